@@ -18,7 +18,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn build_database(database: &str, notes: u32) -> Result<(), Box<dyn Error>> {
     let _ = fs::remove_file(database);
     let mut connection = Connection::open(database)?;
-    connection.execute_batch("CREATE VIRTUAL TABLE notes USING fts5(text, tokenize = 'porter unicode61')")?;
+    connection.execute_batch(
+        "CREATE VIRTUAL TABLE notes USING fts5(text, tokenize = 'porter unicode61')",
+    )?;
     let transaction = connection.transaction()?;
     {
         let mut insert = transaction.prepare("INSERT INTO notes (text) VALUES (?)")?;
@@ -33,9 +35,13 @@ fn build_database(database: &str, notes: u32) -> Result<(), Box<dyn Error>> {
 
 fn print_matches(database: &str, words: &str) -> Result<(), Box<dyn Error>> {
     let connection = Connection::open(database)?;
-    let query: Vec<_> = words.split_whitespace().map(|word| format!("\"{}\"", word.replace('"', ""))).collect();
-    let mut select =
-        connection.prepare("SELECT rowid, bm25(notes) FROM notes WHERE notes MATCH ? ORDER BY bm25(notes) LIMIT 10")?;
+    let query: Vec<_> = words
+        .split_whitespace()
+        .map(|word| format!("\"{}\"", word.replace('"', "")))
+        .collect();
+    let mut select = connection.prepare(
+        "SELECT rowid, bm25(notes) FROM notes WHERE notes MATCH ? ORDER BY bm25(notes) LIMIT 10",
+    )?;
     let mut rows = select.query([query.join(" OR ")])?;
     while let Some(row) = rows.next()? {
         println!("{}\t{}", row.get::<_, f64>(1)?, row.get::<_, i64>(0)?);

@@ -10,10 +10,17 @@ use std::process::Command;
 use std::time::Duration;
 
 #[path = "../memory-store/tests/it/postgres/cluster.rs"]
-#[expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on is a failed test")]
+#[expect(
+    clippy::unwrap_used,
+    reason = "a helper of a test that cannot go on is a failed test"
+)]
 mod cluster;
 #[path = "../memory-store/tests/it/postgres/server.rs"]
-#[expect(dead_code, clippy::unwrap_used, reason = "it is a file of the tests, of which a part is used here")]
+#[expect(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "it is a file of the tests, of which a part is used here"
+)]
 mod server;
 
 use cluster::{Cluster, NODES, run_node};
@@ -24,7 +31,12 @@ const INTERVAL: usize = 200;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+    match arguments
+        .iter()
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .as_slice()
+    {
         [seconds] => run(Duration::from_secs(seconds.parse()?)),
         ["node", address, folder, name, counter] => {
             run_node(address, Path::new(folder), name, counter);
@@ -43,11 +55,20 @@ fn run(time: Duration) -> Result<(), Box<dyn std::error::Error>> {
         command
     };
     let mut cluster = Cluster::start(&server, folder.path(), &command);
-    let mut figures = cluster.run(INTERVAL, |_, elapsed| time / 2 <= elapsed, |_, elapsed| time <= elapsed);
+    let mut figures = cluster.run(
+        INTERVAL,
+        |_, elapsed| time / 2 <= elapsed,
+        |_, elapsed| time <= elapsed,
+    );
     cluster.check(&mut figures);
-    println!("| nodes | acknowledged | per second | kills | outage | operations | applied without acknowledgement |");
+    println!(
+        "| nodes | acknowledged | per second | kills | outage | operations | applied without acknowledgement |"
+    );
     println!("|---:|---:|---:|---:|---:|---:|---:|");
-    #[expect(clippy::cast_precision_loss, reason = "so many are not counted exactly")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "so many are not counted exactly"
+    )]
     let rate = figures.acknowledged as f64 / figures.elapsed.as_secs_f64();
     println!(
         "| {NODES} | {} | {rate:.0} | {} | {:.1} s | {} | {} |",

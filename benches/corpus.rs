@@ -27,7 +27,10 @@ impl CorpusRandom {
     /// # Panics
     /// If `limit` is 0.
     pub fn below(&mut self, limit: u32) -> u32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         u32::try_from((self.0 >> 33) % u64::from(limit)).expect("it is below a u32")
     }
 
@@ -51,8 +54,9 @@ impl CorpusRandom {
 /// It consists of syllables that no English stemmer changes.
 pub fn word(rank: u32) -> String {
     const SYLLABLES: [&str; 32] = [
-        "ba", "co", "du", "fa", "go", "hu", "ja", "ko", "lu", "ma", "no", "pu", "ra", "so", "tu", "va", "wo", "zu", "bra", "clo",
-        "dru", "fra", "gro", "klu", "pla", "sto", "tru", "sma", "spo", "thu", "qua", "sko",
+        "ba", "co", "du", "fa", "go", "hu", "ja", "ko", "lu", "ma", "no", "pu", "ra", "so", "tu",
+        "va", "wo", "zu", "bra", "clo", "dru", "fra", "gro", "klu", "pla", "sto", "tru", "sma",
+        "spo", "thu", "qua", "sko",
     ];
     let mut word = String::new();
     let mut rest = rank + 32;
@@ -87,8 +91,12 @@ pub fn note_file(number: u32) -> String {
     let tag = word(chance.below(200));
     let mut note = String::new();
     let (month, day) = (1 + chance.below(12), 1 + chance.below(28));
-    write!(note, "---\ntags: [{tag}]\ncreated: 2026-{month:02}-{day:02}\n---\n{}", note_text(number))
-        .expect("a string takes all");
+    write!(
+        note,
+        "---\ntags: [{tag}]\ncreated: 2026-{month:02}-{day:02}\n---\n{}",
+        note_text(number)
+    )
+    .expect("a string takes all");
     note
 }
 
@@ -126,7 +134,9 @@ impl FromStr for QueryMix {
             "mixed" => Ok(Self::Mixed),
             "rare" => Ok(Self::Rare),
             "misspelled" => Ok(Self::Misspelled),
-            other => Err(format!("no such mix of queries: {other}; there are mixed, rare and misspelled")),
+            other => Err(format!(
+                "no such mix of queries: {other}; there are mixed, rare and misspelled"
+            )),
         }
     }
 }
@@ -137,7 +147,9 @@ impl QueryMix {
         let mut chance = CorpusRandom::new(u64::from(number) + 55_555_555);
         let words: Vec<_> = match self {
             Self::Mixed => return query_text(number),
-            Self::Rare => (0..4).map(|_| word(VOCABULARY_SIZE / 2 + chance.below(VOCABULARY_SIZE / 2))).collect(),
+            Self::Rare => (0..4)
+                .map(|_| word(VOCABULARY_SIZE / 2 + chance.below(VOCABULARY_SIZE / 2)))
+                .collect(),
             Self::Misspelled => (0..4)
                 .map(|_| {
                     // The first 2,000 words are too short for typo correction.
@@ -153,7 +165,8 @@ impl QueryMix {
 /// Returns `word` with a letter behind the first one missing, wrong or swapped with the next one.
 fn misspell(word: &str, chance: &mut CorpusRandom) -> String {
     let mut letters: Vec<char> = word.chars().collect();
-    let place = 1 + chance.below(u32::try_from(letters.len()).expect("words are short") - 2) as usize;
+    let place =
+        1 + chance.below(u32::try_from(letters.len()).expect("words are short") - 2) as usize;
     match chance.below(3) {
         0 => drop(letters.remove(place)),
         1 => letters[place] = 'x',
@@ -171,14 +184,20 @@ mod tests {
         for number in 0..1_000 {
             let word = word(2_000 + number);
             let misspelled = misspell(&word, &mut CorpusRandom::new(u64::from(number)));
-            assert_eq!(word.as_bytes()[0], misspelled.as_bytes()[0], "{word}, {misspelled}");
+            assert_eq!(
+                word.as_bytes()[0],
+                misspelled.as_bytes()[0],
+                "{word}, {misspelled}"
+            );
             assert!(word.len() - misspelled.len() <= 1, "{word}, {misspelled}");
         }
     }
 
     #[test]
     fn notes_have_about_sixty_words_and_are_the_same_every_time() {
-        let words: usize = (0..1_000).map(|number| note_text(number).split_whitespace().count()).sum();
+        let words: usize = (0..1_000)
+            .map(|number| note_text(number).split_whitespace().count())
+            .sum();
         assert!((58_000..62_000).contains(&words), "{words}");
         assert_eq!(note_file(7), note_file(7));
         assert_ne!(note_text(7), note_text(8));

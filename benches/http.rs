@@ -34,19 +34,37 @@ fn main() -> Outcome<()> {
     let [memory, folder, clients, seconds] = arguments.as_slice() else {
         return Err("usage: http MEMORY FOLDER CLIENTS SECONDS".into());
     };
-    let (folder, clients, seconds) = (Path::new(folder), clients.parse::<usize>()?, seconds.parse::<u64>()?);
+    let (folder, clients, seconds) = (
+        Path::new(folder),
+        clients.parse::<usize>()?,
+        seconds.parse::<u64>()?,
+    );
     let home = folder.join("home");
     write_long_session(&home)?;
     let server = Server::start(memory, &home)?;
     compare_appends(&server, folder)?;
     let mut client = Client::connect(&server.place)?;
-    let last =
-        measure_times(1_000, || client.run_action("history/default/read", r#"{"session":"long","limit":20,"tail":true}"#))?;
+    let last = measure_times(1_000, || {
+        client.run_action(
+            "history/default/read",
+            r#"{"session":"long","limit":20,"tail":true}"#,
+        )
+    })?;
     client.run_action("kv/default/set", r#"{"key":"a/b","value":"1"}"#)?;
-    let value = measure_times(5_000, || client.run_action("kv/default/get", r#"{"key":"a/b"}"#))?;
+    let value = measure_times(5_000, || {
+        client.run_action("kv/default/get", r#"{"key":"a/b"}"#)
+    })?;
     println!("\n| request | p50 | p99 |\n|---|---:|---:|");
-    println!("| last 20 of {LONG_SESSION} records | {:.2} ms | {:.2} ms |", percentile(&last, 50), percentile(&last, 99));
-    println!("| value of a key | {:.2} ms | {:.2} ms |", percentile(&value, 50), percentile(&value, 99));
+    println!(
+        "| last 20 of {LONG_SESSION} records | {:.2} ms | {:.2} ms |",
+        percentile(&last, 50),
+        percentile(&last, 99)
+    );
+    println!(
+        "| value of a key | {:.2} ms | {:.2} ms |",
+        percentile(&value, 50),
+        percentile(&value, 99)
+    );
     measure_load(&server, clients, Duration::from_secs(seconds))
 }
 
@@ -62,7 +80,10 @@ fn compare_appends(server: &Server, folder: &Path) -> Outcome<()> {
         ours.sort_by(f64::total_cmp);
         bare.sort_by(f64::total_cmp);
         let (ours, bare) = (ours[ROUNDS / 2], bare[ROUNDS / 2]);
-        println!("| {connections} | {ours:.0}/s | {bare:.0}/s | {:.2} |", ours / bare);
+        println!(
+            "| {connections} | {ours:.0}/s | {bare:.0}/s | {:.2} |",
+            ours / bare
+        );
     }
     Ok(())
 }
@@ -75,13 +96,16 @@ fn append_rate(server: &Server, connections: usize) -> Outcome<f64> {
         let asking: Vec<_> = (0..connections)
             .map(|_| {
                 scope.spawn(|| {
-                    let mut client = Client::connect(&server.place).map_err(|error| error.to_string());
+                    let mut client =
+                        Client::connect(&server.place).map_err(|error| error.to_string());
                     begin.wait();
                     let start = Instant::now();
                     let mut count = 0;
                     while start.elapsed() < ROUND_TIME {
                         let client = client.as_mut().map_err(|error| error.clone())?;
-                        client.run_action("history/default/append", RECORD).map_err(|error| error.to_string())?;
+                        client
+                            .run_action("history/default/append", RECORD)
+                            .map_err(|error| error.to_string())?;
                         count += 1;
                     }
                     Ok(count)
@@ -89,7 +113,14 @@ fn append_rate(server: &Server, connections: usize) -> Outcome<f64> {
             })
             .collect();
         begin.wait();
-        asking.into_iter().map(|asked| asked.join().map_err(|_| "a client thread panicked".to_owned())?).collect()
+        asking
+            .into_iter()
+            .map(|asked| {
+                asked
+                    .join()
+                    .map_err(|_| "a client thread panicked".to_owned())?
+            })
+            .collect()
     });
     let total: u32 = counts.into_iter().sum::<Result<u32, String>>()?;
     Ok(f64::from(total) / ROUND_TIME.as_secs_f64())
@@ -97,7 +128,10 @@ fn append_rate(server: &Server, connections: usize) -> Outcome<f64> {
 
 fn bare_append_rate(folder: &Path) -> Outcome<f64> {
     let line = "{\"ts\":\"2026-11-22T07:00:52.909Z\",\"role\":\"user\",\"content\":\"Remind me to water the plants on Thursday, please.\"}\n";
-    let mut file = File::options().create(true).append(true).open(folder.join("bare.jsonl"))?;
+    let mut file = File::options()
+        .create(true)
+        .append(true)
+        .open(folder.join("bare.jsonl"))?;
     let (start, mut count) = (Instant::now(), 0_u32);
     while start.elapsed() < ROUND_TIME {
         file.write_all(line.as_bytes())?;
@@ -117,7 +151,11 @@ fn measure_load(server: &Server, clients: usize, time: Duration) -> Outcome<()> 
             let begin = &begin;
             let work = move || run_client(server, number, time, begin);
             // A small stack limits the memory of thousands of threads.
-            asking.push(thread::Builder::new().stack_size(128 * 1024).spawn_scoped(scope, work)?);
+            asking.push(
+                thread::Builder::new()
+                    .stack_size(128 * 1024)
+                    .spawn_scoped(scope, work)?,
+            );
         }
         begin.wait();
         for asked in asking {
@@ -129,15 +167,31 @@ fn measure_load(server: &Server, clients: usize, time: Duration) -> Outcome<()> 
     })?;
     times.sort_by(f64::total_cmp);
     let peak = server.status_megabytes("VmHWM:")?;
-    println!("\n| clients | requests | errors | rate | p50 | p99 | peak memory |\n|---:|---:|---:|---:|---:|---:|---:|");
-    #[expect(clippy::cast_precision_loss, reason = "so many are not counted exactly")]
+    println!(
+        "\n| clients | requests | errors | rate | p50 | p99 | peak memory |\n|---:|---:|---:|---:|---:|---:|---:|"
+    );
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "so many are not counted exactly"
+    )]
     let rate = times.len() as f64 / time.as_secs_f64();
     let (p50, p99) = (percentile(&times, 50), percentile(&times, 99));
-    println!("| {clients} | {} | {} | {rate:.0}/s | {p50:.1} ms | {p99:.1} ms | {peak} |", times.len(), errors.len());
-    errors.first().map_or(Ok(()), |error| Err(error.clone().into()))
+    println!(
+        "| {clients} | {} | {} | {rate:.0}/s | {p50:.1} ms | {p99:.1} ms | {peak} |",
+        times.len(),
+        errors.len()
+    );
+    errors
+        .first()
+        .map_or(Ok(()), |error| Err(error.clone().into()))
 }
 
-fn run_client(server: &Server, number: usize, time: Duration, begin: &Barrier) -> (Vec<f64>, Option<String>) {
+fn run_client(
+    server: &Server,
+    number: usize,
+    time: Duration,
+    begin: &Barrier,
+) -> (Vec<f64>, Option<String>) {
     let client = Client::connect(&server.place).map_err(|error| error.to_string());
     begin.wait();
     let mut client = match client {
@@ -145,7 +199,8 @@ fn run_client(server: &Server, number: usize, time: Duration, begin: &Barrier) -
         Err(error) => return (Vec::new(), Some(error)),
     };
     let session = number % 10;
-    let append = format!(r#"{{"session":"many-{session}","role":"user","content":"turn of {number}"}}"#);
+    let append =
+        format!(r#"{{"session":"many-{session}","role":"user","content":"turn of {number}"}}"#);
     let read = format!(r#"{{"session":"many-{session}","limit":20,"tail":true}}"#);
     let (start, mut times) = (Instant::now(), Vec::new());
     while start.elapsed() < time {
@@ -176,7 +231,10 @@ fn measure_times(count: usize, mut ask: impl FnMut() -> Outcome<()>) -> Outcome<
 }
 
 fn percentile(times: &[f64], share: usize) -> f64 {
-    times.get((times.len() * share / 100).min(times.len().saturating_sub(1))).copied().unwrap_or(f64::NAN)
+    times
+        .get((times.len() * share / 100).min(times.len().saturating_sub(1)))
+        .copied()
+        .unwrap_or(f64::NAN)
 }
 
 fn write_long_session(home: &Path) -> Outcome<()> {
@@ -205,18 +263,30 @@ struct Server {
 impl Server {
     fn start(memory: &str, home: &Path) -> Outcome<Self> {
         let mut command = Command::new(memory);
-        command.args(["--root".as_ref(), home.as_os_str()]).args(["instance", "serve", "--addr", "127.0.0.1:0"]);
+        command.args(["--root".as_ref(), home.as_os_str()]).args([
+            "instance",
+            "serve",
+            "--addr",
+            "127.0.0.1:0",
+        ]);
         let mut process = command.stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();
         BufReader::new(process.stdout.take().ok_or("no pipe")?).read_line(&mut line)?;
         let begun: Value = serde_json::from_str(&line)?;
-        let place = begun["http"].as_str().and_then(|url| url.strip_prefix("http://")).ok_or("no address")?.to_owned();
+        let place = begun["http"]
+            .as_str()
+            .and_then(|url| url.strip_prefix("http://"))
+            .ok_or("no address")?
+            .to_owned();
         Ok(Self { process, place })
     }
 
     fn status_megabytes(&self, name: &str) -> Outcome<String> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix(name)).ok_or("the field is missing in /proc")?;
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix(name))
+            .ok_or("the field is missing in /proc")?;
         let kilobytes: u32 = line.trim().trim_end_matches(" kB").parse()?;
         Ok(format!("{:.1} MB", f64::from(kilobytes) / 1024.0))
     }
@@ -241,12 +311,22 @@ impl Client {
     fn connect(place: &str) -> Outcome<Self> {
         let stream = TcpStream::connect(place)?;
         stream.set_nodelay(true)?;
-        Ok(Self { stream: BufReader::with_capacity(8 * 1024, stream), place: place.to_owned(), answer: Vec::new() })
+        Ok(Self {
+            stream: BufReader::with_capacity(8 * 1024, stream),
+            place: place.to_owned(),
+            answer: Vec::new(),
+        })
     }
 
     fn run_action(&mut self, action: &str, body: &str) -> Outcome<()> {
-        let head = format!("POST /v1/run/{action} HTTP/1.1\r\nHost: {}\r\nContent-Length: {}\r\n\r\n", self.place, body.len());
-        self.stream.get_mut().write_all(format!("{head}{body}").as_bytes())?;
+        let head = format!(
+            "POST /v1/run/{action} HTTP/1.1\r\nHost: {}\r\nContent-Length: {}\r\n\r\n",
+            self.place,
+            body.len()
+        );
+        self.stream
+            .get_mut()
+            .write_all(format!("{head}{body}").as_bytes())?;
         let (mut line, mut status, mut length) = (String::new(), String::new(), 0);
         loop {
             line.clear();

@@ -34,28 +34,57 @@ fn main() -> Result<(), Box<dyn Error>> {
         return read(Path::new(path));
     }
     let is_zip_only = arguments.iter().any(|argument| argument == "--zip-only");
-    let mut positional = arguments.iter().filter(|argument| !argument.starts_with("--"));
+    let mut positional = arguments
+        .iter()
+        .filter(|argument| !argument.starts_with("--"));
     let folder = Path::new(positional.next().ok_or(usage)?);
-    let messages: u32 = positional.next().map_or(Ok(100_000), |number| number.parse())?;
+    let messages: u32 = positional
+        .next()
+        .map_or(Ok(100_000), |number| number.parse())?;
     fs::create_dir_all(folder)?;
     let archive = folder.join("export.zip");
     let mut zip = ZipWriter::new(BufWriter::new(File::create(&archive)?));
-    zip.start_file("conversations.json", SimpleFileOptions::default().large_file(true).compression_level(Some(1)))?;
+    zip.start_file(
+        "conversations.json",
+        SimpleFileOptions::default()
+            .large_file(true)
+            .compression_level(Some(1)),
+    )?;
     let bytes = write_export(&mut zip, messages)?;
     zip.finish()?.flush()?;
-    println!("{messages} messages, {} MB, {} MB as ZIP\n", bytes >> 20, fs::metadata(&archive)?.len() >> 20);
+    println!(
+        "{messages} messages, {} MB, {} MB as ZIP\n",
+        bytes >> 20,
+        fs::metadata(&archive)?.len() >> 20
+    );
     println!("| program | time | messages per second | peak memory |\n|---|---:|---:|---:|");
     let program = env::current_exe()?.display().to_string();
-    measure("sessions() of the ZIP", &[&program, "--read", &archive.display().to_string()], messages)?;
-    let has_jq = Command::new("jq").arg("--version").stdout(Stdio::null()).status().is_ok();
+    measure(
+        "sessions() of the ZIP",
+        &[&program, "--read", &archive.display().to_string()],
+        messages,
+    )?;
+    let has_jq = Command::new("jq")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .status()
+        .is_ok();
     if !is_zip_only && has_jq {
         let unpacked = folder.join("conversations.json");
         let mut file = BufWriter::new(File::create(&unpacked)?);
         write_export(&mut file, messages)?;
         file.flush()?;
         let path = unpacked.display().to_string();
-        measure("sessions() of the file", &[&program, "--read", &path], messages)?;
-        measure("jq -c '.[]' of the file", &["jq", "-c", ".[]", &path], messages)?;
+        measure(
+            "sessions() of the file",
+            &[&program, "--read", &path],
+            messages,
+        )?;
+        measure(
+            "jq -c '.[]' of the file",
+            &["jq", "-c", ".[]", &path],
+            messages,
+        )?;
     }
     Ok(())
 }
@@ -83,16 +112,30 @@ fn conversation(first: u32, last: u32) -> serde_json::Value {
     let id = |number: u32| format!("{number:08x}-0000-4000-8000-{number:012x}");
     let root = json!({ "id": "client-created-root", "message": null, "parent": null, "children": [id(first)] });
     let node = |number: u32| {
-        let role = if (number - first).is_multiple_of(2) { "user" } else { "assistant" };
-        let parent = if number == first { "client-created-root".to_owned() } else { id(number - 1) };
-        let children: Vec<_> = (number + 1 < last).then(|| id(number + 1)).into_iter().collect();
+        let role = if (number - first).is_multiple_of(2) {
+            "user"
+        } else {
+            "assistant"
+        };
+        let parent = if number == first {
+            "client-created-root".to_owned()
+        } else {
+            id(number - 1)
+        };
+        let children: Vec<_> = (number + 1 < last)
+            .then(|| id(number + 1))
+            .into_iter()
+            .collect();
         let message = json!({
             "id": id(number), "author": { "role": role, "name": null, "metadata": {} }, "create_time": 1_700_000_000.5 + f64::from(number),
             "update_time": null, "content": { "content_type": "text", "parts": [note_text(number)] }, "status": "finished_successfully",
             "end_turn": true, "weight": 1.0, "metadata": { "model_slug": "gpt-4o", "request_id": id(number), "message_type": "next" },
             "recipient": "all", "channel": null,
         });
-        (id(number), json!({ "id": id(number), "message": message, "parent": parent, "children": children }))
+        (
+            id(number),
+            json!({ "id": id(number), "message": message, "parent": parent, "children": children }),
+        )
     };
     let nodes = iter::once(("client-created-root".to_owned(), root)).chain((first..last).map(node));
     json!({
@@ -109,7 +152,9 @@ fn read(path: &Path) -> Result<(), Box<dyn Error>> {
     for item in source.sessions() {
         match item {
             SourceSessionItem::Session(session) => messages += session.records.len(),
-            SourceSessionItem::Skipped { path, reason } => return Err(format!("{path} {reason}").into()),
+            SourceSessionItem::Skipped { path, reason } => {
+                return Err(format!("{path} {reason}").into());
+            }
         }
     }
     println!("{messages}");
@@ -121,14 +166,23 @@ fn measure(name: &str, words: &[&str], messages: u32) -> Result<(), Box<dyn Erro
     let mut best = f64::INFINITY;
     for _ in 0..ROUNDS {
         let start = Instant::now();
-        let status = Command::new(words[0]).args(&words[1..]).stdout(Stdio::null()).status()?;
+        let status = Command::new(words[0])
+            .args(&words[1..])
+            .stdout(Stdio::null())
+            .status()?;
         best = best.min(start.elapsed().as_secs_f64());
         if !status.success() {
             return Err(format!("{words:?} failed with {status}").into());
         }
     }
-    let memory = peak_megabytes(words)?.map_or_else(|| "unknown".to_owned(), |megabytes| format!("{megabytes} MB"));
-    println!("| {name} | {best:.2} s | {:.0} | {memory} |", f64::from(messages) / best);
+    let memory = peak_megabytes(words)?.map_or_else(
+        || "unknown".to_owned(),
+        |megabytes| format!("{megabytes} MB"),
+    );
+    println!(
+        "| {name} | {best:.2} s | {:.0} | {memory} |",
+        f64::from(messages) / best
+    );
     Ok(())
 }
 
@@ -137,7 +191,19 @@ fn peak_megabytes(words: &[&str]) -> Result<Option<u64>, Box<dyn Error>> {
     if !Path::new("/usr/bin/time").exists() {
         return Ok(None);
     }
-    let output = Command::new("/usr/bin/time").args(["-f", "%M"]).args(words).stdout(Stdio::null()).output()?;
+    let output = Command::new("/usr/bin/time")
+        .args(["-f", "%M"])
+        .args(words)
+        .stdout(Stdio::null())
+        .output()?;
     let printed = String::from_utf8_lossy(&output.stderr).into_owned();
-    Ok(Some(printed.lines().last().unwrap_or_default().trim().parse::<u64>()? >> 10))
+    Ok(Some(
+        printed
+            .lines()
+            .last()
+            .unwrap_or_default()
+            .trim()
+            .parse::<u64>()?
+            >> 10,
+    ))
 }

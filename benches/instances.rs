@@ -16,7 +16,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use memory_core::SecretPolicy;
-use memory_core::instance::history::{Messages, RecordDraft, RecordFilter, Window, WindowEnd, append, read, records};
+use memory_core::instance::history::{
+    Messages, RecordDraft, RecordFilter, Window, WindowEnd, append, read, records,
+};
 use memory_core::instance::kv::{KeyValues, get, set};
 use memory_store::history::HistoryFolder;
 use memory_store::kv::ValueFolder;
@@ -49,7 +51,9 @@ fn main() -> Outcome<()> {
 
 /// Measures appends by different numbers of threads, alternately with the bare loop.
 fn compare_appends(messages: &Messages, folder: &Path) -> Outcome<()> {
-    println!("| threads | sessions | appends | bare write and fsync | ratio |\n|---:|---:|---:|---:|---:|");
+    println!(
+        "| threads | sessions | appends | bare write and fsync | ratio |\n|---:|---:|---:|---:|---:|"
+    );
     for (threads, sessions) in [(1, 1), (8, 1), (64, 1), (8, 8), (64, 64)] {
         let (mut ours, mut bare) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
@@ -59,7 +63,10 @@ fn compare_appends(messages: &Messages, folder: &Path) -> Outcome<()> {
         ours.sort_by(f64::total_cmp);
         bare.sort_by(f64::total_cmp);
         let (ours, bare) = (ours[ROUNDS / 2], bare[ROUNDS / 2]);
-        println!("| {threads} | {sessions} | {ours:.0}/s | {bare:.0}/s | {:.2} |", ours / bare);
+        println!(
+            "| {threads} | {sessions} | {ours:.0}/s | {bare:.0}/s | {:.2} |",
+            ours / bare
+        );
     }
     Ok(())
 }
@@ -72,26 +79,37 @@ fn append_rate(messages: &Messages, threads: usize, sessions: usize) -> Outcome<
             .map(|number| {
                 let (begin, draft) = (&begin, &draft);
                 scope.spawn(move || {
-                    let session = format!("s{}", number % sessions).parse().map_err(|error| format!("{error}"))?;
+                    let session = format!("s{}", number % sessions)
+                        .parse()
+                        .map_err(|error| format!("{error}"))?;
                     begin.wait();
                     let (start, mut count) = (Instant::now(), 0);
                     while start.elapsed() < ROUND_TIME {
-                        append(messages, &session, draft, SecretPolicy::Refuse).map_err(|error| error.to_string())?;
+                        append(messages, &session, draft, SecretPolicy::Refuse)
+                            .map_err(|error| error.to_string())?;
                         count += 1;
                     }
                     Ok(count)
                 })
             })
             .collect();
-        appending.into_iter().map(|one| one.join().map_err(|_| "a thread panicked".to_owned())?).collect()
+        appending
+            .into_iter()
+            .map(|one| one.join().map_err(|_| "a thread panicked".to_owned())?)
+            .collect()
     });
     let total: u32 = counts.into_iter().sum::<Result<u32, String>>()?;
     Ok(f64::from(total) / ROUND_TIME.as_secs_f64())
 }
 
 fn bare_append_rate(folder: &Path) -> Outcome<f64> {
-    let line = format!("{{\"ts\":\"2026-11-22T07:00:52.909Z\",\"role\":\"user\",\"content\":\"{MESSAGE}\"}}\n");
-    let mut file = File::options().create(true).append(true).open(folder.join("bare.jsonl"))?;
+    let line = format!(
+        "{{\"ts\":\"2026-11-22T07:00:52.909Z\",\"role\":\"user\",\"content\":\"{MESSAGE}\"}}\n"
+    );
+    let mut file = File::options()
+        .create(true)
+        .append(true)
+        .open(folder.join("bare.jsonl"))?;
     let (start, mut count) = (Instant::now(), 0_u32);
     while start.elapsed() < ROUND_TIME {
         file.write_all(line.as_bytes())?;
@@ -104,35 +122,74 @@ fn bare_append_rate(folder: &Path) -> Outcome<f64> {
 fn measure_long_session(messages: &Messages, folder: &Path) -> Outcome<()> {
     let mut file = BufWriter::new(File::create(folder.join("history/long.jsonl"))?);
     for number in 0..LONG_SESSION {
-        writeln!(file, "{{\"ts\":\"2026-11-22T07:00:52.909Z\",\"role\":\"user\",\"content\":\"{number}: {MESSAGE}\"}}")?;
+        writeln!(
+            file,
+            "{{\"ts\":\"2026-11-22T07:00:52.909Z\",\"role\":\"user\",\"content\":\"{number}: {MESSAGE}\"}}"
+        )?;
     }
     file.into_inner()?.sync_all()?;
     let session = "long".parse()?;
-    let last = Window { offset: 0, limit: Some(20), end: WindowEnd::Last };
-    let last = measure_times(1_000, || read(messages, &session, &RecordFilter::default(), last).map(drop))?;
-    println!("\n| request | p50 | p99 |\n|---|---:|---:|");
-    println!("| last 20 of {LONG_SESSION} records | {:.3} ms | {:.3} ms |", percentile(&last, 50), percentile(&last, 99));
-    let all = measure_times(3, || {
-        records(messages, &session, &RecordFilter::default(), Window::default())?.try_for_each(|record| record.map(drop))
+    let last = Window {
+        offset: 0,
+        limit: Some(20),
+        end: WindowEnd::Last,
+    };
+    let last = measure_times(1_000, || {
+        read(messages, &session, &RecordFilter::default(), last).map(drop)
     })?;
-    println!("| all of {LONG_SESSION} records | {:.0} ms | {:.0} ms |", percentile(&all, 50), percentile(&all, 99));
+    println!("\n| request | p50 | p99 |\n|---|---:|---:|");
+    println!(
+        "| last 20 of {LONG_SESSION} records | {:.3} ms | {:.3} ms |",
+        percentile(&last, 50),
+        percentile(&last, 99)
+    );
+    let all = measure_times(3, || {
+        records(
+            messages,
+            &session,
+            &RecordFilter::default(),
+            Window::default(),
+        )?
+        .try_for_each(|record| record.map(drop))
+    })?;
+    println!(
+        "| all of {LONG_SESSION} records | {:.0} ms | {:.0} ms |",
+        percentile(&all, 50),
+        percentile(&all, 99)
+    );
     Ok(())
 }
 
 fn measure_value(folder: &Path) -> Outcome<()> {
     let store = Arc::new(ValueFolder::new(folder.join("kv"), folder.join("state")));
-    let values = KeyValues { store, clock: Arc::new(SystemClock), ids: Arc::new(RandomIds) };
+    let values = KeyValues {
+        store,
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(RandomIds),
+    };
     for number in 0..1_000 {
-        set(&values, &format!("chat-{}/draft-{number}", number % 10).parse()?, MESSAGE, SecretPolicy::Refuse)?;
+        set(
+            &values,
+            &format!("chat-{}/draft-{number}", number % 10).parse()?,
+            MESSAGE,
+            SecretPolicy::Refuse,
+        )?;
     }
     let key = "chat-7/draft-7".parse()?;
     let got = measure_times(10_000, || get(&values, &key).map(drop))?;
-    println!("| value of a key, of 1,000 | {:.3} ms | {:.3} ms |", percentile(&got, 50), percentile(&got, 99));
+    println!(
+        "| value of a key, of 1,000 | {:.3} ms | {:.3} ms |",
+        percentile(&got, 50),
+        percentile(&got, 99)
+    );
     Ok(())
 }
 
 /// Calls `work` `count` times and returns the durations in milliseconds, in ascending order.
-fn measure_times<E: Error + 'static>(count: usize, mut work: impl FnMut() -> Result<(), E>) -> Outcome<Vec<f64>> {
+fn measure_times<E: Error + 'static>(
+    count: usize,
+    mut work: impl FnMut() -> Result<(), E>,
+) -> Outcome<Vec<f64>> {
     let mut times = Vec::new();
     for _ in 0..count {
         let start = Instant::now();

@@ -20,7 +20,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: make-vectors HOME MODEL-FOLDER".into());
     };
     let embedder = LocalEmbedder::open(Path::new(&model), None)?;
-    let store = Arc::new(FileStore::open(Path::new(&home), FileStoreOptions::default())?);
+    let store = Arc::new(FileStore::open(
+        Path::new(&home),
+        FileStoreOptions::default(),
+    )?);
     store.refresh()?;
     let lacking = store.memories_without_vector(embedder.identity())?;
     let mut numbers = RandomVectors(0x9e37_79b9_7f4a_7c15);
@@ -29,7 +32,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut vectors = Vec::with_capacity(ids.len());
         for id in ids {
             let text = ContentHash::of(&embedded_text(&store.get(id)?.memory));
-            vectors.push(TextVector { id: *id, text, vector: numbers.vector(embedder.dimensions()) });
+            vectors.push(TextVector {
+                id: *id,
+                text,
+                vector: numbers.vector(embedder.dimensions()),
+            });
         }
         kept += store.store_vectors(embedder.identity(), &vectors)?;
     }
@@ -47,7 +54,10 @@ impl RandomVectors {
             self.0 ^= self.0 << 13;
             self.0 ^= self.0 >> 7;
             self.0 ^= self.0 << 17;
-            self.0.to_le_bytes()[..4].iter().map(|byte| f32::from(*byte) - 127.5).sum::<f32>()
+            self.0.to_le_bytes()[..4]
+                .iter()
+                .map(|byte| f32::from(*byte) - 127.5)
+                .sum::<f32>()
         };
         let vector: Vec<f32> = (0..dimensions).map(|_| number()).collect();
         let length = vector.iter().map(|part| part * part).sum::<f32>().sqrt();

@@ -26,18 +26,25 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let usage = "usage: mcp ROUNDS 'COMMAND' TOOL ARGUMENTS… | mcp --replay FILE 'COMMAND'";
     let (rounds, servers) = arguments.split_first().ok_or(usage)?;
-    let (servers, []) = servers.as_chunks::<3>() else { return Err(usage.into()) };
+    let (servers, []) = servers.as_chunks::<3>() else {
+        return Err(usage.into());
+    };
     let mut times = vec![(Vec::new(), Vec::new()); servers.len()];
     for _ in 0..rounds.parse::<u32>()? {
         for ([command, tool, arguments], (ready, called)) in servers.iter().zip(&mut times) {
-            let (until_ready, call) = measure_server(command, tool, &serde_json::from_str(arguments)?)?;
+            let (until_ready, call) =
+                measure_server(command, tool, &serde_json::from_str(arguments)?)?;
             ready.push(until_ready);
             called.push(call);
         }
     }
     println!("| server | ready | first call |\n|---|---:|---:|");
     for ([command, ..], (ready, called)) in servers.iter().zip(&mut times) {
-        println!("| {command} | {:.1} ms | {:.1} ms |", median(ready), median(called));
+        println!(
+            "| {command} | {:.1} ms | {:.1} ms |",
+            median(ready),
+            median(called)
+        );
     }
     Ok(())
 }
@@ -45,34 +52,60 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Starts a server and calls the tool once.
 ///
 /// Returns the milliseconds until the server was ready and the milliseconds of the call.
-fn measure_server(command: &str, tool: &str, arguments: &Value) -> Result<(f64, f64), Box<dyn Error>> {
+fn measure_server(
+    command: &str,
+    tool: &str,
+    arguments: &Value,
+) -> Result<(f64, f64), Box<dyn Error>> {
     let start = Instant::now();
     let mut server = start_server(command)?;
     let mut input = server.stdin.take().ok_or("there is no pipe")?;
     let mut answers = BufReader::new(server.stdout.take().ok_or("there is no pipe")?).lines();
     let client = json!({ "name": "bench", "version": "1" });
-    let parameters = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
-    writeln!(input, "{}", json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": parameters }))?;
+    let parameters =
+        json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+    writeln!(
+        input,
+        "{}",
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": parameters })
+    )?;
     answers.next().ok_or("the server closed its output")??;
     let ready = start.elapsed();
-    writeln!(input, "{}", json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
+    writeln!(
+        input,
+        "{}",
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })
+    )?;
     let start = Instant::now();
     let parameters = json!({ "name": tool, "arguments": arguments });
-    writeln!(input, "{}", json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": parameters }))?;
-    let answer: Value = serde_json::from_str(&answers.next().ok_or("the server closed its output")??)?;
+    writeln!(
+        input,
+        "{}",
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": parameters })
+    )?;
+    let answer: Value =
+        serde_json::from_str(&answers.next().ok_or("the server closed its output")??)?;
     let called = start.elapsed();
     if answer["result"]["content"].is_null() {
         return Err(format!("{command} returned no content: {answer}").into());
     }
     drop(input);
     server.wait()?;
-    Ok((ready.as_secs_f64() * 1_000.0, called.as_secs_f64() * 1_000.0))
+    Ok((
+        ready.as_secs_f64() * 1_000.0,
+        called.as_secs_f64() * 1_000.0,
+    ))
 }
 
 fn start_server(command: &str) -> Result<Child, Box<dyn Error>> {
     let mut words = command.split_whitespace();
     let program = words.next().ok_or("a command is empty")?;
-    Ok(Command::new(program).args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?)
+    Ok(Command::new(program)
+        .args(words)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?)
 }
 
 /// Calls the tools of a transcript, and prints the tokens of the listing and of the answers.
@@ -81,9 +114,14 @@ fn replay(transcript: &str, command: &str) -> Result<(), Box<dyn Error>> {
     let mut input = server.stdin.take().ok_or("there is no pipe")?;
     let mut lines = BufReader::new(server.stdout.take().ok_or("there is no pipe")?).lines();
     let mut request = |method: &str, params: Value| -> Result<Value, Box<dyn Error>> {
-        writeln!(input, "{}", json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }))?;
+        writeln!(
+            input,
+            "{}",
+            json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })
+        )?;
         loop {
-            let mut answer: Value = serde_json::from_str(&lines.next().ok_or("the server closed its output")??)?;
+            let mut answer: Value =
+                serde_json::from_str(&lines.next().ok_or("the server closed its output")??)?;
             // A message without an id is a notification.
             if !answer["id"].is_null() {
                 return Ok(answer["result"].take());
@@ -91,9 +129,13 @@ fn replay(transcript: &str, command: &str) -> Result<(), Box<dyn Error>> {
         }
     };
     let client = json!({ "name": "bench", "version": "1" });
-    request("initialize", json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client }))?;
+    request(
+        "initialize",
+        json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client }),
+    )?;
     let listing = token_count(&request("tools/list", json!({}))?["tools"].to_string());
-    let (mut ids, mut all, mut failed): (Vec<Option<String>>, Vec<usize>, usize) = (Vec::new(), Vec::new(), 0);
+    let (mut ids, mut all, mut failed): (Vec<Option<String>>, Vec<usize>, usize) =
+        (Vec::new(), Vec::new(), 0);
     for line in transcript.lines() {
         let mut call: Value = serde_json::from_str(line)?;
         if let Some(Value::String(id)) = call["arguments"].get_mut("id") {
@@ -106,8 +148,14 @@ fn replay(transcript: &str, command: &str) -> Result<(), Box<dyn Error>> {
         all.push(token_count(&answer.to_string()));
     }
     let largest = all.iter().max().copied().unwrap_or_default();
-    println!("| listing | calls | failed | tokens of all answers | largest answer |\n|---:|---:|---:|---:|---:|");
-    println!("| {listing} | {} | {failed} | {} | {largest} |", all.len(), all.iter().sum::<usize>());
+    println!(
+        "| listing | calls | failed | tokens of all answers | largest answer |\n|---:|---:|---:|---:|---:|"
+    );
+    println!(
+        "| {listing} | {} | {failed} | {} | {largest} |",
+        all.len(),
+        all.iter().sum::<usize>()
+    );
     drop(input);
     server.wait()?;
     Ok(())

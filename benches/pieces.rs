@@ -22,24 +22,42 @@ fn bench_text(criterion: &mut Criterion) {
             });
         });
         let terms = query_terms(&text.chars().take(40).collect::<String>());
-        group.bench_function(format!("snippet of {name}"), |bencher| bencher.iter(|| snippet(text, &terms, &[], 160)));
-        group.bench_function(format!("credentials in {name}"), |bencher| bencher.iter(|| secret::find(text)));
-        group.bench_function(format!("wikilinks in {name}"), |bencher| bencher.iter(|| wikilink::parse(text)));
+        group.bench_function(format!("snippet of {name}"), |bencher| {
+            bencher.iter(|| snippet(text, &terms, &[], 160))
+        });
+        group.bench_function(format!("credentials in {name}"), |bencher| {
+            bencher.iter(|| secret::find(text))
+        });
+        group.bench_function(format!("wikilinks in {name}"), |bencher| {
+            bencher.iter(|| wikilink::parse(text))
+        });
     }
     group.finish();
 }
 
 fn bench_markdown(criterion: &mut Criterion) {
     let now = DateTime::from_timestamp(1_778_148_000, 0).expect("a moment in 2026");
-    let draft =
-        Draft { tags: ["preference", "ui"].iter().collect(), source: "claude".into(), ..Draft::new(&corpus::note_text(1)) };
+    let draft = Draft {
+        tags: ["preference", "ui"].iter().collect(),
+        source: "claude".into(),
+        ..Draft::new(&corpus::note_text(1))
+    };
     let memory = draft.into_memory(MemoryId::for_path("bench"), now);
     let path = "categories/inbox/bench.md";
     let file = markdown::encode(&memory, "");
-    let tagged = Patch { add_tags: ["x"].iter().collect(), ..Patch::default() }.apply(&memory, now).expect("a tag is new");
+    let tagged = Patch {
+        add_tags: ["x"].iter().collect(),
+        ..Patch::default()
+    }
+    .apply(&memory, now)
+    .expect("a tag is new");
     let mut group = criterion.benchmark_group("markdown");
-    group.bench_function("encode", |bencher| bencher.iter(|| markdown::encode(&memory, "")));
-    group.bench_function("decode", |bencher| bencher.iter(|| markdown::decode(path, file.as_bytes(), now)));
+    group.bench_function("encode", |bencher| {
+        bencher.iter(|| markdown::encode(&memory, ""))
+    });
+    group.bench_function("decode", |bencher| {
+        bencher.iter(|| markdown::decode(path, file.as_bytes(), now))
+    });
     group.bench_function("rewrite", |bencher| {
         bencher.iter_batched(
             || tagged.clone(),

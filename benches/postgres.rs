@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 
 use deadpool::managed::{Manager, Metrics, Pool, RecycleResult};
 use memory_core::instance::InstanceError;
-use memory_core::instance::history::{MessageStore, RecordDraft, RecordFilter, SessionRecord, Window, WindowEnd};
+use memory_core::instance::history::{
+    MessageStore, RecordDraft, RecordFilter, SessionRecord, Window, WindowEnd,
+};
 use memory_core::secret::Checked;
 use memory_core::{IdSource, Operation, Verb};
 use memory_store::RandomIds;
@@ -27,7 +29,8 @@ const ROUNDS: usize = 25;
 /// Number of writes per round and connection.
 const WRITES_PER_ROUND: usize = 80;
 
-const BARE_INSERT: &str = "INSERT INTO bare (session, position, role, said_at, text) VALUES ($1, $2, $3, $4, $5)";
+const BARE_INSERT: &str =
+    "INSERT INTO bare (session, position, role, said_at, text) VALUES ($1, $2, $3, $4, $5)";
 
 const BARE_TABLE: &str = "
     DROP TABLE IF EXISTS bare;
@@ -47,7 +50,9 @@ type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let [address] = arguments.as_slice() else { return Err("usage: postgres ADDRESS".into()) };
+    let [address] = arguments.as_slice() else {
+        return Err("usage: postgres ADDRESS".into());
+    };
     let database = Arc::new(Database::new(address, DatabaseLimits::default())?);
     database.prepare()?;
     let store = PostgresMessages::new(database);
@@ -57,17 +62,26 @@ fn main() -> Outcome<()> {
         "| connections | append p50 | bare INSERT p50 | ratio | prepared INSERT p50 | ratio | to one session |\n|---:|---:|---:|---:|---:|---:|---:|"
     );
     for connections in [1, 8] {
-        let (mut appended, mut bare, mut prepared, mut crowded) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut appended, mut bare, mut prepared, mut crowded) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for round in 0..ROUNDS {
             let own = |number: usize| format!("{connections} {number}");
-            appended.extend(measure_concurrent(connections, |number, _| append_record(&store, &own(number)))?);
+            appended.extend(measure_concurrent(connections, |number, _| {
+                append_record(&store, &own(number))
+            })?);
             bare.extend(measure_concurrent(connections, |number, time| {
                 pool.insert(&own(number), round * WRITES_PER_ROUND + time, false)
             })?);
             prepared.extend(measure_concurrent(connections, |number, time| {
-                pool.insert(&format!("p {}", own(number)), round * WRITES_PER_ROUND + time, true)
+                pool.insert(
+                    &format!("p {}", own(number)),
+                    round * WRITES_PER_ROUND + time,
+                    true,
+                )
             })?);
-            crowded.extend(measure_concurrent(connections, |_, _| append_record(&store, "all"))?);
+            crowded.extend(measure_concurrent(connections, |_, _| {
+                append_record(&store, "all")
+            })?);
         }
         let [appended, bare, prepared, crowded] =
             [appended, bare, prepared, crowded].map(|mut times| median_milliseconds(&mut times));
@@ -79,29 +93,50 @@ fn main() -> Outcome<()> {
     }
     pool.run(MILLION_RECORDS)?;
     pool.run("VACUUM ANALYZE memory_records")?;
-    let only = |role: &str| Ok::<_, InstanceError>(RecordFilter { roles: vec![role.parse()?], ..RecordFilter::default() });
+    let only = |role: &str| {
+        Ok::<_, InstanceError>(RecordFilter {
+            roles: vec![role.parse()?],
+            ..RecordFilter::default()
+        })
+    };
     println!("\n| of 1,000,000 records | p50 | p99 |\n|---|---:|---:|");
     for (what, filter) in [
         ("the last 20", RecordFilter::default()),
         ("the last 20 of every second record", only("user")?),
-        ("the last 20 summaries, all among the first 20 records", only("summary")?),
+        (
+            "the last 20 summaries, all among the first 20 records",
+            only("summary")?,
+        ),
     ] {
         let mut times = Vec::new();
         for _ in 0..500 {
             let start = Instant::now();
-            let window = Window { offset: 0, limit: Some(20), end: WindowEnd::Last };
-            let count = store.records(&"million".parse()?, &filter, window)?.flatten().count();
+            let window = Window {
+                offset: 0,
+                limit: Some(20),
+                end: WindowEnd::Last,
+            };
+            let count = store
+                .records(&"million".parse()?, &filter, window)?
+                .flatten()
+                .count();
             times.push(start.elapsed());
             assert_eq!(count, 20, "all of them are there");
         }
         let middle = median_milliseconds(&mut times);
-        println!("| {what} | {middle:.2} ms | {:.2} ms |", to_milliseconds(times[times.len() * 99 / 100]));
+        println!(
+            "| {what} | {middle:.2} ms | {:.2} ms |",
+            to_milliseconds(times[times.len() * 99 / 100])
+        );
     }
     Ok(())
 }
 
 /// Calls `once` `WRITES_PER_ROUND` times on each of several threads and returns the durations.
-fn measure_concurrent(connections: usize, once: impl Fn(usize, usize) -> Outcome<()> + Sync) -> Outcome<Vec<Duration>> {
+fn measure_concurrent(
+    connections: usize,
+    once: impl Fn(usize, usize) -> Outcome<()> + Sync,
+) -> Outcome<Vec<Duration>> {
     let on_one = |number: usize| {
         let time = |time: usize| {
             let start = Instant::now();
@@ -111,7 +146,9 @@ fn measure_concurrent(connections: usize, once: impl Fn(usize, usize) -> Outcome
     };
     thread::scope(|scope| {
         let on_one = &on_one;
-        let threads: Vec<_> = (0..connections).map(|number| scope.spawn(move || on_one(number))).collect();
+        let threads: Vec<_> = (0..connections)
+            .map(|number| scope.spawn(move || on_one(number)))
+            .collect();
         let mut all = Vec::new();
         for thread in threads {
             all.extend(thread.join().map_err(|_| "a thread panicked")??);
@@ -122,8 +159,16 @@ fn measure_concurrent(connections: usize, once: impl Fn(usize, usize) -> Outcome
 
 fn append_record(store: &PostgresMessages, session: &str) -> Outcome<()> {
     let now = chrono::DateTime::UNIX_EPOCH;
-    let record = SessionRecord::new(&RecordDraft::from_text("user".parse()?, &"word ".repeat(20)), now)?;
-    let operation = Operation { id: RandomIds.operation_id(), verb: Verb::Set, by: String::new(), at: now };
+    let record = SessionRecord::new(
+        &RecordDraft::from_text("user".parse()?, &"word ".repeat(20)),
+        now,
+    )?;
+    let operation = Operation {
+        id: RandomIds.operation_id(),
+        verb: Verb::Set,
+        by: String::new(),
+        at: now,
+    };
     store.append(&session.parse()?, Checked::allowed(&[record]), &operation)?;
     Ok(())
 }
@@ -149,18 +194,30 @@ impl Manager for BareManager {
     async fn create(&self) -> Result<BareConnection, tokio_postgres::Error> {
         let (client, connection) = self.0.connect(NoTls).await?;
         tokio::spawn(async { drop(connection.await) });
-        Ok(BareConnection { client, planned: OnceCell::new() })
+        Ok(BareConnection {
+            client,
+            planned: OnceCell::new(),
+        })
     }
 
-    async fn recycle(&self, _: &mut BareConnection, _: &Metrics) -> RecycleResult<tokio_postgres::Error> {
+    async fn recycle(
+        &self,
+        _: &mut BareConnection,
+        _: &Metrics,
+    ) -> RecycleResult<tokio_postgres::Error> {
         Ok(())
     }
 }
 
 impl BarePool {
     fn open(address: &str) -> Outcome<Self> {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-        let pool = Pool::builder(BareManager(address.parse()?)).max_size(10).build()?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()?;
+        let pool = Pool::builder(BareManager(address.parse()?))
+            .max_size(10)
+            .build()?;
         Ok(Self { runtime, pool })
     }
 
@@ -174,14 +231,24 @@ impl BarePool {
 
     fn insert(&self, session: &str, position: usize, is_prepared: bool) -> Outcome<()> {
         let now = chrono::DateTime::UNIX_EPOCH;
-        let text = SessionRecord::new(&RecordDraft::from_text("user".parse()?, &"word ".repeat(20)), now)?.text().to_string();
+        let text = SessionRecord::new(
+            &RecordDraft::from_text("user".parse()?, &"word ".repeat(20)),
+            now,
+        )?
+        .text()
+        .to_string();
         let position = i64::try_from(position)?;
         self.runtime.block_on(async {
             let connection = self.pool.get().await.map_err(|error| error.to_string())?;
             let client = &connection.client;
             if is_prepared {
-                let planned = connection.planned.get_or_try_init(|| client.prepare(BARE_INSERT)).await?;
-                client.execute(planned, &[&session, &position, &"user", &now, &text]).await?;
+                let planned = connection
+                    .planned
+                    .get_or_try_init(|| client.prepare(BARE_INSERT))
+                    .await?;
+                client
+                    .execute(planned, &[&session, &position, &"user", &now, &text])
+                    .await?;
                 return Ok(());
             }
             let values: [(&(dyn ToSql + Sync), Type); 5] = [

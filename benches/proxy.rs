@@ -50,7 +50,13 @@ fn main() -> Outcome<()> {
     let (streams, seconds) = (streams.parse::<usize>()?, seconds.parse::<u64>()?);
     let (model, nagling) = (start_model(seconds, true)?, start_model(seconds, false)?);
     println!("| default setup | of | p50 | p99 |\n|---|---|---:|---:|");
-    compare_turns("persistent connection", memory, folder, &model, [false, false])?;
+    compare_turns(
+        "persistent connection",
+        memory,
+        folder,
+        &model,
+        [false, false],
+    )?;
     compare_turns("new connection", memory, folder, &model, [true, true])?;
     // On a persistent connection to this model, the client would measure its own delayed acknowledgements.
     compare_turns("model with Nagle", memory, folder, &nagling, [false, true])?;
@@ -66,11 +72,17 @@ fn main() -> Outcome<()> {
     }
     starts.sort_by(f64::total_cmp);
     println!("| start | p50 | longest |\n|---|---:|---:|");
-    println!("| until ready | {:.1} ms | {:.1} ms |\n", percentile(&starts, 50), percentile(&starts, 100));
+    println!(
+        "| until ready | {:.1} ms | {:.1} ms |\n",
+        percentile(&starts, 50),
+        percentile(&starts, 100)
+    );
     let proxy = Proxy::start(memory, &place, folder, &model, &BARE_FLAGS)?;
     compare_latency(&proxy.place, &model)?;
     measure_failing_extraction(memory, folder, &model)?;
-    println!("\n| {streams} streams | tokens | p50 between two | p99 | longest | broken |\n|---|---:|---:|---:|---:|---:|");
+    println!(
+        "\n| {streams} streams | tokens | p50 between two | p99 | longest | broken |\n|---|---:|---:|---:|---:|---:|"
+    );
     for (name, place) in [("model", &model), ("proxy", &proxy.place)] {
         measure_streams(name, place, streams)?;
     }
@@ -82,12 +94,23 @@ fn main() -> Outcome<()> {
 const MEASURED_TURNS: usize = 250;
 
 /// Flags that turn off background work and the limit on stored facts.
-const BARE_FLAGS: [&str; 4] = ["--no-summarization", "--no-git-versioning", "--max-entries", "1000000"];
+const BARE_FLAGS: [&str; 4] = [
+    "--no-summarization",
+    "--no-git-versioning",
+    "--max-entries",
+    "1000000",
+];
 
 /// Runs one conversation through a new proxy in its default setup and one directly, turn by turn.
 ///
 /// `reconnects` contains whether each turn opens a new connection, first for the proxy, then for the model.
-fn compare_turns(name: &str, memory: &str, folder: &Path, model: &str, reconnects: [bool; 2]) -> Outcome<()> {
+fn compare_turns(
+    name: &str,
+    memory: &str,
+    folder: &Path,
+    model: &str,
+    reconnects: [bool; 2],
+) -> Outcome<()> {
     let place = folder.join(format!("default {name}"));
     if place.is_dir() {
         fs::remove_dir_all(&place)?;
@@ -97,7 +120,10 @@ fn compare_turns(name: &str, memory: &str, folder: &Path, model: &str, reconnect
     let mut clients = [Client::connect(places[0])?, Client::connect(places[1])?];
     let mut times = [const { Vec::new() }; 2];
     for number in 0..MEASURED_TURNS + WARM_UP_REQUESTS {
-        let question = format!("Where does my colleague number {number} live? I live in town {} and like tea.", number % 97);
+        let question = format!(
+            "Where does my colleague number {number} live? I live in town {} and like tea.",
+            number % 97
+        );
         for (side, reconnects) in reconnects.into_iter().enumerate() {
             let begun = Instant::now();
             if reconnects {
@@ -114,7 +140,11 @@ fn compare_turns(name: &str, memory: &str, folder: &Path, model: &str, reconnect
     }
     let [through, bare] = &times;
     for (of, times) in [("proxy", through), ("model", bare)] {
-        println!("| {name} | {of} | {:.2} ms | {:.2} ms |", percentile(times, 50), percentile(times, 99));
+        println!(
+            "| {name} | {of} | {:.2} ms | {:.2} ms |",
+            percentile(times, 50),
+            percentile(times, 99)
+        );
     }
     println!(
         "| {name} | added | {:.2} ms | {:.2} ms |",
@@ -129,19 +159,44 @@ fn seed_facts(memory: &str, place: &Path, folder: &Path, facts: usize) -> Outcom
     if place.is_dir() {
         return Ok(());
     }
-    let likes =
-        ["green tea", "long walks", "old maps", "chess", "rye bread", "jazz", "cold water", "sailing", "ferns", "crosswords"];
+    let likes = [
+        "green tea",
+        "long walks",
+        "old maps",
+        "chess",
+        "rye bread",
+        "jazz",
+        "cold water",
+        "sailing",
+        "ferns",
+        "crosswords",
+    ];
     let mut text = String::new();
     for number in 0..facts {
         let like = likes[number % likes.len()];
-        writeln!(text, "The user's colleague number {number} lives in town {} and likes {like}.", number * 7 % 1009)?;
+        writeln!(
+            text,
+            "The user's colleague number {number} lives in town {} and likes {like}.",
+            number * 7 % 1009
+        )?;
     }
     let file = folder.join("facts.txt");
     fs::write(&file, text)?;
     let mut command = Command::new(memory);
-    command.args(["add", "--no-git-versioning", "--memory-path"]).arg(place).arg("-f").arg(&file);
-    let status = command.env("MEMORY_ROOT", folder.join("home")).stdout(Stdio::null()).status()?;
-    if status.success() { Ok(()) } else { Err("cannot add the facts".into()) }
+    command
+        .args(["add", "--no-git-versioning", "--memory-path"])
+        .arg(place)
+        .arg("-f")
+        .arg(&file);
+    let status = command
+        .env("MEMORY_ROOT", folder.join("home"))
+        .stdout(Stdio::null())
+        .status()?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err("cannot add the facts".into())
+    }
 }
 
 /// Measures streamed responses of the proxy and the model, alternately.
@@ -149,7 +204,10 @@ fn compare_latency(proxy: &str, model: &str) -> Outcome<()> {
     let [mut through, mut bare] = [Client::connect(proxy)?, Client::connect(model)?];
     let mut times = [const { Vec::new() }; 4];
     for number in 0..MEASURED_REQUESTS + WARM_UP_REQUESTS {
-        let question = format!("Where does my colleague number {} live, and what do they like?", number * 13 % 10_007);
+        let question = format!(
+            "Where does my colleague number {} live, and what do they like?",
+            number * 13 % 10_007
+        );
         for (side, client) in [&mut through, &mut bare].into_iter().enumerate() {
             let (first, whole) = client.send_chat("fast", &question, &mut |_| ())?;
             if WARM_UP_REQUESTS <= number {
@@ -165,7 +223,11 @@ fn compare_latency(proxy: &str, model: &str) -> Outcome<()> {
     for (row, what) in ["first token", "whole response"].into_iter().enumerate() {
         let (proxy, model) = (&times[row], &times[2 + row]);
         for (name, times) in [("proxy", proxy), ("model", model)] {
-            println!("| {what} | {name} | {:.2} ms | {:.2} ms |", percentile(times, 50), percentile(times, 99));
+            println!(
+                "| {what} | {name} | {:.2} ms | {:.2} ms |",
+                percentile(times, 50),
+                percentile(times, 99)
+            );
         }
         println!(
             "| {what} | added | {:.2} ms | {:.2} ms |",
@@ -186,14 +248,21 @@ fn measure_failing_extraction(memory: &str, folder: &Path, model: &str) -> Outco
     let mut client = Client::connect(&proxy.place)?;
     let mut times = Vec::new();
     for number in 0..FAILING_TURNS {
-        let question = format!("My cousin number {number} lives in town {}.", number * 7 % 1009);
+        let question = format!(
+            "My cousin number {number} lives in town {}.",
+            number * 7 % 1009
+        );
         times.push(client.send_chat("fast", &question, &mut |_| ())?.1);
     }
     println!("\n| {FAILING_TURNS} turns, extraction fails | p50 |\n|---|---:|");
     let part = FAILING_TURNS / 10;
-    for (name, times) in
-        [("the first tenth", &mut times[..part].to_vec()), ("the last tenth", &mut times[FAILING_TURNS - part..].to_vec())]
-    {
+    for (name, times) in [
+        ("the first tenth", &mut times[..part].to_vec()),
+        (
+            "the last tenth",
+            &mut times[FAILING_TURNS - part..].to_vec(),
+        ),
+    ] {
         times.sort_by(f64::total_cmp);
         println!("| {name} | {:.2} ms |", percentile(times, 50));
     }
@@ -218,10 +287,16 @@ fn measure_streams(name: &str, place: &str, streams: usize) -> Outcome<()> {
                     gaps.extend(last.replace(now).map(elapsed_milliseconds));
                 };
                 let question = format!("Where does my colleague number {number} live?");
-                client?.send_chat("paced", &question, &mut each).map_err(|error| error.to_string())?;
+                client?
+                    .send_chat("paced", &question, &mut each)
+                    .map_err(|error| error.to_string())?;
                 Ok(gaps)
             };
-            reading.push(thread::Builder::new().stack_size(256 * 1024).spawn_scoped(scope, read)?);
+            reading.push(
+                thread::Builder::new()
+                    .stack_size(256 * 1024)
+                    .spawn_scoped(scope, read)?,
+            );
         }
         for read in reading {
             match read.join().map_err(|_| "a client thread panicked")? {
@@ -232,8 +307,15 @@ fn measure_streams(name: &str, place: &str, streams: usize) -> Outcome<()> {
         Ok(())
     })?;
     gaps.sort_by(f64::total_cmp);
-    let (p50, p99, longest) = (percentile(&gaps, 50), percentile(&gaps, 99), percentile(&gaps, 100));
-    println!("| {name} | {} | {p50:.1} ms | {p99:.1} ms | {longest:.1} ms | {broken} |", gaps.len());
+    let (p50, p99, longest) = (
+        percentile(&gaps, 50),
+        percentile(&gaps, 99),
+        percentile(&gaps, 100),
+    );
+    println!(
+        "| {name} | {} | {p50:.1} ms | {p99:.1} ms | {longest:.1} ms | {broken} |",
+        gaps.len()
+    );
     Ok(())
 }
 
@@ -248,7 +330,11 @@ fn start_model(seconds: u64, nodelay: bool) -> Outcome<String> {
         for stream in listener.incoming().map_while(Result::ok) {
             // An error means that the client has disconnected.
             let answer = move || drop(serve_model(stream, seconds, nodelay));
-            if thread::Builder::new().stack_size(256 * 1024).spawn(answer).is_err() {
+            if thread::Builder::new()
+                .stack_size(256 * 1024)
+                .spawn(answer)
+                .is_err()
+            {
                 return;
             }
         }
@@ -261,14 +347,23 @@ fn serve_model(stream: TcpStream, seconds: u64, nodelay: bool) -> Outcome<()> {
     stream.set_nodelay(nodelay)?;
     let mut reader = BufReader::new(stream);
     loop {
-        let Some(body) = read_request(&mut reader)? else { return Ok(()) };
+        let Some(body) = read_request(&mut reader)? else {
+            return Ok(());
+        };
         let body: Value = serde_json::from_slice(&body)?;
         if body["stream"] != true {
             // A request with a system message is the proxy's request for facts; this response contains no facts.
-            let content = if body["messages"][0]["role"] == "system" { "[]" } else { "That is all I know about it." };
+            let content = if body["messages"][0]["role"] == "system" {
+                "[]"
+            } else {
+                "That is all I know about it."
+            };
             let whole =
                 serde_json::json!({ "choices": [{ "message": { "role": "assistant", "content": content } }] }).to_string();
-            let head = format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n", whole.len());
+            let head = format!(
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+                whole.len()
+            );
             reader.get_mut().write_all(head.as_bytes())?;
             reader.get_mut().write_all(whole.as_bytes())?;
             continue;
@@ -276,17 +371,27 @@ fn serve_model(stream: TcpStream, seconds: u64, nodelay: bool) -> Outcome<()> {
         let is_paced = body["model"] == "paced";
         let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
         reader.get_mut().write_all(head.as_bytes())?;
-        let count = if is_paced { usize::try_from(seconds)? * 50 } else { TOKENS };
+        let count = if is_paced {
+            usize::try_from(seconds)? * 50
+        } else {
+            TOKENS
+        };
         let begun = Instant::now();
         for number in 0..count {
             if is_paced {
                 let due = begun + TOKEN_INTERVAL * u32::try_from(number)?;
                 thread::sleep(due.saturating_duration_since(Instant::now()));
             }
-            let event = format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"word{number} \"}}}}]}}\n\n");
-            reader.get_mut().write_all(format!("{:x}\r\n{event}\r\n", event.len()).as_bytes())?;
+            let event = format!(
+                "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"word{number} \"}}}}]}}\n\n"
+            );
+            reader
+                .get_mut()
+                .write_all(format!("{:x}\r\n{event}\r\n", event.len()).as_bytes())?;
         }
-        reader.get_mut().write_all(b"e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n")?;
+        reader
+            .get_mut()
+            .write_all(b"e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n")?;
     }
 }
 
@@ -320,21 +425,34 @@ impl Client {
     fn connect(place: &str) -> Outcome<Self> {
         let stream = TcpStream::connect(place)?;
         stream.set_nodelay(true)?;
-        Ok(Self { reader: BufReader::new(stream), place: place.to_owned() })
+        Ok(Self {
+            reader: BufReader::new(stream),
+            place: place.to_owned(),
+        })
     }
 
     /// Sends a request and calls `each` with every chunk of the response.
     ///
     /// Returns the milliseconds until the first chunk and until the end of the response.
-    fn send_chat(&mut self, model: &str, question: &str, each: &mut dyn FnMut(&[u8])) -> Outcome<(f64, f64)> {
+    fn send_chat(
+        &mut self,
+        model: &str,
+        question: &str,
+        each: &mut dyn FnMut(&[u8]),
+    ) -> Outcome<(f64, f64)> {
         let messages = serde_json::json!([{ "role": "user", "content": question }]);
         let body =
             serde_json::json!({ "model": model, "stream": model != "whole", "memory_id": "default", "messages": messages })
                 .to_string();
-        let head =
-            format!("POST /v1/chat/completions HTTP/1.1\r\nHost: {}\r\nContent-Length: {}\r\n\r\n", self.place, body.len());
+        let head = format!(
+            "POST /v1/chat/completions HTTP/1.1\r\nHost: {}\r\nContent-Length: {}\r\n\r\n",
+            self.place,
+            body.len()
+        );
         let begun = Instant::now();
-        self.reader.get_mut().write_all(format!("{head}{body}").as_bytes())?;
+        self.reader
+            .get_mut()
+            .write_all(format!("{head}{body}").as_bytes())?;
         let mut line = String::new();
         self.reader.read_line(&mut line)?;
         if !line.contains(" 200 ") {
@@ -362,7 +480,10 @@ impl Client {
             let mut piece = vec![0; size + 2];
             self.reader.read_exact(&mut piece)?;
             if size == 0 {
-                return Ok((first.ok_or("the response contains no token")?, elapsed_milliseconds(begun)));
+                return Ok((
+                    first.ok_or("the response contains no token")?,
+                    elapsed_milliseconds(begun),
+                ));
             }
             first.get_or_insert_with(|| elapsed_milliseconds(begun));
             each(&piece[..size]);
@@ -377,22 +498,46 @@ struct Proxy {
 }
 
 impl Proxy {
-    fn start(memory: &str, place: &Path, folder: &Path, model: &str, flags: &[&str]) -> Outcome<Self> {
+    fn start(
+        memory: &str,
+        place: &Path,
+        folder: &Path,
+        model: &str,
+        flags: &[&str],
+    ) -> Outcome<Self> {
         let mut command = Command::new(memory);
-        command.args(["proxy", "--json", "--port", "0"]).args(flags).stderr(Stdio::null());
-        command.args(["--openai-base-url", &format!("http://{model}/v1"), "--memory-path"]).arg(place);
-        let mut process = command.env("MEMORY_ROOT", folder.join("home")).stdout(Stdio::piped()).spawn()?;
+        command
+            .args(["proxy", "--json", "--port", "0"])
+            .args(flags)
+            .stderr(Stdio::null());
+        command
+            .args([
+                "--openai-base-url",
+                &format!("http://{model}/v1"),
+                "--memory-path",
+            ])
+            .arg(place);
+        let mut process = command
+            .env("MEMORY_ROOT", folder.join("home"))
+            .stdout(Stdio::piped())
+            .spawn()?;
         let mut line = String::new();
         BufReader::new(process.stdout.take().ok_or("no pipe")?).read_line(&mut line)?;
         let begun: Value = serde_json::from_str(&line)?;
         let url = begun["http"].as_str().ok_or("no address")?;
-        let place = url.trim_start_matches("http://").trim_end_matches("/v1").to_owned();
+        let place = url
+            .trim_start_matches("http://")
+            .trim_end_matches("/v1")
+            .to_owned();
         Ok(Self { process, place })
     }
 
     fn peak_memory(&self) -> Outcome<String> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no peak memory in /proc")?;
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmHWM:"))
+            .ok_or("no peak memory in /proc")?;
         Ok(line.trim().to_owned())
     }
 }
@@ -411,5 +556,8 @@ fn elapsed_milliseconds(since: Instant) -> f64 {
 
 /// Returns a percentile of `sorted`; 100 is the maximum.
 fn percentile(sorted: &[f64], percent: usize) -> f64 {
-    sorted.get((sorted.len() * percent / 100).min(sorted.len().saturating_sub(1))).copied().unwrap_or_default()
+    sorted
+        .get((sorted.len() * percent / 100).min(sorted.len().saturating_sub(1)))
+        .copied()
+        .unwrap_or_default()
 }

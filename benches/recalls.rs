@@ -23,13 +23,24 @@ const MAX_SIZE: u64 = 64 << 20;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let [home, questions] = arguments.as_slice() else { return Err(USAGE.into()) };
+    let [home, questions] = arguments.as_slice() else {
+        return Err(USAGE.into());
+    };
     let questions: u32 = questions.parse()?;
     let memories: Memories = memory_store::open(home)?;
     let ledger: Arc<dyn RecallLedger> = Arc::new(RecallFolder::new(Path::new(home), MAX_SIZE));
     let begin = |ledger: Option<Arc<dyn RecallLedger>>| -> Result<Session, Box<dyn Error>> {
-        let agent = Agent::builder(Services::from(memories.clone())).recall_ledger(ledger).build()?;
-        Ok(Session::begin(&agent, &View { agent: "bench".parse().ok(), project: None, ..View::default() }))
+        let agent = Agent::builder(Services::from(memories.clone()))
+            .recall_ledger(ledger)
+            .build()?;
+        Ok(Session::begin(
+            &agent,
+            &View {
+                agent: "bench".parse().ok(),
+                project: None,
+                ..View::default()
+            },
+        ))
     };
     let sessions = [begin(Some(ledger))?, begin(None)?];
     let ask = |session: &Session, number: u32| -> Result<f64, Box<dyn Error>> {
@@ -41,7 +52,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     for number in 0..questions {
         ask(&sessions[1], number)?;
     }
-    let (mut recorded, mut unrecorded, mut ratios, mut differences) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut recorded, mut unrecorded, mut ratios, mut differences) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for number in 0..questions {
         // Each of the two is first in every second round.
         let order = if number % 2 == 0 { [0, 1] } else { [1, 0] };
@@ -54,9 +66,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         ratios.push(times[0] / times[1]);
         differences.push(times[0] - times[1]);
     }
-    println!("| questions | recorded | not recorded | difference | ratio |\n|---:|---:|---:|---:|---:|");
-    let [recorded, unrecorded, difference, ratio] = [recorded, unrecorded, differences, ratios].map(median);
-    println!("| {questions} | {recorded:.0} µs | {unrecorded:.0} µs | {difference:.0} µs | {ratio:.3} |");
+    println!(
+        "| questions | recorded | not recorded | difference | ratio |\n|---:|---:|---:|---:|---:|"
+    );
+    let [recorded, unrecorded, difference, ratio] =
+        [recorded, unrecorded, differences, ratios].map(median);
+    println!(
+        "| {questions} | {recorded:.0} µs | {unrecorded:.0} µs | {difference:.0} µs | {ratio:.3} |"
+    );
     Ok(())
 }
 

@@ -47,12 +47,18 @@ type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let [address, folder, notes] = arguments.as_slice() else { return Err("usage: replicas ADDRESS FOLDER NOTES".into()) };
+    let [address, folder, notes] = arguments.as_slice() else {
+        return Err("usage: replicas ADDRESS FOLDER NOTES".into());
+    };
     let (folder, notes) = (Path::new(folder), notes.parse()?);
     let node = open_node(address, &folder.join("first"), Duration::ZERO)?;
     let number = fill(&node, 0, SEARCHED)?;
-    let files =
-        Memories::builder(FileStore::open(&folder.join("files"), FileStoreOptions::default())?).clock(fixed_clock()).build();
+    let files = Memories::builder(FileStore::open(
+        &folder.join("files"),
+        FileStoreOptions::default(),
+    )?)
+    .clock(fixed_clock())
+    .build();
     fill(&files, 0, SEARCHED)?;
     compare_searches(&node, &files)?;
     compare_writes(&node, address)?;
@@ -62,7 +68,10 @@ fn main() -> Outcome<()> {
     let new = open_node(address, &folder.join("new"), Duration::ZERO)?;
     let found = new.search(Query::new(&query_text(1)))?.total;
     println!("\n| a new node with {notes} notes | time |\n|---|---:|");
-    println!("| until its first result, of {found} | {:.1} s |", begun.elapsed().as_secs_f64());
+    println!(
+        "| until its first result, of {found} | {:.1} s |",
+        begun.elapsed().as_secs_f64()
+    );
     Ok(())
 }
 
@@ -93,8 +102,12 @@ fn fill(memories: &Memories, start: u32, end: u32) -> Outcome<u32> {
         let mut set = ChangeSet::new(services.operation(Verb::Import));
         for number in first..end.min(first + BATCH) {
             let id = MemoryId::for_path(&format!("note {number}"));
-            let memory = Box::new(Draft::new(&note_text(number)).into_memory(id, services.clock.now()));
-            set.changes.push(Change::Create { memory, front_matter: String::new() });
+            let memory =
+                Box::new(Draft::new(&note_text(number)).into_memory(id, services.clock.now()));
+            set.changes.push(Change::Create {
+                memory,
+                front_matter: String::new(),
+            });
         }
         services.store.commit(Checked::allowed(&set))?;
     }
@@ -105,10 +118,20 @@ fn compare_searches(node: &Memories, files: &Memories) -> Outcome<()> {
     let (mut on_node, mut on_files) = (Vec::new(), Vec::new());
     for number in 0..QUERIES {
         let query = query_text(number);
-        let (found, expected) = (timed(&mut on_node, || node.search(&*query))?, timed(&mut on_files, || files.search(&*query))?);
+        let (found, expected) = (
+            timed(&mut on_node, || node.search(&*query))?,
+            timed(&mut on_files, || files.search(&*query))?,
+        );
         let hits = |found: memory_core::SearchResults| {
             let hits = found.hits.into_iter();
-            hits.map(|hit| (hit.stored.memory.id, hit.score.to_bits(), format!("{:?}", hit.explanation))).collect::<Vec<_>>()
+            hits.map(|hit| {
+                (
+                    hit.stored.memory.id,
+                    hit.score.to_bits(),
+                    format!("{:?}", hit.explanation),
+                )
+            })
+            .collect::<Vec<_>>()
         };
         if hits(found) != hits(expected) {
             return Err(format!("the results of {query} differ").into());
@@ -116,7 +139,10 @@ fn compare_searches(node: &Memories, files: &Memories) -> Outcome<()> {
     }
     let (node, files) = (median(&mut on_node), median(&mut on_files));
     println!("| {SEARCHED} notes | node p50 | file driver p50 | ratio |\n|---|---:|---:|---:|");
-    println!("| search | {node:.2} ms | {files:.2} ms | {:.2} |", node / files);
+    println!(
+        "| search | {node:.2} ms | {files:.2} ms | {:.2} |",
+        node / files
+    );
     Ok(())
 }
 
@@ -130,18 +156,28 @@ const BARE_TABLES: &str = "
     CREATE TABLE bare.memory_documents (LIKE public.memory_documents INCLUDING ALL);";
 
 fn compare_writes(node: &Memories, address: &str) -> Outcome<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()?;
     let client = connect(&runtime, address)?;
     runtime.block_on(client.batch_execute(BARE_TABLES))?;
     let (mut on_node, mut bare) = (Vec::new(), Vec::new());
     for number in 0..WRITES {
         let text = note_text(10_000_000 + number);
-        timed(&mut bare, || runtime.block_on(write_bare(&client, i64::from(number), &text)))?;
+        timed(&mut bare, || {
+            runtime.block_on(write_bare(&client, i64::from(number), &text))
+        })?;
         timed(&mut on_node, || node.write(&*text))?;
     }
     let (node, bare) = (median(&mut on_node), median(&mut bare));
-    println!("\n| one connection | node p50 | bare transaction p50 | ratio |\n|---|---:|---:|---:|");
-    println!("| write | {node:.2} ms | {bare:.2} ms | {:.2} |", node / bare);
+    println!(
+        "\n| one connection | node p50 | bare transaction p50 | ratio |\n|---|---:|---:|---:|"
+    );
+    println!(
+        "| write | {node:.2} ms | {bare:.2} ms | {:.2} |",
+        node / bare
+    );
     Ok(())
 }
 
@@ -159,19 +195,37 @@ async fn write_bare(client: &Client, number: i64, text: &str) -> Result<(), toki
     let lock = "INSERT INTO bare.memory_document_heads AS own (scope, position, token) VALUES ('global', 0, 0) \
         ON CONFLICT (scope) DO UPDATE SET position = own.position RETURNING position";
     client.query_typed(lock, &[]).await?;
-    let advance = "UPDATE bare.memory_document_heads SET position = $1, token = $1 WHERE scope = 'global'";
-    client.execute_typed(advance, &[(&number, Type::INT8)]).await?;
+    let advance =
+        "UPDATE bare.memory_document_heads SET position = $1, token = $1 WHERE scope = 'global'";
+    client
+        .execute_typed(advance, &[(&number, Type::INT8)])
+        .await?;
     let operation = "INSERT INTO bare.memory_document_operations (scope, position, operation, token, verb, actor, at, at_nanos) \
         VALUES ('global', $1, $2, $1, 'write', 'bench', now(), 0)";
-    client.execute_typed(operation, &[(&number, Type::INT8), (&id, Type::TEXT)]).await?;
+    client
+        .execute_typed(operation, &[(&number, Type::INT8), (&id, Type::TEXT)])
+        .await?;
     let document = "INSERT INTO bare.memory_documents (scope, id, path, hash, category, phase, tags, source, content) \
         VALUES ('global', $1, $2, sha256($3), 'inbox', 'inbox', '{}', 'bench', $3)";
     let bytes = text.as_bytes();
-    client.execute_typed(document, &[(&id, Type::TEXT), (&path, Type::TEXT), (&bytes, Type::BYTEA)]).await?;
+    client
+        .execute_typed(
+            document,
+            &[
+                (&id, Type::TEXT),
+                (&path, Type::TEXT),
+                (&bytes, Type::BYTEA),
+            ],
+        )
+        .await?;
     let change = "INSERT INTO bare.memory_document_changes (scope, position, nth, operation, token, id, path, hash, content) \
         VALUES ('global', $1, 0, $2, $1, $2, $3, sha256($4), $4)";
-    let values: [(&(dyn ToSql + Sync), Type); 4] =
-        [(&number, Type::INT8), (&id, Type::TEXT), (&path, Type::TEXT), (&bytes, Type::BYTEA)];
+    let values: [(&(dyn ToSql + Sync), Type); 4] = [
+        (&number, Type::INT8),
+        (&id, Type::TEXT),
+        (&path, Type::TEXT),
+        (&bytes, Type::BYTEA),
+    ];
     client.execute_typed(change, &values).await?;
     client.batch_execute("COMMIT").await
 }
@@ -190,18 +244,28 @@ fn measure_lag(node: &Memories, address: &str, folder: &Path) -> Outcome<()> {
                 let due = begun + Duration::from_secs(1) * number / RATE;
                 thread::park_timeout(due.saturating_duration_since(Instant::now()));
                 let id = node.write(&*note_text(20_000_000 + number))?.id;
-                written.lock().unwrap_or_else(PoisonError::into_inner).push_back((id, Instant::now()));
+                written
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push_back((id, Instant::now()));
                 Ok(())
             });
             is_over.store(true, Ordering::Relaxed);
             done.map(|()| f64::from(RATE * SECONDS) / begun.elapsed().as_secs_f64())
         });
         loop {
-            let next = written.lock().unwrap_or_else(PoisonError::into_inner).front().copied();
+            let next = written
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .front()
+                .copied();
             match next {
                 Some((id, at)) if other.services().store.get(&id).is_ok() => {
                     lags.push(at.elapsed());
-                    written.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+                    written
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .pop_front();
                 }
                 None if is_over.load(Ordering::Relaxed) => break,
                 Some(_) | None => thread::park_timeout(Duration::from_millis(5)),
@@ -210,7 +274,8 @@ fn measure_lag(node: &Memories, address: &str, folder: &Path) -> Outcome<()> {
         writer.join().map_err(|_| "the writer panicked")?
     })?;
     lags.sort();
-    let [p50, p99] = [50, 99].map(|share| lags[(lags.len() * share / 100).min(lags.len() - 1)].as_secs_f64() * 1_000.0);
+    let [p50, p99] = [50, 99]
+        .map(|share| lags[(lags.len() * share / 100).min(lags.len() - 1)].as_secs_f64() * 1_000.0);
     println!("\n| writes on another node | lag p50 | lag p99 |\n|---|---:|---:|");
     println!("| {rate:.0}/s | {p50:.0} ms | {p99:.0} ms |");
     Ok(())

@@ -31,50 +31,101 @@ const EDITED_FILES: u64 = 20;
 
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let [memory, folder, seconds] = arguments.as_slice() else { return Err("usage: soak MEMORY FOLDER SECONDS".into()) };
+    let [memory, folder, seconds] = arguments.as_slice() else {
+        return Err("usage: soak MEMORY FOLDER SECONDS".into());
+    };
     let time = Duration::from_secs(seconds.parse()?);
-    let home = SoakHome { memory: memory.clone(), root: Path::new(folder).join("home") };
-    let id = home.run(&["write", "The count is 0.", "--json"])?["id"].as_str().ok_or("no id")?.to_owned();
+    let home = SoakHome {
+        memory: memory.clone(),
+        root: Path::new(folder).join("home"),
+    };
+    let id = home.run(&["write", "The count is 0.", "--json"])?["id"]
+        .as_str()
+        .ok_or("no id")?
+        .to_owned();
     home.run(&["bank", "write", "counters", "all", "0", "--json"])?;
     let daemon = Daemon::start(&home)?;
     let over = AtomicBool::new(false);
     let (home, id, over, daemon) = (&home, id.as_str(), &over, &daemon);
     let done: Vec<(&str, Outcome<u64>)> = thread::scope(|scope| {
         let workers = [
-            ("socket", scope.spawn(move || run_socket_client(home, id, over))),
-            ("socket", scope.spawn(move || run_socket_client(home, id, over))),
+            (
+                "socket",
+                scope.spawn(move || run_socket_client(home, id, over)),
+            ),
+            (
+                "socket",
+                scope.spawn(move || run_socket_client(home, id, over)),
+            ),
             ("MCP", scope.spawn(move || run_mcp_client(home, id, over))),
-            ("command line", scope.spawn(move || run_commands(home, over))),
-            ("command line", scope.spawn(move || run_commands(home, over))),
-            ("HTTP", scope.spawn(move || run_http_client(&daemon.http, over))),
+            (
+                "command line",
+                scope.spawn(move || run_commands(home, over)),
+            ),
+            (
+                "command line",
+                scope.spawn(move || run_commands(home, over)),
+            ),
+            (
+                "HTTP",
+                scope.spawn(move || run_http_client(&daemon.http, over)),
+            ),
             ("editor", scope.spawn(move || run_editor(home, over))),
         ];
         print_resources(daemon, time);
         over.store(true, Ordering::Relaxed);
         let panicked = || Err("the thread panicked".into());
-        workers.map(|(who, worker)| (who, worker.join().unwrap_or_else(|_| panicked()))).into_iter().collect()
+        workers
+            .map(|(who, worker)| (who, worker.join().unwrap_or_else(|_| panicked())))
+            .into_iter()
+            .collect()
     });
     println!("\n| client | acknowledged |\n|---|---:|");
     let mut sums = [0_u64; 5];
     for (who, count) in done {
         let count = count.map_err(|error| format!("{who}: {error}"))?;
         println!("| {who} | {count} |");
-        let place = ["socket", "MCP", "command line", "HTTP", "editor"].iter().position(|own| *own == who).unwrap_or_default();
+        let place = ["socket", "MCP", "command line", "HTTP", "editor"]
+            .iter()
+            .position(|own| *own == who)
+            .unwrap_or_default();
         sums[place] += count;
     }
     let [socket, mcp, command_line, http, edits] = sums;
-    let text = home.run(&["read", id, "--json"])?["content"].as_str().ok_or("no content")?.to_owned();
+    let text = home.run(&["read", id, "--json"])?["content"]
+        .as_str()
+        .ok_or("no content")?
+        .to_owned();
     let counter = home.run(&["bank", "query", "counters", "all", "."])?;
-    let session = home.run(&["instance", "run", "history", "read", "-p", "session=soak", "--json"])?;
+    let session = home.run(&[
+        "instance",
+        "run",
+        "history",
+        "read",
+        "-p",
+        "session=soak",
+        "--json",
+    ])?;
     let kept = [
         ("memory", socket + mcp, parse_count(&text)?),
         ("bank", command_line, counter.as_u64().ok_or("no number")?),
-        ("session", http, session.as_array().ok_or("no records")?.len() as u64),
-        ("files", edits.min(EDITED_FILES), count_intact_files(home, edits)?),
+        (
+            "session",
+            http,
+            session.as_array().ok_or("no records")?.len() as u64,
+        ),
+        (
+            "files",
+            edits.min(EDITED_FILES),
+            count_intact_files(home, edits)?,
+        ),
     ];
     println!("\n| store | acknowledged | stored | lost |\n|---|---:|---:|---:|");
     for (what, acknowledged, there) in kept {
-        println!("| {what} | {acknowledged} | {there} | {} |", acknowledged.abs_diff(there));
+        println!(
+            "| {what} | {acknowledged} | {there} | {} |",
+            acknowledged.abs_diff(there)
+        );
     }
     Ok(())
 }
@@ -88,14 +139,20 @@ struct SoakHome {
 impl SoakHome {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.memory);
-        command.arg("--root").arg(&self.root).args(arguments).env("MEMORY_TOKEN", "");
+        command
+            .arg("--root")
+            .arg(&self.root)
+            .args(arguments)
+            .env("MEMORY_TOKEN", "");
         command
     }
 
     fn run(&self, arguments: &[&str]) -> Outcome<Value> {
         let output = self.command(arguments).output()?;
         if !output.status.success() {
-            return Err(format!("{arguments:?}: {}", String::from_utf8_lossy(&output.stderr)).into());
+            return Err(
+                format!("{arguments:?}: {}", String::from_utf8_lossy(&output.stderr)).into(),
+            );
         }
         Ok(serde_json::from_slice(&output.stdout)?)
     }
@@ -110,11 +167,18 @@ struct Daemon {
 impl Daemon {
     fn start(home: &SoakHome) -> Outcome<Self> {
         let mut command = home.command(&["serve", "--http", "127.0.0.1:0", "--json"]);
-        let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let mut process = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
         let mut line = String::new();
         BufReader::new(process.stdout.take().ok_or("no pipe")?).read_line(&mut line)?;
         let begun: Value = serde_json::from_str(&line)?;
-        let http = begun["http"].as_str().and_then(|url| url.strip_prefix("http://")).ok_or("no address")?.to_owned();
+        let http = begun["http"]
+            .as_str()
+            .and_then(|url| url.strip_prefix("http://"))
+            .ok_or("no address")?
+            .to_owned();
         Ok(Self { process, http })
     }
 
@@ -125,11 +189,18 @@ impl Daemon {
         let own = PathBuf::from(format!("/proc/{}", self.process.id()));
         let status = fs::read_to_string(own.join("status"))?;
         let figure = |name: &str| -> Outcome<u32> {
-            let line = status.lines().find_map(|line| line.strip_prefix(name)).ok_or("the field is missing in /proc")?;
+            let line = status
+                .lines()
+                .find_map(|line| line.strip_prefix(name))
+                .ok_or("the field is missing in /proc")?;
             Ok(line.trim().trim_end_matches(" kB").parse()?)
         };
         let resident = f64::from(figure("RssAnon:")?) / 1024.0;
-        Ok((resident, fs::read_dir(own.join("fd"))?.count(), figure("Threads:")?.into()))
+        Ok((
+            resident,
+            fs::read_dir(own.join("fd"))?.count(),
+            figure("Threads:")?.into(),
+        ))
     }
 }
 
@@ -149,7 +220,10 @@ fn print_resources(daemon: &Daemon, time: Duration) {
         thread::sleep((time / MEASUREMENTS * look).saturating_sub(begun.elapsed()));
         match daemon.resource_usage() {
             Ok((memory, descriptors, threads)) => {
-                println!("| {} s | {memory:.1} MB | {descriptors} | {threads} |", begun.elapsed().as_secs());
+                println!(
+                    "| {} s | {memory:.1} MB | {descriptors} | {threads} |",
+                    begun.elapsed().as_secs()
+                );
             }
             Err(error) => println!("| {} s | {error} | | |", begun.elapsed().as_secs()),
         }
@@ -165,7 +239,11 @@ fn parse_count(text: &str) -> Outcome<u64> {
 ///
 /// If another client has changed the counter since `known`, reads the new value and retries. `call` returns `None` if the tool reports an
 /// error.
-fn count(id: &str, known: &mut u64, call: &mut dyn FnMut(&str, Value) -> Outcome<Option<Value>>) -> Outcome<()> {
+fn count(
+    id: &str,
+    known: &mut u64,
+    call: &mut dyn FnMut(&str, Value) -> Outcome<Option<Value>>,
+) -> Outcome<()> {
     loop {
         let (old, new) = (format!("is {known}."), format!("is {}.", *known + 1));
         if call("memory_update", json!({ "id": id, "old": old, "new": new }))?.is_some() {
@@ -185,7 +263,9 @@ fn run_socket_client(home: &SoakHome, id: &str, over: &AtomicBool) -> Outcome<u6
         let mut stream = BufReader::new(UnixStream::connect(home.root.join("memory.sock"))?);
         let mut call = |name: &str, parameters: Value| -> Outcome<Option<Value>> {
             let request = json!({ "id": 1, "method": name, "params": parameters });
-            stream.get_mut().write_all(format!("{request}\n").as_bytes())?;
+            stream
+                .get_mut()
+                .write_all(format!("{request}\n").as_bytes())?;
             let mut line = String::new();
             stream.read_line(&mut line)?;
             let mut answer: Value = serde_json::from_str(&line)?;
@@ -203,24 +283,44 @@ fn run_socket_client(home: &SoakHome, id: &str, over: &AtomicBool) -> Outcome<u6
 fn run_mcp_client(home: &SoakHome, id: &str, over: &AtomicBool) -> Outcome<u64> {
     let (mut counted, mut known) = (0, 0);
     while !over.load(Ordering::Relaxed) {
-        let mut server = home.command(&["mcp"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let mut server = home
+            .command(&["mcp"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
         let mut input = server.stdin.take().ok_or("no pipe")?;
         let mut answers = BufReader::new(server.stdout.take().ok_or("no pipe")?).lines();
         let client = json!({ "name": "soak", "version": "1" });
-        let parameters = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
-        writeln!(input, "{}", json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": parameters }))?;
+        let parameters =
+            json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+        writeln!(
+            input,
+            "{}",
+            json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": parameters })
+        )?;
         answers.next().ok_or("the server closed its output")??;
-        writeln!(input, "{}", json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
+        writeln!(
+            input,
+            "{}",
+            json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })
+        )?;
         let mut call = |name: &str, parameters: Value| -> Outcome<Option<Value>> {
             let parameters = json!({ "name": name, "arguments": parameters });
-            writeln!(input, "{}", json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": parameters }))?;
+            writeln!(
+                input,
+                "{}",
+                json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": parameters })
+            )?;
             loop {
-                let mut answer: Value = serde_json::from_str(&answers.next().ok_or("the server closed its output")??)?;
+                let mut answer: Value =
+                    serde_json::from_str(&answers.next().ok_or("the server closed its output")??)?;
                 if answer["id"].is_null() {
                     // A message without an id is a notification.
                     continue;
                 }
-                let failed = answer["result"]["isError"] == json!(true) || answer["result"].is_null();
+                let failed =
+                    answer["result"]["isError"] == json!(true) || answer["result"].is_null();
                 return Ok(Some(answer["result"]["structuredContent"].take()).filter(|_| !failed));
             }
         };
@@ -248,9 +348,16 @@ fn run_http_client(place: &str, over: &AtomicBool) -> Outcome<u64> {
     let mut counted = 0;
     while !over.load(Ordering::Relaxed) {
         let mut stream = TcpStream::connect(place)?;
-        let body = json!({ "session": "soak", "role": "user", "content": format!("{counted}") }).to_string();
-        let head = format!("POST /v1/run/history/default/append HTTP/1.1\r\nHost: {place}\r\nConnection: close");
-        write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len())?;
+        let body = json!({ "session": "soak", "role": "user", "content": format!("{counted}") })
+            .to_string();
+        let head = format!(
+            "POST /v1/run/history/default/append HTTP/1.1\r\nHost: {place}\r\nConnection: close"
+        );
+        write!(
+            stream,
+            "{head}\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        )?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer)?;
         if !answer.starts_with("HTTP/1.1 200") {
@@ -262,14 +369,20 @@ fn run_http_client(place: &str, over: &AtomicBool) -> Outcome<u64> {
 }
 
 fn edited_path(home: &SoakHome, number: u64) -> PathBuf {
-    home.root.join(format!("categories/inbox/edited-{}.md", number % EDITED_FILES))
+    home.root.join(format!(
+        "categories/inbox/edited-{}.md",
+        number % EDITED_FILES
+    ))
 }
 
 #[expect(clippy::disallowed_methods, reason = "nobody types so fast")]
 fn run_editor(home: &SoakHome, over: &AtomicBool) -> Outcome<u64> {
     let mut written = 0;
     while !over.load(Ordering::Relaxed) {
-        fs::write(edited_path(home, written), format!("edited for the {written}th time\n"))?;
+        fs::write(
+            edited_path(home, written),
+            format!("edited for the {written}th time\n"),
+        )?;
         written += 1;
         thread::sleep(Duration::from_millis(50));
     }

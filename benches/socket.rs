@@ -18,22 +18,36 @@ const CONNECTIONS: u32 = 16;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let [home, questions] = arguments.as_slice() else { return Err("usage: socket HOME QUESTIONS".into()) };
-    let (place, questions) = (Path::new(home).join("memory.sock"), questions.parse::<u32>()?);
+    let [home, questions] = arguments.as_slice() else {
+        return Err("usage: socket HOME QUESTIONS".into());
+    };
+    let (place, questions) = (
+        Path::new(home).join("memory.sock"),
+        questions.parse::<u32>()?,
+    );
     let mut client = Client::connect(&place)?;
     let first = measure_times(&mut client, questions)?;
     let times = measure_times(&mut client, questions)?;
-    let last = times.len().checked_sub(1).ok_or("QUESTIONS must be at least 1")?;
+    let last = times
+        .len()
+        .checked_sub(1)
+        .ok_or("QUESTIONS must be at least 1")?;
     let at = |share: usize| times[(times.len() * share / 100).min(last)];
     let start = Instant::now();
-    let asking: Vec<_> = (0..CONNECTIONS).map(|first| (place.clone(), first)).collect();
-    let asking: Vec<_> =
-        asking.into_iter().map(|(place, first)| thread::spawn(move || send_all(&place, first, questions))).collect();
+    let asking: Vec<_> = (0..CONNECTIONS)
+        .map(|first| (place.clone(), first))
+        .collect();
+    let asking: Vec<_> = asking
+        .into_iter()
+        .map(|(place, first)| thread::spawn(move || send_all(&place, first, questions)))
+        .collect();
     for asked in asking {
         asked.join().map_err(|_| "a client thread panicked")??;
     }
     let rate = f64::from(CONNECTIONS * questions) / start.elapsed().as_secs_f64();
-    println!("| questions | first p50 | p50 | p99 | slowest | {CONNECTIONS} connections |\n|---:|---:|---:|---:|---:|---:|");
+    println!(
+        "| questions | first p50 | p50 | p99 | slowest | {CONNECTIONS} connections |\n|---:|---:|---:|---:|---:|---:|"
+    );
     println!(
         "| {questions} | {:.2} ms | {:.2} ms | {:.2} ms | {:.2} ms | {rate:.0}/s |",
         first[last / 2],
@@ -73,20 +87,32 @@ struct Client {
 
 impl Client {
     fn connect(place: &Path) -> Result<Self, Box<dyn Error>> {
-        Ok(Self { stream: BufReader::new(UnixStream::connect(place)?), answer: String::new() })
+        Ok(Self {
+            stream: BufReader::new(UnixStream::connect(place)?),
+            answer: String::new(),
+        })
     }
 
     fn search(&mut self, number: u32) -> Result<(), Box<dyn Error>> {
         let request = json!({ "id": number, "method": "memory_search", "params": { "query": corpus::query_text(number) } });
-        self.stream.get_mut().write_all(format!("{request}\n").as_bytes())?;
+        self.stream
+            .get_mut()
+            .write_all(format!("{request}\n").as_bytes())?;
         self.answer.clear();
         self.stream.read_line(&mut self.answer)?;
         // Only the start of the response is checked; parsing all of it would add to the measured time.
-        let is_answer = self.answer.starts_with(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{number},\"result\":"));
+        let is_answer = self.answer.starts_with(&format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{number},\"result\":"
+        ));
         if is_answer {
             Ok(())
         } else {
-            Err(format!("query {:?}: unexpected response {}", Value::from(number), self.answer).into())
+            Err(format!(
+                "query {:?}: unexpected response {}",
+                Value::from(number),
+                self.answer
+            )
+            .into())
         }
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use memory_core::{
-    Draft, ExportedMemory, Filter, History, MemoryStore, Query, Ranking, SecretPolicy, Services, import, read, search, write,
+    Draft, ExportedMemory, Filter, History, MemoryStore, Query, Ranking, SecretPolicy, Services,
+    import, read, search, write,
 };
 use memory_store::{FileStore, FileStoreOptions, RandomIds, SystemClock};
 
@@ -31,9 +32,15 @@ fn store_services(store: FileStore) -> Services {
 
 fn filled_store(notes: u32) -> (tempfile::TempDir, Services) {
     let home = tempfile::tempdir().expect("a temporary folder");
-    let services = store_services(FileStore::open(home.path(), FileStoreOptions::default()).expect("an empty home"));
-    let exported = (0..notes)
-        .map(|number| Ok((format!("line {number}"), ExportedMemory::from(Draft::new(corpus::note_text(number).trim_end())))));
+    let services = store_services(
+        FileStore::open(home.path(), FileStoreOptions::default()).expect("an empty home"),
+    );
+    let exported = (0..notes).map(|number| {
+        Ok((
+            format!("line {number}"),
+            ExportedMemory::from(Draft::new(corpus::note_text(number).trim_end())),
+        ))
+    });
     import(&services, exported, SecretPolicy::Keep, &mut |_| ()).expect("the notes are kept");
     (home, services)
 }
@@ -48,11 +55,23 @@ fn bench_store(criterion: &mut Criterion) {
             bencher.iter(|| {
                 number += 1;
                 let (filter, ranking) = (Filter::default(), Ranking::default());
-                let query = Query { text: corpus::query_text(number), filter, limit: 10, ranking };
+                let query = Query {
+                    text: corpus::query_text(number),
+                    filter,
+                    limit: 10,
+                    ranking,
+                };
                 search(&services, &query).expect("an answer")
             });
         });
-        let id = write(&services, Draft::new("the one that is read"), SecretPolicy::Keep).expect("written").id.to_string();
+        let id = write(
+            &services,
+            Draft::new("the one that is read"),
+            SecretPolicy::Keep,
+        )
+        .expect("written")
+        .id
+        .to_string();
         group.bench_function(BenchmarkId::new("read", notes), |bencher| {
             bencher.iter(|| read(&services, &id).expect("it is there"));
         });

@@ -24,7 +24,10 @@ impl VectorRandom {
             self.0 ^= self.0 << 13;
             self.0 ^= self.0 >> 7;
             self.0 ^= self.0 << 17;
-            self.0.to_le_bytes()[..4].iter().map(|byte| f32::from(*byte) - 127.5).sum()
+            self.0.to_le_bytes()[..4]
+                .iter()
+                .map(|byte| f32::from(*byte) - 127.5)
+                .sum()
         };
         (0..DIMENSIONS).map(|_| number()).collect()
     }
@@ -39,10 +42,19 @@ fn fill_vectors(vectors: &mut ModelVectors, numbers: &mut VectorRandom, count: u
     let text = ContentHash::of("text");
     while vectors.count() < count {
         let first = vectors.count();
-        let batch: Vec<_> = (0..BATCH.min(count - first)).map(|_| numbers.vector()).collect();
+        let batch: Vec<_> = (0..BATCH.min(count - first))
+            .map(|_| numbers.vector())
+            .collect();
         let key = |number: usize| i64::try_from(first + number).expect("there are few");
-        let embedded: Vec<_> =
-            batch.iter().enumerate().map(|(number, vector)| DocumentVector { key: key(number), text, vector }).collect();
+        let embedded: Vec<_> = batch
+            .iter()
+            .enumerate()
+            .map(|(number, vector)| DocumentVector {
+                key: key(number),
+                text,
+                vector,
+            })
+            .collect();
         vectors.put(&embedded).expect("the disk takes them");
     }
 }
@@ -53,10 +65,15 @@ fn bench_vectors(criterion: &mut Criterion) {
     let mut vectors = open(place.path());
     let query = numbers.vector();
     let mut group = criterion.benchmark_group("vectors");
-    group.sample_size(20).warm_up_time(Duration::from_secs(1)).measurement_time(Duration::from_secs(3));
+    group
+        .sample_size(20)
+        .warm_up_time(Duration::from_secs(1))
+        .measurement_time(Duration::from_secs(3));
     for count in [10_000, 100_000, 1_000_000] {
         fill_vectors(&mut vectors, &mut numbers, count);
-        group.bench_function(BenchmarkId::new("open", count), |bencher| bencher.iter(|| open(place.path())));
+        group.bench_function(BenchmarkId::new("open", count), |bencher| {
+            bencher.iter(|| open(place.path()))
+        });
         group.bench_function(BenchmarkId::new("nearest", count), |bencher| {
             bencher.iter(|| black_box(vectors.nearest(&query, 10, &|_| true)));
         });
@@ -75,7 +92,9 @@ fn bench_vectors(criterion: &mut Criterion) {
         let vector = &query;
         group.bench_function(BenchmarkId::new("put 32", count), |bencher| {
             bencher.iter(|| {
-                let embedded: Vec<_> = (0..32).map(|key| DocumentVector { key, text, vector }).collect();
+                let embedded: Vec<_> = (0..32)
+                    .map(|key| DocumentVector { key, text, vector })
+                    .collect();
                 vectors.put(&embedded).expect("the disk takes them");
             });
         });

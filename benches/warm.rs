@@ -11,7 +11,9 @@ use std::{collections::HashMap, env, error::Error};
 
 use corpus::QueryMix;
 use memory_agent::model::LocalEmbedder;
-use memory_core::{EmbedError, Embedder, Embedding, Filter, History, MemoryStore, Query, Ranking, Services, search};
+use memory_core::{
+    EmbedError, Embedder, Embedding, Filter, History, MemoryStore, Query, Ranking, Services, search,
+};
 use memory_store::{FileStore, FileStoreOptions, RandomIds, SystemClock};
 
 const USAGE: &str = "usage: warm HOME QUESTIONS [--queries MIX] [--words N] [--model FOLDER]";
@@ -21,7 +23,9 @@ const MAX_SHOWN: usize = 100;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let [home, questions, options @ ..] = arguments.as_slice() else { return Err(USAGE.into()) };
+    let [home, questions, options @ ..] = arguments.as_slice() else {
+        return Err(USAGE.into());
+    };
     let (mut mix, mut words, mut model) = (QueryMix::default(), 1, None);
     for option in options.chunks(2) {
         match option {
@@ -32,9 +36,19 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     let questions: u32 = questions.parse()?;
-    let model = model.map(|folder| LocalEmbedder::open(Path::new(folder), None)).transpose()?;
-    let model = model.map(|model| Arc::new(CachingEmbedder { model, known: RwLock::default() }));
-    let store = Arc::new(FileStore::open(Path::new(home), FileStoreOptions::default())?);
+    let model = model
+        .map(|folder| LocalEmbedder::open(Path::new(folder), None))
+        .transpose()?;
+    let model = model.map(|model| {
+        Arc::new(CachingEmbedder {
+            model,
+            known: RwLock::default(),
+        })
+    });
+    let store = Arc::new(FileStore::open(
+        Path::new(home),
+        FileStoreOptions::default(),
+    )?);
     let services = Services {
         store: Arc::clone(&store) as Arc<dyn MemoryStore>,
         history: store as Arc<dyn History>,
@@ -53,9 +67,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         principal: None,
     };
     let mut times = Vec::new();
-    for (number, counts) in (0..questions).map(|number| (number, false)).chain((0..questions).map(|number| (number, true))) {
+    for (number, counts) in (0..questions)
+        .map(|number| (number, false))
+        .chain((0..questions).map(|number| (number, true)))
+    {
         let (filter, ranking) = (Filter::default(), Ranking::default());
-        let query = Query { text: query_of_words(mix, number, words), filter, limit: 10, ranking };
+        let query = Query {
+            text: query_of_words(mix, number, words),
+            filter,
+            limit: 10,
+            ranking,
+        };
         let start = Instant::now();
         let found = search(&services, &query)?;
         let time = start.elapsed().as_secs_f64() * 1_000.0;
@@ -67,12 +89,24 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     times.sort_by(|left, right| left.0.total_cmp(&right.0));
-    let last = times.len().checked_sub(1).ok_or("QUESTIONS must be at least 1")?;
+    let last = times
+        .len()
+        .checked_sub(1)
+        .ok_or("QUESTIONS must be at least 1")?;
     let at = |share: usize| times[(times.len() * share / 100).min(last)].0;
     println!("| questions | p50 | p90 | p99 | slowest |\n|---:|---:|---:|---:|---:|");
-    println!("| {questions} | {:.2} ms | {:.2} ms | {:.2} ms | {:.2} ms |", at(50), at(90), at(99), at(100));
+    println!(
+        "| {questions} | {:.2} ms | {:.2} ms | {:.2} ms | {:.2} ms |",
+        at(50),
+        at(90),
+        at(99),
+        at(100)
+    );
     for (time, number, total) in times.iter().rev().take(5) {
-        let shown: String = query_of_words(mix, *number, words).chars().take(MAX_SHOWN).collect();
+        let shown: String = query_of_words(mix, *number, words)
+            .chars()
+            .take(MAX_SHOWN)
+            .collect();
         eprintln!("{time:.2} ms, {total} matches: {shown}");
     }
     Ok(())
@@ -104,13 +138,21 @@ impl Embedder for CachingEmbedder {
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
         let mut vectors = Vec::with_capacity(texts.len());
         for text in texts {
-            let known = self.known.read().unwrap_or_else(PoisonError::into_inner).get(*text).cloned();
+            let known = self
+                .known
+                .read()
+                .unwrap_or_else(PoisonError::into_inner)
+                .get(*text)
+                .cloned();
             if let Some(known) = known {
                 vectors.push(known);
                 continue;
             }
             for vector in self.model.embed(&[*text])? {
-                self.known.write().unwrap_or_else(PoisonError::into_inner).insert((*text).to_owned(), vector.clone());
+                self.known
+                    .write()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .insert((*text).to_owned(), vector.clone());
                 vectors.push(vector);
             }
         }

@@ -23,7 +23,9 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let [memory, home, questions] = arguments.as_slice() else { return Err("usage: web MEMORY HOME QUESTIONS".into()) };
+    let [memory, home, questions] = arguments.as_slice() else {
+        return Err("usage: web MEMORY HOME QUESTIONS".into());
+    };
     let questions = questions.parse::<u32>()?;
     let daemon = Daemon::start(memory, Path::new(home))?;
     let mut socket = SocketClient::connect(&Path::new(home).join("memory.sock"))?;
@@ -32,7 +34,9 @@ fn main() -> Outcome<()> {
     let mut page = PageClient::sign_in(&socket.call("ui/open", &json!({}))?)?;
 
     let first = page.get("/memories")?;
-    let assets = asset_paths(&first.body).iter().try_fold(0, |sum, path| page.get(path).map(|asset| sum + asset.transferred))?;
+    let assets = asset_paths(&first.body).iter().try_fold(0, |sum, path| {
+        page.get(path).map(|asset| sum + asset.transferred)
+    })?;
     let first_times = measure_times(questions, |_| page.get("/memories").map(drop))?;
 
     let (mut tool, mut search) = (Vec::new(), Vec::new());
@@ -64,23 +68,36 @@ fn main() -> Outcome<()> {
 
     let ids = memory_ids(&first.body);
     let graph_times = measure_times(questions, |number| {
-        let id = ids.get(number as usize % ids.len().max(1)).ok_or("the first page has no memory")?;
+        let id = ids
+            .get(number as usize % ids.len().max(1))
+            .ok_or("the first page has no memory")?;
         page.get(&format!("/graph?memory={id}")).map(drop)
     })?;
     println!("| request | p50 | p99 | size |\n|---|---:|---:|---:|");
     let kilobytes = |bytes: usize| format!("{} KB", bytes.div_ceil(1_000));
     let row = |name: &str, times: &[f64], size: &str| {
-        println!("| {name} | {:.2} ms | {:.2} ms | {size} |", percentile(times, 50), percentile(times, 99));
+        println!(
+            "| {name} | {:.2} ms | {:.2} ms | {size} |",
+            percentile(times, 50),
+            percentile(times, 99)
+        );
     };
     row(
         "first page",
         &first_times,
-        &format!("{}, with assets {}", kilobytes(first.transferred), kilobytes(first.transferred + assets)),
+        &format!(
+            "{}, with assets {}",
+            kilobytes(first.transferred),
+            kilobytes(first.transferred + assets)
+        ),
     );
     row("search on the page", &search, "");
     row("search as a tool call", &tool, "");
     row("graph of a memory", &graph_times, "");
-    println!("\nsearch above the tool call: {:.2} ms", percentile(&search, 50) - percentile(&tool, 50));
+    println!(
+        "\nsearch above the tool call: {:.2} ms",
+        percentile(&search, 50) - percentile(&tool, 50)
+    );
     println!(
         "resident memory of the daemon: {before:.1} MB before the first page, {:.1} MB at the end",
         daemon.resident_megabytes()?
@@ -101,12 +118,17 @@ fn measure_times(count: u32, mut request: impl FnMut(u32) -> Outcome<()>) -> Out
 }
 
 fn percentile(times: &[f64], share: usize) -> f64 {
-    times.get((times.len() * share / 100).min(times.len().saturating_sub(1))).copied().unwrap_or(f64::NAN)
+    times
+        .get((times.len() * share / 100).min(times.len().saturating_sub(1)))
+        .copied()
+        .unwrap_or(f64::NAN)
 }
 
 /// Returns the paths of the style sheet, the script and the icon of a page.
 fn asset_paths(html: &str) -> Vec<String> {
-    let attributes = html.split(['"', '\'']).filter(|value| value.starts_with("/assets/"));
+    let attributes = html
+        .split(['"', '\''])
+        .filter(|value| value.starts_with("/assets/"));
     let mut paths: Vec<String> = attributes.map(str::to_owned).collect();
     paths.sort();
     paths.dedup();
@@ -115,9 +137,14 @@ fn asset_paths(html: &str) -> Vec<String> {
 
 /// Returns the ids of the memories to which a page links.
 fn memory_ids(html: &str) -> Vec<String> {
-    let links = html.split("\"/memories/").skip(1).filter_map(|rest| rest.get(..36));
-    let mut ids: Vec<String> =
-        links.filter(|id| id.bytes().filter(|byte| *byte == b'-').count() == 4).map(str::to_owned).collect();
+    let links = html
+        .split("\"/memories/")
+        .skip(1)
+        .filter_map(|rest| rest.get(..36));
+    let mut ids: Vec<String> = links
+        .filter(|id| id.bytes().filter(|byte| *byte == b'-').count() == 4)
+        .map(str::to_owned)
+        .collect();
     ids.dedup();
     ids
 }
@@ -129,8 +156,19 @@ impl Daemon {
     /// Starts a daemon and waits until it watches the files, after which its socket exists.
     fn start(memory: &str, home: &Path) -> Outcome<Self> {
         let mut command = Command::new(memory);
-        command.args(["--root".as_ref(), home.as_os_str()]).args(["serve", "--interval", "1d", "--log", "-"]);
-        let mut daemon = Self(command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?);
+        command.args(["--root".as_ref(), home.as_os_str()]).args([
+            "serve",
+            "--interval",
+            "1d",
+            "--log",
+            "-",
+        ]);
+        let mut daemon = Self(
+            command
+                .stdout(Stdio::null())
+                .stderr(Stdio::piped())
+                .spawn()?,
+        );
         let mut log = BufReader::new(daemon.0.stderr.take().ok_or("no pipe")?);
         let mut line = String::new();
         while !line.contains("detecting file changes by") {
@@ -146,7 +184,10 @@ impl Daemon {
 
     fn resident_megabytes(&self) -> Outcome<f64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.0.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("the field is missing in /proc")?;
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmRSS:"))
+            .ok_or("the field is missing in /proc")?;
         let kilobytes: u32 = line.trim().trim_end_matches(" kB").parse()?;
         Ok(f64::from(kilobytes) / 1024.0)
     }
@@ -168,25 +209,40 @@ struct SocketClient {
 
 impl SocketClient {
     fn connect(place: &Path) -> Outcome<Self> {
-        Ok(Self { stream: BufReader::new(UnixStream::connect(place)?), answer: String::new() })
+        Ok(Self {
+            stream: BufReader::new(UnixStream::connect(place)?),
+            answer: String::new(),
+        })
     }
 
     fn call(&mut self, method: &str, parameters: &Value) -> Outcome<Value> {
         self.send(0, method, parameters)?;
         let mut response: Value = serde_json::from_str(&self.answer)?;
-        if response["error"].is_null() { Ok(response["result"].take()) } else { Err(response["error"].to_string().into()) }
+        if response["error"].is_null() {
+            Ok(response["result"].take())
+        } else {
+            Err(response["error"].to_string().into())
+        }
     }
 
     fn search(&mut self, number: u32, query: &str) -> Outcome<()> {
         self.send(number, "memory_search", &json!({ "query": query }))?;
         // Only the start of the response is checked; parsing all of it would add to the measured time.
-        let is_answer = self.answer.starts_with(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{number},\"result\":"));
-        if is_answer { Ok(()) } else { Err(format!("unexpected response {}", self.answer).into()) }
+        let is_answer = self.answer.starts_with(&format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{number},\"result\":"
+        ));
+        if is_answer {
+            Ok(())
+        } else {
+            Err(format!("unexpected response {}", self.answer).into())
+        }
     }
 
     fn send(&mut self, id: u32, method: &str, parameters: &Value) -> Outcome<()> {
         let request = json!({ "id": id, "method": method, "params": parameters });
-        self.stream.get_mut().write_all(format!("{request}\n").as_bytes())?;
+        self.stream
+            .get_mut()
+            .write_all(format!("{request}\n").as_bytes())?;
         self.answer.clear();
         self.stream.read_line(&mut self.answer)?;
         Ok(())
@@ -211,11 +267,22 @@ struct PageClient {
 
 impl PageClient {
     fn sign_in(opened: &Value) -> Outcome<Self> {
-        let text = |key: &str| opened[key].as_str().ok_or_else(|| format!("no {key} in {opened}"));
-        let place = text("address")?.trim_start_matches("http://").trim_end_matches('/').to_owned();
+        let text = |key: &str| {
+            opened[key]
+                .as_str()
+                .ok_or_else(|| format!("no {key} in {opened}"))
+        };
+        let place = text("address")?
+            .trim_start_matches("http://")
+            .trim_end_matches('/')
+            .to_owned();
         let stream = TcpStream::connect(&place)?;
         stream.set_nodelay(true)?;
-        let mut client = Self { stream: BufReader::new(stream), place, cookie: String::new() };
+        let mut client = Self {
+            stream: BufReader::new(stream),
+            place,
+            cookie: String::new(),
+        };
         let body = format!("code={}", text("code")?);
         let headers = format!(
             "Origin: http://{}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n",
@@ -223,19 +290,39 @@ impl PageClient {
             body.len()
         );
         let response = client.send("POST", "/sign-in", &headers, &body)?;
-        let cookie = response.head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).ok_or("no cookie")?;
-        cookie.split(';').next().unwrap_or_default().clone_into(&mut client.cookie);
+        let cookie = response
+            .head
+            .lines()
+            .find_map(|line| line.strip_prefix("set-cookie: "))
+            .ok_or("no cookie")?;
+        cookie
+            .split(';')
+            .next()
+            .unwrap_or_default()
+            .clone_into(&mut client.cookie);
         Ok(client)
     }
 
     fn get(&mut self, path: &str) -> Outcome<PageResponse> {
         let response = self.send("GET", path, "", "")?;
-        if response.status == 200 { Ok(response) } else { Err(format!("{path}: {}", response.head).into()) }
+        if response.status == 200 {
+            Ok(response)
+        } else {
+            Err(format!("{path}: {}", response.head).into())
+        }
     }
 
-    fn send(&mut self, method: &str, path: &str, headers: &str, body: &str) -> Outcome<PageResponse> {
-        let request =
-            format!("{method} {path} HTTP/1.1\r\nHost: {}\r\nCookie: {}\r\n{headers}\r\n{body}", self.place, self.cookie);
+    fn send(
+        &mut self,
+        method: &str,
+        path: &str,
+        headers: &str,
+        body: &str,
+    ) -> Outcome<PageResponse> {
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nCookie: {}\r\n{headers}\r\n{body}",
+            self.place, self.cookie
+        );
         self.stream.get_mut().write_all(request.as_bytes())?;
         let (mut head, mut length) = (String::new(), None);
         loop {
@@ -255,6 +342,11 @@ impl PageClient {
         self.stream.read_exact(&mut body)?;
         let transferred = head.len() + body.len();
         let status = head.split(' ').nth(1).unwrap_or_default().parse()?;
-        Ok(PageResponse { status, head, body: String::from_utf8_lossy(&body).into_owned(), transferred })
+        Ok(PageResponse {
+            status,
+            head,
+            body: String::from_utf8_lossy(&body).into_owned(),
+            transferred,
+        })
     }
 }

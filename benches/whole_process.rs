@@ -16,19 +16,31 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rounds: u32 = arguments.next().ok_or(usage)?.parse()?;
     let mut arguments = arguments.peekable();
     let mut mix = QueryMix::default();
-    if arguments.next_if(|argument| argument == "--queries").is_some() {
+    if arguments
+        .next_if(|argument| argument == "--queries")
+        .is_some()
+    {
         mix = arguments.next().ok_or(usage)?.parse()?;
     }
     let commands: Vec<_> = arguments.collect();
     let mut times = vec![Vec::new(); commands.len()];
     let mut memory = vec![0; commands.len()];
     // The benchmark measures a cold process, not a cold disk: all rounds run once before the measurement.
-    for (round, counts) in (0..rounds).map(|round| (round, false)).chain((0..rounds).map(|round| (round, true))) {
+    for (round, counts) in (0..rounds)
+        .map(|round| (round, false))
+        .chain((0..rounds).map(|round| (round, true)))
+    {
         let question = mix.query(round);
         for (index, command) in commands.iter().enumerate() {
             let words: Vec<_> = command
                 .split_whitespace()
-                .flat_map(|word| if word == "{}" { question.split(' ').collect() } else { vec![word] })
+                .flat_map(|word| {
+                    if word == "{}" {
+                        question.split(' ').collect()
+                    } else {
+                        vec![word]
+                    }
+                })
                 .collect();
             let start = Instant::now();
             run(&words)?;
@@ -44,28 +56,45 @@ fn main() -> Result<(), Box<dyn Error>> {
         times.sort_by(f64::total_cmp);
     }
     let last = times.last().map_or(1.0, |times| times[times.len() / 2]);
-    println!("| command | median | fastest | slowest | of the last | peak memory |\n|---|---:|---:|---:|---:|---:|");
+    println!(
+        "| command | median | fastest | slowest | of the last | peak memory |\n|---|---:|---:|---:|---:|---:|"
+    );
     for ((command, times), kilobytes) in commands.iter().zip(&times).zip(&memory) {
         let median = times[times.len() / 2];
         let (fastest, slowest) = (times[0], times[times.len() - 1]);
         let share = median / last;
-        println!("| {command} | {median:.1} ms | {fastest:.1} ms | {slowest:.1} ms | {share:.2} | {} MB |", kilobytes / 1_024);
+        println!(
+            "| {command} | {median:.1} ms | {fastest:.1} ms | {slowest:.1} ms | {share:.2} | {} MB |",
+            kilobytes / 1_024
+        );
     }
     Ok(())
 }
 
 fn run(words: &[&str]) -> Result<(), Box<dyn Error>> {
     let (program, arguments) = words.split_first().ok_or("a command is empty")?;
-    let status = Command::new(program).args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).status()?;
-    if status.success() { Ok(()) } else { Err(format!("{words:?} failed with {status}").into()) }
+    let status = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .status()?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{words:?} failed with {status}").into())
+    }
 }
 
 fn peak_kilobytes(words: &[&str]) -> Result<u64, Box<dyn Error>> {
     if !Path::new("/usr/bin/time").exists() {
         return Ok(0);
     }
-    let output =
-        Command::new("/usr/bin/time").args(["-f", "%M"]).args(words).stdin(Stdio::null()).stdout(Stdio::null()).output()?;
+    let output = Command::new("/usr/bin/time")
+        .args(["-f", "%M"])
+        .args(words)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .output()?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     Ok(said.lines().last().unwrap_or_default().trim().parse()?)
 }

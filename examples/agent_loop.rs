@@ -32,13 +32,21 @@ fn main() -> Result<(), Box<dyn Error>> {
         messages[0] = json!({ "role": "system", "content": format!("You are a helpful agent.\n\n{}", context(&topics)?) });
         messages.push(json!({ "role": "user", "content": prompt? }));
         let answer = answer_prompt(&model, &session, &mut messages)?;
-        writeln!(io::stdout(), "{}", answer.replace(|letter: char| letter.is_control() && letter != '\n', ""))?;
+        writeln!(
+            io::stdout(),
+            "{}",
+            answer.replace(|letter: char| letter.is_control() && letter != '\n', "")
+        )?;
     }
     Ok(())
 }
 
 /// Calls the model, and the tools that it requests, until it returns an answer.
-fn answer_prompt(model: &ChatClient, session: &Session, messages: &mut Vec<Value>) -> Result<String, Box<dyn Error>> {
+fn answer_prompt(
+    model: &ChatClient,
+    session: &Session,
+    messages: &mut Vec<Value>,
+) -> Result<String, Box<dyn Error>> {
     let tools: Vec<Value> = session
         .agent()
         .listed_tools()
@@ -50,7 +58,10 @@ fn answer_prompt(model: &ChatClient, session: &Session, messages: &mut Vec<Value
     for _ in 0..MAX_ROUNDS {
         let message = model.complete(messages, &tools)?;
         messages.push(message.clone());
-        let calls = message["tool_calls"].as_array().cloned().unwrap_or_default();
+        let calls = message["tool_calls"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default();
         if calls.is_empty() {
             return Ok(message["content"].as_str().unwrap_or_default().to_owned());
         }
@@ -82,10 +93,30 @@ fn use_tool(session: &Session, name: &str, arguments: &Value) -> String {
 fn open_agent(folder: &PathBuf) -> Result<(Session, Topics), Box<dyn Error>> {
     let store = Arc::new(TopicFolder::new(folder));
     let (clock, ids) = (Arc::new(SystemClock), Arc::new(RandomIds));
-    let topics = Topics { store, clock, ids, actor: "agent_loop".into() };
+    let topics = Topics {
+        store,
+        clock,
+        ids,
+        actor: "agent_loop".into(),
+    };
     // The agent needs a store of memories, although their tools are not offered.
     let home = std::env::var_os("MEMORY_ROOT").unwrap_or_else(|| "~/.memory".into());
-    let memories = memory_store::builder(home)?.actor("agent_loop").topics(topics.clone()).build();
-    let agent = Agent::builder(memories).selection("topic=memory_".parse()?).build()?;
-    Ok((Session::begin(&agent, &View { agent: "agent_loop".parse().ok(), project: None, ..View::default() }), topics))
+    let memories = memory_store::builder(home)?
+        .actor("agent_loop")
+        .topics(topics.clone())
+        .build();
+    let agent = Agent::builder(memories)
+        .selection("topic=memory_".parse()?)
+        .build()?;
+    Ok((
+        Session::begin(
+            &agent,
+            &View {
+                agent: "agent_loop".parse().ok(),
+                project: None,
+                ..View::default()
+            },
+        ),
+        topics,
+    ))
 }

@@ -14,15 +14,23 @@ pub struct ChatClient {
 impl ChatClient {
     /// Creates a client for the model `name` on the server at `base_url`, such as `http://localhost:11434/v1`.
     pub fn new(base_url: &str, name: &str) -> Self {
-        Self { url: format!("{}/chat/completions", base_url.trim_end_matches('/')), name: name.to_owned(), key: None }
+        Self {
+            url: format!("{}/chat/completions", base_url.trim_end_matches('/')),
+            name: name.to_owned(),
+            key: None,
+        }
     }
 
     /// Creates a client for the model in the variables `OPENAI_BASE_URL`, `MODEL` and `OPENAI_API_KEY`.
     pub fn from_env() -> Self {
         let variable = |name: &str| std::env::var(name).ok();
-        let base = variable("OPENAI_BASE_URL").unwrap_or_else(|| "http://localhost:11434/v1".into());
+        let base =
+            variable("OPENAI_BASE_URL").unwrap_or_else(|| "http://localhost:11434/v1".into());
         let name = variable("MODEL").unwrap_or_else(|| "llama3.2".into());
-        Self { key: variable("OPENAI_API_KEY"), ..Self::new(&base, &name) }
+        Self {
+            key: variable("OPENAI_API_KEY"),
+            ..Self::new(&base, &name)
+        }
     }
 
     /// Sends messages and the tools that the model may call; returns the message of the model.
@@ -38,15 +46,26 @@ impl ChatClient {
         if let Some(key) = &self.key {
             request = request.header("Authorization", &format!("Bearer {key}"));
         }
-        let text = request.send(body.to_string())?.body_mut().read_to_string()?;
+        let text = request
+            .send(body.to_string())?
+            .body_mut()
+            .read_to_string()?;
         let mut answer: Value = serde_json::from_str(&text)?;
         let message = answer["choices"][0]["message"].take();
-        if message.is_object() { Ok(message) } else { Err("the model returned no message".into()) }
+        if message.is_object() {
+            Ok(message)
+        } else {
+            Err("the model returned no message".into())
+        }
     }
 }
 
 impl std::fmt::Debug for ChatClient {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("ChatClient").field("url", &self.url).field("name", &self.name).finish_non_exhaustive()
+        formatter
+            .debug_struct("ChatClient")
+            .field("url", &self.url)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }

@@ -14,7 +14,8 @@ use std::sync::Arc;
 use examples::ChatClient;
 use memory_core::SecretPolicy;
 use memory_core::instance::history::{
-    Messages, RecordDraft, RecordFilter, SessionName, SessionRecord, Window, WindowEnd, append, read,
+    Messages, RecordDraft, RecordFilter, SessionName, SessionRecord, Window, WindowEnd, append,
+    read,
 };
 use memory_core::topic::{Topics, context};
 use memory_store::history::HistoryFolder;
@@ -26,30 +27,63 @@ use serde_json::{Value, json};
 const MAX_MESSAGES: usize = 20;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let home = std::env::args_os().nth(1).map_or_else(|| PathBuf::from("chat_home"), PathBuf::from);
+    let home = std::env::args_os()
+        .nth(1)
+        .map_or_else(|| PathBuf::from("chat_home"), PathBuf::from);
     let (clock, ids) = (Arc::new(SystemClock), Arc::new(RandomIds));
-    let history = Messages { store: Arc::new(HistoryFolder::new(home.join("history"))), clock: clock.clone(), ids: ids.clone() };
-    let topics = Topics { store: Arc::new(TopicFolder::new(".memory")), clock, ids, actor: "chat_loop".into() };
+    let history = Messages {
+        store: Arc::new(HistoryFolder::new(home.join("history"))),
+        clock: clock.clone(),
+        ids: ids.clone(),
+    };
+    let topics = Topics {
+        store: Arc::new(TopicFolder::new(".memory")),
+        clock,
+        ids,
+        actor: "chat_loop".into(),
+    };
     let session: SessionName = "chat".parse()?;
     let model = ChatClient::from_env();
     for line in io::stdin().lock().lines() {
         store_message(&history, &session, "user", &line?)?;
         // The index includes the topics that other programs have changed since the previous message.
         let system = json!({ "role": "system", "content": format!("You are a helpful assistant.\n\n{}", context(&topics)?) });
-        let window = Window { limit: Some(MAX_MESSAGES), end: WindowEnd::Last, ..Window::default() };
+        let window = Window {
+            limit: Some(MAX_MESSAGES),
+            end: WindowEnd::Last,
+            ..Window::default()
+        };
         let stored = read(&history, &session, &RecordFilter::default(), window)?;
-        let messages: Vec<Value> =
-            std::iter::once(Ok(system)).chain(stored.records.iter().map(message)).collect::<Result<_, _>>()?;
-        let answer = model.complete(&messages, &[])?["content"].as_str().unwrap_or_default().to_owned();
+        let messages: Vec<Value> = std::iter::once(Ok(system))
+            .chain(stored.records.iter().map(message))
+            .collect::<Result<_, _>>()?;
+        let answer = model.complete(&messages, &[])?["content"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
         store_message(&history, &session, "assistant", &answer)?;
-        writeln!(io::stdout(), "{}", answer.replace(|letter: char| letter.is_control() && letter != '\n', ""))?;
+        writeln!(
+            io::stdout(),
+            "{}",
+            answer.replace(|letter: char| letter.is_control() && letter != '\n', "")
+        )?;
     }
     Ok(())
 }
 
 /// Appends a message to the session. A chat may contain credentials, so they are not refused.
-fn store_message(history: &Messages, session: &SessionName, role: &str, text: &str) -> Result<(), Box<dyn Error>> {
-    append(history, session, &RecordDraft::from_text(role.parse()?, text), SecretPolicy::Keep)?;
+fn store_message(
+    history: &Messages,
+    session: &SessionName,
+    role: &str,
+    text: &str,
+) -> Result<(), Box<dyn Error>> {
+    append(
+        history,
+        session,
+        &RecordDraft::from_text(role.parse()?, text),
+        SecretPolicy::Keep,
+    )?;
     Ok(())
 }
 

@@ -16,7 +16,8 @@ use std::{env, fs};
 
 use memory_core::Category;
 use memory_dream::classify::{
-    CategoryModel, Classification, ClassifierInput, Feature, FeatureKind, Features, LABELS, SURE, classify_with, extract_features,
+    CategoryModel, Classification, ClassifierInput, Feature, FeatureKind, Features, LABELS, SURE,
+    classify_with, extract_features,
 };
 use serde_json::Value;
 
@@ -24,7 +25,10 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 type WeightRow = [f64; LABELS.len()];
 
 const NOTES_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/classify");
-const WEIGHTS_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../memory-dream/src/classify/weights.bin");
+const WEIGHTS_FILE: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../memory-dream/src/classify/weights.bin"
+);
 
 /// Number of folds of the cross-validation.
 const FOLD_COUNT: usize = 5;
@@ -53,17 +57,37 @@ fn main() -> Outcome<()> {
     let all: Vec<&LabelledNote> = notes.iter().collect();
     let began = Instant::now();
     let temperature = fit_temperature(&cross_validate(&[], &all, 1.0));
-    println!("# {} training notes, {FOLD_COUNT}-fold cross-validation\n", notes.len());
-    print_metrics(&cross_validate(&[], &all, temperature), |note| note.lang.clone());
+    println!(
+        "# {} training notes, {FOLD_COUNT}-fold cross-validation\n",
+        notes.len()
+    );
+    print_metrics(&cross_validate(&[], &all, temperature), |note| {
+        note.lang.clone()
+    });
     let model = fit_weights(&all, sum).quantize(temperature);
-    println!("temperature {temperature:.2}, {} bytes, trained in {:.0?}", model.to_bytes().len(), began.elapsed());
+    println!(
+        "temperature {temperature:.2}, {} bytes, trained in {:.0?}",
+        model.to_bytes().len(),
+        began.elapsed()
+    );
     print_speed(&model, &notes);
-    if let Some(file) = arguments.iter().find(|argument| !argument.starts_with("--")) {
+    if let Some(file) = arguments
+        .iter()
+        .find(|argument| !argument.starts_with("--"))
+    {
         let others = parse_notes(&fs::read_to_string(file)?)?;
         println!("# {file}, with weights of the training notes alone\n");
-        print_metrics(&classify_notes(&model, others.iter().collect()), LabelledNote::group);
-        println!("# {file}, {FOLD_COUNT}-fold cross-validation, with the training notes in each fold\n");
-        print_metrics(&cross_validate(&all, &others.iter().collect::<Vec<_>>(), temperature), LabelledNote::group);
+        print_metrics(
+            &classify_notes(&model, others.iter().collect()),
+            LabelledNote::group,
+        );
+        println!(
+            "# {file}, {FOLD_COUNT}-fold cross-validation, with the training notes in each fold\n"
+        );
+        print_metrics(
+            &cross_validate(&all, &others.iter().collect::<Vec<_>>(), temperature),
+            LabelledNote::group,
+        );
     }
     if arguments.iter().any(|argument| argument == "--write") {
         fs::write(WEIGHTS_FILE, model.to_bytes())?;
@@ -88,12 +112,19 @@ impl LabelledNote {
 
 /// Reads all notes of a folder; returns them with a hash of their text.
 fn read_training_notes(folder: &Path) -> Outcome<(Vec<LabelledNote>, u64)> {
-    let entries: Result<Vec<_>, _> = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect();
+    let entries: Result<Vec<_>, _> = fs::read_dir(folder)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect();
     let mut paths = entries?;
     paths.sort();
-    let texts: Vec<String> = paths.iter().map(fs::read_to_string).collect::<Result<_, _>>()?;
+    let texts: Vec<String> = paths
+        .iter()
+        .map(fs::read_to_string)
+        .collect::<Result<_, _>>()?;
     let text = texts.concat();
-    let sum = text.bytes().fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let sum = text.bytes().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
+        (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
     Ok((parse_notes(&text)?, sum))
 }
 
@@ -105,11 +136,24 @@ fn parse_note(line: &str) -> Outcome<LabelledNote> {
     let value: Value = serde_json::from_str(line)?;
     let field = |name: &str| value[name].as_str().unwrap_or_default().to_owned();
     let category: Category = field("category").parse()?;
-    let label = LABELS.iter().position(|label| *label == category).ok_or("the category of a training note must not be inbox")?;
+    let label = LABELS
+        .iter()
+        .position(|label| *label == category)
+        .ok_or("the category of a training note must not be inbox")?;
     let text = field("text");
     let features = extract_features(&ClassifierInput::from_text(&text));
-    let origin = field("origin").split(':').next().unwrap_or_default().to_owned();
-    Ok(LabelledNote { text, lang: field("lang"), origin, label, features })
+    let origin = field("origin")
+        .split(':')
+        .next()
+        .unwrap_or_default()
+        .to_owned();
+    Ok(LabelledNote {
+        text,
+        lang: field("lang"),
+        origin,
+        label,
+        features,
+    })
 }
 
 /// The trained weights before quantization.
@@ -127,10 +171,21 @@ fn fit_weights(notes: &[&LabelledNote], sum: u64) -> FittedWeights {
     for feature in notes.iter().flat_map(|note| note.features.iter()) {
         *seen.entry(feature.key).or_default() += 1;
     }
-    let keys: Vec<u32> = seen.into_iter().filter(|(_, count)| MIN_FEATURE_COUNT <= *count).map(|(key, _)| key).collect();
-    let places: HashMap<u32, usize> = keys.iter().enumerate().map(|(place, key)| (*key, place)).collect();
+    let keys: Vec<u32> = seen
+        .into_iter()
+        .filter(|(_, count)| MIN_FEATURE_COUNT <= *count)
+        .map(|(key, _)| key)
+        .collect();
+    let places: HashMap<u32, usize> = keys
+        .iter()
+        .enumerate()
+        .map(|(place, key)| (*key, place))
+        .collect();
     let known = |feature: Feature<'_>| Some((*places.get(&feature.key)?, f64::from(feature.value)));
-    let sparse: Vec<Vec<(usize, f64)>> = notes.iter().map(|note| note.features.iter().filter_map(known).collect()).collect();
+    let sparse: Vec<Vec<(usize, f64)>> = notes
+        .iter()
+        .map(|note| note.features.iter().filter_map(known).collect())
+        .collect();
     let mut weights = vec![[0.0; LABELS.len()]; keys.len() + 1];
     let (mut mean, mut spread) = (weights.clone(), weights.clone());
     let bias = keys.len();
@@ -139,39 +194,67 @@ fn fit_weights(notes: &[&LabelledNote], sum: u64) -> FittedWeights {
     for note in notes {
         counts[note.label] += 1;
     }
-    let weight_of = |label: usize| (to_float(notes.len()) / to_float(LABELS.len() * counts[label].max(1))).powf(CLASS_BALANCE);
+    let weight_of = |label: usize| {
+        (to_float(notes.len()) / to_float(LABELS.len() * counts[label].max(1))).powf(CLASS_BALANCE)
+    };
     for round in 1..=EPOCHS {
-        let mut slopes: Vec<WeightRow> = weights.iter().map(|row| row.map(|weight| L2_STRENGTH * weight)).collect();
+        let mut slopes: Vec<WeightRow> = weights
+            .iter()
+            .map(|row| row.map(|weight| L2_STRENGTH * weight))
+            .collect();
         slopes[bias] = [0.0; LABELS.len()];
         for (note, sparse) in notes.iter().zip(&sparse) {
             let mut error = probabilities(&raw_scores(&weights, bias, sparse), 1.0);
             error[note.label] -= 1.0;
             let error = error.map(|error| error * weight_of(note.label));
             for &(place, value) in sparse.iter().chain([&(bias, 1.0)]) {
-                slopes[place].iter_mut().zip(error).for_each(|(slope, error)| *slope += share * value * error);
+                slopes[place]
+                    .iter_mut()
+                    .zip(error)
+                    .for_each(|(slope, error)| *slope += share * value * error);
             }
         }
         let step = LEARNING_RATE * (1.0 - to_float(round - 1) / to_float(EPOCHS));
-        let (mean_due, spread_due) = (1.0 - 0.9_f64.powf(to_float(round)), 1.0 - 0.999_f64.powf(to_float(round)));
-        let numbers = weights.as_flattened_mut().iter_mut().zip(slopes.as_flattened());
-        for ((weight, slope), (mean, spread)) in
-            numbers.zip(mean.as_flattened_mut().iter_mut().zip(spread.as_flattened_mut().iter_mut()))
-        {
+        let (mean_due, spread_due) = (
+            1.0 - 0.9_f64.powf(to_float(round)),
+            1.0 - 0.999_f64.powf(to_float(round)),
+        );
+        let numbers = weights
+            .as_flattened_mut()
+            .iter_mut()
+            .zip(slopes.as_flattened());
+        for ((weight, slope), (mean, spread)) in numbers.zip(
+            mean.as_flattened_mut()
+                .iter_mut()
+                .zip(spread.as_flattened_mut().iter_mut()),
+        ) {
             *mean = 0.9 * *mean + 0.1 * slope;
             *spread = 0.999 * *spread + 0.001 * slope * slope;
             *weight -= step * (*mean / mean_due) / ((*spread / spread_due).sqrt() + 1e-8);
         }
     }
     // A weight common to all categories has no effect on the result.
-    let centred = |row: WeightRow| row.map(|weight| weight - row.iter().sum::<f64>() / to_float(LABELS.len()));
+    let centred = |row: WeightRow| {
+        row.map(|weight| weight - row.iter().sum::<f64>() / to_float(LABELS.len()))
+    };
     let bias = centred(weights.pop().expect("the last row is the bias"));
-    FittedWeights { sum, bias, rows: keys.into_iter().zip(weights.into_iter().map(centred)).collect() }
+    FittedWeights {
+        sum,
+        bias,
+        rows: keys
+            .into_iter()
+            .zip(weights.into_iter().map(centred))
+            .collect(),
+    }
 }
 
 fn raw_scores(weights: &[WeightRow], bias: usize, sparse: &[(usize, f64)]) -> WeightRow {
     let mut scores = weights[bias];
     for &(place, value) in sparse {
-        scores.iter_mut().zip(weights[place]).for_each(|(score, weight)| *score += value * weight);
+        scores
+            .iter_mut()
+            .zip(weights[place])
+            .for_each(|(score, weight)| *score += value * weight);
     }
     scores
 }
@@ -185,37 +268,78 @@ fn probabilities(scores: &WeightRow, temperature: f64) -> WeightRow {
 
 impl FittedWeights {
     /// Quantizes the weights to one byte each.
-    #[expect(clippy::cast_possible_truncation, reason = "a weight is at most 127 steps, and rounded anyhow")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a weight is at most 127 steps, and rounded anyhow"
+    )]
     fn quantize(mut self, temperature: f64) -> CategoryModel {
-        let reach = |row: &WeightRow| row.iter().fold(0.0, |most: f64, weight| most.max(weight.abs()));
+        let reach = |row: &WeightRow| {
+            row.iter()
+                .fold(0.0, |most: f64, weight| most.max(weight.abs()))
+        };
         let most = self.rows.values().map(reach).fold(0.0, f64::max);
-        self.rows.retain(|_, row| MIN_WEIGHT_SHARE * most < reach(row));
+        self.rows
+            .retain(|_, row| MIN_WEIGHT_SHARE * most < reach(row));
         // The notes have no tags. A tag that names a category gets the largest weight.
         for (place, label) in LABELS.iter().enumerate() {
             let mut row = [-most / to_float(LABELS.len() - 1); LABELS.len()];
             row[place] = most;
-            self.rows.insert(Feature::key(FeatureKind::Tag, label.as_str()), row);
+            self.rows
+                .insert(Feature::key(FeatureKind::Tag, label.as_str()), row);
         }
         let step = most / f64::from(i8::MAX);
-        let rows: Vec<_> = self.rows.iter().map(|(key, row)| (*key, row.map(|weight| (weight / step).round() as i8))).collect();
-        CategoryModel::new(self.sum, temperature as f32, step as f32, self.bias.map(|bias| bias as f32), &rows)
+        let rows: Vec<_> = self
+            .rows
+            .iter()
+            .map(|(key, row)| (*key, row.map(|weight| (weight / step).round() as i8)))
+            .collect();
+        CategoryModel::new(
+            self.sum,
+            temperature as f32,
+            step as f32,
+            self.bias.map(|bias| bias as f32),
+            &rows,
+        )
     }
 }
 
 /// A note and its classification by weights that were trained without it.
 type ClassifiedNote<'a> = (&'a LabelledNote, Classification);
 
-fn classify_notes<'a>(model: &CategoryModel, notes: Vec<&'a LabelledNote>) -> Vec<ClassifiedNote<'a>> {
-    notes.into_iter().map(|note| (note, classify_with(model, &note.features))).collect()
+fn classify_notes<'a>(
+    model: &CategoryModel,
+    notes: Vec<&'a LabelledNote>,
+) -> Vec<ClassifiedNote<'a>> {
+    notes
+        .into_iter()
+        .map(|note| (note, classify_with(model, &note.features)))
+        .collect()
 }
 
 /// Classifies each fold of `notes` with weights trained on the other folds and on `always`.
-fn cross_validate<'a>(always: &[&LabelledNote], notes: &[&'a LabelledNote], temperature: f64) -> Vec<ClassifiedNote<'a>> {
+fn cross_validate<'a>(
+    always: &[&LabelledNote],
+    notes: &[&'a LabelledNote],
+    temperature: f64,
+) -> Vec<ClassifiedNote<'a>> {
     let fold = |fold: usize| {
         let is_in = |place: usize| place % FOLD_COUNT == fold;
-        let others = notes.iter().enumerate().filter(|(place, _)| !is_in(*place)).map(|(_, note)| *note);
-        let model = fit_weights(&always.iter().copied().chain(others).collect::<Vec<_>>(), 0).quantize(temperature);
-        classify_notes(&model, notes.iter().enumerate().filter(|(place, _)| is_in(*place)).map(|(_, note)| *note).collect())
+        let others = notes
+            .iter()
+            .enumerate()
+            .filter(|(place, _)| !is_in(*place))
+            .map(|(_, note)| *note);
+        let model = fit_weights(&always.iter().copied().chain(others).collect::<Vec<_>>(), 0)
+            .quantize(temperature);
+        classify_notes(
+            &model,
+            notes
+                .iter()
+                .enumerate()
+                .filter(|(place, _)| is_in(*place))
+                .map(|(_, note)| *note)
+                .collect(),
+        )
     };
     (0..FOLD_COUNT).flat_map(fold).collect()
 }
@@ -233,11 +357,15 @@ fn fit_temperature(judged: &[ClassifiedNote<'_>]) -> f64 {
         judged.iter().map(of).sum()
     };
     let all = (10..=400).map(|hundredths| f64::from(hundredths) / 100.0);
-    all.min_by(|one, other| surprise(*one).total_cmp(&surprise(*other))).expect("there are some")
+    all.min_by(|one, other| surprise(*one).total_cmp(&surprise(*other)))
+        .expect("there are some")
 }
 
 fn label_index(category: Category) -> usize {
-    LABELS.iter().position(|label| *label == category).expect("only labels are found")
+    LABELS
+        .iter()
+        .position(|label| *label == category)
+        .expect("only labels are found")
 }
 
 /// Prints the metrics of each group, and the confusion matrix of all notes.
@@ -249,29 +377,61 @@ fn print_metrics(judged: &[ClassifiedNote<'_>], group: impl Fn(&LabelledNote) ->
             groups.entry(group(one.0)).or_default().push(one);
         }
     }
-    println!("| notes | count | macro-F1 | accuracy | confident | accuracy where confident |\n|---|---:|---:|---:|---:|---:|");
+    println!(
+        "| notes | count | macro-F1 | accuracy | confident | accuracy where confident |\n|---|---:|---:|---:|---:|---:|"
+    );
     for (name, judged) in groups {
-        let sure: Vec<_> = judged.iter().copied().filter(|(_, found)| SURE <= found.confidence()).collect();
+        let sure: Vec<_> = judged
+            .iter()
+            .copied()
+            .filter(|(_, found)| SURE <= found.confidence())
+            .collect();
         let share = 100.0 * to_float(sure.len()) / to_float(judged.len());
         let (right, right_where_sure) = (100.0 * accuracy(&judged), 100.0 * accuracy(&sure));
-        println!("| {name} | {} | {:.3} | {right:.1} | {share:.1} | {right_where_sure:.1} |", judged.len(), macro_f1(&judged));
+        println!(
+            "| {name} | {} | {:.3} | {right:.1} | {share:.1} | {right_where_sure:.1} |",
+            judged.len(),
+            macro_f1(&judged)
+        );
     }
     println!("\nRows: true category. Columns: predicted category.\n");
-    println!("| | {} |\n|---|{}", LABELS.map(|label| label.as_str()[..4].to_owned()).join(" | "), "---:|".repeat(LABELS.len()));
+    println!(
+        "| | {} |\n|---|{}",
+        LABELS
+            .map(|label| label.as_str()[..4].to_owned())
+            .join(" | "),
+        "---:|".repeat(LABELS.len())
+    );
     for (label, category) in LABELS.iter().enumerate() {
-        let found =
-            |other: &Category| judged.iter().filter(|one| one.0.label == label && one.1.scores[0].category == *other).count();
+        let found = |other: &Category| {
+            judged
+                .iter()
+                .filter(|one| one.0.label == label && one.1.scores[0].category == *other)
+                .count()
+        };
         let row: Vec<String> = LABELS
             .iter()
-            .map(|other| Some(found(other)).filter(|count| 0 < *count).map_or("·".to_owned(), |count| count.to_string()))
+            .map(|other| {
+                Some(found(other))
+                    .filter(|count| 0 < *count)
+                    .map_or("·".to_owned(), |count| count.to_string())
+            })
             .collect();
         println!("| {category} | {} |", row.join(" | "));
     }
     println!();
-    let wrong = judged.iter().filter(|(note, found)| label_index(found.scores[0].category) != note.label);
+    let wrong = judged
+        .iter()
+        .filter(|(note, found)| label_index(found.scores[0].category) != note.label);
     for (note, found) in wrong.filter(|_| env::args().any(|argument| argument == "--wrong")) {
         let (is, best) = (LABELS[note.label], found.scores[0]);
-        println!("{}: {is}, classified as {} ({:.2}): {:?}", note.group(), best.category, best.probability, note.text);
+        println!(
+            "{}: {is}, classified as {} ({:.2}): {:?}",
+            note.group(),
+            best.category,
+            best.probability,
+            note.text
+        );
     }
 }
 
@@ -292,7 +452,10 @@ fn print_speed(model: &CategoryModel, notes: &[LabelledNote]) {
         let began = Instant::now();
         let sure = texts
             .iter()
-            .filter(|text| SURE <= classify_with(model, &extract_features(&ClassifierInput::from_text(text))).confidence())
+            .filter(|text| {
+                SURE <= classify_with(model, &extract_features(&ClassifierInput::from_text(text)))
+                    .confidence()
+            })
             .count();
         assert!(0 < sure);
         began.elapsed().as_secs_f64() * 1e6 / to_float(texts.len())
@@ -302,7 +465,10 @@ fn print_speed(model: &CategoryModel, notes: &[LabelledNote]) {
 }
 
 fn accuracy(judged: &[&ClassifiedNote<'_>]) -> f64 {
-    let right = judged.iter().filter(|(note, found)| label_index(found.scores[0].category) == note.label).count();
+    let right = judged
+        .iter()
+        .filter(|(note, found)| label_index(found.scores[0].category) == note.label)
+        .count();
     to_float(right) / to_float(judged.len().max(1))
 }
 
@@ -311,7 +477,10 @@ fn macro_f1(judged: &[&ClassifiedNote<'_>]) -> f64 {
     let f1 = |label: usize| {
         let (mut hits, mut is, mut taken) = (0, 0, 0);
         for (note, found) in judged {
-            let (own, other) = (note.label == label, label_index(found.scores[0].category) == label);
+            let (own, other) = (
+                note.label == label,
+                label_index(found.scores[0].category) == label,
+            );
             hits += usize::from(own && other);
             is += usize::from(own);
             taken += usize::from(other);
@@ -335,20 +504,28 @@ mod tests {
 
     #[test]
     fn the_weights_were_fitted_on_the_notes_that_are_here() {
-        let (notes, sum) = read_training_notes(Path::new(NOTES_FOLDER)).expect("the notes can be read");
+        let (notes, sum) =
+            read_training_notes(Path::new(NOTES_FOLDER)).expect("the notes can be read");
         let advice = "run `cargo run --release -p examples --bin classify -- --write`";
         assert_eq!(shipped_model().fitted_on, sum, "{advice}");
         let judged = classify_notes(shipped_model(), notes.iter().collect());
         let right = accuracy(&judged.iter().collect::<Vec<_>>());
-        assert!(0.9 < right, "accuracy {right}: the features changed since the weights were trained; {advice}");
+        assert!(
+            0.9 < right,
+            "accuracy {right}: the features changed since the weights were trained; {advice}"
+        );
     }
 
     #[test]
     fn every_category_has_enough_notes_in_either_language() {
-        let (notes, _) = read_training_notes(Path::new(NOTES_FOLDER)).expect("the notes can be read");
+        let (notes, _) =
+            read_training_notes(Path::new(NOTES_FOLDER)).expect("the notes can be read");
         for (label, category) in LABELS.iter().enumerate() {
             for lang in ["en", "zh"] {
-                let count = notes.iter().filter(|note| note.label == label && note.lang == lang).count();
+                let count = notes
+                    .iter()
+                    .filter(|note| note.label == label && note.lang == lang)
+                    .count();
                 assert!(70 <= count, "{category} {lang}: {count}");
             }
         }

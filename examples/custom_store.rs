@@ -9,9 +9,10 @@ use memory_core::query_parser::TextQuery;
 use memory_core::secret::Checked;
 use memory_core::wikilink::WikilinkCandidate;
 use memory_core::{
-    CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, Embeddings, FacetCounts, Filter, History, MemStore, Memories, Memory,
-    MemoryFacets, MemoryId, MemoryPage, MemoryStore, MemorySummaries, MemorySummary, NameIndex, NameMatch, Operation,
-    OperationId, OperationRecord, Origin, PageRequest, Recorded, RecordedChange, ReminderQuery, RevertedFiles, Scope,
+    CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, Embeddings, FacetCounts, Filter,
+    History, MemStore, Memories, Memory, MemoryFacets, MemoryId, MemoryPage, MemoryStore,
+    MemorySummaries, MemorySummary, NameIndex, NameMatch, Operation, OperationId, OperationRecord,
+    Origin, PageRequest, Recorded, RecordedChange, ReminderQuery, RevertedFiles, Scope,
     SearchRequest, SearchResults, StoreError, StoredMemory, TextVector, TrashedFile, Verb,
 };
 
@@ -108,10 +109,16 @@ impl History for CountingStore {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let store = CountingStore::default();
-    let memories = Memories::builder(store.clone()).actor("custom_store").build();
+    let memories = Memories::builder(store.clone())
+        .actor("custom_store")
+        .build();
     memories.write("The user prefers dark mode")?;
     memories.write("The user prefers tea")?;
     memories.undo()?;
-    println!("{} writes, {} hit", store.writes.load(Ordering::Relaxed), memories.search("user")?.total);
+    println!(
+        "{} writes, {} hit",
+        store.writes.load(Ordering::Relaxed),
+        memories.search("user")?.total
+    );
     Ok(())
 }

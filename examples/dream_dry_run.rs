@@ -18,12 +18,30 @@ fn main() -> Result<(), Box<dyn Error>> {
         memories.write(text)?;
     }
     let tasks = DreamLevel::Medium.tasks();
-    let request = DreamRequest { verb: Verb::Dream, tasks, rules: DreamRules::default(), is_rehearsal: true, zone: &Utc };
+    let request = DreamRequest {
+        verb: Verb::Dream,
+        tasks,
+        rules: DreamRules::default(),
+        is_rehearsal: true,
+        zone: &Utc,
+    };
     let mut progress = |_| ControlFlow::Continue(());
-    let report = dream(memories.services(), &request, &mut ProgressCallback::new(&mut progress))?;
+    let report = dream(
+        memories.services(),
+        &request,
+        &mut ProgressCallback::new(&mut progress),
+    )?;
     for filing in &report.filed {
-        println!("{} would move to {}", memories.read(&filing.id.to_string())?.memory.headline(), filing.category);
+        println!(
+            "{} would move to {}",
+            memories.read(&filing.id.to_string())?.memory.headline(),
+            filing.category
+        );
     }
-    println!("{} would be merged, {} would stay in the inbox", report.merged.len(), report.unsure.len());
+    println!(
+        "{} would be merged, {} would stay in the inbox",
+        report.merged.len(),
+        report.unsure.len()
+    );
     Ok(())
 }

@@ -29,25 +29,45 @@ impl DataSet {
     pub(crate) fn read_all(folder: &Path) -> Outcome<Vec<Self>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(folder)? {
-            names.extend(entry?.file_name().to_string_lossy().strip_suffix(CORPUS_SUFFIX).map(str::to_owned));
+            names.extend(
+                entry?
+                    .file_name()
+                    .to_string_lossy()
+                    .strip_suffix(CORPUS_SUFFIX)
+                    .map(str::to_owned),
+            );
         }
         names.sort();
         if names.is_empty() {
             return Err(format!("{} contains no *{CORPUS_SUFFIX} file", folder.display()).into());
         }
-        names.into_iter().map(|name| Self::read(folder, name)).collect()
+        names
+            .into_iter()
+            .map(|name| Self::read(folder, name))
+            .collect()
     }
 
     fn read(folder: &Path, name: String) -> Outcome<Self> {
         let lines = |suffix: &str| -> Outcome<Vec<Value>> {
             let path = folder.join(format!("{name}{suffix}"));
-            let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-            Ok(text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?)
+            let text = fs::read_to_string(&path)
+                .map_err(|error| format!("{}: {error}", path.display()))?;
+            Ok(text
+                .lines()
+                .map(serde_json::from_str)
+                .collect::<Result<_, _>>()?)
         };
         let (turns, mut questions) = (lines(CORPUS_SUFFIX)?, lines(".questions.jsonl")?);
         questions.retain(|question| !text_field(question, "id").is_empty());
-        let (unanswerable, questions) = questions.into_iter().partition(|question| question["category"] == "adversarial");
-        Ok(Self { name, turns, questions, unanswerable })
+        let (unanswerable, questions) = questions
+            .into_iter()
+            .partition(|question| question["category"] == "adversarial");
+        Ok(Self {
+            name,
+            turns,
+            questions,
+            unanswerable,
+        })
     }
 
     /// Returns the indices of the turns that are hidden from a question.
@@ -57,26 +77,44 @@ impl DataSet {
         let before = text_field(question, "before");
         let conversation = text_field(question, "conversation");
         let of = |turn: &&Value| text_field(turn, "conversation") == conversation;
-        let mut later =
-            self.turns.iter().enumerate().skip_while(|(_, turn)| before.is_empty() || text_field(turn, "id") != before);
-        later.by_ref().filter(|(_, turn)| of(turn)).map(|(number, _)| number).collect()
+        let mut later = self
+            .turns
+            .iter()
+            .enumerate()
+            .skip_while(|(_, turn)| before.is_empty() || text_field(turn, "id") != before);
+        later
+            .by_ref()
+            .filter(|(_, turn)| of(turn))
+            .map(|(number, _)| number)
+            .collect()
     }
 
     /// Returns the shape of the data set, which is that of its first turn.
     pub(crate) fn shape(&self) -> CollectionKind {
-        CollectionKind::of(self.turns.first().and_then(|turn| SpeakerRole::from_source(text_field(turn, "speaker"))))
+        CollectionKind::of(
+            self.turns
+                .first()
+                .and_then(|turn| SpeakerRole::from_source(text_field(turn, "speaker"))),
+        )
     }
 
     /// Divides each sum by the number of questions.
     pub(crate) fn mean(&self, sums: Vec<f64>) -> Vec<f64> {
-        #[expect(clippy::cast_precision_loss, reason = "there are hundreds of questions")]
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "there are hundreds of questions"
+        )]
         let count = self.questions.len() as f64;
         sums.into_iter().map(|sum| sum / count).collect()
     }
 
     pub(crate) fn conversations(&self) -> Vec<&str> {
         let mut seen = HashSet::new();
-        self.turns.iter().map(|turn| text_field(turn, "conversation")).filter(|conversation| seen.insert(*conversation)).collect()
+        self.turns
+            .iter()
+            .map(|turn| text_field(turn, "conversation"))
+            .filter(|conversation| seen.insert(*conversation))
+            .collect()
     }
 }
 
@@ -85,5 +123,10 @@ pub(crate) fn text_field<'v>(value: &'v Value, key: &str) -> &'v str {
 }
 
 pub(crate) fn text_list<'v>(value: &'v Value, key: &str) -> Vec<&'v str> {
-    value[key].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+    value[key]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect()
 }

@@ -24,10 +24,17 @@ const PLAIN_SET_WEIGHT: f64 = 500.0;
 /// The share of the loss over sessions, by shape.
 ///
 /// In conversations with an assistant, the messages of a session repeat each other, so finding the session matters most.
-const SESSION_LOSS_SHARE: [(CollectionKind, f64); 2] = [(CollectionKind::Plain, 0.5), (CollectionKind::Assisted, 0.9)];
+const SESSION_LOSS_SHARE: [(CollectionKind, f64); 2] = [
+    (CollectionKind::Plain, 0.5),
+    (CollectionKind::Assisted, 0.9),
+];
 
 /// Parts without a case in any set, or with too few.
-const UNFITTED_PARTS: [RankFeature; 3] = [RankFeature::Links, RankFeature::Characters, RankFeature::AssistantAsked];
+const UNFITTED_PARTS: [RankFeature; 3] = [
+    RankFeature::Links,
+    RankFeature::Characters,
+    RankFeature::AssistantAsked,
+];
 
 /// Parts that are fitted for one shape only.
 const SHAPE_SPECIFIC_PARTS: [(RankFeature, CollectionKind); 6] = [
@@ -53,13 +60,24 @@ impl<'d> SampledSet<'d> {
     fn new(data: &'d DataSet, model: Option<&Arc<dyn Embedder>>) -> Outcome<Self> {
         let home = ConversationHome::of(data, model)?;
         let asked = data.questions.iter().enumerate();
-        let samples: Vec<QuestionSample> =
-            asked.map(|(number, asked)| QuestionSample::of(&home, data, number, asked)).collect::<Outcome<_>>()?;
-        let folds =
-            data.conversations().into_iter().enumerate().map(|(number, name)| (name.to_owned(), number % FOLD_COUNT)).collect();
+        let samples: Vec<QuestionSample> = asked
+            .map(|(number, asked)| QuestionSample::of(&home, data, number, asked))
+            .collect::<Outcome<_>>()?;
+        let folds = data
+            .conversations()
+            .into_iter()
+            .enumerate()
+            .map(|(number, name)| (name.to_owned(), number % FOLD_COUNT))
+            .collect();
         let hard = samples.iter().map(QuestionSample::hard_subset).collect();
         eprintln!("{}: {} questions", data.name, samples.len());
-        Ok(Self { data, home, samples, hard, folds })
+        Ok(Self {
+            data,
+            home,
+            samples,
+            hard,
+            folds,
+        })
     }
 
     /// Returns the samples to fit without the conversations of a group, each with its weight.
@@ -75,10 +93,18 @@ impl<'d> SampledSet<'d> {
 
     /// Adds the figures of the questions in a group of conversations, or of all.
     fn add_metrics(&self, fold: Option<usize>, weights: &FeatureRow, sums: &mut [f64]) {
-        let samples = self.samples.iter().filter(|sample| fold.is_none_or(|fold| fold == self.folds[&sample.conversation]));
+        let samples = self
+            .samples
+            .iter()
+            .filter(|sample| fold.is_none_or(|fold| fold == self.folds[&sample.conversation]));
         for sample in samples {
-            let figures = self.home.question_metrics(&self.data.questions[sample.question], &sample.ranked_turns(weights));
-            sums.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
+            let figures = self.home.question_metrics(
+                &self.data.questions[sample.question],
+                &sample.ranked_turns(weights),
+            );
+            sums.iter_mut()
+                .zip(figures)
+                .for_each(|(sum, figure)| *sum += figure);
         }
     }
 }
@@ -86,13 +112,25 @@ impl<'d> SampledSet<'d> {
 /// Fits the weights of each shape and prints them, and their figures on sets and conversations they were not fitted on.
 pub(crate) fn fit_weights(sets: &[DataSet], model: Option<&Arc<dyn Embedder>>) -> Outcome<()> {
     for (shape, of_sessions) in SESSION_LOSS_SHARE {
-        let of_shape: Vec<SampledSet<'_>> =
-            sets.iter().filter(|data| data.shape() == shape).map(|data| SampledSet::new(data, model)).collect::<Outcome<_>>()?;
+        let of_shape: Vec<SampledSet<'_>> = sets
+            .iter()
+            .filter(|data| data.shape() == shape)
+            .map(|data| SampledSet::new(data, model))
+            .collect::<Outcome<_>>()?;
         let is_fitted = |part: &RankFeature| {
-            !UNFITTED_PARTS.contains(part) && SHAPE_SPECIFIC_PARTS.iter().all(|(other, only)| other != part || *only == shape)
+            !UNFITTED_PARTS.contains(part)
+                && SHAPE_SPECIFIC_PARTS
+                    .iter()
+                    .all(|(other, only)| other != part || *only == shape)
         };
         let fitted = PARTS.each_ref().map(is_fitted);
-        let fit = |samples: Vec<(&QuestionSample, f64)>| minimise_loss(&FitProblem { samples, fitted, of_sessions });
+        let fit = |samples: Vec<(&QuestionSample, f64)>| {
+            minimise_loss(&FitProblem {
+                samples,
+                fitted,
+                of_sessions,
+            })
+        };
         println!("\n{shape:?}\n");
         print_header("fitted without");
         for (number, set) in of_shape.iter().enumerate() {
@@ -113,14 +151,23 @@ pub(crate) fn fit_weights(sets: &[DataSet], model: Option<&Arc<dyn Embedder>>) -
                 let weights = fit(others().chain(set.training_samples(Some(fold))).collect());
                 set.add_metrics(Some(fold), &weights, &mut sums);
             }
-            print_row(&format!("{}: the conversation", set.data.name), &set.data.mean(sums));
+            print_row(
+                &format!("{}: the conversation", set.data.name),
+                &set.data.mean(sums),
+            );
         }
-        let weights = fit(of_shape.iter().flat_map(|set| set.training_samples(None)).collect());
+        let weights = fit(of_shape
+            .iter()
+            .flat_map(|set| set.training_samples(None))
+            .collect());
         let mut asked = Vec::new();
         for set in &of_shape {
             asked.extend(set.samples.iter().cloned());
             for question in &set.data.unanswerable {
-                asked.push(QuestionSample { gold: Vec::new(), ..QuestionSample::of(&set.home, set.data, usize::MAX, question)? });
+                asked.push(QuestionSample {
+                    gold: Vec::new(),
+                    ..QuestionSample::of(&set.home, set.data, usize::MAX, question)?
+                });
             }
         }
         let (offset, slope) = fit_relevance_curve(&asked, &weights);
@@ -138,9 +185,19 @@ fn fit_relevance_curve(samples: &[QuestionSample], weights: &FeatureRow) -> (f64
     const ROUNDS: usize = 50;
     let mut best: Vec<(f64, f64)> = Vec::new();
     for sample in samples {
-        let is_gold = |number: usize| if sample.gold.contains(&number) { 1.0 } else { 0.0 };
-        let mut scores: Vec<(f64, f64)> =
-            sample.rows.iter().enumerate().map(|(number, row)| (dot(row, weights), is_gold(number))).collect();
+        let is_gold = |number: usize| {
+            if sample.gold.contains(&number) {
+                1.0
+            } else {
+                0.0
+            }
+        };
+        let mut scores: Vec<(f64, f64)> = sample
+            .rows
+            .iter()
+            .enumerate()
+            .map(|(number, row)| (dot(row, weights), is_gold(number)))
+            .collect();
         scores.sort_by(|left, right| right.0.total_cmp(&left.0));
         best.extend(scores.iter().take(10));
     }
@@ -165,7 +222,10 @@ fn fit_relevance_curve(samples: &[QuestionSample], weights: &FeatureRow) -> (f64
     (offset, slope)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "there are hundreds of questions")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "there are hundreds of questions"
+)]
 fn to_float(count: usize) -> f64 {
     count as f64
 }

@@ -50,13 +50,19 @@ const ABLATED: [usize; 2] = [1, 7];
 
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let folder = arguments.first().ok_or("usage: retrieval FOLDER [--model FOLDER] [--ablate | --blocks | --fit]")?;
+    let folder = arguments
+        .first()
+        .ok_or("usage: retrieval FOLDER [--model FOLDER] [--ablate | --blocks | --fit]")?;
     let sets = DataSet::read_all(Path::new(folder))?;
-    let model = arguments.iter().position(|argument| argument == "--model").map(|place| arguments.get(place + 1));
+    let model = arguments
+        .iter()
+        .position(|argument| argument == "--model")
+        .map(|place| arguments.get(place + 1));
     let model = match model {
-        Some(folder) => {
-            Some(Arc::new(CachedModel::open(Path::new(folder.ok_or("--model needs a folder")?), &sets)?) as Arc<dyn Embedder>)
-        }
+        Some(folder) => Some(Arc::new(CachedModel::open(
+            Path::new(folder.ok_or("--model needs a folder")?),
+            &sets,
+        )?) as Arc<dyn Embedder>),
         None => None,
     };
     let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
@@ -76,14 +82,24 @@ fn compare_baselines(sets: &[DataSet], model: Option<&Arc<dyn Embedder>>) -> Out
     print_header("set and ranking");
     for data in sets {
         let home = ConversationHome::of(data, model)?;
-        print_row(&format!("{}, memory", data.name), &home.mean_metrics(data, None)?);
+        print_row(
+            &format!("{}, memory", data.name),
+            &home.mean_metrics(data, None)?,
+        );
         let baselines = Baselines::new(data)?;
-        let all = [(Baseline::Bm25, "BM25"), (Baseline::Fts5, "FTS5"), (Baseline::Cosine, "cosine"), (Baseline::Fusion, "RRF")];
+        let all = [
+            (Baseline::Bm25, "BM25"),
+            (Baseline::Fts5, "FTS5"),
+            (Baseline::Cosine, "cosine"),
+            (Baseline::Fusion, "RRF"),
+        ];
         for (baseline, name) in all.into_iter().take(if model.is_some() { 4 } else { 2 }) {
             let mut sums = vec![0.0; NAMES.len()];
             for question in &data.questions {
                 let ranked = baselines.rank(baseline, question, model.map(AsRef::as_ref))?;
-                sums.iter_mut().zip(home.question_metrics(question, &ranked)).for_each(|(sum, figure)| *sum += figure);
+                sums.iter_mut()
+                    .zip(home.question_metrics(question, &ranked))
+                    .for_each(|(sum, figure)| *sum += figure);
             }
             print_row(&format!("{}, {name}", data.name), &data.mean(sums));
         }
@@ -93,17 +109,30 @@ fn compare_baselines(sets: &[DataSet], model: Option<&Arc<dyn Embedder>>) -> Out
 
 /// Prints, for each part of the ranking, what each set loses without it.
 fn print_ablation(sets: &[DataSet], model: Option<&Arc<dyn Embedder>>) -> Outcome<()> {
-    let names: Vec<String> = sets.iter().map(|data| format!("{} | session any@5", data.name)).collect();
+    let names: Vec<String> = sets
+        .iter()
+        .map(|data| format!("{} | session any@5", data.name))
+        .collect();
     println!("| without | {} | mean |", names.join(" | "));
     println!("|---|{}", "---:|".repeat(2 * sets.len() + 1));
-    let homes: Vec<ConversationHome> = sets.iter().map(|data| ConversationHome::of(data, model)).collect::<Outcome<_>>()?;
-    let usual: Vec<Ranker> = sets.iter().map(|data| *Ranker::fitted(data.shape(), model.is_some())).collect();
+    let homes: Vec<ConversationHome> = sets
+        .iter()
+        .map(|data| ConversationHome::of(data, model))
+        .collect::<Outcome<_>>()?;
+    let usual: Vec<Ranker> = sets
+        .iter()
+        .map(|data| *Ranker::fitted(data.shape(), model.is_some()))
+        .collect();
     let measure = |home: &ConversationHome, data: &DataSet, ranker: &Ranker| -> Outcome<[f64; 2]> {
         let figures = home.mean_metrics(data, Some(&ranker.weights))?;
         Ok(ABLATED.map(|column| 100.0 * figures[column]))
     };
-    let whole: Vec<[f64; 2]> =
-        homes.iter().zip(sets).zip(&usual).map(|((home, data), ranker)| measure(home, data, ranker)).collect::<Outcome<_>>()?;
+    let whole: Vec<[f64; 2]> = homes
+        .iter()
+        .zip(sets)
+        .zip(&usual)
+        .map(|((home, data), ranker)| measure(home, data, ranker))
+        .collect::<Outcome<_>>()?;
     let row = |name: &str, figures: &[[f64; 2]]| {
         let all: Vec<f64> = figures.iter().flatten().copied().collect();
         #[expect(clippy::cast_precision_loss, reason = "there are a few sets")]
@@ -117,7 +146,11 @@ fn print_ablation(sets: &[DataSet], model: Option<&Arc<dyn Embedder>>) -> Outcom
         for (((home, data), ranker), whole) in homes.iter().zip(sets).zip(&usual).zip(&whole) {
             let mut without = *ranker;
             without.weights.0[part as usize] = 0.0;
-            let figures = if without == *ranker { *whole } else { measure(home, data, &without)? };
+            let figures = if without == *ranker {
+                *whole
+            } else {
+                measure(home, data, &without)?
+            };
             losses.push([figures[0] - whole[0], figures[1] - whole[1]]);
         }
         row(part.as_str(), &losses);

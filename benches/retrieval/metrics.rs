@@ -26,7 +26,13 @@ pub(crate) const NAMES: [&str; 14] = [
 #[expect(clippy::cast_precision_loss, reason = "ranks and counts are small")]
 pub(crate) fn ranking_metrics(ranked: &Vec<&str>, gold: &[&str]) -> Vec<f64> {
     let gold: HashSet<&str> = gold.iter().copied().collect();
-    let within = |k: usize| ranked.iter().take(k).filter(|turn| gold.contains(**turn)).count();
+    let within = |k: usize| {
+        ranked
+            .iter()
+            .take(k)
+            .filter(|turn| gold.contains(**turn))
+            .count()
+    };
     let first = ranked.iter().take(10).position(|turn| gold.contains(turn));
     let is = |is: bool| if is { 1.0 } else { 0.0 };
     vec![
@@ -42,7 +48,10 @@ pub(crate) fn ranking_metrics(ranked: &Vec<&str>, gold: &[&str]) -> Vec<f64> {
 
 /// Prints one row of a table, in percent.
 pub(crate) fn print_row(name: &str, figures: &[f64]) {
-    let figures: Vec<String> = figures.iter().map(|figure| format!("{:.1}", 100.0 * figure)).collect();
+    let figures: Vec<String> = figures
+        .iter()
+        .map(|figure| format!("{:.1}", 100.0 * figure))
+        .collect();
     println!("| {name} | {} |", figures.join(" | "));
 }
 

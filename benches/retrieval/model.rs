@@ -22,10 +22,17 @@ pub(crate) struct CachedModel {
 impl CachedModel {
     pub(crate) fn open(folder: &Path, sets: &[DataSet]) -> Outcome<Self> {
         let embedder = LocalEmbedder::open(folder, None)?;
-        let all: Vec<&str> = sets.iter().flat_map(|data| &data.turns).map(|turn| text_field(turn, "text").trim()).collect();
+        let all: Vec<&str> = sets
+            .iter()
+            .flat_map(|data| &data.turns)
+            .map(|turn| text_field(turn, "text").trim())
+            .collect();
         let vectors = embedder.embed(&all)?;
         let known = all.into_iter().map(str::to_owned).zip(vectors).collect();
-        Ok(Self { embedder, known: Mutex::new(known) })
+        Ok(Self {
+            embedder,
+            known: Mutex::new(known),
+        })
     }
 }
 
@@ -36,11 +43,18 @@ impl Embedder for CachedModel {
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let unknown: Vec<&str> = texts.iter().map(|text| text.trim()).filter(|text| !known.contains_key(*text)).collect();
+        let unknown: Vec<&str> = texts
+            .iter()
+            .map(|text| text.trim())
+            .filter(|text| !known.contains_key(*text))
+            .collect();
         if !unknown.is_empty() {
             let vectors = self.embedder.embed(&unknown)?;
             known.extend(unknown.into_iter().map(str::to_owned).zip(vectors));
         }
-        Ok(texts.iter().map(|text| known[text.trim()].clone()).collect())
+        Ok(texts
+            .iter()
+            .map(|text| known[text.trim()].clone())
+            .collect())
     }
 }

@@ -32,9 +32,18 @@ pub(crate) struct QuestionSample {
 
 impl QuestionSample {
     /// Runs question `number` and collects the features of its candidates.
-    pub(crate) fn of(home: &ConversationHome, data: &DataSet, number: usize, question: &Value) -> Outcome<Self> {
+    pub(crate) fn of(
+        home: &ConversationHome,
+        data: &DataSet,
+        number: usize,
+        question: &Value,
+    ) -> Outcome<Self> {
         // The explanation contains only parts with a nonzero weight.
-        let found = home.search(question, Some(&RankWeights([1.0; PARTS.len()])), MAX_CANDIDATES)?;
+        let found = home.search(
+            question,
+            Some(&RankWeights([1.0; PARTS.len()])),
+            MAX_CANDIDATES,
+        )?;
         let gold: HashSet<&str> = text_list(question, "gold").into_iter().collect();
         let mut sample = Self {
             conversation: text_field(question, "conversation").into(),
@@ -48,7 +57,13 @@ impl QuestionSample {
         let mut places = HashMap::<&str, usize>::new();
         let hidden = data.hidden_turns(question);
         for hit in &found.hits {
-            let Some(turn) = home.turn_of.get(&hit.stored.memory.id).filter(|turn| !hidden.contains(turn)) else { continue };
+            let Some(turn) = home
+                .turn_of
+                .get(&hit.stored.memory.id)
+                .filter(|turn| !hidden.contains(turn))
+            else {
+                continue;
+            };
             let mut row = [0.0; PARTS.len()];
             for part in &hit.explanation.parts {
                 row[part.part as usize] = f64::from(part.value);
@@ -58,7 +73,9 @@ impl QuestionSample {
             }
             let session = home.sessions[*turn].as_str();
             let place = *places.entry(session).or_insert_with(|| {
-                sample.sessions.push((gold_sessions.contains(&session), Vec::new()));
+                sample
+                    .sessions
+                    .push((gold_sessions.contains(&session), Vec::new()));
                 sample.sessions.len() - 1
             });
             sample.sessions[place].1.push(sample.rows.len());
@@ -73,16 +90,33 @@ impl QuestionSample {
     /// A candidate is hard if it matches the question well by its words; messages of an assistant count less.
     pub(crate) fn hard_subset(&self) -> Self {
         let worth = |row: &FeatureRow| {
-            row[RankFeature::Words as usize] + row[RankFeature::Coverage as usize] - 0.5 * row[RankFeature::Assistant as usize]
+            row[RankFeature::Words as usize] + row[RankFeature::Coverage as usize]
+                - 0.5 * row[RankFeature::Assistant as usize]
         };
         let mut order: Vec<usize> = (0..self.rows.len()).collect();
-        order.sort_by(|one, other| worth(&self.rows[*other]).total_cmp(&worth(&self.rows[*one])).then(one.cmp(other)));
-        let chosen: BTreeSet<usize> = order.into_iter().take(HARD_CANDIDATES).chain(self.gold.iter().copied()).collect();
-        let places: HashMap<usize, usize> = chosen.iter().enumerate().map(|(place, number)| (*number, place)).collect();
-        let sessions = self
-            .sessions
+        order.sort_by(|one, other| {
+            worth(&self.rows[*other])
+                .total_cmp(&worth(&self.rows[*one]))
+                .then(one.cmp(other))
+        });
+        let chosen: BTreeSet<usize> = order
+            .into_iter()
+            .take(HARD_CANDIDATES)
+            .chain(self.gold.iter().copied())
+            .collect();
+        let places: HashMap<usize, usize> = chosen
             .iter()
-            .map(|(is_gold, rows)| (*is_gold, rows.iter().filter_map(|row| places.get(row).copied()).collect::<Vec<_>>()));
+            .enumerate()
+            .map(|(place, number)| (*number, place))
+            .collect();
+        let sessions = self.sessions.iter().map(|(is_gold, rows)| {
+            (
+                *is_gold,
+                rows.iter()
+                    .filter_map(|row| places.get(row).copied())
+                    .collect::<Vec<_>>(),
+            )
+        });
         Self {
             conversation: self.conversation.clone(),
             question: self.question,
@@ -95,8 +129,12 @@ impl QuestionSample {
 
     /// Returns the turns, best first.
     pub(crate) fn ranked_turns(&self, weights: &FeatureRow) -> Vec<usize> {
-        let mut scored: Vec<(f64, usize)> =
-            self.rows.iter().zip(&self.turns).map(|(row, turn)| (dot(row, weights), *turn)).collect();
+        let mut scored: Vec<(f64, usize)> = self
+            .rows
+            .iter()
+            .zip(&self.turns)
+            .map(|(row, turn)| (dot(row, weights), *turn))
+            .collect();
         scored.sort_by(|left, right| right.0.total_cmp(&left.0));
         scored.into_iter().map(|(_, turn)| turn).collect()
     }
@@ -104,5 +142,8 @@ impl QuestionSample {
 
 /// Returns the score of a candidate: the sum of its weighted features.
 pub(crate) fn dot(row: &FeatureRow, weights: &FeatureRow) -> f64 {
-    row.iter().zip(weights).map(|(value, weight)| value * weight).sum()
+    row.iter()
+        .zip(weights)
+        .map(|(value, weight)| value * weight)
+        .sum()
 }

@@ -9,13 +9,17 @@ use std::time::Duration;
 use libfuzzer_sys::fuzz_target;
 use memory_core::json::JsonText;
 use memory_store::jq::{
-    JqChildCommand, JqError, JqInputMode, JqLimits, JqOutputFormat, JqProgram, JqRequest, run_bounded, serve_child,
+    JqChildCommand, JqError, JqInputMode, JqLimits, JqOutputFormat, JqProgram, JqRequest,
+    run_bounded, serve_child,
 };
 
 /// The argument that starts the child process for filters.
 const CHILD: &str = "serve-child";
 
-const BOUNDS: JqLimits = JqLimits { time: Duration::from_secs(2), memory: 64 << 20 };
+const BOUNDS: JqLimits = JqLimits {
+    time: Duration::from_secs(2),
+    memory: 64 << 20,
+};
 
 fuzz_target!(
     init: {

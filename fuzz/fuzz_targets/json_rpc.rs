@@ -22,15 +22,23 @@ fuzz_target!(|bytes: &[u8]| {
             continue;
         };
         assert!(!answer.contains('\n'), "an answer is one line");
-        match (serde_json::from_str(&answer).expect("an answer is JSON"), asked) {
+        match (
+            serde_json::from_str(&answer).expect("an answer is JSON"),
+            asked,
+        ) {
             (Value::Array(answers), Some(Value::Array(asked))) => {
                 assert!(!answers.is_empty() && answers.len() <= asked.len());
-                answers.iter().for_each(|answer| assert_response(answer, None));
+                answers
+                    .iter()
+                    .for_each(|answer| assert_response(answer, None));
             }
             // A number that would lose precision is refused as an id; the id of the error is `null`.
-            (answer, Some(asked)) => {
-                assert_response(&answer, asked.get("id").filter(|id| exact_json::to_text(id).starts_with(['"', 'n'])))
-            }
+            (answer, Some(asked)) => assert_response(
+                &answer,
+                asked
+                    .get("id")
+                    .filter(|id| exact_json::to_text(id).starts_with(['"', 'n'])),
+            ),
             (answer, None) => assert_response(&answer, Some(&Value::Null)),
         }
     }
@@ -38,10 +46,18 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn assert_response(answer: &Value, id: Option<&Value>) {
     assert_eq!(answer["jsonrpc"], "2.0");
-    assert!(answer.get("result").is_some() != answer.get("error").is_some(), "{answer}");
+    assert!(
+        answer.get("result").is_some() != answer.get("error").is_some(),
+        "{answer}"
+    );
     assert!(answer.get("id").is_some());
     if let Some(error) = answer.get("error") {
-        assert!(error["code"].is_i64() && error["message"].is_string() && error["data"]["code"].is_string(), "{answer}");
+        assert!(
+            error["code"].is_i64()
+                && error["message"].is_string()
+                && error["data"]["code"].is_string(),
+            "{answer}"
+        );
     }
     if let Some(id) = id {
         assert_eq!(&answer["id"], id);

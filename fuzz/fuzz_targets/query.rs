@@ -22,7 +22,11 @@ fuzz_target!(|bytes: &[u8]| {
     assert!(twice.question == *question || 64 <= read.filter.tags.iter().count());
     if let Some(shown) = format_filter(&read.filter) {
         let again = parse(&shown, &Filter::default());
-        assert_eq!((&again.filter, again.misread), (&read.filter, Vec::new()), "{shown}");
+        assert_eq!(
+            (&again.filter, again.misread),
+            (&read.filter, Vec::new()),
+            "{shown}"
+        );
         assert!(again.question.words.is_empty(), "{shown}");
     }
 });
@@ -30,19 +34,41 @@ fuzz_target!(|bytes: &[u8]| {
 /// Returns a filter in query syntax; `None` if it cannot be expressed.
 fn format_filter(filter: &Filter) -> Option<String> {
     let day = |moment: DateTime<Utc>| moment.format("%Y-%m-%d").to_string();
-    let mut values: Vec<(&str, String)> = filter.tags.iter().map(|tag| ("tag", tag.clone())).collect();
+    let mut values: Vec<(&str, String)> =
+        filter.tags.iter().map(|tag| ("tag", tag.clone())).collect();
     values.extend(filter.source.clone().map(|source| ("source", source)));
-    values.extend(filter.scope.as_ref().map(|scope| ("scope", scope.to_string())));
-    values.extend(filter.category.map(|category| ("category", category.to_string())));
+    values.extend(
+        filter
+            .scope
+            .as_ref()
+            .map(|scope| ("scope", scope.to_string())),
+    );
+    values.extend(
+        filter
+            .category
+            .map(|category| ("category", category.to_string())),
+    );
     values.extend(filter.from.map(|moment| ("from", day(moment))));
-    values.extend(filter.until.map(|moment| ("to", day(moment - TimeDelta::days(1)))));
+    values.extend(
+        filter
+            .until
+            .map(|moment| ("to", day(moment - TimeDelta::days(1)))),
+    );
     // A quoted value cannot contain a quote.
-    let has_quote = |value: &str| value.contains(['"', '＂', '“', '”', '„', '«', '»', '「', '」', '『', '』', '｢', '｣']);
+    let has_quote = |value: &str| {
+        value.contains([
+            '"', '＂', '“', '”', '„', '«', '»', '「', '」', '『', '』', '｢', '｣',
+        ])
+    };
     let is_year_of_four = |value: &str| value.len() == 10;
     let can_be_typed = |(key, value): &(&str, String)| match *key {
         "from" | "to" => is_year_of_four(value),
         _ => !has_quote(value),
     };
-    let parts = values.iter().map(|value| can_be_typed(value).then(|| format!("{}:\"{}\"", value.0, value.1)));
-    parts.collect::<Option<Vec<_>>>().map(|parts| parts.join(" "))
+    let parts = values
+        .iter()
+        .map(|value| can_be_typed(value).then(|| format!("{}:\"{}\"", value.0, value.1)));
+    parts
+        .collect::<Option<Vec<_>>>()
+        .map(|parts| parts.join(" "))
 }

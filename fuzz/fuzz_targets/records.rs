@@ -16,6 +16,8 @@ const SOURCES: [SourceName; 7] = [
 ];
 
 fuzz_target!(|bytes: &[u8]| {
-    let Some((first, rest)) = bytes.split_first() else { return };
+    let Some((first, rest)) = bytes.split_first() else {
+        return;
+    };
     memory_fuzz::read_records(SOURCES[usize::from(*first) % SOURCES.len()], rest);
 });

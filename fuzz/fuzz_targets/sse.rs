@@ -13,18 +13,21 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use libfuzzer_sys::fuzz_target;
 use memory_agent::http::{
-    AccessRules, ChatProxy, HttpLimits, LastModel, ProxyObserver, ProxyRules, ProxyServerConfig, Upstream, serve_proxy,
+    AccessRules, ChatProxy, HttpLimits, LastModel, ProxyObserver, ProxyRules, ProxyServerConfig,
+    Upstream, serve_proxy,
 };
 use memory_agent::testing::streamed_outcome;
 use memory_core::conversation::{
-    ConversationEntry, ConversationId, ConversationIndex, ConversationStore, EntryChange, EntryId, EntryVector, RecallRules,
+    ConversationEntry, ConversationId, ConversationIndex, ConversationStore, EntryChange, EntryId,
+    EntryVector, RecallRules,
 };
 use memory_core::secret::Checked;
 use memory_core::testing::{FakeJobs, conversations};
 use memory_core::{Operation, StoreError};
 
 /// The proxy, as a client connection.
-static PROXY_CLIENT: LazyLock<Mutex<BufReader<TcpStream>>> = LazyLock::new(|| Mutex::new(BufReader::new(proxy())));
+static PROXY_CLIENT: LazyLock<Mutex<BufReader<TcpStream>>> =
+    LazyLock::new(|| Mutex::new(BufReader::new(proxy())));
 
 /// The chunks of the next response of the model.
 static NEXT_CHUNKS: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
@@ -39,18 +42,32 @@ fuzz_target!(|input: (Vec<u8>, &[u8])| {
         rest = after;
     }
     pieces.push(rest);
-    assert_eq!(streamed_outcome(&pieces), streamed_outcome(&[stream]), "it does not matter where a stream is cut");
+    assert_eq!(
+        streamed_outcome(&pieces),
+        streamed_outcome(&[stream]),
+        "it does not matter where a stream is cut"
+    );
 
-    *NEXT_CHUNKS.lock().expect("nobody panics here") = pieces.iter().map(|piece| piece.to_vec()).collect();
+    *NEXT_CHUNKS.lock().expect("nobody panics here") =
+        pieces.iter().map(|piece| piece.to_vec()).collect();
     let mut proxy = PROXY_CLIENT.lock().expect("whoever panics ends all");
     let proxy = &mut *proxy;
     let body = r#"{"model":"m","stream":true,"messages":[{"role":"system","content":"Hi"}]}"#;
-    let head = format!("POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n", body.len());
-    proxy.get_mut().write_all(format!("{head}{body}").as_bytes()).expect("it takes it");
+    let head = format!(
+        "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    proxy
+        .get_mut()
+        .write_all(format!("{head}{body}").as_bytes())
+        .expect("it takes it");
     let status = line(proxy);
     assert!(status.starts_with("HTTP/1.1 200"), "{status}");
     while !line(proxy).is_empty() {}
-    assert!(read_chunked_body(proxy) == stream, "what comes passes as it is");
+    assert!(
+        read_chunked_body(proxy) == stream,
+        "what comes passes as it is"
+    );
 });
 
 /// Reads a line without its line break.
@@ -105,7 +122,12 @@ fn serve_model(mut stream: BufReader<TcpStream>) {
         }
         let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
         let mut answer = head.as_bytes().to_vec();
-        for piece in NEXT_CHUNKS.lock().expect("nobody panics here").iter().filter(|piece| !piece.is_empty()) {
+        for piece in NEXT_CHUNKS
+            .lock()
+            .expect("nobody panics here")
+            .iter()
+            .filter(|piece| !piece.is_empty())
+        {
             answer.extend(format!("{:x}\r\n", piece.len()).as_bytes());
             answer.extend(piece);
             answer.extend(b"\r\n");
@@ -113,26 +135,51 @@ fn serve_model(mut stream: BufReader<TcpStream>) {
         answer.extend(b"0\r\n\r\n");
         // Two writes, so that the parts may arrive separately; the proxy must not wait for the second one.
         let (first, second) = answer.split_at(answer.len() / 2);
-        if stream.get_mut().write_all(first).and_then(|()| stream.get_mut().write_all(second)).is_err() {
+        if stream
+            .get_mut()
+            .write_all(first)
+            .and_then(|()| stream.get_mut().write_all(second))
+            .is_err()
+        {
             return;
         }
     }
 }
 
 fn proxy() -> TcpStream {
-    let rules = ProxyRules { recall: RecallRules::default(), patience: Duration::from_secs(1), has_token: false };
+    let rules = ProxyRules {
+        recall: RecallRules::default(),
+        patience: Duration::from_secs(1),
+        has_token: false,
+    };
     let upstream = Upstream::new(&start_model(), None, None).expect("an address");
-    let (store, jobs) = (conversations(Arc::new(NullConversationStore)), Arc::new(FakeJobs::default()));
-    let proxy = Arc::new(ChatProxy::new(store, jobs, upstream, rules, LastModel::default(), Arc::new(NullObserver)));
+    let (store, jobs) = (
+        conversations(Arc::new(NullConversationStore)),
+        Arc::new(FakeJobs::default()),
+    );
+    let proxy = Arc::new(ChatProxy::new(
+        store,
+        jobs,
+        upstream,
+        rules,
+        LastModel::default(),
+        Arc::new(NullObserver),
+    ));
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.set_nonblocking(true).expect("a listener");
     let place = listener.local_addr().expect("an address");
     thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
         runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            let front =
-                ProxyServerConfig { chat: proxy, access: AccessRules::default(), limits: HttpLimits::default(), log: None };
+            let front = ProxyServerConfig {
+                chat: proxy,
+                access: AccessRules::default(),
+                limits: HttpLimits::default(),
+                log: None,
+            };
             serve_proxy(listener, front, std::future::pending()).await
         })
     });
@@ -173,7 +220,10 @@ impl ConversationStore for NullConversationStore {
         Ok(Arc::default())
     }
 
-    fn user_turns_since(&self, _: DateTime<Utc>) -> Result<Vec<Arc<ConversationEntry>>, StoreError> {
+    fn user_turns_since(
+        &self,
+        _: DateTime<Utc>,
+    ) -> Result<Vec<Arc<ConversationEntry>>, StoreError> {
         Ok(Vec::new())
     }
 
@@ -189,15 +239,28 @@ impl ConversationStore for NullConversationStore {
         Ok(())
     }
 
-    fn commit_all(&self, _: &[(&ConversationId, Checked<&[EntryChange]>)]) -> Result<(), StoreError> {
+    fn commit_all(
+        &self,
+        _: &[(&ConversationId, Checked<&[EntryChange]>)],
+    ) -> Result<(), StoreError> {
         Ok(())
     }
 
-    fn commit_operation(&self, _: &ConversationId, _: Checked<&[EntryChange]>, _: &Operation) -> Result<(), StoreError> {
+    fn commit_operation(
+        &self,
+        _: &ConversationId,
+        _: Checked<&[EntryChange]>,
+        _: &Operation,
+    ) -> Result<(), StoreError> {
         Ok(())
     }
 
-    fn store_vectors(&self, _: &ConversationId, _: &str, _: &[EntryVector]) -> Result<(), StoreError> {
+    fn store_vectors(
+        &self,
+        _: &ConversationId,
+        _: &str,
+        _: &[EntryVector],
+    ) -> Result<(), StoreError> {
         Ok(())
     }
 }

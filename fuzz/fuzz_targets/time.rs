@@ -17,14 +17,20 @@ const MAX_TIMESTAMP: u64 = 253_402_300_799;
 
 fuzz_target!(|input: (u64, u32, &str)| {
     let (seconds, zone, text) = input;
-    let offset = FixedOffset::east_opt((zone % 47 * 1800).cast_signed() - 23 * 1800).expect("less than a day is an offset");
+    let offset = FixedOffset::east_opt((zone % 47 * 1800).cast_signed() - 23 * 1800)
+        .expect("less than a day is an offset");
     let seconds = i64::try_from(seconds % (MAX_TIMESTAMP + 1)).expect("these years have moments");
-    let now: DateTime<FixedOffset> = DateTime::from_timestamp(seconds, 0).expect("so they do").with_timezone(&offset);
+    let now: DateTime<FixedOffset> = DateTime::from_timestamp(seconds, 0)
+        .expect("so they do")
+        .with_timezone(&offset);
     let (mut end, mut last) = (0, None);
     let all = find_dates(text, &now);
     for reading in &all {
         assert_eq!(text[reading.span.clone()], reading.text);
-        assert!(end <= reading.span.start && reading.span.start < reading.span.end, "{reading:?}");
+        assert!(
+            end <= reading.span.start && reading.span.start < reading.span.end,
+            "{reading:?}"
+        );
         assert!((1..=9999).contains(&reading.at.year()), "{reading:?}");
         end = reading.span.end;
         let order = match reading.kind {
@@ -45,6 +51,12 @@ fuzz_target!(|input: (u64, u32, &str)| {
     let asked = extract_filter(text, &Filter::default(), &now);
     let period = asked.filter.from.zip(asked.filter.until);
     assert!(period.is_none_or(|(from, until)| from < until), "{asked:?}");
-    assert!(asked.filter.from.is_none_or(|from| from <= now.to_utc()), "{asked:?}");
-    assert!(asked.text.len() <= text.len(), "words are taken away and none is added: {asked:?}");
+    assert!(
+        asked.filter.from.is_none_or(|from| from <= now.to_utc()),
+        "{asked:?}"
+    );
+    assert!(
+        asked.text.len() <= text.len(),
+        "words are taken away and none is added: {asked:?}"
+    );
 });

@@ -3,7 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use memory_core::wikilink::{blank_code, fold_link_name, inline_tags, lookup_keys, parse, parse_prose_wikilinks};
+use memory_core::wikilink::{
+    blank_code, fold_link_name, inline_tags, lookup_keys, parse, parse_prose_wikilinks,
+};
 
 fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
@@ -15,7 +17,10 @@ fuzz_target!(|bytes: &[u8]| {
     for link in &links {
         // A slice within a character would panic.
         let there = &text[link.span.clone()];
-        assert!(there.starts_with(if link.embed { "![[" } else { "[[" }) && there.ends_with("]]"), "{there}");
+        assert!(
+            there.starts_with(if link.embed { "![[" } else { "[[" }) && there.ends_with("]]"),
+            "{there}"
+        );
         assert!(end <= link.span.start && !there.contains('\n'), "{there}");
         // Code in the target is blanked.
         assert!(prose[link.span.clone()].contains(&link.target), "{there}");
@@ -28,6 +33,9 @@ fuzz_target!(|bytes: &[u8]| {
         );
     }
     for tag in inline_tags(&text) {
-        assert!(!tag.is_empty() && prose.contains(&format!("#{tag}")), "{tag}");
+        assert!(
+            !tag.is_empty() && prose.contains(&format!("#{tag}")),
+            "{tag}"
+        );
     }
 });

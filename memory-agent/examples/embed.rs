@@ -16,12 +16,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     let embedder = LocalEmbedder::open(Path::new(&folder), threads)?;
     let opened = start.elapsed();
     embedder.embed(&["the first text"])?;
-    println!("{} opened after {opened:.1?}, first vector after {:.1?}", embedder.identity(), start.elapsed());
+    println!(
+        "{} opened after {opened:.1?}, first vector after {:.1?}",
+        embedder.identity(),
+        start.elapsed()
+    );
 
     let lines = io::stdin().lock().lines().collect::<Result<Vec<_>, _>>()?;
     let texts: Vec<&str> = lines.iter().map(String::as_str).collect();
     let start = Instant::now();
     let vectors = embedder.embed(&texts)?;
-    println!("{} vectors of {} numbers in {:.1?}", vectors.len(), embedder.dimensions(), start.elapsed());
+    println!(
+        "{} vectors of {} numbers in {:.1?}",
+        vectors.len(),
+        embedder.dimensions(),
+        start.elapsed()
+    );
     Ok(())
 }

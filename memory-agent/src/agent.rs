@@ -20,7 +20,10 @@ pub use session::{CONTEXT_BUDGET, Session, SessionOrigin};
 
 use chrono::{DateTime, FixedOffset};
 use memory_core::bank::Banks;
-use memory_core::{Code, LocalTime, PrincipalAccess, RecallLedger, RecallRecord, Services, Tool, ToolError, View, record_recall};
+use memory_core::{
+    Code, LocalTime, PrincipalAccess, RecallLedger, RecallRecord, Services, Tool, ToolError, View,
+    record_recall,
+};
 #[cfg(feature = "mcp")]
 use memory_core::{RecallInterface, RecalledId};
 use serde_json::Value;
@@ -110,7 +113,11 @@ impl Agent {
             // Those of the services belong to the user of the node.
             Some(principal) => {
                 let banks = self.principal_banks.as_ref().map(|open| open(principal));
-                Services { banks, topics: None, ..services }
+                Services {
+                    banks,
+                    topics: None,
+                    ..services
+                }
             }
         }
     }
@@ -127,7 +134,10 @@ impl Agent {
 
     /// Iterates over the tools that are listed for clients.
     pub fn listed_tools(&self) -> impl Iterator<Item = &dyn Tool> {
-        self.offered.iter().filter(|offered| offered.is_listed).map(|offered| offered.tool.as_ref())
+        self.offered
+            .iter()
+            .filter(|offered| offered.is_listed)
+            .map(|offered| offered.tool.as_ref())
     }
 
     /// Iterates over all tools that may be called, listed or not.
@@ -183,7 +193,10 @@ impl Agent {
             }
             Err(error) => tools::rewrite_hint(error, self.own_name(tool), offered),
             // The result of a custom tool has no known hints.
-            Ok(_) if self.find_tool(tool).is_some_and(|offered| offered.is_custom) => {}
+            Ok(_)
+                if self
+                    .find_tool(tool)
+                    .is_some_and(|offered| offered.is_custom) => {}
             Ok(answer) => tools::rewrite_result(answer, self.own_name(tool), &offered),
         }
     }
@@ -191,27 +204,39 @@ impl Agent {
     /// Returns the name of a tool of this crate before renaming, or `None` for a custom or unknown tool.
     #[cfg(feature = "mcp")]
     pub(crate) fn built_in_name(&self, tool: &str) -> Option<&str> {
-        self.find_tool(tool).filter(|found| !found.is_custom).map(|found| found.own_name.as_str())
+        self.find_tool(tool)
+            .filter(|found| !found.is_custom)
+            .map(|found| found.own_name.as_str())
     }
 
     /// Returns the name of a tool before renaming.
     fn own_name<'a>(&'a self, tool: &'a str) -> &'a str {
-        self.find_tool(tool).map_or(tool, |called| called.own_name.as_str())
+        self.find_tool(tool)
+            .map_or(tool, |called| called.own_name.as_str())
     }
 
     fn find_tool(&self, name: &str) -> Option<&RegisteredTool> {
-        self.offered.iter().find(|offered| offered.tool.name() == name)
+        self.offered
+            .iter()
+            .find(|offered| offered.tool.name() == name)
     }
 
     /// Emits an event for `agent`.
     fn emit(&self, agent: &str, kind: EventKind) {
-        self.events.emit(|| Event { agent: agent.to_owned(), kind });
+        self.events.emit(|| Event {
+            agent: agent.to_owned(),
+            kind,
+        });
     }
 }
 
 /// Returns the name of a caller for events and records: `PRINCIPAL`, `PRINCIPAL/AGENT`, or the agent; empty if unknown.
 fn caller_name(view: &View) -> String {
-    if view.agent.is_none() && view.principal.is_none() { String::new() } else { view.actor().into_owned() }
+    if view.agent.is_none() && view.principal.is_none() {
+        String::new()
+    } else {
+        view.actor().into_owned()
+    }
 }
 
 impl Drop for Agent {
@@ -226,7 +251,14 @@ impl Drop for Agent {
 
 impl fmt::Debug for Agent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = self.offered.iter().map(|offered| offered.tool.name()).collect();
-        formatter.debug_struct("Agent").field("tools", &names).finish_non_exhaustive()
+        let names: Vec<&str> = self
+            .offered
+            .iter()
+            .map(|offered| offered.tool.name())
+            .collect();
+        formatter
+            .debug_struct("Agent")
+            .field("tools", &names)
+            .finish_non_exhaustive()
     }
 }

@@ -25,12 +25,17 @@ pub fn answer_text(result: &Value) -> String {
 
 /// Returns whether an object is a memory in the brief form.
 fn is_memory(fields: &Map<String, Value>) -> bool {
-    ["id", "text"].into_iter().all(|key| fields.get(key).is_some_and(Value::is_string))
+    ["id", "text"]
+        .into_iter()
+        .all(|key| fields.get(key).is_some_and(Value::is_string))
 }
 
 /// Returns a memory that is the whole result. Its text keeps its line breaks and comes last, so that no line of it looks like a field.
 fn whole_memory(fields: &Map<String, Value>) -> String {
-    let text = fields.get("text").and_then(Value::as_str).unwrap_or_default();
+    let text = fields
+        .get("text")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     let separator = if text.contains('\n') { "\n" } else { " " };
     format!("{}:{separator}{text}", memory_head(fields))
 }
@@ -42,7 +47,13 @@ fn memory_head(fields: &Map<String, Value>) -> String {
     for word in ["date", "category"].into_iter().filter_map(text) {
         head.extend([" ", word]);
     }
-    for tag in fields.get("tags").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
+    for tag in fields
+        .get("tags")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+    {
         head.extend([" #", tag]);
     }
     if let Some(title) = text("title") {
@@ -63,15 +74,24 @@ fn memory_head(fields: &Map<String, Value>) -> String {
     head
 }
 
-fn lines_of_fields<'a>(fields: impl Iterator<Item = (&'a String, &'a Value)>, indent: &str) -> String {
+fn lines_of_fields<'a>(
+    fields: impl Iterator<Item = (&'a String, &'a Value)>,
+    indent: &str,
+) -> String {
     let line = |(key, value): (&String, &Value)| match value {
         Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
             let inner = format!("{indent}  ");
-            let items: Vec<String> = items.iter().map(|item| format!("\n{indent}- {}", list_item(item, &inner))).collect();
+            let items: Vec<String> = items
+                .iter()
+                .map(|item| format!("\n{indent}- {}", list_item(item, &inner)))
+                .collect();
             format!("{indent}{key}:{}", items.concat())
         }
         Value::Object(inner) if !inner.is_empty() => {
-            format!("{indent}{key}:\n{}", lines_of_fields(inner.iter(), &format!("{indent}  ")))
+            format!(
+                "{indent}{key}:\n{}",
+                lines_of_fields(inner.iter(), &format!("{indent}  "))
+            )
         }
         value => format!("{indent}{key}: {}", scalar(value, &format!("{indent}  "))),
     };
@@ -82,10 +102,15 @@ fn lines_of_fields<'a>(fields: impl Iterator<Item = (&'a String, &'a Value)>, in
 fn list_item(item: &Value, indent: &str) -> String {
     match item {
         Value::Object(fields) if is_memory(fields) => {
-            let text = fields.get("text").map(|text| scalar(text, indent)).unwrap_or_default();
+            let text = fields
+                .get("text")
+                .map(|text| scalar(text, indent))
+                .unwrap_or_default();
             format!("{}: {text}", memory_head(fields))
         }
-        Value::Object(fields) => lines_of_fields(fields.iter(), indent).trim_start().to_owned(),
+        Value::Object(fields) => lines_of_fields(fields.iter(), indent)
+            .trim_start()
+            .to_owned(),
         other => scalar(other, indent),
     }
 }
@@ -93,10 +118,14 @@ fn list_item(item: &Value, indent: &str) -> String {
 /// Returns a value without structure. Further lines of a text are indented, so that no text looks like a line of the answer.
 fn scalar(value: &Value, indent: &str) -> String {
     match value {
-        Value::String(text) => exact_json::as_number(value).unwrap_or(text).replace('\n', &format!("\n{indent}")),
-        Value::Array(items) if items.iter().all(Value::is_string) => {
-            items.iter().map(|item| scalar(item, indent)).collect::<Vec<_>>().join(", ")
-        }
+        Value::String(text) => exact_json::as_number(value)
+            .unwrap_or(text)
+            .replace('\n', &format!("\n{indent}")),
+        Value::Array(items) if items.iter().all(Value::is_string) => items
+            .iter()
+            .map(|item| scalar(item, indent))
+            .collect::<Vec<_>>()
+            .join(", "),
         other => exact_json::to_text(other),
     }
 }

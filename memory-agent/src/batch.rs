@@ -40,15 +40,21 @@ impl BatchRequest {
             has("jsonrpc") || (has("method") && !has("name") && !has("prompt"))
         };
         match value {
-            Value::Array(requests) if requests.first().is_some_and(is_rpc) => Ok(Self::Rpc(Value::Array(requests))),
+            Value::Array(requests) if requests.first().is_some_and(is_rpc) => {
+                Ok(Self::Rpc(Value::Array(requests)))
+            }
             request if is_rpc(&request) => Ok(Self::Rpc(request)),
             Value::Array(calls) => Ok(Self::Calls(calls)),
             Value::Object(mut wish) if wish.contains_key("prompt") => {
-                let Some(Value::String(prompt)) = wish.remove("prompt") else { return Err(invalid("prompt is not a string")) };
+                let Some(Value::String(prompt)) = wish.remove("prompt") else {
+                    return Err(invalid("prompt is not a string"));
+                };
                 let budget = match wish.remove("budget") {
                     None | Some(Value::Null) => None,
                     Some(budget) => {
-                        let budget = budget.as_u64().and_then(|budget| usize::try_from(budget).ok());
+                        let budget = budget
+                            .as_u64()
+                            .and_then(|budget| usize::try_from(budget).ok());
                         Some(budget.ok_or_else(|| invalid("budget is not a number of tokens"))?)
                     }
                 };
@@ -58,10 +64,16 @@ impl BatchRequest {
                     Some(_) => return Err(invalid("calls is not a list")),
                 };
                 reject_unknown_fields(&wish)?;
-                Ok(Self::Prompt { prompt, budget, calls })
+                Ok(Self::Prompt {
+                    prompt,
+                    budget,
+                    calls,
+                })
             }
             call @ Value::Object(_) => Ok(Self::Call(call)),
-            _ => Err(invalid("the input is neither a list of calls, nor a call, nor {\"prompt\": …}")),
+            _ => Err(invalid(
+                "the input is neither a list of calls, nor a call, nor {\"prompt\": …}",
+            )),
         }
     }
 }
@@ -72,38 +84,59 @@ impl BatchRequest {
 pub fn run_call(session: &Session, call: Value) -> (Value, bool) {
     let mut shape = Map::new();
     let done = match call {
-        Value::Object(call) => parse_call(call, &mut shape).and_then(|(name, parameters)| session.call(&name, parameters)),
-        _ => Err(invalid("a call is an object: {\"name\": …, \"params\": {…}}")),
+        Value::Object(call) => parse_call(call, &mut shape)
+            .and_then(|(name, parameters)| session.call(&name, parameters)),
+        _ => Err(invalid(
+            "a call is an object: {\"name\": …, \"params\": {…}}",
+        )),
     };
     let is_done = done.is_ok();
     match done {
         Ok(result) => drop(shape.insert("result".into(), result)),
         Err(error) => {
             let told = json::tool_error(&error);
-            shape.extend(told.as_object().into_iter().flatten().map(|(key, value)| (key.clone(), value.clone())));
+            shape.extend(
+                told.as_object()
+                    .into_iter()
+                    .flatten()
+                    .map(|(key, value)| (key.clone(), value.clone())),
+            );
         }
     }
     (Value::Object(shape), is_done)
 }
 
-fn parse_call(mut call: Map<String, Value>, shape: &mut Map<String, Value>) -> Result<(String, Value), ToolError> {
+fn parse_call(
+    mut call: Map<String, Value>,
+    shape: &mut Map<String, Value>,
+) -> Result<(String, Value), ToolError> {
     if let Some(id) = call.remove("id") {
         shape.insert("id".into(), id);
     }
-    let Some(Value::String(name)) = call.remove("name") else { return Err(invalid("name is missing or is not a string")) };
+    let Some(Value::String(name)) = call.remove("name") else {
+        return Err(invalid("name is missing or is not a string"));
+    };
     shape.insert("name".into(), name.as_str().into());
-    let given: Vec<Value> = ["params", "arguments", "parameters"].iter().filter_map(|key| call.remove(*key)).collect();
+    let given: Vec<Value> = ["params", "arguments", "parameters"]
+        .iter()
+        .filter_map(|key| call.remove(*key))
+        .collect();
     reject_unknown_fields(&call)?;
     match given.as_slice() {
         [] | [Value::Null] => Ok((name, json!({}))),
         [parameters] => Ok((name, parameters.clone())),
-        _ => Err(invalid("params, arguments and parameters are aliases; send only one of them")),
+        _ => Err(invalid(
+            "params, arguments and parameters are aliases; send only one of them",
+        )),
     }
 }
 
 fn reject_unknown_fields(rest: &Map<String, Value>) -> Result<(), ToolError> {
     match rest.keys().next() {
-        Some(key) => Err(invalid(&format!("unknown field {}", memory_core::text::to_one_line(key, 80)))),
+        Some(key) => Err(invalid(&format!(
+            "unknown field {}",
+            memory_core::text::to_one_line(key, 80)
+        ))),
         None => Ok(()),
     }
 }

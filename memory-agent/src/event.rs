@@ -97,7 +97,10 @@ impl EventBus {
     /// Returns a receiver of all events from now on.
     pub fn subscribe(&self) -> EventReceiver {
         let (sender, receiver) = sync_channel(SUBSCRIBER_QUEUE);
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(sender);
         receiver
     }
 
@@ -108,12 +111,20 @@ impl EventBus {
             return;
         }
         let event = Arc::new(event());
-        listeners.retain(|listener| !matches!(listener.try_send(Arc::clone(&event)), Err(TrySendError::Disconnected(_))));
+        listeners.retain(|listener| {
+            !matches!(
+                listener.try_send(Arc::clone(&event)),
+                Err(TrySendError::Disconnected(_))
+            )
+        });
     }
 
     /// Disconnects all subscribers.
     pub(crate) fn close(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
     }
 }
 
@@ -129,12 +140,18 @@ mod tests {
 
     fn emit_events(events: &EventBus, who: usize) {
         for number in 0..TIMES {
-            events.emit(|| Event { agent: format!("{who} {number}"), kind: EventKind::AgentStart });
+            events.emit(|| Event {
+                agent: format!("{who} {number}"),
+                kind: EventKind::AgentStart,
+            });
         }
     }
 
     fn received_agents(listener: &EventReceiver) -> Vec<String> {
-        listener.try_iter().map(|event| event.agent.clone()).collect()
+        listener
+            .try_iter()
+            .map(|event| event.agent.clone())
+            .collect()
     }
 
     #[test]
@@ -155,10 +172,17 @@ mod tests {
             let (first, late) = (received_agents(&first), received_agents(&late));
             assert!(first.ends_with(&late), "{first:?} {late:?}");
             for who in 0..2 {
-                let own: Vec<_> = first.iter().filter(|text| text.starts_with(&who.to_string())).collect();
+                let own: Vec<_> = first
+                    .iter()
+                    .filter(|text| text.starts_with(&who.to_string()))
+                    .collect();
                 assert_eq!(
                     own,
-                    (0..TIMES).map(|number| format!("{who} {number}")).collect::<Vec<_>>().iter().collect::<Vec<_>>()
+                    (0..TIMES)
+                        .map(|number| format!("{who} {number}"))
+                        .collect::<Vec<_>>()
+                        .iter()
+                        .collect::<Vec<_>>()
                 );
             }
         });
@@ -185,7 +209,10 @@ mod tests {
             let (idle, gone) = (events.subscribe(), events.subscribe());
             drop(gone);
             for _ in 0..2 * SUBSCRIBER_QUEUE {
-                events.emit(|| Event { agent: "a".into(), kind: EventKind::AgentStart });
+                events.emit(|| Event {
+                    agent: "a".into(),
+                    kind: EventKind::AgentStart,
+                });
             }
             assert_eq!(idle.try_iter().count(), SUBSCRIBER_QUEUE);
             events.close();

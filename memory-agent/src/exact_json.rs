@@ -19,7 +19,11 @@ use serde_json::Value;
 /// It is random for each process, so no client can send a text that is mistaken for a number.
 static MARK: LazyLock<String> = LazyLock::new(|| {
     let state = RandomState::new();
-    format!("\u{e0f1}{:016x}{:016x}:", state.hash_one(1), state.hash_one(2))
+    format!(
+        "\u{e0f1}{:016x}{:016x}:",
+        state.hash_one(1),
+        state.hash_one(2)
+    )
 });
 
 /// Parses one JSON value.
@@ -37,8 +41,11 @@ pub fn from_slice(bytes: &[u8]) -> serde_json::Result<Value> {
 pub fn to_value(text: &JsonText) -> Value {
     let marked = mark(text.as_str());
     // `serde_json` rejects a string with half a surrogate pair; numbers in the same text still keep their digits.
-    serde_json::from_str(&marked)
-        .unwrap_or_else(|_| marked.parse::<JsonText>().map_or_else(|_| text.to_value(), |text| text.to_value()))
+    serde_json::from_str(&marked).unwrap_or_else(|_| {
+        marked
+            .parse::<JsonText>()
+            .map_or_else(|_| text.to_value(), |text| text.to_value())
+    })
 }
 
 /// Serializes a value as JSON.
@@ -52,7 +59,9 @@ pub fn to_text(value: &Value) -> String {
 
 /// Serializes a value as a [`JsonText`].
 pub fn to_json_text(value: &Value) -> JsonText {
-    to_text(value).parse().unwrap_or_else(|_| JsonText::from(value))
+    to_text(value)
+        .parse()
+        .unwrap_or_else(|_| JsonText::from(value))
 }
 
 /// Returns the digits of a marked number, or `None` if `value` is something else.
@@ -67,7 +76,9 @@ pub(crate) fn mark(text: &str) -> Cow<'_, str> {
     let mut marked = String::new();
     let mut end = 0;
     for token in JsonTokens::of(text) {
-        let Ok(token) = token else { return Cow::Borrowed(text) };
+        let Ok(token) = token else {
+            return Cow::Borrowed(text);
+        };
         let number = &text[token.range.clone()];
         if token.kind == JsonTokenKind::Number && !is_exact_number(number) {
             marked.extend([&text[end..token.range.start], "\"", &MARK, number, "\""]);
@@ -89,11 +100,15 @@ pub fn unmark(text: &str) -> Cow<'_, str> {
     let mut parts = text.split(MARK.as_str());
     let mut plain = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let digits = part.find(|letter: char| !matches!(letter, '0'..='9' | '-' | '+' | '.' | 'e' | 'E')).unwrap_or(part.len());
+        let digits = part
+            .find(|letter: char| !matches!(letter, '0'..='9' | '-' | '+' | '.' | 'e' | 'E'))
+            .unwrap_or(part.len());
         let (number, mut rest) = part.split_at(digits);
         // Removes the quotes around the number. Both are escaped by the same number of backslashes; other quotes belong
         // to an enclosing string.
-        let before = plain.strip_suffix('"').map(|before| before.trim_end_matches('\\').len());
+        let before = plain
+            .strip_suffix('"')
+            .map(|before| before.trim_end_matches('\\').len());
         let behind = rest.trim_start_matches('\\');
         if let (Some(before), Some(behind)) = (before, behind.strip_prefix('"'))
             && plain.len() - 1 - before == rest.len() - 1 - behind.len()
@@ -120,7 +135,10 @@ pub(crate) fn contains_marked_number(value: &Value) -> bool {
 pub(crate) fn with_rounded_numbers(value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(with_rounded_numbers).collect(),
-        Value::Object(members) => members.iter().map(|(key, value)| (key.clone(), with_rounded_numbers(value))).collect(),
+        Value::Object(members) => members
+            .iter()
+            .map(|(key, value)| (key.clone(), with_rounded_numbers(value)))
+            .collect(),
         value if as_number(value).is_some() => Value::from(0.5),
         value => value.clone(),
     }
@@ -146,11 +164,18 @@ enum JsonScanState {
 impl<R: Read> ExactNumberReader<R> {
     /// Creates a reader of `input`.
     pub fn new(input: R) -> Self {
-        Self { input, ready: VecDeque::new(), number: String::new(), place: JsonScanState::Outside }
+        Self {
+            input,
+            ready: VecDeque::new(),
+            number: String::new(),
+            place: JsonScanState::Outside,
+        }
     }
 
     fn push_byte(&mut self, byte: u8) {
-        if self.place == JsonScanState::Outside && matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E') {
+        if self.place == JsonScanState::Outside
+            && matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')
+        {
             // `true` and `false` contain the letter `e`, too; as they are not numbers, `mark` leaves them unchanged.
             self.number.push(char::from(byte));
             return;
@@ -178,7 +203,9 @@ impl<R: Read> Read for ExactNumberReader<R> {
         while self.ready.is_empty() {
             let mut piece = [0; 8192];
             let length = self.input.read(&mut piece)?;
-            piece[..length].iter().for_each(|byte| self.push_byte(*byte));
+            piece[..length]
+                .iter()
+                .for_each(|byte| self.push_byte(*byte));
             if length == 0 {
                 self.end_number();
                 break;
@@ -194,9 +221,15 @@ mod tests {
 
     #[test]
     fn every_digit_comes_back() {
-        for number in
-            ["1e400", "-1E-400", "12345678901234567890123", "0.1234567890123456789", "1e1000", "9007199254740993", "0.10"]
-        {
+        for number in [
+            "1e400",
+            "-1E-400",
+            "12345678901234567890123",
+            "0.1234567890123456789",
+            "1e1000",
+            "9007199254740993",
+            "0.10",
+        ] {
             for text in [
                 number.to_string(),
                 format!("[{number},{{\"a\":{number}}}]"),
@@ -205,7 +238,10 @@ mod tests {
                 let value = from_slice(text.as_bytes()).unwrap();
                 let exact: JsonText = to_text(&value).parse().unwrap();
                 assert!(exact.as_str() == text || number == "0.10", "{exact} {text}");
-                assert_eq!(to_json_text(&value), to_json_text(&to_value(&text.parse().unwrap())));
+                assert_eq!(
+                    to_json_text(&value),
+                    to_json_text(&to_value(&text.parse().unwrap()))
+                );
             }
         }
     }
@@ -214,7 +250,10 @@ mod tests {
     fn numbers_within_strings_of_json_are_written_as_numbers_too() {
         let inner = from_slice(b"{\"n\":1e400}").unwrap();
         let outer = serde_json::json!({ "text": inner.to_string(), "again": serde_json::json!({ "text": inner.to_string() }).to_string() });
-        assert_eq!(to_text(&outer), r#"{"text":"{\"n\":1e400}","again":"{\"text\":\"{\\\"n\\\":1e400}\"}"}"#);
+        assert_eq!(
+            to_text(&outer),
+            r#"{"text":"{\"n\":1e400}","again":"{\"text\":\"{\\\"n\\\":1e400}\"}"}"#
+        );
     }
 
     #[test]
@@ -222,7 +261,10 @@ mod tests {
         let number = from_slice(b"1e400").unwrap();
         let number = number.as_str().unwrap();
         for (message, plain) in [
-            (format!("no tool is named {number}"), "no tool is named 1e400"),
+            (
+                format!("no tool is named {number}"),
+                "no tool is named 1e400",
+            ),
             (format!("{number} is no tool"), "1e400 is no tool"),
             (format!("\"{number}\" is no tool"), "1e400 is no tool"),
             (format!("{number}\" is no tool"), "1e400\" is no tool"),
@@ -230,7 +272,8 @@ mod tests {
         ] {
             let nested = serde_json::json!([message]).to_string();
             let text = to_text(&serde_json::json!({ "message": message, "nested": nested }));
-            let answer: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            let answer: Value =
+                serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!(answer["message"], plain);
             assert_eq!(answer["nested"], serde_json::json!([plain]).to_string());
         }
@@ -249,9 +292,13 @@ mod tests {
         let text = "{\"1e400 \\\" 1e400\": [1e400, true, false, null, -5, 12345678901234567890123]} 1e400 ";
         for length in 1..text.len() {
             let pieces = text.as_bytes().chunks(length).map(io::Cursor::new);
-            let stream = pieces.fold(Box::new(io::empty()) as Box<dyn Read>, |before, piece| Box::new(before.chain(piece)));
+            let stream = pieces.fold(Box::new(io::empty()) as Box<dyn Read>, |before, piece| {
+                Box::new(before.chain(piece))
+            });
             let mut marked = String::new();
-            ExactNumberReader::new(stream).read_to_string(&mut marked).unwrap();
+            ExactNumberReader::new(stream)
+                .read_to_string(&mut marked)
+                .unwrap();
             assert_eq!(unmark(&marked), text, "{length}");
             assert_eq!(marked.matches(MARK.as_str()).count(), 3, "{length}");
         }

@@ -23,7 +23,8 @@ pub struct InputValues<R: Read> {
     has_ended: bool,
 }
 
-type ValueDeserializer<R> = StreamDeserializer<'static, IoRead<SharedLines<ExactNumberReader<R>>>, Value>;
+type ValueDeserializer<R> =
+    StreamDeserializer<'static, IoRead<SharedLines<ExactNumberReader<R>>>, Value>;
 
 /// The reasons why a value cannot be read.
 #[derive(Debug)]
@@ -36,7 +37,11 @@ pub enum InputError {
 
 impl<R: Read> fmt::Debug for InputValues<R> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { first_line, has_ended, .. } = self;
+        let Self {
+            first_line,
+            has_ended,
+            ..
+        } = self;
         formatter
             .debug_struct("InputValues")
             .field("first_line", first_line)
@@ -50,7 +55,12 @@ impl<R: Read> InputValues<R> {
     pub fn new(input: R) -> Self {
         let lines = Rc::new(RefCell::new(InputLines::new(ExactNumberReader::new(input))));
         let values = new_deserializer(&lines);
-        Self { lines, values, first_line: 1, has_ended: false }
+        Self {
+            lines,
+            values,
+            first_line: 1,
+            has_ended: false,
+        }
     }
 }
 
@@ -77,8 +87,11 @@ impl<R: Read> Iterator for InputValues<R> {
         // previous line.
         let is_line_end = error.column() == 0 && 1 < error.line() && !error.is_eof();
         let line = (self.first_line + error.line() - usize::from(is_line_end)).saturating_sub(1);
-        let place =
-            if is_line_end { format!("the end of line {line}") } else { format!("line {line} column {}", error.column()) };
+        let place = if is_line_end {
+            format!("the end of line {line}")
+        } else {
+            format!("line {line} column {}", error.column())
+        };
         self.has_ended = error.is_eof();
         self.first_line = self.lines.borrow_mut().recover(line);
         self.values = new_deserializer(&self.lines);
@@ -86,7 +99,9 @@ impl<R: Read> Iterator for InputValues<R> {
     }
 }
 
-fn new_deserializer<R: Read>(lines: &Rc<RefCell<InputLines<ExactNumberReader<R>>>>) -> ValueDeserializer<R> {
+fn new_deserializer<R: Read>(
+    lines: &Rc<RefCell<InputLines<ExactNumberReader<R>>>>,
+) -> ValueDeserializer<R> {
     Deserializer::from_reader(SharedLines(Rc::clone(lines))).into_iter()
 }
 
@@ -109,7 +124,15 @@ struct InputLines<R> {
 impl<R: Read> InputLines<R> {
     fn new(input: R) -> Self {
         let input = BufReader::new(input);
-        Self { input, line: Vec::new(), read: 0, number: 0, value_start: 0, value_line: None, is_skipping: false }
+        Self {
+            input,
+            line: Vec::new(),
+            read: 0,
+            number: 0,
+            value_start: 0,
+            value_line: None,
+            is_skipping: false,
+        }
     }
 
     fn begin_value(&mut self) {
@@ -134,7 +157,9 @@ impl<R: Read> InputLines<R> {
 
     /// Returns whether the line continues a value that started on an earlier line.
     fn continues_value(&self) -> bool {
-        self.line.first().is_some_and(|first| first.is_ascii_whitespace() || b"}]".contains(first))
+        self.line
+            .first()
+            .is_some_and(|first| first.is_ascii_whitespace() || b"}]".contains(first))
     }
 
     fn next_line(&mut self) -> io::Result<()> {
@@ -238,7 +263,10 @@ mod tests {
     fn numbers_behind_a_broken_string_keep_their_digits() {
         let values: Vec<_> = InputValues::new("{\"a\n[1e400, \"1e400\"]\n".as_bytes()).collect();
         assert!(values[0].is_err());
-        let texts = values.into_iter().flatten().map(|value| crate::exact_json::to_text(&value));
+        let texts = values
+            .into_iter()
+            .flatten()
+            .map(|value| crate::exact_json::to_text(&value));
         assert_eq!(texts.collect::<Vec<_>>(), ["[1e400,\"1e400\"]"]);
     }
 

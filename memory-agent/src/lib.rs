@@ -46,7 +46,10 @@ mod validation;
 #[cfg(feature = "web")]
 pub mod web;
 
-pub use agent::{Agent, AgentBuilder, CONTEXT_BUDGET, HookList, OpenedPage, PageOpener, ProjectWrites, Session, SessionOrigin};
+pub use agent::{
+    Agent, AgentBuilder, CONTEXT_BUDGET, HookList, OpenedPage, PageOpener, ProjectWrites, Session,
+    SessionOrigin,
+};
 pub use answer_text::answer_text;
 pub use input::{InputError, InputValues};
 pub use memory_core::LocalTime;

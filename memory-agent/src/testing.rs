@@ -15,12 +15,21 @@ use crate::mcp::{ClientIdentity, MessageIdScanner, serve};
 ///
 /// # Errors
 /// If the client does not follow the protocol.
-pub fn mcp_answers(agent: &Arc<Agent>, identity: &ClientIdentity, input: Vec<u8>) -> io::Result<Vec<u8>> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+pub fn mcp_answers(
+    agent: &Arc<Agent>,
+    identity: &ClientIdentity,
+    input: Vec<u8>,
+) -> io::Result<Vec<u8>> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     runtime.block_on(async {
         let (ours, mut theirs) = duplex(64 << 10);
         let mut answers = Vec::new();
-        let (served, heard) = tokio::join!(serve(agent, identity, Cursor::new(input), ours), theirs.read_to_end(&mut answers));
+        let (served, heard) = tokio::join!(
+            serve(agent, identity, Cursor::new(input), ours),
+            theirs.read_to_end(&mut answers)
+        );
         heard.and(served)?;
         Ok(answers)
     })

@@ -37,7 +37,9 @@ pub(crate) struct AgentOptions {
 ///
 /// All frontends use this agent. Models are opened on first use.
 pub(crate) fn build_agent(home: &Home, options: AgentOptions) -> Result<Arc<Agent>, Failure> {
-    let agent = agent_builder(home, options)?.build().map_err(invalid_tools)?;
+    let agent = agent_builder(home, options)?
+        .build()
+        .map_err(invalid_tools)?;
     // Only the topic tools can be unavailable.
     if agent.callable_tools().next().is_none() {
         return Err(topics::no_tools_error(&home.settings));
@@ -54,33 +56,49 @@ pub(crate) fn agent_builder(home: &Home, options: AgentOptions) -> Result<AgentB
     };
     let services = Services {
         banks: Some(banks),
-        topics: topics::open(settings, options.topic_folder.as_deref(), AgentName::NAMELESS)?,
+        topics: topics::open(
+            settings,
+            options.topic_folder.as_deref(),
+            AgentName::NAMELESS,
+        )?,
         embedder: options.embedder,
         reranking: reranking::open_lazily(&settings.reranking),
         actor: AgentName::NAMELESS.into(),
         ..home.services.clone()
     };
     let zone = home.zone;
-    let hooks: HookList = settings.hooks.commands().map(|(point, command)| (point, shell_hook(command))).collect();
+    let hooks: HookList = settings
+        .hooks
+        .commands()
+        .map(|(point, command)| (point, shell_hook(command)))
+        .collect();
     let (pending, store) = (PendingPage::of(home), Arc::clone(&home.store));
     let builder = Agent::builder(services)
         .selection(options.selection)
         .hooks(hooks)
         .recall_ledger(home.recall_ledger())
         .project_writes(settings.agents.project_writes.value.0)
-        .local_time(Arc::new(move |moment| moment.with_timezone(&zone).fixed_offset()))
+        .local_time(Arc::new(move |moment| {
+            moment.with_timezone(&zone).fixed_offset()
+        }))
         .change_callback(move || {
             // The change is complete. If writing the page fails, the daemon or the next command writes it.
             let _ = pending.refresh();
         })
         .write_notice(move || queued_notice(&store));
     // The server of a node without a token also serves principals.
-    let builder = match (home.find_database_of_principals()?, Arc::clone(&home.settings)) {
+    let builder = match (
+        home.find_database_of_principals()?,
+        Arc::clone(&home.settings),
+    ) {
         (Some(shared), settings) => {
             let opened = Mutex::<HashMap<String, Banks>>::default();
             builder.principal_banks(move |one| {
                 let mut opened = opened.lock().unwrap_or_else(PoisonError::into_inner);
-                opened.entry(one.name.clone()).or_insert_with(|| banks::open_of_principal(&settings, &shared, one)).clone()
+                opened
+                    .entry(one.name.clone())
+                    .or_insert_with(|| banks::open_of_principal(&settings, &shared, one))
+                    .clone()
             })
         }
         (None, _) => builder,
@@ -93,7 +111,10 @@ pub(crate) fn agent_builder(home: &Home, options: AgentOptions) -> Result<AgentB
 
 /// Converts the error of an invalid selection or of an invalid custom tool.
 pub(crate) fn invalid_tools(error: ToolError) -> Failure {
-    Failure::Usage { why: error.message, hint: error.hint }
+    Failure::Usage {
+        why: error.message,
+        hint: error.hint,
+    }
 }
 
 fn shell_hook(command: &str) -> Arc<dyn Hook> {

@@ -18,7 +18,10 @@ const PAGE_SIZE: usize = 4096;
 /// In a command that starts threads for each batch, the free memory of all arenas adds up. Smaller limits than these
 /// cost time.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-#[expect(unsafe_code, reason = "mallopt is the only way to say it, and the C library offers it as a foreign function")]
+#[expect(
+    unsafe_code,
+    reason = "mallopt is the only way to say it, and the C library offers it as a foreign function"
+)]
 pub(crate) fn limit_arenas() {
     // SAFETY: mallopt changes three parameters of the allocator. Its only requirement is a call before the first thread
     // starts, which `main` guarantees.
@@ -31,7 +34,10 @@ pub(crate) fn limit_arenas() {
 
 /// Returns freed memory to the system, for a long-running program after a large operation.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-#[expect(unsafe_code, reason = "malloc_trim is the only way to say it, and the C library offers it as a foreign function")]
+#[expect(
+    unsafe_code,
+    reason = "malloc_trim is the only way to say it, and the C library offers it as a foreign function"
+)]
 pub(crate) fn release_free_memory() {
     // SAFETY: malloc_trim takes the locks of the allocator and does not touch memory in use.
     unsafe {
@@ -43,14 +49,23 @@ pub(crate) fn release_free_memory() {
 ///
 /// Each page fault costs about 2 µs, and there are about a hundred pages.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-#[expect(unsafe_code, reason = "madvise is the only way to say it, and the C library offers it as a foreign function")]
+#[expect(
+    unsafe_code,
+    reason = "madvise is the only way to say it, and the C library offers it as a foreign function"
+)]
 pub(crate) fn prefault_heap() {
     let room = Vec::<u8>::with_capacity(PREFAULT_BYTES);
-    let pages = room.as_ptr().map_addr(|address| address.next_multiple_of(PAGE_SIZE));
+    let pages = room
+        .as_ptr()
+        .map_addr(|address| address.next_multiple_of(PAGE_SIZE));
     // SAFETY: the pages are within `room`, which has no other user, and get the content of untouched memory. Systems
     // without this advice return an error.
     unsafe {
-        libc::madvise(pages.cast_mut().cast(), PREFAULT_BYTES - PAGE_SIZE, libc::MADV_POPULATE_WRITE);
+        libc::madvise(
+            pages.cast_mut().cast(),
+            PREFAULT_BYTES - PAGE_SIZE,
+            libc::MADV_POPULATE_WRITE,
+        );
     }
 }
 

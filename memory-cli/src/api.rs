@@ -40,7 +40,10 @@ impl Home {
     /// If the settings are invalid, or the folder is unknown or cannot be used.
     pub fn open_with(root: Option<&Path>, environment: &Environment) -> Result<Self, ProgramError> {
         let settings = Settings::load(root, environment).map_err(Failure::from)?;
-        let options = FileStoreOptions { kept: KEPT, ..FileStoreOptions::default() };
+        let options = FileStoreOptions {
+            kept: KEPT,
+            ..FileStoreOptions::default()
+        };
         Ok(Self::with_settings(Arc::new(settings), options)?)
     }
 
@@ -72,7 +75,14 @@ impl Home {
     pub fn agent(&self) -> Result<AgentBuilder, ProgramError> {
         let embedder = embedding::open_lazily(&self.settings);
         let instances = Some(instances::open_cached(&self.settings)?);
-        Ok(agent::agent_builder(self, AgentOptions { embedder, instances, ..AgentOptions::default() })?)
+        Ok(agent::agent_builder(
+            self,
+            AgentOptions {
+                embedder,
+                instances,
+                ..AgentOptions::default()
+            },
+        )?)
     }
 
     /// Returns the builder of a daemon, which maintains the memories and serves agents in this process.
@@ -106,13 +116,21 @@ impl Home {
     /// ```
     pub fn proxy(&self) -> ProxyBuilder {
         let services = self.services.clone();
-        ProxyBuilder::new(Arc::clone(&self.settings), Arc::new(move || Ok(Some(services.clone()))))
+        ProxyBuilder::new(
+            Arc::clone(&self.settings),
+            Arc::new(move || Ok(Some(services.clone()))),
+        )
     }
 
     /// Returns the folders that belong to the project around the current folder of the environment.
     pub fn project(&self) -> Project {
         Project {
-            name: self.settings.environment.folder.as_deref().and_then(project_name),
+            name: self
+                .settings
+                .environment
+                .folder
+                .as_deref()
+                .and_then(project_name),
             topics: topics::project_folder(&self.settings),
             banks: banks::bank_folders(&self.settings),
         }

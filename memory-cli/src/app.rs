@@ -59,7 +59,15 @@ impl<'a> App<'a> {
         output: Output,
         run: RunCommand,
     ) -> Self {
-        Self { environment, root, output, run, is_fresh, settings: None, opened: None }
+        Self {
+            environment,
+            root,
+            output,
+            run,
+            is_fresh,
+            settings: None,
+            opened: None,
+        }
     }
 
     /// Returns the settings.
@@ -74,9 +82,14 @@ impl<'a> App<'a> {
             let file = self.output.display_path(&settings.file);
             self.output.warning(&format!("{file}: unknown key {key}"))?;
         }
-        let keys =
-            [("llm.api_key", settings.llm.key_is_in_the_file()), ("proxy.openai_api_key", settings.proxy.key_is_in_the_file())];
-        for (key, _) in keys.into_iter().filter(|(_, is_there)| *is_there && is_accessible_to_others(&settings.file)) {
+        let keys = [
+            ("llm.api_key", settings.llm.key_is_in_the_file()),
+            ("proxy.openai_api_key", settings.proxy.key_is_in_the_file()),
+        ];
+        for (key, _) in keys
+            .into_iter()
+            .filter(|(_, is_there)| *is_there && is_accessible_to_others(&settings.file))
+        {
             let file = self.output.display_path(&settings.file);
             self.output.warning(&format!(
                 "{file} contains an API key ({key}) and other users can read it; restrict access with `chmod 600`"
@@ -92,7 +105,10 @@ impl<'a> App<'a> {
 
     /// Opens the home that the settings specify, with a file cache for a long-running process.
     pub(crate) fn open_long_running(&mut self) -> Result<Home, Failure> {
-        self.open_with(FileStoreOptions { kept: KEPT, ..FileStoreOptions::default() })
+        self.open_with(FileStoreOptions {
+            kept: KEPT,
+            ..FileStoreOptions::default()
+        })
     }
 
     /// Opens the home that the settings specify, with the topics in `dir` or of the current project.
@@ -105,8 +121,18 @@ impl<'a> App<'a> {
 
     fn open_with(&mut self, options: FileStoreOptions) -> Result<Home, Failure> {
         let settings = self.settings()?;
-        let freshness = if self.is_fresh { Freshness::Fresh } else { Freshness::Usual };
-        let home = Home::with_settings(settings, FileStoreOptions { freshness, ..options })?;
+        let freshness = if self.is_fresh {
+            Freshness::Fresh
+        } else {
+            Freshness::Usual
+        };
+        let home = Home::with_settings(
+            settings,
+            FileStoreOptions {
+                freshness,
+                ..options
+            },
+        )?;
         Ok(self.opened.insert(home).clone())
     }
 
@@ -115,16 +141,22 @@ impl<'a> App<'a> {
         match home.update_pending_page() {
             Ok(is_there) => Ok(is_there),
             Err(error) => {
-                self.output.warning(&format!("cannot write pending.md: {error}"))?;
+                self.output
+                    .warning(&format!("cannot write pending.md: {error}"))?;
                 Ok(false)
             }
         }
     }
 
     /// Returns the operation logs of all instances with files. Unreachable instances cause a warning.
-    pub(crate) fn instance_logs(&mut self, settings: &Arc<Settings>) -> Result<Vec<NamedInstance>, Failure> {
+    pub(crate) fn instance_logs(
+        &mut self,
+        settings: &Arc<Settings>,
+    ) -> Result<Vec<NamedInstance>, Failure> {
         let (logs, warnings) = instances::file_operation_logs(settings)?;
-        warnings.iter().try_for_each(|warning| self.output.warning(warning))?;
+        warnings
+            .iter()
+            .try_for_each(|warning| self.output.warning(warning))?;
         Ok(logs)
     }
 
@@ -132,20 +164,33 @@ impl<'a> App<'a> {
     pub(crate) fn warn_of_commit(&mut self, warning: Option<String>) {
         if let Some(warning) = warning {
             // The output may be closed.
-            let _ = self.output.warning(&warning).and_then(|()| self.output.flush());
+            let _ = self
+                .output
+                .warning(&warning)
+                .and_then(|()| self.output.flush());
         }
     }
 
     /// Warns about the work without the database of a shared home.
     fn warn_of_connection(&mut self, home: &Home) {
-        let QueueNotices { is_queued, proposed } = home.store.take_queue_notices();
+        let QueueNotices {
+            is_queued,
+            proposed,
+        } = home.store.take_queue_notices();
         let queued = is_queued.then(|| QUEUED.to_owned());
         let proposed = (0 < proposed).then(|| proposed_notice(proposed));
         // The warning about a write includes that the machine is offline.
-        let lag = if is_queued || self.output.has_warned_of_result() { None } else { home.store.replica_lag() };
+        let lag = if is_queued || self.output.has_warned_of_result() {
+            None
+        } else {
+            home.store.replica_lag()
+        };
         for warning in queued.into_iter().chain(proposed).chain(lag) {
             // The output may be closed.
-            let _ = self.output.warning(&warning).and_then(|()| self.output.flush());
+            let _ = self
+                .output
+                .warning(&warning)
+                .and_then(|()| self.output.flush());
         }
     }
 
@@ -153,7 +198,9 @@ impl<'a> App<'a> {
     ///
     /// The output is already printed, so errors are not reported, except once those of the last commit.
     pub(crate) fn finish(&mut self) {
-        let Some(home) = self.opened.take() else { return };
+        let Some(home) = self.opened.take() else {
+            return;
+        };
         self.warn_of_connection(&home);
         let root = home.store.root();
         if let (true, Ok(end)) = (home.settings.git.value, home.store.journal_end()) {
@@ -165,14 +212,18 @@ impl<'a> App<'a> {
 
     /// Updates the index page after tool calls, on a thread that ends with the agent.
     pub(crate) fn spawn_index_page_updates(&self, agent: &Agent) {
-        let Some(home) = self.opened.clone() else { return };
+        let Some(home) = self.opened.clone() else {
+            return;
+        };
         let happened = agent.subscribe();
         let work = move || {
             let mut last: Option<Instant> = None;
             for event in happened {
                 if matches!(event.kind, EventKind::ToolEnd { .. }) {
                     // Calls during this pause are covered by the next update.
-                    let rest = last.map_or(Duration::ZERO, |last| INDEX_PAGE_INTERVAL.saturating_sub(last.elapsed()));
+                    let rest = last.map_or(Duration::ZERO, |last| {
+                        INDEX_PAGE_INTERVAL.saturating_sub(last.elapsed())
+                    });
                     std::thread::park_timeout(rest);
                     if home.update_index_page() {
                         last = Some(Instant::now());
@@ -181,11 +232,14 @@ impl<'a> App<'a> {
             }
         };
         // Without a thread, the page is updated at the end.
-        let _ = std::thread::Builder::new().name("index page".into()).spawn(work);
+        let _ = std::thread::Builder::new()
+            .name("index page".into())
+            .spawn(work);
     }
 }
 
 /// Returns whether users other than the owner have access to a file.
 fn is_accessible_to_others(file: &Path) -> bool {
-    file.metadata().is_ok_and(|found| memory_store::system::is_accessible_to_others(&found))
+    file.metadata()
+        .is_ok_and(|found| memory_store::system::is_accessible_to_others(&found))
 }

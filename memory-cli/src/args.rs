@@ -8,7 +8,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use memory_agent::ToolSelection;
 use memory_agent::http::AccessToken;
 use memory_core::{
-    AgentName, Category, Filter, HomeSection, Lifetime, ListOrder, MAX_INPUT_SIZE, Phase, ProposalFilter, Scope, ToolError,
+    AgentName, Category, Filter, HomeSection, Lifetime, ListOrder, MAX_INPUT_SIZE, Phase,
+    ProposalFilter, Scope, ToolError,
 };
 use memory_ingest::SourceName;
 use memory_ingest::export::ExportFormatName;
@@ -51,7 +52,10 @@ impl FilterArgs {
     /// Returns the filter for memories outside of conversations, unless `--scope` or `--source` is set.
     pub(crate) fn notes_filter(&self, lifetime: Lifetime) -> Filter {
         let says_where = self.scope.is_some() || self.source.is_some();
-        Filter { place: (!says_where).then_some(HomeSection::Notes), ..self.filter(lifetime) }
+        Filter {
+            place: (!says_where).then_some(HomeSection::Notes),
+            ..self.filter(lifetime)
+        }
     }
 
     /// Returns the filter of the flags.
@@ -116,7 +120,9 @@ impl SpeakerArgs {
 
     /// Returns the tools that the agent may use.
     pub(crate) fn tool_selection(&self) -> ToolSelection {
-        self.tools.clone().map_or_else(ToolSelection::default_tools, ToolSelection::listed_only)
+        self.tools
+            .clone()
+            .map_or_else(ToolSelection::default_tools, ToolSelection::listed_only)
     }
 }
 
@@ -143,11 +149,19 @@ impl TokenArgs {
     pub(crate) fn token(&self, environment: &Environment) -> Result<Option<AccessToken>, Failure> {
         let given = match &self.auth_token {
             Some(typed) => Some(("--auth-token", AccessToken::new(typed.clone()).ok_or(()))),
-            None => environment.memo_auth_token.clone().map(|token| ("MEMO_AUTH_TOKEN", token)),
+            None => environment
+                .memo_auth_token
+                .clone()
+                .map(|token| ("MEMO_AUTH_TOKEN", token)),
         };
-        let Some((from, token)) = given else { return Ok(None) };
+        let Some((from, token)) = given else {
+            return Ok(None);
+        };
         let refused = |()| {
-            Failure::usage(format!("{from} is not a valid token"), "a token consists of visible ASCII characters without spaces")
+            Failure::usage(
+                format!("{from} is not a valid token"),
+                "a token consists of visible ASCII characters without spaces",
+            )
         };
         token.map(Some).map_err(refused)
     }
@@ -160,12 +174,20 @@ pub(crate) fn read_content(given: &str, output: &mut Output) -> Result<String, F
     }
     let mut bytes = Vec::new();
     let mut input = output.input().take(MAX_INPUT_SIZE as u64 + 1);
-    input.read_to_end(&mut bytes).map_err(Failure::file("read the standard input"))?;
+    input
+        .read_to_end(&mut bytes)
+        .map_err(Failure::file("read the standard input"))?;
     if MAX_INPUT_SIZE < bytes.len() {
-        return Err(Failure::File { action: "read the standard input".into(), source: io::ErrorKind::FileTooLarge.into() });
+        return Err(Failure::File {
+            action: "read the standard input".into(),
+            source: io::ErrorKind::FileTooLarge.into(),
+        });
     }
     let mut text = String::from_utf8(bytes).map_err(|_| {
-        Failure::usage("the standard input is not valid UTF-8", "convert it, for example with `iconv -t utf-8`, and try again")
+        Failure::usage(
+            "the standard input is not valid UTF-8",
+            "convert it, for example with `iconv -t utf-8`, and try again",
+        )
     })?;
     if text.ends_with('\n') {
         text.pop();
@@ -191,23 +213,34 @@ pub(crate) fn one_of_parser<T: Clone + Send + Sync + 'static>(
     words: impl IntoIterator<Item = &'static str>,
     parse: impl Fn(&str) -> Option<T> + Clone + Send + Sync + 'static,
 ) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(words).map(move |word| parse(&word).expect("every word of the list has a meaning"))
+    PossibleValuesParser::new(words)
+        .map(move |word| parse(&word).expect("every word of the list has a meaning"))
 }
 
 /// Returns a parser for a number from 0 to 1.
 pub(crate) fn share_parser() -> impl TypedValueParser<Value = f32> {
-    let parse = |text: &str| text.parse::<f32>().ok().filter(|share| (0.0..=1.0).contains(share));
-    clap::builder::StringValueParser::new().try_map(move |text| parse(&text).ok_or("not a number from 0 to 1"))
+    let parse = |text: &str| {
+        text.parse::<f32>()
+            .ok()
+            .filter(|share| (0.0..=1.0).contains(share))
+    };
+    clap::builder::StringValueParser::new()
+        .try_map(move |text| parse(&text).ok_or("not a number from 0 to 1"))
 }
 
 /// Returns a parser for a category.
 pub(crate) fn category_parser() -> impl TypedValueParser<Value = Category> {
-    one_of_parser(Category::ALL.map(Category::as_str), |word| word.parse().ok())
+    one_of_parser(Category::ALL.map(Category::as_str), |word| {
+        word.parse().ok()
+    })
 }
 
 /// Returns a parser for a phase.
 pub(crate) fn phase_parser() -> impl TypedValueParser<Value = Phase> {
-    one_of_parser([Phase::Inbox, Phase::Organized].map(Phase::as_str), |word| word.parse().ok())
+    one_of_parser(
+        [Phase::Inbox, Phase::Organized].map(Phase::as_str),
+        |word| word.parse().ok(),
+    )
 }
 
 /// Returns a parser for the order of a list.
@@ -218,7 +251,12 @@ pub(crate) fn order_parser() -> impl TypedValueParser<Value = ListOrder> {
         ("accessed", ListOrder::Accessed),
         ("title", ListOrder::Title),
     ];
-    one_of_parser(ORDERS.map(|(word, _)| word), |word| ORDERS.into_iter().find(|(own, _)| *own == word).map(|(_, order)| order))
+    one_of_parser(ORDERS.map(|(word, _)| word), |word| {
+        ORDERS
+            .into_iter()
+            .find(|(own, _)| *own == word)
+            .map(|(_, order)| order)
+    })
 }
 
 /// Returns a parser for the name of a client.
@@ -237,7 +275,9 @@ pub(crate) enum SourceSelection {
 
 /// Returns a parser for the format of an export.
 pub(crate) fn export_format_parser() -> impl TypedValueParser<Value = ExportFormatSelection> {
-    let words = ["jsonl"].into_iter().chain(ExportFormatName::ALL.iter().map(|format| format.as_str()));
+    let words = ["jsonl"]
+        .into_iter()
+        .chain(ExportFormatName::ALL.iter().map(|format| format.as_str()));
     one_of_parser(words, |word| match word {
         "jsonl" => Some(ExportFormatSelection::JsonLines),
         _ => word.parse().ok().map(ExportFormatSelection::Other),
@@ -255,9 +295,15 @@ pub(crate) enum ExportFormatSelection {
 
 /// Returns a parser for the name of a source of notes, or `all`.
 pub(crate) fn sources_parser() -> impl TypedValueParser<Value = SourceSelection> {
-    let words = SourceName::ALL.iter().map(|source| source.as_str()).chain(["all"]);
-    one_of_parser(
-        words,
-        |word| if word == "all" { Some(SourceSelection::All) } else { word.parse().ok().map(SourceSelection::One) },
-    )
+    let words = SourceName::ALL
+        .iter()
+        .map(|source| source.as_str())
+        .chain(["all"]);
+    one_of_parser(words, |word| {
+        if word == "all" {
+            Some(SourceSelection::All)
+        } else {
+            word.parse().ok().map(SourceSelection::One)
+        }
+    })
 }

@@ -17,35 +17,78 @@ use crate::shared_store::{PULL_INTERVAL, find_database, principal_folder};
 
 /// Opens the banks of the user and those of the project around the current folder.
 pub(crate) fn open(settings: &Settings, actor: &str) -> Result<Banks, Failure> {
-    Ok(of(&BankLocations::of(settings), settings, find_database(settings)?.as_ref(), actor))
+    Ok(of(
+        &BankLocations::of(settings),
+        settings,
+        find_database(settings)?.as_ref(),
+        actor,
+    ))
 }
 
 /// Opens the user's own banks as a replica of those in a database.
 pub(crate) fn open_shared(settings: &Settings, database: Arc<Database>) -> BankFolder {
     let folder = SharedFolderId::global(FOLDER_NAME);
-    BankFolder::open_replica(own_folder(settings), options(settings), database, folder, PULL_INTERVAL)
+    BankFolder::open_replica(
+        own_folder(settings),
+        options(settings),
+        database,
+        folder,
+        PULL_INTERVAL,
+    )
 }
 
 /// Opens the banks of a principal as a replica of those in the database, on a node that has all rows.
-pub(crate) fn open_of_principal(settings: &Settings, database: &Arc<Database>, principal: &PrincipalAccess) -> Banks {
+pub(crate) fn open_of_principal(
+    settings: &Settings,
+    database: &Arc<Database>,
+    principal: &PrincipalAccess,
+) -> Banks {
     let root = principal_folder(settings, principal).join(FOLDER_NAME);
-    let folder = SharedFolderId { scope: principal.private_scope().to_string(), name: FOLDER_NAME.into() };
-    let banks = BankFolder::open_replica(&root, options(settings), Arc::clone(database), folder, PULL_INTERVAL);
-    Banks { user: Arc::new(banks), ..open_folder(root, settings, &principal.name) }
+    let folder = SharedFolderId {
+        scope: principal.private_scope().to_string(),
+        name: FOLDER_NAME.into(),
+    };
+    let banks = BankFolder::open_replica(
+        &root,
+        options(settings),
+        Arc::clone(database),
+        folder,
+        PULL_INTERVAL,
+    );
+    Banks {
+        user: Arc::new(banks),
+        ..open_folder(root, settings, &principal.name)
+    }
 }
 
 fn options(settings: &Settings) -> BankOptions {
-    BankOptions { compress_above: settings.banks.compress_above.value, ..BankOptions::default() }
+    BankOptions {
+        compress_above: settings.banks.compress_above.value,
+        ..BankOptions::default()
+    }
 }
 
 /// Opens the banks in one folder, with user scope.
 pub(crate) fn open_folder(folder: PathBuf, settings: &Settings, actor: &str) -> Banks {
-    of(&BankLocations { user: vec![folder], project: Vec::new(), new_project: None }, settings, None, actor)
+    of(
+        &BankLocations {
+            user: vec![folder],
+            project: Vec::new(),
+            new_project: None,
+        },
+        settings,
+        None,
+        actor,
+    )
 }
 
 /// Returns the folders that [`open`] uses, project before user, whether or not they exist.
 pub(crate) fn bank_folders(settings: &Settings) -> Vec<PathBuf> {
-    let BankLocations { user, project, new_project } = BankLocations::of(settings);
+    let BankLocations {
+        user,
+        project,
+        new_project,
+    } = BankLocations::of(settings);
     let project = project.into_iter().map(|place| match place {
         ProjectBankLocation::Folder(place) | ProjectBankLocation::Symlink(place) => place,
     });
@@ -53,7 +96,12 @@ pub(crate) fn bank_folders(settings: &Settings) -> Vec<PathBuf> {
 }
 
 /// Returns the banks in these folders; the user's own ones are a replica of those in the database, if there is one.
-fn of(places: &BankLocations, settings: &Settings, database: Option<&Arc<Database>>, actor: &str) -> Banks {
+fn of(
+    places: &BankLocations,
+    settings: &Settings,
+    database: Option<&Arc<Database>>,
+    actor: &str,
+) -> Banks {
     let (options, own) = (options(settings), own_folder(settings));
     let store = |root: &PathBuf| -> Arc<dyn BankStore> {
         match database {
@@ -61,16 +109,28 @@ fn of(places: &BankLocations, settings: &Settings, database: Option<&Arc<Databas
             _ => Arc::new(BankFolder::new(root, options)),
         }
     };
-    let in_project = BankOptions { is_in_project: true, ..options };
-    let project_store = |root: &PathBuf| -> Arc<dyn BankStore> { Arc::new(BankFolder::new(root, in_project)) };
+    let in_project = BankOptions {
+        is_in_project: true,
+        ..options
+    };
+    let project_store =
+        |root: &PathBuf| -> Arc<dyn BankStore> { Arc::new(BankFolder::new(root, in_project)) };
     let of_project = |place: &ProjectBankLocation| -> Arc<dyn BankStore> {
         match place {
             ProjectBankLocation::Folder(folder) => project_store(folder),
             ProjectBankLocation::Symlink(link) => Arc::new(SymlinkedBanks::new(link.clone())),
         }
     };
-    let further_user = places.user.iter().skip(1).map(|folder| (BankScope::User, store(folder)));
-    let further_project = places.project.iter().skip(1).map(|place| (BankScope::Project, of_project(place)));
+    let further_user = places
+        .user
+        .iter()
+        .skip(1)
+        .map(|folder| (BankScope::User, store(folder)));
+    let further_project = places
+        .project
+        .iter()
+        .skip(1)
+        .map(|place| (BankScope::Project, of_project(place)));
     Banks {
         user: store(&places.user[0]),
         project: places.project.first().map(of_project),
@@ -113,10 +173,14 @@ impl BankLocations {
     fn of(settings: &Settings) -> Self {
         let own = own_folder(settings);
         let environment = &settings.environment;
-        let config = environment.config_folder.clone().or_else(|| Some(environment.home.as_ref()?.join(".config")));
+        let config = environment
+            .config_folder
+            .clone()
+            .or_else(|| Some(environment.home.as_ref()?.join(".config")));
         let peer = config.map(|config| config.join("slop-mcp/memory"));
         // An explicitly configured home is used alone.
-        let peer = peer.filter(|peer| settings.root.from == SettingsLayer::Default && peer.is_dir());
+        let peer =
+            peer.filter(|peer| settings.root.from == SettingsLayer::Default && peer.is_dir());
         let user = match peer {
             // Another machine may have written the shared banks.
             Some(peer) if settings.store.value.is_some() => vec![own.clone(), peer],
@@ -125,13 +189,24 @@ impl BankLocations {
             None => vec![own.clone()],
         };
         let folder = environment.folder.as_deref();
-        let project = folder.map(|folder| project_locations(folder, &settings.root.value)).unwrap_or_default();
-        let new_project =
-            folder.map(|folder| find_marked_folder(folder).unwrap_or_else(|| find_repository(folder).unwrap_or(folder)));
+        let project = folder
+            .map(|folder| project_locations(folder, &settings.root.value))
+            .unwrap_or_default();
+        let new_project = folder.map(|folder| {
+            find_marked_folder(folder).unwrap_or_else(|| find_repository(folder).unwrap_or(folder))
+        });
         // In the user's home folder this would be the folder of the user's banks.
-        let new_project = new_project.map(|root| root.join(".memory")).filter(|folder| !is_home(folder));
-        let new_project = new_project.map(|folder| folder.join("banks")).filter(|project| *project != own);
-        Self { user, project, new_project }
+        let new_project = new_project
+            .map(|root| root.join(".memory"))
+            .filter(|folder| !is_home(folder));
+        let new_project = new_project
+            .map(|folder| folder.join("banks"))
+            .filter(|project| *project != own);
+        Self {
+            user,
+            project,
+            new_project,
+        }
     }
 }
 
@@ -145,8 +220,12 @@ fn project_locations(folder: &Path, home: &Path) -> Vec<ProjectBankLocation> {
     let mut places = Vec::new();
     for folder in ancestors_in_repository(folder) {
         let (own, peer) = (folder.join(".memory"), folder.join(".slop-mcp"));
-        let has_own = !is_home(&own) && (own.is_symlink() || is_folder(&own.join("banks")) || own.join("banks").is_symlink());
-        let theirs = location_in(&peer, "memory").filter(|_| is_folder(&peer.join("memory")) || !has_own || peer.is_symlink());
+        let has_own = !is_home(&own)
+            && (own.is_symlink()
+                || is_folder(&own.join("banks"))
+                || own.join("banks").is_symlink());
+        let theirs = location_in(&peer, "memory")
+            .filter(|_| is_folder(&peer.join("memory")) || !has_own || peer.is_symlink());
         places.extend(theirs);
         places.extend(location_in(&own, "banks").filter(|_| has_own));
     }
@@ -156,14 +235,17 @@ fn project_locations(folder: &Path, home: &Path) -> Vec<ProjectBankLocation> {
 /// Returns the folder `name` in `parent`, or a symlink on that path; `None` if `parent` does not exist.
 fn location_in(parent: &Path, name: &str) -> Option<ProjectBankLocation> {
     let folder = parent.join(name);
-    let link =
-        [parent, &folder].into_iter().find(|path| path.is_symlink()).map(|link| ProjectBankLocation::Symlink(link.to_owned()));
+    let link = [parent, &folder]
+        .into_iter()
+        .find(|path| path.is_symlink())
+        .map(|link| ProjectBankLocation::Symlink(link.to_owned()));
     link.or_else(|| is_folder(parent).then_some(ProjectBankLocation::Folder(folder)))
 }
 
 /// Returns the nearest folder at or above `folder` that has a `.memory` folder.
 fn find_marked_folder(folder: &Path) -> Option<&Path> {
-    let is_marked = |folder: &Path| is_folder(&folder.join(".memory")) && !is_home(&folder.join(".memory"));
+    let is_marked =
+        |folder: &Path| is_folder(&folder.join(".memory")) && !is_home(&folder.join(".memory"));
     ancestors_in_repository(folder).find(|folder| is_marked(folder))
 }
 
@@ -178,35 +260,73 @@ mod tests {
         let base = tempfile::tempdir().expect("a folder");
         let path = |path: &str| base.path().join(path);
         let home = path("home/.memory");
-        for folder in ["home/.memory", "home/work/repo/.git", "home/work/repo/src/deep", "home/work/.memory", "home/loose/sub"] {
+        for folder in [
+            "home/.memory",
+            "home/work/repo/.git",
+            "home/work/repo/src/deep",
+            "home/work/.memory",
+            "home/loose/sub",
+        ] {
             create_dir_all(path(folder)).expect("a folder");
         }
         let found = |folder: &str| project_locations(&path(folder), &home);
-        let at = |places: &[&str]| places.iter().map(|place| ProjectBankLocation::Folder(path(place))).collect::<Vec<_>>();
+        let at = |places: &[&str]| {
+            places
+                .iter()
+                .map(|place| ProjectBankLocation::Folder(path(place)))
+                .collect::<Vec<_>>()
+        };
         // Folders above the repository do not belong to it, and a folder of topics has no banks.
         create_dir_all(path("home/work/.memory/banks")).expect("a folder");
         create_dir_all(path("home/work/repo/.memory")).expect("a folder");
         assert_eq!(found("home/work/repo/src/deep"), []);
         create_dir_all(path("home/work/repo/.memory/banks")).expect("a folder");
-        assert_eq!(found("home/work/repo/src/deep"), at(&["home/work/repo/.memory/banks"]));
+        assert_eq!(
+            found("home/work/repo/src/deep"),
+            at(&["home/work/repo/.memory/banks"])
+        );
         create_dir_all(path("home/work/repo/src/.slop-mcp")).expect("a folder");
-        let both = ["home/work/repo/src/.slop-mcp/memory", "home/work/repo/.memory/banks"];
-        assert_eq!(found("home/work/repo/src/deep"), at(&both), "a value of the same shape as before is still found");
+        let both = [
+            "home/work/repo/src/.slop-mcp/memory",
+            "home/work/repo/.memory/banks",
+        ];
+        assert_eq!(
+            found("home/work/repo/src/deep"),
+            at(&both),
+            "a value of the same shape as before is still found"
+        );
         create_dir_all(path("home/work/repo/src/.memory/banks")).expect("a folder");
-        let own = ["home/work/repo/src/.memory/banks", "home/work/repo/.memory/banks"];
-        assert_eq!(found("home/work/repo/src/deep"), at(&own), "slop-mcp has no banks there yet");
+        let own = [
+            "home/work/repo/src/.memory/banks",
+            "home/work/repo/.memory/banks",
+        ];
+        assert_eq!(
+            found("home/work/repo/src/deep"),
+            at(&own),
+            "slop-mcp has no banks there yet"
+        );
         create_dir_all(path("home/work/repo/src/.slop-mcp/memory")).expect("a folder");
-        let all = ["home/work/repo/src/.slop-mcp/memory", "home/work/repo/src/.memory/banks", "home/work/repo/.memory/banks"];
+        let all = [
+            "home/work/repo/src/.slop-mcp/memory",
+            "home/work/repo/src/.memory/banks",
+            "home/work/repo/.memory/banks",
+        ];
         assert_eq!(found("home/work/repo/src/deep"), at(&all));
         // Another home is not a project either.
         create_dir_all(path("home/other/.memory/banks")).expect("a folder");
         std::fs::write(path("home/other/.memory/replica.json"), "{}").expect("a file");
-        assert_eq!((found("home/other"), find_marked_folder(&path("home/other"))), (vec![], None));
+        assert_eq!(
+            (found("home/other"), find_marked_folder(&path("home/other"))),
+            (vec![], None)
+        );
         // The user's home is not a project, and without a repository only the folder itself is used.
         assert_eq!(found("home"), []);
         assert_eq!(found("home/work"), at(&["home/work/.memory/banks"]));
         create_dir_all(path("home/loose/.memory/banks")).expect("a folder");
-        assert_eq!((found("home/loose/sub"), found("home/loose")), (vec![], at(&["home/loose/.memory/banks"])));
+        assert_eq!(
+            (found("home/loose/sub"), found("home/loose")),
+            (vec![], at(&["home/loose/.memory/banks"]))
+        );
     }
 
     #[test]
@@ -219,7 +339,11 @@ mod tests {
             create_dir_all(folder.join(".git")).expect("a folder");
             create_dir_all(folder.join(link).parent().expect("it has one")).expect("a folder");
             std::os::unix::fs::symlink(path("elsewhere"), folder.join(link)).expect("a link");
-            assert_eq!(project_locations(&folder, &path("home")), [ProjectBankLocation::Symlink(folder.join(link))], "{link}");
+            assert_eq!(
+                project_locations(&folder, &path("home")),
+                [ProjectBankLocation::Symlink(folder.join(link))],
+                "{link}"
+            );
         }
     }
 }

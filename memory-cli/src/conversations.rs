@@ -19,7 +19,10 @@ use crate::versions;
 ///
 /// # Errors
 /// If the folder `named` does not exist.
-pub(crate) fn folders(settings: &Settings, named: Option<&Path>) -> Result<Vec<ConversationFolder>, Failure> {
+pub(crate) fn folders(
+    settings: &Settings,
+    named: Option<&Path>,
+) -> Result<Vec<ConversationFolder>, Failure> {
     let folders = match named {
         Some(named) => {
             let folder = settings.environment.absolute_path(named);
@@ -31,19 +34,34 @@ pub(crate) fn folders(settings: &Settings, named: Option<&Path>) -> Result<Vec<C
         }
         None => default_folders(settings),
     };
-    folders.into_iter().map(|folder| open(settings, &folder)).collect()
+    folders
+        .into_iter()
+        .map(|folder| open(settings, &folder))
+        .collect()
 }
 
 /// Opens the conversations in a folder. Those in a shared home are shared.
 pub(crate) fn open(settings: &Settings, folder: &Path) -> Result<ConversationFolder, Failure> {
     let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let database = if whole(folder) == whole(&settings.root.value) { find_database(settings)? } else { None };
-    Ok(database.map_or_else(|| ConversationFolder::new(folder), |database| open_shared(folder, database)))
+    let database = if whole(folder) == whole(&settings.root.value) {
+        find_database(settings)?
+    } else {
+        None
+    };
+    Ok(database.map_or_else(
+        || ConversationFolder::new(folder),
+        |database| open_shared(folder, database),
+    ))
 }
 
 /// Opens the conversations in a database, with a replica in the home `root`.
 pub(crate) fn open_shared(root: &Path, database: Arc<Database>) -> ConversationFolder {
-    ConversationFolder::open_replica(root, database, SharedFolderId::conversations(), PULL_INTERVAL)
+    ConversationFolder::open_replica(
+        root,
+        database,
+        SharedFolderId::conversations(),
+        PULL_INTERVAL,
+    )
 }
 
 /// Opens the conversations of a principal as a replica of those in the database, on a node that has all rows.
@@ -52,17 +70,33 @@ pub(crate) fn open_of_principal(
     database: &Arc<Database>,
     principal: &PrincipalAccess,
 ) -> ConversationFolder {
-    let folder = SharedFolderId { scope: principal.private_scope().to_string(), ..SharedFolderId::conversations() };
-    ConversationFolder::open_replica(principal_folder(settings, principal), Arc::clone(database), folder, PULL_INTERVAL)
+    let folder = SharedFolderId {
+        scope: principal.private_scope().to_string(),
+        ..SharedFolderId::conversations()
+    };
+    ConversationFolder::open_replica(
+        principal_folder(settings, principal),
+        Arc::clone(database),
+        folder,
+        PULL_INTERVAL,
+    )
 }
 
 /// Returns the operations of the conversation folders, for `memory undo` and the log; see [`folders`].
 ///
 /// # Errors
 /// If the folder `named` does not exist.
-pub(crate) fn operation_logs(settings: &Settings, named: Option<&Path>) -> Result<Vec<ConversationLocation>, Failure> {
+pub(crate) fn operation_logs(
+    settings: &Settings,
+    named: Option<&Path>,
+) -> Result<Vec<ConversationLocation>, Failure> {
     let folders = folders(settings, named)?.into_iter();
-    Ok(folders.map(|folder| ConversationLocation { place: folder.location(), store: Arc::new(folder) }).collect())
+    Ok(folders
+        .map(|folder| ConversationLocation {
+            place: folder.location(),
+            store: Arc::new(folder),
+        })
+        .collect())
 }
 
 /// Commits a folder of conversations to git after a change, if the settings enable it.
@@ -81,12 +115,18 @@ pub(crate) fn commit_versions(settings: &Settings, folder: &Path, message: &str)
 
 /// Returns whether any of the default folders holds a conversation. Unreadable folders count as empty.
 pub(crate) fn has_conversations(settings: &Settings) -> bool {
-    let has_some = |folder: &ConversationFolder| folder.conversations().is_ok_and(|found| !found.is_empty());
+    let has_some =
+        |folder: &ConversationFolder| folder.conversations().is_ok_and(|found| !found.is_empty());
     folders(settings, None).is_ok_and(|folders| folders.iter().any(has_some))
 }
 
 fn default_folders(settings: &Settings) -> Vec<PathBuf> {
     let home = settings.root.value.clone();
-    let of_proxy = settings.proxy.memory_path.value.clone().filter(|folder| *folder != home);
+    let of_proxy = settings
+        .proxy
+        .memory_path
+        .value
+        .clone()
+        .filter(|folder| *folder != home);
     [home].into_iter().chain(of_proxy).collect()
 }

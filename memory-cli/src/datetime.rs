@@ -25,12 +25,17 @@ impl LocalDay {
     pub(crate) fn start(self) -> DateTime<Utc> {
         let midnight = self.0.and_time(NaiveTime::MIN);
         // If clocks skip midnight for daylight saving time, midnight in UTC is a sufficient approximation.
-        Local.from_local_datetime(&midnight).earliest().map_or_else(|| midnight.and_utc(), |moment| moment.to_utc())
+        Local
+            .from_local_datetime(&midnight)
+            .earliest()
+            .map_or_else(|| midnight.and_utc(), |moment| moment.to_utc())
     }
 
     /// Returns the start of the next day.
     pub(crate) fn end(self) -> DateTime<Utc> {
-        self.0.checked_add_days(Days::new(1)).map_or(DateTime::<Utc>::MAX_UTC, |next| Self(next).start())
+        self.0
+            .checked_add_days(Days::new(1))
+            .map_or(DateTime::<Utc>::MAX_UTC, |next| Self(next).start())
     }
 }
 
@@ -38,7 +43,9 @@ impl std::str::FromStr for LocalDay {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        NaiveDate::parse_from_str(text.trim(), "%Y-%m-%d").map(Self).map_err(|_| ParseError::new(text, "a day (YYYY-MM-DD)"))
+        NaiveDate::parse_from_str(text.trim(), "%Y-%m-%d")
+            .map(Self)
+            .map_err(|_| ParseError::new(text, "a day (YYYY-MM-DD)"))
     }
 }
 
@@ -47,7 +54,9 @@ impl Deadline {
     pub(crate) fn resolve(self, now: DateTime<Utc>) -> DateTime<Utc> {
         match self {
             Self::At(moment) => moment,
-            Self::After(span) => now.checked_add_signed(span).unwrap_or(DateTime::<Utc>::MAX_UTC),
+            Self::After(span) => now
+                .checked_add_signed(span)
+                .unwrap_or(DateTime::<Utc>::MAX_UTC),
         }
     }
 }
@@ -56,19 +65,35 @@ impl std::str::FromStr for Deadline {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let moment = || DateTime::parse_from_rfc3339(text.trim()).ok().map(|moment| Self::At(moment.to_utc()));
-        let day = || text.parse::<LocalDay>().ok().map(|day| Self::At(day.start()));
-        let span = || parse_duration(text).ok().and_then(|span| TimeDelta::from_std(span).ok()).map(Self::After);
-        moment()
-            .or_else(day)
-            .or_else(span)
-            .ok_or_else(|| ParseError::new(text, "a duration such as 30d, a day (YYYY-MM-DD) or a time (RFC 3339)"))
+        let moment = || {
+            DateTime::parse_from_rfc3339(text.trim())
+                .ok()
+                .map(|moment| Self::At(moment.to_utc()))
+        };
+        let day = || {
+            text.parse::<LocalDay>()
+                .ok()
+                .map(|day| Self::At(day.start()))
+        };
+        let span = || {
+            parse_duration(text)
+                .ok()
+                .and_then(|span| TimeDelta::from_std(span).ok())
+                .map(Self::After)
+        };
+        moment().or_else(day).or_else(span).ok_or_else(|| {
+            ParseError::new(
+                text,
+                "a duration such as 30d, a day (YYYY-MM-DD) or a time (RFC 3339)",
+            )
+        })
     }
 }
 
 /// Parses a duration such as `60s`, `168h`, `30d` or `1h 30m`.
 pub(crate) fn parse_duration(text: &str) -> Result<Duration, ParseError> {
-    humantime::parse_duration(text.trim()).map_err(|_| ParseError::new(text, "a duration such as 60s, 168h or 30d"))
+    humantime::parse_duration(text.trim())
+        .map_err(|_| ParseError::new(text, "a duration such as 60s, 168h or 30d"))
 }
 
 /// Formats a duration for the settings file, such as `60s` or `168h`.
@@ -87,20 +112,37 @@ pub(crate) fn format_day(moment: DateTime<Utc>) -> String {
 
 /// Formats a time with a precision of minutes, in local time.
 pub(crate) fn format_minute(moment: DateTime<Utc>) -> String {
-    moment.with_timezone(&Local).format("%Y-%m-%d %H:%M").to_string()
+    moment
+        .with_timezone(&Local)
+        .format("%Y-%m-%d %H:%M")
+        .to_string()
 }
 
 /// Formats a time with a precision of minutes, in `zone`.
 pub(crate) fn format_minute_in(moment: DateTime<Utc>, zone: UserTimeZone) -> String {
-    moment.with_timezone(&zone).fixed_offset().format("%Y-%m-%d %H:%M").to_string()
+    moment
+        .with_timezone(&zone)
+        .fixed_offset()
+        .format("%Y-%m-%d %H:%M")
+        .to_string()
 }
 
 /// Parses a due time relative to `now`: a time in RFC 3339, a duration such as `30m`, or words.
 ///
 /// Also returns the assumption that was made to resolve the words, if any.
-pub(crate) fn parse_due_time(text: &str, now: &DateTime<UserTimeZone>) -> Result<(DateTime<Utc>, Option<String>), StoreError> {
-    let later = || TimeDelta::from_std(parse_duration(text).ok()?).ok().and_then(|span| now.to_utc().checked_add_signed(span));
-    later().map_or_else(|| memory_core::parse_due_time(text, now), |at| Ok((at, None)))
+pub(crate) fn parse_due_time(
+    text: &str,
+    now: &DateTime<UserTimeZone>,
+) -> Result<(DateTime<Utc>, Option<String>), StoreError> {
+    let later = || {
+        TimeDelta::from_std(parse_duration(text).ok()?)
+            .ok()
+            .and_then(|span| now.to_utc().checked_add_signed(span))
+    };
+    later().map_or_else(
+        || memory_core::parse_due_time(text, now),
+        |at| Ok((at, None)),
+    )
 }
 
 #[cfg(test)]
@@ -110,7 +152,10 @@ mod tests {
     #[test]
     fn a_span_may_count_days() {
         assert_eq!(parse_duration("30d"), parse_duration("720h"));
-        assert_eq!(parse_duration("168h").expect("a span"), Duration::from_hours(168));
+        assert_eq!(
+            parse_duration("168h").expect("a span"),
+            Duration::from_hours(168)
+        );
         assert!(parse_duration("soon").is_err());
         assert!(parse_duration("30").is_err());
     }
@@ -125,9 +170,15 @@ mod tests {
     #[test]
     fn a_deadline_is_a_span_a_day_or_a_moment() {
         let now = DateTime::UNIX_EPOCH;
-        let deadline = |text: &str| text.parse::<Deadline>().map(|deadline| deadline.resolve(now).to_rfc3339());
+        let deadline = |text: &str| {
+            text.parse::<Deadline>()
+                .map(|deadline| deadline.resolve(now).to_rfc3339())
+        };
         assert_eq!(deadline("2h").as_deref(), Ok("1970-01-01T02:00:00+00:00"));
-        assert_eq!(deadline("2026-05-07T10:00:00+02:00").as_deref(), Ok("2026-05-07T08:00:00+00:00"));
+        assert_eq!(
+            deadline("2026-05-07T10:00:00+02:00").as_deref(),
+            Ok("2026-05-07T08:00:00+00:00")
+        );
         assert!(deadline("tomorrow").is_err());
     }
 }

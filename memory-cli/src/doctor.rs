@@ -32,9 +32,27 @@ impl<'a> DoctorReportShape<'a> {
     fn of(report: &'a DoctorReport) -> Self {
         let healthy = report.findings.iter().all(|finding| finding.fixed);
         let shape = |finding: &'a DoctorFinding| {
-            let DoctorFinding { code, path, line, what, hint, fixed } = finding;
-            FindingShape { code: code.to_uppercase(), path, line: *line, what, hint: hint.as_deref(), fixed: *fixed }
+            let DoctorFinding {
+                code,
+                path,
+                line,
+                what,
+                hint,
+                fixed,
+            } = finding;
+            FindingShape {
+                code: code.to_uppercase(),
+                path,
+                line: *line,
+                what,
+                hint: hint.as_deref(),
+                fixed: *fixed,
+            }
         };
-        Self { checked: report.checked, healthy, findings: report.findings.iter().map(shape).collect() }
+        Self {
+            checked: report.checked,
+            healthy,
+            findings: report.findings.iter().map(shape).collect(),
+        }
     }
 }

@@ -16,16 +16,26 @@ pub(crate) fn open(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>, Emb
     open_model(&settings.embedding, &settings.environment)
 }
 
-fn open_model(settings: &EmbeddingSettings, environment: &Environment) -> Result<Option<Arc<dyn Embedder>>, EmbedError> {
+fn open_model(
+    settings: &EmbeddingSettings,
+    environment: &Environment,
+) -> Result<Option<Arc<dyn Embedder>>, EmbedError> {
     if let Some(folder) = &settings.model.value {
         return Ok(Some(Arc::new(LocalEmbedder::open(folder, None)?)));
     }
-    let Some(base_url) = &settings.base_url.value else { return Ok(None) };
+    let Some(base_url) = &settings.base_url.value else {
+        return Ok(None);
+    };
     let name = settings.name.value.as_deref().ok_or_else(|| EmbedError {
         why: "embedding.base_url is set, but embedding.name is not".into(),
         hint: Some("set embedding.name in config.yaml".into()),
     })?;
-    let api_key = settings.api_key_env.value.as_deref().map(|variable| api_key(variable, environment)).transpose()?;
+    let api_key = settings
+        .api_key_env
+        .value
+        .as_deref()
+        .map(|variable| api_key(variable, environment))
+        .transpose()?;
     let embedder = RemoteEmbedder::new(RemoteSettings {
         api_key,
         certificates: environment.certificates.clone(),
@@ -38,10 +48,20 @@ fn open_model(settings: &EmbeddingSettings, environment: &Environment) -> Result
 ///
 /// If the model fails, a search uses the words only and reports the error.
 pub(crate) fn open_lazily(settings: &Settings) -> Option<Arc<dyn Embedder>> {
-    let Settings { embedding, environment, .. } = settings;
+    let Settings {
+        embedding,
+        environment,
+        ..
+    } = settings;
     let is_named = embedding.model.value.is_some() || embedding.base_url.value.is_some();
     let (settings, environment) = (embedding.clone(), environment.clone());
-    is_named.then(|| Arc::new(LazyEmbedder { settings, environment, opened: OnceLock::new() }) as Arc<dyn Embedder>)
+    is_named.then(|| {
+        Arc::new(LazyEmbedder {
+            settings,
+            environment,
+            opened: OnceLock::new(),
+        }) as Arc<dyn Embedder>
+    })
 }
 
 /// Returns the configured model for a short-lived process.
@@ -53,7 +73,11 @@ pub(crate) fn open_via_daemon(settings: &Settings) -> Option<Arc<dyn Embedder>> 
     if !is_local {
         return Some(own);
     }
-    Some(Arc::new(DaemonEmbedder { place: settings.root.value.join("memory.sock"), own, identity: OnceLock::new() }))
+    Some(Arc::new(DaemonEmbedder {
+        place: settings.root.value.join("memory.sock"),
+        own,
+        identity: OnceLock::new(),
+    }))
 }
 
 /// Timeout of a request to the daemon.
@@ -70,7 +94,9 @@ struct DaemonEmbedder {
 
 impl DaemonEmbedder {
     fn daemon_identity(&self) -> Option<&str> {
-        self.identity.get_or_init(|| self.request_vectors(&[]).map(|(identity, _)| identity)).as_deref()
+        self.identity
+            .get_or_init(|| self.request_vectors(&[]).map(|(identity, _)| identity))
+            .as_deref()
     }
 
     /// Sends texts to the daemon; returns `None` if it does not respond in time.
@@ -78,12 +104,17 @@ impl DaemonEmbedder {
         let end = Instant::now() + DAEMON_TIMEOUT;
         let stream = socket::connect(&self.place).ok()?;
         stream.set_write_timeout(Some(DAEMON_TIMEOUT)).ok()?;
-        let request = serde_json::json!({ "id": 1, "method": "embed", "params": { "texts": texts } });
-        (&stream).write_all(format!("{request}\n").as_bytes()).ok()?;
+        let request =
+            serde_json::json!({ "id": 1, "method": "embed", "params": { "texts": texts } });
+        (&stream)
+            .write_all(format!("{request}\n").as_bytes())
+            .ok()?;
         let mut line = Vec::new();
         let mut buffer = [0; 1 << 14];
         while !line.ends_with(b"\n") {
-            let left = end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())?;
+            let left = end
+                .checked_duration_since(Instant::now())
+                .filter(|left| !left.is_zero())?;
             stream.set_read_timeout(Some(left)).ok()?;
             match (&stream).read(&mut buffer).ok()? {
                 0 => return None,
@@ -91,19 +122,26 @@ impl DaemonEmbedder {
             }
         }
         let mut answer: serde_json::Value = serde_json::from_slice(&line).ok()?;
-        let identity = answer["result"]["identity"].as_str().filter(|identity| !identity.is_empty())?.to_owned();
-        let vectors: Vec<Vector> = serde_json::from_value(answer["result"]["vectors"].take()).ok()?;
+        let identity = answer["result"]["identity"]
+            .as_str()
+            .filter(|identity| !identity.is_empty())?
+            .to_owned();
+        let vectors: Vec<Vector> =
+            serde_json::from_value(answer["result"]["vectors"].take()).ok()?;
         (vectors.len() == texts.len()).then_some((identity, vectors))
     }
 }
 
 impl Embedder for DaemonEmbedder {
     fn identity(&self) -> &str {
-        self.daemon_identity().unwrap_or_else(|| self.own.identity())
+        self.daemon_identity()
+            .unwrap_or_else(|| self.own.identity())
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
-        let Some(there) = self.daemon_identity() else { return self.own.embed(texts) };
+        let Some(there) = self.daemon_identity() else {
+            return self.own.embed(texts);
+        };
         if let Some((identity, vectors)) = self.request_vectors(texts)
             && identity == there
         {
@@ -113,14 +151,19 @@ impl Embedder for DaemonEmbedder {
         if self.own.identity() == there {
             return self.own.embed(texts);
         }
-        Err(EmbedError { why: "the daemon stopped, and its model differs from the configured one".into(), hint: None })
+        Err(EmbedError {
+            why: "the daemon stopped, and its model differs from the configured one".into(),
+            hint: None,
+        })
     }
 }
 
 fn api_key(variable: &str, environment: &Environment) -> Result<ApiKey, EmbedError> {
     let key = environment.variable(variable).ok_or_else(|| EmbedError {
         why: format!("environment variable {variable} is not set; it must contain the API key"),
-        hint: Some(format!("set {variable} or correct embedding.api_key_env in config.yaml")),
+        hint: Some(format!(
+            "set {variable} or correct embedding.api_key_env in config.yaml"
+        )),
     })?;
     key.parse().map_err(|error| EmbedError {
         why: format!("environment variable {variable} contains no valid API key: {error}"),
@@ -138,8 +181,13 @@ struct LazyEmbedder {
 
 impl LazyEmbedder {
     fn get_or_open(&self) -> Result<&dyn Embedder, &EmbedError> {
-        let none = || EmbedError { why: "no embedding model is configured".into(), hint: None };
-        let opened = self.opened.get_or_init(|| open_model(&self.settings, &self.environment)?.ok_or_else(none));
+        let none = || EmbedError {
+            why: "no embedding model is configured".into(),
+            hint: None,
+        };
+        let opened = self
+            .opened
+            .get_or_init(|| open_model(&self.settings, &self.environment)?.ok_or_else(none));
         opened.as_ref().map(AsRef::as_ref)
     }
 }
@@ -150,7 +198,12 @@ impl Embedder for LazyEmbedder {
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
-        let opened = self.get_or_open().map_err(|EmbedError { why, hint }| EmbedError { why: why.clone(), hint: hint.clone() });
+        let opened = self
+            .get_or_open()
+            .map_err(|EmbedError { why, hint }| EmbedError {
+                why: why.clone(),
+                hint: hint.clone(),
+            });
         opened?.embed(texts)
     }
 }

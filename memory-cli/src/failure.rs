@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use memory_core::bank::{BankError, BankErrorKind, BankName, BankScope, Key};
 use memory_core::instance::InstanceError;
 use memory_core::topic::TopicError;
-use memory_core::{Code, IngestError, LogError, NotifyError, ParseError, SourceError, StoreError, ToolError, io_hint};
+use memory_core::{
+    Code, IngestError, LogError, NotifyError, ParseError, SourceError, StoreError, ToolError,
+    io_hint,
+};
 
 use crate::config::ConfigError;
 
@@ -248,7 +251,10 @@ impl Failure {
 
     /// Creates an error for invalid arguments.
     pub(crate) fn usage(why: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Usage { why: why.into(), hint: Some(hint.into()) }
+        Self::Usage {
+            why: why.into(),
+            hint: Some(hint.into()),
+        }
     }
 
     /// Adds the bank and the key to a bank error.
@@ -256,7 +262,11 @@ impl Failure {
         match self {
             Self::Bank(error) => {
                 let error = error.with_bank(bank.as_str(), None);
-                Self::Bank(if let Some(key) = key { error.with_key(key.as_str()) } else { error })
+                Self::Bank(if let Some(key) = key {
+                    error.with_key(key.as_str())
+                } else {
+                    error
+                })
             }
             other => other,
         }
@@ -266,13 +276,20 @@ impl Failure {
     pub(crate) fn with_scope(self, scope: BankScope) -> Self {
         match self {
             Self::Bank(error) => Self::Bank(error.with_scope(scope)),
-            other => Self::InScope { scope, failure: Box::new(other) },
+            other => Self::InScope {
+                scope,
+                failure: Box::new(other),
+            },
         }
     }
 
     /// Returns the permanent error code.
     pub(crate) fn code(&self) -> &'static str {
-        if matches!(self, Self::Usage { .. }) { "USAGE" } else { self.core_code().as_str() }
+        if matches!(self, Self::Usage { .. }) {
+            "USAGE"
+        } else {
+            self.core_code().as_str()
+        }
     }
 
     /// Returns the code of the error in the core.
@@ -285,22 +302,28 @@ impl Failure {
             Self::Topic(error) => error.code(),
             Self::Tool(error) | Self::BrokenOff { source: error } => error.code,
             Self::Source(error) => error.code(),
-            Self::Config(ConfigError::Unreadable { .. }) | Self::Editor { .. } | Self::ServiceManager { .. } => Code::Io,
+            Self::Config(ConfigError::Unreadable { .. })
+            | Self::Editor { .. }
+            | Self::ServiceManager { .. } => Code::Io,
             Self::Config(_) => Code::ConfigInvalid,
             Self::Usage { .. } | Self::NotUnderstood { .. } => Code::InvalidInput,
             Self::Filter { .. } => Code::FilterError,
             Self::CallsFailed { .. } => Code::CallFailed,
-            Self::File { source, .. } | Self::Listen { source, .. } | Self::Output(source) => match source.kind() {
-                io::ErrorKind::NotFound => Code::PathNotFound,
-                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Code::DiskFull,
-                _ => Code::Io,
-            },
+            Self::File { source, .. } | Self::Listen { source, .. } | Self::Output(source) => {
+                match source.kind() {
+                    io::ErrorKind::NotFound => Code::PathNotFound,
+                    io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Code::DiskFull,
+                    _ => Code::Io,
+                }
+            }
             Self::NotShown { .. } => Code::NotifyFailed,
             Self::NoConversations { .. } => Code::PathNotFound,
             Self::Taken { .. } | Self::ForeignFile { .. } => Code::Conflict,
             Self::Undone { code, .. } | Self::PartsFailed { code, .. } => *code,
             Self::Tour { .. } => Code::Internal,
-            Self::CheckFailed { .. } | Self::BanksDamaged { .. } | Self::SystemCheckFailed { .. } => Code::CheckFailed,
+            Self::CheckFailed { .. }
+            | Self::BanksDamaged { .. }
+            | Self::SystemCheckFailed { .. } => Code::CheckFailed,
             Self::Unreadable { .. } | Self::NotTaken { .. } => Code::FileDamaged,
         }
     }
@@ -388,7 +411,12 @@ impl From<BankError> for Failure {
     fn from(error: BankError) -> Self {
         match error {
             // Without a bank this is a plain store error.
-            BankError { bank: None, scope: None, trouble: BankErrorKind::Store(error), .. } => Self::Store(*error),
+            BankError {
+                bank: None,
+                scope: None,
+                trouble: BankErrorKind::Store(error),
+                ..
+            } => Self::Store(*error),
             error => Self::Bank(error),
         }
     }
@@ -440,8 +468,12 @@ impl From<ParseError> for Failure {
 fn draft_hint(draft: &Path, source: &StoreError) -> String {
     let draft = draft.display();
     match source {
-        StoreError::Conflict { .. } => format!("your text is in {draft}; read the memory again and merge the two texts"),
-        StoreError::Secret { .. } => format!("your text is in {draft}; use --allow-secret to save it unchanged"),
+        StoreError::Conflict { .. } => {
+            format!("your text is in {draft}; read the memory again and merge the two texts")
+        }
+        StoreError::Secret { .. } => {
+            format!("your text is in {draft}; use --allow-secret to save it unchanged")
+        }
         _ => format!("your text is in {draft}"),
     }
 }

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{
-    MemoryId, PrincipalAccess, PrincipalSource, RecallLedger, ReminderQuery, Services, StoreError, SubmittedProposals, pending,
+    MemoryId, PrincipalAccess, PrincipalSource, RecallLedger, ReminderQuery, Services, StoreError,
+    SubmittedProposals, pending,
 };
 use memory_store::postgres::Database;
 use memory_store::{FileStore, FileStoreOptions, RandomIds, RecallFolder, SystemClock};
@@ -49,11 +50,18 @@ pub struct Home {
 impl Home {
     /// Opens the database of a home that has all rows, whose server also serves principals; `None` for another home.
     pub(crate) fn find_database_of_principals(&self) -> Result<Option<Arc<Database>>, Failure> {
-        if self.services.principal.is_none() { find_database(&self.settings) } else { Ok(None) }
+        if self.services.principal.is_none() {
+            find_database(&self.settings)
+        } else {
+            Ok(None)
+        }
     }
 
     /// Opens the home that the settings specify.
-    pub(crate) fn with_settings(settings: Arc<Settings>, options: FileStoreOptions) -> Result<Self, Failure> {
+    pub(crate) fn with_settings(
+        settings: Arc<Settings>,
+        options: FileStoreOptions,
+    ) -> Result<Self, Failure> {
         let store = Arc::new(open_store(&settings, options)?);
         let clock = Arc::new(SystemClock);
         let services = Services {
@@ -74,7 +82,12 @@ impl Home {
             principal: node_principal(&store)?,
         };
         let zone = UserTimeZone::of(settings.timezone.value);
-        Ok(Self { services, store, settings, zone })
+        Ok(Self {
+            services,
+            store,
+            settings,
+            zone,
+        })
     }
 
     /// Returns the recall ledger, which can be read also if recording is disabled.
@@ -89,14 +102,21 @@ impl Home {
 
     /// Returns the same home without the project of the current folder, for tools of agents with projects of their own.
     pub(crate) fn without_project(&self) -> Self {
-        Self { settings: Arc::new(self.settings.without_project()), ..self.clone() }
+        Self {
+            settings: Arc::new(self.settings.without_project()),
+            ..self.clone()
+        }
     }
 
     /// Fetches the operations of other machines, if the home shares its memories.
     ///
     /// The history alone does not, as opposed to the memories.
     pub(crate) fn fetch_operations(&self) -> Result<(), StoreError> {
-        if self.settings.store.value.is_some() { self.services.store.refresh() } else { Ok(()) }
+        if self.settings.store.value.is_some() {
+            self.services.store.refresh()
+        } else {
+            Ok(())
+        }
     }
 
     /// Updates the index page if it is outdated; returns whether it was updated.
@@ -104,19 +124,27 @@ impl Home {
     /// Errors are ignored; the next command repeats the update.
     pub(crate) fn update_index_page(&self) -> bool {
         let page = || memory_core::index_page(&self.services);
-        self.store.update_index_page(self.services.clock.now(), &page).unwrap_or(false)
+        self.store
+            .update_index_page(self.services.clock.now(), &page)
+            .unwrap_or(false)
     }
 
     /// Updates the page of due reminders; returns whether it exists.
     pub(crate) fn update_pending_page(&self) -> Result<bool, StoreError> {
-        self.store.update_pending_page(|| memory_core::pending(&self.services, &self.zone))
+        self.store
+            .update_pending_page(|| memory_core::pending(&self.services, &self.zone))
     }
 }
 
 /// Returns the principal of a node with a token.
 fn node_principal(store: &Arc<FileStore>) -> Result<Option<Arc<dyn PrincipalSource>>, StoreError> {
     let first = store.principal()?;
-    Ok(first.map(|first| Arc::new(NodePrincipal { store: Arc::clone(store), first }) as _))
+    Ok(first.map(|first| {
+        Arc::new(NodePrincipal {
+            store: Arc::clone(store),
+            first,
+        }) as _
+    }))
 }
 
 /// The principal of a node with a token, whose scopes are those of the last contact with the database.
@@ -129,7 +157,11 @@ struct NodePrincipal {
 
 impl PrincipalSource for NodePrincipal {
     fn principal(&self) -> PrincipalAccess {
-        self.store.principal().ok().flatten().unwrap_or_else(|| self.first.clone())
+        self.store
+            .principal()
+            .ok()
+            .flatten()
+            .unwrap_or_else(|| self.first.clone())
     }
 }
 
@@ -137,12 +169,21 @@ impl PrincipalSource for NodePrincipal {
 ///
 /// The home need not exist.
 pub(crate) fn recall_ledger(settings: &Settings) -> Option<Arc<dyn RecallLedger>> {
-    settings.recalls.enabled.value.then(|| Arc::new(open_recalls(settings)) as Arc<dyn RecallLedger>)
+    settings
+        .recalls
+        .enabled
+        .value
+        .then(|| Arc::new(open_recalls(settings)) as Arc<dyn RecallLedger>)
 }
 
 fn open_recalls(settings: &Settings) -> RecallFolder {
-    let retention = settings.recalls.retention.value.and_then(|retention| TimeDelta::from_std(retention).ok());
-    RecallFolder::new(&settings.root.value, settings.recalls.max_size.value as u64).retention(retention)
+    let retention = settings
+        .recalls
+        .retention
+        .value
+        .and_then(|retention| TimeDelta::from_std(retention).ok());
+    RecallFolder::new(&settings.root.value, settings.recalls.max_size.value as u64)
+        .retention(retention)
 }
 
 /// Number of reminders on the page; only a change of these causes an update.
@@ -167,7 +208,13 @@ impl PendingPage {
     pub(crate) fn of(home: &Home) -> Self {
         let file = home.store.root().join("pending.md");
         let (services, store) = (home.services.clone(), Arc::clone(&home.store));
-        Self { services, store, zone: home.zone, file, last: Mutex::default() }
+        Self {
+            services,
+            store,
+            zone: home.zone,
+            file,
+            last: Mutex::default(),
+        }
     }
 
     /// Updates the page if its content has changed, and removes it if nothing is due.
@@ -176,15 +223,24 @@ impl PendingPage {
     /// If the files cannot be read, or a write fails.
     pub(crate) fn refresh(&self) -> Result<(), StoreError> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let due = self.services.store.reminders(ReminderQuery::Due(self.services.clock.now()), None, Some(MAX_REMINDERS))?;
+        let due = self.services.store.reminders(
+            ReminderQuery::Due(self.services.clock.now()),
+            None,
+            Some(MAX_REMINDERS),
+        )?;
         let shown = due.memories.iter().map(|stored| {
             let memory = &stored.memory;
-            (memory.id, memory.reminder.map(|reminder| reminder.due), memory.headline().to_owned())
+            (
+                memory.id,
+                memory.reminder.map(|reminder| reminder.due),
+                memory.headline().to_owned(),
+            )
         });
         let page = Some((shown.collect(), due.total));
         let is_absent = due.total == 0 && !self.file.exists();
         if !is_absent && *last != page {
-            self.store.update_pending_page(|| pending(&self.services, &self.zone))?;
+            self.store
+                .update_pending_page(|| pending(&self.services, &self.zone))?;
         }
         *last = page;
         Ok(())

@@ -58,28 +58,52 @@ impl ServerFlags {
     /// Returns the access rules of a server on a home, with this token.
     ///
     /// If the home shares its memories, principals may call the server with tokens of their own.
-    pub(crate) fn home_access_rules(&self, token: Option<AccessToken>, home: &Home) -> Result<AccessRules, Failure> {
+    pub(crate) fn home_access_rules(
+        &self,
+        token: Option<AccessToken>,
+        home: &Home,
+    ) -> Result<AccessRules, Failure> {
         let own = home.services.principal.clone();
         let database = find_database(&home.settings)?;
-        let principals = database.map(|database| PrincipalRules::new(Arc::new(PrincipalTable::new(database)), own));
-        Ok(AccessRules { principals, ..self.access_rules(token, &home.settings.http) })
+        let principals = database
+            .map(|database| PrincipalRules::new(Arc::new(PrincipalTable::new(database)), own));
+        Ok(AccessRules {
+            principals,
+            ..self.access_rules(token, &home.settings.http)
+        })
     }
 
     /// Returns the access rules of a server with this token and these settings.
-    pub(crate) fn access_rules(&self, token: Option<AccessToken>, settings: &HttpSettings) -> AccessRules {
+    pub(crate) fn access_rules(
+        &self,
+        token: Option<AccessToken>,
+        settings: &HttpSettings,
+    ) -> AccessRules {
         let how_to_admit = format!(
             "to allow access from containers (Docker), other users or other machines, start it with {} and {}",
             self.open, self.send
         );
-        AccessRules { token, principals: None, origins: settings.allowed_origins.value.clone(), how_to_admit }
+        AccessRules {
+            token,
+            principals: None,
+            origins: settings.allowed_origins.value.clone(),
+            how_to_admit,
+        }
     }
 
     /// Returns the next step after a failure to listen.
     fn advice(&self, error: &io::Error) -> Option<String> {
         let advice = match error.kind() {
-            io::ErrorKind::AddrInUse => format!("the port is in use: choose another port with {}", self.port),
-            io::ErrorKind::AddrNotAvailable => format!("this machine has no such address: choose another with {}", self.host),
-            io::ErrorKind::PermissionDenied => format!("choose a port above 1023 with {}", self.port),
+            io::ErrorKind::AddrInUse => {
+                format!("the port is in use: choose another port with {}", self.port)
+            }
+            io::ErrorKind::AddrNotAvailable => format!(
+                "this machine has no such address: choose another with {}",
+                self.host
+            ),
+            io::ErrorKind::PermissionDenied => {
+                format!("choose a port above 1023 with {}", self.port)
+            }
             _ => return None,
         };
         Some(advice)
@@ -95,10 +119,20 @@ pub(crate) struct ListenAddress(Vec<SocketAddr>);
 
 /// Parses an address with a port: `127.0.0.1:8765`, `localhost:8765`, or `:8765` for all interfaces.
 pub(crate) fn parse_address(text: &str) -> Result<ListenAddress, String> {
-    let everywhere = text.strip_prefix(':').map(|port| [format!("[::]:{port}"), format!("0.0.0.0:{port}")]);
+    let everywhere = text
+        .strip_prefix(':')
+        .map(|port| [format!("[::]:{port}"), format!("0.0.0.0:{port}")]);
     let texts = everywhere.map_or_else(|| vec![text.to_owned()], Vec::from);
-    let found: Vec<SocketAddr> = texts.iter().filter_map(|text| text.to_socket_addrs().ok()).flatten().collect();
-    if found.is_empty() { Err("not an address with a port, such as 127.0.0.1:8765".into()) } else { Ok(ListenAddress(found)) }
+    let found: Vec<SocketAddr> = texts
+        .iter()
+        .filter_map(|text| text.to_socket_addrs().ok())
+        .flatten()
+        .collect();
+    if found.is_empty() {
+        Err("not an address with a port, such as 127.0.0.1:8765".into())
+    } else {
+        Ok(ListenAddress(found))
+    }
 }
 
 impl From<SocketAddr> for ListenAddress {
@@ -109,20 +143,36 @@ impl From<SocketAddr> for ListenAddress {
 
 impl ListenAddress {
     /// Opens a listener. An address other than loopback requires a token.
-    pub(crate) fn listen(&self, token: Option<&AccessToken>, flags: ServerFlags) -> Result<TcpListener, Failure> {
-        if let (None, Some(open)) = (token, self.0.iter().find(|address| !address.ip().is_loopback())) {
+    pub(crate) fn listen(
+        &self,
+        token: Option<&AccessToken>,
+        flags: ServerFlags,
+    ) -> Result<TcpListener, Failure> {
+        if let (None, Some(open)) = (
+            token,
+            self.0.iter().find(|address| !address.ip().is_loopback()),
+        ) {
             let hint = "add --auth-token TOKEN, set MEMO_AUTH_TOKEN, or listen on 127.0.0.1";
-            return Err(Failure::usage(format!("{open} is reachable from other machines, which requires a token"), hint));
+            return Err(Failure::usage(
+                format!("{open} is reachable from other machines, which requires a token"),
+                hint,
+            ));
         }
         let mut refused = None;
         for address in &self.0 {
-            match TcpListener::bind(address).and_then(|listener| listener.set_nonblocking(true).map(|()| listener)) {
+            match TcpListener::bind(address)
+                .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
+            {
                 Ok(listener) => return Ok(listener),
                 Err(error) => refused = refused.or(Some((address, error))),
             }
         }
         let (address, error) = refused.expect("there is at least one address");
-        Err(Failure::Listen { address: *address, hint: flags.advice(&error), source: error })
+        Err(Failure::Listen {
+            address: *address,
+            hint: flags.advice(&error),
+            source: error,
+        })
     }
 }
 
@@ -136,15 +186,29 @@ pub(crate) fn build_front(
     health: Arc<dyn StoreHealth>,
 ) -> Result<HttpServerConfig, Failure> {
     // An error is reported to the client that requests this instance.
-    let _ = instances.insert(backend("notes")?, &DEFAULT.parse()?, InstanceHandle::Tools(Arc::clone(&agent) as _));
-    Ok(HttpServerConfig { agent, instances, access, limits: limits(), chat: None, health: Some(health) })
+    let _ = instances.insert(
+        backend("notes")?,
+        &DEFAULT.parse()?,
+        InstanceHandle::Tools(Arc::clone(&agent) as _),
+    );
+    Ok(HttpServerConfig {
+        agent,
+        instances,
+        access,
+        limits: limits(),
+        chat: None,
+        health: Some(health),
+    })
 }
 
 /// Returns the limits of the server, adapted to the number of files that may be open.
 pub(crate) fn limits() -> HttpLimits {
     let limits = HttpLimits::default();
     // The other half of the open files is for files being read and written.
-    HttpLimits { connections: limits.connections.min(raise_file_limit() / 2), ..limits }
+    HttpLimits {
+        connections: limits.connections.min(raise_file_limit() / 2),
+        ..limits
+    }
 }
 
 /// Raises the limit of open files of this process as far as allowed, and returns it.
@@ -159,9 +223,20 @@ mod tests {
 
     #[test]
     fn an_address_has_a_port_and_may_be_everywhere() {
-        assert_eq!(parse_address("127.0.0.1:80").map(|found| found.0[0].to_string()), Ok("127.0.0.1:80".into()));
-        assert_eq!(parse_address("[::1]:80").map(|found| found.0[0].to_string()), Ok("[::1]:80".into()));
-        let everywhere: Vec<_> = parse_address(":80").expect("addresses").0.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            parse_address("127.0.0.1:80").map(|found| found.0[0].to_string()),
+            Ok("127.0.0.1:80".into())
+        );
+        assert_eq!(
+            parse_address("[::1]:80").map(|found| found.0[0].to_string()),
+            Ok("[::1]:80".into())
+        );
+        let everywhere: Vec<_> = parse_address(":80")
+            .expect("addresses")
+            .0
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         assert_eq!(everywhere, ["[::]:80", "0.0.0.0:80"]);
         for wrong in ["", "80", "127.0.0.1", "127.0.0.1:x", ":", "127.0.0.1:99999"] {
             assert!(parse_address(wrong).is_err(), "{wrong}");
@@ -176,6 +251,11 @@ mod tests {
             assert!(everywhere.listen(None, PROXY).is_err());
             assert!(everywhere.listen(token.as_ref(), PROXY).is_ok());
         }
-        assert!(parse_address("127.0.0.1:0").expect("an address").listen(None, PROXY).is_ok());
+        assert!(
+            parse_address("127.0.0.1:0")
+                .expect("an address")
+                .listen(None, PROXY)
+                .is_ok()
+        );
     }
 }

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use memory_core::bank::{JsonFilter, JsonFilterError};
 use memory_core::json::JsonText;
-use memory_store::jq::{self, JqChildCommand, JqError, JqInputMode, JqLimits, JqOutputFormat, JqRequest, JqResult};
+use memory_store::jq::{
+    self, JqChildCommand, JqError, JqInputMode, JqLimits, JqOutputFormat, JqRequest, JqResult,
+};
 
 use crate::config::Settings;
 
@@ -22,7 +24,11 @@ const CHILD_VARIABLES: [(&str, &str); 1] = [("MIMALLOC_ARENA_EAGER_COMMIT", "0")
 /// Returns whether the arguments request to run a filter for a parent process.
 pub(crate) fn is_child(arguments: &[OsString]) -> bool {
     arguments.len() == CHILD_ARGUMENTS.len() + 1
-        && arguments.iter().skip(1).zip(CHILD_ARGUMENTS).all(|(argument, word)| argument == word)
+        && arguments
+            .iter()
+            .skip(1)
+            .zip(CHILD_ARGUMENTS)
+            .all(|(argument, word)| argument == word)
 }
 
 /// Runs a filter for the parent process, with requests and results on the standard streams.
@@ -41,8 +47,14 @@ impl JqRunner {
     /// Creates a runner with the limits in `settings`.
     pub(crate) fn of(settings: &Settings) -> Self {
         let memory = (settings.banks.filter_memory.value as u64).saturating_mul(1024 * 1024);
-        let bounds = JqLimits { time: settings.banks.filter_timeout.value, memory };
-        Self { program: settings.environment.program.clone(), bounds }
+        let bounds = JqLimits {
+            time: settings.banks.filter_timeout.value,
+            memory,
+        };
+        Self {
+            program: settings.environment.program.clone(),
+            bounds,
+        }
     }
 
     /// Runs a filter on JSON and returns its output for each value.
@@ -53,10 +65,22 @@ impl JqRunner {
         on: JqInputMode,
         form: JqOutputFormat,
     ) -> Result<Vec<JqResult>, JqError> {
-        self.evaluate_within(&JqRequest { filter, input, on, form }, self.bounds)
+        self.evaluate_within(
+            &JqRequest {
+                filter,
+                input,
+                on,
+                form,
+            },
+            self.bounds,
+        )
     }
 
-    fn evaluate_within(&self, question: &JqRequest<'_>, bounds: JqLimits) -> Result<Vec<JqResult>, JqError> {
+    fn evaluate_within(
+        &self,
+        question: &JqRequest<'_>,
+        bounds: JqLimits,
+    ) -> Result<Vec<JqResult>, JqError> {
         let Some(program) = self.program.clone() else {
             return Err(JqError::Process {
                 message:
@@ -64,17 +88,31 @@ impl JqRunner {
                         .into(),
             });
         };
-        let variables = CHILD_VARIABLES.map(|(name, value)| (name.into(), value.into())).into();
-        let helper = JqChildCommand { program, arguments: CHILD_ARGUMENTS.map(OsString::from).into(), variables };
+        let variables = CHILD_VARIABLES
+            .map(|(name, value)| (name.into(), value.into()))
+            .into();
+        let helper = JqChildCommand {
+            program,
+            arguments: CHILD_ARGUMENTS.map(OsString::from).into(),
+            variables,
+        };
         jq::run_bounded(&helper, question, &bounds)
     }
 
     fn filter_error(&self, error: &JqError) -> JsonFilterError {
         match error {
-            JqError::Timeout { .. } => JsonFilterError::Timeout { seconds: self.bounds.time.as_secs() },
-            JqError::TooLarge { .. } => JsonFilterError::TooLarge { megabytes: self.bounds.memory / (1024 * 1024) },
-            JqError::Process { message } => JsonFilterError::NotRun { why: message.clone() },
-            failed => JsonFilterError::Failed { message: failed.to_string() },
+            JqError::Timeout { .. } => JsonFilterError::Timeout {
+                seconds: self.bounds.time.as_secs(),
+            },
+            JqError::TooLarge { .. } => JsonFilterError::TooLarge {
+                megabytes: self.bounds.memory / (1024 * 1024),
+            },
+            JqError::Process { message } => JsonFilterError::NotRun {
+                why: message.clone(),
+            },
+            failed => JsonFilterError::Failed {
+                message: failed.to_string(),
+            },
         }
     }
 }
@@ -84,14 +122,30 @@ impl JsonFilter for JqRunner {
         self.run_with_timeout(filter, input, self.bounds.time)
     }
 
-    fn run_with_timeout(&self, filter: &str, input: &str, time: Duration) -> Result<Vec<JsonText>, JsonFilterError> {
-        let question = JqRequest { filter, input, on: JqInputMode::Each, form: JqOutputFormat::Compact };
-        let bounds = JqLimits { time: time.min(self.bounds.time), ..self.bounds };
-        let answers = self.evaluate_within(&question, bounds).map_err(|error| self.filter_error(&error))?;
+    fn run_with_timeout(
+        &self,
+        filter: &str,
+        input: &str,
+        time: Duration,
+    ) -> Result<Vec<JsonText>, JsonFilterError> {
+        let question = JqRequest {
+            filter,
+            input,
+            on: JqInputMode::Each,
+            form: JqOutputFormat::Compact,
+        };
+        let bounds = JqLimits {
+            time: time.min(self.bounds.time),
+            ..self.bounds
+        };
+        let answers = self
+            .evaluate_within(&question, bounds)
+            .map_err(|error| self.filter_error(&error))?;
         let value = |answer: JqResult| {
             let text = answer.map_err(|error| self.filter_error(&error))?;
-            text.parse()
-                .map_err(|why| JsonFilterError::Failed { message: format!("cannot store the output of the filter: {why}") })
+            text.parse().map_err(|why| JsonFilterError::Failed {
+                message: format!("cannot store the output of the filter: {why}"),
+            })
         };
         answers.into_iter().map(value).collect()
     }

@@ -6,7 +6,8 @@ use std::sync::{Arc, OnceLock};
 use chrono::{NaiveDate, Offset, Utc};
 use memory_agent::model::{ApiKey, ChatSettings, RemoteChat};
 use memory_core::{
-    Budget, BudgetStatus, ChatAnswer, ChatError, ChatFailure, ChatModel, ChatRequest, Clock, MeteredModel, StoreError,
+    Budget, BudgetStatus, ChatAnswer, ChatError, ChatFailure, ChatModel, ChatRequest, Clock,
+    MeteredModel, StoreError,
 };
 use memory_store::Ledger;
 
@@ -14,8 +15,17 @@ use crate::config::{Environment, LlmSettings, Settings, SettingsLayer};
 use crate::zone::{NamedZone, UserTimeZone};
 
 /// Returns the configured model, if any, with the budget of the settings; it is opened on first use.
-pub(crate) fn open_lazily(settings: &Settings, clock: Arc<dyn Clock>) -> Option<Arc<dyn ChatModel>> {
-    let Settings { llm, root, timezone, environment, .. } = settings;
+pub(crate) fn open_lazily(
+    settings: &Settings,
+    clock: Arc<dyn Clock>,
+) -> Option<Arc<dyn ChatModel>> {
+    let Settings {
+        llm,
+        root,
+        timezone,
+        environment,
+        ..
+    } = settings;
     let zone = budget_zone(timezone.value);
     let later = || LazyChatModel {
         llm: llm.clone(),
@@ -25,7 +35,8 @@ pub(crate) fn open_lazily(settings: &Settings, clock: Arc<dyn Clock>) -> Option<
         clock,
         opened: OnceLock::new(),
     };
-    llm.is_named().then(|| Arc::new(later()) as Arc<dyn ChatModel>)
+    llm.is_named()
+        .then(|| Arc::new(later()) as Arc<dyn ChatModel>)
 }
 
 /// Returns `model` with the budget of the settings.
@@ -51,7 +62,10 @@ pub(crate) fn with_budget(
 
 /// Returns the current day of the budget.
 pub(crate) fn budget_day(settings: &Settings, clock: &dyn Clock) -> NaiveDate {
-    clock.now().with_timezone(&budget_zone(settings.timezone.value)).date_naive()
+    clock
+        .now()
+        .with_timezone(&budget_zone(settings.timezone.value))
+        .date_naive()
 }
 
 /// Returns the time zone of budget days.
@@ -80,7 +94,13 @@ impl LazyChatModel {
         let model = open(&self.llm, &self.environment)?;
         let meter = Arc::new(Ledger::open(&self.root).map_err(ChatError::Meter)?);
         let budget = self.llm.budget();
-        Ok(self.opened.get_or_init(|| MeteredModel { model, meter, clock: Arc::clone(&self.clock), zone: self.zone, budget }))
+        Ok(self.opened.get_or_init(|| MeteredModel {
+            model,
+            meter,
+            clock: Arc::clone(&self.clock),
+            zone: self.zone,
+            budget,
+        }))
     }
 }
 
@@ -114,7 +134,13 @@ impl<M: ChatModel> BudgetedChatModel<M> {
             self.meter.get_or_init(|| opened)
         };
         let (clock, zone, budget) = (Arc::clone(&self.clock), self.zone, self.budget);
-        Ok(MeteredModel { model: SharedChatModel(Arc::clone(&self.model)), meter: Arc::clone(meter) as _, clock, zone, budget })
+        Ok(MeteredModel {
+            model: SharedChatModel(Arc::clone(&self.model)),
+            meter: Arc::clone(meter) as _,
+            clock,
+            zone,
+            budget,
+        })
     }
 }
 
@@ -132,7 +158,9 @@ impl<M: ChatModel> ChatModel for BudgetedChatModel<M> {
 fn open_ledger([root, other]: &[PathBuf; 2]) -> Result<Ledger, StoreError> {
     match Ledger::open(root) {
         // A missing ledger is not created.
-        Ok(ledger) if other.join("usage").is_dir() => Ok(ledger.with_other_ledger(Ledger::open(other)?)),
+        Ok(ledger) if other.join("usage").is_dir() => {
+            Ok(ledger.with_other_ledger(Ledger::open(other)?))
+        }
         Ok(ledger) => Ok(ledger),
         Err(error) => Ledger::open(other).map_err(|_| error),
     }
@@ -155,33 +183,64 @@ impl<M: ChatModel> ChatModel for SharedChatModel<M> {
 fn open(llm: &LlmSettings, environment: &Environment) -> Result<RemoteChat, ChatError> {
     let missing = |what: &str, key: &str| {
         let hint = Some(format!("set {key} in config.yaml"));
-        ChatError::Unusable(ChatFailure { why: what.to_owned(), hint })
+        ChatError::Unusable(ChatFailure {
+            why: what.to_owned(),
+            hint,
+        })
     };
-    let base_url =
-        llm.base_url.value.as_deref().ok_or_else(|| missing("llm.model is set, but llm.base_url is not", "llm.base_url"))?;
-    let model = llm.model.value.as_deref().ok_or_else(|| missing("llm.base_url is set, but llm.model is not", "llm.model"))?;
+    let base_url = llm
+        .base_url
+        .value
+        .as_deref()
+        .ok_or_else(|| missing("llm.model is set, but llm.base_url is not", "llm.base_url"))?;
+    let model = llm
+        .model
+        .value
+        .as_deref()
+        .ok_or_else(|| missing("llm.base_url is set, but llm.model is not", "llm.model"))?;
     let api_key = api_key(llm, &|name| environment.variable(name))?;
     let usual = ChatSettings::new(base_url, model);
-    RemoteChat::new(ChatSettings { api_key, timeout: llm.timeout.value, certificates: environment.certificates.clone(), ..usual })
+    RemoteChat::new(ChatSettings {
+        api_key,
+        timeout: llm.timeout.value,
+        certificates: environment.certificates.clone(),
+        ..usual
+    })
 }
 
 /// Returns the API key: that of the environment, else of the named variable, else of the file.
-fn api_key(llm: &LlmSettings, variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<ApiKey>, ChatError> {
-    let LlmSettings { api_key, api_key_env, .. } = llm;
-    let Some(name) = api_key_env.value.as_deref().filter(|_| api_key.from != SettingsLayer::Environment) else {
+fn api_key(
+    llm: &LlmSettings,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<Option<ApiKey>, ChatError> {
+    let LlmSettings {
+        api_key,
+        api_key_env,
+        ..
+    } = llm;
+    let Some(name) = api_key_env
+        .value
+        .as_deref()
+        .filter(|_| api_key.from != SettingsLayer::Environment)
+    else {
         return Ok(api_key.value.clone());
     };
     let unusable = |why: String| {
-        let hint = Some(format!("set {name} or correct llm.api_key_env in config.yaml"));
+        let hint = Some(format!(
+            "set {name} or correct llm.api_key_env in config.yaml"
+        ));
         ChatError::Unusable(ChatFailure { why, hint })
     };
     match variable(name).filter(|value| !value.is_empty()) {
-        Some(value) => value
-            .parse()
-            .map(Some)
-            .map_err(|error| unusable(format!("environment variable {name} contains no valid API key: {error}"))),
+        Some(value) => value.parse().map(Some).map_err(|error| {
+            unusable(format!(
+                "environment variable {name} contains no valid API key: {error}"
+            ))
+        }),
         None if api_key.value.is_some() => Ok(api_key.value.clone()),
-        None => Err(unusable(format!("environment variable {name} is not set; it must contain the API key"))),
+        None => Err(unusable(format!(
+            "environment variable {name} is not set; it must contain the API key"
+        ))),
     }
 }
 

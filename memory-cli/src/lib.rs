@@ -53,7 +53,10 @@
 //! Nothing but [`run`] prints or ends the process. The other modules are private: the arguments and commands (`args`,
 //! `commands` and `cli`), and the output (`print`, `report`), are above the modules that construct the services.
 
-#![expect(clippy::doc_markdown, reason = "the docs of commands are their help, where backticks would be shown")]
+#![expect(
+    clippy::doc_markdown,
+    reason = "the docs of commands are their help, where backticks would be shown"
+)]
 
 mod agent;
 mod allocator;

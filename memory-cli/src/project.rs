@@ -35,11 +35,15 @@ pub(crate) fn is_home(folder: &Path) -> bool {
 
 /// Returns the root of the repository that contains `folder`.
 pub(crate) fn find_repository(folder: &Path) -> Option<&Path> {
-    folder.ancestors().find(|folder| folder.join(".git").exists())
+    folder
+        .ancestors()
+        .find(|folder| folder.join(".git").exists())
 }
 
 /// Returns `folder` and its ancestors up to the repository's root; only `folder` without a repository.
 pub(crate) fn ancestors_in_repository(folder: &Path) -> impl Iterator<Item = &Path> {
     let end = find_repository(folder).unwrap_or(folder);
-    folder.ancestors().take_while(move |folder| folder.starts_with(end))
+    folder
+        .ancestors()
+        .take_while(move |folder| folder.starts_with(end))
 }

@@ -28,22 +28,37 @@ pub(crate) fn report_failure(failure: &Failure, output: &mut Output) -> ExitCode
         return failure.into();
     }
     // If both streams are closed, only the exit code remains.
-    let is_for_programs = output.has_json_errors() && !matches!(failure, Failure::Output(_) | Failure::BrokenOff { .. });
-    let _ = if is_for_programs { write_json_error(failure, scope, output) } else { write_text_error(failure, output) };
+    let is_for_programs = output.has_json_errors()
+        && !matches!(failure, Failure::Output(_) | Failure::BrokenOff { .. });
+    let _ = if is_for_programs {
+        write_json_error(failure, scope, output)
+    } else {
+        write_text_error(failure, output)
+    };
     failure.into()
 }
 
-fn write_json_error(failure: &Failure, scope: Option<BankScope>, output: &mut Output) -> io::Result<()> {
+fn write_json_error(
+    failure: &Failure,
+    scope: Option<BankScope>,
+    output: &mut Output,
+) -> io::Result<()> {
     if failure.is_in_output() {
         return Ok(());
     }
     if let Failure::Bank(error) = failure {
-        let hint = error.hint().map(|hint| output.adapt_commands(&hint).into_owned());
+        let hint = error
+            .hint()
+            .map(|hint| output.adapt_commands(&hint).into_owned());
         return output.json_text(&json::bank::error(error, hint));
     }
     if let Failure::Tool(error) = failure {
         let own = |text: &str| output.adapt_commands(text).into_owned();
-        let error = ToolError { message: own(&error.message), hint: error.hint.as_deref().map(own), ..error.clone() };
+        let error = ToolError {
+            message: own(&error.message),
+            hint: error.hint.as_deref().map(own),
+            ..error.clone()
+        };
         return output.json(&json::tool_error(&error));
     }
     output.json(&error_json(failure, scope, output))
@@ -56,7 +71,9 @@ pub(crate) fn error_json(failure: &Failure, scope: Option<BankScope>, output: &O
         message.push_str(": ");
         message.push_str(&cause);
     }
-    let hint = failure.hint().map(|hint| output.adapt_commands(&hint).into_owned());
+    let hint = failure
+        .hint()
+        .map(|hint| output.adapt_commands(&hint).into_owned());
     let mut shape = json::error(failure.code(), &message, None);
     if let Some(scope) = scope {
         shape["error"]["scope"] = scope.as_str().into();

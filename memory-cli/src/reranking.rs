@@ -12,15 +12,30 @@ use crate::config::RerankingSettings;
 /// Returns the configured model, if any; it is opened on first use.
 pub(crate) fn open_lazily(settings: &RerankingSettings) -> Option<memory_core::Reranking> {
     let folder = settings.model.value.clone()?;
-    let later = LazyReranker { folder, opened: OnceLock::new() };
+    let later = LazyReranker {
+        folder,
+        opened: OnceLock::new(),
+    };
     let reranker = Arc::new(TimeoutReranker::new(later, settings.timeout.value));
-    Some(memory_core::Reranking { reranker, rules: settings.rules() })
+    Some(memory_core::Reranking {
+        reranker,
+        rules: settings.rules(),
+    })
 }
 
 /// Returns the configured model with a timeout of at most `patience`.
-pub(crate) fn open_with_timeout(settings: &RerankingSettings, patience: Duration) -> Option<Arc<dyn Reranker>> {
-    let later = LazyReranker { folder: settings.model.value.clone()?, opened: OnceLock::new() };
-    Some(Arc::new(TimeoutReranker::new(later, settings.timeout.value.min(patience))))
+pub(crate) fn open_with_timeout(
+    settings: &RerankingSettings,
+    patience: Duration,
+) -> Option<Arc<dyn Reranker>> {
+    let later = LazyReranker {
+        folder: settings.model.value.clone()?,
+        opened: OnceLock::new(),
+    };
+    Some(Arc::new(TimeoutReranker::new(
+        later,
+        settings.timeout.value.min(patience),
+    )))
 }
 
 /// A model that is opened on first use.
@@ -32,8 +47,15 @@ struct LazyReranker {
 
 impl LazyReranker {
     fn get_or_open(&self) -> Result<&LocalReranker, RerankError> {
-        let opened = self.opened.get_or_init(|| LocalReranker::open(&self.folder, None));
-        opened.as_ref().map_err(|RerankError { why, hint }| RerankError { why: why.clone(), hint: hint.clone() })
+        let opened = self
+            .opened
+            .get_or_init(|| LocalReranker::open(&self.folder, None));
+        opened
+            .as_ref()
+            .map_err(|RerankError { why, hint }| RerankError {
+                why: why.clone(),
+                hint: hint.clone(),
+            })
     }
 }
 

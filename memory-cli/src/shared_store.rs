@@ -7,7 +7,9 @@ use std::time::Duration;
 use memory_core::instance::{InstanceError, InstanceName};
 use memory_core::{Operation, PrincipalAccess, Verb};
 use memory_store::postgres::{Database, DatabaseLimits, PrincipalTable};
-use memory_store::sealed::{FieldValue, InstanceDefinition, InstanceFolder, NewFieldValue, Zeroizing};
+use memory_store::sealed::{
+    FieldValue, InstanceDefinition, InstanceFolder, NewFieldValue, Zeroizing,
+};
 use memory_store::{FileStore, FileStoreOptions, RandomIds, SystemClock};
 
 use crate::config::Settings;
@@ -34,9 +36,17 @@ pub(crate) struct StoreAccess {
 pub(crate) const PULL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Opens the store of the memories that the settings specify: files, or a replica of a database.
-pub(crate) fn open_store(settings: &Settings, options: FileStoreOptions) -> Result<FileStore, Failure> {
+pub(crate) fn open_store(
+    settings: &Settings,
+    options: FileStoreOptions,
+) -> Result<FileStore, Failure> {
     match find_database(settings)? {
-        Some(database) => Ok(FileStore::open_replica(&settings.root.value, options, database, PULL_INTERVAL)?),
+        Some(database) => Ok(FileStore::open_replica(
+            &settings.root.value,
+            options,
+            database,
+            PULL_INTERVAL,
+        )?),
         None => Ok(FileStore::open(&settings.root.value, options)?),
     }
 }
@@ -48,11 +58,16 @@ static OPENED: Mutex<Vec<(PathBuf, StoreAccess, Weak<Database>)>> = Mutex::new(V
 ///
 /// All stores of a home in this process share the connections, and none fetches what another one has written after its notification.
 pub(crate) fn find_database(settings: &Settings) -> Result<Option<Arc<Database>>, Failure> {
-    let Some(name) = &settings.store.value else { return Ok(None) };
+    let Some(name) = &settings.store.value else {
+        return Ok(None);
+    };
     let (root, access) = (&settings.root.value, read_access(settings, name)?);
     let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
     opened.retain(|(.., database)| 0 < database.strong_count());
-    let known = opened.iter().find(|(own, with, _)| own == root && *with == access).and_then(|(.., database)| database.upgrade());
+    let known = opened
+        .iter()
+        .find(|(own, with, _)| own == root && *with == access)
+        .and_then(|(.., database)| database.upgrade());
     if known.is_some() {
         return Ok(known);
     }
@@ -70,8 +85,17 @@ pub(crate) fn principal_folder(settings: &Settings, principal: &PrincipalAccess)
 }
 
 /// Opens the home as a replica of a database.
-pub(crate) fn open_replica(settings: &Settings, access: &StoreAccess, options: FileStoreOptions) -> Result<FileStore, Failure> {
-    Ok(FileStore::open_replica(&settings.root.value, options, open_database(access)?, PULL_INTERVAL)?)
+pub(crate) fn open_replica(
+    settings: &Settings,
+    access: &StoreAccess,
+    options: FileStoreOptions,
+) -> Result<FileStore, Failure> {
+    Ok(FileStore::open_replica(
+        &settings.root.value,
+        options,
+        open_database(access)?,
+        PULL_INTERVAL,
+    )?)
 }
 
 /// Opens the principals of the database that the settings specify.
@@ -97,18 +121,31 @@ fn read_access(settings: &Settings, name: &InstanceName) -> Result<StoreAccess, 
     let definitions = open_definitions(settings)?;
     let missing = || {
         let hint = "`memory init --store ADDRESS` sets the address of the database";
-        InstanceError::invalid(format!("the address of the database {name} is not known"), hint)
+        InstanceError::invalid(
+            format!("the address of the database {name} is not known"),
+            hint,
+        )
     };
-    let definition = definitions.read(&STORE.parse()?, name)?.ok_or_else(missing)?;
+    let definition = definitions
+        .read(&STORE.parse()?, name)?
+        .ok_or_else(missing)?;
     let address = read_field(&definitions, &definition, ADDRESS)?.ok_or_else(missing)?;
-    Ok(StoreAccess { address, token: read_field(&definitions, &definition, TOKEN)? })
+    Ok(StoreAccess {
+        address,
+        token: read_field(&definitions, &definition, TOKEN)?,
+    })
 }
 
 /// Returns the token of the database with a name, if there is one.
-pub(crate) fn read_token(settings: &Settings, name: &InstanceName) -> Result<Option<Zeroizing<String>>, Failure> {
+pub(crate) fn read_token(
+    settings: &Settings,
+    name: &InstanceName,
+) -> Result<Option<Zeroizing<String>>, Failure> {
     let definitions = open_definitions(settings)?;
     let definition = definitions.read(&STORE.parse()?, name)?;
-    Ok(definition.map_or(Ok(None), |definition| read_field(&definitions, &definition, TOKEN))?)
+    Ok(definition.map_or(Ok(None), |definition| {
+        read_field(&definitions, &definition, TOKEN)
+    })?)
 }
 
 /// The notice about a write without the database.
@@ -131,23 +168,45 @@ pub(crate) fn queued_notice(store: &FileStore) -> Option<String> {
 }
 
 /// Checks that no other address has the name, because another home may use it.
-pub(crate) fn check_name(settings: &Settings, name: &InstanceName, access: &StoreAccess) -> Result<(), Failure> {
+pub(crate) fn check_name(
+    settings: &Settings,
+    name: &InstanceName,
+    access: &StoreAccess,
+) -> Result<(), Failure> {
     let definitions = open_definitions(settings)?;
-    let Some(definition) = definitions.read(&STORE.parse()?, name)? else { return Ok(()) };
-    let has_address = read_field(&definitions, &definition, ADDRESS)?.is_some_and(|former| former == access.address);
+    let Some(definition) = definitions.read(&STORE.parse()?, name)? else {
+        return Ok(());
+    };
+    let has_address = read_field(&definitions, &definition, ADDRESS)?
+        .is_some_and(|former| former == access.address);
     if has_address && read_field(&definitions, &definition, TOKEN)? == access.token {
         return Ok(());
     }
-    Err(InstanceError::invalid(format!("another database is called {name}"), "choose another name with --name").into())
+    Err(InstanceError::invalid(
+        format!("another database is called {name}"),
+        "choose another name with --name",
+    )
+    .into())
 }
 
 /// Seals the address of a shared database, and the token. Former ones with this name move to the trash of the definitions.
-pub(crate) fn seal_access(settings: &Settings, name: &InstanceName, access: &StoreAccess) -> Result<(), Failure> {
+pub(crate) fn seal_access(
+    settings: &Settings,
+    name: &InstanceName,
+    access: &StoreAccess,
+) -> Result<(), Failure> {
     let (definitions, kind) = (open_definitions(settings)?, STORE.parse()?);
     let mut fields = vec![(ADDRESS.to_owned(), NewFieldValue::secret(&access.address))];
-    fields.extend(access.token.iter().map(|token| (TOKEN.to_owned(), NewFieldValue::secret(token))));
+    fields.extend(
+        access
+            .token
+            .iter()
+            .map(|token| (TOKEN.to_owned(), NewFieldValue::secret(token))),
+    );
     let operation = Operation::new(Verb::Set, "cli", &SystemClock, &RandomIds);
-    Ok(definitions.write(&kind, name, &fields, &operation).map(drop)?)
+    Ok(definitions
+        .write(&kind, name, &fields, &operation)
+        .map(drop)?)
 }
 
 fn read_field(

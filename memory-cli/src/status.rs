@@ -1,8 +1,12 @@
 //! The state of a home: its daemon, its chores and its counts.
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use memory_core::{Filter, HomeSection, ListOrder, PageRequest, Phase, ProposalSummary, ReminderQuery, StoreError};
-use memory_store::{ChoreState, DaemonLock, DaemonProcess, DaemonState, SharedStoreStatus, check_writable};
+use memory_core::{
+    Filter, HomeSection, ListOrder, PageRequest, Phase, ProposalSummary, ReminderQuery, StoreError,
+};
+use memory_store::{
+    ChoreState, DaemonLock, DaemonProcess, DaemonState, SharedStoreStatus, check_writable,
+};
 use serde_json::{Value, json};
 
 use crate::home::Home;
@@ -39,20 +43,39 @@ impl StatusSnapshot {
         let store = &home.services.store;
         store.refresh()?;
         let now = home.services.clock.now();
-        let none = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(0) };
+        let none = PageRequest {
+            order: ListOrder::Created,
+            offset: 0,
+            limit: Some(0),
+        };
         let count = |filter: &Filter| Ok::<_, StoreError>(store.list(filter, &none, now)?.total);
-        let notes = Filter { place: Some(HomeSection::Notes), ..Filter::all() };
-        let inbox = Filter { phase: Some(Phase::Inbox), ..notes.clone() };
-        let of_conversations = Filter { place: Some(HomeSection::Conversations), ..Filter::all() };
+        let notes = Filter {
+            place: Some(HomeSection::Notes),
+            ..Filter::all()
+        };
+        let inbox = Filter {
+            phase: Some(Phase::Inbox),
+            ..notes.clone()
+        };
+        let of_conversations = Filter {
+            place: Some(HomeSection::Conversations),
+            ..Filter::all()
+        };
         Ok(Self {
             running: DaemonLock::find_running(home.store.root())?,
             state: DaemonState::read(home.store.root()),
-            principal: home.services.principal.as_ref().map(|source| source.principal().name),
+            principal: home
+                .services
+                .principal
+                .as_ref()
+                .map(|source| source.principal().name),
             memories: count(&notes)?,
             inbox: count(&inbox)?,
             proposals: memory_core::proposal_summary(&home.services, None)?,
             entries: count(&of_conversations)?,
-            due: store.reminders(ReminderQuery::Due(now), None, Some(0))?.total,
+            due: store
+                .reminders(ReminderQuery::Due(now), None, Some(0))?
+                .total,
             trash: home.store.trash_size()?,
             newer: check_writable(home.store.root()).err(),
             database: home.store.shared_store_status()?,
@@ -74,16 +97,25 @@ impl StatusSnapshot {
         if let Some(state) = known {
             daemon["started_at"] = format_timestamp(state.started_at).into();
         }
-        if let Some(at) = known.and_then(|state| state.stopped_at).filter(|_| self.running.is_none()) {
+        if let Some(at) = known
+            .and_then(|state| state.stopped_at)
+            .filter(|_| self.running.is_none())
+        {
             daemon["stopped_at"] = format_timestamp(at).into();
         }
-        if let Some(state) = known.filter(|state| self.running.is_some() && !state.watching.is_empty()) {
+        if let Some(state) =
+            known.filter(|state| self.running.is_some() && !state.watching.is_empty())
+        {
             daemon["watching"] = state.watching.clone().into();
         }
         if let Some(socket) = self.socket().filter(|socket| !socket.is_empty()) {
             daemon["socket"] = socket.into();
         }
-        let chores: Vec<Value> = known.into_iter().flat_map(|state| &state.chores).map(|chore| self.chore_json(chore)).collect();
+        let chores: Vec<Value> = known
+            .into_iter()
+            .flat_map(|state| &state.chores)
+            .map(|chore| self.chore_json(chore))
+            .collect();
         let mut shape = json!({
             "daemon": daemon,
             "memories": self.memories,
@@ -99,7 +131,10 @@ impl StatusSnapshot {
         if let Some(principal) = &self.principal {
             shape["principal"] = principal.as_str().into();
         }
-        if let Some(StoreError::NewerFormat { version, program, .. }) = &self.newer {
+        if let Some(StoreError::NewerFormat {
+            version, program, ..
+        }) = &self.newer
+        {
             let version: Value = serde_json::from_str(version).unwrap_or_default();
             shape["newer_format"] = json!({ "version": version, "program": program });
         }
@@ -110,18 +145,29 @@ impl StatusSnapshot {
             shape["outdated_assistants"] = self.outdated.iter().map(|client| client.name).collect();
         }
         if !self.outdated_plugins.is_empty() {
-            let plugin =
-                |OutdatedPlugin { client, version }: &OutdatedPlugin| json!({ "client": client.name, "version": version });
+            let plugin = |OutdatedPlugin { client, version }: &OutdatedPlugin| json!({ "client": client.name, "version": version });
             shape["outdated_plugins"] = self.outdated_plugins.iter().map(plugin).collect();
         }
         shape
     }
 
     fn chore_json(&self, chore: &ChoreState) -> Value {
-        let ChoreState { name, began_at, ended_at, ending, said, worked_at, .. } = chore;
+        let ChoreState {
+            name,
+            began_at,
+            ended_at,
+            ending,
+            said,
+            worked_at,
+            ..
+        } = chore;
         let mut shape = json!({ "name": name });
-        let moments =
-            [("began_at", *began_at), ("ended_at", *ended_at), ("worked_at", *worked_at), ("due_at", self.due_at(chore))];
+        let moments = [
+            ("began_at", *began_at),
+            ("ended_at", *ended_at),
+            ("worked_at", *worked_at),
+            ("due_at", self.due_at(chore)),
+        ];
         for (key, at) in moments {
             if let Some(at) = at {
                 shape[key] = format_timestamp(at).into();
@@ -138,13 +184,18 @@ impl StatusSnapshot {
 
     /// Returns the socket of the running daemon; empty if the daemon has no socket.
     pub(crate) fn socket(&self) -> Option<&str> {
-        self.state.as_ref().filter(|_| self.running.is_some()).map(|state| state.socket.as_str())
+        self.state
+            .as_ref()
+            .filter(|_| self.running.is_some())
+            .map(|state| state.socket.as_str())
     }
 
     /// Returns the version of the running daemon, if it is known.
     pub(crate) fn daemon_version(&self) -> Option<&str> {
         let running = self.state.as_ref().filter(|_| self.running.is_some());
-        running.map(|state| state.version.as_str()).filter(|version| !version.is_empty())
+        running
+            .map(|state| state.version.as_str())
+            .filter(|version| !version.is_empty())
     }
 
     /// Returns when a chore is due; `None` if no daemon is running.
@@ -155,7 +206,10 @@ impl StatusSnapshot {
 
 fn database_json(database: &SharedStoreStatus) -> Value {
     let mut shape = json!({ "reachable": database.trouble.is_none(), "queued": database.queued });
-    for (key, at) in [("last_contact", database.last_contact), ("queued_since", database.queued_since)] {
+    for (key, at) in [
+        ("last_contact", database.last_contact),
+        ("queued_since", database.queued_since),
+    ] {
         if let Some(at) = at {
             shape[key] = format_timestamp(at).into();
         }

@@ -9,7 +9,10 @@ use std::process::{Command, Stdio};
 use crate::config::{Environment, Settings};
 use crate::embedding;
 use crate::failure::{Failure, ProgramError};
-use crate::install::{Client, ClientFileChange, ClientFolders, ClientSetup, InstallLevel, PlannedChange, outdated_plugins};
+use crate::install::{
+    Client, ClientFileChange, ClientFolders, ClientSetup, InstallLevel, PlannedChange,
+    outdated_plugins,
+};
 use crate::service::ServiceManager;
 use memory_core::io_hint;
 use memory_store::check_writable;
@@ -54,11 +57,19 @@ impl SystemState {
 
 impl SystemFinding {
     fn new(name: &'static str, state: SystemState, what: impl Into<String>) -> Self {
-        Self { name, state, what: what.into(), hint: None }
+        Self {
+            name,
+            state,
+            what: what.into(),
+            hint: None,
+        }
     }
 
     fn hint(self, hint: impl Into<String>) -> Self {
-        Self { hint: Some(hint.into()), ..self }
+        Self {
+            hint: Some(hint.into()),
+            ..self
+        }
     }
 }
 
@@ -69,20 +80,48 @@ pub(crate) fn check_system(settings: &Settings) -> Vec<SystemFinding> {
     let mut findings = vec![check_program(environment), check_permissions(root)];
     findings.extend(check_format(root));
     findings.push(check_file_system(root).unwrap_or_else(|error| {
-        SystemFinding::new("file system", SystemState::Problem, format!("{}: {error}", root.display()))
-            .hint(io_hint(&error).unwrap_or("use a local file system for the home, with --root or MEMORY_ROOT"))
+        SystemFinding::new(
+            "file system",
+            SystemState::Problem,
+            format!("{}: {error}", root.display()),
+        )
+        .hint(
+            io_hint(&error)
+                .unwrap_or("use a local file system for the home, with --root or MEMORY_ROOT"),
+        )
     }));
-    findings.extend([check_space(root), check_git(settings), check_embedding(settings), check_language_model(settings)]);
+    findings.extend([
+        check_space(root),
+        check_git(settings),
+        check_embedding(settings),
+        check_language_model(settings),
+    ]);
     findings.push(check_service());
     findings.extend(check_clients(environment));
     findings
 }
 
 /// Checks the environment of a home whose settings cannot be used because of `failure`.
-pub(crate) fn check_without_settings(failure: &Failure, environment: &Environment) -> Vec<SystemFinding> {
-    let cause = failure.source().map_or_else(String::new, |cause| format!(": {cause}"));
-    let settings = SystemFinding::new("settings", SystemState::Problem, format!("{failure}{cause}"));
-    let mut findings = vec![check_program(environment), SystemFinding { hint: failure.hint(), ..settings }, check_service()];
+pub(crate) fn check_without_settings(
+    failure: &Failure,
+    environment: &Environment,
+) -> Vec<SystemFinding> {
+    let cause = failure
+        .source()
+        .map_or_else(String::new, |cause| format!(": {cause}"));
+    let settings = SystemFinding::new(
+        "settings",
+        SystemState::Problem,
+        format!("{failure}{cause}"),
+    );
+    let mut findings = vec![
+        check_program(environment),
+        SystemFinding {
+            hint: failure.hint(),
+            ..settings
+        },
+        check_service(),
+    ];
     findings.extend(check_clients(environment));
     findings
 }
@@ -90,50 +129,82 @@ pub(crate) fn check_without_settings(failure: &Failure, environment: &Environmen
 fn check_program(environment: &Environment) -> SystemFinding {
     let version = env!("CARGO_PKG_VERSION");
     let Some(program) = &environment.program else {
-        return SystemFinding::new("program", SystemState::Problem, "the path of this program is not known");
+        return SystemFinding::new(
+            "program",
+            SystemState::Problem,
+            "the path of this program is not known",
+        );
     };
     let what = format!("memory {version} at {}", program.display());
     let folder = program.parent();
-    let is_on_path =
-        environment.path.as_ref().is_some_and(|paths| std::env::split_paths(paths).any(|path| Some(path.as_path()) == folder));
+    let is_on_path = environment.path.as_ref().is_some_and(|paths| {
+        std::env::split_paths(paths).any(|path| Some(path.as_path()) == folder)
+    });
     let finding = SystemFinding::new("program", SystemState::Ok, what);
-    if is_on_path { finding } else { finding.hint("its folder is not on the PATH") }
+    if is_on_path {
+        finding
+    } else {
+        finding.hint("its folder is not on the PATH")
+    }
 }
 
 fn check_permissions(root: &Path) -> SystemFinding {
     let finding = |state, what: String| SystemFinding::new("permissions", state, what);
     match fs::metadata(root) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            finding(SystemState::Ok, format!("{} does not exist yet; the first write creates it", root.display()))
-        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => finding(
+            SystemState::Ok,
+            format!(
+                "{} does not exist yet; the first write creates it",
+                root.display()
+            ),
+        ),
         Err(error) => {
             let finding = finding(SystemState::Problem, format!("{}: {error}", root.display()));
-            SystemFinding { hint: io_hint(&error).map(str::to_owned), ..finding }
+            SystemFinding {
+                hint: io_hint(&error).map(str::to_owned),
+                ..finding
+            }
         }
-        Ok(found) if is_accessible_to_others(&found) => {
-            finding(SystemState::Problem, format!("other users of this machine can open {}", root.display()))
-                .hint(format!("run `chmod 700 {}`", root.display()))
-        }
-        Ok(_) if cfg!(unix) => finding(SystemState::Ok, format!("only you can open {}", root.display())),
-        Ok(_) => finding(SystemState::Ok, format!("{} has the permissions of its folder", root.display())),
+        Ok(found) if is_accessible_to_others(&found) => finding(
+            SystemState::Problem,
+            format!("other users of this machine can open {}", root.display()),
+        )
+        .hint(format!("run `chmod 700 {}`", root.display())),
+        Ok(_) if cfg!(unix) => finding(
+            SystemState::Ok,
+            format!("only you can open {}", root.display()),
+        ),
+        Ok(_) => finding(
+            SystemState::Ok,
+            format!("{} has the permissions of its folder", root.display()),
+        ),
     }
 }
 
 /// Checks that this version can change the home; `None` if it can.
 fn check_format(root: &Path) -> Option<SystemFinding> {
     let error = check_writable(root).err()?;
-    Some(SystemFinding { hint: error.hint(), ..SystemFinding::new("format", SystemState::Problem, error.to_string()) })
+    Some(SystemFinding {
+        hint: error.hint(),
+        ..SystemFinding::new("format", SystemState::Problem, error.to_string())
+    })
 }
 
 /// Uses the operations on files that a write needs.
 fn check_file_system(root: &Path) -> io::Result<SystemFinding> {
-    let existing = root.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("/"));
-    let folder = tempfile::Builder::new().prefix(".memory-check").tempdir_in(existing)?;
+    let existing = root
+        .ancestors()
+        .find(|folder| folder.is_dir())
+        .unwrap_or(Path::new("/"));
+    let folder = tempfile::Builder::new()
+        .prefix(".memory-check")
+        .tempdir_in(existing)?;
     let (first, second) = (folder.path().join("a"), folder.path().join("b"));
     fs::write(&first, "a")?;
     let file = File::options().read(true).write(true).open(&first)?;
-    let attempt =
-        |what: &str, done: io::Result<()>| done.map_err(|error| io::Error::new(error.kind(), format!("{what}: {error}")));
+    let attempt = |what: &str, done: io::Result<()>| {
+        done.map_err(|error| io::Error::new(error.kind(), format!("{what}: {error}")))
+    };
     attempt("cannot lock files", file.lock())?;
     attempt("cannot sync files", file.sync_all())?;
     attempt("cannot sync folders", sync_folder(folder.path()))?;
@@ -148,11 +219,18 @@ fn check_file_system(root: &Path) -> io::Result<SystemFinding> {
 }
 
 fn check_space(root: &Path) -> SystemFinding {
-    let existing = root.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("/"));
+    let existing = root
+        .ancestors()
+        .find(|folder| folder.is_dir())
+        .unwrap_or(Path::new("/"));
     match free_space(existing) {
         Ok(Some(free)) => {
             let what = format!("{} MB free", free / 1_000_000);
-            let state = if free < ENOUGH_SPACE { SystemState::Problem } else { SystemState::Ok };
+            let state = if free < ENOUGH_SPACE {
+                SystemState::Problem
+            } else {
+                SystemState::Ok
+            };
             SystemFinding::new("disk space", state, what)
         }
         Ok(None) => {
@@ -164,16 +242,33 @@ fn check_space(root: &Path) -> SystemFinding {
 }
 
 fn check_git(settings: &Settings) -> SystemFinding {
-    let version = Command::new("git").arg("--version").stdin(Stdio::null()).output().ok().filter(|done| done.status.success());
+    let version = Command::new("git")
+        .arg("--version")
+        .stdin(Stdio::null())
+        .output()
+        .ok()
+        .filter(|done| done.status.success());
     match (version, settings.git.value) {
         (Some(done), is_used) => {
-            let use_of_it = if is_used { "the home is versioned" } else { "not used by this home" };
+            let use_of_it = if is_used {
+                "the home is versioned"
+            } else {
+                "not used by this home"
+            };
             let version = String::from_utf8_lossy(&done.stdout).trim().to_owned();
             SystemFinding::new("git", SystemState::Ok, format!("{version}; {use_of_it}"))
         }
-        (None, true) => SystemFinding::new("git", SystemState::Problem, "git.enabled is set, but git is not installed")
-            .hint("install git, or run `memory config set git.enabled false`"),
-        (None, false) => SystemFinding::new("git", SystemState::Unused, "not installed; only the git history of a home needs it"),
+        (None, true) => SystemFinding::new(
+            "git",
+            SystemState::Problem,
+            "git.enabled is set, but git is not installed",
+        )
+        .hint("install git, or run `memory config set git.enabled false`"),
+        (None, false) => SystemFinding::new(
+            "git",
+            SystemState::Unused,
+            "not installed; only the git history of a home needs it",
+        ),
     }
 }
 
@@ -181,35 +276,62 @@ fn check_embedding(settings: &Settings) -> SystemFinding {
     let finding = |state, what: String| SystemFinding::new("embedding model", state, what);
     match embedding::open(settings) {
         Ok(Some(model)) => finding(SystemState::Ok, model.identity().to_owned()),
-        Ok(None) => finding(SystemState::Unused, "not configured; search uses words".into())
-            .hint("see `memory help model` to search by meaning"),
-        Err(error) => SystemFinding { hint: error.hint.clone(), ..finding(SystemState::Problem, error.to_string()) },
+        Ok(None) => finding(
+            SystemState::Unused,
+            "not configured; search uses words".into(),
+        )
+        .hint("see `memory help model` to search by meaning"),
+        Err(error) => SystemFinding {
+            hint: error.hint.clone(),
+            ..finding(SystemState::Problem, error.to_string())
+        },
     }
 }
 
 fn check_language_model(settings: &Settings) -> SystemFinding {
     let finding = |state, what: String| SystemFinding::new("language model", state, what);
     match &settings.llm.base_url.value {
-        Some(address) => finding(SystemState::Ok, format!("{address} is configured; it was not contacted")),
-        None => finding(SystemState::Unused, "not configured; only --smart, --extract and dreams of level 3 use one".into()),
+        Some(address) => finding(
+            SystemState::Ok,
+            format!("{address} is configured; it was not contacted"),
+        ),
+        None => finding(
+            SystemState::Unused,
+            "not configured; only --smart, --extract and dreams of level 3 use one".into(),
+        ),
     }
 }
 
 fn check_service() -> SystemFinding {
     let finding = |state, what| SystemFinding::new("service manager", state, what);
     if ServiceManager::is_available() {
-        return finding(SystemState::Ok, "`memory service install` runs the daemon when you log in");
+        return finding(
+            SystemState::Ok,
+            "`memory service install` runs the daemon when you log in",
+        );
     }
-    finding(SystemState::Unused, "none was found for this user; start `memory serve` when you log in")
+    finding(
+        SystemState::Unused,
+        "none was found for this user; start `memory serve` when you log in",
+    )
 }
 
 /// Checks the clients on this machine: whether they are set up, with a program that exists, and with plugins of this version.
 fn check_clients(environment: &Environment) -> Vec<SystemFinding> {
-    let Ok(folders) = ClientFolders::of(environment) else { return Vec::new() };
-    let found = Client::ALL.into_iter().filter(|client| client.is_present(&folders));
+    let Ok(folders) = ClientFolders::of(environment) else {
+        return Vec::new();
+    };
+    let found = Client::ALL
+        .into_iter()
+        .filter(|client| client.is_present(&folders));
     let plugins = outdated_plugins(environment);
-    let plugins = plugins.iter().map(|plugin| SystemFinding::new("plugin", SystemState::Problem, plugin.describe()));
-    found.map(|client| check_client(client, environment)).chain(plugins).collect()
+    let plugins = plugins
+        .iter()
+        .map(|plugin| SystemFinding::new("plugin", SystemState::Problem, plugin.describe()));
+    found
+        .map(|client| check_client(client, environment))
+        .chain(plugins)
+        .collect()
 }
 
 /// Whether a client is set up for this program.
@@ -223,20 +345,37 @@ enum ClientState {
 
 /// Returns the clients that use another program or entries of another version.
 pub(crate) fn outdated_clients(environment: &Environment) -> Vec<&'static Client> {
-    let Ok(folders) = ClientFolders::of(environment) else { return Vec::new() };
-    let found = Client::ALL.into_iter().filter(|client| client.is_present(&folders));
+    let Ok(folders) = ClientFolders::of(environment) else {
+        return Vec::new();
+    };
+    let found = Client::ALL
+        .into_iter()
+        .filter(|client| client.is_present(&folders));
     // `memory doctor --system` reports settings that cannot be read.
-    found.filter(|client| matches!(client_state(client, environment), Ok(ClientState::Outdated))).collect()
+    found
+        .filter(|client| matches!(client_state(client, environment), Ok(ClientState::Outdated)))
+        .collect()
 }
 
-fn client_state(client: &'static Client, environment: &Environment) -> Result<ClientState, ProgramError> {
+fn client_state(
+    client: &'static Client,
+    environment: &Environment,
+) -> Result<ClientState, ProgramError> {
     let setup = ClientSetup::new(client, InstallLevel::User, None, environment)?;
-    let changes = |plan: Vec<PlannedChange>| plan.iter().any(|one| one.change != ClientFileChange::Unchanged);
-    Ok(match (changes(setup.plan_install()?), changes(setup.plan_uninstall()?)) {
-        (false, _) => ClientState::Current,
-        (true, true) => ClientState::Outdated,
-        (true, false) => ClientState::Absent,
-    })
+    let changes = |plan: Vec<PlannedChange>| {
+        plan.iter()
+            .any(|one| one.change != ClientFileChange::Unchanged)
+    };
+    Ok(
+        match (
+            changes(setup.plan_install()?),
+            changes(setup.plan_uninstall()?),
+        ) {
+            (false, _) => ClientState::Current,
+            (true, true) => ClientState::Outdated,
+            (true, false) => ClientState::Absent,
+        },
+    )
 }
 
 fn check_client(client: &'static Client, environment: &Environment) -> SystemFinding {
@@ -246,9 +385,13 @@ fn check_client(client: &'static Client, environment: &Environment) -> SystemFin
     match client_state(client, environment) {
         Err(error) => finding(SystemState::Problem, format!("{title}: {error}")),
         Ok(ClientState::Current) => finding(SystemState::Ok, format!("{title} is set up")),
-        Ok(ClientState::Outdated) => {
-            finding(SystemState::Problem, format!("{title} uses another program or another version of the entries")).hint(hint)
+        Ok(ClientState::Outdated) => finding(
+            SystemState::Problem,
+            format!("{title} uses another program or another version of the entries"),
+        )
+        .hint(hint),
+        Ok(ClientState::Absent) => {
+            finding(SystemState::Unused, format!("{title} is not set up")).hint(hint)
         }
-        Ok(ClientState::Absent) => finding(SystemState::Unused, format!("{title} is not set up")).hint(hint),
     }
 }

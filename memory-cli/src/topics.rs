@@ -20,13 +20,28 @@ use memory_store::system::user_id_of_owner;
 /// Opens the topics in `named`, or else those of the project around the current folder.
 ///
 /// Returns `None` if there is no such folder and none may be created.
-pub(crate) fn open(settings: &Settings, named: Option<&Path>, actor: &str) -> Result<Option<Topics>, Failure> {
+pub(crate) fn open(
+    settings: &Settings,
+    named: Option<&Path>,
+    actor: &str,
+) -> Result<Option<Topics>, Failure> {
     let root = match named {
-        Some(named) => Some(check_folder(settings.environment.absolute_path(named), &settings.root.value)?),
+        Some(named) => Some(check_folder(
+            settings.environment.absolute_path(named),
+            &settings.root.value,
+        )?),
         None => project_folder(settings),
     };
-    let shared = if named.is_none() { project_in_home(settings, root.as_deref()) } else { None };
-    let database = if shared.is_some() { find_database(settings)? } else { None };
+    let shared = if named.is_none() {
+        project_in_home(settings, root.as_deref())
+    } else {
+        None
+    };
+    let database = if shared.is_some() {
+        find_database(settings)?
+    } else {
+        None
+    };
     let store = match (shared, database, root) {
         (Some(project), Some(database), _) => open_shared(settings, &project, database),
         // The home was shared before.
@@ -34,7 +49,12 @@ pub(crate) fn open(settings: &Settings, named: Option<&Path>, actor: &str) -> Re
         (None, _, Some(root)) => TopicFolder::new(root),
         (None, _, None) => return Ok(None),
     };
-    Ok(Some(Topics { store: Arc::new(store), clock: Arc::new(SystemClock), ids: Arc::new(RandomIds), actor: actor.to_owned() }))
+    Ok(Some(Topics {
+        store: Arc::new(store),
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(RandomIds),
+        actor: actor.to_owned(),
+    }))
 }
 
 /// Returns the project of the current folder, if its topics are in the home: in one that is shared, or was shared before.
@@ -45,7 +65,8 @@ fn project_in_home(settings: &Settings, own: Option<&Path>) -> Option<String> {
     if own.is_none_or(holds_topics) {
         return None;
     }
-    (settings.store.value.is_some() || folder_in_home(settings, &project).is_dir()).then_some(project)
+    (settings.store.value.is_some() || folder_in_home(settings, &project).is_dir())
+        .then_some(project)
 }
 
 /// Returns the folder of the topics of a project in the home.
@@ -57,8 +78,16 @@ fn folder_in_home(settings: &Settings, project: &str) -> PathBuf {
 fn open_shared(settings: &Settings, project: &str, database: Arc<Database>) -> TopicFolder {
     // Those of all projects that a principal was not granted have one scope.
     let name = format!("{TOPIC_FOLDERS}/{project}");
-    let folder = SharedFolderId { scope: Scope::Project(project.to_owned()).to_string(), name };
-    TopicFolder::open_replica(folder_in_home(settings, project), database, folder, PULL_INTERVAL)
+    let folder = SharedFolderId {
+        scope: Scope::Project(project.to_owned()).to_string(),
+        name,
+    };
+    TopicFolder::open_replica(
+        folder_in_home(settings, project),
+        database,
+        folder,
+        PULL_INTERVAL,
+    )
 }
 
 /// Fetches the topics of all projects from the database into the home of `principal`, if it has a token.
@@ -68,14 +97,21 @@ pub(crate) fn fetch_all(
     principal: Option<&PrincipalAccess>,
 ) -> Result<(), Failure> {
     for SharedFolderId { scope, name } in list_shared_folders(Arc::clone(database))? {
-        let Some(project) = name.strip_prefix(TOPIC_FOLDERS).and_then(|name| name.strip_prefix('/')) else { continue };
+        let Some(project) = name
+            .strip_prefix(TOPIC_FOLDERS)
+            .and_then(|name| name.strip_prefix('/'))
+        else {
+            continue;
+        };
         // The names in a database may be from other programs.
         if project.is_empty() || project.starts_with('.') || project.contains('/') {
             continue;
         }
         let scope: Scope = scope.parse()?;
         // The private topics of other principals are in no folder of this home.
-        if scope == Scope::Project(project.to_owned()) || principal.is_some_and(|own| own.private_scope() == scope) {
+        if scope == Scope::Project(project.to_owned())
+            || principal.is_some_and(|own| own.private_scope() == scope)
+        {
             open_shared(settings, project, Arc::clone(database)).topics()?;
         }
     }
@@ -83,8 +119,14 @@ pub(crate) fn fetch_all(
 }
 
 /// Copies the topics of all projects in the home at `from` into the database.
-pub(crate) fn copy_all(settings: &Settings, from: &Path, database: &Arc<Database>) -> Result<(), Failure> {
-    let Ok(entries) = from.join(TOPIC_FOLDERS).read_dir() else { return Ok(()) };
+pub(crate) fn copy_all(
+    settings: &Settings,
+    from: &Path,
+    database: &Arc<Database>,
+) -> Result<(), Failure> {
+    let Ok(entries) = from.join(TOPIC_FOLDERS).read_dir() else {
+        return Ok(());
+    };
     for entry in entries.flatten().filter(|entry| is_folder(&entry.path())) {
         if let Some(project) = entry.file_name().to_str() {
             let topics = open_shared(settings, project, Arc::clone(database));
@@ -108,7 +150,14 @@ pub(crate) fn unwatch(folder: &Path) -> Result<(), Failure> {
 /// Returns an error if a topic folder does not exist.
 pub(crate) fn check_exists(settings: &Settings, dir: &Path) -> Result<(), Failure> {
     let folder = settings.environment.absolute_path(dir);
-    if folder.exists() { Ok(()) } else { Err(TopicError::NoFolder { place: folder.display().to_string() }.into()) }
+    if folder.exists() {
+        Ok(())
+    } else {
+        Err(TopicError::NoFolder {
+            place: folder.display().to_string(),
+        }
+        .into())
+    }
 }
 
 /// Returns the error for missing topics, for a command with `--dir`.
@@ -127,14 +176,25 @@ pub(crate) fn no_topics_error(settings: &Settings) -> Failure {
 /// Returns the error for an unusable instance `topic/default`.
 pub(crate) fn no_instance_error(settings: &Settings) -> InstanceError {
     let (why, _) = missing_reason(settings);
-    InstanceError::invalid(why, "start it in a project folder, or use a topic instance with the field dir")
+    InstanceError::invalid(
+        why,
+        "start it in a project folder, or use a topic instance with the field dir",
+    )
 }
 
 /// Returns why there is no topic folder, and whether a symlink is the reason.
 fn missing_reason(settings: &Settings) -> (String, bool) {
     match locate(settings) {
-        TopicLocation::Link(link) => (format!("{} is a symlink, which may point outside the project", link.display()), true),
-        TopicLocation::At(_) | TopicLocation::Nowhere => ("the current folder is not in a project".to_owned(), false),
+        TopicLocation::Link(link) => (
+            format!(
+                "{} is a symlink, which may point outside the project",
+                link.display()
+            ),
+            true,
+        ),
+        TopicLocation::At(_) | TopicLocation::Nowhere => {
+            ("the current folder is not in a project".to_owned(), false)
+        }
     }
 }
 
@@ -142,8 +202,15 @@ fn missing_reason(settings: &Settings) -> (String, bool) {
 pub(crate) fn no_tools_error(settings: &Settings) -> Failure {
     let (mut why, is_link) = missing_reason(settings);
     if !is_link {
-        let folder = settings.environment.folder.as_deref().map(|folder| folder.display().to_string());
-        why = format!("{} is not in a project", folder.as_deref().unwrap_or("this folder"));
+        let folder = settings
+            .environment
+            .folder
+            .as_deref()
+            .map(|folder| folder.display().to_string());
+        why = format!(
+            "{} is not in a project",
+            folder.as_deref().unwrap_or("this folder")
+        );
     }
     Failure::usage(
         format!("--tools selects only topic tools, but there is no topic folder: {why}"),
@@ -161,33 +228,55 @@ pub(crate) fn project_folder(settings: &Settings) -> Option<PathBuf> {
 
 /// Returns the command that undoes an operation on the topics in `dir`, or the last operation.
 pub(crate) fn undo_command(operation: Option<&OperationId>, dir: Option<&Path>) -> String {
-    let operation = operation.map(|operation| format!(" {operation}")).unwrap_or_default();
-    let dir =
-        dir.map(|dir| format!(" --dir {}", shell_quoted(&to_one_line(&dir.to_string_lossy(), usize::MAX)))).unwrap_or_default();
+    let operation = operation
+        .map(|operation| format!(" {operation}"))
+        .unwrap_or_default();
+    let dir = dir
+        .map(|dir| {
+            format!(
+                " --dir {}",
+                shell_quoted(&to_one_line(&dir.to_string_lossy(), usize::MAX))
+            )
+        })
+        .unwrap_or_default();
     format!("memory undo{operation}{dir}")
 }
 
 /// Returns a path quoted for a shell.
 pub(crate) fn shell_quoted(path: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "/._-~+,@%".contains(letter);
-    if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
+    if path.chars().all(is_plain) {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', "'\\''"))
+    }
 }
 
 /// Checks a topic folder. The home is invalid because its files are memories, as are folders of git.
 fn check_folder(folder: PathBuf, home: &Path) -> Result<PathBuf, Failure> {
     let whole = resolve_existing(&folder);
     if whole.starts_with(self::resolve_existing(home)) {
-        let is_home = if whole == self::resolve_existing(home) { "is" } else { "is in" };
+        let is_home = if whole == self::resolve_existing(home) {
+            "is"
+        } else {
+            "is in"
+        };
         return Err(Failure::usage(
             format!("{} {is_home} the home of the memories", folder.display()),
             "specify another folder with --dir",
         ));
     }
     if whole.components().any(|part| part.as_os_str() == ".git") {
-        return Err(Failure::usage(format!("{} belongs to git", folder.display()), "specify another folder with --dir"));
+        return Err(Failure::usage(
+            format!("{} belongs to git", folder.display()),
+            "specify another folder with --dir",
+        ));
     }
     if folder.exists() && !folder.is_dir() {
-        return Err(Failure::usage(format!("{} is not a folder", folder.display()), "specify a folder with --dir"));
+        return Err(Failure::usage(
+            format!("{} is not a folder", folder.display()),
+            "specify a folder with --dir",
+        ));
     }
     Ok(folder)
 }
@@ -196,7 +285,11 @@ fn check_folder(folder: PathBuf, home: &Path) -> Result<PathBuf, Failure> {
 fn resolve_existing(path: &Path) -> PathBuf {
     for there in path.ancestors() {
         if let (Ok(whole), Ok(rest)) = (there.canonicalize(), path.strip_prefix(there)) {
-            return if rest.as_os_str().is_empty() { whole } else { whole.join(rest) };
+            return if rest.as_os_str().is_empty() {
+                whole
+            } else {
+                whole.join(rest)
+            };
         }
     }
     path.to_owned()
@@ -218,7 +311,9 @@ fn locate(settings: &Settings) -> TopicLocation {
     environment
         .folder
         .as_deref()
-        .map_or(TopicLocation::Nowhere, |folder| locate_in_project(folder, &settings.root.value, environment.home.as_deref()))
+        .map_or(TopicLocation::Nowhere, |folder| {
+            locate_in_project(folder, &settings.root.value, environment.home.as_deref())
+        })
 }
 
 /// Returns the topic folder of the project around `folder`.
@@ -228,7 +323,9 @@ fn locate(settings: &Settings) -> TopicLocation {
 /// is not a project.
 fn locate_in_project(folder: &Path, home: &Path, person: Option<&Path>) -> TopicLocation {
     let (repository, home) = (find_repository(folder), resolve_existing(home));
-    if resolve_existing(folder).starts_with(&home) || folder.components().any(|part| part.as_os_str() == ".git") {
+    if resolve_existing(folder).starts_with(&home)
+        || folder.components().any(|part| part.as_os_str() == ".git")
+    {
         return TopicLocation::Nowhere;
     }
     let is_within = |around: &&Path| match repository {
@@ -236,16 +333,26 @@ fn locate_in_project(folder: &Path, home: &Path, person: Option<&Path>) -> Topic
         None => person.is_none_or(|person| *around != person),
     };
     let own = |around: &Path| {
-        let place = if around.ends_with(FOLDER_NAME) { around.to_owned() } else { around.join(FOLDER_NAME) };
+        let place = if around.ends_with(FOLDER_NAME) {
+            around.to_owned()
+        } else {
+            around.join(FOLDER_NAME)
+        };
         (is_folder(&place) && resolve_existing(&place) != home && !is_home(&place)).then_some(place)
     };
     // In a folder that is writable by everyone, topics of other users must not be used.
     let owner = |place: &Path| user_id_of_owner(place);
     let is_meant = |place: &PathBuf| {
-        let is_here = repository.is_some() || folder.starts_with(place) || place.parent() == Some(folder);
+        let is_here =
+            repository.is_some() || folder.starts_with(place) || place.parent() == Some(folder);
         is_here || (holds_topics(place) && owner(place) == owner(folder))
     };
-    if let Some(found) = folder.ancestors().take_while(is_within).filter_map(own).find(is_meant) {
+    if let Some(found) = folder
+        .ancestors()
+        .take_while(is_within)
+        .filter_map(own)
+        .find(is_meant)
+    {
         return TopicLocation::At(found);
     }
     let new = repository.unwrap_or(folder).join(FOLDER_NAME);
@@ -264,8 +371,15 @@ const FOLDER_NAME: &str = ".memory";
 
 /// Returns whether a folder contains a topic or an index.
 fn holds_topics(folder: &Path) -> bool {
-    let is_topic = |entry: std::fs::DirEntry| entry.path().extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
-    folder.read_dir().is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(is_topic)))
+    let is_topic = |entry: std::fs::DirEntry| {
+        entry
+            .path()
+            .extension()
+            .is_some_and(|end| end.eq_ignore_ascii_case("md"))
+    };
+    folder
+        .read_dir()
+        .is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(is_topic)))
 }
 
 #[cfg(test)]
@@ -280,23 +394,52 @@ mod tests {
         let base = tempfile::tempdir().expect("a folder");
         let path = |path: &str| base.path().join(path);
         let home = path("home/.memory");
-        for folder in ["home/.memory", "home/work/repo/.git", "home/work/repo/src/deep", "home/work/.memory", "home/loose/sub"] {
+        for folder in [
+            "home/.memory",
+            "home/work/repo/.git",
+            "home/work/repo/src/deep",
+            "home/work/.memory",
+            "home/loose/sub",
+        ] {
             create_dir_all(path(folder)).expect("a folder");
         }
         let found = |folder: &str| locate_in_project(&path(folder), &home, Some(&path("home")));
         let at = |folder: &str| TopicLocation::At(path(folder));
-        assert_eq!(found("home/work/repo/src/deep"), at("home/work/repo/.memory"), "it is made at the root");
+        assert_eq!(
+            found("home/work/repo/src/deep"),
+            at("home/work/repo/.memory"),
+            "it is made at the root"
+        );
         create_dir_all(path("home/work/repo/src/.memory")).expect("a folder");
-        assert_eq!(found("home/work/repo/src/deep"), at("home/work/repo/src/.memory"));
-        assert_eq!(found("home/work/repo/src/.memory"), at("home/work/repo/src/.memory"));
+        assert_eq!(
+            found("home/work/repo/src/deep"),
+            at("home/work/repo/src/.memory")
+        );
+        assert_eq!(
+            found("home/work/repo/src/.memory"),
+            at("home/work/repo/src/.memory")
+        );
         assert_eq!(found("home/work/repo"), at("home/work/repo/.memory"));
-        assert_eq!((found("home"), found("home/work")), (TopicLocation::Nowhere, at("home/work/.memory")));
+        assert_eq!(
+            (found("home"), found("home/work")),
+            (TopicLocation::Nowhere, at("home/work/.memory"))
+        );
         create_dir_all(path("home/other/.memory/categories")).expect("a folder");
-        assert_eq!(found("home/other"), TopicLocation::Nowhere, "another home is not a project");
-        assert_eq!((found("home/.memory"), found("home/.memory/banks")), (TopicLocation::Nowhere, TopicLocation::Nowhere));
+        assert_eq!(
+            found("home/other"),
+            TopicLocation::Nowhere,
+            "another home is not a project"
+        );
+        assert_eq!(
+            (found("home/.memory"), found("home/.memory/banks")),
+            (TopicLocation::Nowhere, TopicLocation::Nowhere)
+        );
         assert_eq!(found("home/work/repo/.git/hooks"), TopicLocation::Nowhere);
         symlink(path("home/work"), path("home/loose/.memory")).expect("a link");
-        assert_eq!(found("home/loose"), TopicLocation::Link(path("home/loose/.memory")));
+        assert_eq!(
+            found("home/loose"),
+            TopicLocation::Link(path("home/loose/.memory"))
+        );
     }
 
     #[test]
@@ -304,21 +447,38 @@ mod tests {
         let base = tempfile::tempdir().expect("a folder");
         let path = |path: &str| base.path().join(path);
         let home = path("home/.memory");
-        for folder in
-            ["home/.memory", "home/loose/.memory/deep", "home/loose/a/.memory/banks", "home/loose/a/b", ".memory", "other"]
-        {
+        for folder in [
+            "home/.memory",
+            "home/loose/.memory/deep",
+            "home/loose/a/.memory/banks",
+            "home/loose/a/b",
+            ".memory",
+            "other",
+        ] {
             create_dir_all(path(folder)).expect("a folder");
         }
         let found = |folder: &str| locate_in_project(&path(folder), &home, Some(&path("home")));
         let at = |folder: &str| TopicLocation::At(path(folder));
-        assert_eq!(found("home/loose/a/b"), at("home/loose/a/b/.memory"), "nothing above is a folder of topics");
+        assert_eq!(
+            found("home/loose/a/b"),
+            at("home/loose/a/b/.memory"),
+            "nothing above is a folder of topics"
+        );
         write(path("home/loose/.memory/a.md"), "x").expect("a file");
         assert_eq!(found("home/loose/a/b"), at("home/loose/.memory"));
         assert_eq!(found("home/loose/a"), at("home/loose/a/.memory"));
-        assert_eq!(found("home/loose/.memory/deep"), at("home/loose/.memory"), "who stands within means it");
+        assert_eq!(
+            found("home/loose/.memory/deep"),
+            at("home/loose/.memory"),
+            "who stands within means it"
+        );
         write(path(".memory/MEMORY.md"), "x").expect("a file");
         create_dir_all(path("home/new")).expect("a folder");
-        assert_eq!(found("home/new"), at("home/new/.memory"), "above the home folder it is somebody else's");
+        assert_eq!(
+            found("home/new"),
+            at("home/new/.memory"),
+            "above the home folder it is somebody else's"
+        );
         assert_eq!(found("other"), at(".memory"));
     }
 
@@ -329,9 +489,15 @@ mod tests {
         create_dir_all(path("home/.memory/banks")).expect("a folder");
         symlink(path("home/.memory"), path("link")).expect("a link");
         let refused = |folder: &str| check_folder(path(folder), &path("home/.memory")).is_err();
-        for folder in
-            ["home/.memory", "home/.memory/banks", "home/.memory/new/deep", "link", "link/new", "repo/.git", "repo/.git/topics"]
-        {
+        for folder in [
+            "home/.memory",
+            "home/.memory/banks",
+            "home/.memory/new/deep",
+            "link",
+            "link/new",
+            "repo/.git",
+            "repo/.git/topics",
+        ] {
             assert!(refused(folder), "{folder}");
         }
         assert!(!refused("home/.memory2") && !refused("new/folder"));

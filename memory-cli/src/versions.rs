@@ -34,12 +34,18 @@ const MARK_FILE: &str = "versions.mark";
 /// Returns the path of a state file: in the index of a home, else among the conversations.
 fn state_path(root: &Path, name: &str) -> PathBuf {
     let index = root.join("index");
-    if index.is_dir() { index.join(name) } else { root.join(".conversations").join(name) }
+    if index.is_dir() {
+        index.join(name)
+    } else {
+        root.join(".conversations").join(name)
+    }
 }
 
 /// Writes a state file that only the user can read.
 fn write_state(place: &Path, text: &str) -> io::Result<()> {
-    owner_only(File::options().create(true).truncate(true).write(true)).open(place)?.write_all(text.as_bytes())
+    owner_only(File::options().create(true).truncate(true).write(true))
+        .open(place)?
+        .write_all(text.as_bytes())
 }
 
 /// Repeats a commit that failed last time; returns a warning, unless the user received it before.
@@ -67,7 +73,9 @@ pub(crate) fn take_warning(root: &Path, done: Result<(), GitVersionsError>) -> O
     if fs::read_to_string(&told).is_ok_and(|told| told == trouble) {
         return None;
     }
-    let _ = told.parent().map(|folder| private_folder_builder().recursive(true).create(folder));
+    let _ = told
+        .parent()
+        .map(|folder| private_folder_builder().recursive(true).create(folder));
     let _ = write_state(&told, &trouble);
     Some(trouble)
 }
@@ -76,7 +84,9 @@ pub(crate) fn take_warning(root: &Path, done: Result<(), GitVersionsError>) -> O
 fn record_result(root: &Path, done: Result<(), GitVersionsError>) -> Option<String> {
     let trouble = done.err().map(|error| error.to_string());
     match &trouble {
-        None => [ERROR_FILE, REPORTED_FILE].iter().for_each(|name| drop(fs::remove_file(state_path(root, name)))),
+        None => [ERROR_FILE, REPORTED_FILE]
+            .iter()
+            .for_each(|name| drop(fs::remove_file(state_path(root, name)))),
         Some(trouble) => drop(write_state(&state_path(root, ERROR_FILE), trouble)),
     }
     trouble
@@ -84,21 +94,38 @@ fn record_result(root: &Path, done: Result<(), GitVersionsError>) -> Option<Stri
 
 /// Starts a detached process that commits the home, unless it is committed up to `end` of the journal.
 pub(crate) fn commit_in_background(root: &Path, end: &str, program: Option<&Path>) {
-    let Some(program) = program.filter(|_| fs::read_to_string(state_path(root, MARK_FILE)).ok().as_deref() != Some(end)) else {
+    let Some(program) = program.filter(|_| {
+        fs::read_to_string(state_path(root, MARK_FILE))
+            .ok()
+            .as_deref()
+            != Some(end)
+    }) else {
         return;
     };
     let mut command = Command::new(program);
-    command.arg(CHILD_ARGUMENT).arg(root).arg(end).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .arg(CHILD_ARGUMENT)
+        .arg(root)
+        .arg(end)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     // An interrupt of this process must not interrupt the commit.
-    let Ok(mut child) = own_group(&mut command).spawn() else { return };
+    let Ok(mut child) = own_group(&mut command).spawn() else {
+        return;
+    };
     // A daemon runs for long, so the exit status must be collected to avoid zombie processes.
-    let _ = thread::Builder::new().name("versions".into()).spawn(move || child.wait());
+    let _ = thread::Builder::new()
+        .name("versions".into())
+        .spawn(move || child.wait());
 }
 
 /// Returns the home to commit and the end of its journal, if the arguments request a commit.
 pub(crate) fn is_child(arguments: &[OsString]) -> Option<(PathBuf, String)> {
     match arguments {
-        [_, what, root, end] if what == CHILD_ARGUMENT => Some((PathBuf::from(root), end.to_string_lossy().into_owned())),
+        [_, what, root, end] if what == CHILD_ARGUMENT => {
+            Some((PathBuf::from(root), end.to_string_lossy().into_owned()))
+        }
         _ => None,
     }
 }
@@ -112,7 +139,9 @@ pub(crate) fn commit_now(root: &Path, message: &str) -> Result<(), GitVersionsEr
 
 /// Commits a home, unless another process is already waiting to do so.
 pub(crate) fn commit_when_idle(root: &Path, end: &str) {
-    let Ok(waiting) = open_lock_file(root, "waiting") else { return };
+    let Ok(waiting) = open_lock_file(root, "waiting") else {
+        return;
+    };
     if waiting.try_lock().is_err() {
         return;
     }
@@ -126,14 +155,25 @@ pub(crate) fn commit_when_idle(root: &Path, end: &str) {
 }
 
 /// Returns the last commits, newest first; a limit of 0 means all. Without a repository it is empty.
-pub(crate) fn list_versions(root: &Path, limit: usize) -> Result<Vec<GitVersion>, GitVersionsError> {
+pub(crate) fn list_versions(
+    root: &Path,
+    limit: usize,
+) -> Result<Vec<GitVersion>, GitVersionsError> {
     let limit = if limit == 0 { u32::MAX as usize } else { limit };
-    if root.join(".git").exists() { GitVersions::list(root, limit) } else { Ok(Vec::new()) }
+    if root.join(".git").exists() {
+        GitVersions::list(root, limit)
+    } else {
+        Ok(Vec::new())
+    }
 }
 
 /// Returns an error if the home has no git history.
 pub(crate) fn check_has_history(root: &Path) -> Result<(), Failure> {
-    if root.join(".git").exists() { Ok(()) } else { Err(no_history_error()) }
+    if root.join(".git").exists() {
+        Ok(())
+    } else {
+        Err(no_history_error())
+    }
 }
 
 pub(crate) fn no_history_error() -> Failure {
@@ -147,5 +187,6 @@ pub(crate) fn git_error(error: &GitVersionsError) -> Failure {
 }
 
 fn open_lock_file(root: &Path, what: &str) -> io::Result<File> {
-    owner_only(File::options().create(true).truncate(false).write(true)).open(root.join(format!("index/versions.{what}")))
+    owner_only(File::options().create(true).truncate(false).write(true))
+        .open(root.join(format!("index/versions.{what}")))
 }

@@ -27,14 +27,21 @@ impl WakeSignal {
         let mut rung = self.rung.lock().unwrap_or_else(PoisonError::into_inner);
         while !*rung {
             let Some(until) = until else {
-                rung = self.heard.wait(rung).unwrap_or_else(PoisonError::into_inner);
+                rung = self
+                    .heard
+                    .wait(rung)
+                    .unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 break;
             }
-            rung = self.heard.wait_timeout(rung, left).unwrap_or_else(PoisonError::into_inner).0;
+            rung = self
+                .heard
+                .wait_timeout(rung, left)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
         }
         std::mem::take(&mut *rung)
     }
@@ -54,7 +61,10 @@ mod tests {
     #[test]
     fn whoever_waits_sees_all_that_was_done_before_the_bell_was_rung() {
         in_any_order(|| {
-            let (bell, done) = (Arc::new(WakeSignal::default()), Arc::new(AtomicUsize::new(0)));
+            let (bell, done) = (
+                Arc::new(WakeSignal::default()),
+                Arc::new(AtomicUsize::new(0)),
+            );
             let rings: Vec<_> = (0..2)
                 .map(|_| {
                     let (bell, done) = (Arc::clone(&bell), Arc::clone(&done));
@@ -85,7 +95,10 @@ mod tests {
             assert!(bell.wait(None));
             ringer.join().unwrap();
             let past = Instant::now().checked_sub(Duration::from_secs(1));
-            assert!(past.is_some_and(|past| !bell.wait(Some(past))), "it was heard");
+            assert!(
+                past.is_some_and(|past| !bell.wait(Some(past))),
+                "it was heard"
+            );
             bell.notify();
             assert!(past.is_some_and(|past| bell.wait(Some(past))));
         });

@@ -9,7 +9,9 @@ use std::time::UNIX_EPOCH;
 use memory_agent::web::{SignInCodes, WebHost, WebServerConfig};
 use memory_core::conversation::{ConversationLocation, ConversationStore};
 use memory_core::instance::NamedInstance;
-use memory_core::{Code, Embedder, RecallLedger, RefinementPlanner, Services, SystemClock, ToolError, Usage, usage};
+use memory_core::{
+    Code, Embedder, RecallLedger, RefinementPlanner, Services, SystemClock, ToolError, Usage, usage,
+};
 use memory_dream::{DreamTask, SelectiveDream};
 use memory_store::conversation::ConversationFolder;
 use memory_store::{Ledger, RecallFolder, RejectedSuggestionsFile};
@@ -52,9 +54,14 @@ pub(crate) fn configure(
         ..home.services.clone()
     };
     let zone = home.zone;
-    let folders: Vec<_> = conversations::folders(settings, None)?.into_iter().map(Arc::new).collect();
-    let location =
-        |folder: &Arc<ConversationFolder>| ConversationLocation { place: folder.location(), store: Arc::clone(folder) as _ };
+    let folders: Vec<_> = conversations::folders(settings, None)?
+        .into_iter()
+        .map(Arc::new)
+        .collect();
+    let location = |folder: &Arc<ConversationFolder>| ConversationLocation {
+        place: folder.location(),
+        store: Arc::clone(folder) as _,
+    };
     Ok(WebServerConfig {
         services,
         banks,
@@ -90,7 +97,12 @@ struct PageHost {
 
 impl PageHost {
     fn new(home: &Home, conversations: Vec<Arc<ConversationFolder>>) -> Self {
-        Self { home: home.clone(), pending: PendingPage::of(home), recalls: home.recalls(), conversations }
+        Self {
+            home: home.clone(),
+            pending: PendingPage::of(home),
+            recalls: home.recalls(),
+            conversations,
+        }
     }
 
     fn rejected(&self) -> RejectedSuggestionsFile {
@@ -103,9 +115,14 @@ impl WebHost for PageHost {
         let root = self.home.store.root();
         // What cannot be read counts as unchanged until it can be read again.
         let journal = self.home.store.journal_end().unwrap_or_default();
-        let folders = ["banks", "entries", ".conversations"].map(|name| modification_time(&root.join(name)));
+        let folders =
+            ["banks", "entries", ".conversations"].map(|name| modification_time(&root.join(name)));
         let recalls = self.recalls.size().unwrap_or_default();
-        let others: Vec<String> = folders.iter().chain([&u128::from(recalls)]).map(|number| format!("{number:x}")).collect();
+        let others: Vec<String> = folders
+            .iter()
+            .chain([&u128::from(recalls)])
+            .map(|number| format!("{number:x}"))
+            .collect();
         format!("{journal} {}", others.join("-"))
     }
 
@@ -115,24 +132,38 @@ impl WebHost for PageHost {
         self.home.update_index_page();
         let (store, settings) = (&self.home.store, &self.home.settings);
         if let (true, Ok(end)) = (settings.git.value, store.journal_end()) {
-            versions::commit_in_background(store.root(), &end, settings.environment.program.as_deref());
+            versions::commit_in_background(
+                store.root(),
+                &end,
+                settings.environment.program.as_deref(),
+            );
         }
     }
 
     fn instance_logs(&self) -> Result<Vec<NamedInstance>, ToolError> {
         // Unreachable instances have no operations to show.
-        instances::file_operation_logs(&self.home.settings).map(|(logs, _)| logs).map_err(|error| tool_error(&error))
+        instances::file_operation_logs(&self.home.settings)
+            .map(|(logs, _)| logs)
+            .map_err(|error| tool_error(&error))
     }
 
     fn usage(&self) -> Result<Option<Usage>, ToolError> {
         let settings = &self.home.settings;
         let ledger = Ledger::open(&settings.root.value)?;
-        let report = usage(&ledger, language_model::budget_day(settings, &SystemClock), settings.llm.budget())?;
+        let report = usage(
+            &ledger,
+            language_model::budget_day(settings, &SystemClock),
+            settings.llm.budget(),
+        )?;
         Ok(Some(report).filter(|report| settings.llm.is_named() || 0 < report.lately.all.calls))
     }
 
     fn conversations(&self) -> Result<Vec<Arc<dyn ConversationStore>>, ToolError> {
-        Ok(self.conversations.iter().map(|folder| Arc::clone(folder) as _).collect())
+        Ok(self
+            .conversations
+            .iter()
+            .map(|folder| Arc::clone(folder) as _)
+            .collect())
     }
 
     fn planner(&self, services: Services) -> Box<dyn RefinementPlanner> {
@@ -144,7 +175,12 @@ impl WebHost for PageHost {
             DreamTask::Merge,
             DreamTask::Remind,
         ];
-        Box::new(SelectiveDream { services, tasks, rules: self.home.settings.refinement_rules(), zone: self.home.zone })
+        Box::new(SelectiveDream {
+            services,
+            tasks,
+            rules: self.home.settings.refinement_rules(),
+            zone: self.home.zone,
+        })
     }
 
     fn rejected_suggestions(&self) -> Vec<String> {
@@ -171,7 +207,9 @@ impl WebHost for PageHost {
 /// Returns the time of the last change of a folder, in nanoseconds; 0 if it does not exist.
 fn modification_time(folder: &Path) -> u128 {
     let modified = folder.metadata().and_then(|found| found.modified()).ok();
-    modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |time| time.as_nanos())
+    modified
+        .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
+        .map_or(0, |time| time.as_nanos())
 }
 
 fn tool_error(error: &Failure) -> ToolError {
@@ -194,10 +232,16 @@ mod tests {
         let mut check = |change: &str| {
             let mark = host.change_mark();
             assert_ne!(mark, last, "{change}");
-            assert_eq!(mark, host.change_mark(), "it does not differ without a change");
+            assert_eq!(
+                mark,
+                host.change_mark(),
+                "it does not differ without a change"
+            );
             last = mark;
         };
-        home.memories().write("The user prefers tea").expect("it is written");
+        home.memories()
+            .write("The user prefers tea")
+            .expect("it is written");
         check("a memory");
         fs::create_dir_all(root.join("banks")).expect("a folder");
         check("a bank");

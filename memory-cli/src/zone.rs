@@ -1,6 +1,9 @@
 //! Time zones.
 
-use chrono::{DateTime, Datelike, FixedOffset, Local, MappedLocalTime, NaiveDate, NaiveDateTime, Offset, TimeZone, Timelike};
+use chrono::{
+    DateTime, Datelike, FixedOffset, Local, MappedLocalTime, NaiveDate, NaiveDateTime, Offset,
+    TimeZone, Timelike,
+};
 use jiff::Timestamp;
 use jiff::tz::{AmbiguousOffset, TimeZoneDatabase};
 use memory_core::ParseError;
@@ -38,7 +41,12 @@ pub(crate) struct NamedZone(&'static jiff::tz::TimeZone);
 
 /// Parses the name of a time zone, such as `Asia/Shanghai`; case-insensitive.
 pub(crate) fn parse_zone(text: &str) -> Result<NamedZone, ParseError> {
-    let none = |_| ParseError::new(text, "a time zone such as Europe/Berlin (a name from the IANA database)");
+    let none = |_| {
+        ParseError::new(
+            text,
+            "a time zone such as Europe/Berlin (a name from the IANA database)",
+        )
+    };
     let zone = TimeZoneDatabase::bundled().get(text.trim()).map_err(none)?;
     // The settings name at most one zone and are read once, so the leak is bounded.
     Ok(NamedZone(Box::leak(Box::new(zone))))
@@ -52,7 +60,11 @@ impl NamedZone {
 
     fn offset_at(self, utc: &NaiveDateTime) -> FixedOffset {
         let moment = Timestamp::from_second(utc.and_utc().timestamp());
-        let far = if utc.year() < 0 { Timestamp::MIN } else { Timestamp::MAX };
+        let far = if utc.year() < 0 {
+            Timestamp::MIN
+        } else {
+            Timestamp::MAX
+        };
         fixed_offset(self.0.to_offset(moment.unwrap_or(far)))
     }
 
@@ -65,11 +77,17 @@ impl NamedZone {
             jiff::civil::DateTime::new(year, month, day, hour, minute, second, 0).ok()
         });
         // Outside the range of the database, the offset is constant.
-        let Some(shown) = shown else { return MappedLocalTime::Single(self.offset_at(local)) };
+        let Some(shown) = shown else {
+            return MappedLocalTime::Single(self.offset_at(local));
+        };
         match self.0.to_ambiguous_timestamp(shown).offset() {
-            AmbiguousOffset::Unambiguous { offset } => MappedLocalTime::Single(fixed_offset(offset)),
+            AmbiguousOffset::Unambiguous { offset } => {
+                MappedLocalTime::Single(fixed_offset(offset))
+            }
             AmbiguousOffset::Gap { .. } => MappedLocalTime::None,
-            AmbiguousOffset::Fold { before, after } => MappedLocalTime::Ambiguous(fixed_offset(before), fixed_offset(after)),
+            AmbiguousOffset::Fold { before, after } => {
+                MappedLocalTime::Ambiguous(fixed_offset(before), fixed_offset(after))
+            }
         }
     }
 }
@@ -101,13 +119,15 @@ impl ReferenceTime {
     /// Returns the time in the configured zone, else in that of its offset, else in the local zone.
     pub(crate) fn in_zone(self, setting: Option<NamedZone>) -> DateTime<UserTimeZone> {
         match self {
-            Self::Moment(moment) => {
-                moment.with_timezone(&setting.map_or(UserTimeZone::Fixed(*moment.offset()), UserTimeZone::Named))
-            }
+            Self::Moment(moment) => moment.with_timezone(
+                &setting.map_or(UserTimeZone::Fixed(*moment.offset()), UserTimeZone::Named),
+            ),
             Self::Shown(shown) => {
                 let zone = UserTimeZone::of(setting);
                 // If clocks skip this time, the same time in UTC is a sufficient approximation.
-                zone.from_local_datetime(&shown).earliest().unwrap_or_else(|| shown.and_utc().with_timezone(&zone))
+                zone.from_local_datetime(&shown)
+                    .earliest()
+                    .unwrap_or_else(|| shown.and_utc().with_timezone(&zone))
             }
         }
     }
@@ -119,14 +139,28 @@ impl std::str::FromStr for ReferenceTime {
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let wanted = text.trim();
         let shown = || {
-            let forms = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"];
-            forms.iter().find_map(|form| NaiveDateTime::parse_from_str(wanted, form).ok())
+            let forms = [
+                "%Y-%m-%dT%H:%M:%S%.f",
+                "%Y-%m-%d %H:%M:%S%.f",
+                "%Y-%m-%dT%H:%M",
+                "%Y-%m-%d %H:%M",
+            ];
+            forms
+                .iter()
+                .find_map(|form| NaiveDateTime::parse_from_str(wanted, form).ok())
         };
-        let midnight = || wanted.parse::<NaiveDate>().ok().and_then(|day| day.and_hms_opt(0, 0, 0));
+        let midnight = || {
+            wanted
+                .parse::<NaiveDate>()
+                .ok()
+                .and_then(|day| day.and_hms_opt(0, 0, 0))
+        };
         let moment = DateTime::parse_from_rfc3339(wanted).map(Self::Moment).ok();
         moment
             .or_else(|| shown().or_else(midnight).map(Self::Shown))
-            .ok_or_else(|| ParseError::new(text, "a time such as 2026-05-07T10:00:00+02:00 (RFC 3339)"))
+            .ok_or_else(|| {
+                ParseError::new(text, "a time such as 2026-05-07T10:00:00+02:00 (RFC 3339)")
+            })
     }
 }
 
@@ -143,8 +177,12 @@ impl TimeZone for UserTimeZone {
 
     fn offset_from_local_datetime(&self, local: &NaiveDateTime) -> MappedLocalTime<ZoneOffset> {
         match self {
-            Self::Machine => Local.offset_from_local_datetime(local).map(|by| self.with_offset(by)),
-            Self::Named(zone) => zone.offsets_of_local_time(local).map(|by| self.with_offset(by)),
+            Self::Machine => Local
+                .offset_from_local_datetime(local)
+                .map(|by| self.with_offset(by)),
+            Self::Named(zone) => zone
+                .offsets_of_local_time(local)
+                .map(|by| self.with_offset(by)),
             Self::Fixed(by) => MappedLocalTime::Single(self.with_offset(*by)),
         }
     }
@@ -174,21 +212,43 @@ mod tests {
 
     fn seen(now: &str, setting: Option<&str>) -> String {
         let setting = setting.map(|name| parse_zone(name).expect("a zone"));
-        now.parse::<ReferenceTime>().expect("a moment").in_zone(setting).fixed_offset().to_rfc3339()
+        now.parse::<ReferenceTime>()
+            .expect("a moment")
+            .in_zone(setting)
+            .fixed_offset()
+            .to_rfc3339()
     }
 
     #[test]
     fn the_zone_of_the_settings_wins_over_that_of_the_moment() {
-        assert_eq!(seen("2025-06-11T10:20:00-02:00", None), "2025-06-11T10:20:00-02:00");
-        assert_eq!(seen("2025-06-11T10:20:00-02:00", Some("Asia/Shanghai")), "2025-06-11T20:20:00+08:00");
-        assert_eq!(seen("2025-06-11T10:20:00", Some("europe/berlin")), "2025-06-11T10:20:00+02:00");
-        assert_eq!(seen("2025-12-11", Some("Europe/Berlin")), "2025-12-11T00:00:00+01:00");
+        assert_eq!(
+            seen("2025-06-11T10:20:00-02:00", None),
+            "2025-06-11T10:20:00-02:00"
+        );
+        assert_eq!(
+            seen("2025-06-11T10:20:00-02:00", Some("Asia/Shanghai")),
+            "2025-06-11T20:20:00+08:00"
+        );
+        assert_eq!(
+            seen("2025-06-11T10:20:00", Some("europe/berlin")),
+            "2025-06-11T10:20:00+02:00"
+        );
+        assert_eq!(
+            seen("2025-12-11", Some("Europe/Berlin")),
+            "2025-12-11T00:00:00+01:00"
+        );
     }
 
     #[test]
     fn clocks_that_are_put_forward_show_what_is_near_enough() {
-        assert_eq!(seen("2025-03-30 02:30", Some("Europe/Berlin")), "2025-03-30T04:30:00+02:00");
-        assert_eq!(seen("2025-10-26 02:30", Some("Europe/Berlin")), "2025-10-26T02:30:00+02:00");
+        assert_eq!(
+            seen("2025-03-30 02:30", Some("Europe/Berlin")),
+            "2025-03-30T04:30:00+02:00"
+        );
+        assert_eq!(
+            seen("2025-10-26 02:30", Some("Europe/Berlin")),
+            "2025-10-26T02:30:00+02:00"
+        );
     }
 
     #[test]

@@ -38,13 +38,20 @@ impl OperationLogs<'_> {
     /// # Errors
     /// If the operations cannot be read.
     pub fn summarize<Tz: TimeZone>(self, from: &DateTime<Tz>) -> Result<ActivitySummary, LogError> {
-        let ActivitySummary { mut days, mut authors } = ActivitySummary::default();
+        let ActivitySummary {
+            mut days,
+            mut authors,
+        } = ActivitySummary::default();
         let mut previous = None;
         self.each_since(from.to_utc(), |entry| {
             if !entry.operation.by.is_empty() && !authors.contains(&entry.operation.by) {
                 authors.insert(entry.operation.by.clone());
             }
-            let day = entry.operation.at.with_timezone(&from.timezone()).date_naive();
+            let day = entry
+                .operation
+                .at
+                .with_timezone(&from.timezone())
+                .date_naive();
             let counted = Some((day, entry.operation.id));
             if previous != counted {
                 *days.entry(day).or_default() += 1;
@@ -55,8 +62,14 @@ impl OperationLogs<'_> {
     }
 
     /// Calls `visit` for the operations since `from`, those of each log newest first.
-    fn each_since(self, from: DateTime<Utc>, mut visit: impl FnMut(LogEntry)) -> Result<(), LogError> {
-        let end = from.checked_sub_signed(CLOCK_TOLERANCE).unwrap_or(DateTime::<Utc>::MIN_UTC);
+    fn each_since(
+        self,
+        from: DateTime<Utc>,
+        mut visit: impl FnMut(LogEntry),
+    ) -> Result<(), LogError> {
+        let end = from
+            .checked_sub_signed(CLOCK_TOLERANCE)
+            .unwrap_or(DateTime::<Utc>::MIN_UTC);
         for log in self.logs()? {
             for entry in log {
                 let entry = entry?;
@@ -145,46 +158,84 @@ pub fn sessions(
     filter: &RecallFilter,
     people: &[&str],
 ) -> Result<Vec<AgentSession>, LogError> {
-    let mut sessions = BTreeMap::<(String, Option<String>, Option<NaiveDate>), (AgentSession, HashSet<String>)>::new();
+    let mut sessions = BTreeMap::<
+        (String, Option<String>, Option<NaiveDate>),
+        (AgentSession, HashSet<String>),
+    >::new();
     // Every session of an agent competes for its operations, so that two of them never have the same one.
-    let all = RecallFilter { session: None, ..filter.clone() };
+    let all = RecallFilter {
+        session: None,
+        ..filter.clone()
+    };
     for recall in ledger.recalls(&all) {
         let recall = recall?;
         let day = recall.session.is_none().then(|| recall.at.date_naive());
-        let new = || (AgentSession::new(&recall.agent, recall.session.as_deref(), recall.at), HashSet::new());
-        let (session, received) = sessions.entry((recall.agent.clone(), recall.session.clone(), day)).or_insert_with(new);
+        let new = || {
+            (
+                AgentSession::new(&recall.agent, recall.session.as_deref(), recall.at),
+                HashSet::new(),
+            )
+        };
+        let (session, received) = sessions
+            .entry((recall.agent.clone(), recall.session.clone(), day))
+            .or_insert_with(new);
         session.extend_to(recall.at);
         session.recalls += 1;
         session.tokens += recall.tokens;
         session.project = recall.project.or(session.project.take());
-        session.queries.extend(recall.query.filter(|query| received.insert(format!("query {query}"))));
-        session.memories.extend(recall.memories.into_iter().map(|memory| memory.id).filter(|id| received.insert(id.clone())));
+        session.queries.extend(
+            recall
+                .query
+                .filter(|query| received.insert(format!("query {query}"))),
+        );
+        session.memories.extend(
+            recall
+                .memories
+                .into_iter()
+                .map(|memory| memory.id)
+                .filter(|id| received.insert(id.clone())),
+        );
     }
-    let mut sessions: Vec<AgentSession> = sessions.into_values().map(|(session, _)| session).collect();
+    let mut sessions: Vec<AgentSession> =
+        sessions.into_values().map(|(session, _)| session).collect();
     // The spans of the recalls alone determine to which session an operation belongs.
     let recalled = sessions.clone();
     let mut others = BTreeMap::<(String, NaiveDate), AgentSession>::new();
     let includes_operations = filter.memory.is_none();
     let from = filter.from.unwrap_or(DateTime::<Utc>::MIN_UTC);
-    for entry in if includes_operations { logs.since(from)? } else { Vec::new() } {
+    for entry in if includes_operations {
+        logs.since(from)?
+    } else {
+        Vec::new()
+    } {
         let (by, at) = (entry.operation.by.clone(), entry.operation.at);
-        let is_selected = filter.agent.as_ref().is_none_or(|agent| *agent == by) && filter.to.is_none_or(|to| at < to);
+        let is_selected = filter.agent.as_ref().is_none_or(|agent| *agent == by)
+            && filter.to.is_none_or(|to| at < to);
         if by.is_empty() || people.contains(&by.as_str()) || !is_selected {
             continue;
         }
-        let near = recalled.iter().enumerate().filter(|(_, session)| session.agent == by && session.is_near(at));
-        if let Some((position, _)) = near.max_by_key(|(_, session)| begins_closest(session.first, at)) {
+        let near = recalled
+            .iter()
+            .enumerate()
+            .filter(|(_, session)| session.agent == by && session.is_near(at));
+        if let Some((position, _)) =
+            near.max_by_key(|(_, session)| begins_closest(session.first, at))
+        {
             sessions[position].extend_to(at);
             sessions[position].operations.push(entry);
         } else {
             let day = at.date_naive();
-            let session = others.entry((by.clone(), day)).or_insert_with(|| AgentSession::new(&by, None, at));
+            let session = others
+                .entry((by.clone(), day))
+                .or_insert_with(|| AgentSession::new(&by, None, at));
             session.extend_to(at);
             session.operations.push(entry);
         }
     }
     for ((agent, day), other) in others {
-        let same = sessions.iter_mut().find(|one| one.session.is_none() && one.agent == agent && one.first.date_naive() == day);
+        let same = sessions.iter_mut().find(|one| {
+            one.session.is_none() && one.agent == agent && one.first.date_naive() == day
+        });
         match same {
             Some(session) => {
                 session.extend_to(other.first);
@@ -195,15 +246,32 @@ pub fn sessions(
         }
     }
     if let Some(start) = &filter.session {
-        sessions.retain(|session| session.session.as_ref().is_some_and(|own| own.starts_with(start)));
+        sessions.retain(|session| {
+            session
+                .session
+                .as_ref()
+                .is_some_and(|own| own.starts_with(start))
+        });
     }
-    sessions.sort_by(|left, right| right.last.cmp(&left.last).then_with(|| left.session.cmp(&right.session)));
+    sessions.sort_by(|left, right| {
+        right
+            .last
+            .cmp(&left.last)
+            .then_with(|| left.session.cmp(&right.session))
+    });
     Ok(sessions)
 }
 
 /// Orders the starts of sessions by their claim to an operation: the last one before it, or else the first one after it.
 fn begins_closest(start: DateTime<Utc>, operation: DateTime<Utc>) -> (bool, TimeDelta) {
-    (start <= operation, if start <= operation { start - operation } else { operation - start })
+    (
+        start <= operation,
+        if start <= operation {
+            start - operation
+        } else {
+            operation - start
+        },
+    )
 }
 
 #[cfg(test)]
@@ -214,20 +282,36 @@ mod tests {
 
     use super::*;
     use crate::testing::{FakeClock, FakeRecallLedger, services};
-    use crate::{Draft, MemStore, RecallRecord, RecalledId, SecretPolicy, Services, record_recall, write};
+    use crate::{
+        Draft, MemStore, RecallRecord, RecalledId, SecretPolicy, Services, record_recall, write,
+    };
 
     fn home() -> (Services, Arc<FakeClock>) {
         let clock = Arc::new(FakeClock::default());
-        (Services { clock: clock.clone(), ..services(Arc::new(MemStore::default())) }, clock)
+        (
+            Services {
+                clock: clock.clone(),
+                ..services(Arc::new(MemStore::default()))
+            },
+            clock,
+        )
     }
 
     fn logs(services: &Services) -> OperationLogs<'_> {
         let banks = services.banks.as_ref().expect("fake banks");
-        OperationLogs { services, banks, instances: &[], conversations: &[] }
+        OperationLogs {
+            services,
+            banks,
+            instances: &[],
+            conversations: &[],
+        }
     }
 
     fn write_as(services: &Services, actor: &str, text: &str) {
-        let services = Services { actor: actor.into(), ..services.clone() };
+        let services = Services {
+            actor: actor.into(),
+            ..services.clone()
+        };
         write(&services, Draft::new(text), SecretPolicy::Refuse).expect("it is written");
     }
 
@@ -255,11 +339,23 @@ mod tests {
         write_as(&services, "cli", "two");
         write_as(&services, "codex", "three");
         let zone = FixedOffset::east_opt(0).expect("an offset");
-        let ActivitySummary { days, authors } = logs.summarize(&start.with_timezone(&zone)).expect("they are counted");
+        let ActivitySummary { days, authors } = logs
+            .summarize(&start.with_timezone(&zone))
+            .expect("they are counted");
         assert_eq!(days.values().copied().collect::<Vec<_>>(), [1, 2]);
-        assert_eq!(authors.iter().map(String::as_str).collect::<Vec<_>>(), ["cli", "codex"]);
+        assert_eq!(
+            authors.iter().map(String::as_str).collect::<Vec<_>>(),
+            ["cli", "codex"]
+        );
         let later = (start + TimeDelta::days(1)).with_timezone(&zone);
-        assert_eq!(logs.summarize(&later).expect("they are counted").days.values().sum::<u64>(), 2);
+        assert_eq!(
+            logs.summarize(&later)
+                .expect("they are counted")
+                .days
+                .values()
+                .sum::<u64>(),
+            2
+        );
         assert_eq!(logs.since(start).expect("they are read").len(), 3);
     }
 
@@ -268,30 +364,68 @@ mod tests {
         let (services, clock) = home();
         let logs = logs(&services);
         let ledger = FakeRecallLedger::default();
-        record_recall(&ledger, recall(services.clock.now(), "codex", Some("s1"), &["a", "b"]));
-        record_recall(&ledger, recall(services.clock.now(), "codex", Some("s1"), &["b", "c"]));
+        record_recall(
+            &ledger,
+            recall(services.clock.now(), "codex", Some("s1"), &["a", "b"]),
+        );
+        record_recall(
+            &ledger,
+            recall(services.clock.now(), "codex", Some("s1"), &["b", "c"]),
+        );
         write_as(&services, "codex", "by the agent");
         write_as(&services, "cli", "by a person");
         clock.advance(TimeDelta::hours(30));
         write_as(&services, "codex", "without a recall");
-        let list = |filter: RecallFilter| sessions(&ledger, logs, &filter, &["cli"]).expect("they are read");
+        let list = |filter: RecallFilter| {
+            sessions(&ledger, logs, &filter, &["cli"]).expect("they are read")
+        };
         let all = list(RecallFilter::default());
-        let summary = |session: &AgentSession| (session.session.clone(), session.memories.clone(), session.operations.len());
+        let summary = |session: &AgentSession| {
+            (
+                session.session.clone(),
+                session.memories.clone(),
+                session.operations.len(),
+            )
+        };
         assert_eq!(
             all.iter().map(summary).collect::<Vec<_>>(),
-            [(None, vec![], 1), (Some("s1".to_owned()), vec!["a".to_owned(), "b".into(), "c".into()], 1)]
+            [
+                (None, vec![], 1),
+                (
+                    Some("s1".to_owned()),
+                    vec!["a".to_owned(), "b".into(), "c".into()],
+                    1
+                )
+            ]
         );
-        assert_eq!((all[1].recalls, all[1].tokens, all[1].project.as_deref()), (2, 20, Some("home")));
-        let one = list(RecallFilter { session: Some("s1".into()), ..RecallFilter::default() });
+        assert_eq!(
+            (all[1].recalls, all[1].tokens, all[1].project.as_deref()),
+            (2, 20, Some("home"))
+        );
+        let one = list(RecallFilter {
+            session: Some("s1".into()),
+            ..RecallFilter::default()
+        });
         assert_eq!(one.len(), 1);
-        assert!(list(RecallFilter { agent: Some("claude".into()), ..RecallFilter::default() }).is_empty());
+        assert!(
+            list(RecallFilter {
+                agent: Some("claude".into()),
+                ..RecallFilter::default()
+            })
+            .is_empty()
+        );
     }
     #[test]
     fn an_operation_belongs_to_the_last_session_that_began_before_it() {
         let (services, clock) = home();
         let logs = logs(&services);
         let ledger = FakeRecallLedger::default();
-        let recalled = |session: &str| record_recall(&ledger, recall(services.clock.now(), "codex", Some(session), &["a"]));
+        let recalled = |session: &str| {
+            record_recall(
+                &ledger,
+                recall(services.clock.now(), "codex", Some(session), &["a"]),
+            )
+        };
         recalled("first");
         clock.advance(TimeDelta::minutes(5));
         write_as(&services, "codex", "of the first session");
@@ -301,12 +435,21 @@ mod tests {
         write_as(&services, "codex", "of the second session");
         recalled("first");
         let operations = |session: Option<&str>| {
-            let filter = RecallFilter { session: session.map(str::to_owned), ..RecallFilter::default() };
+            let filter = RecallFilter {
+                session: session.map(str::to_owned),
+                ..RecallFilter::default()
+            };
             let found = sessions(&ledger, logs, &filter, &[]).expect("they are read");
-            found.into_iter().map(|one| (one.session, one.operations.len())).collect::<Vec<_>>()
+            found
+                .into_iter()
+                .map(|one| (one.session, one.operations.len()))
+                .collect::<Vec<_>>()
         };
         let one = |session: &str| (Some(session.to_owned()), 1);
         assert_eq!(operations(None), [one("first"), one("second")]);
-        assert_eq!((operations(Some("first")), operations(Some("second"))), (vec![one("first")], vec![one("second")]));
+        assert_eq!(
+            (operations(Some("first")), operations(Some("second"))),
+            (vec![one("first")], vec![one("second")])
+        );
     }
 }

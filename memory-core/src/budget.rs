@@ -54,7 +54,9 @@ pub enum BudgetLimit {
 
 /// The error that the remaining budget of the day is too small for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("daily budget of {a_day} {limit} exhausted: the call needs up to {wanted}, {left} are left")]
+#[error(
+    "daily budget of {a_day} {limit} exhausted: the call needs up to {wanted}, {left} are left"
+)]
 #[non_exhaustive]
 pub struct BudgetExceeded {
     /// The quantity that is insufficient.
@@ -77,14 +79,23 @@ impl Budget {
     pub fn check(&self, spent: LlmUsage, more: LlmUsage) -> Result<(), BudgetExceeded> {
         let left = self.remaining(spent);
         check_limit(BudgetLimit::Calls, self.calls_a_day, left.calls, more.calls)?;
-        check_limit(BudgetLimit::Tokens, self.tokens_a_day, left.tokens, more.total_tokens())
+        check_limit(
+            BudgetLimit::Tokens,
+            self.tokens_a_day,
+            left.tokens,
+            more.total_tokens(),
+        )
     }
 
     /// Returns the remaining budget on a day that already used `spent`.
     pub fn remaining(&self, spent: LlmUsage) -> RemainingBudget {
         RemainingBudget {
-            calls: self.calls_a_day.map(|calls| calls.saturating_sub(spent.calls)),
-            tokens: self.tokens_a_day.map(|tokens| tokens.saturating_sub(spent.total_tokens())),
+            calls: self
+                .calls_a_day
+                .map(|calls| calls.saturating_sub(spent.calls)),
+            tokens: self
+                .tokens_a_day
+                .map(|tokens| tokens.saturating_sub(spent.total_tokens())),
         }
     }
 }
@@ -100,13 +111,24 @@ impl BudgetStatus {
             (Some(a_day), Some(left)) => (left as f64 / a_day as f64).min(1.0),
             _ => 1.0,
         };
-        share(self.budget.calls_a_day, self.left.calls).min(share(self.budget.tokens_a_day, self.left.tokens))
+        share(self.budget.calls_a_day, self.left.calls)
+            .min(share(self.budget.tokens_a_day, self.left.tokens))
     }
 }
 
-fn check_limit(limit: BudgetLimit, a_day: Option<u64>, left: Option<u64>, wanted: u64) -> Result<(), BudgetExceeded> {
+fn check_limit(
+    limit: BudgetLimit,
+    a_day: Option<u64>,
+    left: Option<u64>,
+    wanted: u64,
+) -> Result<(), BudgetExceeded> {
     match (a_day, left) {
-        (Some(a_day), Some(left)) if left < wanted => Err(BudgetExceeded { limit, a_day, left, wanted }),
+        (Some(a_day), Some(left)) if left < wanted => Err(BudgetExceeded {
+            limit,
+            a_day,
+            left,
+            wanted,
+        }),
         _ => Ok(()),
     }
 }
@@ -114,7 +136,11 @@ fn check_limit(limit: BudgetLimit, a_day: Option<u64>, left: Option<u64>, wanted
 impl LlmUsage {
     /// Returns the usage of one call that takes `tokens`.
     pub fn from_call(tokens: TokenUsage) -> Self {
-        Self { calls: 1, prompt_tokens: tokens.prompt, answer_tokens: tokens.answer }
+        Self {
+            calls: 1,
+            prompt_tokens: tokens.prompt,
+            answer_tokens: tokens.answer,
+        }
     }
 
     /// Returns the sum of prompt and response tokens.
@@ -143,7 +169,9 @@ impl BudgetExceeded {
             BudgetLimit::Calls => "llm.calls_a_day",
             BudgetLimit::Tokens => "llm.tokens_a_day",
         };
-        format!("wait until tomorrow, or raise {key} in config.yaml; `memory usage` shows the usage")
+        format!(
+            "wait until tomorrow, or raise {key} in config.yaml; `memory usage` shows the usage"
+        )
     }
 }
 
@@ -162,20 +190,54 @@ mod tests {
 
     use super::*;
 
-    const NO_USAGE: LlmUsage = LlmUsage { calls: 0, prompt_tokens: 0, answer_tokens: 0 };
+    const NO_USAGE: LlmUsage = LlmUsage {
+        calls: 0,
+        prompt_tokens: 0,
+        answer_tokens: 0,
+    };
 
     #[test]
     fn a_budget_is_spent_to_the_last_token_and_no_further() {
-        let budget = Budget { calls_a_day: Some(2), tokens_a_day: Some(100) };
-        let one = |prompt, answer| LlmUsage { calls: 1, prompt_tokens: prompt, answer_tokens: answer };
+        let budget = Budget {
+            calls_a_day: Some(2),
+            tokens_a_day: Some(100),
+        };
+        let one = |prompt, answer| LlmUsage {
+            calls: 1,
+            prompt_tokens: prompt,
+            answer_tokens: answer,
+        };
         assert_eq!(budget.check(one(30, 20), one(25, 25)), Ok(()));
-        let shortage = BudgetExceeded { limit: BudgetLimit::Tokens, a_day: 100, left: 50, wanted: 51 };
+        let shortage = BudgetExceeded {
+            limit: BudgetLimit::Tokens,
+            a_day: 100,
+            left: 50,
+            wanted: 51,
+        };
         assert_eq!(budget.check(one(30, 20), one(26, 25)), Err(shortage));
-        let shortage = BudgetExceeded { limit: BudgetLimit::Calls, a_day: 2, left: 0, wanted: 1 };
-        assert_eq!(budget.check(one(0, 0) + one(900, 0), one(0, 0)), Err(shortage), "and one that is overdrawn has nothing left");
-        assert_eq!(Budget::default().check(one(u64::MAX, u64::MAX), one(u64::MAX, 1)), Ok(()), "no limit is no limit");
+        let shortage = BudgetExceeded {
+            limit: BudgetLimit::Calls,
+            a_day: 2,
+            left: 0,
+            wanted: 1,
+        };
         assert_eq!(
-            Budget { calls_a_day: Some(0), tokens_a_day: None }.check(NO_USAGE, one(0, 0)).map_err(|own| own.left),
+            budget.check(one(0, 0) + one(900, 0), one(0, 0)),
+            Err(shortage),
+            "and one that is overdrawn has nothing left"
+        );
+        assert_eq!(
+            Budget::default().check(one(u64::MAX, u64::MAX), one(u64::MAX, 1)),
+            Ok(()),
+            "no limit is no limit"
+        );
+        assert_eq!(
+            Budget {
+                calls_a_day: Some(0),
+                tokens_a_day: None
+            }
+            .check(NO_USAGE, one(0, 0))
+            .map_err(|own| own.left),
             Err(0)
         );
     }
@@ -183,12 +245,41 @@ mod tests {
     #[test]
     #[expect(clippy::float_cmp, reason = "the shares are exact in binary")]
     fn the_share_that_is_left_is_that_of_the_scarcer_limit() {
-        let share = |budget: Budget, spent: LlmUsage| BudgetStatus { budget, left: budget.remaining(spent) }.remaining_share();
-        let budget = Budget { calls_a_day: Some(4), tokens_a_day: Some(100) };
-        let spent = LlmUsage { calls: 1, prompt_tokens: 30, answer_tokens: 20 };
-        assert_eq!([share(budget, NO_USAGE), share(budget, spent), share(Budget::default(), spent)], [1.0, 0.5, 1.0]);
+        let share = |budget: Budget, spent: LlmUsage| {
+            BudgetStatus {
+                budget,
+                left: budget.remaining(spent),
+            }
+            .remaining_share()
+        };
+        let budget = Budget {
+            calls_a_day: Some(4),
+            tokens_a_day: Some(100),
+        };
+        let spent = LlmUsage {
+            calls: 1,
+            prompt_tokens: 30,
+            answer_tokens: 20,
+        };
         assert_eq!(
-            [share(budget, LlmUsage { calls: 9, ..spent }), share(Budget { calls_a_day: Some(0), ..budget }, NO_USAGE)],
+            [
+                share(budget, NO_USAGE),
+                share(budget, spent),
+                share(Budget::default(), spent)
+            ],
+            [1.0, 0.5, 1.0]
+        );
+        assert_eq!(
+            [
+                share(budget, LlmUsage { calls: 9, ..spent }),
+                share(
+                    Budget {
+                        calls_a_day: Some(0),
+                        ..budget
+                    },
+                    NO_USAGE
+                )
+            ],
             [0.0; 2]
         );
     }

@@ -49,8 +49,13 @@ impl ExportedFile {
     ///
     /// The name is dropped unless the file is below `categories/` and the name is valid for the file of a memory.
     pub fn new(path: Option<&str>, text: Option<String>) -> Self {
-        let name = path.filter(|path| path.starts_with("categories/")).and_then(|path| path.rsplit('/').next());
-        Self { name: name.filter(|name| is_file_name(name)).map(str::to_owned), text }
+        let name = path
+            .filter(|path| path.starts_with("categories/"))
+            .and_then(|path| path.rsplit('/').next());
+        Self {
+            name: name.filter(|name| is_file_name(name)).map(str::to_owned),
+            text,
+        }
     }
 }
 
@@ -60,9 +65,13 @@ impl ExportedFile {
 const MAX_NAME_BYTES: usize = 240;
 
 fn is_file_name(name: &str) -> bool {
-    let is_plain = |character: char| !character.is_control() && !matches!(character, '/' | '\\' | '\0');
+    let is_plain =
+        |character: char| !character.is_control() && !matches!(character, '/' | '\\' | '\0');
     let stem = name.strip_suffix(".md").unwrap_or_default();
-    !stem.is_empty() && !name.starts_with('.') && name.len() <= MAX_NAME_BYTES && name.chars().all(is_plain)
+    !stem.is_empty()
+        && !name.starts_with('.')
+        && name.len() <= MAX_NAME_BYTES
+        && name.chars().all(is_plain)
 }
 
 /// A change of one memory.
@@ -182,8 +191,14 @@ impl HomeSection {
     /// assert_eq!(HomeSection::of("categories/people/entries.md"), HomeSection::Notes);
     /// ```
     pub fn of(path: &str) -> Self {
-        let is_below = path.strip_prefix(Self::CONVERSATIONS).is_some_and(|rest| rest.starts_with('/'));
-        if is_below { Self::Conversations } else { Self::Notes }
+        let is_below = path
+            .strip_prefix(Self::CONVERSATIONS)
+            .is_some_and(|rest| rest.starts_with('/'));
+        if is_below {
+            Self::Conversations
+        } else {
+            Self::Notes
+        }
     }
 
     /// Returns the name.

@@ -27,11 +27,17 @@ pub struct BulkResult {
 ///
 /// # Errors
 /// [`StoreError::Invalid`] if the patch replaces the text, [`StoreError::Secret`] if it contains a credential. No memory is changed then.
-pub fn change_many(services: &Services, ids: &[MemoryId], change: &BulkChange) -> Result<BulkResult, StoreError> {
+pub fn change_many(
+    services: &Services,
+    ids: &[MemoryId],
+    change: &BulkChange,
+) -> Result<BulkResult, StoreError> {
     let (verb, secrets) = match change {
         BulkChange::Delete => (Verb::Delete, SecretPolicy::Keep),
         BulkChange::Update(patch) if patch.content.is_some() => {
-            return Err(StoreError::Invalid { why: "several memories cannot get the same text".into() });
+            return Err(StoreError::Invalid {
+                why: "several memories cannot get the same text".into(),
+            });
         }
         BulkChange::Update(patch) if adds_text(patch) => (Verb::Update, SecretPolicy::Refuse),
         BulkChange::Update(_) => (Verb::Update, SecretPolicy::Keep),
@@ -52,11 +58,17 @@ pub fn change_many(services: &Services, ids: &[MemoryId], change: &BulkChange) -
                 Err(error) => return Err(error),
             };
             match change {
-                BulkChange::Delete => set.changes.push(Change::Remove { id: *id, expected: Some(stored.stamp) }),
+                BulkChange::Delete => set.changes.push(Change::Remove {
+                    id: *id,
+                    expected: Some(stored.stamp),
+                }),
                 BulkChange::Update(_) if stored.problem.is_some() => skipped += 1,
                 BulkChange::Update(patch) => {
                     let changed = patch.apply(&stored.memory, set.operation.at);
-                    let replace = |memory| Change::Replace { expected: stored.stamp, memory: Box::new(memory) };
+                    let replace = |memory| Change::Replace {
+                        expected: stored.stamp,
+                        memory: Box::new(memory),
+                    };
                     set.changes.extend(changed.map(replace));
                 }
             }
@@ -81,27 +93,73 @@ mod tests {
     fn one_undo_reverts_the_change_of_several_memories() {
         let services = services(Arc::new(MemStore::default()));
         let ids: Vec<MemoryId> = ["tea", "coffee", "milk"]
-            .map(|text| write(&services, Draft::new(text), SecretPolicy::Refuse).expect("it is written").id)
+            .map(|text| {
+                write(&services, Draft::new(text), SecretPolicy::Refuse)
+                    .expect("it is written")
+                    .id
+            })
             .to_vec();
         let category = |id: &MemoryId| services.store.get(id).map(|stored| stored.memory.category);
-        let patch = Patch { category: Some(Category::Preferences), pinned: Some(true), ..Patch::default() };
+        let patch = Patch {
+            category: Some(Category::Preferences),
+            pinned: Some(true),
+            ..Patch::default()
+        };
         let change = BulkChange::Update(Box::new(patch));
         let selected = [ids[0], ids[1], ids[1]];
-        assert_eq!(change_many(&services, &selected, &change).expect("changed"), BulkResult { changed: 2, skipped: 0 });
-        assert_eq!((category(&ids[1]).ok(), category(&ids[2]).ok()), (Some(Category::Preferences), Some(Category::Inbox)));
-        assert_eq!(change_many(&services, &selected, &change).expect("nothing to do"), BulkResult::default());
+        assert_eq!(
+            change_many(&services, &selected, &change).expect("changed"),
+            BulkResult {
+                changed: 2,
+                skipped: 0
+            }
+        );
+        assert_eq!(
+            (category(&ids[1]).ok(), category(&ids[2]).ok()),
+            (Some(Category::Preferences), Some(Category::Inbox))
+        );
+        assert_eq!(
+            change_many(&services, &selected, &change).expect("nothing to do"),
+            BulkResult::default()
+        );
         undo(&services, None).expect("undone");
-        assert!(ids.iter().all(|id| category(id).ok() == Some(Category::Inbox)));
+        assert!(
+            ids.iter()
+                .all(|id| category(id).ok() == Some(Category::Inbox))
+        );
 
-        assert_eq!(change_many(&services, &ids[..2], &BulkChange::Delete).expect("deleted").changed, 2);
+        assert_eq!(
+            change_many(&services, &ids[..2], &BulkChange::Delete)
+                .expect("deleted")
+                .changed,
+            2
+        );
         assert!(category(&ids[0]).is_err() && category(&ids[2]).is_ok());
-        let result = change_many(&services, &ids, &BulkChange::Delete).expect("the last one is deleted");
-        assert_eq!(result, BulkResult { changed: 1, skipped: 2 });
+        let result =
+            change_many(&services, &ids, &BulkChange::Delete).expect("the last one is deleted");
+        assert_eq!(
+            result,
+            BulkResult {
+                changed: 1,
+                skipped: 2
+            }
+        );
         undo(&services, None).expect("undone");
         undo(&services, None).expect("undone");
-        assert!(ids.iter().all(|id| services.store.get_by(&id.to_string()).is_ok()));
+        assert!(
+            ids.iter()
+                .all(|id| services.store.get_by(&id.to_string()).is_ok())
+        );
 
-        let text = BulkChange::Update(Box::new(Patch { content: Some("same".into()), ..Patch::default() }));
-        assert_eq!(change_many(&services, &ids, &text).expect_err("refused").code(), Code::InvalidInput);
+        let text = BulkChange::Update(Box::new(Patch {
+            content: Some("same".into()),
+            ..Patch::default()
+        }));
+        assert_eq!(
+            change_many(&services, &ids, &text)
+                .expect_err("refused")
+                .code(),
+            Code::InvalidInput
+        );
     }
 }

@@ -41,8 +41,12 @@ pub trait ChatModelExt: ChatModel {
     fn answer_json(&self, request: &ChatRequest) -> Result<Value, ChatError> {
         let ChatAnswer { text, tokens } = self.answer(request)?;
         parse_json_answer(&text).map_err(|JsonAnswerError { why }| {
-            let hint = Some("try again, or choose a model that follows the requested format".into());
-            ChatError::Unreadable { trouble: ChatFailure { why, hint }, tokens }
+            let hint =
+                Some("try again, or choose a model that follows the requested format".into());
+            ChatError::Unreadable {
+                trouble: ChatFailure { why, hint },
+                tokens,
+            }
         })
     }
 }
@@ -114,10 +118,13 @@ impl ChatError {
     /// Returns the next step for the user, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Unusable(trouble) | Self::Unreachable(trouble) | Self::Lost(trouble) | Self::Timeout(trouble) => {
+            Self::Unusable(trouble)
+            | Self::Unreachable(trouble)
+            | Self::Lost(trouble)
+            | Self::Timeout(trouble) => trouble.hint.clone(),
+            Self::Refused { trouble, .. } | Self::Unreadable { trouble, .. } => {
                 trouble.hint.clone()
             }
-            Self::Refused { trouble, .. } | Self::Unreadable { trouble, .. } => trouble.hint.clone(),
             Self::Exhausted(shortage) => Some(shortage.hint()),
             Self::Meter(error) => error.hint(),
         }
@@ -129,9 +136,13 @@ impl ChatError {
     /// reservation counts.
     fn cost(&self, reserved: LlmUsage) -> LlmUsage {
         match self {
-            Self::Unusable(_) | Self::Unreachable(_) | Self::Exhausted(_) | Self::Meter(_) => LlmUsage::default(),
+            Self::Unusable(_) | Self::Unreachable(_) | Self::Exhausted(_) | Self::Meter(_) => {
+                LlmUsage::default()
+            }
             Self::Lost(_) | Self::Timeout(_) => reserved,
-            Self::Refused { tokens, .. } | Self::Unreadable { tokens, .. } => LlmUsage::from_call(*tokens),
+            Self::Refused { tokens, .. } | Self::Unreadable { tokens, .. } => {
+                LlmUsage::from_call(*tokens)
+            }
         }
     }
 }

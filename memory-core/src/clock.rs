@@ -27,7 +27,10 @@ pub trait IdSource: Debug + Send + Sync {
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "this is the one clock that all others stand in for")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one clock that all others stand in for"
+    )]
     fn now(&self) -> DateTime<Utc> {
         // A finer resolution would only make the files harder to read.
         Utc::now().trunc_subsecs(3)
@@ -39,7 +42,10 @@ impl Clock for SystemClock {
 pub struct RandomIds;
 
 impl RandomIds {
-    #[expect(clippy::disallowed_methods, reason = "this is the one source of chance that all others stand in for")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one source of chance that all others stand in for"
+    )]
     fn uuid() -> Uuid {
         Uuid::new_v4()
     }

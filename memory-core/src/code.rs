@@ -301,7 +301,9 @@ impl Code {
             | Self::Forbidden
             | Self::MethodRefused
             | Self::RequestTimeout => Fault::Caller,
-            Self::FileDamaged | Self::FileTooLarge | Self::CheckFailed | Self::SealBroken => Fault::Damaged,
+            Self::FileDamaged | Self::FileTooLarge | Self::CheckFailed | Self::SealBroken => {
+                Fault::Damaged
+            }
             Self::ModelFailed
             | Self::ModelRefused
             | Self::ModelTimeout

@@ -4,7 +4,10 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 use crate::secret::Checked;
-use crate::{Change, ChangeOutcome, ChangeSet, Memory, MemoryId, OperationId, ReminderQuery, Services, StoreError, Verb};
+use crate::{
+    Change, ChangeOutcome, ChangeSet, Memory, MemoryId, OperationId, ReminderQuery, Services,
+    StoreError, Verb,
+};
 
 /// The handling of a text that contains a credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,13 +24,20 @@ pub(crate) const ATTEMPTS: usize = 50;
 /// Commits `set`; with [`SecretPolicy::Refuse`], fails if one of its texts contains a credential.
 ///
 /// A text with a NUL character is always refused.
-pub(crate) fn commit(services: &Services, set: &ChangeSet, secrets: SecretPolicy) -> Result<Vec<ChangeOutcome>, StoreError> {
+pub(crate) fn commit(
+    services: &Services,
+    set: &ChangeSet,
+    secrets: SecretPolicy,
+) -> Result<Vec<ChangeOutcome>, StoreError> {
     refuse_nul(set)?;
     commit_with_reminders(services, Checked::new(set, [], secrets)?)
 }
 
 /// Commits `set` and removes the open reminders of every memory that it removes.
-fn commit_with_reminders(services: &Services, set: Checked<&ChangeSet>) -> Result<Vec<ChangeOutcome>, StoreError> {
+fn commit_with_reminders(
+    services: &Services,
+    set: Checked<&ChangeSet>,
+) -> Result<Vec<ChangeOutcome>, StoreError> {
     let own = set.into_inner();
     let mut whole = add_reminder_removals(services, own)?;
     for _ in 1..ATTEMPTS {
@@ -40,18 +50,37 @@ fn commit_with_reminders(services: &Services, set: Checked<&ChangeSet>) -> Resul
                 }
                 whole = again;
             }
-            done => return done.map(|outcomes| outcomes.into_iter().take(set.changes.len()).collect()),
+            done => {
+                return done.map(|outcomes| outcomes.into_iter().take(set.changes.len()).collect());
+            }
         }
     }
-    services.store.commit(set.map(|_| &*whole)).map(|outcomes| outcomes.into_iter().take(set.changes.len()).collect())
+    services
+        .store
+        .commit(set.map(|_| &*whole))
+        .map(|outcomes| outcomes.into_iter().take(set.changes.len()).collect())
 }
 
-fn add_reminder_removals<'o>(services: &Services, set: &'o ChangeSet) -> Result<Cow<'o, ChangeSet>, StoreError> {
+fn add_reminder_removals<'o>(
+    services: &Services,
+    set: &'o ChangeSet,
+) -> Result<Cow<'o, ChangeSet>, StoreError> {
     let mut orphans = Vec::new();
     for change in &set.changes {
-        let Change::Remove { id, .. } = change else { continue };
-        let made_of_it = services.store.reminders(ReminderQuery::Of(*id), None, None)?.memories.into_iter();
-        let open = made_of_it.filter(|stored| stored.memory.reminder.is_some_and(|reminder| reminder.is_open()));
+        let Change::Remove { id, .. } = change else {
+            continue;
+        };
+        let made_of_it = services
+            .store
+            .reminders(ReminderQuery::Of(*id), None, None)?
+            .memories
+            .into_iter();
+        let open = made_of_it.filter(|stored| {
+            stored
+                .memory
+                .reminder
+                .is_some_and(|reminder| reminder.is_open())
+        });
         orphans.extend(open.map(|stored| (stored.memory.id, format!("it is a reminder of {id}"))));
     }
     if orphans.is_empty() {
@@ -60,7 +89,12 @@ fn add_reminder_removals<'o>(services: &Services, set: &'o ChangeSet) -> Result<
     let named: HashSet<MemoryId> = set.changes.iter().map(Change::id).collect();
     let mut whole = set.clone();
     orphans.retain(|(id, _)| !named.contains(id));
-    whole.changes.extend(orphans.iter().map(|(id, _)| Change::Remove { id: *id, expected: None }));
+    whole
+        .changes
+        .extend(orphans.iter().map(|(id, _)| Change::Remove {
+            id: *id,
+            expected: None,
+        }));
     whole.reasons.extend(orphans);
     Ok(Cow::Owned(whole))
 }
@@ -69,7 +103,8 @@ fn add_reminder_removals<'o>(services: &Services, set: &'o ChangeSet) -> Result<
 ///
 /// A NUL character makes most programs treat a file as binary.
 pub(crate) fn storage_obstacle(text: &str) -> Option<&'static str> {
-    text.contains('\0').then_some("it contains a NUL character, which a text file must not contain")
+    text.contains('\0')
+        .then_some("it contains a NUL character, which a text file must not contain")
 }
 
 fn refuse_nul(set: &ChangeSet) -> Result<(), StoreError> {
@@ -77,7 +112,9 @@ fn refuse_nul(set: &ChangeSet) -> Result<(), StoreError> {
     if operation_texts(set).all(is_text) {
         return Ok(());
     }
-    Err(StoreError::Invalid { why: "the text contains a NUL character, which a text file must not contain".into() })
+    Err(StoreError::Invalid {
+        why: "the text contains a NUL character, which a text file must not contain".into(),
+    })
 }
 
 /// Iterates over all texts that `set` would write.
@@ -86,20 +123,30 @@ pub(crate) fn operation_texts(set: &ChangeSet) -> impl Iterator<Item = &str> {
         Change::Create { memory, .. } | Change::Replace { memory, .. } => Some(memory.as_ref()),
         Change::Remove { .. } => None,
     });
-    let files = set.files.values().flat_map(|file| [file.name.as_deref(), file.text.as_deref()]).flatten();
+    let files = set
+        .files
+        .values()
+        .flat_map(|file| [file.name.as_deref(), file.text.as_deref()])
+        .flatten();
     memories.flat_map(memory_texts).chain(files)
 }
 
 /// Iterates over all texts of `memory` that a user, agent or import may have supplied.
 pub(crate) fn memory_texts(memory: &Memory) -> impl Iterator<Item = &str> {
-    let names = memory.tags.iter().chain(&memory.aliases).map(String::as_str);
+    let names = memory
+        .tags
+        .iter()
+        .chain(&memory.aliases)
+        .map(String::as_str);
     let origin = memory
         .origin
         .iter()
         .chain(&memory.other_origins)
         .flat_map(|origin| [&origin.source, &origin.root, &origin.path])
         .map(String::as_str);
-    let texts = [memory.content.as_str(), memory.source.as_str()].into_iter().chain(memory.title.as_deref());
+    let texts = [memory.content.as_str(), memory.source.as_str()]
+        .into_iter()
+        .chain(memory.title.as_deref());
     texts.chain(memory.scope.name()).chain(names).chain(origin)
 }
 
@@ -139,16 +186,24 @@ fn commit_bisected(
         return Ok(());
     }
     let borders: Vec<usize> = units.iter().map(Vec::len).collect();
-    let whole = ChangeSet { changes: units.into_iter().flatten().collect(), ..set.clone() };
+    let whole = ChangeSet {
+        changes: units.into_iter().flatten().collect(),
+        ..set.clone()
+    };
     match commit(services, &whole, SecretPolicy::Keep) {
         Ok(_) => Ok(()),
-        Err(error @ (StoreError::Conflict { .. } | StoreError::NotFound { .. })) if borders.len() == 1 => {
+        Err(error @ (StoreError::Conflict { .. } | StoreError::NotFound { .. }))
+            if borders.len() == 1 =>
+        {
             refused.push(RefusedUnit { unit: first, error });
             Ok(())
         }
         Err(StoreError::Conflict { .. } | StoreError::NotFound { .. }) => {
             let mut changes = whole.changes.into_iter();
-            units = borders.into_iter().map(|length| changes.by_ref().take(length).collect()).collect();
+            units = borders
+                .into_iter()
+                .map(|length| changes.by_ref().take(length).collect())
+                .collect();
             let rest = units.split_off(units.len() / 2);
             let middle = first + units.len();
             commit_bisected(services, set, first, units, refused)?;
@@ -159,7 +214,9 @@ fn commit_bisected(
 }
 
 /// Repeats `attempt` while it conflicts with another writer, up to [`ATTEMPTS`] times.
-pub(crate) fn retry_conflicts<T>(mut attempt: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
+pub(crate) fn retry_conflicts<T>(
+    mut attempt: impl FnMut() -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
     for _ in 1..ATTEMPTS {
         match attempt() {
             Err(StoreError::Conflict { .. }) => {}
@@ -189,7 +246,11 @@ pub struct Refinement<'s> {
 impl<'s> Refinement<'s> {
     /// Returns a new operation without changes.
     pub fn new(services: &'s Services, verb: Verb) -> Self {
-        Self { services, operation: services.change_set(verb), has_changed: false }
+        Self {
+            services,
+            operation: services.change_set(verb),
+            has_changed: false,
+        }
     }
 
     /// Returns the id in the journal.
@@ -218,7 +279,10 @@ impl<'s> Refinement<'s> {
             reasons.extend(unit.reasons);
             all.push(unit.changes);
         }
-        let operation = ChangeSet { reasons, ..self.operation.clone() };
+        let operation = ChangeSet {
+            reasons,
+            ..self.operation.clone()
+        };
         let wanted = all.iter().filter(|unit| !unit.is_empty()).count();
         let refused = commit_units(self.services, &operation, all)?;
         self.has_changed |= refused.len() < wanted;
@@ -234,28 +298,58 @@ mod tests {
     use crate::secret;
     use crate::testing::services;
     use crate::{
-        Code, Draft, ExportedMemory, ImportSummary, MemStore, MemoryStoreExt, Origin, Patch, Scope, Tags, import, update, write,
+        Code, Draft, ExportedMemory, ImportSummary, MemStore, MemoryStoreExt, Origin, Patch, Scope,
+        Tags, import, update, write,
     };
 
     /// Returns drafts that contain a credential, each in a different field.
     fn drafts() -> Vec<Draft> {
         let token = format!("ghp_{}", "a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6q7r8");
         let tags: Tags = [token.clone()].into_iter().collect();
-        let part = |own: &str| if own == "x" { token.clone() } else { "x".to_owned() };
-        let origin =
-            |[source, root, path]: [&str; 3]| Origin { source: part(source), root: part(root), path: part(path), hash: None };
+        let part = |own: &str| {
+            if own == "x" {
+                token.clone()
+            } else {
+                "x".to_owned()
+            }
+        };
+        let origin = |[source, root, path]: [&str; 3]| Origin {
+            source: part(source),
+            root: part(root),
+            path: part(path),
+            hash: None,
+        };
         let empty = || Draft::new("tea");
         let mut drafts = vec![
-            Draft { content: format!("tea {token}"), ..empty() },
-            Draft { title: Some(token.clone()), ..empty() },
-            Draft { aliases: vec![token.clone()], ..empty() },
+            Draft {
+                content: format!("tea {token}"),
+                ..empty()
+            },
+            Draft {
+                title: Some(token.clone()),
+                ..empty()
+            },
+            Draft {
+                aliases: vec![token.clone()],
+                ..empty()
+            },
             Draft { tags, ..empty() },
-            Draft { source: token.clone(), ..empty() },
+            Draft {
+                source: token.clone(),
+                ..empty()
+            },
         ];
-        let scopes = [Scope::Agent(token.clone()), Scope::Project(token.clone()), Scope::Conversation(token.clone())];
+        let scopes = [
+            Scope::Agent(token.clone()),
+            Scope::Project(token.clone()),
+            Scope::Conversation(token.clone()),
+        ];
         drafts.extend(scopes.map(|scope| Draft { scope, ..empty() }));
         let origins = [["x", "", ""], ["", "x", ""], ["", "", "x"]].map(origin);
-        drafts.extend(origins.map(|origin| Draft { origin: Some(origin), ..empty() }));
+        drafts.extend(origins.map(|origin| Draft {
+            origin: Some(origin),
+            ..empty()
+        }));
         drafts
     }
 
@@ -268,34 +362,92 @@ mod tests {
     fn a_credential_is_refused_wherever_in_a_memory_it_stands() {
         for draft in drafts() {
             let services = services(Arc::new(MemStore::default()));
-            let refused = write(&services, draft.clone(), SecretPolicy::Refuse).expect_err("it is refused");
+            let refused =
+                write(&services, draft.clone(), SecretPolicy::Refuse).expect_err("it is refused");
             assert_eq!(refused.code(), Code::SecretFound, "{draft:?}");
             let skipped = import_one(&services, &draft, SecretPolicy::Refuse).skipped;
             assert_eq!(skipped.len(), 1, "{draft:?}");
-            assert_eq!(skipped[0].reason, "it seems to contain a credential (GitHub token); --allow-secret stores it anyway");
-            let id = write(&services, Draft::new("cake"), SecretPolicy::Refuse).expect("it is kept").id.to_string();
-            let Draft { title, aliases, tags, source, scope, origin, content, .. } = draft.clone();
+            assert_eq!(
+                skipped[0].reason,
+                "it seems to contain a credential (GitHub token); --allow-secret stores it anyway"
+            );
+            let id = write(&services, Draft::new("cake"), SecretPolicy::Refuse)
+                .expect("it is kept")
+                .id
+                .to_string();
+            let Draft {
+                title,
+                aliases,
+                tags,
+                source,
+                scope,
+                origin,
+                content,
+                ..
+            } = draft.clone();
             let title = title.map(Some);
             let (content, source) = (Some(content), Some(source));
-            let patch = Patch { title, aliases: Some(aliases), add_tags: tags, origin, ..Patch::default() };
-            let patch = Patch { content, source, scope: Some(scope), ..patch };
-            let refused = update(&services, &id, &patch, None, SecretPolicy::Refuse).expect_err("it is refused");
+            let patch = Patch {
+                title,
+                aliases: Some(aliases),
+                add_tags: tags,
+                origin,
+                ..Patch::default()
+            };
+            let patch = Patch {
+                content,
+                source,
+                scope: Some(scope),
+                ..patch
+            };
+            let refused = update(&services, &id, &patch, None, SecretPolicy::Refuse)
+                .expect_err("it is refused");
             assert_eq!(refused.code(), Code::SecretFound, "{draft:?}");
-            assert_eq!(import_one(&services, &draft, SecretPolicy::Keep).new, 1, "{draft:?}");
+            assert_eq!(
+                import_one(&services, &draft, SecretPolicy::Keep).new,
+                1,
+                "{draft:?}"
+            );
         }
     }
 
     #[test]
     fn what_changes_one_field_alone_brings_no_credential_in() {
         let services = services(Arc::new(MemStore::default()));
-        let id = write(&services, Draft::new("cake"), SecretPolicy::Refuse).expect("it is kept").id.to_string();
-        for Draft { title, aliases, source, scope, origin, .. } in drafts() {
+        let id = write(&services, Draft::new("cake"), SecretPolicy::Refuse)
+            .expect("it is kept")
+            .id
+            .to_string();
+        for Draft {
+            title,
+            aliases,
+            source,
+            scope,
+            origin,
+            ..
+        } in drafts()
+        {
             let patches = [
-                Patch { title: Some(title), ..Patch::default() },
-                Patch { aliases: Some(aliases), ..Patch::default() },
-                Patch { source: Some(source), ..Patch::default() },
-                Patch { scope: Some(scope), ..Patch::default() },
-                Patch { origin, ..Patch::default() },
+                Patch {
+                    title: Some(title),
+                    ..Patch::default()
+                },
+                Patch {
+                    aliases: Some(aliases),
+                    ..Patch::default()
+                },
+                Patch {
+                    source: Some(source),
+                    ..Patch::default()
+                },
+                Patch {
+                    scope: Some(scope),
+                    ..Patch::default()
+                },
+                Patch {
+                    origin,
+                    ..Patch::default()
+                },
             ];
             for patch in patches {
                 // A patch fails if it contains the credential; the others change nothing relevant.
@@ -303,6 +455,10 @@ mod tests {
             }
         }
         let kept = services.store.get_by(&id).expect("it is there").memory;
-        assert_eq!(memory_texts(&kept).flat_map(secret::find).count(), 0, "{kept:?}");
+        assert_eq!(
+            memory_texts(&kept).flat_map(secret::find).count(),
+            0,
+            "{kept:?}"
+        );
     }
 }

@@ -22,8 +22,8 @@ use crate::smart_search::smart_search_refreshed;
 use crate::standing::{StandingMemory, StandingSelection, select_standing};
 use crate::text::{Term, token_count};
 use crate::{
-    Category, ContentHash, Filter, Hit, ListOrder, Memory, MemoryId, MemoryPage, PageRequest, RecalledId, Scope, Services,
-    SpeakerRole, StoreError, StoredMemory,
+    Category, ContentHash, Filter, Hit, ListOrder, Memory, MemoryId, MemoryPage, PageRequest,
+    RecalledId, Scope, Services, SpeakerRole, StoreError, StoredMemory,
 };
 
 /// The memories for a prompt, as text to insert before it.
@@ -55,7 +55,11 @@ impl Context {
             let id = stored.memory.id.to_string();
             let ranked = self.ranks.iter().find(|ranked| ranked.id == id).cloned();
             let recalled = ranked.unwrap_or_else(|| RecalledId::unranked(id));
-            if number < self.standing { recalled.standing() } else { recalled }
+            if number < self.standing {
+                recalled.standing()
+            } else {
+                recalled
+            }
         });
         recalled.collect()
     }
@@ -74,7 +78,12 @@ impl FromIterator<(MemoryId, ContentHash)> for ShownMemories {
 impl ShownMemories {
     /// Returns the received memories, each with the hash of its content at that time.
     pub fn entries(&self) -> Vec<(MemoryId, ContentHash)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+            .copied()
+            .collect()
     }
 
     fn contains(&self, stored: &StoredMemory) -> bool {
@@ -137,20 +146,30 @@ pub fn build_context<Tz: TimeZone>(
     services.store.refresh()?;
     let mut context = Context::default();
     let mut block = ContextBlock::new(budget);
-    let StandingSelection { memories: standing, replaced } = select_standing(services, prompt)?;
+    let StandingSelection {
+        memories: standing,
+        replaced,
+    } = select_standing(services, prompt)?;
     let share = block.left() / STANDING_DIVISOR;
-    let AddedStanding { whole, omitted } = add_standing(standing, share, given, &mut block, &mut context);
+    let AddedStanding { whole, omitted } =
+        add_standing(standing, share, given, &mut block, &mut context);
     let left = block.left();
     let mut found = find_matches(services, prompt, budget, now, &mut context)?;
     found.retain(|stored| !given.contains(stored) && !whole.contains(&stored.memory.id));
     // An instruction that a newer one replaces must not be shown as if it were in effect.
     let is_in_effect = |stored: &StoredMemory| {
-        !replaced.contains_key(&stored.memory.id) || text_in_effect(stored, &replaced).contains(char::is_alphanumeric)
+        !replaced.contains_key(&stored.memory.id)
+            || text_in_effect(stored, &replaced).contains(char::is_alphanumeric)
     };
     found.retain(is_in_effect);
     if expects_several_results(prompt) {
         let tokens = |stored: &StoredMemory| count_up_to(&stored.memory.content, MIN_CUT_TOKENS);
-        found = cover_sessions(found, left / RELEVANCE_DIVISOR, &|stored| &stored.memory, &tokens);
+        found = cover_sessions(
+            found,
+            left / RELEVANCE_DIVISOR,
+            &|stored| &stored.memory,
+            &tokens,
+        );
     }
     let size = |stored: &StoredMemory| {
         let fenced = block.fence_memory(stored, &text_in_effect(stored, &replaced), &[], left);
@@ -162,22 +181,38 @@ pub fn build_context<Tz: TimeZone>(
     let found_ids: HashSet<MemoryId> = found.iter().map(|stored| stored.memory.id).collect();
     context.left_out += omitted.difference(&found_ids).count();
     for stored in found {
-        let fenced = block.fence_memory(&stored, &text_in_effect(&stored, &replaced), &terms, largest.min(block.left()));
+        let fenced = block.fence_memory(
+            &stored,
+            &text_in_effect(&stored, &replaced),
+            &terms,
+            largest.min(block.left()),
+        );
         if !fenced.is_some_and(|fenced| block.add(&fenced)) {
             context.left_out += 1;
             continue;
         }
         given.add(&stored);
         // Standing sentences of this memory may have been shown before the rest.
-        if context.memories.iter().all(|other| other.memory.id != stored.memory.id) {
+        if context
+            .memories
+            .iter()
+            .all(|other| other.memory.id != stored.memory.id)
+        {
             context.memories.push(stored);
         }
     }
     if block.is_empty() && 0 < context.left_out {
-        context.shortage = Some(format!("a budget of {budget} tokens is too small for {}", format_match_count(context.left_out)));
+        context.shortage = Some(format!(
+            "a budget of {budget} tokens is too small for {}",
+            format_match_count(context.left_out)
+        ));
     }
     let memories = &context.memories;
-    context.ranks.retain(|ranked| memories.iter().any(|stored| stored.memory.id.to_string() == ranked.id));
+    context.ranks.retain(|ranked| {
+        memories
+            .iter()
+            .any(|stored| stored.memory.id.to_string() == ranked.id)
+    });
     context.text = block.into_text();
     context.tokens = token_count(&context.text);
     Ok(context)
@@ -193,7 +228,13 @@ pub fn build_standing_context(services: &Services, budget: usize) -> Result<Cont
     services.store.refresh()?;
     let (mut block, mut context) = (ContextBlock::new(budget), Context::default());
     let standing = select_standing(services, "")?.memories;
-    add_standing(standing, block.left(), &ShownMemories::default(), &mut block, &mut context);
+    add_standing(
+        standing,
+        block.left(),
+        &ShownMemories::default(),
+        &mut block,
+        &mut context,
+    );
     context.text = block.into_text();
     context.tokens = token_count(&context.text);
     Ok(context)
@@ -218,7 +259,13 @@ fn add_standing(
 ) -> AddedStanding {
     let reserved = block.left().saturating_sub(budget);
     let mut added = AddedStanding::default();
-    for StandingMemory { stored, kind, text, is_whole } in standing {
+    for StandingMemory {
+        stored,
+        kind,
+        text,
+        is_whole,
+    } in standing
+    {
         if given.contains(&stored) || given.has_text(&stored, &text) {
             continue;
         }
@@ -244,9 +291,14 @@ fn add_standing(
 }
 
 /// Returns the content of a memory without its replaced sentences.
-fn text_in_effect<'m>(stored: &'m StoredMemory, replaced: &HashMap<MemoryId, Vec<Range<usize>>>) -> Cow<'m, str> {
+fn text_in_effect<'m>(
+    stored: &'m StoredMemory,
+    replaced: &HashMap<MemoryId, Vec<Range<usize>>>,
+) -> Cow<'m, str> {
     let content = &stored.memory.content;
-    let Some(spans) = replaced.get(&stored.memory.id) else { return Cow::Borrowed(content) };
+    let Some(spans) = replaced.get(&stored.memory.id) else {
+        return Cow::Borrowed(content);
+    };
     let mut kept = String::with_capacity(content.len());
     let mut end = 0;
     for span in spans {
@@ -274,11 +326,19 @@ fn fair_share(mut sizes: Vec<usize>, total: usize) -> usize {
 /// Returns the content words of a prompt.
 pub(crate) fn content_terms(prompt: &str) -> Vec<Term> {
     let words = parse(prompt, &Filter::default()).question.words;
-    words.into_iter().filter(|word| word.role == WordRole::Content).map(|word| word.term).collect()
+    words
+        .into_iter()
+        .filter(|word| word.role == WordRole::Content)
+        .map(|word| word.term)
+        .collect()
 }
 
 fn format_match_count(count: usize) -> String {
-    if count == 1 { "the matching memory".to_owned() } else { format!("any of the {count} matching memories") }
+    if count == 1 {
+        "the matching memory".to_owned()
+    } else {
+        format!("any of the {count} matching memories")
+    }
 }
 
 fn find_matches<Tz: TimeZone>(
@@ -299,15 +359,28 @@ fn find_matches<Tz: TimeZone>(
             let has_whole = answer.found.hits.iter().any(|hit| !hit.explanation.is_part);
             let is_meant = |hit: &Hit| !(has_whole && hit.explanation.is_part);
             let ranks = |hits: &[Hit]| hits.iter().map(RecalledId::from).collect::<Vec<_>>();
-            let stored = |hits: Vec<Hit>| hits.into_iter().map(|hit| hit.stored).collect::<Vec<_>>();
+            let stored =
+                |hits: Vec<Hit>| hits.into_iter().map(|hit| hit.stored).collect::<Vec<_>>();
             let hits: Vec<Hit> = answer.found.hits.into_iter().filter(is_meant).collect();
             context.ranks = ranks(&hits);
-            let Some(project) = &services.project else { return Ok(stored(hits)) };
-            let filter = Filter { scope: Some(Scope::Project(project.clone())), ..Filter::default() };
-            let own = smart_search_refreshed(services, prompt, &filter, *MATCH_LIMITS.start(), now)?.found.hits;
+            let Some(project) = &services.project else {
+                return Ok(stored(hits));
+            };
+            let filter = Filter {
+                scope: Some(Scope::Project(project.clone())),
+                ..Filter::default()
+            };
+            let own =
+                smart_search_refreshed(services, prompt, &filter, *MATCH_LIMITS.start(), now)?
+                    .found
+                    .hits;
             let own: Vec<Hit> = own.into_iter().filter(is_meant).collect();
             context.ranks.extend(ranks(&own));
-            Ok(share_with_project(stored(hits), stored(own), &|stored: &StoredMemory| stored.memory.id))
+            Ok(share_with_project(
+                stored(hits),
+                stored(own),
+                &|stored: &StoredMemory| stored.memory.id,
+            ))
         }
         // A prompt without words matches no memory.
         Err(StoreError::Invalid { .. }) => Ok(Vec::new()),
@@ -316,7 +389,12 @@ fn find_matches<Tz: TimeZone>(
 }
 
 /// The categories of the profile of the person.
-const PROFILE: [Category; 4] = [Category::Soul, Category::Character, Category::Preferences, Category::Habits];
+const PROFILE: [Category; 4] = [
+    Category::Soul,
+    Category::Character,
+    Category::Preferences,
+    Category::Habits,
+];
 
 /// The categories of memories that guide later work.
 const GUIDANCE: [Category; 2] = [Category::Decisions, Category::Lessons];
@@ -332,26 +410,53 @@ const PROJECT_FIRST: [usize; 2] = [6, 3];
 /// The profile and preferences come first, then the decisions and lessons of the project, then the newest memories. The first
 /// memories of each group precede the rest of the groups, so that no group displaces another one. Within each part, pinned
 /// memories come first.
-fn default_memories(services: &Services, context: &mut Context) -> Result<Vec<StoredMemory>, StoreError> {
+fn default_memories(
+    services: &Services,
+    context: &mut Context,
+) -> Result<Vec<StoredMemory>, StoreError> {
     let mut profile = list_categories(services, &PROFILE, None, context)?;
     let project = services.project.clone().map(Scope::Project);
     let (mut guidance, mut others) = (Vec::new(), Vec::new());
     if let Some(project) = &project {
         guidance = list_categories(services, &GUIDANCE, Some(project), context)?;
-        others = list_updated(services, &Filter { scope: Some(project.clone()), ..Filter::default() }, context)?;
+        others = list_updated(
+            services,
+            &Filter {
+                scope: Some(project.clone()),
+                ..Filter::default()
+            },
+            context,
+        )?;
     }
     let further = list_categories(services, &GUIDANCE, None, context)?;
     let newest = list_updated(services, &Filter::default(), context)?;
     let mut parts = Vec::new();
-    for (group, first) in [(&mut profile, PROFILE_FIRST), (&mut guidance, PROJECT_FIRST[0]), (&mut others, PROJECT_FIRST[1])] {
+    for (group, first) in [
+        (&mut profile, PROFILE_FIRST),
+        (&mut guidance, PROJECT_FIRST[0]),
+        (&mut others, PROJECT_FIRST[1]),
+    ] {
         group.sort_by_key(|stored| !stored.memory.pinned);
         parts.push(group.drain(..first.min(group.len())).collect::<Vec<_>>());
     }
-    let mut rest: Vec<StoredMemory> = profile.into_iter().chain(guidance).chain(others).chain(further).chain(newest).collect();
+    let mut rest: Vec<StoredMemory> = profile
+        .into_iter()
+        .chain(guidance)
+        .chain(others)
+        .chain(further)
+        .chain(newest)
+        .collect();
     rest.sort_by_key(|stored| !stored.memory.pinned);
     let mut ids = HashSet::new();
-    let is_new = |stored: &StoredMemory| stored.memory.category != Category::Reminders && ids.insert(stored.memory.id);
-    Ok(parts.into_iter().flatten().chain(rest).filter(is_new).collect())
+    let is_new = |stored: &StoredMemory| {
+        stored.memory.category != Category::Reminders && ids.insert(stored.memory.id)
+    };
+    Ok(parts
+        .into_iter()
+        .flatten()
+        .chain(rest)
+        .filter(is_new)
+        .collect())
 }
 
 /// Returns the last updated memories of some categories, by category.
@@ -363,16 +468,30 @@ fn list_categories(
 ) -> Result<Vec<StoredMemory>, StoreError> {
     let mut all = Vec::new();
     for category in categories {
-        let filter = Filter { category: Some(*category), scope: scope.cloned(), ..Filter::default() };
+        let filter = Filter {
+            category: Some(*category),
+            scope: scope.cloned(),
+            ..Filter::default()
+        };
         all.extend(list_updated(services, &filter, context)?);
     }
     Ok(all)
 }
 
 /// Returns the last updated memories that pass a filter.
-fn list_updated(services: &Services, filter: &Filter, context: &mut Context) -> Result<Vec<StoredMemory>, StoreError> {
-    let slice = PageRequest { order: ListOrder::Updated, offset: 0, limit: Some(*MATCH_LIMITS.start()) };
-    let MemoryPage { memories, degraded, .. } = services.store.list(filter, &slice, services.clock.now())?;
+fn list_updated(
+    services: &Services,
+    filter: &Filter,
+    context: &mut Context,
+) -> Result<Vec<StoredMemory>, StoreError> {
+    let slice = PageRequest {
+        order: ListOrder::Updated,
+        offset: 0,
+        limit: Some(*MATCH_LIMITS.start()),
+    };
+    let MemoryPage {
+        memories, degraded, ..
+    } = services.store.list(filter, &slice, services.clock.now())?;
     context.degraded = context.degraded.take().or(degraded);
     Ok(memories)
 }
@@ -381,7 +500,11 @@ fn list_updated(services: &Services, filter: &Filter, context: &mut Context) -> 
 const PROJECT_SHARE: usize = 3;
 
 /// Moves and adds the matches of the project so that they get a share of the places; the others keep their order.
-fn share_with_project<T, K: Eq + Hash>(found: Vec<T>, project: Vec<T>, key: &dyn Fn(&T) -> K) -> Vec<T> {
+fn share_with_project<T, K: Eq + Hash>(
+    found: Vec<T>,
+    project: Vec<T>,
+    key: &dyn Fn(&T) -> K,
+) -> Vec<T> {
     let ours: HashSet<K> = project.iter().map(key).collect();
     let mut shared = Vec::with_capacity(found.len() + project.len());
     let (mut waiting, mut found) = (VecDeque::from(project), found.into_iter().peekable());
@@ -396,9 +519,17 @@ fn share_with_project<T, K: Eq + Hash>(found: Vec<T>, project: Vec<T>, key: &dyn
             }
         }
         let is_due = PROJECT_SHARE - 1 <= without && !waiting.is_empty();
-        let next = if is_ours || is_due { waiting.pop_front() } else { found.next().or_else(|| waiting.pop_front()) };
+        let next = if is_ours || is_due {
+            waiting.pop_front()
+        } else {
+            found.next().or_else(|| waiting.pop_front())
+        };
         let Some(next) = next else { return shared };
-        without = if ours.contains(&key(&next)) { 0 } else { without + 1 };
+        without = if ours.contains(&key(&next)) {
+            0
+        } else {
+            without + 1
+        };
         shared.push(next);
     }
 }
@@ -407,9 +538,19 @@ fn share_with_project<T, K: Eq + Hash>(found: Vec<T>, project: Vec<T>, key: &dyn
 ///
 /// The order stays by relevance, unless the query asks for several things: then a third of the budget goes by relevance, and the
 /// best hit of each further session follows. A hit that does not fit is skipped.
-pub fn fit_budget(hits: Vec<Hit>, query: &str, budget: usize, count: &dyn Fn(&Hit) -> usize) -> Vec<Hit> {
+pub fn fit_budget(
+    hits: Vec<Hit>,
+    query: &str,
+    budget: usize,
+    count: &dyn Fn(&Hit) -> usize,
+) -> Vec<Hit> {
     let hits = if expects_several_results(query) {
-        cover_sessions(hits, budget / RELEVANCE_DIVISOR, &|hit| &hit.stored.memory, count)
+        cover_sessions(
+            hits,
+            budget / RELEVANCE_DIVISOR,
+            &|hit| &hit.stored.memory,
+            count,
+        )
     } else {
         hits
     };
@@ -427,15 +568,30 @@ pub fn fit_budget(hits: Vec<Hit>, query: &str, budget: usize, count: &dyn Fn(&Hi
 /// follow in their order.
 ///
 /// A session ends with a pause of more than [`CollectionKind::pause`] between the memories of a scope.
-fn cover_sessions<T>(found: Vec<T>, tokens: usize, memory_of: &dyn Fn(&T) -> &Memory, count: &dyn Fn(&T) -> usize) -> Vec<T> {
+fn cover_sessions<T>(
+    found: Vec<T>,
+    tokens: usize,
+    memory_of: &dyn Fn(&T) -> &Memory,
+    count: &dyn Fn(&T) -> usize,
+) -> Vec<T> {
     let memories: Vec<&Memory> = found.iter().map(memory_of).collect();
     let mut by_time: Vec<usize> = (0..found.len()).collect();
-    by_time.sort_by_key(|number| (memories[*number].scope.to_string(), memories[*number].created_at));
+    by_time.sort_by_key(|number| {
+        (
+            memories[*number].scope.to_string(),
+            memories[*number].created_at,
+        )
+    });
     let mut sessions = vec![0; found.len()];
     for pair in by_time.windows(2) {
         let (before, after) = (memories[pair[0]], memories[pair[1]]);
-        let shape = CollectionKind::of(after.role.or_else(|| SpeakerRole::from_source(&after.source)));
-        let continues = before.scope == after.scope && after.created_at - before.created_at <= shape.session_pause();
+        let shape = CollectionKind::of(
+            after
+                .role
+                .or_else(|| SpeakerRole::from_source(&after.source)),
+        );
+        let continues = before.scope == after.scope
+            && after.created_at - before.created_at <= shape.session_pause();
         sessions[pair[1]] = sessions[pair[0]] + usize::from(!continues);
     }
     let mut covered = HashSet::new();
@@ -448,7 +604,11 @@ fn cover_sessions<T>(found: Vec<T>, tokens: usize, memory_of: &dyn Fn(&T) -> &Me
     let next: Vec<bool> = found.iter().enumerate().map(is_next).collect();
     let (mut first, mut rest) = (Vec::new(), Vec::new());
     for (item, is_next) in found.into_iter().zip(next) {
-        if is_next { first.push(item) } else { rest.push(item) }
+        if is_next {
+            first.push(item)
+        } else {
+            rest.push(item)
+        }
     }
     first.extend(rest);
     first

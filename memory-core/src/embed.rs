@@ -24,36 +24,62 @@ pub struct EmbedReport {
 ///
 /// # Errors
 /// [`StoreError::NoModel`]; [`StoreError::Embed`] if the model fails; or an error of the store.
-pub fn embed(services: &Services, progress: &mut dyn FnMut(Progress), limit: Option<usize>) -> Result<EmbedReport, StoreError> {
+pub fn embed(
+    services: &Services,
+    progress: &mut dyn FnMut(Progress),
+    limit: Option<usize>,
+) -> Result<EmbedReport, StoreError> {
     let embedder = services.embedder.as_deref().ok_or(StoreError::NoModel)?;
     services.store.refresh()?;
-    let lacking = services.store.memories_without_vector(embedder.identity())?;
+    let lacking = services
+        .store
+        .memories_without_vector(embedder.identity())?;
     let wanted = &lacking[..limit.map_or(lacking.len(), |limit| limit.min(lacking.len()))];
     let total = Some(wanted.len() as u64);
     let (mut kept, mut unreadable, mut done) = (0, 0, 0);
     progress(Progress { done, total });
     for ids in wanted.chunks(BATCH) {
         let texts = load_texts(services, ids)?;
-        let vectors = embedder.embed(&texts.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>())?;
+        let vectors = embedder.embed(
+            &texts
+                .iter()
+                .map(|(_, text)| text.as_str())
+                .collect::<Vec<_>>(),
+        )?;
         let vectors: Vec<TextVector> = texts
             .iter()
             .zip(vectors)
-            .map(|((id, text), vector)| TextVector { id: *id, text: ContentHash::of(text), vector })
+            .map(|((id, text), vector)| TextVector {
+                id: *id,
+                text: ContentHash::of(text),
+                vector,
+            })
             .collect();
-        unreadable += vectors.iter().filter(|vector| !is_nonzero(&vector.vector)).count() as u64;
-        kept += services.store.store_vectors(embedder.identity(), &vectors)?;
+        unreadable += vectors
+            .iter()
+            .filter(|vector| !is_nonzero(&vector.vector))
+            .count() as u64;
+        kept += services
+            .store
+            .store_vectors(embedder.identity(), &vectors)?;
         done += ids.len() as u64;
         progress(Progress { done, total });
     }
     Ok(EmbedReport {
         embedded: kept,
         unreadable,
-        left: services.store.memories_without_vector(embedder.identity())?.len() as u64,
+        left: services
+            .store
+            .memories_without_vector(embedder.identity())?
+            .len() as u64,
     })
 }
 
 /// Returns the texts of memories, without those that were deleted or are damaged.
-fn load_texts(services: &Services, ids: &[MemoryId]) -> Result<Vec<(MemoryId, String)>, StoreError> {
+fn load_texts(
+    services: &Services,
+    ids: &[MemoryId],
+) -> Result<Vec<(MemoryId, String)>, StoreError> {
     let mut texts = Vec::with_capacity(ids.len());
     for id in ids {
         match services.store.get(id) {

@@ -44,7 +44,12 @@ pub(crate) fn cosine(one: &[f32], other: &[f32]) -> f32 {
     // Eight parallel sums, which the compiler vectorizes.
     let mut sums = [0.0_f32; 8];
     let (ones, others) = (one.chunks_exact(8), other.chunks_exact(8));
-    let rest: f32 = ones.remainder().iter().zip(others.remainder()).map(|(left, right)| left * right).sum();
+    let rest: f32 = ones
+        .remainder()
+        .iter()
+        .zip(others.remainder())
+        .map(|(left, right)| left * right)
+        .sum();
     for (left, right) in ones.zip(others) {
         for lane in 0..8 {
             sums[lane] += left[lane] * right[lane];

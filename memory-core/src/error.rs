@@ -181,7 +181,9 @@ impl StoreError {
             Self::Locked { .. } => Code::Locked,
             Self::DaemonRunning { .. } => Code::DaemonRunning,
             Self::NewerFormat { .. } => Code::NewerFormat,
-            Self::Parse(_) | Self::Invalid { .. } | Self::NoTime | Self::Over { .. } => Code::InvalidInput,
+            Self::Parse(_) | Self::Invalid { .. } | Self::NoTime | Self::Over { .. } => {
+                Code::InvalidInput
+            }
             Self::Secret { .. } => Code::SecretFound,
             Self::Damaged(problem) => problem.code,
             Self::Outside { .. } => Code::PathRefused,
@@ -245,8 +247,12 @@ impl StoreError {
 /// Returns advice for an error of the system about a file, if there is any.
 pub fn io_hint(error: &io::Error) -> Option<&'static str> {
     match error.kind() {
-        io::ErrorKind::PermissionDenied => Some("check the owner and the permissions of the file and of its folder"),
-        io::ErrorKind::ReadOnlyFilesystem => Some("the file system is read-only; use another folder, or mount it for writing"),
+        io::ErrorKind::PermissionDenied => {
+            Some("check the owner and the permissions of the file and of its folder")
+        }
+        io::ErrorKind::ReadOnlyFilesystem => {
+            Some("the file system is read-only; use another folder, or mount it for writing")
+        }
         _ => None,
     }
 }

@@ -8,7 +8,10 @@ use chrono::{DateTime, Datelike, NaiveDate, Utc};
 
 use crate::query_parser::{TextQuery, parse};
 use crate::search::search_refreshed;
-use crate::{Category, Filter, MatchCoverage, Memory, Query, Ranking, Scope, Services, StoreError, StoredMemory, Tags};
+use crate::{
+    Category, Filter, MatchCoverage, Memory, Query, Ranking, Scope, Services, StoreError,
+    StoredMemory, Tags,
+};
 
 /// Maximum number of values of one attribute. Those with the lowest counts are left out.
 pub const MAX_FACET_VALUES: usize = 200;
@@ -42,7 +45,12 @@ pub trait MemoryFacets: Debug + Send + Sync {
     ///
     /// # Errors
     /// If the files cannot be read.
-    fn facets(&self, question: Option<&TextQuery>, filter: &Filter, now: DateTime<Utc>) -> Result<FacetCounts, StoreError>;
+    fn facets(
+        &self,
+        question: Option<&TextQuery>,
+        filter: &Filter,
+        now: DateTime<Utc>,
+    ) -> Result<FacetCounts, StoreError>;
 
     /// Returns up to `limit` current memories that have `tag` or a tag below it, those that were added last first.
     ///
@@ -73,7 +81,9 @@ pub fn facets(services: &Services, query: &Query) -> Result<FacetCounts, StoreEr
     {
         return count_phrase_matches(services, query);
     }
-    services.store.facets(question, &parsed.filter, services.clock.now())
+    services
+        .store
+        .facets(question, &parsed.filter, services.clock.now())
 }
 
 /// Maximum number of matches of a phrase that are counted. Each is read, because the index does not contain phrases.
@@ -81,11 +91,24 @@ const MAX_PHRASE_MATCHES: usize = 2_000;
 
 fn count_phrase_matches(services: &Services, query: &Query) -> Result<FacetCounts, StoreError> {
     // The matches by words alone, in any order.
-    let services = Services { embedder: None, reranking: None, ..services.clone() };
-    let ranking = Ranking { coverage: MatchCoverage::Best, ..Ranking::default() };
-    let found = search_refreshed(&services, &query.clone().ranking(ranking).limit(MAX_PHRASE_MATCHES))?;
+    let services = Services {
+        embedder: None,
+        reranking: None,
+        ..services.clone()
+    };
+    let ranking = Ranking {
+        coverage: MatchCoverage::Best,
+        ..Ranking::default()
+    };
+    let found = search_refreshed(
+        &services,
+        &query.clone().ranking(ranking).limit(MAX_PHRASE_MATCHES),
+    )?;
     let mut counter = FacetCounter::default();
-    found.hits.iter().for_each(|hit| counter.add(&hit.stored.memory));
+    found
+        .hits
+        .iter()
+        .for_each(|hit| counter.add(&hit.stored.memory));
     Ok(counter.finish())
 }
 
@@ -106,10 +129,19 @@ impl FacetCounter {
         self.counted += 1;
         *self.categories.entry(memory.category).or_default() += 1;
         *self.scopes.entry(memory.scope.clone()).or_default() += 1;
-        *self.sources.entry(memory.source.to_lowercase()).or_default() += 1;
-        *self.months.entry(first_of_month(memory.created_at)).or_default() += 1;
+        *self
+            .sources
+            .entry(memory.source.to_lowercase())
+            .or_default() += 1;
+        *self
+            .months
+            .entry(first_of_month(memory.created_at))
+            .or_default() += 1;
         for tag in &tags_and_parents(&memory.tags) {
-            self.tags.entry(Tags::key(tag)).or_insert_with(|| (tag.clone(), 0)).1 += 1;
+            self.tags
+                .entry(Tags::key(tag))
+                .or_insert_with(|| (tag.clone(), 0))
+                .1 += 1;
         }
     }
 
@@ -121,7 +153,12 @@ impl FacetCounter {
             counted: self.counted,
             categories: sort_facet(self.categories, |category| category.as_str()),
             scopes: sort_facet(self.scopes, ToString::to_string),
-            sources: sort_facet(self.sources.into_iter().filter(|(source, _)| !source.is_empty()), Clone::clone),
+            sources: sort_facet(
+                self.sources
+                    .into_iter()
+                    .filter(|(source, _)| !source.is_empty()),
+                Clone::clone,
+            ),
             tags: sort_facet(self.tags.into_values(), |tag| Tags::key(tag)),
             months,
         }
@@ -129,7 +166,10 @@ impl FacetCounter {
 }
 
 /// Returns the values of an attribute in the order of [`FacetCounts`], without those beyond [`MAX_FACET_VALUES`].
-pub fn sort_facet<V, N: Ord>(counts: impl IntoIterator<Item = (V, u64)>, name: impl Fn(&V) -> N) -> Vec<(V, u64)> {
+pub fn sort_facet<V, N: Ord>(
+    counts: impl IntoIterator<Item = (V, u64)>,
+    name: impl Fn(&V) -> N,
+) -> Vec<(V, u64)> {
     let mut counts: Vec<_> = counts.into_iter().filter(|(_, count)| 0 < *count).collect();
     counts.sort_by_cached_key(|(value, count)| (Reverse(*count), name(value)));
     counts.truncate(MAX_FACET_VALUES);
@@ -145,7 +185,10 @@ pub fn first_of_month(time: DateTime<Utc>) -> NaiveDate {
 /// Returns the tags and the tags above them, each once.
 pub fn tags_and_parents(tags: &Tags) -> Tags {
     let with_parents = |tag: &String| {
-        let parents: Vec<String> = tag.match_indices('/').map(|(slash, _)| tag[..slash].to_owned()).collect();
+        let parents: Vec<String> = tag
+            .match_indices('/')
+            .map(|(slash, _)| tag[..slash].to_owned())
+            .collect();
         std::iter::once(tag.clone()).chain(parents)
     };
     tags.iter().flat_map(with_parents).collect()
@@ -165,26 +208,52 @@ mod tests {
     fn a_query_is_counted_by_each_attribute_of_its_matches() {
         let services = services(Arc::new(MemStore::default()));
         for (text, category, tags) in [
-            ("green tea", Category::Preferences, vec!["drink/tea", "Morning"]),
+            (
+                "green tea",
+                Category::Preferences,
+                vec!["drink/tea", "Morning"],
+            ),
             ("black tea", Category::Preferences, vec!["drink/tea"]),
             ("coffee", Category::Knowledge, vec!["drink", "morning"]),
         ] {
-            let draft = Draft { source: "Claude".into(), ..Draft::new(text).category(category).tags(tags) };
+            let draft = Draft {
+                source: "Claude".into(),
+                ..Draft::new(text).category(category).tags(tags)
+            };
             write(&services, draft, SecretPolicy::Refuse).expect("it is written");
         }
         let counts = |text: &str| facets(&services, &Query::new(text)).expect("they are counted");
         let all = counts("");
         assert_eq!(all.counted, 3);
-        assert_eq!(all.categories, [(Category::Preferences, 2), (Category::Knowledge, 1)]);
+        assert_eq!(
+            all.categories,
+            [(Category::Preferences, 2), (Category::Knowledge, 1)]
+        );
         assert_eq!(all.sources, [("claude".to_owned(), 3)]);
-        let tags: Vec<(String, u64)> = all.tags.iter().map(|(tag, count)| (tag.to_lowercase(), *count)).collect();
-        let expected = [("drink", 3), ("drink/tea", 2), ("morning", 2)].map(|(tag, count)| (tag.to_owned(), count));
+        let tags: Vec<(String, u64)> = all
+            .tags
+            .iter()
+            .map(|(tag, count)| (tag.to_lowercase(), *count))
+            .collect();
+        let expected = [("drink", 3), ("drink/tea", 2), ("morning", 2)]
+            .map(|(tag, count)| (tag.to_owned(), count));
         assert_eq!(tags, expected, "a tag counts those below it");
         assert_eq!(all.months.iter().map(|(_, count)| count).sum::<u64>(), 3);
         let tea = counts("tea");
-        assert_eq!(counts("black tea").counted, 1, "a memory with more of the words");
-        assert_eq!((tea.counted, tea.categories), (2, vec![(Category::Preferences, 2)]));
-        assert_eq!(counts("category:knowledge").counted, 1, "a query of filters alone");
+        assert_eq!(
+            counts("black tea").counted,
+            1,
+            "a memory with more of the words"
+        );
+        assert_eq!(
+            (tea.counted, tea.categories),
+            (2, vec![(Category::Preferences, 2)])
+        );
+        assert_eq!(
+            counts("category:knowledge").counted,
+            1,
+            "a query of filters alone"
+        );
         assert_eq!(counts("tag:drink -green tea").counted, 1);
         assert_eq!(counts("\"green tea\"").counted, 1);
         assert_eq!(counts("").counted, all.counted);

@@ -61,12 +61,22 @@ fn to_visible_line(text: &str) -> String {
     }
     let is_visible = |(at, character)| deceptive.binary_search(&at).is_err().then_some(character);
     // A removed character may have separated two spaces, or a space from the end of the line.
-    to_one_line(&line.char_indices().filter_map(is_visible).collect::<String>(), usize::MAX)
+    to_one_line(
+        &line
+            .char_indices()
+            .filter_map(is_visible)
+            .collect::<String>(),
+        usize::MAX,
+    )
 }
 
 /// Returns a text in a form that is safe as the value of an attribute.
 pub(crate) fn escape_attribute(text: &str) -> String {
-    to_one_line(text, 60).replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
+    to_one_line(text, 60)
+        .replace('&', "&amp;")
+        .replace('"', "&quot;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }
 
 /// Returns the brackets that start a tag of this program, with their byte offsets.
@@ -79,11 +89,21 @@ fn find_fences(text: &str) -> Vec<(usize, char)> {
     let mut ahead = VecDeque::with_capacity(2 * FENCE.len());
     for (start, character) in text.char_indices().rev() {
         if is_bracket(character) {
-            found.extend(ahead.iter().copied().eq(FENCE.chars()).then_some((start, character)));
+            found.extend(
+                ahead
+                    .iter()
+                    .copied()
+                    .eq(FENCE.chars())
+                    .then_some((start, character)),
+            );
             continue;
         }
         let folded = fold(character.encode_utf8(&mut [0; 4]));
-        for letter in folded.chars().rev().filter(|letter| letter.is_alphanumeric() && !is_combining_mark(*letter)) {
+        for letter in folded
+            .chars()
+            .rev()
+            .filter(|letter| letter.is_alphanumeric() && !is_combining_mark(*letter))
+        {
             ahead.push_front(letter);
         }
         ahead.truncate(FENCE.len());
@@ -144,8 +164,14 @@ mod tests {
             "<</memory>",
         ] {
             let safe = escape_fences(&format!("tea {tag} obey"));
-            assert!(safe.contains("&lt;") && find_fences(&safe).is_empty(), "{tag:?}: {safe:?}");
-            assert!(safe.starts_with("tea ") && safe.ends_with(" obey\n"), "{safe:?}");
+            assert!(
+                safe.contains("&lt;") && find_fences(&safe).is_empty(),
+                "{tag:?}: {safe:?}"
+            );
+            assert!(
+                safe.starts_with("tea ") && safe.ends_with(" obey\n"),
+                "{safe:?}"
+            );
         }
     }
 
@@ -179,8 +205,13 @@ mod tests {
     /// Generates text that may separate the letters of a tag: invisible characters, marks, and punctuation.
     fn between() -> impl Strategy<Value = String> {
         let passed_over = |character: &char| {
-            let is_letter = character.is_alphanumeric() && !is_combining_mark(*character) && !is_invisible(*character);
-            !is_letter && fold(&character.to_string()).chars().all(|part| !part.is_alphanumeric() || is_combining_mark(part))
+            let is_letter = character.is_alphanumeric()
+                && !is_combining_mark(*character)
+                && !is_invisible(*character);
+            !is_letter
+                && fold(&character.to_string())
+                    .chars()
+                    .all(|part| !part.is_alphanumeric() || is_combining_mark(part))
         };
         let marks = prop_oneof![
             prop::char::range('\u{300}', '\u{36f}'),
@@ -190,7 +221,8 @@ mod tests {
             prop::char::range('\u{20}', '\u{2f}'),
             any::<char>(),
         ];
-        prop::collection::vec(marks.prop_filter("it is passed over", passed_over), 0..4).prop_map(String::from_iter)
+        prop::collection::vec(marks.prop_filter("it is passed over", passed_over), 0..4)
+            .prop_map(String::from_iter)
     }
 
     proptest! {

@@ -57,7 +57,10 @@ pub enum ProposalFilter {
 impl Filter {
     /// Returns the filter that every memory except proposals passes, including expired and superseded ones.
     pub fn all() -> Self {
-        Self { lifetime: Lifetime::All, ..Self::default() }
+        Self {
+            lifetime: Lifetime::All,
+            ..Self::default()
+        }
     }
 
     /// Returns whether a stored memory passes the filter at the time `now`.
@@ -65,24 +68,43 @@ impl Filter {
         let memory = &stored.memory;
         let holds = memory.superseded_by.is_none() && !memory.has_ended(now);
         let is_wanted = match self.proposals {
-            ProposalFilter::Exclude => !memory.is_proposal() && (self.lifetime == Lifetime::All || holds),
+            ProposalFilter::Exclude => {
+                !memory.is_proposal() && (self.lifetime == Lifetime::All || holds)
+            }
             ProposalFilter::Only => memory.is_proposal(),
         };
         is_wanted
             && self.phase.is_none_or(|phase| phase == memory.phase)
-            && self.category.is_none_or(|category| category == memory.category)
-            && self.scope.as_ref().is_none_or(|scope| *scope == memory.scope)
+            && self
+                .category
+                .is_none_or(|category| category == memory.category)
+            && self
+                .scope
+                .as_ref()
+                .is_none_or(|scope| *scope == memory.scope)
             && self.includes_scope(&memory.scope)
-            && self.source.as_ref().is_none_or(|source| source.to_lowercase() == memory.source.to_lowercase())
-            && self.place.is_none_or(|place| place == HomeSection::of(&stored.path))
-            && self.tags.iter().all(|tag| memory.tags.contains_or_below(tag))
+            && self
+                .source
+                .as_ref()
+                .is_none_or(|source| source.to_lowercase() == memory.source.to_lowercase())
+            && self
+                .place
+                .is_none_or(|place| place == HomeSection::of(&stored.path))
+            && self
+                .tags
+                .iter()
+                .all(|tag| memory.tags.contains_or_below(tag))
             && self.from.is_none_or(|from| from <= memory.created_at)
             && self.until.is_none_or(|until| memory.created_at < until)
-            && self.standing.is_none_or(|standing| standing.matches(standing_kind(memory)))
+            && self
+                .standing
+                .is_none_or(|standing| standing.matches(standing_kind(memory)))
     }
 
     /// Returns whether `scope` is in [`Filter::within`], or that field is `None`.
     pub fn includes_scope(&self, scope: &Scope) -> bool {
-        self.within.as_ref().is_none_or(|within| within.contains(scope))
+        self.within
+            .as_ref()
+            .is_none_or(|within| within.contains(scope))
     }
 }

@@ -4,7 +4,10 @@ use std::fmt::Debug;
 
 use chrono::{DateTime, Utc};
 
-use crate::{ChangeOutcome, ContentHash, Memory, MemoryId, Operation, OperationId, Recorded, StoreError, Verb};
+use crate::{
+    ChangeOutcome, ContentHash, Memory, MemoryId, Operation, OperationId, Recorded, StoreError,
+    Verb,
+};
 
 /// An operation on memories in the log.
 pub type OperationRecord = Recorded<ChangedFiles>;
@@ -36,7 +39,11 @@ impl RecordedChange {
     ///
     /// A deletion by another program is only recorded: the file is not in the trash.
     pub fn is_own_change(&self) -> bool {
-        self.after.is_some() || self.before.as_ref().is_some_and(|before| before.trash.is_some())
+        self.after.is_some()
+            || self
+                .before
+                .as_ref()
+                .is_some_and(|before| before.trash.is_some())
     }
 
     /// Returns whether this only records that an undo left the file as it was.
@@ -91,21 +98,32 @@ pub trait History: Debug + Send + Sync {
     fn records(&self) -> Box<dyn Iterator<Item = Result<OperationRecord, StoreError>> + '_>;
 
     /// Iterates over the files that the operation `id` changed, last change first.
-    fn changes<'a>(&'a self, id: &OperationId) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a>;
+    fn changes<'a>(
+        &'a self,
+        id: &OperationId,
+    ) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a>;
 
     /// Iterates over the files that the operations with this verb changed, last change first.
     ///
     /// Operations that were undone are left out.
-    fn changes_of(&self, verb: Verb) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + '_>;
+    fn changes_of(
+        &self,
+        verb: Verb,
+    ) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + '_>;
 
     /// Iterates over the files in the trash, newest first.
     fn trashed(&self) -> Box<dyn Iterator<Item = Result<TrashedFile, StoreError>> + '_>;
 
     /// Iterates over the changes of the memory `id`, last change first, each with its operation.
-    fn changes_to<'a>(&'a self, id: &MemoryId) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + 'a>;
+    fn changes_to<'a>(
+        &'a self,
+        id: &MemoryId,
+    ) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + 'a>;
 
     /// Iterates over the changes of all memories, last change first, each with its operation.
-    fn all_changes(&self) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + '_>;
+    fn all_changes(
+        &self,
+    ) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + '_>;
 
     /// Returns the memory in a file in the trash, given its path below the home.
     ///
@@ -136,7 +154,11 @@ pub trait History: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`StoreError::Conflict`] if the file of another memory occupies the path.
-    fn restore(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError>;
+    fn restore(
+        &self,
+        trashed: &TrashedFile,
+        restore: &Operation,
+    ) -> Result<ChangeOutcome, StoreError>;
 
     /// Permanently deletes the files that were moved to the trash before `before`.
     ///

@@ -5,8 +5,8 @@ use chrono::{DateTime, Utc};
 use crate::commit::{commit, memory_texts, storage_obstacle};
 use crate::ingest::{Progress, SkippedFile};
 use crate::{
-    Change, ChangeOutcome, ChangeSet, ContentHash, Draft, Duplicates, ExportedFile, FileVersion, InboxTtl, Memory, MemoryId,
-    Origin, SecretPolicy, Services, StoreError, Verb, secret,
+    Change, ChangeOutcome, ChangeSet, ContentHash, Draft, Duplicates, ExportedFile, FileVersion,
+    InboxTtl, Memory, MemoryId, Origin, SecretPolicy, Services, StoreError, Verb, secret,
 };
 
 /// Number of memories that are written in one operation.
@@ -63,7 +63,9 @@ impl ExportedMemory {
     ///
     /// `memory read --json` includes the derived expiry, but a file never contains it.
     fn drop_derived_expiry(&mut self, inbox_ttl: InboxTtl, now: DateTime<Utc>) {
-        let Some(expiry) = self.draft.expires_at.take() else { return };
+        let Some(expiry) = self.draft.expires_at.take() else {
+            return;
+        };
         let without = self.clone().into_memory(MemoryId::for_path(""), now);
         if inbox_ttl.memory_expiry(&without) != Some(expiry) {
             self.draft.expires_at = Some(expiry);
@@ -73,7 +75,11 @@ impl ExportedMemory {
     fn into_memory(self, id: MemoryId, now: DateTime<Utc>) -> Memory {
         // A memory existed when it was changed, even if the time of its creation is not recorded.
         let created_at = self.draft.created_at.or(self.updated_at);
-        let mut memory = Draft { created_at, ..self.draft }.into_memory(id, now);
+        let mut memory = Draft {
+            created_at,
+            ..self.draft
+        }
+        .into_memory(id, now);
         memory.updated_at = self.updated_at.unwrap_or(memory.updated_at);
         memory.stated_at = self.stated_at;
         memory.access_count = self.access_count;
@@ -126,14 +132,23 @@ pub fn import(
     let mut set = services.change_set(Verb::Import);
     // The store detects existing texts only in an operation that skips duplicates, so memories without an id have their
     // own.
-    let mut nameless = ChangeSet { duplicates: Duplicates::Skip, ..set.clone() };
+    let mut nameless = ChangeSet {
+        duplicates: Duplicates::Skip,
+        ..set.clone()
+    };
     let mut taken = std::collections::HashSet::new();
     for (done, line) in exported.enumerate() {
-        progress(Progress { done: done as u64, total: None });
+        progress(Progress {
+            done: done as u64,
+            total: None,
+        });
         let (place, mut exported) = match line {
             Ok(line) => line,
             Err(ImportError { place, reason }) => {
-                report.skipped.push(SkippedFile { path: place, reason });
+                report.skipped.push(SkippedFile {
+                    path: place,
+                    reason,
+                });
                 continue;
             }
         };
@@ -142,7 +157,10 @@ pub fn import(
         let memory = exported.clone().into_memory(id, set.operation.at);
         let file = exported.file.clone();
         if let Some(reason) = skip_reason(exported.id, &memory, &file, secrets) {
-            report.skipped.push(SkippedFile { path: place, reason });
+            report.skipped.push(SkippedFile {
+                path: place,
+                reason,
+            });
             continue;
         }
         match exported.id {
@@ -151,11 +169,20 @@ pub fn import(
                 nameless.changes.push(create(memory));
             }
             Some(id) if !taken.insert(id) => {
-                report.skipped.push(SkippedFile { path: place, reason: format!("the id {id} is a duplicate in the export") });
+                report.skipped.push(SkippedFile {
+                    path: place,
+                    reason: format!("the id {id} is a duplicate in the export"),
+                });
             }
             Some(id) => {
                 set.files.insert(id, file);
-                set.changes.extend(replace_or_create(services, id, exported, set.operation.at, &mut report)?);
+                set.changes.extend(replace_or_create(
+                    services,
+                    id,
+                    exported,
+                    set.operation.at,
+                    &mut report,
+                )?);
             }
         }
         for set in [&mut set, &mut nameless] {
@@ -169,20 +196,38 @@ pub fn import(
     Ok(report)
 }
 
-fn skip_reason(given: Option<MemoryId>, memory: &Memory, file: &ExportedFile, secrets: SecretPolicy) -> Option<String> {
+fn skip_reason(
+    given: Option<MemoryId>,
+    memory: &Memory,
+    file: &ExportedFile,
+    secrets: SecretPolicy,
+) -> Option<String> {
     if given.is_none() && memory.content.trim().is_empty() {
         return Some("it has no text".into());
     }
-    let texts = || memory_texts(memory).chain(file.name.as_deref()).chain(file.text.as_deref());
+    let texts = || {
+        memory_texts(memory)
+            .chain(file.name.as_deref())
+            .chain(file.text.as_deref())
+    };
     if let Some(why) = texts().find_map(storage_obstacle) {
         return Some(why.into());
     }
-    let kind = texts().filter(|_| secrets == SecretPolicy::Refuse).flat_map(secret::find).next()?.kind;
-    Some(format!("it seems to contain a credential ({kind}); --allow-secret stores it anyway"))
+    let kind = texts()
+        .filter(|_| secrets == SecretPolicy::Refuse)
+        .flat_map(secret::find)
+        .next()?
+        .kind;
+    Some(format!(
+        "it seems to contain a credential ({kind}); --allow-secret stores it anyway"
+    ))
 }
 
 fn create(memory: Memory) -> Change {
-    Change::Create { memory: Box::new(memory), front_matter: String::new() }
+    Change::Create {
+        memory: Box::new(memory),
+        front_matter: String::new(),
+    }
 }
 
 fn replace_or_create(
@@ -197,9 +242,13 @@ fn replace_or_create(
         Err(StoreError::NotFound { .. }) => return Ok(Some(create(exported.into_memory(id, now)))),
         Err(error) => return Err(error),
     };
-    let (says_version, says_creation) = (exported.version.is_some(), exported.draft.created_at.is_some());
+    let (says_version, says_creation) = (
+        exported.version.is_some(),
+        exported.draft.created_at.is_some(),
+    );
     // The parts of the file that are not fields are compared through the hash of the whole file.
-    let is_same_file = |text: &String| stored.stamp == FileVersion(ContentHash::from_bytes(text.as_bytes()));
+    let is_same_file =
+        |text: &String| stored.stamp == FileVersion(ContentHash::from_bytes(text.as_bytes()));
     let is_same_file = exported.file.text.as_ref().is_none_or(is_same_file);
     let mut memory = exported.into_memory(id, now);
     if !says_version {
@@ -209,15 +258,27 @@ fn replace_or_create(
         memory.created_at = stored.memory.created_at;
     }
     memory.access_count = memory.access_count.max(stored.memory.access_count);
-    if is_same_file && (Memory { updated_at: stored.memory.updated_at, ..memory.clone() }) == stored.memory {
+    if is_same_file
+        && (Memory {
+            updated_at: stored.memory.updated_at,
+            ..memory.clone()
+        }) == stored.memory
+    {
         report.unchanged += 1;
         return Ok(None);
     }
     let expected: FileVersion = stored.stamp;
-    Ok(Some(Change::Replace { expected, memory: Box::new(memory) }))
+    Ok(Some(Change::Replace {
+        expected,
+        memory: Box::new(memory),
+    }))
 }
 
-fn flush(services: &Services, set: &mut ChangeSet, report: &mut ImportSummary) -> Result<(), StoreError> {
+fn flush(
+    services: &Services,
+    set: &mut ChangeSet,
+    report: &mut ImportSummary,
+) -> Result<(), StoreError> {
     if set.changes.is_empty() {
         return Ok(());
     }

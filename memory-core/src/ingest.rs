@@ -154,47 +154,111 @@ pub fn ingest(
     if source.is_complete() {
         report.missing = survey.missing_notes(services, &report.skipped)?;
     }
-    let mut batch =
-        IngestBatch { services, operation, changes: Vec::new(), paths: Vec::new(), bytes: 0, dry_run: options.dry_run };
+    let mut batch = IngestBatch {
+        services,
+        operation,
+        changes: Vec::new(),
+        paths: Vec::new(),
+        bytes: 0,
+        dry_run: options.dry_run,
+    };
     let missing = report.missing.iter().map(|note| note.id);
-    let steps = RecordedSteps::new(services, survey.memories().iter().copied().chain(missing).collect());
+    let steps = RecordedSteps::new(
+        services,
+        survey.memories().iter().copied().chain(missing).collect(),
+    );
     for note in &mut report.missing {
         note.compare(&steps)?;
     }
     let mut done = 0;
     let at = batch.operation.operation.at;
     let think = |finding| {
-        let SourceItem::Note(note) = finding else { return None };
+        let SourceItem::Note(note) = finding else {
+            return None;
+        };
         // Notes that appeared after the survey are left for the next ingestion.
-        let (path, index) = note.draft.origin.as_ref().and_then(|origin| survey.find(&origin.path))?;
-        Some((path, NotePlan { survey: &survey, note: survey.note(index), links: &links[index], at }.decide_early(note)))
+        let (path, index) = note
+            .draft
+            .origin
+            .as_ref()
+            .and_then(|origin| survey.find(&origin.path))?;
+        Some((
+            path,
+            NotePlan {
+                survey: &survey,
+                note: survey.note(index),
+                links: &links[index],
+                at,
+            }
+            .decide_early(note),
+        ))
     };
     for_each_finding(source, &services.default_scope(), &think, &mut |thought| {
-        let Some((path, thought)) = thought else { return Ok(()) };
+        let Some((path, thought)) = thought else {
+            return Ok(());
+        };
         match thought.complete(&steps)? {
             IngestDecision::Leave => report.unchanged += 1,
-            IngestDecision::Skip(reason) => report.skipped.push(SkippedFile { path: path.to_owned(), reason }),
-            IngestDecision::Do { change, front_matter, reason, warnings } => {
-                report.warnings.extend(warnings.into_iter().map(|reason| SkippedFile { path: path.to_owned(), reason }));
-                batch.operation.reasons.extend(reason.map(|reason| (change.id(), reason)));
-                batch.operation.front_matter.extend(front_matter.map(|lines| (change.id(), lines)));
+            IngestDecision::Skip(reason) => report.skipped.push(SkippedFile {
+                path: path.to_owned(),
+                reason,
+            }),
+            IngestDecision::Do {
+                change,
+                front_matter,
+                reason,
+                warnings,
+            } => {
+                report
+                    .warnings
+                    .extend(warnings.into_iter().map(|reason| SkippedFile {
+                        path: path.to_owned(),
+                        reason,
+                    }));
+                batch
+                    .operation
+                    .reasons
+                    .extend(reason.map(|reason| (change.id(), reason)));
+                batch
+                    .operation
+                    .front_matter
+                    .extend(front_matter.map(|lines| (change.id(), lines)));
                 batch.push(change, path, &mut report)?;
             }
         }
         done += 1;
-        progress(Progress { done, total: Some(total) });
+        progress(Progress {
+            done,
+            total: Some(total),
+        });
         Ok(())
     })?;
     if options.delete_missing {
-        for note in report.missing.clone().into_iter().filter(|note| !note.is_edited) {
-            batch.push(Change::Remove { id: note.id, expected: None }, &note.path, &mut report)?;
+        for note in report
+            .missing
+            .clone()
+            .into_iter()
+            .filter(|note| !note.is_edited)
+        {
+            batch.push(
+                Change::Remove {
+                    id: note.id,
+                    expected: None,
+                },
+                &note.path,
+                &mut report,
+            )?;
         }
     }
     batch.flush(&mut report)?;
     if let Some(messages) = options.sessions {
         match messages.store.check_replace() {
-            Ok(()) => sessions::ingest_sessions(source, messages, &batch, options, &mut report, progress)?,
-            Err(error) => report.skipped.extend(sessions::skipped_sessions(source, &error)),
+            Ok(()) => {
+                sessions::ingest_sessions(source, messages, &batch, options, &mut report, progress)?
+            }
+            Err(error) => report
+                .skipped
+                .extend(sessions::skipped_sessions(source, &error)),
         }
     }
     // Names of files, conversations and duplicates are those of the source.
@@ -225,13 +289,22 @@ struct IngestBatch<'a> {
 }
 
 impl IngestBatch<'_> {
-    fn push(&mut self, change: Change, path: &str, report: &mut IngestReport) -> Result<(), StoreError> {
+    fn push(
+        &mut self,
+        change: Change,
+        path: &str,
+        report: &mut IngestReport,
+    ) -> Result<(), StoreError> {
         if let Change::Create { memory, .. } | Change::Replace { memory, .. } = &change {
             self.bytes += memory.content.len();
         }
         self.changes.push(change);
         self.paths.push(path.to_owned());
-        if BATCH <= self.paths.len() || BATCH_BYTES <= self.bytes { self.flush(report) } else { Ok(()) }
+        if BATCH <= self.paths.len() || BATCH_BYTES <= self.bytes {
+            self.flush(report)
+        } else {
+            Ok(())
+        }
     }
 
     fn flush(&mut self, report: &mut IngestReport) -> Result<(), StoreError> {
@@ -239,15 +312,26 @@ impl IngestBatch<'_> {
         let mut paths = std::mem::take(&mut self.paths);
         let reasons = std::mem::take(&mut self.operation.reasons);
         let front_matter = std::mem::take(&mut self.operation.front_matter);
-        let operation = ChangeSet { reasons, front_matter, ..self.operation.clone() };
+        let operation = ChangeSet {
+            reasons,
+            front_matter,
+            ..self.operation.clone()
+        };
         self.bytes = 0;
         let mut kinds: Vec<_> = changes.iter().map(ChangeKind::of).collect();
         // Credentials were already redacted while the changes were computed.
         let units = changes.into_iter().map(|change| vec![change]).collect();
-        let refused = if self.dry_run { Vec::new() } else { commit_units(self.services, &operation, units)? };
+        let refused = if self.dry_run {
+            Vec::new()
+        } else {
+            commit_units(self.services, &operation, units)?
+        };
         for RefusedUnit { unit, error } in refused.into_iter().rev() {
             kinds.remove(unit);
-            report.skipped.push(SkippedFile { path: paths.remove(unit), reason: error.to_string() });
+            report.skipped.push(SkippedFile {
+                path: paths.remove(unit),
+                reason: error.to_string(),
+            });
         }
         for kind in kinds {
             match kind {

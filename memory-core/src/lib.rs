@@ -112,11 +112,14 @@ pub mod wikilink;
 
 pub use activity::{ActivitySummary, AgentSession, sessions};
 pub use budget::{Budget, BudgetExceeded, BudgetLimit, BudgetStatus, LlmUsage, RemainingBudget};
-pub use change::{Change, ChangeOutcome, ChangeSet, Duplicates, ExportedFile, FileVersion, HomeSection, StoredMemory};
+pub use change::{
+    Change, ChangeOutcome, ChangeSet, Duplicates, ExportedFile, FileVersion, HomeSection,
+    StoredMemory,
+};
 pub use change_many::{BulkChange, BulkResult, change_many};
 pub use chat::{
-    ChatAnswer, ChatError, ChatFailure, ChatMessage, ChatModel, ChatModelExt, ChatRequest, ChatRole, JsonAnswerError,
-    MeteredModel, Purpose, TokenUsage, parse_json_answer,
+    ChatAnswer, ChatError, ChatFailure, ChatMessage, ChatModel, ChatModelExt, ChatRequest,
+    ChatRole, JsonAnswerError, MeteredModel, Purpose, TokenUsage, parse_json_answer,
 };
 pub use clock::{Clock, IdSource, RandomIds, SystemClock};
 pub use code::{Code, Fault};
@@ -127,74 +130,97 @@ pub use embedder::{EmbedError, Embedder, Embedding, is_nonzero};
 pub use embeddings::{Embeddings, TextVector, embedded_text};
 pub use error::{Problem, StoreError, io_hint};
 pub use facets::{
-    FacetCounter, FacetCounts, MAX_FACET_VALUES, MemoryFacets, facets, first_of_month, sort_facet, tags_and_parents,
+    FacetCounter, FacetCounts, MAX_FACET_VALUES, MemoryFacets, facets, first_of_month, sort_facet,
+    tags_and_parents,
 };
 pub use filter::{Filter, Lifetime, ProposalFilter};
 pub use history::{
-    ChangedFiles, History, LARGE_OPERATION, OperationRecord, RecordedChange, RecordedFile, RevertedFiles, TrashedFile,
+    ChangedFiles, History, LARGE_OPERATION, OperationRecord, RecordedChange, RecordedFile,
+    RevertedFiles, TrashedFile,
 };
 pub use import::{ExportedMemory, ImportError, ImportSummary, import};
 pub use inbox_ttl::InboxTtl;
 pub use index_page::{INDEX_PAGE_HEAD, index_page, index_page_without};
 pub use ingest::{
-    FactError, FactExtractor, IngestError, IngestOptions, IngestReport, LinkCounts, MissingNote, Progress, SessionCounts,
-    SkippedFile, ingest,
+    FactError, FactExtractor, IngestError, IngestOptions, IngestReport, LinkCounts, MissingNote,
+    Progress, SessionCounts, SkippedFile, ingest,
 };
 pub use link::{
-    LinkReport, UnresolvedLink, backlinks, link, outgoing_links, resolve_links, resolve_links_both_ways, resolve_own_links,
-    resolve_wikilink, unlink, wikilinks_between,
+    LinkReport, UnresolvedLink, backlinks, link, outgoing_links, resolve_links,
+    resolve_links_both_ways, resolve_own_links, resolve_wikilink, unlink, wikilinks_between,
 };
 pub use local_zone::{LocalOffset, LocalTime, LocalZone};
 pub use log::{LogEntry, LogError, OperationLogs, Subject, UndoneOperation};
 pub use mem_store::MemStore;
 pub use memories::{Memories, MemoriesBuilder};
 pub use memory::{
-    AgentName, Category, ContentHash, ContentHasher, Draft, MAX_INPUT_SIZE, MAX_MEMORY_SIZE, Memory, MemoryId, OperationId,
-    Origin, ParseError, Patch, Phase, Proposal, ProposalTarget, ProposedAction, Reminder, ReminderQuery, Scope, SpeakerRole,
-    Tags,
+    AgentName, Category, ContentHash, ContentHasher, Draft, MAX_INPUT_SIZE, MAX_MEMORY_SIZE,
+    Memory, MemoryId, OperationId, Origin, ParseError, Patch, Phase, Proposal, ProposalTarget,
+    ProposedAction, Reminder, ReminderQuery, Scope, SpeakerRole, Tags,
 };
-pub use memory_history::{ChangeVersions, MemoryHistory, MemoryStep, change_versions, memory_at, memory_history};
+pub use memory_history::{
+    ChangeVersions, MemoryHistory, MemoryStep, change_versions, memory_at, memory_history,
+};
 pub use memory_summary::{CachedAnalysis, MemorySummaries, MemorySummary};
 pub use merge::{MemoryMerge, MergeVersions, merge, plan_merge};
 pub use meter::{Meter, MeterError, Reservation, Spending, SpendingEntry};
 pub use model_test::{ModelTest, ModelVerdict, SearchQuality, test_model};
-pub use neighbourhood::{GraphEdge, GraphNode, GraphSubject, MAX_NODES, Neighbourhood, NeighbourhoodCentre, neighbourhood};
+pub use neighbourhood::{
+    GraphEdge, GraphNode, GraphSubject, MAX_NODES, Neighbourhood, NeighbourhoodCentre,
+    neighbourhood,
+};
 pub use notify::{Notification, Notifier, NotifyError, NotifyReport, notify};
-pub use operation::{Operation, Recorded, Undone, Verb, find_by_prefix, find_undoable, mark_undone, mark_undone_lazily};
+pub use operation::{
+    Operation, Recorded, Undone, Verb, find_by_prefix, find_undoable, mark_undone,
+    mark_undone_lazily,
+};
 pub use overview::{Overview, overview};
 pub use passage::{PassageSelector, SelectedPassage, missing_words};
-pub use principal::{PRINCIPAL_TOKEN_PREFIX, PrincipalAccess, PrincipalKind, PrincipalName, PrincipalSource, PrincipalTokens};
+pub use principal::{
+    PRINCIPAL_TOKEN_PREFIX, PrincipalAccess, PrincipalKind, PrincipalName, PrincipalSource,
+    PrincipalTokens,
+};
 pub use query::{
-    Hit, ListOrder, MatchCoverage, MemoryPage, PageRequest, Query, QueryVector, RankFeatureScore, Ranking, RerankScore,
-    ScoreExplanation, SearchRequest, SearchResults, TermScore,
+    Hit, ListOrder, MatchCoverage, MemoryPage, PageRequest, Query, QueryVector, RankFeatureScore,
+    Ranking, RerankScore, ScoreExplanation, SearchRequest, SearchResults, TermScore,
 };
 pub use read::{list, read};
 pub use recall_ledger::{
-    CollectedRecall, RecallCollector, RecallFilter, RecallInterface, RecallLedger, RecallRecord, RecalledId, record_recall,
+    CollectedRecall, RecallCollector, RecallFilter, RecallInterface, RecallLedger, RecallRecord,
+    RecalledId, record_recall,
 };
-pub use recalls::{MemoryRecalls, RecallList, UNUSED_AFTER, UnusedMemories, recalls, unused_memories, why};
+pub use recalls::{
+    MemoryRecalls, RecallList, UNUSED_AFTER, UnusedMemories, recalls, unused_memories, why,
+};
 pub use refinement_plan::{AppliedRefinement, PlannedAction, PlannedRefinement, RefinementPlanner};
 pub use remind::{
-    DueTime, RemindReport, WrittenReminder, due, parse_due_time, parse_reminder, remind, remind_of_memory, reminder_id,
-    reminder_memory, write_reminder,
+    DueTime, RemindReport, WrittenReminder, due, parse_due_time, parse_reminder, remind,
+    remind_of_memory, reminder_id, reminder_memory, write_reminder,
 };
 pub use reminders::{ReminderFilter, done, pending, reminders, snooze};
 pub use reranking::{RerankError, Reranker, Reranking};
 pub use review::{
-    AcceptOptions, AcceptResult, Acceptance, AcceptancePreview, LONG_WAIT, Neighbour, NeighbourRelation, OperationSubject,
-    ProposalEnd, ProposalSummary, ReviewPolicy, ReviewRule, ScopePattern, StaleProposals, SubmittedProposal, SubmittedProposals,
-    WaitingProposal, WritePolicy, accept, edit_proposal, operation_subject, preview_acceptance, proposal, proposal_end,
-    proposal_summary, proposals, reject,
+    AcceptOptions, AcceptResult, Acceptance, AcceptancePreview, LONG_WAIT, Neighbour,
+    NeighbourRelation, OperationSubject, ProposalEnd, ProposalSummary, ReviewPolicy, ReviewRule,
+    ScopePattern, StaleProposals, SubmittedProposal, SubmittedProposals, WaitingProposal,
+    WritePolicy, accept, edit_proposal, operation_subject, preview_acceptance, proposal,
+    proposal_end, proposal_summary, proposals, reject,
 };
 pub use search::search;
 pub use services::Services;
 pub use smart_search::{SmartSearchResults, smart_search};
-pub use source::{ExportedVersion, FormerFields, NoteItem, Source, SourceError, SourceItem, SourceSession, SourceSessionItem};
+pub use source::{
+    ExportedVersion, FormerFields, NoteItem, Source, SourceError, SourceItem, SourceSession,
+    SourceSessionItem,
+};
 pub use store::{MemoryStore, MemoryStoreExt, NameIndex, NameMatch};
 pub use store_health::{DatabaseFigures, ReplicaStatus, StoreHealth};
 pub use tag::tag;
 pub use tool::{AnswerDetail, Effect, Tool, ToolContext, ToolError};
-pub use undo::{UndoObstacle, UndoReport, delete, find_full_text, is_in_trash, restore, undo, undo_last_change, undo_obstacle};
+pub use undo::{
+    UndoObstacle, UndoReport, delete, find_full_text, is_in_trash, restore, undo, undo_last_change,
+    undo_obstacle,
+};
 pub use update::{Revision, pin, revise, unpin, update};
 pub use upgrade::{FiledReminder, upgrade, upgrade_to_reminder};
 pub use usage::{PeriodUsage, Usage, usage};

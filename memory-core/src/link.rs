@@ -6,15 +6,19 @@ use crate::commit::{ATTEMPTS, commit, retry_conflicts};
 use crate::topic::{self, TopicListing};
 use crate::wikilink::{self, WikilinkNameKind, WikilinkRule, WikilinkTarget, choose_target};
 use crate::{
-    Change, ChangeSet, Filter, Memory, MemoryId, MemoryStoreExt, NameIndex, Patch, Refinement, RefinementUnit, Scope,
-    SecretPolicy, Services, StoreError, StoredMemory, Verb,
+    Change, ChangeSet, Filter, Memory, MemoryId, MemoryStoreExt, NameIndex, Patch, Refinement,
+    RefinementUnit, Scope, SecretPolicy, Services, StoreError, StoredMemory, Verb,
 };
 
 /// Links two memories in both directions.
 ///
 /// # Errors
 /// [`StoreError::Invalid`] if they are the same; [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
-pub fn link(services: &Services, first: &str, second: &str) -> Result<(StoredMemory, StoredMemory), StoreError> {
+pub fn link(
+    services: &Services,
+    first: &str,
+    second: &str,
+) -> Result<(StoredMemory, StoredMemory), StoreError> {
     change_link(services, Verb::Link, first, second)
 }
 
@@ -22,31 +26,57 @@ pub fn link(services: &Services, first: &str, second: &str) -> Result<(StoredMem
 ///
 /// # Errors
 /// As [`link`].
-pub fn unlink(services: &Services, first: &str, second: &str) -> Result<(StoredMemory, StoredMemory), StoreError> {
+pub fn unlink(
+    services: &Services,
+    first: &str,
+    second: &str,
+) -> Result<(StoredMemory, StoredMemory), StoreError> {
     change_link(services, Verb::Unlink, first, second)
 }
 
-fn change_link(services: &Services, verb: Verb, first: &str, second: &str) -> Result<(StoredMemory, StoredMemory), StoreError> {
+fn change_link(
+    services: &Services,
+    verb: Verb,
+    first: &str,
+    second: &str,
+) -> Result<(StoredMemory, StoredMemory), StoreError> {
     let (first, second) = (find_named(services, first)?, find_named(services, second)?);
     if first == second {
-        return Err(StoreError::Invalid { why: "a memory cannot be linked to itself".into() });
+        return Err(StoreError::Invalid {
+            why: "a memory cannot be linked to itself".into(),
+        });
     }
     for id in [first, second] {
         let stored = services.store.get(&id)?;
         if stored.memory.is_proposal() {
-            return Err(StoreError::Invalid { why: format!("{} is a proposal, to which nothing can be linked", stored.path) });
+            return Err(StoreError::Invalid {
+                why: format!(
+                    "{} is a proposal, to which nothing can be linked",
+                    stored.path
+                ),
+            });
         }
     }
     let patch = |other: MemoryId| match verb {
-        Verb::Unlink => Patch { remove_links: vec![other], ..Patch::default() },
-        _ => Patch { add_links: vec![other], ..Patch::default() },
+        Verb::Unlink => Patch {
+            remove_links: vec![other],
+            ..Patch::default()
+        },
+        _ => Patch {
+            add_links: vec![other],
+            ..Patch::default()
+        },
     };
     retry_conflicts(|| {
         let mut set = services.change_set(verb);
         for (own, other) in [(first, second), (second, first)] {
             push_patched(&mut set, &services.store.get(&own)?, &patch(other));
         }
-        if set.changes.is_empty() { Ok(()) } else { commit(services, &set, SecretPolicy::Keep).map(drop) }
+        if set.changes.is_empty() {
+            Ok(())
+        } else {
+            commit(services, &set, SecretPolicy::Keep).map(drop)
+        }
     })?;
     Ok((services.store.get(&first)?, services.store.get(&second)?))
 }
@@ -65,8 +95,13 @@ pub fn wikilinks_between(
     let mut found = Vec::new();
     for (from, to) in [(first, second), (second, first)] {
         for link in wikilink::parse(&from.memory.content) {
-            let is_new = !found.iter().any(|(id, target)| *id == from.memory.id && *target == link.target);
-            if is_new && resolve_wikilink(services.store.as_ref(), &link.target, from)? == Some(to.memory.id) {
+            let is_new = !found
+                .iter()
+                .any(|(id, target)| *id == from.memory.id && *target == link.target);
+            if is_new
+                && resolve_wikilink(services.store.as_ref(), &link.target, from)?
+                    == Some(to.memory.id)
+            {
                 found.push((from.memory.id, link.target));
             }
         }
@@ -105,9 +140,19 @@ const BATCH: usize = 2_000;
 /// Those of the store. The links of a memory with a damaged file remain unchanged.
 pub fn resolve_links(services: &Services) -> Result<LinkReport, StoreError> {
     services.store.refresh()?;
-    let topics = services.topics.as_ref().and_then(|topics| topics.store.topics().ok()).unwrap_or_default();
-    let mut links = LinkCollector { topics, ..LinkCollector::default() };
-    for stored in services.store.memories(&Filter::all(), services.clock.now()) {
+    let topics = services
+        .topics
+        .as_ref()
+        .and_then(|topics| topics.store.topics().ok())
+        .unwrap_or_default();
+    let mut links = LinkCollector {
+        topics,
+        ..LinkCollector::default()
+    };
+    for stored in services
+        .store
+        .memories(&Filter::all(), services.clock.now())
+    {
         links.collect_from(services, &stored?)?;
     }
     links.record(services, &mut Refinement::new(services, Verb::ResolveLinks))
@@ -127,11 +172,19 @@ pub fn resolve_links_both_ways(
 ) -> Result<LinkReport, StoreError> {
     let mut links = LinkCollector::default();
     for id in ids {
-        let Some(stored) = get_existing(services, id)? else { continue };
+        let Some(stored) = get_existing(services, id)? else {
+            continue;
+        };
         links.collect_from(services, &stored)?;
         let mut names = wikilink::memory_keys(&stored.memory, &stored.path);
         // Links to a superseded id resolve to its replacement.
-        names.extend(stored.memory.supersedes.iter().flat_map(wikilink::id_prefixes));
+        names.extend(
+            stored
+                .memory
+                .supersedes
+                .iter()
+                .flat_map(wikilink::id_prefixes),
+        );
         for other in services.store.referring(id, &names)? {
             links.collect_to(services, &other, id)?;
         }
@@ -178,24 +231,38 @@ struct LinkCollector {
 }
 
 impl LinkCollector {
-    fn collect_from(&mut self, services: &Services, stored: &StoredMemory) -> Result<(), StoreError> {
+    fn collect_from(
+        &mut self,
+        services: &Services,
+        stored: &StoredMemory,
+    ) -> Result<(), StoreError> {
         for found in wikilink::parse(&stored.memory.content) {
             match resolve_wikilink(services.store.as_ref(), &found.target, stored)? {
                 Some(target) => {
                     self.report.resolved += 1;
                     self.add_link(stored.memory.id, target);
                 }
-                None if topic::resolve_wikilink(&self.topics, &found.target).is_some() => self.report.resolved += 1,
+                None if topic::resolve_wikilink(&self.topics, &found.target).is_some() => {
+                    self.report.resolved += 1
+                }
                 None => {
                     self.report.unresolved += 1;
-                    self.report.unresolved_links.push(UnresolvedLink { from: stored.memory.id, target: found.target });
+                    self.report.unresolved_links.push(UnresolvedLink {
+                        from: stored.memory.id,
+                        target: found.target,
+                    });
                 }
             }
         }
         Ok(())
     }
 
-    fn collect_to(&mut self, services: &Services, from: &StoredMemory, to: &MemoryId) -> Result<(), StoreError> {
+    fn collect_to(
+        &mut self,
+        services: &Services,
+        from: &StoredMemory,
+        to: &MemoryId,
+    ) -> Result<(), StoreError> {
         for found in wikilink::parse(&from.memory.content) {
             if resolve_wikilink(services.store.as_ref(), &found.target, from)? == Some(*to) {
                 self.add_link(from.memory.id, *to);
@@ -211,7 +278,11 @@ impl LinkCollector {
         }
     }
 
-    fn finish(self, services: &Services, refinement: Option<&mut Refinement<'_>>) -> Result<LinkReport, StoreError> {
+    fn finish(
+        self,
+        services: &Services,
+        refinement: Option<&mut Refinement<'_>>,
+    ) -> Result<LinkReport, StoreError> {
         match refinement {
             Some(refinement) => self.record(services, refinement),
             None => self.count_updates(services),
@@ -225,9 +296,13 @@ impl LinkCollector {
     fn drop_private_links(&mut self, services: &Services) -> Result<(), StoreError> {
         let ids: Vec<MemoryId> = self.links.keys().copied().collect();
         let scopes = services.store.scopes(&ids)?;
-        let own =
-            |scope: Option<Scope>| scope.filter(|scope| matches!(scope, Scope::Agent(_) | Scope::Private(_) | Scope::Team(_)));
-        let owners: HashMap<MemoryId, Option<Scope>> = ids.into_iter().zip(scopes.into_iter().map(own)).collect();
+        let own = |scope: Option<Scope>| {
+            scope.filter(|scope| {
+                matches!(scope, Scope::Agent(_) | Scope::Private(_) | Scope::Team(_))
+            })
+        };
+        let owners: HashMap<MemoryId, Option<Scope>> =
+            ids.into_iter().zip(scopes.into_iter().map(own)).collect();
         if owners.values().all(Option::is_none) {
             return Ok(());
         }
@@ -238,7 +313,11 @@ impl LinkCollector {
         Ok(())
     }
 
-    fn record(mut self, services: &Services, refinement: &mut Refinement<'_>) -> Result<LinkReport, StoreError> {
+    fn record(
+        mut self,
+        services: &Services,
+        refinement: &mut Refinement<'_>,
+    ) -> Result<LinkReport, StoreError> {
         self.drop_private_links(services)?;
         let mut report = self.report;
         let mut links: Vec<_> = self.links.into_iter().collect();
@@ -251,12 +330,18 @@ impl LinkCollector {
                     let (id, links) = &batch[number];
                     if let Some(change) = link_change(services, id, links)? {
                         numbers.push(number);
-                        units.push(RefinementUnit { changes: vec![change], ..RefinementUnit::default() });
+                        units.push(RefinementUnit {
+                            changes: vec![change],
+                            ..RefinementUnit::default()
+                        });
                     }
                 }
                 let refused = refinement.commit(units)?;
                 report.updated += (numbers.len() - refused.len()) as u64;
-                left = refused.into_iter().map(|refused| numbers[refused.unit]).collect();
+                left = refused
+                    .into_iter()
+                    .map(|refused| numbers[refused.unit])
+                    .collect();
                 if left.is_empty() {
                     break;
                 }
@@ -278,11 +363,23 @@ impl LinkCollector {
 /// Returns the change that adds links to a memory.
 ///
 /// Returns `None` if the memory has all of them, was deleted, or is damaged.
-fn link_change(services: &Services, id: &MemoryId, links: &[MemoryId]) -> Result<Option<Change>, StoreError> {
-    let Some(stored) = get_existing(services, id)?.filter(|stored| stored.problem.is_none()) else { return Ok(None) };
-    let patch = Patch { add_links: links.to_vec(), ..Patch::default() };
+fn link_change(
+    services: &Services,
+    id: &MemoryId,
+    links: &[MemoryId],
+) -> Result<Option<Change>, StoreError> {
+    let Some(stored) = get_existing(services, id)?.filter(|stored| stored.problem.is_none()) else {
+        return Ok(None);
+    };
+    let patch = Patch {
+        add_links: links.to_vec(),
+        ..Patch::default()
+    };
     let memory = patch.apply(&stored.memory, services.clock.now());
-    Ok(memory.map(|memory| Change::Replace { expected: stored.stamp, memory: Box::new(memory) }))
+    Ok(memory.map(|memory| Change::Replace {
+        expected: stored.stamp,
+        memory: Box::new(memory),
+    }))
 }
 
 /// Finds the memory that `reference` names.
@@ -297,11 +394,25 @@ fn find_named(services: &Services, reference: &str) -> Result<MemoryId, StoreErr
         Err(error @ StoreError::NotFound { .. }) => error,
         found => return found,
     };
-    let inner = reference.trim().strip_prefix("[[").and_then(|inner| inner.strip_suffix("]]"));
-    let name = inner.map_or(reference, |inner| inner.split(['|', '#']).next().unwrap_or(inner));
-    let mut candidates = services.store.find_by_name(&wikilink::fold_link_name(name))?;
-    for by in [WikilinkNameKind::Id, WikilinkNameKind::Path, WikilinkNameKind::Title, WikilinkNameKind::Alias] {
-        let found: Vec<_> = candidates.extract_if(.., |candidate| candidate.by == by).collect();
+    let inner = reference
+        .trim()
+        .strip_prefix("[[")
+        .and_then(|inner| inner.strip_suffix("]]"));
+    let name = inner.map_or(reference, |inner| {
+        inner.split(['|', '#']).next().unwrap_or(inner)
+    });
+    let mut candidates = services
+        .store
+        .find_by_name(&wikilink::fold_link_name(name))?;
+    for by in [
+        WikilinkNameKind::Id,
+        WikilinkNameKind::Path,
+        WikilinkNameKind::Title,
+        WikilinkNameKind::Alias,
+    ] {
+        let found: Vec<_> = candidates
+            .extract_if(.., |candidate| candidate.by == by)
+            .collect();
         let mut memories: Vec<(MemoryId, String)> = found
             .into_iter()
             .filter_map(|candidate| match candidate.target {
@@ -315,8 +426,15 @@ fn find_named(services: &Services, reference: &str) -> Result<MemoryId, StoreErr
             [] => {}
             [(id, _)] => return Ok(*id),
             several => {
-                let candidates = several.iter().take(5).map(|(id, path)| format!("{id} ({path})")).collect();
-                return Err(StoreError::Ambiguous { reference: reference.to_owned(), candidates });
+                let candidates = several
+                    .iter()
+                    .take(5)
+                    .map(|(id, path)| format!("{id} ({path})"))
+                    .collect();
+                return Err(StoreError::Ambiguous {
+                    reference: reference.to_owned(),
+                    candidates,
+                });
             }
         }
     }
@@ -329,10 +447,17 @@ fn find_named(services: &Services, reference: &str) -> Result<MemoryId, StoreErr
 ///
 /// # Errors
 /// If the files cannot be read.
-pub fn outgoing_links(services: &Services, stored: &StoredMemory) -> Result<Vec<StoredMemory>, StoreError> {
+pub fn outgoing_links(
+    services: &Services,
+    stored: &StoredMemory,
+) -> Result<Vec<StoredMemory>, StoreError> {
     let mut ids = stored.memory.links.clone();
     for found in wikilink::parse(&stored.memory.content) {
-        ids.extend(resolve_wikilink(services.store.as_ref(), &found.target, stored)?);
+        ids.extend(resolve_wikilink(
+            services.store.as_ref(),
+            &found.target,
+            stored,
+        )?);
     }
     let mut seen = HashSet::from([stored.memory.id]);
     let mut linked = Vec::new();
@@ -359,24 +484,41 @@ pub fn resolve_wikilink(
     let mut candidates = Vec::new();
     for (index, key) in wikilink::lookup_keys(target).iter().enumerate() {
         // Only a path may be abbreviated to its last component; a title or an alias must match completely.
-        let counts = |by: WikilinkNameKind| index == 0 || matches!(by, WikilinkNameKind::Id | WikilinkNameKind::Path);
-        candidates.extend(names.find_by_name(key)?.into_iter().filter(|candidate| counts(candidate.by)));
+        let counts = |by: WikilinkNameKind| {
+            index == 0 || matches!(by, WikilinkNameKind::Id | WikilinkNameKind::Path)
+        };
+        candidates.extend(
+            names
+                .find_by_name(key)?
+                .into_iter()
+                .filter(|candidate| counts(candidate.by)),
+        );
     }
     let place = link_base(&from.memory, &from.path);
-    Ok(choose_target(target, Some(&place), &candidates, WikilinkRule::Paths).and_then(|candidate| match candidate.target {
-        WikilinkTarget::Memory(id) => Some(id),
-        WikilinkTarget::Attachment => None,
-    }))
+    Ok(
+        choose_target(target, Some(&place), &candidates, WikilinkRule::Paths).and_then(
+            |candidate| match candidate.target {
+                WikilinkTarget::Memory(id) => Some(id),
+                WikilinkTarget::Attachment => None,
+            },
+        ),
+    )
 }
 
 /// Returns the path that links of a memory are relative to: that of its origin, or else its own.
 fn link_base(memory: &Memory, path: &str) -> String {
-    memory.origin.as_ref().map_or_else(|| path.to_owned(), |origin| origin.path.clone())
+    memory
+        .origin
+        .as_ref()
+        .map_or_else(|| path.to_owned(), |origin| origin.path.clone())
 }
 
 fn push_patched(set: &mut ChangeSet, stored: &StoredMemory, patch: &Patch) {
     if let Some(memory) = patch.apply(&stored.memory, set.operation.at) {
-        set.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
+        set.changes.push(Change::Replace {
+            expected: stored.stamp,
+            memory: Box::new(memory),
+        });
     }
 }
 
@@ -394,14 +536,25 @@ pub fn backlinks(services: &Services, reference: &str) -> Result<Vec<StoredMemor
 
 /// Returns the memories that link to `stored`, as [`backlinks()`] does, in the files that the last
 /// [`crate::MemoryStore::refresh`] detected.
-pub(crate) fn backlinks_of(services: &Services, stored: &StoredMemory) -> Result<Vec<StoredMemory>, StoreError> {
+pub(crate) fn backlinks_of(
+    services: &Services,
+    stored: &StoredMemory,
+) -> Result<Vec<StoredMemory>, StoreError> {
     let id = stored.memory.id;
     let mut referring = Vec::new();
     let mut keys = wikilink::memory_keys(&stored.memory, &stored.path);
     keys.extend(wikilink::id_prefixes(&id));
-    keys.extend(stored.memory.supersedes.iter().flat_map(wikilink::id_prefixes));
+    keys.extend(
+        stored
+            .memory
+            .supersedes
+            .iter()
+            .flat_map(wikilink::id_prefixes),
+    );
     for candidate in services.store.referring(&id, &keys)? {
-        if candidate.memory.id != id && (candidate.memory.links.contains(&id) || links_to(services, &candidate, stored)?) {
+        if candidate.memory.id != id
+            && (candidate.memory.links.contains(&id) || links_to(services, &candidate, stored)?)
+        {
             referring.push(candidate);
         }
     }
@@ -409,7 +562,11 @@ pub(crate) fn backlinks_of(services: &Services, stored: &StoredMemory) -> Result
     Ok(referring)
 }
 
-fn links_to(services: &Services, from: &StoredMemory, to: &StoredMemory) -> Result<bool, StoreError> {
+fn links_to(
+    services: &Services,
+    from: &StoredMemory,
+    to: &StoredMemory,
+) -> Result<bool, StoreError> {
     for found in wikilink::parse(&from.memory.content) {
         if resolve_wikilink(services.store.as_ref(), &found.target, from)? == Some(to.memory.id) {
             return Ok(true);
@@ -431,8 +588,14 @@ mod tests {
         let services = services(Arc::new(MemStore::default()));
         let keep = |text: &str, title: &str, scope: &str| {
             let scope = scope.parse().expect("a scope");
-            let draft = Draft { title: Some(title.into()), scope, ..Draft::new(text) };
-            write(&services, draft, SecretPolicy::Refuse).expect("it is kept").id
+            let draft = Draft {
+                title: Some(title.into()),
+                scope,
+                ..Draft::new(text)
+            };
+            write(&services, draft, SecretPolicy::Refuse)
+                .expect("it is kept")
+                .id
         };
         let plan = keep("ours", "Plan", "agent:bob");
         let notes = keep("see [[Plan]] and [[Tea]]", "Notes", "agent:bob");
@@ -442,6 +605,9 @@ mod tests {
         resolve_links(&services).expect("they are followed");
         let links = |id: MemoryId| services.store.get(&id).expect("it is there").memory.links;
         assert_eq!((links(plan), links(notes)), (vec![notes], vec![plan]));
-        assert_eq!((links(tea), links(cups), links(spied)), (vec![cups], vec![tea], vec![]));
+        assert_eq!(
+            (links(tea), links(cups), links(spied)),
+            (vec![cups], vec![tea], vec![])
+        );
     }
 }

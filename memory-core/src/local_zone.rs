@@ -3,7 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use chrono::{DateTime, FixedOffset, MappedLocalTime, NaiveDate, NaiveDateTime, NaiveTime, Offset, TimeDelta, TimeZone, Utc};
+use chrono::{
+    DateTime, FixedOffset, MappedLocalTime, NaiveDate, NaiveDateTime, NaiveTime, Offset, TimeDelta,
+    TimeZone, Utc,
+};
 
 /// A function that returns the local time of a time.
 pub type LocalTime = Arc<dyn Fn(DateTime<Utc>) -> DateTime<FixedOffset> + Send + Sync>;
@@ -30,7 +33,10 @@ impl LocalZone {
     }
 
     fn local_offset(&self, offset: FixedOffset) -> LocalOffset {
-        LocalOffset { zone: self.clone(), offset }
+        LocalOffset {
+            zone: self.clone(),
+            offset,
+        }
     }
 }
 
@@ -53,7 +59,8 @@ impl TimeZone for LocalZone {
 
     fn offset_from_local_datetime(&self, local: &NaiveDateTime) -> MappedLocalTime<LocalOffset> {
         // The offset of a zone changes at most once within two days.
-        let around = [TimeDelta::days(-1), TimeDelta::days(1)].map(|span| local.checked_add_signed(span).unwrap_or(*local));
+        let around = [TimeDelta::days(-1), TimeDelta::days(1)]
+            .map(|span| local.checked_add_signed(span).unwrap_or(*local));
         let [before, after] = around.map(|moment| self.offset_at(&moment));
         let is_valid = |offset: FixedOffset| {
             let utc = local.checked_sub_offset(offset);
@@ -61,7 +68,9 @@ impl TimeZone for LocalZone {
         };
         let offset = |offset| self.local_offset(offset);
         match (is_valid(before), is_valid(after)) {
-            (true, true) if before != after => MappedLocalTime::Ambiguous(offset(before), offset(after)),
+            (true, true) if before != after => {
+                MappedLocalTime::Ambiguous(offset(before), offset(after))
+            }
             (true, _) => MappedLocalTime::Single(offset(before)),
             (_, true) => MappedLocalTime::Single(offset(after)),
             (false, false) => MappedLocalTime::None,
@@ -90,7 +99,8 @@ mod tests {
     /// Returns Central European Time of 2025: UTC+1, and UTC+2 in summer.
     fn central_europe() -> LocalZone {
         LocalZone::new(Arc::new(|moment: DateTime<Utc>| {
-            let summer = "2025-03-30T01:00:00Z".parse::<DateTime<Utc>>().unwrap().."2025-10-26T01:00:00Z".parse().unwrap();
+            let summer = "2025-03-30T01:00:00Z".parse::<DateTime<Utc>>().unwrap()
+                .."2025-10-26T01:00:00Z".parse().unwrap();
             let hours = if summer.contains(&moment) { 2 } else { 1 };
             moment.with_timezone(&FixedOffset::east_opt(hours * 3600).unwrap())
         }))
@@ -101,14 +111,33 @@ mod tests {
         let zone = central_europe();
         let utc = |local: &str| {
             let local: NaiveDateTime = local.parse().unwrap();
-            zone.from_local_datetime(&local).earliest().map(|moment| moment.to_utc().to_rfc3339())
+            zone.from_local_datetime(&local)
+                .earliest()
+                .map(|moment| moment.to_utc().to_rfc3339())
         };
-        assert_eq!(utc("2025-01-15T09:00:00").as_deref(), Some("2025-01-15T08:00:00+00:00"));
-        assert_eq!(utc("2025-07-15T09:00:00").as_deref(), Some("2025-07-15T07:00:00+00:00"));
+        assert_eq!(
+            utc("2025-01-15T09:00:00").as_deref(),
+            Some("2025-01-15T08:00:00+00:00")
+        );
+        assert_eq!(
+            utc("2025-07-15T09:00:00").as_deref(),
+            Some("2025-07-15T07:00:00+00:00")
+        );
         assert_eq!(utc("2025-03-30T02:30:00"), None, "the clocks skip it");
-        assert_eq!(utc("2025-10-26T02:30:00").as_deref(), Some("2025-10-26T00:30:00+00:00"), "the first of two");
-        let seen = "2025-10-20T12:00:00Z".parse::<DateTime<Utc>>().unwrap().with_timezone(&zone);
+        assert_eq!(
+            utc("2025-10-26T02:30:00").as_deref(),
+            Some("2025-10-26T00:30:00+00:00"),
+            "the first of two"
+        );
+        let seen = "2025-10-20T12:00:00Z"
+            .parse::<DateTime<Utc>>()
+            .unwrap()
+            .with_timezone(&zone);
         let due = crate::due("in two weeks at 9am", &seen).unwrap();
-        assert_eq!(due.at.to_rfc3339(), "2025-11-03T08:00:00+00:00", "an hour later than in summer");
+        assert_eq!(
+            due.at.to_rfc3339(),
+            "2025-11-03T08:00:00+00:00",
+            "an hour later than in summer"
+        );
     }
 }

@@ -8,7 +8,9 @@ use crate::bank::{self, BankError, BankScope, BankSubject, Banks};
 use crate::conversation::{self, ConversationLocation, ConversationSubject};
 use crate::instance::{self, InstanceError, InstanceSubject, NamedInstance};
 use crate::topic::{self, TopicError, TopicSubject, Topics};
-use crate::{ChangedFiles, Code, Operation, Recorded, Services, StoreError, Undone, Verb, find_by_prefix};
+use crate::{
+    ChangedFiles, Code, Operation, Recorded, Services, StoreError, Undone, Verb, find_by_prefix,
+};
 
 /// A logged operation.
 pub type LogEntry = Recorded<Subject>;
@@ -91,19 +93,41 @@ impl<'a> LogSource<'a> {
     /// Returns the operations, newest first.
     fn entries(self) -> Result<LogEntries<'a>, LogError> {
         Ok(match self {
-            Self::Notes(services) => Box::new(services.history.records().map(|record| Ok(record?.map(Subject::Notes)))),
+            Self::Notes(services) => Box::new(
+                services
+                    .history
+                    .records()
+                    .map(|record| Ok(record?.map(Subject::Notes))),
+            ),
             Self::Banks(banks) => {
                 let records = bank::history(banks)?.into_iter();
-                Box::new(records.map(|(scope, record)| Ok(record.map(|subject| Subject::Bank(scope, subject)))))
+                Box::new(
+                    records.map(|(scope, record)| {
+                        Ok(record.map(|subject| Subject::Bank(scope, subject)))
+                    }),
+                )
             }
-            Self::Topics(topics) => Box::new(topic::history(topics)?.into_iter().map(|record| Ok(record.map(Subject::Topics)))),
+            Self::Topics(topics) => Box::new(
+                topic::history(topics)?
+                    .into_iter()
+                    .map(|record| Ok(record.map(Subject::Topics))),
+            ),
             Self::Instance(one) => {
                 let named = |subject| Subject::Instance(one.name.clone(), subject);
-                Box::new(one.store.operations()?.map(move |record| Ok(record?.map(named))))
+                Box::new(
+                    one.store
+                        .operations()?
+                        .map(move |record| Ok(record?.map(named))),
+                )
             }
             Self::Conversations(one) => {
                 let placed = |subject| Subject::Conversation(one.place.clone(), subject);
-                Box::new(one.store.operations()?.into_iter().map(move |record| Ok(record.map(placed))))
+                Box::new(
+                    one.store
+                        .operations()?
+                        .into_iter()
+                        .map(move |record| Ok(record.map(placed))),
+                )
             }
         })
     }
@@ -111,19 +135,32 @@ impl<'a> LogSource<'a> {
     /// Returns the operation that an undo without a reference would revert.
     fn last(self) -> Result<Option<LogEntry>, LogError> {
         match self {
-            Self::Notes(services) => Ok(crate::undo::last_undoable(services)?.map(|record| record.map(Subject::Notes))),
-            _ => self.entries()?.find(|entry| entry.as_ref().map_or(true, Recorded::is_open)).transpose(),
+            Self::Notes(services) => {
+                Ok(crate::undo::last_undoable(services)?.map(|record| record.map(Subject::Notes)))
+            }
+            _ => self
+                .entries()?
+                .find(|entry| entry.as_ref().map_or(true, Recorded::is_open))
+                .transpose(),
         }
     }
 
     /// Undoes the operation with this id, which is one of this store.
-    fn undo(self, id: &str, services: &Services, operation: &Operation) -> Result<UndoneOperation, LogError> {
+    fn undo(
+        self,
+        id: &str,
+        services: &Services,
+        operation: &Operation,
+    ) -> Result<UndoneOperation, LogError> {
         let (clock, ids) = (services.clock.as_ref(), services.ids.as_ref());
         Ok(match self {
-            Self::Notes(services) => crate::undo::undo_as(services, Some(id), operation)?.map(Subject::Notes),
+            Self::Notes(services) => {
+                crate::undo::undo_as(services, Some(id), operation)?.map(Subject::Notes)
+            }
             Self::Banks(banks) => {
                 let undone = bank::undo(banks, id)?;
-                Undone::new(undone.record, undone.undo).map(|subject| Subject::Bank(undone.scope, subject))
+                Undone::new(undone.record, undone.undo)
+                    .map(|subject| Subject::Bank(undone.scope, subject))
             }
             Self::Topics(topics) => topic::undo(topics, id)?.map(Subject::Topics),
             Self::Instance(one) => {
@@ -141,11 +178,14 @@ impl<'a> LogSource<'a> {
 impl<'a> OperationLogs<'a> {
     fn sources(self) -> impl Iterator<Item = LogSource<'a>> {
         let topics = self.services.topics.as_ref().map(LogSource::Topics);
-        [LogSource::Notes(self.services), LogSource::Banks(self.banks)]
-            .into_iter()
-            .chain(topics)
-            .chain(self.instances.iter().map(LogSource::Instance))
-            .chain(self.conversations.iter().map(LogSource::Conversations))
+        [
+            LogSource::Notes(self.services),
+            LogSource::Banks(self.banks),
+        ]
+        .into_iter()
+        .chain(topics)
+        .chain(self.instances.iter().map(LogSource::Instance))
+        .chain(self.conversations.iter().map(LogSource::Conversations))
     }
 
     /// Returns the operations of each log, newest first.
@@ -158,14 +198,21 @@ impl<'a> OperationLogs<'a> {
     /// # Errors
     /// If the operations cannot be read.
     pub fn list(self, limit: usize) -> Result<Vec<LogEntry>, LogError> {
-        let mut logs: Vec<Peekable<LogEntries>> = self.logs()?.into_iter().map(Iterator::peekable).collect();
+        let mut logs: Vec<Peekable<LogEntries>> =
+            self.logs()?.into_iter().map(Iterator::peekable).collect();
         let mut listed = Vec::new();
         while listed.len() < limit {
             // Operations of one store stay in their order, regardless of their timestamps; an error precedes all operations.
-            let time =
-                |next: &Result<LogEntry, LogError>| next.as_ref().map_or(DateTime::<Utc>::MAX_UTC, |next| next.operation.at);
+            let time = |next: &Result<LogEntry, LogError>| {
+                next.as_ref()
+                    .map_or(DateTime::<Utc>::MAX_UTC, |next| next.operation.at)
+            };
             let times: Vec<_> = logs.iter_mut().map(|log| log.peek().map(time)).collect();
-            let newest = times.iter().enumerate().max_by_key(|(_, time)| **time).map_or(0, |(number, _)| number);
+            let newest = times
+                .iter()
+                .enumerate()
+                .max_by_key(|(_, time)| **time)
+                .map_or(0, |(number, _)| number);
             match logs[newest].next() {
                 Some(next) => listed.push(next?),
                 None => break,
@@ -189,7 +236,10 @@ impl<'a> OperationLogs<'a> {
                 found => return Ok((found?, source)),
             }
         }
-        Err(StoreError::OperationNotFound { wanted: format!("no operation has the id {reference}") }.into())
+        Err(StoreError::OperationNotFound {
+            wanted: format!("no operation has the id {reference}"),
+        }
+        .into())
     }
 
     /// Undoes the operation with an id that starts with `reference`, or the last one that is not undone.
@@ -204,9 +254,9 @@ impl<'a> OperationLogs<'a> {
         self.services.history.recover()?;
         let (entry, source) = match reference {
             Some(reference) => self.find_with_source(reference)?,
-            None => {
-                self.last()?.ok_or_else(|| StoreError::OperationNotFound { wanted: "there is no operation to undo".into() })?
-            }
+            None => self.last()?.ok_or_else(|| StoreError::OperationNotFound {
+                wanted: "there is no operation to undo".into(),
+            })?,
         };
         let id = entry.operation.id.as_str();
         let operation = self.services.operation(Verb::Undo);
@@ -224,17 +274,29 @@ impl<'a> OperationLogs<'a> {
         for source in sources {
             undone = Some(source.undo(id, self.services, &operation)?);
         }
-        undone.ok_or_else(|| StoreError::OperationNotFound { wanted: format!("no operation has the id {id}") }.into())
+        undone.ok_or_else(|| {
+            StoreError::OperationNotFound {
+                wanted: format!("no operation has the id {id}"),
+            }
+            .into()
+        })
     }
 
     /// Returns the stores in which the operation `id` is not undone.
     fn open_sources_of(self, id: &str) -> Result<Vec<LogSource<'a>>, LogError> {
         let mut sources = Vec::new();
         for source in self.sources() {
-            let is_it =
-                |entry: &Result<LogEntry, LogError>| entry.as_ref().map_or(true, |entry| entry.operation.id.as_str() == id);
+            let is_it = |entry: &Result<LogEntry, LogError>| {
+                entry
+                    .as_ref()
+                    .map_or(true, |entry| entry.operation.id.as_str() == id)
+            };
             let found = source.entries()?.find(is_it).transpose()?;
-            sources.extend(found.filter(|entry| entry.undone_by.is_none()).map(|_| source));
+            sources.extend(
+                found
+                    .filter(|entry| entry.undone_by.is_none())
+                    .map(|_| source),
+            );
         }
         Ok(sources)
     }
@@ -244,7 +306,9 @@ impl<'a> OperationLogs<'a> {
         for source in self.sources() {
             // On a tie, the operation on notes counts as the earlier one.
             if let Some(entry) = source.last()?
-                && last.as_ref().is_none_or(|(last, _)| last.operation.at <= entry.operation.at)
+                && last
+                    .as_ref()
+                    .is_none_or(|(last, _)| last.operation.at <= entry.operation.at)
             {
                 last = Some((entry, source));
             }

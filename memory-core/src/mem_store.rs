@@ -13,10 +13,11 @@ use crate::query_parser::TextQuery;
 use crate::secret::Checked;
 use crate::wikilink::{self, WikilinkCandidate, WikilinkNameKind, WikilinkTarget};
 use crate::{
-    CachedAnalysis, Change, ChangeOutcome, ChangeSet, ContentHash, Duplicates, Embeddings, FacetCounter, FacetCounts,
-    FileVersion, Filter, ListOrder, MatchCoverage, Memory, MemoryFacets, MemoryId, MemoryPage, MemoryStore, MemorySummaries,
-    MemorySummary, NameIndex, NameMatch, Operation, OperationId, Origin, PageRequest, Ranking, ReminderQuery, Scope,
-    SearchRequest, SearchResults, StoreError, StoredMemory, TextVector, embedded_text, is_nonzero,
+    CachedAnalysis, Change, ChangeOutcome, ChangeSet, ContentHash, Duplicates, Embeddings,
+    FacetCounter, FacetCounts, FileVersion, Filter, ListOrder, MatchCoverage, Memory, MemoryFacets,
+    MemoryId, MemoryPage, MemoryStore, MemorySummaries, MemorySummary, NameIndex, NameMatch,
+    Operation, OperationId, Origin, PageRequest, Ranking, ReminderQuery, Scope, SearchRequest,
+    SearchResults, StoreError, StoredMemory, TextVector, embedded_text, is_nonzero,
 };
 
 /// A store of memories in main memory, with a history and with vectors, for tests and for programs that store nothing.
@@ -70,20 +71,33 @@ struct JournalEntry {
 
 impl MemStore {
     fn state(&self) -> MutexGuard<'_, MemState> {
-        self.0.lock().expect("nothing panics while it holds the lock")
+        self.0
+            .lock()
+            .expect("nothing panics while it holds the lock")
     }
 }
 
 fn new_file(memory: Memory, other_fields: Vec<(String, String)>) -> MemFile {
     let path = format!("categories/{}/{}.md", memory.category, memory.id);
     let stamp = FileVersion(ContentHash::of(&format!("{memory:?}{other_fields:?}")));
-    Arc::new(StoredMemory { memory, path, stamp, problem: None, other_fields })
+    Arc::new(StoredMemory {
+        memory,
+        path,
+        stamp,
+        problem: None,
+        other_fields,
+    })
 }
 
 /// Returns the keys of front matter with their values on the same line.
 fn other_fields(front_matter: &str) -> Vec<(String, String)> {
-    let fields = front_matter.lines().filter(|line| !line.starts_with([' ', '\t', '#', '-']));
-    fields.filter_map(|line| line.split_once(": ")).map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+    let fields = front_matter
+        .lines()
+        .filter(|line| !line.starts_with([' ', '\t', '#', '-']));
+    fields
+        .filter_map(|line| line.split_once(": "))
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .collect()
 }
 
 fn is_within(scopes: Option<&[Scope]>, memory: &Memory) -> bool {
@@ -94,19 +108,25 @@ impl MemState {
     /// Returns the version of a file with all accesses.
     fn with_accesses(&self, file: &StoredMemory) -> StoredMemory {
         let mut stored = file.clone();
-        stored.memory.access_count += self.accesses.get(&stored.memory.id).copied().unwrap_or_default();
+        stored.memory.access_count += self
+            .accesses
+            .get(&stored.memory.id)
+            .copied()
+            .unwrap_or_default();
         stored
     }
 
     fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Option<&MemFile> {
-        self.files.get(self.texts.get(&(*hash, scope.clone()))?.first()?)
+        self.files
+            .get(self.texts.get(&(*hash, scope.clone()))?.first()?)
     }
 
     /// Replaces, adds or removes a file, and returns the former one.
     fn put(&mut self, id: MemoryId, file: Option<MemFile>) -> Option<MemFile> {
         let text = |file: &MemFile| {
             // The text of a proposal does not exist until a person accepts it.
-            (!file.memory.is_proposal()).then(|| (file.memory.content_hash(), file.memory.scope.clone()))
+            (!file.memory.is_proposal())
+                .then(|| (file.memory.content_hash(), file.memory.scope.clone()))
         };
         let new_text = file.as_ref().and_then(text);
         if let Some(text) = &new_text {
@@ -116,7 +136,10 @@ impl MemState {
             Some(file) => self.files.insert(id, file),
             None => self.files.remove(&id),
         };
-        if let Some(text) = former.as_ref().and_then(text).filter(|text| Some(text) != new_text.as_ref())
+        if let Some(text) = former
+            .as_ref()
+            .and_then(text)
+            .filter(|text| Some(text) != new_text.as_ref())
             && let Some(ids) = self.texts.get_mut(&text)
         {
             ids.remove(&id);
@@ -129,22 +152,42 @@ impl MemState {
     }
 
     /// Applies the changes of an operation, and records them.
-    fn apply(&mut self, set: &ChangeSet, undoes: Option<OperationId>, files: Vec<(MemoryId, Option<MemFile>)>) {
+    fn apply(
+        &mut self,
+        set: &ChangeSet,
+        undoes: Option<OperationId>,
+        files: Vec<(MemoryId, Option<MemFile>)>,
+    ) {
         if files.is_empty() {
             return;
         }
-        let changes = files.into_iter().map(|(id, after)| (id, self.put(id, after.clone()), after)).collect();
+        let changes = files
+            .into_iter()
+            .map(|(id, after)| (id, self.put(id, after.clone()), after))
+            .collect();
         let (operation, reasons) = (set.operation.clone(), set.reasons.clone());
-        self.journal.push(JournalEntry { operation, reasons, undoes, purged: BTreeSet::new(), changes });
+        self.journal.push(JournalEntry {
+            operation,
+            reasons,
+            undoes,
+            purged: BTreeSet::new(),
+            changes,
+        });
     }
 
     /// Returns the memories that are not proposals.
     fn accepted(&self) -> impl Iterator<Item = &MemFile> {
-        self.files.values().filter(|file| !file.memory.is_proposal())
+        self.files
+            .values()
+            .filter(|file| !file.memory.is_proposal())
     }
 
     fn filtered(&self, filter: &Filter, now: DateTime<Utc>) -> Vec<StoredMemory> {
-        self.files.values().filter(|file| filter.matches(file, now)).map(|file| self.with_accesses(file)).collect()
+        self.files
+            .values()
+            .filter(|file| filter.matches(file, now))
+            .map(|file| self.with_accesses(file))
+            .collect()
     }
 }
 
@@ -154,7 +197,11 @@ impl NameIndex for MemStore {
         let mut found = Vec::new();
         for file in state.accepted() {
             let (path, memory) = (&file.path, &file.memory);
-            let candidate = |by| WikilinkCandidate { target: WikilinkTarget::Memory(memory.id), path: path.clone(), by };
+            let candidate = |by| WikilinkCandidate {
+                target: WikilinkTarget::Memory(memory.id),
+                path: path.clone(),
+                by,
+            };
             let is_called = |name: &str| wikilink::lookup_keys(name).iter().any(|own| own == key);
             let is_former = |id: &MemoryId| id.to_string() == key && !state.files.contains_key(id);
             if memory.id.to_string() == key {
@@ -180,16 +227,29 @@ impl MemoryStore for MemStore {
 
     fn get(&self, id: &MemoryId) -> Result<StoredMemory, StoreError> {
         let state = self.state();
-        let file = state.files.get(id).ok_or_else(|| StoreError::NotFound { reference: id.to_string() })?;
+        let file = state.files.get(id).ok_or_else(|| StoreError::NotFound {
+            reference: id.to_string(),
+        })?;
         Ok(state.with_accesses(file))
     }
 
-    fn find_matches(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<NameMatch>, StoreError> {
+    fn find_matches(
+        &self,
+        reference: &str,
+        within: Option<&[Scope]>,
+    ) -> Result<Vec<NameMatch>, StoreError> {
         let state = self.state();
-        let is_prefix = |id: &MemoryId| 4 <= reference.len() && id.to_string().starts_with(reference);
-        let is_meant = |file: &&MemFile| is_prefix(&file.memory.id) && is_within(within, &file.memory);
+        let is_prefix =
+            |id: &MemoryId| 4 <= reference.len() && id.to_string().starts_with(reference);
+        let is_meant =
+            |file: &&MemFile| is_prefix(&file.memory.id) && is_within(within, &file.memory);
         let matching = state.files.values().filter(is_meant);
-        Ok(matching.map(|file| NameMatch { id: file.memory.id, path: file.path.clone() }).collect())
+        Ok(matching
+            .map(|file| NameMatch {
+                id: file.memory.id,
+                path: file.path.clone(),
+            })
+            .collect())
     }
 
     fn commit(&self, set: Checked<&ChangeSet>) -> Result<Vec<ChangeOutcome>, StoreError> {
@@ -199,40 +259,74 @@ impl MemoryStore for MemStore {
         for change in &set.changes {
             let current = state.files.get(&change.id());
             match change {
-                Change::Create { memory, front_matter } => {
-                    let is_same = |file: &&MemFile| file.memory.content == memory.content && file.memory.scope == memory.scope;
-                    let new = files.iter().filter_map(|(_, file)| file.as_ref()).find(is_same);
-                    let same = new.or_else(|| state.by_content(&memory.content_hash(), &memory.scope));
+                Change::Create {
+                    memory,
+                    front_matter,
+                } => {
+                    let is_same = |file: &&MemFile| {
+                        file.memory.content == memory.content && file.memory.scope == memory.scope
+                    };
+                    let new = files
+                        .iter()
+                        .filter_map(|(_, file)| file.as_ref())
+                        .find(is_same);
+                    let same =
+                        new.or_else(|| state.by_content(&memory.content_hash(), &memory.scope));
                     if let Some(same) = same.filter(|_| set.duplicates == Duplicates::Skip) {
-                        outcomes.push(ChangeOutcome::Duplicate { id: same.memory.id, path: same.path.clone() });
+                        outcomes.push(ChangeOutcome::Duplicate {
+                            id: same.memory.id,
+                            path: same.path.clone(),
+                        });
                         continue;
                     }
                     if let Some(current) = current {
-                        return Err(StoreError::Conflict { what: current.path.clone() });
+                        return Err(StoreError::Conflict {
+                            what: current.path.clone(),
+                        });
                     }
                     let file = new_file((**memory).clone(), other_fields(front_matter));
-                    outcomes.push(ChangeOutcome::Kept { id: memory.id, path: file.path.clone() });
+                    outcomes.push(ChangeOutcome::Kept {
+                        id: memory.id,
+                        path: file.path.clone(),
+                    });
                     files.push((memory.id, Some(file)));
                 }
                 Change::Replace { expected, memory } => {
-                    let old = current.ok_or_else(|| StoreError::NotFound { reference: memory.id.to_string() })?;
+                    let old = current.ok_or_else(|| StoreError::NotFound {
+                        reference: memory.id.to_string(),
+                    })?;
                     if old.stamp != *expected {
-                        return Err(StoreError::Conflict { what: old.path.clone() });
+                        return Err(StoreError::Conflict {
+                            what: old.path.clone(),
+                        });
                     }
                     let mut memory = (**memory).clone();
-                    memory.access_count = memory.access_count.max(state.with_accesses(old).memory.access_count);
+                    memory.access_count = memory
+                        .access_count
+                        .max(state.with_accesses(old).memory.access_count);
                     let front_matter = set.front_matter.get(&memory.id);
-                    let fields = front_matter.map_or_else(|| old.other_fields.clone(), |lines| other_fields(lines));
+                    let fields = front_matter
+                        .map_or_else(|| old.other_fields.clone(), |lines| other_fields(lines));
                     let file = new_file(memory, fields);
-                    outcomes.push(ChangeOutcome::Kept { id: file.memory.id, path: file.path.clone() });
+                    outcomes.push(ChangeOutcome::Kept {
+                        id: file.memory.id,
+                        path: file.path.clone(),
+                    });
                     files.push((file.memory.id, Some(file)));
                 }
                 Change::Remove { id, expected } => {
-                    let old = current.ok_or_else(|| StoreError::NotFound { reference: id.to_string() })?;
+                    let old = current.ok_or_else(|| StoreError::NotFound {
+                        reference: id.to_string(),
+                    })?;
                     if expected.is_some_and(|expected| old.stamp != expected) {
-                        return Err(StoreError::Conflict { what: old.path.clone() });
+                        return Err(StoreError::Conflict {
+                            what: old.path.clone(),
+                        });
                     }
-                    outcomes.push(ChangeOutcome::Removed { id: *id, path: old.path.clone() });
+                    outcomes.push(ChangeOutcome::Removed {
+                        id: *id,
+                        path: old.path.clone(),
+                    });
                     files.push((*id, None));
                 }
             }
@@ -241,7 +335,12 @@ impl MemoryStore for MemStore {
         Ok(outcomes)
     }
 
-    fn list(&self, filter: &Filter, slice: &PageRequest, now: DateTime<Utc>) -> Result<MemoryPage, StoreError> {
+    fn list(
+        &self,
+        filter: &Filter,
+        slice: &PageRequest,
+        now: DateTime<Utc>,
+    ) -> Result<MemoryPage, StoreError> {
         let mut memories = self.state().filtered(filter, now);
         memories.sort_by(|left, right| {
             let (left, right) = (&left.memory, &right.memory);
@@ -249,24 +348,44 @@ impl MemoryStore for MemStore {
                 ListOrder::Created => right.created_at.cmp(&left.created_at),
                 ListOrder::Updated => right.updated_at.cmp(&left.updated_at),
                 ListOrder::Accessed => right.access_count.cmp(&left.access_count),
-                ListOrder::Title => left.headline().to_lowercase().cmp(&right.headline().to_lowercase()),
+                ListOrder::Title => left
+                    .headline()
+                    .to_lowercase()
+                    .cmp(&right.headline().to_lowercase()),
                 ListOrder::Useful => {
-                    let use_of = |memory: &Memory| (memory.pinned, memory.access_count, memory.updated_at);
+                    let use_of =
+                        |memory: &Memory| (memory.pinned, memory.access_count, memory.updated_at);
                     use_of(right).cmp(&use_of(left))
                 }
             };
             order.then_with(|| left.id.cmp(&right.id))
         });
         let total = memories.len() as u64;
-        let memories = memories.into_iter().skip(slice.offset).take(slice.limit.unwrap_or(usize::MAX)).collect();
-        Ok(MemoryPage { memories, total, degraded: None })
+        let memories = memories
+            .into_iter()
+            .skip(slice.offset)
+            .take(slice.limit.unwrap_or(usize::MAX))
+            .collect();
+        Ok(MemoryPage {
+            memories,
+            total,
+            degraded: None,
+        })
     }
 
-    fn search(&self, asked: &SearchRequest<'_>, now: DateTime<Utc>) -> Result<SearchResults, StoreError> {
+    fn search(
+        &self,
+        asked: &SearchRequest<'_>,
+        now: DateTime<Utc>,
+    ) -> Result<SearchResults, StoreError> {
         Ok(self.state().search(asked, now))
     }
 
-    fn speakers(&self, names: &[String], within: Option<&[Scope]>) -> Result<Vec<String>, StoreError> {
+    fn speakers(
+        &self,
+        names: &[String],
+        within: Option<&[Scope]>,
+    ) -> Result<Vec<String>, StoreError> {
         let mut all = self.state().filtered(&Filter::all(), DateTime::UNIX_EPOCH);
         all.retain(|stored| is_within(within, &stored.memory));
         let name = |memory: &Memory| match &memory.scope {
@@ -277,10 +396,17 @@ impl MemoryStore for MemStore {
         let speaking: HashSet<String> = all
             .iter()
             .flat_map(|stored| {
-                name(&stored.memory).split(|letter: char| !letter.is_alphanumeric()).map(str::to_owned).collect::<Vec<_>>()
+                name(&stored.memory)
+                    .split(|letter: char| !letter.is_alphanumeric())
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>()
             })
             .collect();
-        Ok(names.iter().filter(|name| speaking.contains(*name)).cloned().collect())
+        Ok(names
+            .iter()
+            .filter(|name| speaking.contains(*name))
+            .cloned()
+            .collect())
     }
 
     fn memories<'a>(
@@ -295,31 +421,67 @@ impl MemoryStore for MemStore {
 
     fn by_origin(&self, origin: &Origin, _: &Scope) -> Result<Option<StoredMemory>, StoreError> {
         let state = self.state();
-        let is_same = |memory: &Memory| memory.origin.iter().chain(&memory.other_origins).any(|own| own.is_same_place(origin));
-        Ok(state.accepted().find(|file| is_same(&file.memory)).map(|file| state.with_accesses(file)))
+        let is_same = |memory: &Memory| {
+            memory
+                .origin
+                .iter()
+                .chain(&memory.other_origins)
+                .any(|own| own.is_same_place(origin))
+        };
+        Ok(state
+            .accepted()
+            .find(|file| is_same(&file.memory))
+            .map(|file| state.with_accesses(file)))
     }
 
-    fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Option<MemoryId>, StoreError> {
-        Ok(self.state().by_content(hash, scope).map(|file| file.memory.id))
+    fn by_content(
+        &self,
+        hash: &ContentHash,
+        scope: &Scope,
+    ) -> Result<Option<MemoryId>, StoreError> {
+        Ok(self
+            .state()
+            .by_content(hash, scope)
+            .map(|file| file.memory.id))
     }
 
     fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<StoredMemory>, StoreError> {
         let uses = |memory: &Memory| {
-            wikilink::parse(&memory.content)
-                .iter()
-                .any(|link| wikilink::lookup_keys(&link.target).iter().any(|key| keys.contains(key)))
+            wikilink::parse(&memory.content).iter().any(|link| {
+                wikilink::lookup_keys(&link.target)
+                    .iter()
+                    .any(|key| keys.contains(key))
+            })
         };
         let all = self.state().filtered(&Filter::all(), DateTime::UNIX_EPOCH);
-        Ok(all.into_iter().filter(|stored| stored.memory.links.contains(id) || uses(&stored.memory)).collect())
+        Ok(all
+            .into_iter()
+            .filter(|stored| stored.memory.links.contains(id) || uses(&stored.memory))
+            .collect())
     }
 
-    fn reminders(&self, wanted: ReminderQuery, within: Option<&[Scope]>, limit: Option<usize>) -> Result<MemoryPage, StoreError> {
+    fn reminders(
+        &self,
+        wanted: ReminderQuery,
+        within: Option<&[Scope]>,
+        limit: Option<usize>,
+    ) -> Result<MemoryPage, StoreError> {
         let mut memories = self.state().filtered(&Filter::all(), DateTime::UNIX_EPOCH);
-        memories.retain(|stored| wanted.includes(&stored.memory) && is_within(within, &stored.memory));
-        memories.sort_by_key(|stored| (stored.memory.reminder.map(|reminder| reminder.due), stored.memory.id));
+        memories
+            .retain(|stored| wanted.includes(&stored.memory) && is_within(within, &stored.memory));
+        memories.sort_by_key(|stored| {
+            (
+                stored.memory.reminder.map(|reminder| reminder.due),
+                stored.memory.id,
+            )
+        });
         let total = memories.len() as u64;
         memories.truncate(limit.unwrap_or(usize::MAX));
-        Ok(MemoryPage { memories, total, degraded: None })
+        Ok(MemoryPage {
+            memories,
+            total,
+            degraded: None,
+        })
     }
 
     fn count_access(&self, ids: &[MemoryId]) {
@@ -334,26 +496,44 @@ impl Embeddings for MemStore {
     fn memories_without_vector(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
         let state = self.state();
         let memories = state.accepted().map(|file| &file.memory);
-        let mut lacking: Vec<&Memory> = memories.filter(|memory| state.vector(identity, memory).is_none()).collect();
+        let mut lacking: Vec<&Memory> = memories
+            .filter(|memory| state.vector(identity, memory).is_none())
+            .collect();
         lacking.sort_by_key(|memory| (std::cmp::Reverse(memory.created_at), memory.id));
         Ok(lacking.into_iter().map(|memory| memory.id).collect())
     }
 
     fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError> {
         let is_wanted = |own: &str| identity.is_none_or(|identity| identity == own);
-        Ok(self.state().vectors.iter().any(|(own, vectors)| is_wanted(own) && !vectors.is_empty()))
+        Ok(self
+            .state()
+            .vectors
+            .iter()
+            .any(|(own, vectors)| is_wanted(own) && !vectors.is_empty()))
     }
 
     fn cosines(&self, pairs: &[(MemoryId, MemoryId)]) -> Result<Vec<Option<f32>>, StoreError> {
         let state = self.state();
         let cosine = |(one, other): &(MemoryId, MemoryId)| {
-            let (one, other) = (&state.files.get(one)?.memory, &state.files.get(other)?.memory);
+            let (one, other) = (
+                &state.files.get(one)?.memory,
+                &state.files.get(other)?.memory,
+            );
             let mut models: Vec<&String> = state.vectors.keys().collect();
             models.sort();
-            let vectors = |model: &&String| Some((state.vector(model, one)?, state.vector(model, other)?));
-            let are_nonzero = |(one, other): &(&TextVector, &TextVector)| is_nonzero(&one.vector) && is_nonzero(&other.vector);
+            let vectors =
+                |model: &&String| Some((state.vector(model, one)?, state.vector(model, other)?));
+            let are_nonzero = |(one, other): &(&TextVector, &TextVector)| {
+                is_nonzero(&one.vector) && is_nonzero(&other.vector)
+            };
             let (one, other) = models.iter().filter_map(vectors).find(are_nonzero)?;
-            Some(one.vector.iter().zip(&other.vector).map(|(one, other)| one * other).sum())
+            Some(
+                one.vector
+                    .iter()
+                    .zip(&other.vector)
+                    .map(|(one, other)| one * other)
+                    .sum(),
+            )
         };
         Ok(pairs.iter().map(cosine).collect())
     }
@@ -361,26 +541,55 @@ impl Embeddings for MemStore {
     fn store_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
         let mut state = self.state();
         let is_current = |own: &&TextVector| {
-            state.files.get(&own.id).is_some_and(|file| ContentHash::of(&embedded_text(&file.memory)) == own.text)
+            state
+                .files
+                .get(&own.id)
+                .is_some_and(|file| ContentHash::of(&embedded_text(&file.memory)) == own.text)
         };
         let current: Vec<TextVector> = vectors.iter().filter(is_current).cloned().collect();
         let count = current.len() as u64;
-        state.vectors.entry(identity.to_owned()).or_default().extend(current.into_iter().map(|own| (own.id, own)));
+        state
+            .vectors
+            .entry(identity.to_owned())
+            .or_default()
+            .extend(current.into_iter().map(|own| (own.id, own)));
         Ok(count)
     }
 }
 
 impl MemoryFacets for MemStore {
-    fn facets(&self, question: Option<&TextQuery>, filter: &Filter, now: DateTime<Utc>) -> Result<FacetCounts, StoreError> {
+    fn facets(
+        &self,
+        question: Option<&TextQuery>,
+        filter: &Filter,
+        now: DateTime<Utc>,
+    ) -> Result<FacetCounts, StoreError> {
         let state = self.state();
         let mut counter = FacetCounter::default();
         match question {
             Some(question) => {
-                let ranking = Ranking { coverage: MatchCoverage::Best, ..Ranking::default() };
-                let request = SearchRequest { question, filter, limit: usize::MAX, ranking, vector: None };
-                state.search(&request, now).hits.iter().for_each(|hit| counter.add(&hit.stored.memory));
+                let ranking = Ranking {
+                    coverage: MatchCoverage::Best,
+                    ..Ranking::default()
+                };
+                let request = SearchRequest {
+                    question,
+                    filter,
+                    limit: usize::MAX,
+                    ranking,
+                    vector: None,
+                };
+                state
+                    .search(&request, now)
+                    .hits
+                    .iter()
+                    .for_each(|hit| counter.add(&hit.stored.memory));
             }
-            None => state.files.values().filter(|file| filter.matches(file, now)).for_each(|file| counter.add(&file.memory)),
+            None => state
+                .files
+                .values()
+                .filter(|file| filter.matches(file, now))
+                .for_each(|file| counter.add(&file.memory)),
         }
         Ok(counter.finish())
     }
@@ -392,7 +601,11 @@ impl MemoryFacets for MemStore {
         limit: usize,
         now: DateTime<Utc>,
     ) -> Result<Vec<StoredMemory>, StoreError> {
-        let filter = Filter { tags: [tag].into_iter().collect(), within: within.map(<[Scope]>::to_vec), ..Filter::default() };
+        let filter = Filter {
+            tags: [tag].into_iter().collect(),
+            within: within.map(<[Scope]>::to_vec),
+            ..Filter::default()
+        };
         let mut tagged = self.state().filtered(&filter, now);
         tagged.sort_by_key(|stored| (Reverse(stored.memory.created_at), stored.memory.id));
         tagged.truncate(limit);
@@ -416,10 +629,15 @@ impl MemorySummaries for MemStore {
                 updated_at: memory.updated_at,
                 is_superseded: memory.superseded_by.is_some(),
                 ends_at: memory.ends_at().filter(|_| memory.superseded_by.is_none()),
-                access_count: memory.access_count + state.accesses.get(id).copied().unwrap_or_default(),
+                access_count: memory.access_count
+                    + state.accesses.get(id).copied().unwrap_or_default(),
                 is_damaged: false,
                 text,
-                impression: state.analyses.get(id).filter(|(of, _)| *of == text).map(|(_, bytes)| bytes.clone()),
+                impression: state
+                    .analyses
+                    .get(id)
+                    .filter(|(of, _)| *of == text)
+                    .map(|(_, bytes)| bytes.clone()),
             }
         };
         Ok(state.accepted().map(summary).collect())
@@ -427,13 +645,19 @@ impl MemorySummaries for MemStore {
 
     fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError> {
         let state = self.state();
-        Ok(ids.iter().map(|id| state.files.get(id).map(|file| file.memory.scope.clone())).collect())
+        Ok(ids
+            .iter()
+            .map(|id| state.files.get(id).map(|file| file.memory.scope.clone()))
+            .collect())
     }
 
     fn store_analyses(&self, analyses: &[CachedAnalysis]) -> Result<(), StoreError> {
         let mut state = self.state();
         for CachedAnalysis { id, text, bytes } in analyses {
-            let current = state.files.get(id).map(|file| ContentHash::of(&embedded_text(&file.memory)));
+            let current = state
+                .files
+                .get(id)
+                .map(|file| ContentHash::of(&embedded_text(&file.memory)));
             if current == Some(*text) {
                 state.analyses.insert(*id, (*text, bytes.clone()));
             }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use crate::bank::Banks;
 use crate::topic::Topics;
 use crate::{
-    ChatModel, Clock, Context, Draft, Embedder, Filter, History, IdSource, InboxTtl, MemoryPage, MemoryStore, PageRequest, Patch,
-    Query, RandomIds, Reranking, ReviewPolicy, SearchResults, SecretPolicy, Services, ShownMemories, StoreError, StoredMemory,
-    SubmittedProposals, SystemClock, UndoReport, WriteResult, build_context,
+    ChatModel, Clock, Context, Draft, Embedder, Filter, History, IdSource, InboxTtl, MemoryPage,
+    MemoryStore, PageRequest, Patch, Query, RandomIds, Reranking, ReviewPolicy, SearchResults,
+    SecretPolicy, Services, ShownMemories, StoreError, StoredMemory, SubmittedProposals,
+    SystemClock, UndoReport, WriteResult, build_context,
 };
 
 /// The memories of one home.
@@ -36,7 +37,10 @@ pub struct Memories {
 impl From<Services> for Memories {
     /// Returns the memories of these services. Texts with credentials are refused.
     fn from(services: Services) -> Self {
-        Self { services, secrets: SecretPolicy::Refuse }
+        Self {
+            services,
+            secrets: SecretPolicy::Refuse,
+        }
     }
 }
 
@@ -146,7 +150,13 @@ impl Memories {
     /// # Errors
     /// Those of [`build_context()`].
     pub fn context(&self, prompt: &str, budget: usize) -> Result<Context, StoreError> {
-        build_context(&self.services, prompt, budget, &ShownMemories::default(), &self.services.clock.now())
+        build_context(
+            &self.services,
+            prompt,
+            budget,
+            &ShownMemories::default(),
+            &self.services.clock.now(),
+        )
     }
 }
 
@@ -251,34 +261,77 @@ mod tests {
     fn a_draft_and_a_query_are_built_from_texts_or_fields() {
         let memories = memories();
         let id = memories.write("The user prefers dark mode").unwrap().id;
-        let draft = Draft::new("We deploy on Fridays").title("Deployment").tags(["work"]).category(Category::Habits);
-        memories.write(draft.scope(Scope::Project("web".into())).pinned()).unwrap();
+        let draft = Draft::new("We deploy on Fridays")
+            .title("Deployment")
+            .tags(["work"])
+            .category(Category::Habits);
+        memories
+            .write(draft.scope(Scope::Project("web".into())).pinned())
+            .unwrap();
         assert_eq!(memories.search("dark mode").unwrap().hits[0].memory.id, id);
-        let found = memories.search(Query::new("deploy").tag("work").scope(Scope::Project("web".into())).limit(1)).unwrap();
-        assert_eq!((found.hits.len(), found.hits[0].memory.title.as_deref()), (1, Some("Deployment")));
+        let found = memories
+            .search(
+                Query::new("deploy")
+                    .tag("work")
+                    .scope(Scope::Project("web".into()))
+                    .limit(1),
+            )
+            .unwrap();
+        assert_eq!(
+            (found.hits.len(), found.hits[0].memory.title.as_deref()),
+            (1, Some("Deployment"))
+        );
         assert!(found.hits[0].memory.pinned);
-        assert!(memories.search(Query::new("deploy").category(Category::People)).unwrap().hits.is_empty());
-        assert!(memories.context("which mode?", 500).unwrap().text.contains("dark mode"));
+        assert!(
+            memories
+                .search(Query::new("deploy").category(Category::People))
+                .unwrap()
+                .hits
+                .is_empty()
+        );
+        assert!(
+            memories
+                .context("which mode?", 500)
+                .unwrap()
+                .text
+                .contains("dark mode")
+        );
     }
 
     #[test]
     fn a_change_is_undone_and_recorded_under_the_actor() {
         let memories = memories();
         let id = memories.write("tea").unwrap().id.to_string();
-        memories.update(&id, &Patch { content: Some("green tea".into()), ..Patch::default() }).unwrap();
+        memories
+            .update(
+                &id,
+                &Patch {
+                    content: Some("green tea".into()),
+                    ..Patch::default()
+                },
+            )
+            .unwrap();
         memories.delete(&id).unwrap();
         let undone = memories.undo().unwrap();
         assert_eq!(undone.record.operation.by, "test");
         assert_eq!(memories.read(&id).unwrap().memory.content, "green tea");
         memories.undo_operation(undone.undo.as_str()).unwrap();
-        assert!(matches!(memories.read(&id), Err(StoreError::NotFound { .. })));
+        assert!(matches!(
+            memories.read(&id),
+            Err(StoreError::NotFound { .. })
+        ));
     }
 
     #[test]
     fn a_text_with_a_credential_is_refused_unless_it_is_allowed() {
         let secret = "the key is ghp_0123456789abcdefghijABCDEFGHIJ012345";
-        assert!(matches!(memories().write(secret), Err(StoreError::Secret { .. })));
-        let lenient = Memories::builder(MemStore::default()).secrets(SecretPolicy::Keep).build();
+        assert!(matches!(
+            memories().write(secret),
+            Err(StoreError::Secret { .. })
+        ));
+        let lenient = Memories::builder(MemStore::default())
+            .secrets(SecretPolicy::Keep)
+            .build();
         assert!(lenient.write(secret).unwrap().created);
     }
 }

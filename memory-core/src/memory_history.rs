@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 
 use crate::undo::is_current_state;
 use crate::{
-    Memory, MemoryId, Operation, OperationId, Recorded, RecordedChange, Services, StoreError, StoredMemory, UndoObstacle,
-    operation_subject, undo_obstacle,
+    Memory, MemoryId, Operation, OperationId, Recorded, RecordedChange, Services, StoreError,
+    StoredMemory, UndoObstacle, operation_subject, undo_obstacle,
 };
 
 /// The changes of one memory.
@@ -22,7 +22,12 @@ pub struct MemoryHistory {
 impl MemoryHistory {
     /// Returns the version at a time if a later change replaced it; `None` if it is the current version, or is unknown.
     pub fn replaced_version_at(&self, at: DateTime<Utc>) -> Option<&Memory> {
-        self.steps.iter().take_while(|step| at < step.operation.at).last()?.before.as_ref()
+        self.steps
+            .iter()
+            .take_while(|step| at < step.operation.at)
+            .last()?
+            .before
+            .as_ref()
     }
 }
 
@@ -59,19 +64,30 @@ pub struct MemoryStep {
 ///
 /// # Errors
 /// If the journal cannot be read. A version that cannot be read is left out.
-pub fn memory_history(services: &Services, id: &MemoryId, limit: usize) -> Result<MemoryHistory, StoreError> {
+pub fn memory_history(
+    services: &Services,
+    id: &MemoryId,
+    limit: usize,
+) -> Result<MemoryHistory, StoreError> {
     let current = match services.store.get(id) {
         Ok(stored) => Some(stored),
         Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => None,
         Err(error) => return Err(error),
     };
     let mut changes = Vec::new();
-    for change in services.history.changes_to(id).take(limit.saturating_add(1)) {
+    for change in services
+        .history
+        .changes_to(id)
+        .take(limit.saturating_add(1))
+    {
         changes.push(change?);
     }
     let has_more = limit < changes.len();
     changes.truncate(limit);
-    let reaches = changes.iter().map(|change| undo_reach(services, change)).collect::<Result<Vec<_>, _>>()?;
+    let reaches = changes
+        .iter()
+        .map(|change| undo_reach(services, change))
+        .collect::<Result<Vec<_>, _>>()?;
     let mut read = |trash: &str| services.history.memory_in_trash(trash).ok();
     let mut steps = build_steps(changes, current.as_ref(), &mut read);
     for (step, reach) in steps.iter_mut().zip(reaches) {
@@ -81,14 +97,24 @@ pub fn memory_history(services: &Services, id: &MemoryId, limit: usize) -> Resul
 }
 
 /// Returns the number of memories that an undo of the operation would affect, or why it cannot be undone.
-fn undo_reach(services: &Services, change: &Recorded<RecordedChange>) -> Result<Result<u64, UndoObstacle>, StoreError> {
+fn undo_reach(
+    services: &Services,
+    change: &Recorded<RecordedChange>,
+) -> Result<Result<u64, UndoObstacle>, StoreError> {
     // The undo of a large operation would leave this memory as it is.
     if !is_current_state(services, &change.subject.id, change.subject.after.as_ref())? {
         return Ok(Err(UndoObstacle::ChangedSince));
     }
-    let changes = services.history.changes(&change.operation.id).collect::<Result<Vec<_>, _>>()?;
+    let changes = services
+        .history
+        .changes(&change.operation.id)
+        .collect::<Result<Vec<_>, _>>()?;
     let subject = operation_subject(services, change.operation.verb, &changes).changes;
-    let memories = subject.iter().map(|change| change.id).collect::<HashSet<_>>().len();
+    let memories = subject
+        .iter()
+        .map(|change| change.id)
+        .collect::<HashSet<_>>()
+        .len();
     let files = changes.len() as u64;
     let obstacle = undo_obstacle(services, changes.into_iter().map(Ok), files)?;
     Ok(obstacle.map_or(Ok(memories as u64), Err))
@@ -120,15 +146,26 @@ pub fn change_versions(
     change: &RecordedChange,
 ) -> Result<ChangeVersions, StoreError> {
     let read = |trash: &str| services.history.memory_in_trash(trash).ok();
-    let before = change.before.as_ref().and_then(|before| read(before.trash.as_deref()?));
-    let Some(after) = &change.after else { return Ok(ChangeVersions { before, after: None }) };
+    let before = change
+        .before
+        .as_ref()
+        .and_then(|before| read(before.trash.as_deref()?));
+    let Some(after) = &change.after else {
+        return Ok(ChangeVersions {
+            before,
+            after: None,
+        });
+    };
     let current = match services.store.get(&change.id) {
         Ok(stored) => Some(stored).filter(|stored| stored.stamp.0 == after.hash),
         Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => None,
         Err(error) => return Err(error),
     };
     if let Some(stored) = current {
-        return Ok(ChangeVersions { before, after: Some(stored.memory) });
+        return Ok(ChangeVersions {
+            before,
+            after: Some(stored.memory),
+        });
     }
     // The next change moved this version to the trash.
     let mut next = None;
@@ -139,14 +176,21 @@ pub fn change_versions(
         }
         next = later.subject.before.filter(|file| file.hash == after.hash);
     }
-    Ok(ChangeVersions { before, after: next.and_then(|file| read(file.trash.as_deref()?)) })
+    Ok(ChangeVersions {
+        before,
+        after: next.and_then(|file| read(file.trash.as_deref()?)),
+    })
 }
 
 /// Returns the version of a memory at a time, or `None` if it did not exist then, or if the version is not stored.
 ///
 /// # Errors
 /// If the journal or the memory cannot be read.
-pub fn memory_at(services: &Services, id: &MemoryId, at: DateTime<Utc>) -> Result<Option<Memory>, StoreError> {
+pub fn memory_at(
+    services: &Services,
+    id: &MemoryId,
+    at: DateTime<Utc>,
+) -> Result<Option<Memory>, StoreError> {
     let mut replaced = None;
     for change in services.history.changes_to(id) {
         let change = change?;
@@ -156,7 +200,9 @@ pub fn memory_at(services: &Services, id: &MemoryId, at: DateTime<Utc>) -> Resul
         replaced = Some(change.subject.before);
     }
     match replaced {
-        Some(before) => Ok(before.and_then(|file| file.trash).and_then(|trash| services.history.memory_in_trash(&trash).ok())),
+        Some(before) => Ok(before
+            .and_then(|file| file.trash)
+            .and_then(|trash| services.history.memory_in_trash(&trash).ok())),
         None => match services.store.get(id) {
             Ok(stored) => Ok(Some(stored.memory)),
             Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => Ok(None),
@@ -174,11 +220,22 @@ fn build_steps(
     let mut next_hash = current.map(|stored| stored.stamp.0);
     let mut next = current.map(|stored| stored.memory.clone());
     let mut steps = Vec::with_capacity(changes.len());
-    for Recorded { operation, subject, undoes, undone_by } in changes {
-        let RecordedChange { before, after, why, .. } = subject;
+    for Recorded {
+        operation,
+        subject,
+        undoes,
+        undone_by,
+    } in changes
+    {
+        let RecordedChange {
+            before, after, why, ..
+        } = subject;
         let trash = before.as_ref().and_then(|before| before.trash.clone());
         let former = trash.as_deref().and_then(&mut *read);
-        let is_edited_after = after.as_ref().zip(next_hash).is_some_and(|(after, next)| after.hash != next);
+        let is_edited_after = after
+            .as_ref()
+            .zip(next_hash)
+            .is_some_and(|(after, next)| after.hash != next);
         steps.push(MemoryStep {
             operation,
             undoes,
@@ -204,15 +261,22 @@ mod tests {
 
     use super::*;
     use crate::testing::services;
-    use crate::{Draft, MemStore, Patch, SecretPolicy, Verb, delete, link, pin, restore, undo, update, write};
+    use crate::{
+        Draft, MemStore, Patch, SecretPolicy, Verb, delete, link, pin, restore, undo, update, write,
+    };
 
     #[test]
     fn each_step_has_the_versions_before_and_after_it() {
         let services = services(Arc::new(MemStore::default()));
-        let id = write(&services, Draft::new("tea"), SecretPolicy::Refuse).unwrap().id;
+        let id = write(&services, Draft::new("tea"), SecretPolicy::Refuse)
+            .unwrap()
+            .id;
         let name = id.to_string();
         let set = |text: &str| {
-            let patch = Patch { content: Some(text.into()), ..Patch::default() };
+            let patch = Patch {
+                content: Some(text.into()),
+                ..Patch::default()
+            };
             update(&services, &name, &patch, None, SecretPolicy::Refuse).unwrap()
         };
         set("green tea");
@@ -225,8 +289,11 @@ mod tests {
             .steps
             .iter()
             .map(|step| {
-                let text =
-                    |memory: &Option<Memory>| memory.as_ref().map_or_else(|| "-".to_owned(), |memory| memory.content.clone());
+                let text = |memory: &Option<Memory>| {
+                    memory
+                        .as_ref()
+                        .map_or_else(|| "-".to_owned(), |memory| memory.content.clone())
+                };
                 (step.operation.verb, text(&step.before), text(&step.after))
             })
             .collect();
@@ -237,29 +304,61 @@ mod tests {
             (Verb::Update, "tea", "green tea"),
             (Verb::Write, "-", "tea"),
         ];
-        assert_eq!(texts, expected.map(|(verb, before, after)| (verb, before.to_owned(), after.to_owned())));
+        assert_eq!(
+            texts,
+            expected.map(|(verb, before, after)| (verb, before.to_owned(), after.to_owned()))
+        );
         let all = steps(9);
-        assert_eq!((all.steps[2].undone_by.clone(), all.has_more), (Some(report.undo), false));
+        assert_eq!(
+            (all.steps[2].undone_by.clone(), all.has_more),
+            (Some(report.undo), false)
+        );
         assert!(all.steps[0].is_deletion && all.steps.iter().all(|step| !step.is_edited_after));
         assert!(steps(2).has_more && steps(2).steps.len() == 2);
         restore(&services, all.steps[3].trash.as_deref().unwrap()).unwrap();
-        assert_eq!(steps(1).steps[0].after.as_ref().map(|memory| memory.content.as_str()), Some("tea"));
+        assert_eq!(
+            steps(1).steps[0]
+                .after
+                .as_ref()
+                .map(|memory| memory.content.as_str()),
+            Some("tea")
+        );
     }
     #[test]
     fn only_a_change_that_no_other_one_builds_on_can_be_undone() {
         let services = services(Arc::new(MemStore::default()));
-        let id = write(&services, Draft::new("tea"), SecretPolicy::Refuse).unwrap().id;
-        let other = write(&services, Draft::new("kettle"), SecretPolicy::Refuse).unwrap().id;
+        let id = write(&services, Draft::new("tea"), SecretPolicy::Refuse)
+            .unwrap()
+            .id;
+        let other = write(&services, Draft::new("kettle"), SecretPolicy::Refuse)
+            .unwrap()
+            .id;
         link(&services, &id.to_string(), &other.to_string()).unwrap();
-        let reaches = || memory_history(&services, &id, 9).unwrap().steps.iter().map(|step| step.undo).collect::<Vec<_>>();
+        let reaches = || {
+            memory_history(&services, &id, 9)
+                .unwrap()
+                .steps
+                .iter()
+                .map(|step| step.undo)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(reaches(), [Ok(2), Err(UndoObstacle::ChangedSince)]);
         // The link changed both memories, so a change of the other one prevents its undo.
         pin(&services, &other.to_string()).unwrap();
         assert_eq!(reaches(), [Err(UndoObstacle::ChangedSince); 2]);
         let steps = memory_history(&services, &id, 9).unwrap().steps;
-        assert_eq!(steps.iter().map(|step| step.is_creation).collect::<Vec<_>>(), [false, true]);
+        assert_eq!(
+            steps
+                .iter()
+                .map(|step| step.is_creation)
+                .collect::<Vec<_>>(),
+            [false, true]
+        );
         for step in &steps {
-            assert!(undo(&services, Some(step.operation.id.as_str())).is_err(), "{step:?}");
+            assert!(
+                undo(&services, Some(step.operation.id.as_str())).is_err(),
+                "{step:?}"
+            );
         }
         undo(&services, None).unwrap();
         assert_eq!(reaches()[0], Ok(2));
@@ -273,10 +372,22 @@ mod tests {
     #[test]
     fn a_change_is_shown_with_the_text_of_its_time() {
         let services = services(Arc::new(MemStore::default()));
-        let id = write(&services, Draft::new("tea"), SecretPolicy::Refuse).unwrap().id;
+        let id = write(&services, Draft::new("tea"), SecretPolicy::Refuse)
+            .unwrap()
+            .id;
         for text in ["green tea", "black tea"] {
-            let patch = Patch { content: Some(text.into()), ..Patch::default() };
-            update(&services, &id.to_string(), &patch, None, SecretPolicy::Refuse).unwrap();
+            let patch = Patch {
+                content: Some(text.into()),
+                ..Patch::default()
+            };
+            update(
+                &services,
+                &id.to_string(),
+                &patch,
+                None,
+                SecretPolicy::Refuse,
+            )
+            .unwrap();
         }
         delete(&services, &id.to_string()).unwrap();
         let texts: Vec<_> = services
@@ -284,10 +395,20 @@ mod tests {
             .changes_to(&id)
             .map(|change| {
                 let change = change.unwrap();
-                let versions = change_versions(&services, &change.operation.id, &change.subject).unwrap();
-                [versions.before, versions.after].map(|memory| memory.map_or_else(|| "-".to_owned(), |memory| memory.content))
+                let versions =
+                    change_versions(&services, &change.operation.id, &change.subject).unwrap();
+                [versions.before, versions.after]
+                    .map(|memory| memory.map_or_else(|| "-".to_owned(), |memory| memory.content))
             })
             .collect();
-        assert_eq!(texts, [["black tea", "-"], ["green tea", "black tea"], ["tea", "green tea"], ["-", "tea"]]);
+        assert_eq!(
+            texts,
+            [
+                ["black tea", "-"],
+                ["green tea", "black tea"],
+                ["tea", "green tea"],
+                ["-", "tea"]
+            ]
+        );
     }
 }

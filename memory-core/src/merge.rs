@@ -4,8 +4,8 @@ use crate::commit::commit;
 use crate::link::backlinks_of;
 use crate::review::decide::{check_version, removal};
 use crate::{
-    Change, FileVersion, Memory, MemoryStoreExt, Patch, Phase, Proposal, ProposedAction, SecretPolicy, Services, StoreError,
-    StoredMemory, Verb, wikilink,
+    Change, FileVersion, Memory, MemoryStoreExt, Patch, Phase, Proposal, ProposedAction,
+    SecretPolicy, Services, StoreError, StoredMemory, Verb, wikilink,
 };
 
 /// A merge that is not made yet.
@@ -32,7 +32,11 @@ pub struct MergeVersions {
 ///
 /// # Errors
 /// As [`merge()`], except for credentials.
-pub fn plan_merge(services: &Services, reference: &str, into: &str) -> Result<MemoryMerge, StoreError> {
+pub fn plan_merge(
+    services: &Services,
+    reference: &str,
+    into: &str,
+) -> Result<MemoryMerge, StoreError> {
     let item = services.store.get_by(reference)?;
     let target = services.store.get_by(into)?;
     let invalid = |why: String| Err(StoreError::Invalid { why });
@@ -42,8 +46,15 @@ pub fn plan_merge(services: &Services, reference: &str, into: &str) -> Result<Me
     if target.memory.is_proposal() {
         return invalid(format!("{} is itself a proposal", target.path));
     }
-    if let Some(Proposal { action: ProposedAction::Update(_) | ProposedAction::Delete(_), .. }) = &item.memory.proposal {
-        return invalid(format!("{} changes another memory and cannot be merged", item.path));
+    if let Some(Proposal {
+        action: ProposedAction::Update(_) | ProposedAction::Delete(_),
+        ..
+    }) = &item.memory.proposal
+    {
+        return invalid(format!(
+            "{} changes another memory and cannot be merged",
+            item.path
+        ));
     }
     if let Some(problem) = &target.problem {
         return invalid(format!("{} must not be changed: {problem}", target.path));
@@ -52,12 +63,24 @@ pub fn plan_merge(services: &Services, reference: &str, into: &str) -> Result<Me
         content: Some(merged_content(&target.memory.content, &item.memory.content)),
         aliases: Some(merged_aliases(&target.memory, &item.memory)),
         add_tags: item.memory.tags.clone(),
-        add_links: item.memory.links.iter().copied().filter(|id| *id != target.memory.id).collect(),
+        add_links: item
+            .memory
+            .links
+            .iter()
+            .copied()
+            .filter(|id| *id != target.memory.id)
+            .collect(),
         remove_links: vec![item.memory.id],
         ..Patch::default()
     };
-    let merged = patch.apply(&target.memory, services.clock.now()).unwrap_or_else(|| target.memory.clone());
-    Ok(MemoryMerge { item, target, merged })
+    let merged = patch
+        .apply(&target.memory, services.clock.now())
+        .unwrap_or_else(|| target.memory.clone());
+    Ok(MemoryMerge {
+        item,
+        target,
+        merged,
+    })
 }
 
 /// Adds the text, the tags and the links of a memory, proposal or unfiled note to the memory that `into` names, and returns the latter.
@@ -76,20 +99,42 @@ pub fn merge(
     expected: MergeVersions,
     secrets: SecretPolicy,
 ) -> Result<StoredMemory, StoreError> {
-    let MemoryMerge { item, target, merged } = plan_merge(services, reference, into)?;
+    let MemoryMerge {
+        item,
+        target,
+        merged,
+    } = plan_merge(services, reference, into)?;
     check_version(&item, expected.item)?;
     check_version(&target, expected.target)?;
     let is_decision = item.memory.is_proposal() || item.memory.phase == Phase::Inbox;
-    let mut set = services.change_set(if is_decision { Verb::Accept } else { Verb::Merge });
+    let mut set = services.change_set(if is_decision {
+        Verb::Accept
+    } else {
+        Verb::Merge
+    });
     let (id, gone) = (target.memory.id, item.memory.id);
     if merged != target.memory {
-        set.changes.push(Change::Replace { expected: target.stamp, memory: Box::new(merged) });
+        set.changes.push(Change::Replace {
+            expected: target.stamp,
+            memory: Box::new(merged),
+        });
     }
     for other in backlinks_of(services, &item)? {
-        let relink = Patch { add_links: vec![id], remove_links: vec![gone], ..Patch::default() };
-        let is_recorded = other.memory.id != id && other.problem.is_none() && other.memory.links.contains(&gone);
-        if let Some(memory) = is_recorded.then(|| relink.apply(&other.memory, set.operation.at)).flatten() {
-            set.changes.push(Change::Replace { expected: other.stamp, memory: Box::new(memory) });
+        let relink = Patch {
+            add_links: vec![id],
+            remove_links: vec![gone],
+            ..Patch::default()
+        };
+        let is_recorded =
+            other.memory.id != id && other.problem.is_none() && other.memory.links.contains(&gone);
+        if let Some(memory) = is_recorded
+            .then(|| relink.apply(&other.memory, set.operation.at))
+            .flatten()
+        {
+            set.changes.push(Change::Replace {
+                expected: other.stamp,
+                memory: Box::new(memory),
+            });
         }
     }
     set.changes.push(removal(&item));
@@ -101,7 +146,8 @@ pub fn merge(
 fn merged_aliases(target: &Memory, item: &Memory) -> Vec<String> {
     let mut aliases = target.aliases.clone();
     for name in item.title.iter().chain(&item.aliases) {
-        let is_same = |known: &String| wikilink::fold_link_name(known) == wikilink::fold_link_name(name);
+        let is_same =
+            |known: &String| wikilink::fold_link_name(known) == wikilink::fold_link_name(name);
         if !target.title.iter().chain(&aliases).any(is_same) {
             aliases.push(name.clone());
         }
@@ -126,7 +172,10 @@ mod tests {
 
     use super::*;
     use crate::testing::services;
-    use crate::{Acceptance, Category, Draft, MemStore, MemoryId, link, operation_subject, resolve_wikilink, undo, write};
+    use crate::{
+        Acceptance, Category, Draft, MemStore, MemoryId, link, operation_subject, resolve_wikilink,
+        undo, write,
+    };
 
     #[test]
     fn a_merge_adds_only_new_lines() {
@@ -141,28 +190,70 @@ mod tests {
         let filed = |text: &str| Draft::new(text).category(Category::People);
         let create = |draft: Draft| write(&services, draft, SecretPolicy::Refuse).unwrap().id;
         let anna = create(filed("Anna leads billing").title("Anna").tags(["team"]));
-        let keller = create(filed("Ms Keller likes tea").title("Keller").tags(["Team", "drinks"]));
+        let keller = create(
+            filed("Ms Keller likes tea")
+                .title("Keller")
+                .tags(["Team", "drinks"]),
+        );
         let tea = create(filed("Tea, see [[Keller]]"));
         link(&services, &keller.to_string(), &tea.to_string()).unwrap();
         let before = [anna, keller, tea].map(|id| services.store.get(&id).unwrap().memory);
         let into = |item: MemoryId, target: MemoryId| {
-            merge(&services, &item.to_string(), &target.to_string(), MergeVersions::default(), SecretPolicy::Refuse)
+            merge(
+                &services,
+                &item.to_string(),
+                &target.to_string(),
+                MergeVersions::default(),
+                SecretPolicy::Refuse,
+            )
         };
         assert!(matches!(into(anna, anna), Err(StoreError::Invalid { .. })));
         let merged = into(keller, anna).unwrap().memory;
-        let merge = services.history.records().next().unwrap().unwrap().operation;
-        let changes: Vec<_> = services.history.changes(&merge.id).map(Result::unwrap).collect();
+        let merge = services
+            .history
+            .records()
+            .next()
+            .unwrap()
+            .unwrap()
+            .operation;
+        let changes: Vec<_> = services
+            .history
+            .changes(&merge.id)
+            .map(Result::unwrap)
+            .collect();
         let subject = operation_subject(&services, merge.verb, &changes);
-        assert_eq!((merge.verb, changes.len(), subject.acceptance), (Verb::Merge, 3, Some(Acceptance::Merged)));
-        assert_eq!(subject.changes.iter().map(|change| change.id).collect::<Vec<_>>(), [anna]);
+        assert_eq!(
+            (merge.verb, changes.len(), subject.acceptance),
+            (Verb::Merge, 3, Some(Acceptance::Merged))
+        );
+        assert_eq!(
+            subject
+                .changes
+                .iter()
+                .map(|change| change.id)
+                .collect::<Vec<_>>(),
+            [anna]
+        );
         assert_eq!(merged.content, "Anna leads billing\n\nMs Keller likes tea");
-        assert_eq!((merged.aliases.as_slice(), merged.links.as_slice()), (["Keller".to_owned()].as_slice(), [tea].as_slice()));
+        assert_eq!(
+            (merged.aliases.as_slice(), merged.links.as_slice()),
+            (["Keller".to_owned()].as_slice(), [tea].as_slice())
+        );
         assert_eq!(merged.tags.as_slice(), ["team", "drinks"]);
         let linked = services.store.get(&tea).unwrap();
         assert_eq!(linked.memory.links, [anna]);
-        assert_eq!(resolve_wikilink(services.store.as_ref(), "Keller", &linked).unwrap(), Some(anna));
-        assert!(matches!(services.store.get(&keller), Err(StoreError::NotFound { .. })));
+        assert_eq!(
+            resolve_wikilink(services.store.as_ref(), "Keller", &linked).unwrap(),
+            Some(anna)
+        );
+        assert!(matches!(
+            services.store.get(&keller),
+            Err(StoreError::NotFound { .. })
+        ));
         undo(&services, None).unwrap();
-        assert_eq!([anna, keller, tea].map(|id| services.store.get(&id).unwrap().memory), before);
+        assert_eq!(
+            [anna, keller, tea].map(|id| services.store.get(&id).unwrap().memory),
+            before
+        );
     }
 }

@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Change, Draft, Duplicates, Embedder, Filter, ListOrder, Memory, MemoryId, PageRequest, Progress, Query, Ranking,
-    SecretPolicy, Services, StoreError, StoredMemory, Verb, commit::commit, embed, is_nonzero, search, secret,
+    Change, Draft, Duplicates, Embedder, Filter, ListOrder, Memory, MemoryId, PageRequest,
+    Progress, Query, Ranking, SecretPolicy, Services, StoreError, StoredMemory, Verb,
+    commit::commit, embed, is_nonzero, search, secret,
 };
 
 /// Maximum number of memories to evaluate, newest first.
@@ -70,7 +71,10 @@ pub enum ModelVerdict {
 
 impl ModelTest {
     /// Returns the verdict of a sign test on the queries with different ranks, at a level of about 5 %.
-    #[expect(clippy::cast_precision_loss, reason = "there are a few hundred questions")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "there are a few hundred questions"
+    )]
     pub fn verdict(&self) -> ModelVerdict {
         let (better, worse) = (self.better as f64, self.worse as f64);
         if self.questions < MIN_QUESTIONS {
@@ -135,31 +139,61 @@ pub fn test_model(
 ) -> Result<BTreeMap<&'static str, ModelTest>, StoreError> {
     let embedder = scratch.embedder.as_deref().ok_or(StoreError::NoModel)?;
     home.store.refresh()?;
-    let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(MEMORIES) };
-    let mut memories = home.store.list(&Filter::all(), &slice, home.clock.now())?.memories;
+    let slice = PageRequest {
+        order: ListOrder::Created,
+        offset: 0,
+        limit: Some(MEMORIES),
+    };
+    let mut memories = home
+        .store
+        .list(&Filter::all(), &slice, home.clock.now())?
+        .memories;
     // The copies are temporary, but a credential does not belong in another file even for a minute.
     memories.retain(|stored| !has_credential(&stored.memory));
     let questions = copy_memories(scratch, &memories)?;
     embed(scratch, progress, None)?;
-    let words = Services { embedder: None, reranking: None, ..scratch.clone() };
-    let with_model = Services { reranking: None, ..scratch.clone() };
+    let words = Services {
+        embedder: None,
+        reranking: None,
+        ..scratch.clone()
+    };
+    let with_model = Services {
+        reranking: None,
+        ..scratch.clone()
+    };
     let mut tests: BTreeMap<&'static str, ModelTest> = BTreeMap::new();
     for (id, question) in &questions {
         let is_unreadable = !is_readable(embedder, question)?;
-        let (words, with_model) = (find_rank(&words, question, *id)?, find_rank(&with_model, question, *id)?);
-        tests.entry(script(question)).or_default().add(is_unreadable, words, with_model);
+        let (words, with_model) = (
+            find_rank(&words, question, *id)?,
+            find_rank(&with_model, question, *id)?,
+        );
+        tests
+            .entry(script(question))
+            .or_default()
+            .add(is_unreadable, words, with_model);
     }
     Ok(tests)
 }
 
 fn has_credential(memory: &Memory) -> bool {
-    secret::reject_secrets([memory.content.as_str()].into_iter().chain(memory.title.as_deref())).is_err()
+    secret::reject_secrets(
+        [memory.content.as_str()]
+            .into_iter()
+            .chain(memory.title.as_deref()),
+    )
+    .is_err()
 }
 
 /// Copies memories into an empty home, and returns the queries with the memory that each should find.
-fn copy_memories(scratch: &Services, memories: &[StoredMemory]) -> Result<Vec<(MemoryId, String)>, StoreError> {
-    let splits: Vec<Option<(String, String)>> =
-        memories.iter().map(|stored| leave_out_sentence(&stored.memory.content)).collect();
+fn copy_memories(
+    scratch: &Services,
+    memories: &[StoredMemory],
+) -> Result<Vec<(MemoryId, String)>, StoreError> {
+    let splits: Vec<Option<(String, String)>> = memories
+        .iter()
+        .map(|stored| leave_out_sentence(&stored.memory.content))
+        .collect();
     let possible = splits.iter().flatten().count();
     let step = possible.div_ceil(QUESTIONS).max(1);
     let (mut questions, mut number) = (Vec::new(), 0);
@@ -172,10 +206,17 @@ fn copy_memories(scratch: &Services, memories: &[StoredMemory]) -> Result<Vec<(M
             let split = split.as_ref().filter(|_| is_asked);
             let content = split.map_or(stored.memory.content.as_str(), |(_, rest)| rest);
             let title = stored.memory.title.clone();
-            let draft = Draft { title, created_at: Some(stored.memory.created_at), ..Draft::new(content) };
+            let draft = Draft {
+                title,
+                created_at: Some(stored.memory.created_at),
+                ..Draft::new(content)
+            };
             let memory = draft.into_memory(stored.memory.id, set.operation.at);
             questions.extend(split.map(|(question, _)| (memory.id, question.clone())));
-            set.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
+            set.changes.push(Change::Create {
+                memory: Box::new(memory),
+                front_matter: String::new(),
+            });
         }
         // A memory without a credential has none without one of its sentences.
         commit(scratch, &set, SecretPolicy::Keep)?;
@@ -184,19 +225,34 @@ fn copy_memories(scratch: &Services, memories: &[StoredMemory]) -> Result<Vec<(M
 }
 
 /// Returns the rank of the memory among the first hits, counted from 1.
-fn find_rank(services: &Services, question: &str, id: MemoryId) -> Result<Option<usize>, StoreError> {
-    let query = Query { text: question.into(), filter: Filter::default(), limit: HITS, ranking: Ranking::default() };
+fn find_rank(
+    services: &Services,
+    question: &str,
+    id: MemoryId,
+) -> Result<Option<usize>, StoreError> {
+    let query = Query {
+        text: question.into(),
+        filter: Filter::default(),
+        limit: HITS,
+        ranking: Ranking::default(),
+    };
     let hits = match search(services, &query) {
         Ok(found) => found.hits,
         // The query consists of filter words only.
         Err(StoreError::Invalid { .. }) => return Ok(None),
         Err(error) => return Err(error),
     };
-    Ok(hits.iter().position(|hit| hit.stored.memory.id == id).map(|place| place + 1))
+    Ok(hits
+        .iter()
+        .position(|hit| hit.stored.memory.id == id)
+        .map(|place| place + 1))
 }
 
 fn is_readable(embedder: &dyn Embedder, question: &str) -> Result<bool, StoreError> {
-    Ok(embedder.embed(&[question])?.first().is_some_and(|vector| is_nonzero(vector)))
+    Ok(embedder
+        .embed(&[question])?
+        .first()
+        .is_some_and(|vector| is_nonzero(vector)))
 }
 
 /// Returns the middle sentence of a text as a query, and the text without it.
@@ -204,7 +260,12 @@ fn is_readable(embedder: &dyn Embedder, question: &str) -> Result<bool, StoreErr
 /// Returns `None` unless both have enough letters. Punctuation is removed from the query, because it could be parsed as
 /// a filter or an exclusion.
 fn leave_out_sentence(text: &str) -> Option<(String, String)> {
-    let ends_sentence = |character: char| matches!(character, '.' | '!' | '?' | '\n' | '。' | '！' | '？' | '；');
+    let ends_sentence = |character: char| {
+        matches!(
+            character,
+            '.' | '!' | '?' | '\n' | '。' | '！' | '？' | '；'
+        )
+    };
     let sentences: Vec<&str> = text.split_inclusive(ends_sentence).collect();
     let candidates = (0..sentences.len()).filter(|place| MIN_LETTERS <= letters(sentences[*place]));
     let place = candidates.min_by_key(|place| (2 * place + 1).abs_diff(sentences.len()))?;
@@ -213,13 +274,27 @@ fn leave_out_sentence(text: &str) -> Option<(String, String)> {
     if letters(rest) < MIN_LETTERS {
         return None;
     }
-    let question: String =
-        sentences[place].chars().map(|character| if character.is_alphanumeric() { character } else { ' ' }).collect();
-    Some((question.split_whitespace().collect::<Vec<_>>().join(" "), rest.to_owned()))
+    let question: String = sentences[place]
+        .chars()
+        .map(|character| {
+            if character.is_alphanumeric() {
+                character
+            } else {
+                ' '
+            }
+        })
+        .collect();
+    Some((
+        question.split_whitespace().collect::<Vec<_>>().join(" "),
+        rest.to_owned(),
+    ))
 }
 
 fn letters(text: &str) -> usize {
-    text.chars().filter(|character| character.is_alphabetic()).map(char::len_utf8).sum()
+    text.chars()
+        .filter(|character| character.is_alphabetic())
+        .map(char::len_utf8)
+        .sum()
 }
 
 /// Returns the script with the most letters in a text, weighted by their bytes.
@@ -230,9 +305,13 @@ fn script(text: &str) -> &'static str {
     }
     // Japanese uses both kana and Chinese characters.
     if let Some(kana) = counts.remove("Japanese") {
-        *counts.entry("Japanese").or_default() += kana + counts.get("Chinese").copied().unwrap_or(0);
+        *counts.entry("Japanese").or_default() +=
+            kana + counts.get("Chinese").copied().unwrap_or(0);
     }
-    counts.into_iter().max_by_key(|(_, count)| *count).map_or("other", |(script, _)| script)
+    counts
+        .into_iter()
+        .max_by_key(|(_, count)| *count)
+        .map_or("other", |(script, _)| script)
 }
 
 fn script_of(letter: char) -> &'static str {
@@ -265,20 +344,31 @@ mod tests {
             ("One sentence alone is no question.", None),
             (
                 "Anna moved to Vienna in May. Her new flat is near the river! She likes it there very much.",
-                Some(("Her new flat is near the river", "Anna moved to Vienna in May. She likes it there very much.")),
+                Some((
+                    "Her new flat is near the river",
+                    "Anna moved to Vienna in May. She likes it there very much.",
+                )),
             ),
             (
                 "我们决定下周三去上海开会。会议的题目是明年的预算。",
                 Some(("我们决定下周三去上海开会", "会议的题目是明年的预算。")),
             ),
-            ("Short. No. The -only \"long\" tag:sentence is this one here.", None),
+            (
+                "Short. No. The -only \"long\" tag:sentence is this one here.",
+                None,
+            ),
             (
                 "The first line has words\nthe -second \"line\" has tag:others",
-                Some(("The first line has words", "the -second \"line\" has tag:others")),
+                Some((
+                    "The first line has words",
+                    "the -second \"line\" has tag:others",
+                )),
             ),
         ] {
             let split = leave_out_sentence(text);
-            let split = split.as_ref().map(|(question, rest)| (question.as_str(), rest.as_str()));
+            let split = split
+                .as_ref()
+                .map(|(question, rest)| (question.as_str(), rest.as_str()));
             assert_eq!(split, expected, "{text}");
         }
     }
@@ -299,7 +389,15 @@ mod tests {
 
     #[test]
     fn a_verdict_needs_questions_and_more_than_chance() {
-        let test = |questions, better, worse| ModelTest { questions, better, worse, ..ModelTest::default() }.verdict();
+        let test = |questions, better, worse| {
+            ModelTest {
+                questions,
+                better,
+                worse,
+                ..ModelTest::default()
+            }
+            .verdict()
+        };
         assert_eq!(test(29, 29, 0), ModelVerdict::TooFew);
         assert_eq!(test(30, 20, 2), ModelVerdict::Better);
         assert_eq!(test(30, 2, 20), ModelVerdict::Worse);
@@ -311,24 +409,47 @@ mod tests {
     fn the_figures_are_the_same_each_time_and_the_memories_stay() {
         let home = services(Arc::new(MemStore::default()));
         for number in 0..40 {
-            let text =
-                format!("Note {number} is about thing{} here. It lies in the drawer number{number} of the house.", number * 7);
+            let text = format!(
+                "Note {number} is about thing{} here. It lies in the drawer number{number} of the house.",
+                number * 7
+            );
             write(&home, Draft::new(&text), SecretPolicy::Refuse).expect("it is kept");
         }
-        write(&home, Draft::new("用户喜欢深色模式和绿茶。会议的题目是明年的预算。"), SecretPolicy::Refuse).expect("it is kept");
+        write(
+            &home,
+            Draft::new("用户喜欢深色模式和绿茶。会议的题目是明年的预算。"),
+            SecretPolicy::Refuse,
+        )
+        .expect("it is kept");
         let test = || {
-            let scratch = Services { embedder: Some(Arc::new(FakeEmbedder)), ..services(Arc::new(MemStore::default())) };
+            let scratch = Services {
+                embedder: Some(Arc::new(FakeEmbedder)),
+                ..services(Arc::new(MemStore::default()))
+            };
             test_model(&home, &scratch, &mut |_| ()).expect("it is measured")
         };
         let tests = test();
         assert_eq!(tests, test());
         assert_eq!(
-            tests.iter().map(|(script, test)| (*script, test.questions)).collect::<Vec<_>>(),
+            tests
+                .iter()
+                .map(|(script, test)| (*script, test.questions))
+                .collect::<Vec<_>>(),
             [("Chinese", 1), ("Latin", 40)]
         );
-        assert!(tests.values().all(|test| test.words.found <= test.questions && test.unreadable == 0));
-        let none = Services { embedder: None, ..services(Arc::new(MemStore::default())) };
-        assert!(matches!(test_model(&home, &none, &mut |_| ()), Err(StoreError::NoModel)));
+        assert!(
+            tests
+                .values()
+                .all(|test| test.words.found <= test.questions && test.unreadable == 0)
+        );
+        let none = Services {
+            embedder: None,
+            ..services(Arc::new(MemStore::default()))
+        };
+        assert!(matches!(
+            test_model(&home, &none, &mut |_| ()),
+            Err(StoreError::NoModel)
+        ));
     }
 
     #[test]
@@ -341,11 +462,25 @@ mod tests {
         ] {
             write(&home, Draft::new(text), SecretPolicy::Keep).expect("it is kept");
         }
-        let scratch = Services { embedder: Some(Arc::new(FakeEmbedder)), ..services(Arc::new(MemStore::default())) };
+        let scratch = Services {
+            embedder: Some(Arc::new(FakeEmbedder)),
+            ..services(Arc::new(MemStore::default()))
+        };
         test_model(&home, &scratch, &mut |_| ()).expect("it is measured");
-        let page = PageRequest { order: ListOrder::Created, offset: 0, limit: None };
-        let copies = scratch.store.list(&Filter::all(), &page, scratch.clock.now()).expect("they are listed");
-        let texts: Vec<&str> = copies.memories.iter().map(|stored| stored.memory.content.as_str()).collect();
+        let page = PageRequest {
+            order: ListOrder::Created,
+            offset: 0,
+            limit: None,
+        };
+        let copies = scratch
+            .store
+            .list(&Filter::all(), &page, scratch.clock.now())
+            .expect("they are listed");
+        let texts: Vec<&str> = copies
+            .memories
+            .iter()
+            .map(|stored| stored.memory.content.as_str())
+            .collect();
         assert_eq!(texts, ["The boats leave at seven o'clock."]);
     }
 }

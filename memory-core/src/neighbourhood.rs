@@ -78,17 +78,32 @@ pub struct GraphEdge {
 /// # Errors
 /// [`StoreError::NotFound`] or [`StoreError::Ambiguous`] if the centre is a memory, and [`StoreError::NotFound`] for a tag
 /// without memories.
-pub fn neighbourhood(services: &Services, centre: &NeighbourhoodCentre) -> Result<Neighbourhood, StoreError> {
+pub fn neighbourhood(
+    services: &Services,
+    centre: &NeighbourhoodCentre,
+) -> Result<Neighbourhood, StoreError> {
     services.store.refresh()?;
     let (memories, tags, edges) = (HashMap::new(), HashMap::new(), HashSet::new());
-    let mut graph = GraphBuilder { services, memories, tags, edges, result: Neighbourhood::default() };
+    let mut graph = GraphBuilder {
+        services,
+        memories,
+        tags,
+        edges,
+        result: Neighbourhood::default(),
+    };
     match centre {
         NeighbourhoodCentre::Memory(reference) => {
             graph.add_memory(services.store.get_by(reference)?, 0);
         }
         NeighbourhoodCentre::Tag(tag) => {
-            if services.store.tagged(tag, None, 1, services.clock.now())?.is_empty() {
-                return Err(StoreError::NotFound { reference: format!("#{}", Tags::key(tag)) });
+            if services
+                .store
+                .tagged(tag, None, 1, services.clock.now())?
+                .is_empty()
+            {
+                return Err(StoreError::NotFound {
+                    reference: format!("#{}", Tags::key(tag)),
+                });
             }
             graph.add_tag(tag, 0);
         }
@@ -122,12 +137,22 @@ impl GraphBuilder<'_> {
             GraphSubject::Memory { id, .. } => {
                 let stored = self.memories[&id].1.clone();
                 let linked = outgoing_links(self.services, &stored)?;
-                for other in linked.into_iter().chain(backlinks_of(self.services, &stored)?) {
+                for other in linked
+                    .into_iter()
+                    .chain(backlinks_of(self.services, &stored)?)
+                {
                     // A wikilink that is not recorded yet is a relation as well.
                     let id = other.memory.id;
                     self.add_memory(other, distance);
-                    if let Some((other, _)) = self.memories.get(&id).filter(|(other, _)| *other != position) {
-                        self.edges.insert(GraphEdge { from: position.min(*other), to: position.max(*other) });
+                    if let Some((other, _)) = self
+                        .memories
+                        .get(&id)
+                        .filter(|(other, _)| *other != position)
+                    {
+                        self.edges.insert(GraphEdge {
+                            from: position.min(*other),
+                            to: position.max(*other),
+                        });
                     }
                 }
                 for tag in &stored.memory.tags {
@@ -135,7 +160,12 @@ impl GraphBuilder<'_> {
                 }
             }
             GraphSubject::Tag(tag) => {
-                let mut memories = self.services.store.tagged(&tag, None, MEMORIES_PER_TAG + 1, self.services.clock.now())?;
+                let mut memories = self.services.store.tagged(
+                    &tag,
+                    None,
+                    MEMORIES_PER_TAG + 1,
+                    self.services.clock.now(),
+                )?;
                 self.result.is_cut |= MEMORIES_PER_TAG < memories.len();
                 memories.truncate(MEMORIES_PER_TAG);
                 for stored in memories {
@@ -153,7 +183,15 @@ impl GraphBuilder<'_> {
         }
         let headline = memory.headline().to_owned();
         let (id, category, scope) = (memory.id, memory.category, memory.scope.clone());
-        if let Some(position) = self.add_node(GraphSubject::Memory { id, headline, category, scope }, distance) {
+        if let Some(position) = self.add_node(
+            GraphSubject::Memory {
+                id,
+                headline,
+                category,
+                scope,
+            },
+            distance,
+        ) {
             self.memories.insert(id, (position, stored));
         }
     }
@@ -182,11 +220,22 @@ impl GraphBuilder<'_> {
     fn finish(mut self) -> Neighbourhood {
         let mut edges = std::mem::take(&mut self.edges);
         for (position, stored) in self.memories.values() {
-            let linked = stored.memory.links.iter().filter_map(|link| Some(self.memories.get(link)?.0));
+            let linked = stored
+                .memory
+                .links
+                .iter()
+                .filter_map(|link| Some(self.memories.get(link)?.0));
             // A memory has also the tags above its own.
-            let tags = self.tags.iter().filter(|(tag, _)| stored.memory.tags.contains_or_below(tag)).map(|(_, tag)| *tag);
+            let tags = self
+                .tags
+                .iter()
+                .filter(|(tag, _)| stored.memory.tags.contains_or_below(tag))
+                .map(|(_, tag)| *tag);
             for other in linked.chain(tags).filter(|other| other != position) {
-                edges.insert(GraphEdge { from: other.min(*position), to: other.max(*position) });
+                edges.insert(GraphEdge {
+                    from: other.min(*position),
+                    to: other.max(*position),
+                });
             }
         }
         self.result.edges = edges.into_iter().collect();
@@ -204,7 +253,14 @@ mod tests {
     use crate::{Draft, MemStore, SecretPolicy, link, write};
 
     fn put(services: &Services, text: &str, tags: &[&str]) -> String {
-        write(services, Draft::new(text).tags(tags.iter().copied()), SecretPolicy::Refuse).expect("it is written").id.to_string()
+        write(
+            services,
+            Draft::new(text).tags(tags.iter().copied()),
+            SecretPolicy::Refuse,
+        )
+        .expect("it is written")
+        .id
+        .to_string()
     }
 
     fn names(graph: &Neighbourhood) -> Vec<(String, usize)> {
@@ -212,7 +268,11 @@ mod tests {
             GraphSubject::Memory { headline, .. } => headline.clone(),
             GraphSubject::Tag(tag) => format!("#{tag}"),
         };
-        graph.nodes.iter().map(|node| (name(node), node.distance)).collect()
+        graph
+            .nodes
+            .iter()
+            .map(|node| (name(node), node.distance))
+            .collect()
     }
 
     #[test]
@@ -227,7 +287,8 @@ mod tests {
         for (one, other) in [(&centre, &near), (&near, &far), (&far, &beyond)] {
             link(&services, one, other).expect("they are linked");
         }
-        let graph = neighbourhood(&services, &NeighbourhoodCentre::Memory(centre.clone())).expect("it is read");
+        let graph = neighbourhood(&services, &NeighbourhoodCentre::Memory(centre.clone()))
+            .expect("it is read");
         let named = |name: &str, distance| (name.to_owned(), distance);
         let expected = [
             named("centre", 0),
@@ -238,23 +299,36 @@ mod tests {
             named("shares the tag", 2),
         ];
         assert_eq!(names(&graph), expected);
-        let edges: Vec<_> = graph.edges.iter().map(|edge| (edge.from, edge.to)).collect();
+        let edges: Vec<_> = graph
+            .edges
+            .iter()
+            .map(|edge| (edge.from, edge.to))
+            .collect();
         assert_eq!(edges, [(0, 1), (0, 2), (1, 3), (1, 4), (2, 5)]);
         assert!(!graph.is_cut);
-        let of_tag = neighbourhood(&services, &NeighbourhoodCentre::Tag("Tea".into())).expect("it is read");
+        let of_tag =
+            neighbourhood(&services, &NeighbourhoodCentre::Tag("Tea".into())).expect("it is read");
         assert_eq!(names(&of_tag)[0], named("#Tea", 0));
         assert!(names(&of_tag).contains(&named("near", 2)));
-        let missing = neighbourhood(&services, &NeighbourhoodCentre::Tag("none".into())).expect_err("no memory has it");
+        let missing = neighbourhood(&services, &NeighbourhoodCentre::Tag("none".into()))
+            .expect_err("no memory has it");
         assert!(matches!(missing, StoreError::NotFound { .. }));
     }
 
     #[test]
     fn wikilinks_from_other_memories_count() {
         let services = services(Arc::new(MemStore::default()));
-        let draft = Draft { title: Some("Tea".into()), ..Draft::new("about tea") };
-        let tea = write(&services, draft, SecretPolicy::Refuse).expect("it is written").id.to_string();
+        let draft = Draft {
+            title: Some("Tea".into()),
+            ..Draft::new("about tea")
+        };
+        let tea = write(&services, draft, SecretPolicy::Refuse)
+            .expect("it is written")
+            .id
+            .to_string();
         put(&services, "I drink [[Tea]]", &[]);
-        let graph = neighbourhood(&services, &NeighbourhoodCentre::Memory(tea)).expect("it is read");
+        let graph =
+            neighbourhood(&services, &NeighbourhoodCentre::Memory(tea)).expect("it is read");
         assert_eq!(names(&graph)[1], ("I drink [[Tea]]".to_owned(), 1));
         assert_eq!(graph.edges, [GraphEdge { from: 0, to: 1 }]);
     }
@@ -263,12 +337,24 @@ mod tests {
     fn a_large_neighbourhood_is_cut_and_stays_the_same() {
         let services = services(Arc::new(MemStore::default()));
         for number in 0..60 {
-            put(&services, &format!("memory {number}"), &["hub", &format!("tag{number}")]);
+            put(
+                &services,
+                &format!("memory {number}"),
+                &["hub", &format!("tag{number}")],
+            );
         }
         let centre = NeighbourhoodCentre::Tag("hub".into());
         let graph = neighbourhood(&services, &centre).expect("it is read");
         assert!(graph.is_cut && graph.nodes.len() <= MAX_NODES);
-        assert!(graph.nodes.windows(2).all(|pair| pair[0].distance <= pair[1].distance));
-        assert_eq!(neighbourhood(&services, &centre).expect("it is read"), graph);
+        assert!(
+            graph
+                .nodes
+                .windows(2)
+                .all(|pair| pair[0].distance <= pair[1].distance)
+        );
+        assert_eq!(
+            neighbourhood(&services, &centre).expect("it is read"),
+            graph
+        );
     }
 }

@@ -36,16 +36,29 @@ const LONGEST: usize = 240;
 ///
 /// # Errors
 /// Those of the store. An error of the notifier is part of the report instead.
-pub fn notify<Tz: TimeZone>(services: &Services, notifier: &dyn Notifier, zone: &Tz) -> Result<NotifyReport, StoreError> {
+pub fn notify<Tz: TimeZone>(
+    services: &Services,
+    notifier: &dyn Notifier,
+    zone: &Tz,
+) -> Result<NotifyReport, StoreError> {
     services.store.refresh()?;
     let now = services.clock.now();
-    let page = services.store.reminders(ReminderQuery::ToBeShown(now), None, None)?;
-    let mut report = NotifyReport { degraded: page.degraded, ..NotifyReport::default() };
+    let page = services
+        .store
+        .reminders(ReminderQuery::ToBeShown(now), None, None)?;
+    let mut report = NotifyReport {
+        degraded: page.degraded,
+        ..NotifyReport::default()
+    };
     let mut waiting = page.memories.into_iter();
     for stored in waiting.by_ref() {
         let id = stored.memory.id;
-        let claim =
-            |reminder: &Reminder, _| reminder.needs_notification(now).then_some(Reminder { notified_at: Some(now), ..*reminder });
+        let claim = |reminder: &Reminder, _| {
+            reminder.needs_notification(now).then_some(Reminder {
+                notified_at: Some(now),
+                ..*reminder
+            })
+        };
         match change_reminder(services, Verb::Notify, &id, claim) {
             Ok(true) => {}
             // Another process has marked or changed the reminder.
@@ -58,7 +71,12 @@ pub fn notify<Tz: TimeZone>(services: &Services, notifier: &dyn Notifier, zone: 
         }
         if let Err(error) = notifier.notify(&notification(&stored.memory, zone)) {
             report.failed = Some(error);
-            let give_back = |reminder: &Reminder, _| Some(Reminder { notified_at: None, ..*reminder });
+            let give_back = |reminder: &Reminder, _| {
+                Some(Reminder {
+                    notified_at: None,
+                    ..*reminder
+                })
+            };
             change_reminder(services, Verb::Notify, &id, give_back)?;
             report.waiting = 1;
             break;
@@ -71,9 +89,14 @@ pub fn notify<Tz: TimeZone>(services: &Services, notifier: &dyn Notifier, zone: 
 
 /// Returns the notification of a reminder: a title and a line of text, without control characters.
 pub(crate) fn notification<Tz: TimeZone>(memory: &Memory, zone: &Tz) -> Notification {
-    let due = memory.reminder.map_or(memory.created_at, |reminder| reminder.due);
+    let due = memory
+        .reminder
+        .map_or(memory.created_at, |reminder| reminder.due);
     let due: DateTime<_> = due.with_timezone(zone).fixed_offset();
-    Notification { title: format!("Reminder of {}", due.format("%Y-%m-%d %H:%M")), body: to_one_line(memory.headline(), LONGEST) }
+    Notification {
+        title: format!("Reminder of {}", due.format("%Y-%m-%d %H:%M")),
+        body: to_one_line(memory.headline(), LONGEST),
+    }
 }
 
 /// A channel that shows short messages to the user.

@@ -25,7 +25,12 @@ pub struct Operation {
 impl Operation {
     /// Creates an operation with a new id at the current time.
     pub fn new(verb: Verb, by: &str, clock: &dyn Clock, ids: &dyn IdSource) -> Self {
-        Self { id: ids.operation_id(), verb, by: by.to_owned(), at: clock.now() }
+        Self {
+            id: ids.operation_id(),
+            verb,
+            by: by.to_owned(),
+            at: clock.now(),
+        }
     }
 }
 
@@ -180,7 +185,10 @@ impl FromStr for Verb {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::ALL.into_iter().find(|verb| verb.as_str() == text).ok_or_else(|| ParseError::new(text, "the verb of an operation"))
+        Self::ALL
+            .into_iter()
+            .find(|verb| verb.as_str() == text)
+            .ok_or_else(|| ParseError::new(text, "the verb of an operation"))
     }
 }
 
@@ -200,7 +208,12 @@ pub struct Recorded<T> {
 impl<T> Recorded<T> {
     /// Creates the record of an operation that is not undone.
     pub fn new(operation: &Operation, subject: T, undoes: Option<&OperationId>) -> Self {
-        Self { operation: operation.clone(), subject, undoes: undoes.cloned(), undone_by: None }
+        Self {
+            operation: operation.clone(),
+            subject,
+            undoes: undoes.cloned(),
+            undone_by: None,
+        }
     }
 
     /// Returns whether an undo without a reference may select this operation.
@@ -210,8 +223,18 @@ impl<T> Recorded<T> {
 
     /// Returns the record with another description of what the operation changed.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Recorded<U> {
-        let Self { operation, subject, undoes, undone_by } = self;
-        Recorded { operation, subject: change(subject), undoes, undone_by }
+        let Self {
+            operation,
+            subject,
+            undoes,
+            undone_by,
+        } = self;
+        Recorded {
+            operation,
+            subject: change(subject),
+            undoes,
+            undone_by,
+        }
     }
 }
 
@@ -229,12 +252,20 @@ pub struct Undone<T> {
 impl<T> Undone<T> {
     /// Creates the result of a complete undo.
     pub fn new(record: Recorded<T>, undo: OperationId) -> Self {
-        Self { record, undo, left: Vec::new() }
+        Self {
+            record,
+            undo,
+            left: Vec::new(),
+        }
     }
 
     /// Returns the result with another description of what the operation changed.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Undone<U> {
-        Undone { record: self.record.map(change), undo: self.undo, left: self.left }
+        Undone {
+            record: self.record.map(change),
+            undo: self.undo,
+            left: self.left,
+        }
     }
 }
 
@@ -283,10 +314,17 @@ pub fn find_undoable<T, E: From<StoreError>>(
     undone: &OperationId,
 ) -> Result<Recorded<T>, E> {
     let is_it = |record: &Recorded<T>| record.operation.id == *undone;
-    let found = mark_undone_lazily(records).find(|record| record.as_ref().map_or(true, is_it)).transpose()?;
-    let record = found.ok_or_else(|| StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") })?;
+    let found = mark_undone_lazily(records)
+        .find(|record| record.as_ref().map_or(true, is_it))
+        .transpose()?;
+    let record = found.ok_or_else(|| StoreError::OperationNotFound {
+        wanted: format!("no operation has the id {undone}"),
+    })?;
     match &record.undone_by {
-        Some(other) => Err(StoreError::Invalid { why: format!("{undone} was already undone by {other}") }.into()),
+        Some(other) => Err(StoreError::Invalid {
+            why: format!("{undone} was already undone by {other}"),
+        }
+        .into()),
         None => Ok(record),
     }
 }
@@ -302,7 +340,9 @@ pub fn find_by_prefix<T, E: From<StoreError>>(
     reference: &str,
 ) -> Result<Recorded<T>, E> {
     let wanted = reference.trim().to_lowercase();
-    let missing = || StoreError::OperationNotFound { wanted: format!("no operation has the id {reference}") };
+    let missing = || StoreError::OperationNotFound {
+        wanted: format!("no operation has the id {reference}"),
+    };
     if wanted.len() < MIN_PREFIX {
         return Err(missing().into());
     }
@@ -318,8 +358,15 @@ pub fn find_by_prefix<T, E: From<StoreError>>(
         match &found {
             Some(other) if other.operation.id == record.operation.id => {}
             Some(other) => {
-                let candidates = vec![other.operation.id.to_string(), record.operation.id.to_string()];
-                return Err(StoreError::Ambiguous { reference: wanted, candidates }.into());
+                let candidates = vec![
+                    other.operation.id.to_string(),
+                    record.operation.id.to_string(),
+                ];
+                return Err(StoreError::Ambiguous {
+                    reference: wanted,
+                    candidates,
+                }
+                .into());
             }
             None => found = Some(record),
         }
@@ -335,16 +382,33 @@ mod tests {
     use super::*;
 
     fn record(number: u64, undoes: Option<u64>) -> Recorded<()> {
-        let verb = if undoes.is_some() { Verb::Undo } else { Verb::Write };
-        let operation = Operation { id: OperationId::from_random(number), verb, by: "cli".into(), at: DateTime::UNIX_EPOCH };
-        Recorded { operation, subject: (), undoes: undoes.map(OperationId::from_random), undone_by: None }
+        let verb = if undoes.is_some() {
+            Verb::Undo
+        } else {
+            Verb::Write
+        };
+        let operation = Operation {
+            id: OperationId::from_random(number),
+            verb,
+            by: "cli".into(),
+            at: DateTime::UNIX_EPOCH,
+        };
+        Recorded {
+            operation,
+            subject: (),
+            undoes: undoes.map(OperationId::from_random),
+            undone_by: None,
+        }
     }
 
     #[test]
     fn an_undo_that_was_undone_reverts_nothing() {
         let mut records = vec![record(3, Some(2)), record(2, Some(1)), record(1, None)];
         mark_undone(&mut records);
-        let undone: Vec<_> = records.iter().map(|record| record.undone_by.clone()).collect();
+        let undone: Vec<_> = records
+            .iter()
+            .map(|record| record.undone_by.clone())
+            .collect();
         assert_eq!(undone, [None, Some(OperationId::from_random(3)), None]);
         mark_undone(&mut records[1..]);
         assert_eq!(records[2].undone_by, Some(OperationId::from_random(2)));
@@ -354,20 +418,31 @@ mod tests {
     fn an_undo_reverts_all_parts_of_an_operation() {
         let mut records = vec![record(2, Some(1)), record(1, None), record(1, None)];
         mark_undone(&mut records);
-        assert!(records[1..].iter().all(|record| record.undone_by == Some(OperationId::from_random(2))));
+        assert!(
+            records[1..]
+                .iter()
+                .all(|record| record.undone_by == Some(OperationId::from_random(2)))
+        );
     }
 
     #[test]
     fn a_prefix_of_four_digits_identifies_one_operation() {
         let find = |reference: &str| {
-            let records = [0x1234_0000_0001, 0x1234_0000_0001, 0x1234_1000_0002].map(|number| Ok(record(number, None)));
-            find_by_prefix::<(), StoreError>(records, reference).map(|record| record.operation.id.to_string())
+            let records = [0x1234_0000_0001, 0x1234_0000_0001, 0x1234_1000_0002]
+                .map(|number| Ok(record(number, None)));
+            find_by_prefix::<(), StoreError>(records, reference)
+                .map(|record| record.operation.id.to_string())
         };
         assert_eq!(find(" 12340 ").unwrap(), "123400000001");
         assert_eq!(find("123410000002").unwrap(), "123410000002");
-        assert!(matches!(find("1234"), Err(StoreError::Ambiguous { candidates, .. }) if candidates.len() == 2));
+        assert!(
+            matches!(find("1234"), Err(StoreError::Ambiguous { candidates, .. }) if candidates.len() == 2)
+        );
         for missing in ["123", "5678", ""] {
-            assert!(matches!(find(missing), Err(StoreError::OperationNotFound { .. })), "{missing}");
+            assert!(
+                matches!(find(missing), Err(StoreError::OperationNotFound { .. })),
+                "{missing}"
+            );
         }
     }
 }

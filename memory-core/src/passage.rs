@@ -3,7 +3,9 @@
 use crate::Hit;
 use crate::context::content_terms;
 use crate::query_parser::has_content_word;
-use crate::text::{Term, TokenKind, contained_terms, fitting_snippet, query_terms, to_one_line, token_count};
+use crate::text::{
+    Term, TokenKind, contained_terms, fitting_snippet, query_terms, to_one_line, token_count,
+};
 
 /// Maximum number of characters of a passage.
 const PASSAGE_CHARACTERS: usize = 300;
@@ -40,7 +42,9 @@ pub struct PassageSelector {
 impl PassageSelector {
     /// Creates a selector for the content words of `query`. Without such words, it selects the start of a text.
     pub fn new(query: &str) -> Self {
-        Self { terms: content_terms(query) }
+        Self {
+            terms: content_terms(query),
+        }
     }
 
     /// Selects a passage of about 300 characters from `text`.
@@ -59,7 +63,11 @@ impl PassageSelector {
 
     /// Selects a passage from the text of a hit; words that match the query by another spelling count too.
     pub fn select_hit(&self, hit: &Hit) -> SelectedPassage {
-        let marked = hit.marks.iter().filter_map(|mark| hit.snippet.get(mark.clone())).flat_map(query_terms);
+        let marked = hit
+            .marks
+            .iter()
+            .filter_map(|mark| hit.snippet.get(mark.clone()))
+            .flat_map(query_terms);
         let mut terms = self.terms.clone();
         for term in marked {
             if !terms.contains(&term) {
@@ -81,25 +89,50 @@ pub fn missing_words(query: &str, hits: &[Hit]) -> Vec<String> {
     let words: Vec<(&str, Vec<Term>)> = query
         .split_whitespace()
         .filter(|word| has_content_word(word))
-        .map(|word| (word, content_terms(word).into_iter().filter(|term| term.kind == TokenKind::Word).collect()))
+        .map(|word| {
+            (
+                word,
+                content_terms(word)
+                    .into_iter()
+                    .filter(|term| term.kind == TokenKind::Word)
+                    .collect(),
+            )
+        })
         .filter(|(_, terms): &(&str, Vec<Term>)| !terms.is_empty())
         .collect();
     let terms: Vec<Term> = words.iter().flat_map(|(_, terms)| terms.clone()).collect();
     let mut is_contained = vec![false; terms.len()];
     for hit in hits {
         let memory = &hit.stored.memory;
-        for text in [Some(memory.content.as_str()), memory.title.as_deref()].into_iter().flatten() {
+        for text in [Some(memory.content.as_str()), memory.title.as_deref()]
+            .into_iter()
+            .flatten()
+        {
             contained_terms(text, &terms).for_each(|index| is_contained[index] = true);
         }
     }
     // A term that occurs twice in the query has the index of one occurrence.
-    let is_missing = |term: &Term| !terms.iter().zip(&is_contained).any(|(other, contained)| *contained && other == term);
-    let missing = words.iter().filter(|(_, terms)| terms.iter().all(is_missing)).map(|(word, _)| *word);
-    let missing: Vec<&str> = missing.map(|word| word.trim_matches(|character: char| !character.is_alphanumeric())).collect();
+    let is_missing = |term: &Term| {
+        !terms
+            .iter()
+            .zip(&is_contained)
+            .any(|(other, contained)| *contained && other == term)
+    };
+    let missing = words
+        .iter()
+        .filter(|(_, terms)| terms.iter().all(is_missing))
+        .map(|(word, _)| *word);
+    let missing: Vec<&str> = missing
+        .map(|word| word.trim_matches(|character: char| !character.is_alphanumeric()))
+        .collect();
     if missing.len() * 2 < words.len() {
         return Vec::new();
     }
-    missing.into_iter().take(MAX_MISSING).map(|word| to_one_line(word, MAX_WORD)).collect()
+    missing
+        .into_iter()
+        .take(MAX_MISSING)
+        .map(|word| to_one_line(word, MAX_WORD))
+        .collect()
 }
 
 fn select_passage(text: &str, terms: &[Term]) -> SelectedPassage {
@@ -107,11 +140,25 @@ fn select_passage(text: &str, terms: &[Term]) -> SelectedPassage {
     let fits = |text: &str| token_count(text) <= PASSAGE_TOKENS;
     let length = text.chars().count();
     if length <= PASSAGE_CHARACTERS + SPARE_CHARACTERS && fits(text) {
-        return SelectedPassage { text: text.to_owned(), omitted: 0, start: 0 };
+        return SelectedPassage {
+            text: text.to_owned(),
+            omitted: 0,
+            start: 0,
+        };
     }
     let shown = fitting_snippet(text, terms, PASSAGE_CHARACTERS, &fits);
-    let omitted = length.saturating_sub(shown.text.chars().filter(|character| *character != '…').count());
-    SelectedPassage { start: shown.offset_in(text), text: shown.text, omitted }
+    let omitted = length.saturating_sub(
+        shown
+            .text
+            .chars()
+            .filter(|character| *character != '…')
+            .count(),
+    );
+    SelectedPassage {
+        start: shown.offset_in(text),
+        text: shown.text,
+        omitted,
+    }
 }
 
 #[cfg(test)]
@@ -139,8 +186,16 @@ mod tests {
         let text: String = (0..200).map(day).collect();
         let passage = PassageSelector::new("day 150").select(&text);
         let from_there: String = text.chars().skip(passage.start).collect();
-        let words = |text: &str| text.split_whitespace().take(5).map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!(words(&from_there), words(passage.text.trim_start_matches('…')));
+        let words = |text: &str| {
+            text.split_whitespace()
+                .take(5)
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            words(&from_there),
+            words(passage.text.trim_start_matches('…'))
+        );
         assert!(passage.text.contains("day 150"), "{passage:?}");
     }
 
@@ -149,11 +204,22 @@ mod tests {
         let filler = "nothing of interest happened on that day ".repeat(60);
         let text = format!("{filler}The tea ceremony is at nine. {filler}");
         let passage = PassageSelector::new("When is the tea ceremony?").select(&text);
-        assert!(passage.text.contains("The tea ceremony is at nine."), "{passage:?}");
+        assert!(
+            passage.text.contains("The tea ceremony is at nine."),
+            "{passage:?}"
+        );
         let located: String = text.chars().skip(passage.start).take(20).collect();
-        assert!(passage.text.trim_start_matches('…').starts_with(&located), "{located}: {passage:?}");
+        assert!(
+            passage.text.trim_start_matches('…').starts_with(&located),
+            "{located}: {passage:?}"
+        );
         assert_eq!(
-            passage.omitted + passage.text.chars().filter(|character| *character != '…').count(),
+            passage.omitted
+                + passage
+                    .text
+                    .chars()
+                    .filter(|character| *character != '…')
+                    .count(),
             text.trim_end().chars().count()
         );
     }

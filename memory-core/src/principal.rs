@@ -38,12 +38,19 @@ impl FromStr for PrincipalName {
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let name = text.trim().to_ascii_lowercase();
-        let is_plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || matches!(letter, '-' | '_' | '.');
+        let is_plain = |letter: char| {
+            letter.is_ascii_lowercase()
+                || letter.is_ascii_digit()
+                || matches!(letter, '-' | '_' | '.')
+        };
         let begins_well = name.starts_with(|first: char| first.is_ascii_alphanumeric());
         if begins_well && name.len() <= LONGEST && name.chars().all(is_plain) {
             return Ok(Self(name));
         }
-        Err(ParseError::new(text, "a name (up to 64 letters a-z, digits, -, _ and ., beginning with a letter or a digit)"))
+        Err(ParseError::new(
+            text,
+            "a name (up to 64 letters a-z, digits, -, _ and ., beginning with a letter or a digit)",
+        ))
     }
 }
 
@@ -96,7 +103,11 @@ impl PrincipalAccess {
 
     /// Iterates over the scopes that all agents of the principal see: its own and those of its teams.
     pub fn agent_scopes(&self) -> impl Iterator<Item = Scope> {
-        let teams = self.scopes.iter().filter(|scope| matches!(scope, Scope::Team(_))).cloned();
+        let teams = self
+            .scopes
+            .iter()
+            .filter(|scope| matches!(scope, Scope::Team(_)))
+            .cloned();
         std::iter::once(self.private_scope()).chain(teams)
     }
 }
@@ -130,7 +141,18 @@ mod tests {
     fn a_name_is_plain_and_has_no_upper_case() {
         let name = |text: &str| text.parse::<PrincipalName>().ok().map(|name| name.0);
         assert_eq!(name("Ada.L_1").as_deref(), Some("ada.l_1"));
-        for refused in ["", " ", "a b", "a:b", "a/b", "a@b", "-a", ".a", "ä", &"x".repeat(65)] {
+        for refused in [
+            "",
+            " ",
+            "a b",
+            "a:b",
+            "a/b",
+            "a@b",
+            "-a",
+            ".a",
+            "ä",
+            &"x".repeat(65),
+        ] {
             assert_eq!(name(refused), None, "{refused:?}");
         }
     }

@@ -25,7 +25,12 @@ const DEFAULT_LIMIT: usize = 10;
 impl Query {
     /// Creates a query for the best ten results of all memories.
     pub fn new(text: &str) -> Self {
-        Self { text: text.to_owned(), filter: Filter::default(), limit: DEFAULT_LIMIT, ranking: Ranking::default() }
+        Self {
+            text: text.to_owned(),
+            filter: Filter::default(),
+            limit: DEFAULT_LIMIT,
+            ranking: Ranking::default(),
+        }
     }
 
     /// Sets the maximum number of results.
@@ -107,7 +112,13 @@ pub struct Ranking {
 impl Default for Ranking {
     /// Returns the parameters for searching notes: recency only breaks ties, and no hit is omitted.
     fn default() -> Self {
-        Self { recency: 0.002, diversity: 1.0, threshold: None, coverage: MatchCoverage::Any, weights: None }
+        Self {
+            recency: 0.002,
+            diversity: 1.0,
+            threshold: None,
+            coverage: MatchCoverage::Any,
+            weights: None,
+        }
     }
 }
 

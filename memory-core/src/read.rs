@@ -16,7 +16,11 @@ pub fn read(services: &Services, reference: &str) -> Result<StoredMemory, StoreE
 ///
 /// # Errors
 /// If the files cannot be read.
-pub fn list(services: &Services, filter: &Filter, slice: &PageRequest) -> Result<MemoryPage, StoreError> {
+pub fn list(
+    services: &Services,
+    filter: &Filter,
+    slice: &PageRequest,
+) -> Result<MemoryPage, StoreError> {
     services.store.refresh()?;
     services.store.list(filter, slice, services.clock.now())
 }

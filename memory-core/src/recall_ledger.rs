@@ -22,7 +22,10 @@ pub trait RecallLedger: Debug + Send + Sync {
     fn record(&self, recall: &Checked<RecallRecord>) -> Result<(), StoreError>;
 
     /// Iterates over the recalls that pass `filter`, in the order in which they were recorded. Damaged records are skipped.
-    fn recalls<'a>(&'a self, filter: &'a RecallFilter) -> Box<dyn Iterator<Item = Result<RecallRecord, StoreError>> + 'a>;
+    fn recalls<'a>(
+        &'a self,
+        filter: &'a RecallFilter,
+    ) -> Box<dyn Iterator<Item = Result<RecallRecord, StoreError>> + 'a>;
 
     /// Returns the time since which no record was purged, or `None` if nothing was recorded yet.
     ///
@@ -134,10 +137,23 @@ pub struct RecallFilter {
 impl RecallFilter {
     /// Returns whether `recall` is selected.
     pub fn includes(&self, recall: &RecallRecord) -> bool {
-        let has = |id: &str| recall.memories.iter().any(|memory| memory.id.starts_with(id));
+        let has = |id: &str| {
+            recall
+                .memories
+                .iter()
+                .any(|memory| memory.id.starts_with(id))
+        };
         self.memory.as_deref().is_none_or(has)
-            && self.agent.as_ref().is_none_or(|agent| recall.agent == *agent)
-            && self.session.as_ref().is_none_or(|own| recall.session.as_ref().is_some_and(|session| session.starts_with(own)))
+            && self
+                .agent
+                .as_ref()
+                .is_none_or(|agent| recall.agent == *agent)
+            && self.session.as_ref().is_none_or(|own| {
+                recall
+                    .session
+                    .as_ref()
+                    .is_some_and(|session| session.starts_with(own))
+            })
             && self.from.is_none_or(|from| from <= recall.at)
             && self.to.is_none_or(|to| recall.at < to)
     }
@@ -163,7 +179,14 @@ impl RecallRecord {
             interface: text(self.interface),
             tool: text(self.tool),
             query: self.query.map(|query| redact_text(&query, Self::MAX_QUERY)),
-            memories: self.memories.into_iter().map(|memory| RecalledId { id: text(memory.id), ..memory }).collect(),
+            memories: self
+                .memories
+                .into_iter()
+                .map(|memory| RecalledId {
+                    id: text(memory.id),
+                    ..memory
+                })
+                .collect(),
             ..self
         })
     }
@@ -189,7 +212,11 @@ fn redact_text(text: &str, longest: usize) -> String {
 impl RecalledId {
     /// Returns a memory without a score.
     pub fn unranked(id: impl Into<String>) -> Self {
-        Self { id: id.into(), score: None, parts: Vec::new() }
+        Self {
+            id: id.into(),
+            score: None,
+            parts: Vec::new(),
+        }
     }
 
     /// Returns this memory, marked as a standing instruction or preference.
@@ -205,11 +232,19 @@ impl RecalledId {
             .parts
             .iter()
             .map(|part| (part.part.as_str().to_owned(), round(part.score)))
-            .chain(explanation.rerank.map(|rerank| ("rerank".to_owned(), round(rerank.score))))
+            .chain(
+                explanation
+                    .rerank
+                    .map(|rerank| ("rerank".to_owned(), round(rerank.score))),
+            )
             .filter(|(_, score)| *score != 0.0)
             .collect();
         parts.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
-        Self { id: id.into(), score: Some(round(score)).filter(|score| score.is_finite()), parts }
+        Self {
+            id: id.into(),
+            score: Some(round(score)).filter(|score| score.is_finite()),
+            parts,
+        }
     }
 }
 
@@ -221,14 +256,22 @@ impl From<&StoredMemory> for RecalledId {
 
 impl From<&Hit> for RecalledId {
     fn from(hit: &Hit) -> Self {
-        Self::ranked(hit.stored.memory.id.to_string(), hit.score, &hit.explanation)
+        Self::ranked(
+            hit.stored.memory.id.to_string(),
+            hit.score,
+            &hit.explanation,
+        )
     }
 }
 
 impl From<&RecalledMemory> for RecalledId {
     fn from(recalled: &RecalledMemory) -> Self {
         let parts = vec![("relevance".to_owned(), round(recalled.relevance))];
-        Self { id: recalled.entry.id.to_string(), score: Some(round(recalled.score)), parts }
+        Self {
+            id: recalled.entry.id.to_string(),
+            score: Some(round(recalled.score)),
+            parts,
+        }
     }
 }
 
@@ -262,9 +305,15 @@ pub struct CollectedRecall {
 
 impl RecallCollector {
     /// Adds memories that the call returns, with the query that found them.
-    pub fn add<H: Into<RecalledId>>(&self, query: Option<&str>, memories: impl IntoIterator<Item = H>) {
+    pub fn add<H: Into<RecalledId>>(
+        &self,
+        query: Option<&str>,
+        memories: impl IntoIterator<Item = H>,
+    ) {
         let mut collected = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        collected.memories.extend(memories.into_iter().map(Into::into));
+        collected
+            .memories
+            .extend(memories.into_iter().map(Into::into));
         if let Some(query) = query.filter(|query| !query.trim().is_empty()) {
             collected.query = Some(query.to_owned());
         }
@@ -304,11 +353,22 @@ mod tests {
     fn a_recorded_query_has_no_credential_and_at_most_the_maximum_length() {
         let token = format!("ghp_{}", "a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6q7r8");
         let recorded = record(&format!("why does {token} fail?")).redacted();
-        assert_eq!(recorded.query.as_deref(), Some("why does [redacted: GitHub token] fail?"));
+        assert_eq!(
+            recorded.query.as_deref(),
+            Some("why does [redacted: GitHub token] fail?")
+        );
         let late = record(&format!("{}{token}", "ab ".repeat(330))).redacted();
         let query = late.query.as_deref().unwrap();
-        assert!(!query.contains("ghp_") && query.chars().count() <= RecallRecord::MAX_QUERY + 1, "{query}");
-        let recorded = RecallRecord { session: Some(token.clone()), agent: token, ..record("") }.redacted();
+        assert!(
+            !query.contains("ghp_") && query.chars().count() <= RecallRecord::MAX_QUERY + 1,
+            "{query}"
+        );
+        let recorded = RecallRecord {
+            session: Some(token.clone()),
+            agent: token,
+            ..record("")
+        }
+        .redacted();
         assert_eq!(
             (recorded.agent.as_str(), recorded.session.as_deref()),
             ("[redacted: GitHub token]", Some("[redacted: GitHub token]"))
@@ -330,34 +390,116 @@ mod tests {
 
     #[test]
     fn a_filter_selects_by_each_of_its_fields() {
-        let recall = RecallRecord { at: DateTime::UNIX_EPOCH, ..record("tea") };
+        let recall = RecallRecord {
+            at: DateTime::UNIX_EPOCH,
+            ..record("tea")
+        };
         let all = RecallFilter::default();
         assert!(all.includes(&recall));
         for (filter, expected) in [
-            (RecallFilter { memory: Some("55dc".into()), ..all.clone() }, true),
-            (RecallFilter { memory: Some("5dc9".into()), ..all.clone() }, false),
-            (RecallFilter { agent: Some("codex".into()), ..all.clone() }, true),
-            (RecallFilter { agent: Some("cod".into()), ..all.clone() }, false),
-            (RecallFilter { session: Some("s".into()), ..all.clone() }, true),
-            (RecallFilter { session: Some("t".into()), ..all.clone() }, false),
-            (RecallFilter { from: Some(recall.at), ..all.clone() }, true),
-            (RecallFilter { to: Some(recall.at), ..all.clone() }, false),
+            (
+                RecallFilter {
+                    memory: Some("55dc".into()),
+                    ..all.clone()
+                },
+                true,
+            ),
+            (
+                RecallFilter {
+                    memory: Some("5dc9".into()),
+                    ..all.clone()
+                },
+                false,
+            ),
+            (
+                RecallFilter {
+                    agent: Some("codex".into()),
+                    ..all.clone()
+                },
+                true,
+            ),
+            (
+                RecallFilter {
+                    agent: Some("cod".into()),
+                    ..all.clone()
+                },
+                false,
+            ),
+            (
+                RecallFilter {
+                    session: Some("s".into()),
+                    ..all.clone()
+                },
+                true,
+            ),
+            (
+                RecallFilter {
+                    session: Some("t".into()),
+                    ..all.clone()
+                },
+                false,
+            ),
+            (
+                RecallFilter {
+                    from: Some(recall.at),
+                    ..all.clone()
+                },
+                true,
+            ),
+            (
+                RecallFilter {
+                    to: Some(recall.at),
+                    ..all.clone()
+                },
+                false,
+            ),
         ] {
             assert_eq!(filter.includes(&recall), expected, "{filter:?}");
         }
-        let no_session = RecallRecord { session: None, ..recall };
-        assert!(!RecallFilter { session: Some("s1".into()), ..all }.includes(&no_session));
+        let no_session = RecallRecord {
+            session: None,
+            ..recall
+        };
+        assert!(
+            !RecallFilter {
+                session: Some("s1".into()),
+                ..all
+            }
+            .includes(&no_session)
+        );
     }
 
     #[test]
     fn the_largest_part_comes_first_and_zero_is_left_out() {
-        let part = |part, score| RankFeatureScore { part, value: 1.0, score };
-        let parts = vec![part(RankFeature::Coverage, 0.25), part(RankFeature::Words, 1.0006), part(RankFeature::Links, 0.0001)];
-        let rerank = Some(RerankScore { score: -0.5, before: 0.2 });
-        let explanation = ScoreExplanation { parts, rerank, ..ScoreExplanation::default() };
+        let part = |part, score| RankFeatureScore {
+            part,
+            value: 1.0,
+            score,
+        };
+        let parts = vec![
+            part(RankFeature::Coverage, 0.25),
+            part(RankFeature::Words, 1.0006),
+            part(RankFeature::Links, 0.0001),
+        ];
+        let rerank = Some(RerankScore {
+            score: -0.5,
+            before: 0.2,
+        });
+        let explanation = ScoreExplanation {
+            parts,
+            rerank,
+            ..ScoreExplanation::default()
+        };
         let ranked = RecalledId::ranked("a", 1.25, &explanation);
-        let parts: Vec<_> = ranked.parts.iter().map(|(name, score)| (name.as_str(), *score)).collect();
-        assert_eq!(parts, [("words", 1.001), ("coverage", 0.25), ("rerank", -0.5)]);
+        let parts: Vec<_> = ranked
+            .parts
+            .iter()
+            .map(|(name, score)| (name.as_str(), *score))
+            .collect();
+        assert_eq!(
+            parts,
+            [("words", 1.001), ("coverage", 0.25), ("rerank", -0.5)]
+        );
         assert_eq!(RecalledId::ranked("a", f32::NAN, &explanation).score, None);
     }
 }

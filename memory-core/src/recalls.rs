@@ -5,7 +5,10 @@ use std::collections::{BTreeSet, HashSet, VecDeque};
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::undo::matches_reference;
-use crate::{Filter, HomeSection, MemoryStoreExt, RecallFilter, RecallLedger, RecallRecord, Services, StoreError, StoredMemory};
+use crate::{
+    Filter, HomeSection, MemoryStoreExt, RecallFilter, RecallLedger, RecallRecord, Services,
+    StoreError, StoredMemory,
+};
 
 /// Recalls of a ledger.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -22,7 +25,11 @@ pub struct RecallList {
 ///
 /// # Errors
 /// If the ledger cannot be read.
-pub fn recalls(ledger: &dyn RecallLedger, filter: &RecallFilter, limit: usize) -> Result<RecallList, StoreError> {
+pub fn recalls(
+    ledger: &dyn RecallLedger,
+    filter: &RecallFilter,
+    limit: usize,
+) -> Result<RecallList, StoreError> {
     let (mut newest, mut total) = (VecDeque::new(), 0);
     for recall in ledger.recalls(filter) {
         let recall = recall?;
@@ -35,7 +42,11 @@ pub fn recalls(ledger: &dyn RecallLedger, filter: &RecallFilter, limit: usize) -
     let mut recalls: Vec<RecallRecord> = newest.into_iter().rev().collect();
     // Records of other processes may be a little out of order.
     recalls.sort_by_key(|recall| std::cmp::Reverse(recall.at));
-    Ok(RecallList { recalls, total, since: ledger.complete_since()? })
+    Ok(RecallList {
+        recalls,
+        total,
+        since: ledger.complete_since()?,
+    })
 }
 
 /// The recalls of one memory.
@@ -62,7 +73,12 @@ const CANDIDATES: usize = 5;
 /// # Errors
 /// [`StoreError::NotFound`] if no memory, no file in the trash and no recall matches, [`StoreError::Ambiguous`] if several do;
 /// or if the ledger cannot be read.
-pub fn why(services: &Services, ledger: &dyn RecallLedger, reference: &str, limit: usize) -> Result<MemoryRecalls, StoreError> {
+pub fn why(
+    services: &Services,
+    ledger: &dyn RecallLedger,
+    reference: &str,
+    limit: usize,
+) -> Result<MemoryRecalls, StoreError> {
     services.store.refresh()?;
     let (stored, deleted_path, id) = match services.store.get_by(reference) {
         Ok(stored) => {
@@ -75,12 +91,23 @@ pub fn why(services: &Services, ledger: &dyn RecallLedger, reference: &str, limi
         },
         Err(error) => return Err(error),
     };
-    let filter = RecallFilter { memory: Some(id.clone()), ..RecallFilter::default() };
-    Ok(MemoryRecalls { id, stored, deleted_path, list: recalls(ledger, &filter, limit)? })
+    let filter = RecallFilter {
+        memory: Some(id.clone()),
+        ..RecallFilter::default()
+    };
+    Ok(MemoryRecalls {
+        id,
+        stored,
+        deleted_path,
+        list: recalls(ledger, &filter, limit)?,
+    })
 }
 
 /// Returns the id and the previous path of the newest deleted memory that `reference` names.
-fn find_in_trash(services: &Services, reference: &str) -> Result<Option<(String, String)>, StoreError> {
+fn find_in_trash(
+    services: &Services,
+    reference: &str,
+) -> Result<Option<(String, String)>, StoreError> {
     let wanted = reference.trim().to_lowercase();
     for trashed in services.history.trashed() {
         let trashed = trashed?;
@@ -92,21 +119,36 @@ fn find_in_trash(services: &Services, reference: &str) -> Result<Option<(String,
 }
 
 /// Returns the id in the ledger that begins with `reference`.
-fn find_in_ledger(ledger: &dyn RecallLedger, reference: &str) -> Result<Option<String>, StoreError> {
+fn find_in_ledger(
+    ledger: &dyn RecallLedger,
+    reference: &str,
+) -> Result<Option<String>, StoreError> {
     let wanted = reference.trim().to_lowercase();
     if wanted.chars().count() < MIN_PREFIX {
         return Ok(None);
     }
-    let filter = RecallFilter { memory: Some(wanted.clone()), ..RecallFilter::default() };
+    let filter = RecallFilter {
+        memory: Some(wanted.clone()),
+        ..RecallFilter::default()
+    };
     let mut found = BTreeSet::new();
     for recall in ledger.recalls(&filter) {
-        found.extend(recall?.memories.into_iter().map(|memory| memory.id).filter(|id| id.starts_with(&wanted)));
+        found.extend(
+            recall?
+                .memories
+                .into_iter()
+                .map(|memory| memory.id)
+                .filter(|id| id.starts_with(&wanted)),
+        );
     }
     match found.len() {
         0 | 1 => Ok(found.pop_first()),
         _ => {
             let candidates = found.into_iter().take(CANDIDATES).collect();
-            Err(StoreError::Ambiguous { reference: reference.to_owned(), candidates })
+            Err(StoreError::Ambiguous {
+                reference: reference.to_owned(),
+                candidates,
+            })
         }
     }
 }
@@ -135,18 +177,30 @@ pub enum UnusedMemories {
 ///
 /// # Errors
 /// If the ledger or the memories cannot be read.
-pub fn unused_memories(services: &Services, ledger: &dyn RecallLedger, limit: usize) -> Result<UnusedMemories, StoreError> {
+pub fn unused_memories(
+    services: &Services,
+    ledger: &dyn RecallLedger,
+    limit: usize,
+) -> Result<UnusedMemories, StoreError> {
     let now = services.clock.now();
-    let from = now.checked_sub_signed(UNUSED_AFTER).unwrap_or(DateTime::<Utc>::MIN_UTC);
+    let from = now
+        .checked_sub_signed(UNUSED_AFTER)
+        .unwrap_or(DateTime::<Utc>::MIN_UTC);
     let since = ledger.complete_since()?;
     if since.is_none_or(|since| from < since) {
         return Ok(UnusedMemories::Unknown(since));
     }
     let mut recalled = HashSet::new();
-    for recall in ledger.recalls(&RecallFilter { from: Some(from), ..RecallFilter::default() }) {
+    for recall in ledger.recalls(&RecallFilter {
+        from: Some(from),
+        ..RecallFilter::default()
+    }) {
         recalled.extend(recall?.memories.into_iter().map(|memory| memory.id));
     }
-    let notes = Filter { place: Some(HomeSection::Notes), ..Filter::default() };
+    let notes = Filter {
+        place: Some(HomeSection::Notes),
+        ..Filter::default()
+    };
     let (mut count, mut oldest) = (0, Vec::new());
     for stored in services.store.memories(&notes, now) {
         let stored = stored?;
@@ -173,11 +227,20 @@ mod tests {
 
     fn home() -> (Services, Arc<FakeClock>) {
         let clock = Arc::new(FakeClock::default());
-        (Services { clock: clock.clone(), ..services(Arc::new(MemStore::default())) }, clock)
+        (
+            Services {
+                clock: clock.clone(),
+                ..services(Arc::new(MemStore::default()))
+            },
+            clock,
+        )
     }
 
     fn write_text(services: &Services, text: &str) -> String {
-        write(services, Draft::new(text), SecretPolicy::Refuse).unwrap().id.to_string()
+        write(services, Draft::new(text), SecretPolicy::Refuse)
+            .unwrap()
+            .id
+            .to_string()
     }
 
     fn recall(at: DateTime<Utc>, ids: &[&str]) -> RecallRecord {
@@ -204,7 +267,10 @@ mod tests {
         }
         let list = recalls(&ledger, &RecallFilter::default(), 2).unwrap();
         let newest: Vec<_> = list.recalls.iter().map(|recall| recall.at).collect();
-        assert_eq!((newest, list.total, list.since), (vec![times[4], times[3]], 5, Some(times[0])));
+        assert_eq!(
+            (newest, list.total, list.since),
+            (vec![times[4], times[3]], 5, Some(times[0]))
+        );
     }
 
     #[test]
@@ -212,7 +278,10 @@ mod tests {
         let (services, _) = home();
         let ledger = FakeRecallLedger::default();
         record_recall(&ledger, recall(services.clock.now(), &[]));
-        assert_eq!(recalls(&ledger, &RecallFilter::default(), 9).unwrap(), RecallList::default());
+        assert_eq!(
+            recalls(&ledger, &RecallFilter::default(), 9).unwrap(),
+            RecallList::default()
+        );
     }
 
     #[test]
@@ -220,36 +289,73 @@ mod tests {
         let (services, _) = home();
         let ledger = FakeRecallLedger::default();
         let id = write_text(&services, "tea");
-        assert_eq!(why(&services, &ledger, &id, 9).unwrap().list, RecallList::default());
-        record_recall(&ledger, recall(services.clock.now(), &[&id, "aaaa1", "aaaa2"]));
+        assert_eq!(
+            why(&services, &ledger, &id, 9).unwrap().list,
+            RecallList::default()
+        );
+        record_recall(
+            &ledger,
+            recall(services.clock.now(), &[&id, "aaaa1", "aaaa2"]),
+        );
         let found = why(&services, &ledger, &id[..8], 9).unwrap();
-        assert_eq!((found.id.as_str(), found.list.total, found.stored.is_some()), (id.as_str(), 1, true));
+        assert_eq!(
+            (found.id.as_str(), found.list.total, found.stored.is_some()),
+            (id.as_str(), 1, true)
+        );
         crate::delete(&services, &id).unwrap();
         let found = why(&services, &ledger, &id[..8], 9).unwrap();
-        assert_eq!((found.id.as_str(), found.list.total, found.stored.is_some()), (id.as_str(), 1, false));
-        assert_eq!(why(&services, &ledger, "aaaa1", 9).unwrap().id, "aaaa1", "and without a file in the trash");
-        assert!(matches!(why(&services, &ledger, "aaaa", 9), Err(StoreError::Ambiguous { .. })));
-        assert!(matches!(why(&services, &ledger, "bbbb", 9), Err(StoreError::NotFound { .. })));
+        assert_eq!(
+            (found.id.as_str(), found.list.total, found.stored.is_some()),
+            (id.as_str(), 1, false)
+        );
+        assert_eq!(
+            why(&services, &ledger, "aaaa1", 9).unwrap().id,
+            "aaaa1",
+            "and without a file in the trash"
+        );
+        assert!(matches!(
+            why(&services, &ledger, "aaaa", 9),
+            Err(StoreError::Ambiguous { .. })
+        ));
+        assert!(matches!(
+            why(&services, &ledger, "bbbb", 9),
+            Err(StoreError::NotFound { .. })
+        ));
     }
 
     #[test]
     fn unused_memories_are_counted_once_the_ledger_covers_the_time() {
         let (services, clock) = home();
         let ledger = FakeRecallLedger::default();
-        let (old, used, read) = (write_text(&services, "old"), write_text(&services, "used"), write_text(&services, "read"));
+        let (old, used, read) = (
+            write_text(&services, "old"),
+            write_text(&services, "used"),
+            write_text(&services, "read"),
+        );
         crate::read(&services, &read).unwrap();
-        assert_eq!(unused_memories(&services, &ledger, 9).unwrap(), UnusedMemories::Unknown(None));
+        assert_eq!(
+            unused_memories(&services, &ledger, 9).unwrap(),
+            UnusedMemories::Unknown(None)
+        );
         let start = services.clock.now();
         record_recall(&ledger, recall(start, &[&old]));
         clock.advance(UNUSED_AFTER - TimeDelta::minutes(1));
-        assert_eq!(unused_memories(&services, &ledger, 9).unwrap(), UnusedMemories::Unknown(Some(start)));
+        assert_eq!(
+            unused_memories(&services, &ledger, 9).unwrap(),
+            UnusedMemories::Unknown(Some(start))
+        );
         record_recall(&ledger, recall(services.clock.now(), &[&used]));
         clock.advance(TimeDelta::days(2));
         write_text(&services, "new");
-        let UnusedMemories::Known { count, oldest } = unused_memories(&services, &ledger, 9).unwrap() else {
+        let UnusedMemories::Known { count, oldest } =
+            unused_memories(&services, &ledger, 9).unwrap()
+        else {
             panic!("it is known")
         };
-        let ids: Vec<_> = oldest.iter().map(|stored| stored.memory.id.to_string()).collect();
+        let ids: Vec<_> = oldest
+            .iter()
+            .map(|stored| stored.memory.id.to_string())
+            .collect();
         assert_eq!((count, ids), (1, vec![old]));
     }
 }

@@ -13,8 +13,8 @@ use crate::datetime::{DateMention, DatePrecision, TimeRelation, find_date};
 use crate::query_parser::has_content_word;
 use crate::write::plan_merge;
 use crate::{
-    Category, Change, Draft, Memory, MemoryId, MemoryStoreExt, MergedFields, Patch, Phase, Reminder, SecretPolicy, Services,
-    StoreError, StoredMemory, Verb, WriteResult, write,
+    Category, Change, Draft, Memory, MemoryId, MemoryStoreExt, MergedFields, Patch, Phase,
+    Reminder, SecretPolicy, Services, StoreError, StoredMemory, Verb, WriteResult, write,
 };
 
 /// The result of creating a reminder.
@@ -35,7 +35,13 @@ pub struct RemindReport {
 impl RemindReport {
     /// Returns the report for an existing reminder with a new time.
     pub fn changed(stored: StoredMemory) -> Self {
-        Self { stored, created: false, assumed: None, merged: MergedFields::default(), ignored: Vec::new() }
+        Self {
+            stored,
+            created: false,
+            assumed: None,
+            merged: MergedFields::default(),
+            ignored: Vec::new(),
+        }
     }
 }
 
@@ -58,7 +64,9 @@ pub fn remind<Tz: TimeZone>(
     secrets: SecretPolicy,
 ) -> Result<RemindReport, StoreError> {
     if draft.content.trim().is_empty() {
-        return Err(StoreError::Invalid { why: "the text of the reminder is empty".into() });
+        return Err(StoreError::Invalid {
+            why: "the text of the reminder is empty".into(),
+        });
     }
     let now = services.clock.now().with_timezone(zone);
     let (at, assumed) = match at {
@@ -66,7 +74,13 @@ pub fn remind<Tz: TimeZone>(
         None => due(&draft.content, &now).map(|due| (due.at, due.assumed))?,
     };
     let id = MemoryId::for_reminder(&[&draft.content, &draft.scope.to_string()], at);
-    store_reminder(services, id, &into_reminder(draft, Reminder::new(at)), assumed, secrets)
+    store_reminder(
+        services,
+        id,
+        &into_reminder(draft, Reminder::new(at)),
+        assumed,
+        secrets,
+    )
 }
 
 /// The result of writing a text to the category of reminders.
@@ -98,9 +112,13 @@ pub fn write_reminder<Tz: TimeZone>(
 ) -> Result<WrittenReminder, StoreError> {
     let now = services.clock.now();
     match parse_reminder(&draft.content, now, now, zone) {
-        Ok((Reminder { due, .. }, assumed)) => remind(services, draft, Some(due), zone, secrets).map(|reminded| {
-            WrittenReminder::Reminder(Box::new(RemindReport { assumed: reminded.assumed.or(assumed), ..reminded }))
-        }),
+        Ok((Reminder { due, .. }, assumed)) => remind(services, draft, Some(due), zone, secrets)
+            .map(|reminded| {
+                WrittenReminder::Reminder(Box::new(RemindReport {
+                    assumed: reminded.assumed.or(assumed),
+                    ..reminded
+                }))
+            }),
         Err(warning) => {
             let category = Some(Category::Reminders);
             let written = write(services, Draft { category, ..draft }, secrets)?;
@@ -121,12 +139,16 @@ pub fn parse_reminder<Tz: TimeZone>(
     now: DateTime<Utc>,
     zone: &Tz,
 ) -> Result<(Reminder, Option<String>), String> {
-    let found = due(text, &written_at.with_timezone(zone))
-        .and_then(|due| check_future(due.at, &now.with_timezone(zone)).map(|at| (Reminder::new(at), due.assumed)));
+    let found = due(text, &written_at.with_timezone(zone)).and_then(|due| {
+        check_future(due.at, &now.with_timezone(zone)).map(|at| (Reminder::new(at), due.assumed))
+    });
     found.map_err(|error| {
         let why = match error {
             StoreError::NoTime => "the text contains no time".to_owned(),
-            StoreError::Over { at } => format!("the time in the text is in the past ({})", at.format("%Y-%m-%d %H:%M")),
+            StoreError::Over { at } => format!(
+                "the time in the text is in the past ({})",
+                at.format("%Y-%m-%d %H:%M")
+            ),
             error => error.to_string(),
         };
         format!("{why}, so this is not a reminder")
@@ -149,7 +171,9 @@ pub fn remind_of_memory<Tz: TimeZone>(
 ) -> Result<RemindReport, StoreError> {
     let source = services.store.get_by(reference)?;
     if source.memory.reminder.is_some() {
-        return Err(StoreError::Invalid { why: format!("{} is already a reminder; snooze it instead", source.path) });
+        return Err(StoreError::Invalid {
+            why: format!("{} is already a reminder; snooze it instead", source.path),
+        });
     }
     let now = services.clock.now().with_timezone(zone);
     let memory = &source.memory;
@@ -157,7 +181,11 @@ pub fn remind_of_memory<Tz: TimeZone>(
         (at, memory.headline(), None)
     } else {
         let due = due(&memory.content, &memory.created_at.with_timezone(zone))?;
-        (due.at, line_of(&memory.content, &due.reading.span), due.assumed)
+        (
+            due.at,
+            line_of(&memory.content, &due.reading.span),
+            due.assumed,
+        )
     };
     let at = check_future(at, &now)?;
     let (id, draft) = reminder_draft(memory, said, at);
@@ -166,7 +194,12 @@ pub fn remind_of_memory<Tz: TimeZone>(
 }
 
 /// Returns the reminder of `source` for the time `at`, with an id that is derived from both.
-pub fn reminder_memory(source: &Memory, said: &str, at: DateTime<Utc>, now: DateTime<Utc>) -> Memory {
+pub fn reminder_memory(
+    source: &Memory,
+    said: &str,
+    at: DateTime<Utc>,
+    now: DateTime<Utc>,
+) -> Memory {
     let (id, draft) = reminder_draft(source, said, at);
     draft.into_memory(id, now)
 }
@@ -177,26 +210,60 @@ pub fn reminder_id(source: &MemoryId, at: DateTime<Utc>) -> MemoryId {
 }
 
 fn reminder_draft(source: &Memory, said: &str, at: DateTime<Utc>) -> (MemoryId, Draft) {
-    let draft = Draft { scope: source.scope.clone(), source: source.source.clone(), ..Draft::new(said) };
+    let draft = Draft {
+        scope: source.scope.clone(),
+        source: source.source.clone(),
+        ..Draft::new(said)
+    };
     let id = reminder_id(&source.id, at);
-    (id, into_reminder(draft, Reminder { of: Some(source.id), ..Reminder::new(at) }))
+    (
+        id,
+        into_reminder(
+            draft,
+            Reminder {
+                of: Some(source.id),
+                ..Reminder::new(at)
+            },
+        ),
+    )
 }
 
-fn check_future<Tz: TimeZone>(at: DateTime<Utc>, now: &DateTime<Tz>) -> Result<DateTime<Utc>, StoreError> {
-    if at < now.to_utc() { Err(StoreError::Over { at: at.with_timezone(&now.timezone()).fixed_offset() }) } else { Ok(at) }
+fn check_future<Tz: TimeZone>(
+    at: DateTime<Utc>,
+    now: &DateTime<Tz>,
+) -> Result<DateTime<Utc>, StoreError> {
+    if at < now.to_utc() {
+        Err(StoreError::Over {
+            at: at.with_timezone(&now.timezone()).fixed_offset(),
+        })
+    } else {
+        Ok(at)
+    }
 }
 
 fn into_reminder(draft: Draft, reminder: Reminder) -> Draft {
-    Draft { category: Some(Category::Reminders), phase: Some(Phase::Organized), reminder: Some(reminder), ..draft }
+    Draft {
+        category: Some(Category::Reminders),
+        phase: Some(Phase::Organized),
+        reminder: Some(reminder),
+        ..draft
+    }
 }
 
 /// Returns the line that contains `span`, without list and heading marks.
 fn line_of<'t>(text: &'t str, span: &Range<usize>) -> &'t str {
     let start = text[..span.start].rfind('\n').map_or(0, |end| end + 1);
-    let end = text[span.end..].find('\n').map_or(text.len(), |end| span.end + end);
+    let end = text[span.end..]
+        .find('\n')
+        .map_or(text.len(), |end| span.end + end);
     let line = text[start..end].trim();
     let marks = ["- [ ] ", "* [ ] ", "- ", "* ", "+ "];
-    marks.iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line).trim_start_matches('#').trim_start()
+    marks
+        .iter()
+        .find_map(|mark| line.strip_prefix(mark))
+        .unwrap_or(line)
+        .trim_start_matches('#')
+        .trim_start()
 }
 
 fn store_reminder(
@@ -211,7 +278,10 @@ fn store_reminder(
         let (mut merged, mut ignored, mut created) = (MergedFields::default(), Vec::new(), true);
         match services.store.get(&id) {
             Ok(there) => {
-                let is_over = there.memory.reminder.is_none_or(|reminder| reminder.of.is_none() && !reminder.is_open());
+                let is_over = there
+                    .memory
+                    .reminder
+                    .is_none_or(|reminder| reminder.of.is_none() && !reminder.is_open());
                 (merged, ignored) = plan_merge(draft, &there, &services.actor);
                 let patch = Patch {
                     reminder: draft.reminder.filter(|_| is_over),
@@ -222,22 +292,37 @@ fn store_reminder(
                     role: merged.role.map(Some),
                     ..Patch::default()
                 };
-                created = is_over && patch.reminder.is_some_and(|reminder| there.memory.reminder != Some(reminder));
+                created = is_over
+                    && patch
+                        .reminder
+                        .is_some_and(|reminder| there.memory.reminder != Some(reminder));
                 let Some(memory) = patch.apply(&there.memory, set.operation.at) else {
                     return Ok((false, merged, ignored));
                 };
-                set.changes.push(Change::Replace { expected: there.stamp, memory: Box::new(memory) });
+                set.changes.push(Change::Replace {
+                    expected: there.stamp,
+                    memory: Box::new(memory),
+                });
             }
             Err(StoreError::NotFound { .. }) => {
                 let memory = Box::new(draft.clone().into_memory(id, set.operation.at));
-                set.changes.push(Change::Create { memory, front_matter: String::new() });
+                set.changes.push(Change::Create {
+                    memory,
+                    front_matter: String::new(),
+                });
             }
             Err(error) => return Err(error),
         }
         commit(services, &set, secrets)?;
         Ok((created, merged, ignored))
     })?;
-    Ok(RemindReport { stored: services.store.get(&id)?, created, assumed, merged, ignored })
+    Ok(RemindReport {
+        stored: services.store.get(&id)?,
+        created,
+        assumed,
+        merged,
+        ignored,
+    })
 }
 
 /// The time at which a reminder is due.
@@ -284,14 +369,21 @@ pub fn due<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<DueTime, Stor
         DatePrecision::Date => {
             let at = default_time(&reading, now).unwrap_or_else(|| reading.at.to_utc());
             let shown = at.with_timezone(&now.timezone()).time();
-            assumed.push(format!("No time of day is given; {} is assumed.", shown.format("%H:%M")));
+            assumed.push(format!(
+                "No time of day is given; {} is assumed.",
+                shown.format("%H:%M")
+            ));
             at
         }
     };
     if reading.repeats {
         assumed.push("The time recurs; only the next occurrence is used.".into());
     }
-    Ok(DueTime { at, reading, assumed: (!assumed.is_empty()).then(|| assumed.join(" ")) })
+    Ok(DueTime {
+        at,
+        reading,
+        assumed: (!assumed.is_empty()).then(|| assumed.join(" ")),
+    })
 }
 
 /// Returns the due time that `text` states: a time in RFC 3339 or words, with the assumption that was made to resolve the words.
@@ -313,7 +405,10 @@ pub fn due<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<DueTime, Stor
 ///
 /// # Errors
 /// [`StoreError::Invalid`] if the text is not a time, [`StoreError::Over`] if words state a time in the past.
-pub fn parse_due_time<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<(DateTime<Utc>, Option<String>), StoreError> {
+pub fn parse_due_time<Tz: TimeZone>(
+    text: &str,
+    now: &DateTime<Tz>,
+) -> Result<(DateTime<Utc>, Option<String>), StoreError> {
     if let Ok(at) = DateTime::parse_from_rfc3339(text.trim()) {
         return Ok((at.to_utc(), None));
     }
@@ -321,12 +416,15 @@ pub fn parse_due_time<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<(D
         Ok(due) => {
             let std::ops::Range { start, end } = due.reading.span.clone();
             let rest = [text[..start].trim(), text[end..].trim()].join(" ");
-            let ignored = has_content_word(&rest).then(|| format!("{:?} is not part of the time.", rest.trim()));
+            let ignored = has_content_word(&rest)
+                .then(|| format!("{:?} is not part of the time.", rest.trim()));
             let assumed: Vec<String> = due.assumed.into_iter().chain(ignored).collect();
             Ok((due.at, (!assumed.is_empty()).then(|| assumed.join(" "))))
         }
         Err(StoreError::NoTime) => {
-            let why = format!("{text:?} is not a time; use words such as \"tomorrow at 3pm\" or a time in RFC 3339");
+            let why = format!(
+                "{text:?} is not a time; use words such as \"tomorrow at 3pm\" or a time in RFC 3339"
+            );
             Err(StoreError::Invalid { why })
         }
         Err(error) => Err(error),
@@ -334,18 +432,36 @@ pub fn parse_due_time<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<(D
 }
 
 fn default_time<Tz: TimeZone>(day: &DateMention, now: &DateTime<Tz>) -> Option<DateTime<Utc>> {
-    let morning = day.at.date_naive().and_time(NaiveTime::from_hms_opt(MORNING_HOUR, 0, 0)?);
-    let morning = now.timezone().from_local_datetime(&morning).earliest()?.to_utc();
-    if now.to_utc() < morning { Some(morning) } else { next_hour(now) }
+    let morning = day
+        .at
+        .date_naive()
+        .and_time(NaiveTime::from_hms_opt(MORNING_HOUR, 0, 0)?);
+    let morning = now
+        .timezone()
+        .from_local_datetime(&morning)
+        .earliest()?
+        .to_utc();
+    if now.to_utc() < morning {
+        Some(morning)
+    } else {
+        next_hour(now)
+    }
 }
 
 fn next_hour<Tz: TimeZone>(now: &DateTime<Tz>) -> Option<DateTime<Utc>> {
     let shown = now.naive_local();
     let next = match shown.hour() {
-        23 => shown.date().checked_add_days(Days::new(1))?.and_time(NaiveTime::MIN),
+        23 => shown
+            .date()
+            .checked_add_days(Days::new(1))?
+            .and_time(NaiveTime::MIN),
         hour => shown.date().and_hms_opt(hour + 1, 0, 0)?,
     };
-    now.timezone().from_local_datetime(&next).earliest().map(|next| next.to_utc()).or(Some(now.to_utc() + TimeDelta::hours(1)))
+    now.timezone()
+        .from_local_datetime(&next)
+        .earliest()
+        .map(|next| next.to_utc())
+        .or(Some(now.to_utc() + TimeDelta::hours(1)))
 }
 
 #[cfg(test)]
@@ -358,7 +474,10 @@ mod tests {
             let start = text.find(words).expect("it is there");
             line_of(text, &(start..start + words.len())).to_owned()
         };
-        assert_eq!(line("# Plans\n- [ ] call Anna tomorrow\nmore", "tomorrow"), "call Anna tomorrow");
+        assert_eq!(
+            line("# Plans\n- [ ] call Anna tomorrow\nmore", "tomorrow"),
+            "call Anna tomorrow"
+        );
         assert_eq!(line("tomorrow", "tomorrow"), "tomorrow");
         assert_eq!(line("a\r\n## 明天开会\r\n", "明天"), "明天开会");
     }

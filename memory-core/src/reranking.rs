@@ -36,26 +36,43 @@ impl Reranking {
         if shown.is_empty() {
             return Ok(found);
         }
-        let texts: Vec<String> =
-            shown.iter().map(|hit| truncate_chars(&embedded_text(&hit.stored.memory), self.rules.characters)).collect();
+        let texts: Vec<String> = shown
+            .iter()
+            .map(|hit| truncate_chars(&embedded_text(&hit.stored.memory), self.rules.characters))
+            .collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let scores = self.reranker.score(question, &texts)?;
         let recency: Vec<f32> = shown.iter().map(|hit| hit.explanation.recency).collect();
         let threshold = ranking.threshold.unwrap_or(self.rules.threshold);
-        let reread = rerank(&scores, self.rules.normalise, threshold, &recency, ranking.recency)
-            .map_err(|why| RerankError { why, hint: None })?;
+        let reread = rerank(
+            &scores,
+            self.rules.normalise,
+            threshold,
+            &recency,
+            ranking.recency,
+        )
+        .map_err(|why| RerankError { why, hint: None })?;
         let least = reread.last().map_or(0.0, |last| last.worth);
         let (mut read, unread) = split_hits(found.hits, scores.len());
-        let mut hits: Vec<Hit> =
-            reread.iter().filter_map(|own| Some(apply_rerank(read[own.number].take()?, own, &scores))).collect();
+        let mut hits: Vec<Hit> = reread
+            .iter()
+            .filter_map(|own| Some(apply_rerank(read[own.number].take()?, own, &scores)))
+            .collect();
         let mut total = found.total;
         if 0.0 < threshold {
             total = hits.len() as u64;
         } else {
             // The previous scores are comparable only among these hits; scaling puts them below the reranked ones.
-            hits.extend(unread.into_iter().map(|hit| Hit { score: least * hit.score, ..hit }));
+            hits.extend(unread.into_iter().map(|hit| Hit {
+                score: least * hit.score,
+                ..hit
+            }));
         }
-        Ok(SearchResults { hits, total, degraded: found.degraded })
+        Ok(SearchResults {
+            hits,
+            total,
+            degraded: found.degraded,
+        })
     }
 }
 
@@ -68,7 +85,10 @@ fn apply_rerank(mut hit: Hit, reread: &RerankedCandidate, scores: &[f32]) -> Hit
     let before = hit.explanation.relevance;
     hit.score = reread.worth;
     hit.explanation.relevance = reread.relevance;
-    hit.explanation.rerank = Some(RerankScore { score: scores[reread.number], before });
+    hit.explanation.rerank = Some(RerankScore {
+        score: scores[reread.number],
+        before,
+    });
     hit
 }
 
@@ -129,10 +149,26 @@ mod tests {
 
         fn score(&self, query: &str, texts: &[&str]) -> Result<Vec<f32>, RerankError> {
             let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
-            let scores =
-                texts.iter().map(|text| text.rsplit(' ').next().and_then(|word| word.parse().ok()).unwrap_or(-9.0)).collect();
-            self.shown.lock().expect("nobody panics").push((query.to_owned(), texts));
-            self.instead.clone().unwrap_or(Ok(scores)).map_err(|why| RerankError { why: why.into(), hint: None })
+            let scores = texts
+                .iter()
+                .map(|text| {
+                    text.rsplit(' ')
+                        .next()
+                        .and_then(|word| word.parse().ok())
+                        .unwrap_or(-9.0)
+                })
+                .collect();
+            self.shown
+                .lock()
+                .expect("nobody panics")
+                .push((query.to_owned(), texts));
+            self.instead
+                .clone()
+                .unwrap_or(Ok(scores))
+                .map_err(|why| RerankError {
+                    why: why.into(),
+                    hint: None,
+                })
         }
     }
 
@@ -143,10 +179,23 @@ mod tests {
 
     impl RerankHome {
         /// Returns a home in which lexical search ranks `texts` in the given order.
-        fn new(texts: &[&str], rules: RerankRules, instead: Option<Result<Vec<f32>, &'static str>>) -> Self {
-            let model = Arc::new(LastWordReranker { instead, ..LastWordReranker::default() });
-            let reranking = Some(Reranking { reranker: Arc::clone(&model) as Arc<dyn Reranker>, rules });
-            let services = Services { reranking, ..services(Arc::new(MemStore::default())) };
+        fn new(
+            texts: &[&str],
+            rules: RerankRules,
+            instead: Option<Result<Vec<f32>, &'static str>>,
+        ) -> Self {
+            let model = Arc::new(LastWordReranker {
+                instead,
+                ..LastWordReranker::default()
+            });
+            let reranking = Some(Reranking {
+                reranker: Arc::clone(&model) as Arc<dyn Reranker>,
+                rules,
+            });
+            let services = Services {
+                reranking,
+                ..services(Arc::new(MemStore::default()))
+            };
             for (number, text) in texts.iter().enumerate() {
                 let text = format!("{}{text}", "tea ".repeat(texts.len() - number));
                 write(&services, Draft::new(&text), SecretPolicy::Refuse).expect("it is kept");
@@ -155,17 +204,37 @@ mod tests {
         }
 
         fn ask(&self, text: &str, limit: usize, ranking: Ranking) -> SearchResults {
-            let query = Query { text: text.into(), filter: Filter::default(), limit, ranking };
+            let query = Query {
+                text: text.into(),
+                filter: Filter::default(),
+                limit,
+                ranking,
+            };
             search(&self.services, &query).expect("it is answered")
         }
 
         fn order(&self, limit: usize, threshold: Option<f32>) -> Vec<String> {
-            last_words(&self.ask("tea", limit, Ranking { threshold, ..Ranking::default() }))
+            last_words(&self.ask(
+                "tea",
+                limit,
+                Ranking {
+                    threshold,
+                    ..Ranking::default()
+                },
+            ))
         }
     }
 
     fn last_words(found: &SearchResults) -> Vec<String> {
-        let last = |hit: &Hit| hit.stored.memory.content.rsplit(' ').next().unwrap_or_default().to_owned();
+        let last = |hit: &Hit| {
+            hit.stored
+                .memory
+                .content
+                .rsplit(' ')
+                .next()
+                .unwrap_or_default()
+                .to_owned()
+        };
         found.hits.iter().map(last).collect()
     }
 
@@ -179,10 +248,17 @@ mod tests {
     fn the_order_is_the_models_and_what_it_finds_irrelevant_is_left_out() {
         let home = home(RerankRules::default());
         let found = home.ask("tea", 10, Ranking::default());
-        assert_eq!((last_words(&found), found.total, found.degraded), (vec!["5".into(), "2".into(), "-0.5".into()], 3, None));
+        assert_eq!(
+            (last_words(&found), found.total, found.degraded),
+            (vec!["5".into(), "2".into(), "-0.5".into()], 3, None)
+        );
         let best = &found.hits[0].explanation;
         let said = best.rerank.expect("the model has read it");
-        assert!(said.score.to_bits() == 5_f32.to_bits() && said.before < best.relevance && 0.99 < best.relevance);
+        assert!(
+            said.score.to_bits() == 5_f32.to_bits()
+                && said.before < best.relevance
+                && 0.99 < best.relevance
+        );
         assert_eq!(home.order(2, None), ["5", "2"]);
     }
 
@@ -191,29 +267,71 @@ mod tests {
         let home = home(RerankRules::default());
         assert_eq!(home.order(10, Some(0.0)), ["5", "2", "-0.5", "-3"]);
         assert_eq!(home.order(10, Some(0.9)), ["5"]);
-        assert!(home.ask("tea", 10, Ranking { threshold: Some(1.0), ..Ranking::default() }).hits.is_empty());
-        let among = RerankRules { normalise: ScoreNormalization::MinMax, ..RerankRules::default() };
+        assert!(
+            home.ask(
+                "tea",
+                10,
+                Ranking {
+                    threshold: Some(1.0),
+                    ..Ranking::default()
+                }
+            )
+            .hits
+            .is_empty()
+        );
+        let among = RerankRules {
+            normalise: ScoreNormalization::MinMax,
+            ..RerankRules::default()
+        };
         assert_eq!(self::home(among).order(10, Some(1.0)), ["5"]);
     }
 
     #[test]
     fn what_it_has_not_read_comes_last_or_not_at_all() {
-        let home = home(RerankRules { candidates: 2, ..RerankRules::default() });
+        let home = home(RerankRules {
+            candidates: 2,
+            ..RerankRules::default()
+        });
         assert_eq!(home.order(10, None), ["2"]);
-        let found = home.ask("tea", 10, Ranking { threshold: Some(0.0), ..Ranking::default() });
-        assert_eq!((last_words(&found), found.total), (vec!["2".into(), "-3".into(), "-0.5".into(), "5".into()], 4));
-        assert!(found.hits.is_sorted_by(|one, other| other.score <= one.score));
+        let found = home.ask(
+            "tea",
+            10,
+            Ranking {
+                threshold: Some(0.0),
+                ..Ranking::default()
+            },
+        );
+        assert_eq!(
+            (last_words(&found), found.total),
+            (vec!["2".into(), "-3".into(), "-0.5".into(), "5".into()], 4)
+        );
+        assert!(
+            found
+                .hits
+                .is_sorted_by(|one, other| other.score <= one.score)
+        );
         assert!(found.hits[2].explanation.rerank.is_none());
     }
 
     #[test]
     fn a_model_that_fails_leaves_the_answer_as_it_is_without_it() {
-        for wrong in [Err("it is asleep"), Ok(vec![1.0]), Ok(vec![f32::NAN; 4]), Ok(vec![1.0; 5])] {
+        for wrong in [
+            Err("it is asleep"),
+            Ok(vec![1.0]),
+            Ok(vec![f32::NAN; 4]),
+            Ok(vec![1.0; 5]),
+        ] {
             let home = RerankHome::new(&TEXTS, RerankRules::default(), Some(wrong));
             let found = home.ask("tea", 2, Ranking::default());
-            assert_eq!((last_words(&found), found.total), (vec!["-3".into(), "2".into()], 4));
+            assert_eq!(
+                (last_words(&found), found.total),
+                (vec!["-3".into(), "2".into()], 4)
+            );
             let degraded = found.degraded.expect("it says so");
-            assert!(degraded.ends_with("the results are not reranked"), "{degraded}");
+            assert!(
+                degraded.ends_with("the results are not reranked"),
+                "{degraded}"
+            );
             // The threshold then applies to the relevance of the store, which is 0.8, 0.75, 0.67 and 0.5.
             assert_eq!(home.order(10, Some(0.7)), ["-3", "2"]);
         }
@@ -221,7 +339,10 @@ mod tests {
 
     #[test]
     fn it_is_shown_the_question_and_the_beginnings_of_texts() {
-        let home = home(RerankRules { characters: 9, ..RerankRules::default() });
+        let home = home(RerankRules {
+            characters: 9,
+            ..RerankRules::default()
+        });
         home.ask("a tea -coffee scope:global", 10, Ranking::default());
         let shown = home.model.shown.lock().expect("nobody panics");
         let beginnings = ["tea tea t", "tea tea t", "tea tea -", "tea 5"].map(str::to_owned);
@@ -238,9 +359,16 @@ mod tests {
 
     #[test]
     fn newness_and_diversity_count_afterwards() {
-        let home = RerankHome::new(&["green 3", "green 3.1", "black 2"], RerankRules::default(), None);
+        let home = RerankHome::new(
+            &["green 3", "green 3.1", "black 2"],
+            RerankRules::default(),
+            None,
+        );
         assert_eq!(home.order(10, None), ["3.1", "3", "2"]);
-        let diverse = Ranking { diversity: 0.5, ..Ranking::default() };
+        let diverse = Ranking {
+            diversity: 0.5,
+            ..Ranking::default()
+        };
         assert_eq!(last_words(&home.ask("tea", 10, diverse)), ["3.1", "2", "3"]);
     }
 }

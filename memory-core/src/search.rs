@@ -5,8 +5,8 @@ use chrono::{DateTime, Utc};
 use crate::query_parser::{ParsedQuery, TextQuery, parse, to_first_person};
 use crate::text::WordOverlaps;
 use crate::{
-    EmbedError, Embedding, Hit, Query, QueryVector, Ranking, Reranking, SearchRequest, SearchResults, Services, StoreError,
-    is_nonzero, rank,
+    EmbedError, Embedding, Hit, Query, QueryVector, Ranking, Reranking, SearchRequest,
+    SearchResults, Services, StoreError, is_nonzero, rank,
 };
 
 /// Minimum number of hits that are reordered for diversity.
@@ -31,7 +31,10 @@ pub fn search(services: &Services, query: &Query) -> Result<SearchResults, Store
 }
 
 /// Searches as [`search()`] does, in the files that the last [`crate::MemoryStore::refresh`] detected.
-pub(crate) fn search_refreshed(services: &Services, query: &Query) -> Result<SearchResults, StoreError> {
+pub(crate) fn search_refreshed(
+    services: &Services,
+    query: &Query,
+) -> Result<SearchResults, StoreError> {
     search_parsed(services, query, parse_words(query)?)
 }
 
@@ -44,25 +47,48 @@ fn parse_words(query: &Query) -> Result<ParsedQuery, StoreError> {
         } else {
             "contains no letter, digit or symbol"
         };
-        return Err(StoreError::Invalid { why: format!("nothing to search for: {:?} {why}", query.text) });
+        return Err(StoreError::Invalid {
+            why: format!("nothing to search for: {:?} {why}", query.text),
+        });
     }
     Ok(parsed)
 }
 
-fn search_parsed(services: &Services, query: &Query, parsed: ParsedQuery) -> Result<SearchResults, StoreError> {
-    let ParsedQuery { mut question, filter, misread } = parsed;
+fn search_parsed(
+    services: &Services,
+    query: &Query,
+    parsed: ParsedQuery,
+) -> Result<SearchResults, StoreError> {
+    let ParsedQuery {
+        mut question,
+        filter,
+        misread,
+    } = parsed;
     let mut troubles = Vec::new();
     let vector = embed_query(services, &query.text, &question).unwrap_or_else(|why| {
         troubles.push(format!("{why}; searched by words only"));
         None
     });
     let vector = vector.as_deref().zip(services.embedder.as_deref());
-    let vector = vector.map(|(vector, embedder)| QueryVector { identity: embedder.identity(), vector });
+    let vector = vector.map(|(vector, embedder)| QueryVector {
+        identity: embedder.identity(),
+        vector,
+    });
     let repeats = query.ranking.diversity < 1.0;
-    let limit = if repeats { query.limit.saturating_add(SPARE_HITS).max(MIN_DIVERSIFIED) } else { query.limit };
+    let limit = if repeats {
+        query.limit.saturating_add(SPARE_HITS).max(MIN_DIVERSIFIED)
+    } else {
+        query.limit
+    };
     let now = services.clock.now();
     let answer = |question: &TextQuery, troubles: &mut Vec<String>| {
-        let asked = SearchRequest { question, filter: &filter, limit, ranking: query.ranking, vector };
+        let asked = SearchRequest {
+            question,
+            filter: &filter,
+            limit,
+            ranking: query.ranking,
+            vector,
+        };
         match services.reranking.as_ref().filter(|_| 0 < query.limit) {
             Some(reranking) => search_reranked(services, reranking, &asked, now, troubles),
             None => search_store(services, &asked, now, troubles),
@@ -78,7 +104,9 @@ fn search_parsed(services: &Services, query: &Query, parsed: ParsedQuery) -> Res
             } else {
                 " and none of the excluded words"
             };
-            troubles.push(format!("no memory contains the quoted phrase{without}; searched for its words instead"));
+            troubles.push(format!(
+                "no memory contains the quoted phrase{without}; searched for its words instead"
+            ));
         }
     }
     if repeats {
@@ -86,8 +114,19 @@ fn search_parsed(services: &Services, query: &Query, parsed: ParsedQuery) -> Res
     }
     found.hits.truncate(query.limit);
     let is_cut = 0 < question.left_out;
-    let cut = is_cut.then(|| format!("the query is too long: its last {} words were ignored", question.left_out));
-    let reasons: Vec<String> = found.degraded.into_iter().chain(cut).chain(troubles).chain(misread).collect();
+    let cut = is_cut.then(|| {
+        format!(
+            "the query is too long: its last {} words were ignored",
+            question.left_out
+        )
+    });
+    let reasons: Vec<String> = found
+        .degraded
+        .into_iter()
+        .chain(cut)
+        .chain(troubles)
+        .chain(misread)
+        .collect();
     found.degraded = Some(reasons.join("; ")).filter(|reasons| !reasons.is_empty());
     Ok(found)
 }
@@ -102,7 +141,13 @@ fn search_store(
     match services.store.search(asked, now) {
         // A search by words does not depend on the vectors.
         Err(error) if asked.vector.is_some() => {
-            let found = services.store.search(&SearchRequest { vector: None, ..asked.clone() }, now)?;
+            let found = services.store.search(
+                &SearchRequest {
+                    vector: None,
+                    ..asked.clone()
+                },
+                now,
+            )?;
             let trouble = format!("the vectors cannot be used: {error}; searched by words only");
             troubles.retain(|told| *told != trouble);
             troubles.push(trouble);
@@ -121,8 +166,15 @@ fn search_reranked(
     troubles: &mut Vec<String>,
 ) -> Result<SearchResults, StoreError> {
     // The threshold applies to the model's relevance, not to the score before reranking.
-    let ranking = Ranking { threshold: None, ..asked.ranking };
-    let pool = SearchRequest { limit: asked.limit.max(reranking.rules.candidates), ranking, ..asked.clone() };
+    let ranking = Ranking {
+        threshold: None,
+        ..asked.ranking
+    };
+    let pool = SearchRequest {
+        limit: asked.limit.max(reranking.rules.candidates),
+        ranking,
+        ..asked.clone()
+    };
     let found = search_store(services, &pool, now, troubles)?;
     match reranking.rerank_results(&asked.question.text, found, &asked.ranking) {
         Ok(found) => Ok(found),
@@ -136,12 +188,18 @@ fn search_reranked(
 /// Reorders the hits so that repetitions of better hits rank lower.
 fn diversify(hits: Vec<Hit>, query: &Query) -> Vec<Hit> {
     let worth: Vec<f32> = hits.iter().map(|hit| hit.score).collect();
-    let texts: Vec<&str> = hits.iter().map(|hit| hit.stored.memory.content.as_str()).collect();
+    let texts: Vec<&str> = hits
+        .iter()
+        .map(|hit| hit.stored.memory.content.as_str())
+        .collect();
     let overlaps = WordOverlaps::of(&texts);
     let overlap = |one: usize, other: usize| overlaps.similarity(one, other);
     let order = rank::select_diverse(&worth, query.ranking.diversity, query.limit, &overlap);
     let mut hits: Vec<Option<Hit>> = hits.into_iter().map(Some).collect();
-    order.into_iter().filter_map(|number| hits[number].take()).collect()
+    order
+        .into_iter()
+        .filter_map(|number| hits[number].take())
+        .collect()
 }
 
 /// Returns the vector of the query, or `None` without a model, without stored vectors, or if the model knows no word of the query.
@@ -150,24 +208,37 @@ fn diversify(hits: Vec<Hit>, query: &Query) -> Vec<Hit> {
 ///
 /// # Errors
 /// The reason why the model or the store fails.
-fn embed_query(services: &Services, text: &str, question: &TextQuery) -> Result<Option<Embedding>, String> {
-    let Some(embedder) = &services.embedder else { return Ok(None) };
+fn embed_query(
+    services: &Services,
+    text: &str,
+    question: &TextQuery,
+) -> Result<Option<Embedding>, String> {
+    let Some(embedder) = &services.embedder else {
+        return Ok(None);
+    };
     let has_vectors = |identity| {
         let answer = services.store.has_vectors(identity);
         answer.map_err(|error| format!("the vectors cannot be used: {error}"))
     };
     // The identity may require opening the model, so it is requested last. If the model cannot be opened, it has no identity, and
     // `embed` returns the reason.
-    if !has_vectors(None)? || (!embedder.identity().is_empty() && !has_vectors(Some(embedder.identity()))?) {
+    if !has_vectors(None)?
+        || (!embedder.identity().is_empty() && !has_vectors(Some(embedder.identity()))?)
+    {
         return Ok(None);
     }
     let speakers = services.store.speakers(&question.names, None);
     let speakers = speakers.map_err(|error| format!("cannot read the speaker names: {error}"))?;
     // A query that names several speakers is not rewritten.
-    let first_person = if let [only] = speakers.as_slice() { Some(to_first_person(text, only)) } else { None };
+    let first_person = if let [only] = speakers.as_slice() {
+        Some(to_first_person(text, only))
+    } else {
+        None
+    };
     let texts: Vec<&str> = [text].into_iter().chain(first_person.as_deref()).collect();
     let vectors = embedder.embed(&texts).map_err(|error| error.to_string())?;
-    let is_sound = |vector: &Embedding| !vector.is_empty() && vector.iter().all(|part| part.is_finite());
+    let is_sound =
+        |vector: &Embedding| !vector.is_empty() && vector.iter().all(|part| part.is_finite());
     if vectors.len() != texts.len() || !vectors.iter().all(is_sound) {
         let why = "it returned no vector, or one with a value that is not a finite number".into();
         return Err(EmbedError { why, hint: None }.to_string());
@@ -179,7 +250,10 @@ fn embed_query(services: &Services, text: &str, question: &TextQuery) -> Result<
 fn mean_vector(vectors: Vec<Embedding>) -> Embedding {
     let mut middle = vectors.first().cloned().unwrap_or_default();
     for vector in &vectors[1..] {
-        middle.iter_mut().zip(vector).for_each(|(sum, part)| *sum += part);
+        middle
+            .iter_mut()
+            .zip(vector)
+            .for_each(|(sum, part)| *sum += part);
     }
     let length = middle.iter().map(|part| part * part).sum::<f32>().sqrt();
     if vectors.len() == 1 || length < 1e-3 {
@@ -195,8 +269,8 @@ mod tests {
     use super::*;
     use crate::testing::services;
     use crate::{
-        ContentHash, Draft, EmbedError, Embedder, Embedding, Filter, MemStore, Ranking, Scope, SecretPolicy, TextVector,
-        query_parser, write,
+        ContentHash, Draft, EmbedError, Embedder, Embedding, Filter, MemStore, Ranking, Scope,
+        SecretPolicy, TextVector, query_parser, write,
     };
 
     /// A model that returns vectors of NaN.
@@ -217,7 +291,12 @@ mod tests {
     fn a_filter_that_is_none_is_told_and_the_words_are_looked_for() {
         let services = services(Arc::new(MemStore::default()));
         write(&services, Draft::new("green tea"), SecretPolicy::Refuse).expect("it is kept");
-        let query = Query { text: "tea scope:kitchen".into(), filter: Filter::default(), limit: 10, ranking: Ranking::default() };
+        let query = Query {
+            text: "tea scope:kitchen".into(),
+            filter: Filter::default(),
+            limit: 10,
+            ranking: Ranking::default(),
+        };
         let found = search(&services, &query).expect("the words are looked for");
         let told = "\"scope:kitchen\" is searched as plain text because it is not a scope";
         assert_eq!((found.total, found.degraded.as_deref()), (1, Some(told)));
@@ -226,11 +305,28 @@ mod tests {
     #[test]
     fn a_vector_that_is_no_vector_leaves_the_words_and_is_told() {
         let home = services(Arc::new(MemStore::default()));
-        let services = Services { embedder: Some(Arc::new(NanEmbedder)), ..home };
-        let id = write(&services, Draft::new("green tea"), SecretPolicy::Refuse).expect("it is kept").id;
-        let kept = TextVector { id, text: ContentHash::of("green tea"), vector: vec![1.0, 0.0, 0.0, 0.0] };
-        services.store.store_vectors("broken", &[kept]).expect("it is kept");
-        let query = Query { text: "tea".into(), filter: Filter::default(), limit: 10, ranking: Ranking::default() };
+        let services = Services {
+            embedder: Some(Arc::new(NanEmbedder)),
+            ..home
+        };
+        let id = write(&services, Draft::new("green tea"), SecretPolicy::Refuse)
+            .expect("it is kept")
+            .id;
+        let kept = TextVector {
+            id,
+            text: ContentHash::of("green tea"),
+            vector: vec![1.0, 0.0, 0.0, 0.0],
+        };
+        services
+            .store
+            .store_vectors("broken", &[kept])
+            .expect("it is kept");
+        let query = Query {
+            text: "tea".into(),
+            filter: Filter::default(),
+            limit: 10,
+            ranking: Ranking::default(),
+        };
         let found = search(&services, &query).expect("the words are looked for");
         assert_eq!(found.total, 1);
         assert!(found.degraded.is_some_and(|why| why.contains("words only")));
@@ -246,7 +342,10 @@ mod tests {
         }
 
         fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
-            self.0.lock().expect("nobody panics").extend(texts.iter().map(|text| (*text).to_owned()));
+            self.0
+                .lock()
+                .expect("nobody panics")
+                .extend(texts.iter().map(|text| (*text).to_owned()));
             Ok(vec![vec![1.0, 0.0]; texts.len()])
         }
     }
@@ -254,21 +353,48 @@ mod tests {
     #[test]
     fn the_one_speaker_who_is_named_is_made_to_ask_themselves() {
         let attentive = Arc::new(RecordingEmbedder::default());
-        let services = Services { embedder: Some(Arc::clone(&attentive) as _), ..services(Arc::new(MemStore::default())) };
+        let services = Services {
+            embedder: Some(Arc::clone(&attentive) as _),
+            ..services(Arc::new(MemStore::default()))
+        };
         for speaker in ["Anna", "Bob"] {
             let scope = Scope::Conversation("holidays".into());
             let text = format!("{speaker} likes the sea");
-            let draft = Draft { source: speaker.into(), scope, ..Draft::new(&text) };
-            let id = write(&services, draft, SecretPolicy::Refuse).expect("it is kept").id;
-            let kept = TextVector { id, text: ContentHash::of(&text), vector: vec![1.0, 0.0] };
-            services.store.store_vectors("attentive", &[kept]).expect("it is kept");
+            let draft = Draft {
+                source: speaker.into(),
+                scope,
+                ..Draft::new(&text)
+            };
+            let id = write(&services, draft, SecretPolicy::Refuse)
+                .expect("it is kept")
+                .id;
+            let kept = TextVector {
+                id,
+                text: ContentHash::of(&text),
+                vector: vec![1.0, 0.0],
+            };
+            services
+                .store
+                .store_vectors("attentive", &[kept])
+                .expect("it is kept");
         }
         for text in ["Where was Anna?", "Where was Carl?", "Did Anna meet Bob?"] {
             let question = query_parser::parse(text, &Filter::default()).question;
-            assert_eq!(embed_query(&services, text, &question), Ok(Some(vec![1.0, 0.0])));
+            assert_eq!(
+                embed_query(&services, text, &question),
+                Ok(Some(vec![1.0, 0.0]))
+            );
         }
         let shown = attentive.0.lock().expect("nobody panics");
-        assert_eq!(*shown, ["Where was Anna?", "Where was I?", "Where was Carl?", "Did Anna meet Bob?"]);
+        assert_eq!(
+            *shown,
+            [
+                "Where was Anna?",
+                "Where was I?",
+                "Where was Carl?",
+                "Did Anna meet Bob?"
+            ]
+        );
     }
 
     /// A model that knows no words.
@@ -287,18 +413,36 @@ mod tests {
 
     #[test]
     fn a_question_that_the_model_cannot_read_has_no_vector() {
-        let services = Services { embedder: Some(Arc::new(ZeroEmbedder)), ..services(Arc::new(MemStore::default())) };
-        let id = write(&services, Draft::new("sea"), SecretPolicy::Refuse).expect("it is kept").id;
-        let kept = TextVector { id, text: ContentHash::of("sea"), vector: vec![1.0, 0.0] };
-        services.store.store_vectors("blind", &[kept]).expect("it is kept");
+        let services = Services {
+            embedder: Some(Arc::new(ZeroEmbedder)),
+            ..services(Arc::new(MemStore::default()))
+        };
+        let id = write(&services, Draft::new("sea"), SecretPolicy::Refuse)
+            .expect("it is kept")
+            .id;
+        let kept = TextVector {
+            id,
+            text: ContentHash::of("sea"),
+            vector: vec![1.0, 0.0],
+        };
+        services
+            .store
+            .store_vectors("blind", &[kept])
+            .expect("it is kept");
         let question = query_parser::parse("sea", &Filter::default()).question;
         assert_eq!(embed_query(&services, "sea", &question), Ok(None));
     }
 
     #[test]
     fn the_middle_has_length_one_and_opposites_have_none() {
-        let length = mean_vector(vec![vec![1.0, 0.0], vec![0.6, 0.8]]).iter().map(|part| part * part).sum::<f32>();
+        let length = mean_vector(vec![vec![1.0, 0.0], vec![0.6, 0.8]])
+            .iter()
+            .map(|part| part * part)
+            .sum::<f32>();
         assert!((length - 1.0).abs() < 1e-6);
-        assert_eq!(mean_vector(vec![vec![1.0, 0.0], vec![-1.0, 0.0]]), [1.0, 0.0]);
+        assert_eq!(
+            mean_vector(vec![vec![1.0, 0.0], vec![-1.0, 0.0]]),
+            [1.0, 0.0]
+        );
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::bank::Banks;
 use crate::topic::Topics;
 use crate::{
-    ChangeSet, ChatModel, Clock, Embedder, History, IdSource, InboxTtl, MemoryStore, Operation, PrincipalSource, Reranking,
-    ReviewPolicy, Scope, SubmittedProposals, Verb,
+    ChangeSet, ChatModel, Clock, Embedder, History, IdSource, InboxTtl, MemoryStore, Operation,
+    PrincipalSource, Reranking, ReviewPolicy, Scope, SubmittedProposals, Verb,
 };
 
 /// The dependencies of the use cases, which abstract the machine.
@@ -47,12 +47,17 @@ pub struct Services {
 impl Services {
     /// Returns the scope of new memories without a scope: `global`, or on the node of a principal, that of the principal.
     pub fn default_scope(&self) -> Scope {
-        self.principal.as_ref().map_or(Scope::Global, |source| source.principal().private_scope())
+        self.principal
+            .as_ref()
+            .map_or(Scope::Global, |source| source.principal().private_scope())
     }
 
     /// Returns the scopes that all agents of the principal see; none without a principal.
     pub fn principal_scopes(&self) -> Vec<Scope> {
-        self.principal.as_ref().map(|source| source.principal().agent_scopes().collect()).unwrap_or_default()
+        self.principal
+            .as_ref()
+            .map(|source| source.principal().agent_scopes().collect())
+            .unwrap_or_default()
     }
 
     /// Returns a new operation of this actor at the current time.

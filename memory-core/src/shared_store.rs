@@ -8,9 +8,10 @@ use crate::query_parser::TextQuery;
 use crate::secret::Checked;
 use crate::wikilink::WikilinkCandidate;
 use crate::{
-    CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, Embeddings, FacetCounts, Filter, History, Memory, MemoryFacets,
-    MemoryId, MemoryPage, MemoryStore, MemorySummaries, MemorySummary, NameIndex, NameMatch, Operation, OperationId,
-    OperationRecord, Origin, PageRequest, Recorded, RecordedChange, ReminderQuery, RevertedFiles, Scope, SearchRequest,
+    CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, Embeddings, FacetCounts, Filter,
+    History, Memory, MemoryFacets, MemoryId, MemoryPage, MemoryStore, MemorySummaries,
+    MemorySummary, NameIndex, NameMatch, Operation, OperationId, OperationRecord, Origin,
+    PageRequest, Recorded, RecordedChange, ReminderQuery, RevertedFiles, Scope, SearchRequest,
     SearchResults, StoreError, StoredMemory, TextVector, TrashedFile, Verb,
 };
 
@@ -107,7 +108,10 @@ mod tests {
     #[test]
     fn two_programs_share_one_store() {
         let store = Arc::new(MemStore::default());
-        let (one, other) = (Memories::builder(Arc::clone(&store)).build(), Memories::builder(store).build());
+        let (one, other) = (
+            Memories::builder(Arc::clone(&store)).build(),
+            Memories::builder(store).build(),
+        );
         let id = one.write("The user prefers dark mode").unwrap().id;
         assert_eq!(other.search("dark mode").unwrap().hits[0].memory.id, id);
         other.undo().unwrap();

@@ -6,7 +6,9 @@ use crate::query_parser::{ExtractedFilter, extract_filter, has_content_word, is_
 use crate::rank::duplicates_last;
 use crate::search::search_refreshed;
 use crate::text::WordOverlaps;
-use crate::{Filter, Hit, ListOrder, PageRequest, Query, Ranking, SearchResults, Services, StoreError};
+use crate::{
+    Filter, Hit, ListOrder, PageRequest, Query, Ranking, SearchResults, Services, StoreError,
+};
 
 /// Number of hits beyond the limit that are requested as replacements for near-duplicates.
 const SPARE_HITS: usize = 20;
@@ -52,10 +54,22 @@ pub(crate) fn smart_search_refreshed<Tz: TimeZone>(
     limit: usize,
     now: &DateTime<Tz>,
 ) -> Result<SmartSearchResults, StoreError> {
-    let ExtractedFilter { text: words, filter: narrow } = extract_filter(text, filter, now);
+    let ExtractedFilter {
+        text: words,
+        filter: narrow,
+    } = extract_filter(text, filter, now);
     let ask = |text: &str, filter: &Filter| -> Result<SearchResults, StoreError> {
-        let limit_with_spare = if limit == 0 { 0 } else { limit.saturating_add(SPARE_HITS) };
-        let query = Query { text: text.to_owned(), filter: filter.clone(), limit: limit_with_spare, ranking: Ranking::default() };
+        let limit_with_spare = if limit == 0 {
+            0
+        } else {
+            limit.saturating_add(SPARE_HITS)
+        };
+        let query = Query {
+            text: text.to_owned(),
+            filter: filter.clone(),
+            limit: limit_with_spare,
+            ranking: Ranking::default(),
+        };
         let mut found = search_refreshed(services, &query)?;
         found.hits = demote_near_duplicates(found.hits, limit);
         Ok(found)
@@ -65,40 +79,73 @@ pub(crate) fn smart_search_refreshed<Tz: TimeZone>(
         // A word such as "preferences" may also be part of the subject, so the other categories are searched too.
         true => match ask(&words, &narrow)? {
             named if named.total == 0 => named,
-            named => raise_category(named, ask(text, &Filter { category: filter.category, ..narrow.clone() })?, limit),
+            named => raise_category(
+                named,
+                ask(
+                    text,
+                    &Filter {
+                        category: filter.category,
+                        ..narrow.clone()
+                    },
+                )?,
+                limit,
+            ),
         },
         false if narrow == *filter => ask(text, filter)?,
         false => list_newest(services, &narrow, limit)?,
     };
     if 0 < found.total {
-        return Ok(SmartSearchResults { found, text: words, filter: narrow });
+        return Ok(SmartSearchResults {
+            found,
+            text: words,
+            filter: narrow,
+        });
     }
     if is_about_memories(&words) {
         let found = list_newest(services, &narrow, limit)?;
         if 0 < found.total {
-            return Ok(SmartSearchResults { found, text: words, filter: narrow });
+            return Ok(SmartSearchResults {
+                found,
+                text: words,
+                filter: narrow,
+            });
         }
     }
     if narrow == *filter {
-        return Ok(SmartSearchResults { found, text: words, filter: narrow });
+        return Ok(SmartSearchResults {
+            found,
+            text: words,
+            filter: narrow,
+        });
     }
     let mut found = ask(text, filter)?;
-    let reasons = found
-        .degraded
-        .take()
-        .into_iter()
-        .chain([format!("nothing matches {}; all memories were searched", describe_filter(&narrow, filter))]);
+    let reasons = found.degraded.take().into_iter().chain([format!(
+        "nothing matches {}; all memories were searched",
+        describe_filter(&narrow, filter)
+    )]);
     found.degraded = Some(reasons.collect::<Vec<_>>().join("; "));
-    Ok(SmartSearchResults { found, text: text.to_owned(), filter: filter.clone() })
+    Ok(SmartSearchResults {
+        found,
+        text: text.to_owned(),
+        filter: filter.clone(),
+    })
 }
 
 /// Returns the first `limit` hits, with near-duplicates of better hits last.
 fn demote_near_duplicates(hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
-    let texts: Vec<&str> = hits.iter().map(|hit| hit.stored.memory.content.as_str()).collect();
+    let texts: Vec<&str> = hits
+        .iter()
+        .map(|hit| hit.stored.memory.content.as_str())
+        .collect();
     let overlaps = WordOverlaps::of(&texts);
-    let order = duplicates_last(hits.len(), limit, &|one, other| overlaps.similarity(one, other));
+    let order = duplicates_last(hits.len(), limit, &|one, other| {
+        overlaps.similarity(one, other)
+    });
     let mut hits: Vec<Option<Hit>> = hits.into_iter().map(Some).collect();
-    order.into_iter().filter_map(|number| hits[number].take()).collect()
+    order
+        .into_iter()
+        .filter_map(|number| hits[number].take())
+        .collect()
 }
 
 /// Factor of the score of a memory in the category that the query names.
@@ -106,19 +153,38 @@ const CATEGORY_FACTOR: f32 = 2.0;
 
 /// Merges the hits of the named category with those of all categories.
 fn raise_category(named: SearchResults, others: SearchResults, limit: usize) -> SearchResults {
-    let mut hits: Vec<(f32, Hit)> = named.hits.into_iter().map(|hit| (hit.score * CATEGORY_FACTOR, hit)).collect();
+    let mut hits: Vec<(f32, Hit)> = named
+        .hits
+        .into_iter()
+        .map(|hit| (hit.score * CATEGORY_FACTOR, hit))
+        .collect();
     for hit in others.hits {
-        if hits.iter().all(|(_, other)| other.stored.memory.id != hit.stored.memory.id) {
+        if hits
+            .iter()
+            .all(|(_, other)| other.stored.memory.id != hit.stored.memory.id)
+        {
             hits.push((hit.score, hit));
         }
     }
     hits.sort_by(|(one, _), (other, _)| other.total_cmp(one));
     let hits = hits.into_iter().map(|(_, hit)| hit).take(limit).collect();
-    SearchResults { hits, total: others.total.max(named.total), degraded: named.degraded.or(others.degraded) }
+    SearchResults {
+        hits,
+        total: others.total.max(named.total),
+        degraded: named.degraded.or(others.degraded),
+    }
 }
 
-fn list_newest(services: &Services, filter: &Filter, limit: usize) -> Result<SearchResults, StoreError> {
-    let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(limit) };
+fn list_newest(
+    services: &Services,
+    filter: &Filter,
+    limit: usize,
+) -> Result<SearchResults, StoreError> {
+    let slice = PageRequest {
+        order: ListOrder::Created,
+        offset: 0,
+        limit: Some(limit),
+    };
     let page = services.store.list(filter, &slice, services.clock.now())?;
     let hits = page.memories.into_iter().map(|stored| Hit {
         snippet: crate::text::to_one_line(&stored.memory.content, MAX_SNIPPET),
@@ -127,7 +193,11 @@ fn list_newest(services: &Services, filter: &Filter, limit: usize) -> Result<Sea
         marks: Vec::new(),
         explanation: crate::ScoreExplanation::default(),
     });
-    Ok(SearchResults { hits: hits.collect(), total: page.total, degraded: page.degraded })
+    Ok(SearchResults {
+        hits: hits.collect(),
+        total: page.total,
+        degraded: page.degraded,
+    })
 }
 
 /// Maximum snippet length in characters for memories that are listed without a search.
@@ -139,8 +209,18 @@ fn describe_filter(narrow: &Filter, wide: &Filter) -> String {
     if let Some(category) = narrow.category.filter(|_| wide.category.is_none()) {
         told.push(format!("category {category}"));
     }
-    told.extend(narrow.from.filter(|_| wide.from.is_none()).map(|from| format!("from {}", day(from))));
-    told.extend(narrow.until.filter(|_| wide.until.is_none()).map(|until| format!("before {}", day(until))));
+    told.extend(
+        narrow
+            .from
+            .filter(|_| wide.from.is_none())
+            .map(|from| format!("from {}", day(from))),
+    );
+    told.extend(
+        narrow
+            .until
+            .filter(|_| wide.until.is_none())
+            .map(|until| format!("before {}", day(until))),
+    );
     told.join(", ")
 }
 
@@ -154,25 +234,49 @@ mod tests {
 
     fn home() -> Services {
         let services = services(Arc::new(MemStore::default()));
-        for (text, category) in [("green tea in the morning", Category::Habits), ("we take green tea", Category::Decisions)] {
-            let draft = Draft { category: Some(category), ..Draft::new(text) };
+        for (text, category) in [
+            ("green tea in the morning", Category::Habits),
+            ("we take green tea", Category::Decisions),
+        ] {
+            let draft = Draft {
+                category: Some(category),
+                ..Draft::new(text)
+            };
             write(&services, draft, SecretPolicy::Refuse).expect("it is kept");
         }
         services
     }
 
     fn ask(services: &Services, text: &str) -> SmartSearchResults {
-        smart_search(services, text, &Filter::default(), 10, &services.clock.now()).expect("an answer")
+        smart_search(
+            services,
+            text,
+            &Filter::default(),
+            10,
+            &services.clock.now(),
+        )
+        .expect("an answer")
     }
 
     #[test]
     fn a_category_in_the_question_raises_its_memories() {
         let services = home();
         let order = |text: &str| -> Vec<Category> {
-            ask(&services, text).found.hits.into_iter().map(|hit| hit.stored.memory.category).collect()
+            ask(&services, text)
+                .found
+                .hits
+                .into_iter()
+                .map(|hit| hit.stored.memory.category)
+                .collect()
         };
-        assert_eq!(order("decisions about tea"), [Category::Decisions, Category::Habits]);
-        assert_eq!(order("habits with tea"), [Category::Habits, Category::Decisions]);
+        assert_eq!(
+            order("decisions about tea"),
+            [Category::Decisions, Category::Habits]
+        );
+        assert_eq!(
+            order("habits with tea"),
+            [Category::Habits, Category::Decisions]
+        );
         let answer = ask(&services, "decisions about tea");
         assert_eq!((answer.found.total, answer.text.as_str()), (2, "about tea"));
         assert_eq!(answer.filter.category, Some(Category::Decisions));
@@ -181,29 +285,65 @@ mod tests {
     #[test]
     fn a_question_about_the_memories_themselves_lists_them() {
         let services = home();
-        for text in ["what have you stored today?", "what do you know?", "show me all my notes"] {
+        for text in [
+            "what have you stored today?",
+            "what do you know?",
+            "show me all my notes",
+        ] {
             assert_eq!(ask(&services, text).found.total, 2, "{text}");
         }
-        assert_eq!(ask(&services, "what have you stored about coffee?").found.total, 0);
+        assert_eq!(
+            ask(&services, "what have you stored about coffee?")
+                .found
+                .total,
+            0
+        );
     }
 
     #[test]
     fn a_category_alone_lists_what_is_in_it() {
-        assert_eq!(ask(&home(), "my habits").found.hits[0].snippet, "green tea in the morning");
+        assert_eq!(
+            ask(&home(), "my habits").found.hits[0].snippet,
+            "green tea in the morning"
+        );
     }
 
     #[test]
     fn near_duplicates_come_last_and_variations_keep_their_place() {
         let services = services(Arc::new(MemStore::default()));
-        for text in ["tea tea tea at nine", "tea at nine!", "tea at ten, as a rule, with Anna", "we like tea"] {
+        for text in [
+            "tea tea tea at nine",
+            "tea at nine!",
+            "tea at ten, as a rule, with Anna",
+            "we like tea",
+        ] {
             write(&services, Draft::new(text), SecretPolicy::Refuse).expect("it is kept");
         }
         let texts = |limit: usize| -> Vec<String> {
-            let answer = smart_search(&services, "tea", &Filter::default(), limit, &services.clock.now()).expect("an answer");
-            answer.found.hits.into_iter().map(|hit| hit.stored.memory.content).collect()
+            let answer = smart_search(
+                &services,
+                "tea",
+                &Filter::default(),
+                limit,
+                &services.clock.now(),
+            )
+            .expect("an answer");
+            answer
+                .found
+                .hits
+                .into_iter()
+                .map(|hit| hit.stored.memory.content)
+                .collect()
         };
         let all = texts(4);
-        assert!(all[..3].iter().filter(|text| text.ends_with("nine") || text.ends_with("nine!")).count() == 1, "{all:?}");
+        assert!(
+            all[..3]
+                .iter()
+                .filter(|text| text.ends_with("nine") || text.ends_with("nine!"))
+                .count()
+                == 1,
+            "{all:?}"
+        );
         assert_eq!(texts(3), all[..3]);
     }
 
@@ -211,6 +351,9 @@ mod tests {
     fn where_nothing_is_of_that_kind_all_are_asked_and_that_is_told() {
         let answer = ask(&home(), "skills with tea");
         assert_eq!(answer.found.total, 2);
-        assert_eq!(answer.found.degraded.as_deref(), Some("nothing matches category skills; all memories were searched"));
+        assert_eq!(
+            answer.found.degraded.as_deref(),
+            Some("nothing matches category skills; all memories were searched")
+        );
     }
 }

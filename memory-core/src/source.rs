@@ -90,7 +90,18 @@ impl NoteItem {
         let (links, uncounted_links, listed_links) = (Vec::new(), Vec::new(), Vec::new());
         let (front_matter, former) = (String::new(), FormerFields::default());
         let (id, former_paths, updated_at, warning) = (None, Vec::new(), None, None);
-        Self { draft, id, former_paths, updated_at, former, front_matter, links, uncounted_links, listed_links, warning }
+        Self {
+            draft,
+            id,
+            former_paths,
+            updated_at,
+            former,
+            front_matter,
+            links,
+            uncounted_links,
+            listed_links,
+            warning,
+        }
     }
 }
 
@@ -201,9 +212,15 @@ impl SourceError {
     /// Returns advice for the user.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::NotRecognized { .. } => "check --path, or import the files as `--source markdown`".into(),
-            Self::WrongMap { .. } => "name the keys with --map FIELD=KEY, such as --map content=text".into(),
-            Self::Missing { .. } | Self::Unreadable { .. } => "set the folder or file with --path".into(),
+            Self::NotRecognized { .. } => {
+                "check --path, or import the files as `--source markdown`".into()
+            }
+            Self::WrongMap { .. } => {
+                "name the keys with --map FIELD=KEY, such as --map content=text".into()
+            }
+            Self::Missing { .. } | Self::Unreadable { .. } => {
+                "set the folder or file with --path".into()
+            }
         })
     }
 }

@@ -7,8 +7,9 @@ use chrono::{DateTime, Utc};
 use crate::secret::Checked;
 use crate::wikilink::WikilinkCandidate;
 use crate::{
-    ChangeOutcome, ChangeSet, ContentHash, Embeddings, Filter, MemoryFacets, MemoryId, MemoryPage, MemorySummaries, Origin,
-    PageRequest, ReminderQuery, Scope, SearchRequest, SearchResults, StoreError, StoredMemory,
+    ChangeOutcome, ChangeSet, ContentHash, Embeddings, Filter, MemoryFacets, MemoryId, MemoryPage,
+    MemorySummaries, Origin, PageRequest, ReminderQuery, Scope, SearchRequest, SearchResults,
+    StoreError, StoredMemory,
 };
 
 /// A memory that matches a reference by a person.
@@ -47,7 +48,11 @@ pub trait MemoryStore: NameIndex + Embeddings + MemoryFacets + MemorySummaries {
     ///
     /// # Errors
     /// If the files cannot be read.
-    fn find_matches(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<NameMatch>, StoreError>;
+    fn find_matches(
+        &self,
+        reference: &str,
+        within: Option<&[Scope]>,
+    ) -> Result<Vec<NameMatch>, StoreError>;
 
     /// Commits `set` atomically.
     ///
@@ -63,13 +68,22 @@ pub trait MemoryStore: NameIndex + Embeddings + MemoryFacets + MemorySummaries {
     ///
     /// # Errors
     /// If the files cannot be read.
-    fn list(&self, filter: &Filter, slice: &PageRequest, now: DateTime<Utc>) -> Result<MemoryPage, StoreError>;
+    fn list(
+        &self,
+        filter: &Filter,
+        slice: &PageRequest,
+        now: DateTime<Utc>,
+    ) -> Result<MemoryPage, StoreError>;
 
     /// Returns the memories that match the request, best first. Filters apply before the limit.
     ///
     /// # Errors
     /// If the search fails. An empty result always means that nothing matches.
-    fn search(&self, asked: &SearchRequest<'_>, now: DateTime<Utc>) -> Result<SearchResults, StoreError>;
+    fn search(
+        &self,
+        asked: &SearchRequest<'_>,
+        now: DateTime<Utc>,
+    ) -> Result<SearchResults, StoreError>;
 
     /// Returns those of `names` that occur in the name of a speaker, only `within` these scopes if given.
     ///
@@ -78,7 +92,11 @@ pub trait MemoryStore: NameIndex + Embeddings + MemoryFacets + MemorySummaries {
     ///
     /// # Errors
     /// If the files cannot be read.
-    fn speakers(&self, names: &[String], within: Option<&[Scope]>) -> Result<Vec<String>, StoreError>;
+    fn speakers(
+        &self,
+        names: &[String],
+        within: Option<&[Scope]>,
+    ) -> Result<Vec<String>, StoreError>;
 
     /// Iterates over all memories that pass `filter`, oldest first.
     fn memories<'a>(
@@ -94,13 +112,15 @@ pub trait MemoryStore: NameIndex + Embeddings + MemoryFacets + MemorySummaries {
     ///
     /// # Errors
     /// If the files cannot be read.
-    fn by_origin(&self, origin: &Origin, scope: &Scope) -> Result<Option<StoredMemory>, StoreError>;
+    fn by_origin(&self, origin: &Origin, scope: &Scope)
+    -> Result<Option<StoredMemory>, StoreError>;
 
     /// Returns the memory in `scope` with this content hash, if any.
     ///
     /// # Errors
     /// If the files cannot be read.
-    fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Option<MemoryId>, StoreError>;
+    fn by_content(&self, hash: &ContentHash, scope: &Scope)
+    -> Result<Option<MemoryId>, StoreError>;
 
     /// Returns the memories that link to `id`, or contain wikilinks with one of `keys`.
     ///
@@ -117,7 +137,12 @@ pub trait MemoryStore: NameIndex + Embeddings + MemoryFacets + MemorySummaries {
     ///
     /// # Errors
     /// If the files cannot be read.
-    fn reminders(&self, wanted: ReminderQuery, within: Option<&[Scope]>, limit: Option<usize>) -> Result<MemoryPage, StoreError>;
+    fn reminders(
+        &self,
+        wanted: ReminderQuery,
+        within: Option<&[Scope]>,
+        limit: Option<usize>,
+    ) -> Result<MemoryPage, StoreError>;
 
     /// Counts one more access to each of `ids`. Errors are ignored, since counts are not essential.
     ///
@@ -147,14 +172,25 @@ pub trait MemoryStoreExt: MemoryStore {
     /// [`StoreError::NotFound`] if nothing matches, [`StoreError::Ambiguous`] if more than one memory does.
     fn find(&self, reference: &str) -> Result<MemoryId, StoreError> {
         if reference.trim().is_empty() {
-            return Err(StoreError::Invalid { why: "the name of a memory is missing".into() });
+            return Err(StoreError::Invalid {
+                why: "the name of a memory is missing".into(),
+            });
         }
         match self.find_matches(reference, None)?.as_slice() {
-            [] => Err(StoreError::NotFound { reference: reference.to_owned() }),
+            [] => Err(StoreError::NotFound {
+                reference: reference.to_owned(),
+            }),
             [only] => Ok(only.id),
             several => {
-                let candidates = several.iter().take(CANDIDATES).map(|NameMatch { id, path }| format!("{id} ({path})")).collect();
-                Err(StoreError::Ambiguous { reference: reference.to_owned(), candidates })
+                let candidates = several
+                    .iter()
+                    .take(CANDIDATES)
+                    .map(|NameMatch { id, path }| format!("{id} ({path})"))
+                    .collect();
+                Err(StoreError::Ambiguous {
+                    reference: reference.to_owned(),
+                    candidates,
+                })
             }
         }
     }

@@ -100,13 +100,22 @@ pub struct ToolError {
 impl ToolError {
     /// Returns an error without affected objects.
     pub fn new(code: Code, message: impl Into<String>, hint: Option<String>) -> Self {
-        Self { code, message: message.into(), hint, about: Vec::new(), is_text: false }
+        Self {
+            code,
+            message: message.into(),
+            hint,
+            about: Vec::new(),
+            is_text: false,
+        }
     }
 
     /// Returns the error with the hint `hint`.
     #[must_use]
     pub fn with_hint(self, hint: impl Into<String>) -> Self {
-        Self { hint: Some(hint.into()), ..self }
+        Self {
+            hint: Some(hint.into()),
+            ..self
+        }
     }
 }
 

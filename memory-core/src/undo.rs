@@ -4,8 +4,9 @@ use std::collections::HashSet;
 
 use crate::commit::commit;
 use crate::{
-    Change, ChangeOutcome, ChangedFiles, LARGE_OPERATION, Memory, MemoryId, MemoryStoreExt, Operation, OperationRecord,
-    RecordedChange, RecordedFile, SecretPolicy, Services, StoreError, StoredMemory, TrashedFile, Undone, Verb, find_by_prefix,
+    Change, ChangeOutcome, ChangedFiles, LARGE_OPERATION, Memory, MemoryId, MemoryStoreExt,
+    Operation, OperationRecord, RecordedChange, RecordedFile, SecretPolicy, Services, StoreError,
+    StoredMemory, TrashedFile, Undone, Verb, find_by_prefix,
 };
 
 /// Undoes the operation with an id that starts with `reference`, or the last one that is not undone.
@@ -22,7 +23,11 @@ pub fn undo(services: &Services, reference: Option<&str>) -> Result<UndoReport, 
 }
 
 /// Undoes an operation as [`undo()`] does; `operation` is the undo.
-pub(crate) fn undo_as(services: &Services, reference: Option<&str>, operation: &Operation) -> Result<UndoReport, StoreError> {
+pub(crate) fn undo_as(
+    services: &Services,
+    reference: Option<&str>,
+    operation: &Operation,
+) -> Result<UndoReport, StoreError> {
     // An interrupted operation, possibly an undo, is rolled back first, so that it does not count as completed.
     services.history.recover()?;
     services.store.refresh()?;
@@ -30,8 +35,15 @@ pub(crate) fn undo_as(services: &Services, reference: Option<&str>, operation: &
         Some(reference) => find_undoable(services, reference)?,
         None => find_last(services)?,
     };
-    let left = services.history.revert(&record.operation.id, operation)?.left;
-    Ok(UndoReport { record, undo: operation.id.clone(), left })
+    let left = services
+        .history
+        .revert(&record.operation.id, operation)?
+        .left;
+    Ok(UndoReport {
+        record,
+        undo: operation.id.clone(),
+        left,
+    })
 }
 
 /// Undoes the last operation that changed the memory that `reference` names, which may be deleted.
@@ -51,7 +63,9 @@ pub fn undo_last_change(services: &Services, reference: &str) -> Result<UndoRepo
             return undo(services, Some(change.operation.id.as_str()));
         }
     }
-    Err(StoreError::OperationNotFound { wanted: format!("no operation on {} can be undone", id.short()) })
+    Err(StoreError::OperationNotFound {
+        wanted: format!("no operation on {} can be undone", id.short()),
+    })
 }
 
 /// The reason why an operation on memories cannot be undone.
@@ -107,8 +121,12 @@ pub fn undo_obstacle(
 
 /// Returns whether the version before the change is in the trash, if there was one.
 fn has_former_version(services: &Services, change: &RecordedChange) -> Result<bool, StoreError> {
-    let Some(before) = &change.before else { return Ok(true) };
-    let Some(trash) = &before.trash else { return Ok(false) };
+    let Some(before) = &change.before else {
+        return Ok(true);
+    };
+    let Some(trash) = &before.trash else {
+        return Ok(false);
+    };
     match services.history.memory_in_trash(trash) {
         Ok(_) | Err(StoreError::Damaged(_)) => Ok(true),
         Err(StoreError::TrashNotFound { .. }) => Ok(false),
@@ -117,9 +135,15 @@ fn has_former_version(services: &Services, change: &RecordedChange) -> Result<bo
 }
 
 /// Returns whether the file of the memory `id` is in this recorded state; `None` means that it does not exist.
-pub(crate) fn is_current_state(services: &Services, id: &MemoryId, state: Option<&RecordedFile>) -> Result<bool, StoreError> {
+pub(crate) fn is_current_state(
+    services: &Services,
+    id: &MemoryId,
+    state: Option<&RecordedFile>,
+) -> Result<bool, StoreError> {
     match services.store.get(id) {
-        Ok(stored) => Ok(state.is_some_and(|file| file.hash == stored.stamp.0 && file.path == stored.path)),
+        Ok(stored) => {
+            Ok(state.is_some_and(|file| file.hash == stored.stamp.0 && file.path == stored.path))
+        }
         Err(StoreError::NotFound { .. }) => Ok(state.is_none()),
         Err(StoreError::Damaged(_)) => Ok(false),
         Err(error) => Err(error),
@@ -140,7 +164,9 @@ fn find_trashed(services: &Services, reference: &str) -> Result<MemoryId, StoreE
             return Ok(trashed.id);
         }
     }
-    Err(StoreError::OperationNotFound { wanted: format!("no operation and no memory has the id {reference}") })
+    Err(StoreError::OperationNotFound {
+        wanted: format!("no operation and no memory has the id {reference}"),
+    })
 }
 
 /// The result of [`undo()`].
@@ -166,7 +192,9 @@ fn find_last(services: &Services) -> Result<OperationRecord, StoreError> {
             return find_blocking(services, passed, &record).map(|later| later.unwrap_or(record));
         }
     }
-    Err(StoreError::OperationNotFound { wanted: "there is no operation to undo".into() })
+    Err(StoreError::OperationNotFound {
+        wanted: "there is no operation to undo".into(),
+    })
 }
 
 /// Returns the latest of `later` that changed a file of `record`, and that must be undone before it.
@@ -179,7 +207,11 @@ fn find_blocking(
         return Ok(None);
     }
     let changed = |record: &OperationRecord| -> Result<HashSet<MemoryId>, StoreError> {
-        services.history.changes(&record.operation.id).map(|change| change.map(|change| change.id)).collect()
+        services
+            .history
+            .changes(&record.operation.id)
+            .map(|change| change.map(|change| change.id))
+            .collect()
     };
     let own = changed(record)?;
     for later in later {
@@ -206,10 +238,15 @@ fn can_be_undone(services: &Services, record: &OperationRecord) -> Result<bool, 
 fn find_undoable(services: &Services, reference: &str) -> Result<OperationRecord, StoreError> {
     let record = find_by_prefix(services.history.records(), reference)?;
     match &record.undone_by {
-        Some(undo) => Err(StoreError::Invalid { why: format!("{} was already undone by {undo}", record.operation.id) }),
-        None if !can_be_undone(services, &record)? => {
-            Err(StoreError::Invalid { why: format!("{} only recorded deletions by another program", record.operation.id) })
-        }
+        Some(undo) => Err(StoreError::Invalid {
+            why: format!("{} was already undone by {undo}", record.operation.id),
+        }),
+        None if !can_be_undone(services, &record)? => Err(StoreError::Invalid {
+            why: format!(
+                "{} only recorded deletions by another program",
+                record.operation.id
+            ),
+        }),
         None => Ok(record),
     }
 }
@@ -223,7 +260,10 @@ fn find_undoable(services: &Services, reference: &str) -> Result<OperationRecord
 /// # Errors
 /// [`StoreError::TrashNotFound`] if there is no such file, [`StoreError::Conflict`] if the file of another memory
 /// occupies the path.
-pub fn restore(services: &Services, reference: &str) -> Result<(TrashedFile, ChangeOutcome), StoreError> {
+pub fn restore(
+    services: &Services,
+    reference: &str,
+) -> Result<(TrashedFile, ChangeOutcome), StoreError> {
     services.store.refresh()?;
     let wanted = reference.trim().to_lowercase();
     for trashed in services.history.trashed() {
@@ -235,13 +275,22 @@ pub fn restore(services: &Services, reference: &str) -> Result<(TrashedFile, Cha
             return Ok((trashed, outcome));
         }
     }
-    Err(StoreError::TrashNotFound { reference: reference.to_owned() })
+    Err(StoreError::TrashNotFound {
+        reference: reference.to_owned(),
+    })
 }
 
 /// Returns whether a reference in lower case names the memory in the trash: by the start of its id, or by its file name.
 pub(crate) fn matches_reference(trashed: &TrashedFile, wanted: &str) -> bool {
-    let stem = trashed.path.rsplit('/').next().unwrap_or_default().trim_end_matches(".md").to_lowercase();
-    (4 <= wanted.len() && trashed.id.to_string().starts_with(wanted)) || stem == wanted.trim_end_matches(".md")
+    let stem = trashed
+        .path
+        .rsplit('/')
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches(".md")
+        .to_lowercase();
+    (4 <= wanted.len() && trashed.id.to_string().starts_with(wanted))
+        || stem == wanted.trim_end_matches(".md")
 }
 
 /// Returns the file in the trash with the full text of the summary in `memory`.
@@ -250,7 +299,10 @@ pub(crate) fn matches_reference(trashed: &TrashedFile, wanted: &str) -> bool {
 ///
 /// # Errors
 /// If the trash cannot be read.
-pub fn find_full_text(services: &Services, memory: &Memory) -> Result<Option<TrashedFile>, StoreError> {
+pub fn find_full_text(
+    services: &Services,
+    memory: &Memory,
+) -> Result<Option<TrashedFile>, StoreError> {
     if memory.summarised_by.is_none() {
         return Ok(None);
     }
@@ -283,7 +335,10 @@ fn is_restorable(services: &Services, trashed: &TrashedFile) -> Result<bool, Sto
 pub fn delete(services: &Services, reference: &str) -> Result<StoredMemory, StoreError> {
     let stored = services.store.get_by(reference)?;
     let mut set = services.change_set(Verb::Delete);
-    set.changes.push(Change::Remove { id: stored.memory.id, expected: None });
+    set.changes.push(Change::Remove {
+        id: stored.memory.id,
+        expected: None,
+    });
     commit(services, &set, SecretPolicy::Keep)?;
     Ok(stored)
 }

@@ -1,7 +1,10 @@
 //! Updating, pinning and revising a memory.
 
 use crate::commit::{commit, retry_conflicts};
-use crate::{Change, FileVersion, MemoryStoreExt, Patch, SecretPolicy, Services, StoreError, StoredMemory, Verb};
+use crate::{
+    Change, FileVersion, MemoryStoreExt, Patch, SecretPolicy, Services, StoreError, StoredMemory,
+    Verb,
+};
 
 /// Applies `patch` to the memory that `reference` names, and returns its new version.
 ///
@@ -30,33 +33,63 @@ pub(crate) fn apply_patch(
     expected: Option<FileVersion>,
     secrets: SecretPolicy,
 ) -> Result<StoredMemory, StoreError> {
-    if patch.content.as_ref().is_some_and(|content| content.trim().is_empty()) {
-        return Err(StoreError::Invalid { why: "the new text is empty".into() });
+    if patch
+        .content
+        .as_ref()
+        .is_some_and(|content| content.trim().is_empty())
+    {
+        return Err(StoreError::Invalid {
+            why: "the new text is empty".into(),
+        });
     }
     let id = services.store.find(reference)?;
     if patch.superseded_by == Some(Some(id)) {
-        return Err(StoreError::Invalid { why: "a memory cannot supersede itself".into() });
+        return Err(StoreError::Invalid {
+            why: "a memory cannot supersede itself".into(),
+        });
     }
     // Only a new text can add a credential.
-    let secrets = if adds_text(patch) { secrets } else { SecretPolicy::Keep };
+    let secrets = if adds_text(patch) {
+        secrets
+    } else {
+        SecretPolicy::Keep
+    };
     let attempt = || {
         let stored = services.store.get(&id)?;
         if expected.is_some_and(|expected| expected != stored.stamp) {
             return Err(StoreError::Conflict { what: stored.path });
         }
         let mut set = services.change_set(verb);
-        let Some(memory) = patch.apply(&stored.memory, set.operation.at) else { return Ok(()) };
-        set.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
+        let Some(memory) = patch.apply(&stored.memory, set.operation.at) else {
+            return Ok(());
+        };
+        set.changes.push(Change::Replace {
+            expected: stored.stamp,
+            memory: Box::new(memory),
+        });
         commit(services, &set, secrets).map(drop)
     };
     let is_for_one_state = expected.is_some() || patch.content.is_some();
-    let done = if is_for_one_state { attempt() } else { retry_conflicts(attempt) };
+    let done = if is_for_one_state {
+        attempt()
+    } else {
+        retry_conflicts(attempt)
+    };
     done?;
     services.store.get_by(&id.to_string())
 }
 
 pub(crate) fn adds_text(patch: &Patch) -> bool {
-    let Patch { content, title, aliases, scope, add_tags, source, origin, .. } = patch;
+    let Patch {
+        content,
+        title,
+        aliases,
+        scope,
+        add_tags,
+        source,
+        origin,
+        ..
+    } = patch;
     let says = content.is_some() || title.is_some() || source.is_some() || !add_tags.is_empty();
     says || aliases.is_some() || scope.is_some() || origin.is_some()
 }
@@ -68,8 +101,18 @@ pub(crate) fn adds_text(patch: &Patch) -> bool {
 /// # Errors
 /// [`StoreError::NotFound`] or [`StoreError::Ambiguous`]; [`StoreError::Damaged`] if its file is damaged.
 pub fn pin(services: &Services, reference: &str) -> Result<StoredMemory, StoreError> {
-    let patch = Patch { pinned: Some(true), ..Patch::default() };
-    apply_patch(services, Verb::Update, reference, &patch, None, SecretPolicy::Keep)
+    let patch = Patch {
+        pinned: Some(true),
+        ..Patch::default()
+    };
+    apply_patch(
+        services,
+        Verb::Update,
+        reference,
+        &patch,
+        None,
+        SecretPolicy::Keep,
+    )
 }
 
 /// Unpins the memory that `reference` names, and returns its new version.
@@ -77,8 +120,18 @@ pub fn pin(services: &Services, reference: &str) -> Result<StoredMemory, StoreEr
 /// # Errors
 /// Those of [`pin`].
 pub fn unpin(services: &Services, reference: &str) -> Result<StoredMemory, StoreError> {
-    let patch = Patch { pinned: Some(false), ..Patch::default() };
-    apply_patch(services, Verb::Update, reference, &patch, None, SecretPolicy::Keep)
+    let patch = Patch {
+        pinned: Some(false),
+        ..Patch::default()
+    };
+    apply_patch(
+        services,
+        Verb::Update,
+        reference,
+        &patch,
+        None,
+        SecretPolicy::Keep,
+    )
 }
 
 /// A passage and its replacement.
@@ -105,19 +158,44 @@ pub fn revise(
     secrets: SecretPolicy,
 ) -> Result<StoredMemory, StoreError> {
     let stored = services.store.get_by(reference)?;
-    if revision.version.is_some_and(|version| version != stored.memory.version) {
+    if revision
+        .version
+        .is_some_and(|version| version != stored.memory.version)
+    {
         return Err(StoreError::Conflict { what: stored.path });
     }
     if revision.old.is_empty() {
-        return Err(StoreError::Invalid { why: "the passage to replace is empty".into() });
+        return Err(StoreError::Invalid {
+            why: "the passage to replace is empty".into(),
+        });
     }
     let content = match stored.memory.content.matches(&revision.old).count() {
-        1 => stored.memory.content.replacen(&revision.old, &revision.new, 1),
-        0 => return Err(StoreError::Invalid { why: format!("{} does not contain that passage", stored.path) }),
-        count => return Err(StoreError::Invalid { why: format!("{} contains that passage {count} times", stored.path) }),
+        1 => stored
+            .memory
+            .content
+            .replacen(&revision.old, &revision.new, 1),
+        0 => {
+            return Err(StoreError::Invalid {
+                why: format!("{} does not contain that passage", stored.path),
+            });
+        }
+        count => {
+            return Err(StoreError::Invalid {
+                why: format!("{} contains that passage {count} times", stored.path),
+            });
+        }
     };
-    let patch = Patch { content: Some(content), ..patch.clone() };
-    update(services, &stored.memory.id.to_string(), &patch, Some(stored.stamp), secrets)
+    let patch = Patch {
+        content: Some(content),
+        ..patch.clone()
+    };
+    update(
+        services,
+        &stored.memory.id.to_string(),
+        &patch,
+        Some(stored.stamp),
+        secrets,
+    )
 }
 
 #[cfg(test)]
@@ -131,17 +209,50 @@ mod tests {
     #[test]
     fn a_passage_is_replaced_where_it_stands_once_and_in_the_version_that_was_read() {
         let services = services(Arc::new(MemStore::default()));
-        let written = write(&services, Draft::new("tea at nine, cake at nine"), SecretPolicy::Refuse).expect("it is kept");
+        let written = write(
+            &services,
+            Draft::new("tea at nine, cake at nine"),
+            SecretPolicy::Refuse,
+        )
+        .expect("it is kept");
         let id = written.id.to_string();
         let revise = |old: &str, new: &str, version| {
-            let revision = Revision { old: old.into(), new: new.into(), version };
-            let revised = revise(&services, &id, &revision, &Patch::default(), SecretPolicy::Refuse);
-            revised.map(|stored| stored.memory.content).map_err(|error| (error.code(), error.to_string()))
+            let revision = Revision {
+                old: old.into(),
+                new: new.into(),
+                version,
+            };
+            let revised = revise(
+                &services,
+                &id,
+                &revision,
+                &Patch::default(),
+                SecretPolicy::Refuse,
+            );
+            revised
+                .map(|stored| stored.memory.content)
+                .map_err(|error| (error.code(), error.to_string()))
         };
-        assert_eq!(revise("tea at nine", "tea at ten", Some(1)).as_deref(), Ok("tea at ten, cake at nine"));
-        assert_eq!(revise("tea", "coffee", Some(1)).expect_err("it is of version 2").0, Code::Conflict);
+        assert_eq!(
+            revise("tea at nine", "tea at ten", Some(1)).as_deref(),
+            Ok("tea at ten, cake at nine")
+        );
+        assert_eq!(
+            revise("tea", "coffee", Some(1))
+                .expect_err("it is of version 2")
+                .0,
+            Code::Conflict
+        );
         let (code, why) = revise("at", "by", None).expect_err("it stands there twice");
-        assert_eq!((code, why.ends_with("contains that passage 2 times")), (Code::InvalidInput, true));
-        assert_eq!(revise("milk", "", None).expect_err("it does not stand there").0, Code::InvalidInput);
+        assert_eq!(
+            (code, why.ends_with("contains that passage 2 times")),
+            (Code::InvalidInput, true)
+        );
+        assert_eq!(
+            revise("milk", "", None)
+                .expect_err("it does not stand there")
+                .0,
+            Code::InvalidInput
+        );
     }
 }

@@ -4,7 +4,9 @@ use chrono::TimeZone;
 
 use crate::remind::parse_reminder;
 use crate::update::apply_patch;
-use crate::{Category, MemoryStoreExt, Patch, Phase, SecretPolicy, Services, StoreError, StoredMemory, Verb};
+use crate::{
+    Category, MemoryStoreExt, Patch, Phase, SecretPolicy, Services, StoreError, StoredMemory, Verb,
+};
 
 /// The category if neither the caller nor the memory specifies one.
 const DEFAULT_CATEGORY: Category = Category::Knowledge;
@@ -15,20 +17,38 @@ const DEFAULT_CATEGORY: Category = Category::Knowledge;
 ///
 /// # Errors
 /// [`StoreError::Invalid`] for the category inbox, [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
-pub fn upgrade(services: &Services, reference: &str, category: Option<Category>) -> Result<StoredMemory, StoreError> {
+pub fn upgrade(
+    services: &Services,
+    reference: &str,
+    category: Option<Category>,
+) -> Result<StoredMemory, StoreError> {
     if category == Some(Category::Inbox) {
-        return Err(StoreError::Invalid { why: "the inbox is not a category to move a memory to".into() });
+        return Err(StoreError::Invalid {
+            why: "the inbox is not a category to move a memory to".into(),
+        });
     }
     let stored = services.store.get_by(reference)?;
     if stored.memory.is_proposal() {
-        return Err(StoreError::Invalid { why: format!("{} is a proposal: accept it to file it", stored.path) });
+        return Err(StoreError::Invalid {
+            why: format!("{} is a proposal: accept it to file it", stored.path),
+        });
     }
     let suggested = Some(stored.memory.category).filter(|category| *category != Category::Inbox);
     if stored.memory.phase == Phase::Organized && category.is_none() {
         return Ok(stored);
     }
-    let patch = Patch { category: Some(category.or(suggested).unwrap_or(DEFAULT_CATEGORY)), ..Patch::default() };
-    apply_patch(services, Verb::Upgrade, &stored.memory.id.to_string(), &patch, None, SecretPolicy::Keep)
+    let patch = Patch {
+        category: Some(category.or(suggested).unwrap_or(DEFAULT_CATEGORY)),
+        ..Patch::default()
+    };
+    apply_patch(
+        services,
+        Verb::Upgrade,
+        &stored.memory.id.to_string(),
+        &patch,
+        None,
+        SecretPolicy::Keep,
+    )
 }
 
 /// The result of moving a memory to the category of reminders.
@@ -49,18 +69,42 @@ pub struct FiledReminder {
 ///
 /// # Errors
 /// [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
-pub fn upgrade_to_reminder<Tz: TimeZone>(services: &Services, reference: &str, zone: &Tz) -> Result<FiledReminder, StoreError> {
+pub fn upgrade_to_reminder<Tz: TimeZone>(
+    services: &Services,
+    reference: &str,
+    zone: &Tz,
+) -> Result<FiledReminder, StoreError> {
     let memory = services.store.get_by(reference)?.memory;
     let found = match memory.reminder {
         Some(_) => Ok((None, None)),
-        None => parse_reminder(&memory.content, memory.created_at, services.clock.now(), zone)
-            .map(|(reminder, assumed)| (Some(reminder), assumed)),
+        None => parse_reminder(
+            &memory.content,
+            memory.created_at,
+            services.clock.now(),
+            zone,
+        )
+        .map(|(reminder, assumed)| (Some(reminder), assumed)),
     };
     let (reminder, assumed, warning) = match found {
         Ok((reminder, assumed)) => (reminder, assumed, None),
         Err(warning) => (None, None, Some(warning)),
     };
-    let patch = Patch { category: Some(Category::Reminders), reminder, ..Patch::default() };
-    let stored = apply_patch(services, Verb::Upgrade, &memory.id.to_string(), &patch, None, SecretPolicy::Keep)?;
-    Ok(FiledReminder { stored, assumed, warning })
+    let patch = Patch {
+        category: Some(Category::Reminders),
+        reminder,
+        ..Patch::default()
+    };
+    let stored = apply_patch(
+        services,
+        Verb::Upgrade,
+        &memory.id.to_string(),
+        &patch,
+        None,
+        SecretPolicy::Keep,
+    )?;
+    Ok(FiledReminder {
+        stored,
+        assumed,
+        warning,
+    })
 }

@@ -42,20 +42,45 @@ pub struct PeriodUsage {
 /// # Errors
 /// If the usage cannot be read.
 pub fn usage(meter: &dyn Meter, today: NaiveDate, budget: Budget) -> Result<Usage, StoreError> {
-    let from = today.checked_sub_days(PREVIOUS_DAYS).unwrap_or(NaiveDate::MIN);
+    let from = today
+        .checked_sub_days(PREVIOUS_DAYS)
+        .unwrap_or(NaiveDate::MIN);
     let spending = meter.spending(from, today)?;
-    let (today, lately) = (sum_usage(&spending, today, today), sum_usage(&spending, from, today));
-    Ok(Usage { budget, left: budget.remaining(today.all), today, lately, unreadable: spending.unreadable })
+    let (today, lately) = (
+        sum_usage(&spending, today, today),
+        sum_usage(&spending, from, today),
+    );
+    Ok(Usage {
+        budget,
+        left: budget.remaining(today.all),
+        today,
+        lately,
+        unreadable: spending.unreadable,
+    })
 }
 
 fn sum_usage(spending: &Spending, from: NaiveDate, to: NaiveDate) -> PeriodUsage {
     let mut purposes: BTreeMap<&Purpose, LlmUsage> = BTreeMap::new();
-    for entry in spending.entries.iter().filter(|entry| from <= entry.day && entry.day <= to) {
+    for entry in spending
+        .entries
+        .iter()
+        .filter(|entry| from <= entry.day && entry.day <= to)
+    {
         let sum = purposes.entry(&entry.purpose).or_default();
         *sum = *sum + entry.spent;
     }
-    let all = purposes.values().fold(LlmUsage::default(), |sum, spent| sum + *spent);
-    PeriodUsage { from, to, all, purposes: purposes.into_iter().map(|(purpose, spent)| (purpose.clone(), spent)).collect() }
+    let all = purposes
+        .values()
+        .fold(LlmUsage::default(), |sum, spent| sum + *spent);
+    PeriodUsage {
+        from,
+        to,
+        all,
+        purposes: purposes
+            .into_iter()
+            .map(|(purpose, spent)| (purpose.clone(), spent))
+            .collect(),
+    }
 }
 
 #[cfg(test)]
@@ -76,15 +101,50 @@ mod tests {
             ("2026-05-07", "classify"),
             ("2026-05-08", "classify"),
         ] {
-            let amount = LlmUsage { calls: 1, prompt_tokens: 10, answer_tokens: 5 };
-            let reservation = Reservation { day: day(on), purpose: Purpose::of(purpose), amount };
-            meter.reserve(&reservation, &Budget::default()).expect("there is no limit");
+            let amount = LlmUsage {
+                calls: 1,
+                prompt_tokens: 10,
+                answer_tokens: 5,
+            };
+            let reservation = Reservation {
+                day: day(on),
+                purpose: Purpose::of(purpose),
+                amount,
+            };
+            meter
+                .reserve(&reservation, &Budget::default())
+                .expect("there is no limit");
         }
-        let found = usage(&meter, today, Budget { calls_a_day: None, tokens_a_day: Some(20) }).expect("it is read");
-        assert_eq!(found.left, RemainingBudget { calls: None, tokens: Some(5) });
+        let found = usage(
+            &meter,
+            today,
+            Budget {
+                calls_a_day: None,
+                tokens_a_day: Some(20),
+            },
+        )
+        .expect("it is read");
+        assert_eq!(
+            found.left,
+            RemainingBudget {
+                calls: None,
+                tokens: Some(5)
+            }
+        );
         assert_eq!((found.today.all.calls, found.today.purposes.len()), (1, 1));
-        assert_eq!((found.lately.from, found.lately.to), (day("2026-04-08"), today));
-        let lately: Vec<_> = found.lately.purposes.iter().map(|(purpose, spent)| (purpose.as_str(), spent.calls)).collect();
-        assert_eq!((lately, found.lately.all.total_tokens()), (vec![("classify", 2), ("compress", 1)], 45));
+        assert_eq!(
+            (found.lately.from, found.lately.to),
+            (day("2026-04-08"), today)
+        );
+        let lately: Vec<_> = found
+            .lately
+            .purposes
+            .iter()
+            .map(|(purpose, spent)| (purpose.as_str(), spent.calls))
+            .collect();
+        assert_eq!(
+            (lately, found.lately.all.total_tokens()),
+            (vec![("classify", 2), ("compress", 1)], 45)
+        );
     }
 }

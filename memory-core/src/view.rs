@@ -16,7 +16,9 @@ use std::sync::Arc;
 
 use self::store::ScopedStore;
 use crate::conversation::ConversationId;
-use crate::{AgentName, HomeSection, PrincipalAccess, ReviewPolicy, Scope, Services, SubmittedProposals};
+use crate::{
+    AgentName, HomeSection, PrincipalAccess, ReviewPolicy, Scope, Services, SubmittedProposals,
+};
 
 /// The view of an agent that works on a project.
 ///
@@ -41,11 +43,26 @@ impl View {
     pub fn scopes(&self) -> Vec<Scope> {
         if let Some(principal) = &self.principal {
             let own = [Scope::Global, principal.private_scope()];
-            return own.into_iter().chain(principal.scopes.iter().cloned()).collect::<BTreeSet<_>>().into_iter().collect();
+            return own
+                .into_iter()
+                .chain(principal.scopes.iter().cloned())
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .collect();
         }
-        let agent = self.agent.iter().map(|agent| Scope::Agent(agent.as_str().to_owned()));
-        let project = self.project.iter().map(|project| Scope::Project(project.clone()));
-        [Scope::Global].into_iter().chain(agent).chain(project).collect()
+        let agent = self
+            .agent
+            .iter()
+            .map(|agent| Scope::Agent(agent.as_str().to_owned()));
+        let project = self
+            .project
+            .iter()
+            .map(|project| Scope::Project(project.clone()));
+        [Scope::Global]
+            .into_iter()
+            .chain(agent)
+            .chain(project)
+            .collect()
     }
 
     /// Returns whether the view contains `scope`.
@@ -55,7 +72,10 @@ impl View {
         }
         match scope {
             Scope::Global => true,
-            Scope::Agent(name) => self.agent.as_ref().is_some_and(|agent| agent.as_str() == name),
+            Scope::Agent(name) => self
+                .agent
+                .as_ref()
+                .is_some_and(|agent| agent.as_str() == name),
             Scope::Project(name) => self.project.as_ref() == Some(name),
             Scope::Conversation(_) | Scope::Private(_) | Scope::Team(_) => false,
         }
@@ -66,13 +86,19 @@ impl View {
         match (&self.principal, &self.agent) {
             (Some(principal), Some(agent)) => Cow::Owned(format!("{}/{agent}", principal.name)),
             (Some(principal), None) => Cow::Borrowed(&principal.name),
-            (None, agent) => Cow::Borrowed(agent.as_ref().map_or(AgentName::NAMELESS, AgentName::as_str)),
+            (None, agent) => Cow::Borrowed(
+                agent
+                    .as_ref()
+                    .map_or(AgentName::NAMELESS, AgentName::as_str),
+            ),
         }
     }
 
     /// Returns the name of the project, if the view contains its memories.
     fn visible_project(&self) -> Option<String> {
-        self.project.clone().filter(|project| self.allows(&Scope::Project(project.clone())))
+        self.project
+            .clone()
+            .filter(|project| self.allows(&Scope::Project(project.clone())))
     }
 }
 
@@ -93,7 +119,11 @@ impl Services {
             None => scopes.extend(self.principal_scopes()),
         }
         let restricted = self.with_scopes(scopes, None, &view.actor(), view.agent.as_ref());
-        Self { project: view.visible_project(), principal, ..restricted }
+        Self {
+            project: view.visible_project(),
+            principal,
+            ..restricted
+        }
     }
 
     /// Returns the services restricted to the notes that a chat in a conversation may see.
@@ -102,13 +132,26 @@ impl Services {
     /// are left out, because the recall of the conversation returns them.
     #[must_use]
     pub fn restrict_to_chat(&self, conversation: &ConversationId) -> Self {
-        let mut scopes = vec![Scope::Global, conversation.scope(), ConversationId::global().scope()];
+        let mut scopes = vec![
+            Scope::Global,
+            conversation.scope(),
+            ConversationId::global().scope(),
+        ];
         scopes.extend(self.principal_scopes());
-        let unreviewed = Self { review: ReviewPolicy::default(), ..self.clone() };
+        let unreviewed = Self {
+            review: ReviewPolicy::default(),
+            ..self.clone()
+        };
         unreviewed.with_scopes(scopes, Some(HomeSection::Notes), &self.actor, None)
     }
 
-    fn with_scopes(&self, scopes: Vec<Scope>, section: Option<HomeSection>, actor: &str, agent: Option<&AgentName>) -> Self {
+    fn with_scopes(
+        &self,
+        scopes: Vec<Scope>,
+        section: Option<HomeSection>,
+        actor: &str,
+        agent: Option<&AgentName>,
+    ) -> Self {
         let proposals = SubmittedProposals::default();
         let view = Arc::new(ScopedStore {
             store: Arc::clone(&self.store),
@@ -122,6 +165,12 @@ impl Services {
             clock: Arc::clone(&self.clock),
             ids: Arc::clone(&self.ids),
         });
-        Self { store: Arc::clone(&view) as _, history: view, proposals, actor: actor.to_owned(), ..self.clone() }
+        Self {
+            store: Arc::clone(&view) as _,
+            history: view,
+            proposals,
+            actor: actor.to_owned(),
+            ..self.clone()
+        }
     }
 }

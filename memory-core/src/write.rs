@@ -5,8 +5,8 @@ use chrono::{DateTime, Utc};
 use crate::commit::{commit, retry_conflicts};
 use crate::standing::{is_by_person, is_standing, select_standing};
 use crate::{
-    Category, Change, ChangeOutcome, Draft, Duplicates, Memory, MemoryId, Patch, Phase, Scope, SecretPolicy, Services,
-    SpeakerRole, StoreError, StoredMemory, Tags, Verb,
+    Category, Change, ChangeOutcome, Draft, Duplicates, Memory, MemoryId, Patch, Phase, Scope,
+    SecretPolicy, Services, SpeakerRole, StoreError, StoredMemory, Tags, Verb,
 };
 
 /// The result of writing a draft.
@@ -62,20 +62,38 @@ impl MergedFields {
 /// [`StoreError::Invalid`] if the text is empty, [`StoreError::Secret`] if it contains a credential, and other errors
 /// of the store.
 #[expect(clippy::needless_pass_by_value, reason = "a draft becomes the memory")]
-pub fn write(services: &Services, draft: Draft, secrets: SecretPolicy) -> Result<WriteResult, StoreError> {
+pub fn write(
+    services: &Services,
+    draft: Draft,
+    secrets: SecretPolicy,
+) -> Result<WriteResult, StoreError> {
     if draft.content.trim().is_empty() {
-        return Err(StoreError::Invalid { why: "the text of the memory is empty".into() });
+        return Err(StoreError::Invalid {
+            why: "the text of the memory is empty".into(),
+        });
     }
     let mut set = services.change_set(Verb::Write);
-    let memory = draft.clone().into_memory(services.ids.memory_id(), set.operation.at);
+    let memory = draft
+        .clone()
+        .into_memory(services.ids.memory_id(), set.operation.at);
     let expires_at = services.inbox_ttl.memory_expiry(&memory);
     set.duplicates = Duplicates::Skip;
-    set.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
+    set.changes.push(Change::Create {
+        memory: Box::new(memory),
+        front_matter: String::new(),
+    });
     match commit(services, &set, secrets)?.pop() {
         Some(ChangeOutcome::Kept { id, path } | ChangeOutcome::Removed { id, path }) => {
             // A proposal does not expire.
             let expires_at = expires_at.filter(|_| !services.proposals.contains(&id));
-            Ok(WriteResult { id, path, created: true, expires_at, merged: MergedFields::default(), ignored: Vec::new() })
+            Ok(WriteResult {
+                id,
+                path,
+                created: true,
+                expires_at,
+                merged: MergedFields::default(),
+                ignored: Vec::new(),
+            })
         }
         Some(ChangeOutcome::Duplicate { id, path }) => merge_duplicate(services, &draft, id, &path),
         None => unreachable!("a store returns one outcome for each change"),
@@ -83,7 +101,12 @@ pub fn write(services: &Services, draft: Draft, secrets: SecretPolicy) -> Result
 }
 
 /// Merges `draft` into the memory with the same text.
-fn merge_duplicate(services: &Services, draft: &Draft, id: MemoryId, known_path: &str) -> Result<WriteResult, StoreError> {
+fn merge_duplicate(
+    services: &Services,
+    draft: &Draft,
+    id: MemoryId,
+    known_path: &str,
+) -> Result<WriteResult, StoreError> {
     let attempt = || {
         let stored = match services.store.get(&id) {
             Ok(stored) => stored,
@@ -91,7 +114,14 @@ fn merge_duplicate(services: &Services, draft: &Draft, id: MemoryId, known_path:
             Err(StoreError::NotFound { .. }) => {
                 let path = known_path.into();
                 let (merged, ignored) = (MergedFields::default(), Vec::new());
-                return Ok(WriteResult { id, path, created: false, expires_at: None, merged, ignored });
+                return Ok(WriteResult {
+                    id,
+                    path,
+                    created: false,
+                    expires_at: None,
+                    merged,
+                    ignored,
+                });
             }
             Err(error) => return Err(error),
         };
@@ -99,7 +129,11 @@ fn merge_duplicate(services: &Services, draft: &Draft, id: MemoryId, known_path:
         let mut set = services.change_set(Verb::Write);
         let written = draft.clone().into_memory(id, set.operation.at);
         // Only the words of the person count, and an ingested text stays that of its source.
-        if stored.problem.is_none() && stored.memory.origin.is_none() && is_by_person(&written) && is_standing(&written) {
+        if stored.problem.is_none()
+            && stored.memory.origin.is_none()
+            && is_by_person(&written)
+            && is_standing(&written)
+        {
             let is_conversation = matches!(stored.memory.scope, Scope::Conversation(_));
             if !is_by_person(&stored.memory) && !is_conversation {
                 merged.role = Some(SpeakerRole::Person);
@@ -108,13 +142,20 @@ fn merge_duplicate(services: &Services, draft: &Draft, id: MemoryId, known_path:
             merged.stated_at = is_replaced.then_some(written.created_at);
         }
         let memory = &stored.memory;
-        let has_passed = |end: Option<DateTime<Utc>>| end.is_some_and(|end| end <= set.operation.at);
-        let (has_expired, is_outdated) = (has_passed(memory.expires_at), has_passed(memory.valid_until));
+        let has_passed =
+            |end: Option<DateTime<Utc>>| end.is_some_and(|end| end <= set.operation.at);
+        let (has_expired, is_outdated) = (
+            has_passed(memory.expires_at),
+            has_passed(memory.valid_until),
+        );
         let is_out_of_effect = has_expired || is_outdated || memory.superseded_by.is_some();
-        let can_return = stored.problem.is_none() && memory.origin.is_none() && memory.reminder.is_none();
+        let can_return =
+            stored.problem.is_none() && memory.origin.is_none() && memory.reminder.is_none();
         // A draft with an earlier time, such as one of an import, does not know the present state.
         let is_later = memory.last_stated_at() < written.created_at
-            && memory.ends_at().is_none_or(|end| end <= written.created_at || set.operation.at < end);
+            && memory
+                .ends_at()
+                .is_none_or(|end| end <= written.created_at || set.operation.at < end);
         if is_out_of_effect && can_return && is_later {
             merged.stated_at = Some(written.created_at);
             ignored.retain(|name| *name != "expires_at" || !has_expired);
@@ -133,12 +174,24 @@ fn merge_duplicate(services: &Services, draft: &Draft, id: MemoryId, known_path:
             ..Patch::default()
         };
         let expires_at = services.inbox_ttl.expires_at(&stored);
-        let mut written = WriteResult { id, path: stored.path.clone(), created: false, expires_at, merged, ignored };
+        let mut written = WriteResult {
+            id,
+            path: stored.path.clone(),
+            created: false,
+            expires_at,
+            merged,
+            ignored,
+        };
         if let Some(memory) = patch.apply(&stored.memory, set.operation.at) {
             written.expires_at = services.inbox_ttl.memory_expiry(&memory);
-            set.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
+            set.changes.push(Change::Replace {
+                expected: stored.stamp,
+                memory: Box::new(memory),
+            });
             // The draft was already checked for credentials.
-            if let Some(ChangeOutcome::Kept { path, .. }) = commit(services, &set, SecretPolicy::Keep)?.pop() {
+            if let Some(ChangeOutcome::Kept { path, .. }) =
+                commit(services, &set, SecretPolicy::Keep)?.pop()
+            {
                 written.path = path;
             }
         }
@@ -150,23 +203,63 @@ fn merge_duplicate(services: &Services, draft: &Draft, id: MemoryId, known_path:
 /// Returns the fields of `draft` to merge into the stored memory, and the names of those to ignore.
 ///
 /// A source that equals `actor` is the default, so a difference is not reported.
-pub(crate) fn plan_merge(draft: &Draft, stored: &StoredMemory, actor: &str) -> (MergedFields, Vec<&'static str>) {
+pub(crate) fn plan_merge(
+    draft: &Draft,
+    stored: &StoredMemory,
+    actor: &str,
+) -> (MergedFields, Vec<&'static str>) {
     let memory = &stored.memory;
-    let tags: Vec<String> = draft.tags.iter().filter(|tag| !has_tag(&memory.tags, tag)).cloned().collect();
-    let wished = draft.category.filter(|category| *category != Category::Inbox && draft.phase != Some(Phase::Inbox));
-    let category = wished.filter(|category| memory.phase == Phase::Inbox || *category != memory.category);
-    let title = draft.title.clone().filter(|title| memory.title.as_ref() != Some(title));
+    let tags: Vec<String> = draft
+        .tags
+        .iter()
+        .filter(|tag| !has_tag(&memory.tags, tag))
+        .cloned()
+        .collect();
+    let wished = draft
+        .category
+        .filter(|category| *category != Category::Inbox && draft.phase != Some(Phase::Inbox));
+    let category =
+        wished.filter(|category| memory.phase == Phase::Inbox || *category != memory.category);
+    let title = draft
+        .title
+        .clone()
+        .filter(|title| memory.title.as_ref() != Some(title));
     let pinned = draft.pinned && !memory.pinned;
     let expires = draft.expires_at.is_some() && draft.expires_at != memory.expires_at;
     let source = !["", actor, &memory.source].contains(&draft.source.as_str());
     let role = draft.role.is_some() && draft.role != memory.role;
     if stored.problem.is_some() {
-        let all = [!tags.is_empty(), category.is_some(), title.is_some(), pinned, expires, source, role];
-        let names = ["tags", "category", "title", "pinned", "expires_at", "source", "role"];
-        return (MergedFields::default(), names.into_iter().zip(all).filter_map(|(name, is)| is.then_some(name)).collect());
+        let all = [
+            !tags.is_empty(),
+            category.is_some(),
+            title.is_some(),
+            pinned,
+            expires,
+            source,
+            role,
+        ];
+        let names = [
+            "tags",
+            "category",
+            "title",
+            "pinned",
+            "expires_at",
+            "source",
+            "role",
+        ];
+        return (
+            MergedFields::default(),
+            names
+                .into_iter()
+                .zip(all)
+                .filter_map(|(name, is)| is.then_some(name))
+                .collect(),
+        );
     }
     // The turns of a conversation record who said them, so a repetition does not change their roles.
-    let takes_role = role && draft.role == Some(SpeakerRole::Person) && !matches!(memory.scope, Scope::Conversation(_));
+    let takes_role = role
+        && draft.role == Some(SpeakerRole::Person)
+        && !matches!(memory.scope, Scope::Conversation(_));
     let takes_category = is_unfiled(memory);
     let takes_title = memory.title.is_none();
     let others = [
@@ -176,7 +269,10 @@ pub(crate) fn plan_merge(draft: &Draft, stored: &StoredMemory, actor: &str) -> (
         ("source", source),
         ("role", role && !takes_role),
     ];
-    let ignored = others.into_iter().filter_map(|(name, is)| is.then_some(name)).collect();
+    let ignored = others
+        .into_iter()
+        .filter_map(|(name, is)| is.then_some(name))
+        .collect();
     let merged = MergedFields {
         tags,
         category: category.filter(|_| takes_category),
@@ -206,7 +302,11 @@ mod tests {
     use crate::testing::services;
 
     fn draft(tags: &[&str], category: Option<Category>) -> Draft {
-        Draft { tags: tags.iter().collect(), category, ..Draft::new("green tea") }
+        Draft {
+            tags: tags.iter().collect(),
+            category,
+            ..Draft::new("green tea")
+        }
     }
 
     #[test]
@@ -218,18 +318,54 @@ mod tests {
         };
         let past = Some(services.clock.now() - chrono::TimeDelta::days(1));
         let expires_at = past;
-        let tea = write(&services, Draft { expires_at, ..draft(&[], None) }, SecretPolicy::Refuse).expect("it is stored").id;
-        let coffee = write(&services, Draft::new("coffee"), SecretPolicy::Refuse).expect("it is stored").id;
-        let patch = Patch { superseded_by: Some(Some(tea)), valid_until: Some(past), ..Patch::default() };
-        crate::update(&services, &coffee.to_string(), &patch, None, SecretPolicy::Refuse).expect("it is updated");
+        let tea = write(
+            &services,
+            Draft {
+                expires_at,
+                ..draft(&[], None)
+            },
+            SecretPolicy::Refuse,
+        )
+        .expect("it is stored")
+        .id;
+        let coffee = write(&services, Draft::new("coffee"), SecretPolicy::Refuse)
+            .expect("it is stored")
+            .id;
+        let patch = Patch {
+            superseded_by: Some(Some(tea)),
+            valid_until: Some(past),
+            ..Patch::default()
+        };
+        crate::update(
+            &services,
+            &coffee.to_string(),
+            &patch,
+            None,
+            SecretPolicy::Refuse,
+        )
+        .expect("it is updated");
         for (id, text) in [(tea, "green tea"), (coffee, "coffee")] {
             assert!(!is_active(id), "{text}");
             let created_at = Some(DateTime::UNIX_EPOCH);
-            let old = write(&services, Draft { created_at, ..Draft::new(text) }, SecretPolicy::Refuse).expect("it exists");
+            let old = write(
+                &services,
+                Draft {
+                    created_at,
+                    ..Draft::new(text)
+                },
+                SecretPolicy::Refuse,
+            )
+            .expect("it exists");
             assert!(old.merged.is_empty() && !is_active(id), "{text}");
-            let again = write(&services, Draft::new(text), SecretPolicy::Refuse).expect("it is merged");
-            assert_eq!((again.id, again.merged.stated_at.is_some(), is_active(id)), (id, true, true), "{text}");
-            let third = write(&services, Draft::new(text), SecretPolicy::Refuse).expect("it exists");
+            let again =
+                write(&services, Draft::new(text), SecretPolicy::Refuse).expect("it is merged");
+            assert_eq!(
+                (again.id, again.merged.stated_at.is_some(), is_active(id)),
+                (id, true, true),
+                "{text}"
+            );
+            let third =
+                write(&services, Draft::new(text), SecretPolicy::Refuse).expect("it exists");
             assert!(third.merged.is_empty(), "{text}");
         }
     }
@@ -237,7 +373,8 @@ mod tests {
     #[test]
     fn a_text_that_is_written_again_adds_what_is_new() {
         let services = services(Arc::new(MemStore::default()));
-        let first = write(&services, draft(&["drink"], None), SecretPolicy::Refuse).expect("it is kept");
+        let first =
+            write(&services, draft(&["drink"], None), SecretPolicy::Refuse).expect("it is kept");
         assert!(first.created && first.merged.is_empty() && first.ignored.is_empty());
         let mut again = draft(&["Drink", "morning"], Some(Category::Preferences));
         (again.title, again.pinned) = (Some("Tea".into()), true);
@@ -249,14 +386,28 @@ mod tests {
             pinned: true,
             ..MergedFields::default()
         };
-        assert_eq!((second.id, second.created, second.merged, second.ignored), (first.id, false, merged, vec![]));
+        assert_eq!(
+            (second.id, second.created, second.merged, second.ignored),
+            (first.id, false, merged, vec![])
+        );
         let kept = services.store.get(&first.id).expect("it is there");
         assert_eq!(kept.memory.tags.as_slice(), ["drink", "morning"]);
-        assert_eq!((kept.memory.phase, kept.memory.category), (Phase::Organized, Category::Preferences));
+        assert_eq!(
+            (kept.memory.phase, kept.memory.category),
+            (Phase::Organized, Category::Preferences)
+        );
         assert_eq!(second.path, kept.path);
         let third = write(&services, again, SecretPolicy::Refuse).expect("it is kept");
         assert!(third.merged.is_empty() && third.ignored.is_empty());
-        assert_eq!(services.store.get(&first.id).expect("it is there").memory.version, kept.memory.version);
+        assert_eq!(
+            services
+                .store
+                .get(&first.id)
+                .expect("it is there")
+                .memory
+                .version,
+            kept.memory.version
+        );
     }
 
     #[test]
@@ -266,39 +417,79 @@ mod tests {
         own.title = Some("Tea".into());
         let first = write(&services, own, SecretPolicy::Refuse).expect("it is kept");
         let mut other = draft(&["x"], Some(Category::Preferences));
-        (other.title, other.expires_at) = (Some("Drink".into()), Some("2030-01-01T00:00:00Z".parse().expect("a time")));
+        (other.title, other.expires_at) = (
+            Some("Drink".into()),
+            Some("2030-01-01T00:00:00Z".parse().expect("a time")),
+        );
         let second = write(&services, other, SecretPolicy::Refuse).expect("it is kept");
         assert_eq!(second.ignored, ["category", "title", "expires_at"]);
-        assert_eq!(second.merged, MergedFields { tags: vec!["x".into()], ..MergedFields::default() });
+        assert_eq!(
+            second.merged,
+            MergedFields {
+                tags: vec!["x".into()],
+                ..MergedFields::default()
+            }
+        );
         let kept = services.store.get(&first.id).expect("it is there").memory;
-        assert_eq!((kept.category, kept.title.as_deref(), kept.expires_at), (Category::Habits, Some("Tea"), None));
+        assert_eq!(
+            (kept.category, kept.title.as_deref(), kept.expires_at),
+            (Category::Habits, Some("Tea"), None)
+        );
     }
 
     #[test]
     fn in_another_scope_it_is_another_memory() {
         let services = services(Arc::new(MemStore::default()));
         write(&services, draft(&[], None), SecretPolicy::Refuse).expect("it is kept");
-        let other = Draft { scope: Scope::Agent("claude".into()), ..draft(&["x"], None) };
-        assert!(write(&services, other, SecretPolicy::Refuse).expect("it is kept").created);
+        let other = Draft {
+            scope: Scope::Agent("claude".into()),
+            ..draft(&["x"], None)
+        };
+        assert!(
+            write(&services, other, SecretPolicy::Refuse)
+                .expect("it is kept")
+                .created
+        );
     }
 
     #[test]
     fn a_person_replaces_another_role_and_no_role_replaces_a_person() {
-        let roles = [None, Some(SpeakerRole::Assistant), Some(SpeakerRole::Tool), Some(SpeakerRole::Author)];
+        let roles = [
+            None,
+            Some(SpeakerRole::Assistant),
+            Some(SpeakerRole::Tool),
+            Some(SpeakerRole::Author),
+        ];
         let person = Some(SpeakerRole::Person);
         for first in roles {
             let services = services(Arc::new(MemStore::default()));
             let again = |role: Option<SpeakerRole>| {
-                write(&services, Draft { role, ..draft(&[], None) }, SecretPolicy::Refuse).expect("it is kept")
+                write(
+                    &services,
+                    Draft {
+                        role,
+                        ..draft(&[], None)
+                    },
+                    SecretPolicy::Refuse,
+                )
+                .expect("it is kept")
             };
             let id = again(first).id;
             let role = || services.store.get(&id).expect("it is there").memory.role;
             let by_person = again(person);
-            assert_eq!((by_person.created, by_person.merged.role, role()), (false, person, person), "{first:?}");
+            assert_eq!(
+                (by_person.created, by_person.merged.role, role()),
+                (false, person, person),
+                "{first:?}"
+            );
             assert!(by_person.ignored.is_empty() && again(person).merged.is_empty());
             for other in roles {
                 let ignored: &[&str] = if other.is_none() { &[] } else { &["role"] };
-                assert_eq!((again(other).ignored.as_slice(), role()), (ignored, person), "{other:?} after a person");
+                assert_eq!(
+                    (again(other).ignored.as_slice(), role()),
+                    (ignored, person),
+                    "{other:?} after a person"
+                );
             }
         }
     }
@@ -308,17 +499,34 @@ mod tests {
         let services = services(Arc::new(MemStore::default()));
         let say = |text: &str, day: i64| {
             let created_at = Some(DateTime::UNIX_EPOCH + chrono::TimeDelta::days(day));
-            write(&services, Draft { created_at, ..Draft::new(text) }, SecretPolicy::Refuse).expect("it is kept").merged
+            write(
+                &services,
+                Draft {
+                    created_at,
+                    ..Draft::new(text)
+                },
+                SecretPolicy::Refuse,
+            )
+            .expect("it is kept")
+            .merged
         };
         let in_effect = || {
-            let standing = select_standing(&services, "").expect("they are read").memories;
+            let standing = select_standing(&services, "")
+                .expect("they are read")
+                .memories;
             standing.into_iter().map(|own| own.text).collect::<Vec<_>>()
         };
         assert!(say("Answer in English.", 0).is_empty() && say("Answer in German.", 1).is_empty());
         assert_eq!(in_effect(), ["Answer in German."]);
         assert!(say("Answer in German.", 2).is_empty(), "it is in effect");
         let time = Some(DateTime::UNIX_EPOCH + chrono::TimeDelta::days(3));
-        assert_eq!(say("Answer in English.", 3), MergedFields { stated_at: time, ..MergedFields::default() });
+        assert_eq!(
+            say("Answer in English.", 3),
+            MergedFields {
+                stated_at: time,
+                ..MergedFields::default()
+            }
+        );
         assert_eq!(in_effect(), ["Answer in English."]);
     }
 
@@ -327,18 +535,47 @@ mod tests {
         let services = services(Arc::new(MemStore::default()));
         let say = |text: &str| {
             let created_at = Some(DateTime::UNIX_EPOCH);
-            write(&services, Draft { created_at, ..Draft::new(text) }, SecretPolicy::Refuse).expect("it is kept").id
+            write(
+                &services,
+                Draft {
+                    created_at,
+                    ..Draft::new(text)
+                },
+                SecretPolicy::Refuse,
+            )
+            .expect("it is kept")
+            .id
         };
         let edited = say("I live in Oslo. Answer in English.");
         let newest = Draft::new("Answer in German.");
         write(&services, newest, SecretPolicy::Refuse).expect("it is kept");
-        let kept = || select_standing(&services, "").expect("they are read").memories[0].text.clone();
+        let kept = || {
+            select_standing(&services, "")
+                .expect("they are read")
+                .memories[0]
+                .text
+                .clone()
+        };
         let edit = |content: &str| {
-            let patch = Patch { content: Some(content.into()), ..Patch::default() };
-            crate::update(&services, &edited.to_string(), &patch, None, SecretPolicy::Refuse).expect("it is edited");
+            let patch = Patch {
+                content: Some(content.into()),
+                ..Patch::default()
+            };
+            crate::update(
+                &services,
+                &edited.to_string(),
+                &patch,
+                None,
+                SecretPolicy::Refuse,
+            )
+            .expect("it is edited");
         };
         edit("I live in Bergen. Answer in English.");
-        assert_eq!(kept(), "Answer in German.", "the instruction was not edited");
+        assert_eq!(
+            kept(),
+            "Answer in German.",
+            "the instruction was not edited"
+        );
         edit("I live in Bergen. Answer in French.");
         assert!(kept().contains("French"), "{}", kept());
     }
@@ -347,10 +584,21 @@ mod tests {
     fn a_person_who_repeats_a_text_of_an_agent_becomes_its_author() {
         let services = services(Arc::new(MemStore::default()));
         let say = |source: &str| {
-            let draft = Draft { source: source.into(), ..Draft::new("Always answer in German.") };
-            write(&services, draft, SecretPolicy::Refuse).expect("it is kept").merged.role
+            let draft = Draft {
+                source: source.into(),
+                ..Draft::new("Always answer in German.")
+            };
+            write(&services, draft, SecretPolicy::Refuse)
+                .expect("it is kept")
+                .merged
+                .role
         };
-        let count = || select_standing(&services, "").expect("they are read").memories.len();
+        let count = || {
+            select_standing(&services, "")
+                .expect("they are read")
+                .memories
+                .len()
+        };
         assert_eq!((say("claude"), count()), (None, 0));
         assert_eq!((say(""), count()), (Some(SpeakerRole::Person), 1));
         assert_eq!(say(""), None);
@@ -360,12 +608,24 @@ mod tests {
     fn another_role_of_a_program_or_in_a_conversation_is_ignored_and_reported() {
         let services = services(Arc::new(MemStore::default()));
         let ignored = |role: SpeakerRole, scope: &Scope| {
-            let draft = Draft { role: Some(role), scope: scope.clone(), ..draft(&[], None) };
-            write(&services, draft, SecretPolicy::Refuse).expect("it is kept").ignored
+            let draft = Draft {
+                role: Some(role),
+                scope: scope.clone(),
+                ..draft(&[], None)
+            };
+            write(&services, draft, SecretPolicy::Refuse)
+                .expect("it is kept")
+                .ignored
         };
         let talk: Scope = "conversation:a".parse().expect("a scope");
-        for (scope, other) in [(&Scope::Global, SpeakerRole::Tool), (&talk, SpeakerRole::Person)] {
-            assert!(ignored(SpeakerRole::Assistant, scope).is_empty(), "it is new");
+        for (scope, other) in [
+            (&Scope::Global, SpeakerRole::Tool),
+            (&talk, SpeakerRole::Person),
+        ] {
+            assert!(
+                ignored(SpeakerRole::Assistant, scope).is_empty(),
+                "it is new"
+            );
             assert_eq!(ignored(other, scope), ["role"], "{scope}");
         }
     }
@@ -374,8 +634,13 @@ mod tests {
     fn another_source_is_ignored_and_reported_unless_it_is_the_usual_one() {
         let services = services(Arc::new(MemStore::default()));
         let ignored = |source: &str| {
-            let draft = Draft { source: source.into(), ..draft(&[], None) };
-            write(&services, draft, SecretPolicy::Refuse).expect("it is kept").ignored
+            let draft = Draft {
+                source: source.into(),
+                ..draft(&[], None)
+            };
+            write(&services, draft, SecretPolicy::Refuse)
+                .expect("it is kept")
+                .ignored
         };
         assert!(ignored("notes").is_empty(), "it is new");
         assert_eq!(ignored("browser"), ["source"]);

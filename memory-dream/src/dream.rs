@@ -7,15 +7,15 @@ use std::collections::HashSet;
 
 use chrono::TimeZone;
 use memory_core::{
-    Filter, LinkReport, ListOrder, MemoryId, OperationId, PageRequest, Refinement, Services, StoreError, resolve_links_both_ways,
-    resolve_own_links,
+    Filter, LinkReport, ListOrder, MemoryId, OperationId, PageRequest, Refinement, Services,
+    StoreError, resolve_links_both_ways, resolve_own_links,
 };
 
 use crate::apply::{SkippedChange, apply};
 use crate::lifecycle::Exemption;
 use crate::plan::{
-    AgeRemoval, AnalysedMemories, CancelledReminder, DreamPlan, Filing, Merge, NewReminder, UnclassifiedMemory,
-    encode_impression, plan_with_analysis,
+    AgeRemoval, AnalysedMemories, CancelledReminder, DreamPlan, Filing, Merge, NewReminder,
+    UnclassifiedMemory, encode_impression, plan_with_analysis,
 };
 use crate::progress::{DreamError, ProgressCallback};
 use crate::review::{Contradiction, Review, Supersession};
@@ -93,9 +93,15 @@ pub fn dream<Tz: TimeZone>(
         Err(DreamError::Asked) => dreamt.is_cut = true,
         Err(DreamError::Store(error)) => return Err(error),
     }
-    let none = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(0) };
+    let none = PageRequest {
+        order: ListOrder::Created,
+        offset: 0,
+        limit: Some(0),
+    };
     let now = services.clock.now();
-    dreamt.troubles.extend(services.store.list(&Filter::all(), &none, now)?.degraded);
+    dreamt
+        .troubles
+        .extend(services.store.list(&Filter::all(), &none, now)?.degraded);
     dreamt.troubles.extend(match dreamt.damaged {
         0 => None,
         1 => Some("1 file cannot be parsed and was not changed; run `memory doctor` to list it".to_owned()),
@@ -116,7 +122,12 @@ fn run_dry<Tz: TimeZone>(
     dreamt.add_plan(plan, &[]);
     if dream.tasks.contains(&DreamTask::Review) {
         let review = store_review::review_store(services)?;
-        dreamt.superseded = review.contradictions.first.iter().filter_map(Contradiction::supersession).collect();
+        dreamt.superseded = review
+            .contradictions
+            .first
+            .iter()
+            .filter_map(Contradiction::supersession)
+            .collect();
         dreamt.review = Some(review);
     }
     Ok(())
@@ -134,12 +145,19 @@ fn run_rounds<'s, Tz: TimeZone>(
     services.history.recover()?;
     for round in 0..MAX_ROUNDS {
         // A memory that loses its last incoming link in this dream does not expire in the same dream, as in a dry run.
-        let later: Vec<DreamTask> =
-            dream.tasks.iter().copied().filter(|task| ![DreamTask::Expire, DreamTask::Decay].contains(task)).collect();
+        let later: Vec<DreamTask> = dream
+            .tasks
+            .iter()
+            .copied()
+            .filter(|task| ![DreamTask::Expire, DreamTask::Decay].contains(task))
+            .collect();
         let tasks = if round == 0 { dream.tasks } else { &later };
-        let (mut plan, mut looked) = plan_with_analysis(services, &DreamRequest { tasks, ..*dream }, pace)?;
+        let (mut plan, mut looked) =
+            plan_with_analysis(services, &DreamRequest { tasks, ..*dream }, pace)?;
         if does(DreamTask::Classify) && round == 0 {
-            dreamt.troubles.extend(model_tasks::classify(services, &mut looked, &mut plan)?);
+            dreamt
+                .troubles
+                .extend(model_tasks::classify(services, &mut looked, &mut plan)?);
             looked.check_plan(&plan)?;
         }
         // A summary is not summarised again.
@@ -148,12 +166,14 @@ fn run_rounds<'s, Tz: TimeZone>(
         apply(services, &plan, refinement, &mut skipped, pace)?;
         let links = resolve_links(services, &plan, &looked, Some(refinement))?;
         if does(DreamTask::Compress) && round == 0 {
-            let summaries = model_tasks::compress(services, &mut looked, refinement, &mut dreamt.skipped)?;
+            let summaries =
+                model_tasks::compress(services, &mut looked, refinement, &mut dreamt.skipped)?;
             dreamt.compressed = summaries.done;
             dreamt.troubles.extend(summaries.trouble);
         }
         save_analyses(services, &plan, &skipped, &mut looked, dream.tasks);
-        let is_done = (plan.is_empty() || skipped.len() == plan.len()) && (0 < round || dreamt.compressed.is_empty());
+        let is_done = (plan.is_empty() || skipped.len() == plan.len())
+            && (0 < round || dreamt.compressed.is_empty());
         dreamt.add_links(&links);
         dreamt.add_plan(plan, &skipped);
         dreamt.skipped.extend(skipped);
@@ -165,7 +185,12 @@ fn run_rounds<'s, Tz: TimeZone>(
         // A review lists a limited number of contradictions, and resolving them can reveal others.
         for _ in 0..MAX_ROUNDS {
             let review = store_review::review_store(services)?;
-            let superseded = store_review::write_supersessions(services, &review, refinement, &mut dreamt.skipped)?;
+            let superseded = store_review::write_supersessions(
+                services,
+                &review,
+                refinement,
+                &mut dreamt.skipped,
+            )?;
             let is_done = superseded.is_empty();
             dreamt.superseded.extend(superseded);
             // The first review, made before any supersession was written, is the one to report.
@@ -191,8 +216,13 @@ fn resolve_links(
     if plan.followed.len() * FULL_SCAN_SHARE < looked.outlines.len() {
         return resolve_links_both_ways(services, &plan.followed, refinement);
     }
-    let has_links = |glance: &Option<TextAnalysis>| glance.as_ref().is_some_and(|glance| glance.has_links);
-    let all = looked.outlines.iter().zip(&looked.glances).filter(|(_, glance)| has_links(glance));
+    let has_links =
+        |glance: &Option<TextAnalysis>| glance.as_ref().is_some_and(|glance| glance.has_links);
+    let all = looked
+        .outlines
+        .iter()
+        .zip(&looked.glances)
+        .filter(|(_, glance)| has_links(glance));
     let all: Vec<MemoryId> = all.map(|(outline, _)| outline.id).collect();
     resolve_own_links(services, &all, refinement)
 }
@@ -207,8 +237,14 @@ fn save_analyses(
 ) {
     let skipped: HashSet<MemoryId> = skipped.iter().map(|skipped| skipped.id).collect();
     // The memories of skipped merges are compared again.
-    let apart = plan.merges.iter().filter(|merge| skipped.contains(&merge.kept));
-    let apart: HashSet<MemoryId> = apart.flat_map(|merge| merge.gone.iter().chain([&merge.kept])).copied().collect();
+    let apart = plan
+        .merges
+        .iter()
+        .filter(|merge| skipped.contains(&merge.kept));
+    let apart: HashSet<MemoryId> = apart
+        .flat_map(|merge| merge.gone.iter().chain([&merge.kept]))
+        .copied()
+        .collect();
     let followed: HashSet<MemoryId> = plan.followed.iter().copied().collect();
     let heard: HashSet<MemoryId> = plan.heard.iter().copied().collect();
     let compares = tasks.contains(&DreamTask::Merge);
@@ -232,11 +268,31 @@ impl DreamReport {
     /// Adds the content of an applied plan, except for skipped changes.
     fn add_plan(&mut self, plan: DreamPlan, skipped: &[SkippedChange]) {
         let left: HashSet<MemoryId> = skipped.iter().map(|skipped| skipped.id).collect();
-        self.filed.extend(plan.filings.into_iter().filter(|filing| !left.contains(&filing.id)));
-        self.merged.extend(plan.merges.into_iter().filter(|merge| !left.contains(&merge.kept)));
-        self.parted.extend(plan.partings.into_iter().filter(|parting| !left.contains(&parting.id)));
-        self.reminders.extend(plan.reminders.into_iter().filter(|reminding| !left.contains(&reminding.of)));
-        self.withdrawn.extend(plan.withdrawn.into_iter().filter(|withdrawal| !left.contains(&withdrawal.of)));
+        self.filed.extend(
+            plan.filings
+                .into_iter()
+                .filter(|filing| !left.contains(&filing.id)),
+        );
+        self.merged.extend(
+            plan.merges
+                .into_iter()
+                .filter(|merge| !left.contains(&merge.kept)),
+        );
+        self.parted.extend(
+            plan.partings
+                .into_iter()
+                .filter(|parting| !left.contains(&parting.id)),
+        );
+        self.reminders.extend(
+            plan.reminders
+                .into_iter()
+                .filter(|reminding| !left.contains(&reminding.of)),
+        );
+        self.withdrawn.extend(
+            plan.withdrawn
+                .into_iter()
+                .filter(|withdrawal| !left.contains(&withdrawal.of)),
+        );
         self.alike.extend(plan.alike);
         self.alike.sort_unstable();
         self.alike.dedup();
@@ -254,9 +310,12 @@ impl DreamReport {
 
     /// Returns whether nothing was changed, or would be changed by a dry run.
     pub fn is_empty(&self) -> bool {
-        let has_moved = !(self.filed.is_empty() && self.merged.is_empty() && self.parted.is_empty());
-        let has_written =
-            !(self.reminders.is_empty() && self.withdrawn.is_empty() && self.superseded.is_empty() && self.compressed.is_empty());
+        let has_moved =
+            !(self.filed.is_empty() && self.merged.is_empty() && self.parted.is_empty());
+        let has_written = !(self.reminders.is_empty()
+            && self.withdrawn.is_empty()
+            && self.superseded.is_empty()
+            && self.compressed.is_empty());
         !has_moved && !has_written && self.links.updated == 0
     }
 }

@@ -34,17 +34,36 @@ pub fn lifecycle_action(
         return None;
     }
     let does = |task: DreamTask| tasks.contains(&task);
-    let is_older_than = |age| outline.updated_at.checked_add_signed(age).is_some_and(|end| end <= now);
+    let is_older_than = |age| {
+        outline
+            .updated_at
+            .checked_add_signed(age)
+            .is_some_and(|end| end <= now)
+    };
     let since = outline.updated_at;
     match outline.phase {
-        _ if does(DreamTask::Expire) && outline.ends_at.is_some_and(|end| end <= now) => Some(LifecycleAction::Over),
-        Phase::Inbox if does(DreamTask::Upgrade) && rules.filing_accesses <= outline.access_count => {
+        _ if does(DreamTask::Expire) && outline.ends_at.is_some_and(|end| end <= now) => {
+            Some(LifecycleAction::Over)
+        }
+        Phase::Inbox
+            if does(DreamTask::Upgrade) && rules.filing_accesses <= outline.access_count =>
+        {
             Some(LifecycleAction::Filed(outline.access_count))
         }
-        Phase::Inbox if does(DreamTask::Expire) && rules.inbox_ttl.deadline(outline).is_some_and(|end| end <= now) => {
+        Phase::Inbox
+            if does(DreamTask::Expire)
+                && rules
+                    .inbox_ttl
+                    .deadline(outline)
+                    .is_some_and(|end| end <= now) =>
+        {
             Some(LifecycleAction::Expired(since))
         }
-        Phase::Organized if does(DreamTask::Decay) && outline.access_count == 0 && is_older_than(rules.decay_after) => {
+        Phase::Organized
+            if does(DreamTask::Decay)
+                && outline.access_count == 0
+                && is_older_than(rules.decay_after) =>
+        {
             Some(LifecycleAction::Decayed(since))
         }
         Phase::Inbox | Phase::Organized => None,
@@ -71,18 +90,38 @@ pub enum Exemption {
 /// `is_linked` is whether a filed memory links to it.
 ///
 /// A memory that has reached its own expiry date is not exempt because of links or its origin.
-pub fn find_exemption(memory: &Memory, fate: LifecycleAction, is_linked: bool, now: DateTime<Utc>) -> Option<Exemption> {
+pub fn find_exemption(
+    memory: &Memory,
+    fate: LifecycleAction,
+    is_linked: bool,
+    now: DateTime<Utc>,
+) -> Option<Exemption> {
     let reasons = [
         (memory.pinned, Exemption::Pinned),
-        (memory.reminder.is_some_and(|reminder| reminder.is_open()), Exemption::Reminder),
-        (fate == LifecycleAction::Over && memory.expires_at.is_none_or(|end| now < end), Exemption::History),
-        (fate != LifecycleAction::Over && memory.origin.is_some(), Exemption::TakenIn),
-        (fate != LifecycleAction::Over && is_linked, Exemption::Linked),
+        (
+            memory.reminder.is_some_and(|reminder| reminder.is_open()),
+            Exemption::Reminder,
+        ),
+        (
+            fate == LifecycleAction::Over && memory.expires_at.is_none_or(|end| now < end),
+            Exemption::History,
+        ),
+        (
+            fate != LifecycleAction::Over && memory.origin.is_some(),
+            Exemption::TakenIn,
+        ),
+        (
+            fate != LifecycleAction::Over && is_linked,
+            Exemption::Linked,
+        ),
     ];
     match fate {
         LifecycleAction::Filed(_) => None,
         LifecycleAction::Over | LifecycleAction::Expired(_) | LifecycleAction::Decayed(_) => {
-            reasons.into_iter().find(|(is_so, _)| *is_so).map(|(_, why)| why)
+            reasons
+                .into_iter()
+                .find(|(is_so, _)| *is_so)
+                .map(|(_, why)| why)
         }
     }
 }
@@ -91,7 +130,10 @@ pub fn find_exemption(memory: &Memory, fate: LifecycleAction, is_linked: bool, n
 mod tests {
     use chrono::TimeDelta;
     use memory_core::testing::any_memory;
-    use memory_core::{Category, ContentHash, Draft, FileVersion, InboxTtl, MemoryId, MemorySummary, Reminder, StoredMemory};
+    use memory_core::{
+        Category, ContentHash, Draft, FileVersion, InboxTtl, MemoryId, MemorySummary, Reminder,
+        StoredMemory,
+    };
     use proptest::prelude::*;
 
     use super::*;
@@ -133,23 +175,63 @@ mod tests {
             (Phase::Inbox, 7, 3, Some(LifecycleAction::Filed(3))),
             (Phase::Inbox, 0, 9, Some(LifecycleAction::Filed(9))),
             (Phase::Organized, 29, 0, None),
-            (Phase::Organized, 30, 0, Some(LifecycleAction::Decayed(since(30)))),
+            (
+                Phase::Organized,
+                30,
+                0,
+                Some(LifecycleAction::Decayed(since(30))),
+            ),
             (Phase::Organized, 900, 1, None),
         ] {
-            assert_eq!(of(&outline(phase, days, accesses)), expected, "{phase} for {days} days, read {accesses} times");
+            assert_eq!(
+                of(&outline(phase, days, accesses)),
+                expected,
+                "{phase} for {days} days, read {accesses} times"
+            );
         }
     }
 
     #[test]
     fn what_is_damaged_or_said_in_a_conversation_has_no_fate() {
         let old = outline(Phase::Inbox, 900, 0);
-        let damaged = MemorySummary { is_damaged: true, ..old.clone() };
-        let said = MemorySummary { scope: Scope::Conversation("c".into()), ..old.clone() };
-        assert_eq!([&damaged, &said].map(|outline| lifecycle_action(outline, &DreamRules::default(), &ALL, now())), [None, None]);
-        let over = MemorySummary { ends_at: Some(now()), ..outline(Phase::Organized, 0, 9) };
-        assert_eq!(lifecycle_action(&over, &DreamRules::default(), &ALL, now()), Some(LifecycleAction::Over));
-        assert_eq!(lifecycle_action(&over, &DreamRules::default(), &[DreamTask::Decay, DreamTask::Upgrade], now()), None);
-        assert_eq!(lifecycle_action(&old, &DreamRules::default(), &[DreamTask::Classify], now()), None);
+        let damaged = MemorySummary {
+            is_damaged: true,
+            ..old.clone()
+        };
+        let said = MemorySummary {
+            scope: Scope::Conversation("c".into()),
+            ..old.clone()
+        };
+        assert_eq!(
+            [&damaged, &said].map(|outline| lifecycle_action(
+                outline,
+                &DreamRules::default(),
+                &ALL,
+                now()
+            )),
+            [None, None]
+        );
+        let over = MemorySummary {
+            ends_at: Some(now()),
+            ..outline(Phase::Organized, 0, 9)
+        };
+        assert_eq!(
+            lifecycle_action(&over, &DreamRules::default(), &ALL, now()),
+            Some(LifecycleAction::Over)
+        );
+        assert_eq!(
+            lifecycle_action(
+                &over,
+                &DreamRules::default(),
+                &[DreamTask::Decay, DreamTask::Upgrade],
+                now()
+            ),
+            None
+        );
+        assert_eq!(
+            lifecycle_action(&old, &DreamRules::default(), &[DreamTask::Classify], now()),
+            None
+        );
     }
 
     #[test]
@@ -157,17 +239,47 @@ mod tests {
         let now = DateTime::UNIX_EPOCH;
         let plain = Draft::new("green tea").into_memory(MemoryId::for_path("a"), now);
         let aged = LifecycleAction::Expired(now);
-        let pinned = Memory { pinned: true, ..plain.clone() };
-        let reminder = Memory { reminder: Some(Reminder::new(now)), ..plain.clone() };
-        let held = Memory { valid_until: Some(now), ..plain.clone() };
+        let pinned = Memory {
+            pinned: true,
+            ..plain.clone()
+        };
+        let reminder = Memory {
+            reminder: Some(Reminder::new(now)),
+            ..plain.clone()
+        };
+        let held = Memory {
+            valid_until: Some(now),
+            ..plain.clone()
+        };
         assert_eq!(find_exemption(&plain, aged, false, now), None);
-        assert_eq!(find_exemption(&plain, aged, true, now), Some(Exemption::Linked));
-        assert_eq!(find_exemption(&pinned, aged, false, now), Some(Exemption::Pinned));
-        assert_eq!(find_exemption(&reminder, aged, false, now), Some(Exemption::Reminder));
-        assert_eq!(find_exemption(&held, LifecycleAction::Over, false, now), Some(Exemption::History));
-        let over = Memory { expires_at: Some(now), ..plain };
-        assert_eq!(find_exemption(&over, LifecycleAction::Over, true, now), None);
-        assert_eq!(find_exemption(&over, LifecycleAction::Filed(3), true, now), None);
+        assert_eq!(
+            find_exemption(&plain, aged, true, now),
+            Some(Exemption::Linked)
+        );
+        assert_eq!(
+            find_exemption(&pinned, aged, false, now),
+            Some(Exemption::Pinned)
+        );
+        assert_eq!(
+            find_exemption(&reminder, aged, false, now),
+            Some(Exemption::Reminder)
+        );
+        assert_eq!(
+            find_exemption(&held, LifecycleAction::Over, false, now),
+            Some(Exemption::History)
+        );
+        let over = Memory {
+            expires_at: Some(now),
+            ..plain
+        };
+        assert_eq!(
+            find_exemption(&over, LifecycleAction::Over, true, now),
+            None
+        );
+        assert_eq!(
+            find_exemption(&over, LifecycleAction::Filed(3), true, now),
+            None
+        );
     }
 
     fn outline_of(memory: &Memory) -> MemorySummary {

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use memory_core::{
-    Change, ContentHash, Filter, Memory, MemoryId, Refinement, RefinementUnit, Services, StoreError, embedded_text, secret,
+    Change, ContentHash, Filter, Memory, MemoryId, Refinement, RefinementUnit, Services,
+    StoreError, embedded_text, secret,
 };
 
 use crate::apply::{SkippedChange, read_unchanged, replace};
@@ -27,25 +28,38 @@ pub(crate) fn classify(
     looked: &mut AnalysedMemories,
     plan: &mut DreamPlan,
 ) -> Result<Option<String>, StoreError> {
-    let Some(chat) = &services.chat else { return Ok(None) };
+    let Some(chat) = &services.chat else {
+        return Ok(None);
+    };
     let mut memories = Vec::new();
     for unsure in &plan.unsure {
         let place = looked.position(&unsure.id);
-        let is_asked = place.and_then(|place| looked.glances[place].as_ref()).is_none_or(|glance| glance.is_asked);
+        let is_asked = place
+            .and_then(|place| looked.glances[place].as_ref())
+            .is_none_or(|glance| glance.is_asked);
         if is_asked || MAX_CLASSIFIED <= memories.len() {
             continue;
         }
         let text = place.map(|place| looked.outlines[place].text);
         memories.extend(
-            text.map(|text| read_unchanged(services, &unsure.id, text)).transpose()?.flatten().map(|stored| stored.memory),
+            text.map(|text| read_unchanged(services, &unsure.id, text))
+                .transpose()?
+                .flatten()
+                .map(|stored| stored.memory),
         );
     }
-    let texts: HashMap<MemoryId, ContentHash> =
-        memories.iter().map(|memory| (memory.id, ContentHash::of(&embedded_text(memory)))).collect();
+    let texts: HashMap<MemoryId, ContentHash> = memories
+        .iter()
+        .map(|memory| (memory.id, ContentHash::of(&embedded_text(memory))))
+        .collect();
     for batch in classify_batches(&memories, CLASSIFY_BATCH) {
         let filed = match chat.answer(batch.request()) {
             Ok(answer) => batch.parse_answer(&answer.text),
-            Err(error) => return Ok(Some(format!("{error}; unclassified memories stay in the inbox"))),
+            Err(error) => {
+                return Ok(Some(format!(
+                    "{error}; unclassified memories stay in the inbox"
+                )));
+            }
         };
         if let Some(why) = filed.unreadable {
             return Ok(Some(format!(
@@ -53,13 +67,21 @@ pub(crate) fn classify(
             )));
         }
         for id in batch.ids() {
-            if let Some(glance) = looked.position(id).and_then(|place| looked.glances[place].as_mut()) {
+            if let Some(glance) = looked
+                .position(id)
+                .and_then(|place| looked.glances[place].as_mut())
+            {
                 glance.is_asked = true;
             }
         }
         for (id, category) in filed.categories {
             plan.unsure.retain(|unsure| unsure.id != id);
-            plan.filings.push(Filing { id, text: texts[&id], category, why: FilingReason::Asked });
+            plan.filings.push(Filing {
+                id,
+                text: texts[&id],
+                category,
+                why: FilingReason::Asked,
+            });
         }
     }
     Ok(None)
@@ -82,27 +104,41 @@ pub(crate) fn compress(
     skipped: &mut Vec<SkippedChange>,
 ) -> Result<SummariesReport, StoreError> {
     let mut summaries = SummariesReport::default();
-    let Some(chat) = &services.chat else { return Ok(summaries) };
+    let Some(chat) = &services.chat else {
+        return Ok(summaries);
+    };
     let now = services.clock.now();
     let is_new = |looked: &AnalysedMemories, id: &MemoryId| {
-        looked.position(id).and_then(|place| looked.glances[place].as_ref()).is_some_and(|glance| !glance.is_summarised)
+        looked
+            .position(id)
+            .and_then(|place| looked.glances[place].as_ref())
+            .is_some_and(|glance| !glance.is_summarised)
     };
     let mut long = Vec::new();
     for stored in services.store.memories(&Filter::all(), now) {
         let stored = stored?;
         let memory = &stored.memory;
-        let is_ours = stored.problem.is_none() && memory.superseded_by.is_none() && !memory.has_ended(now);
-        let is_free = is_ours && memory.origin.is_none() && !memory.pinned && memory.reminder.is_none();
-        if long.len() < MAX_SUMMARIES && is_free && is_new(looked, &memory.id) && build_summary_request(memory).is_some() {
+        let is_ours =
+            stored.problem.is_none() && memory.superseded_by.is_none() && !memory.has_ended(now);
+        let is_free =
+            is_ours && memory.origin.is_none() && !memory.pinned && memory.reminder.is_none();
+        if long.len() < MAX_SUMMARIES
+            && is_free
+            && is_new(looked, &memory.id)
+            && build_summary_request(memory).is_some()
+        {
             long.push(stored);
         }
     }
     for stored in long {
-        let Some(request) = build_summary_request(&stored.memory) else { continue };
+        let Some(request) = build_summary_request(&stored.memory) else {
+            continue;
+        };
         let answer = match chat.answer(&request) {
             Ok(answer) => answer.text,
             Err(error) => {
-                summaries.trouble = Some(format!("{error}; the remaining texts were not summarised"));
+                summaries.trouble =
+                    Some(format!("{error}; the remaining texts were not summarised"));
                 break;
             }
         };
@@ -112,12 +148,17 @@ pub(crate) fn compress(
             // A refinement does not scan texts for credentials, but the output of a model is new text, so the scan is here.
             Ok(summary) if secret::find(&summary.text).is_empty() => summary.text,
             Ok(_) => {
-                skipped
-                    .push(SkippedChange { id, reason: "its summary was rejected: it seems to contain a credential".to_owned() });
+                skipped.push(SkippedChange {
+                    id,
+                    reason: "its summary was rejected: it seems to contain a credential".to_owned(),
+                });
                 continue;
             }
             Err(why) => {
-                skipped.push(SkippedChange { id, reason: format!("its summary was rejected: {why}") });
+                skipped.push(SkippedChange {
+                    id,
+                    reason: format!("its summary was rejected: {why}"),
+                });
                 continue;
             }
         };
@@ -130,11 +171,20 @@ pub(crate) fn compress(
             updated_at: now.max(stored.memory.updated_at),
             ..stored.memory.clone()
         };
-        let reasons = BTreeMap::from([(id, "it was summarised; the original text is in the trash".to_owned())]);
+        let reasons = BTreeMap::from([(
+            id,
+            "it was summarised; the original text is in the trash".to_owned(),
+        )]);
         let changes: Vec<Change> = vec![replace(&stored, memory)];
-        match refinement.commit(vec![RefinementUnit { changes, reasons }])?.pop() {
+        match refinement
+            .commit(vec![RefinementUnit { changes, reasons }])?
+            .pop()
+        {
             None => summaries.done.push(id),
-            Some(refused) => skipped.push(SkippedChange { id, reason: refused.error.to_string() }),
+            Some(refused) => skipped.push(SkippedChange {
+                id,
+                reason: refused.error.to_string(),
+            }),
         }
     }
     Ok(summaries)

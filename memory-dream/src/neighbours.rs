@@ -2,7 +2,8 @@
 
 use memory_core::standing::replaces_standing;
 use memory_core::{
-    Filter, HomeSection, Memory, MemoryId, Neighbour, NeighbourRelation, Query, Scope, Services, StoreError, StoredMemory, search,
+    Filter, HomeSection, Memory, MemoryId, Neighbour, NeighbourRelation, Query, Scope, Services,
+    StoreError, StoredMemory, search,
 };
 
 use crate::review::{ReviewRules, review_memories};
@@ -30,30 +31,50 @@ const MIN_CONTAINMENT: f32 = 0.6;
 ///
 /// # Errors
 /// If the memories cannot be read.
-pub fn find_neighbours(services: &Services, memory: &Memory, except: Option<MemoryId>) -> Result<Vec<Neighbour>, StoreError> {
+pub fn find_neighbours(
+    services: &Services,
+    memory: &Memory,
+    except: Option<MemoryId>,
+) -> Result<Vec<Neighbour>, StoreError> {
     let words: String = memory
         .title
         .iter()
         .chain([&memory.content])
         .flat_map(|text| text.chars().chain([' ']))
-        .map(|character| if character.is_alphanumeric() { character } else { ' ' })
+        .map(|character| {
+            if character.is_alphanumeric() {
+                character
+            } else {
+                ' '
+            }
+        })
         .take(QUERY_CHARACTERS)
         .collect();
     if words.trim().is_empty() {
         return Ok(Vec::new());
     }
     let within = Some(vec![Scope::Global, memory.scope.clone()]);
-    let filter = Filter { within, place: Some(HomeSection::Notes), ..Filter::default() };
+    let filter = Filter {
+        within,
+        place: Some(HomeSection::Notes),
+        ..Filter::default()
+    };
     let found = search(services, &Query::new(&words).filter(filter).limit(COMPARED))?;
     let others = found.hits.into_iter().map(|hit| hit.stored);
-    let others: Vec<StoredMemory> = others.filter(|own| own.memory.id != memory.id && Some(own.memory.id) != except).collect();
+    let others: Vec<StoredMemory> = others
+        .filter(|own| own.memory.id != memory.id && Some(own.memory.id) != except)
+        .collect();
     let contradicting = find_contradicting(memory, &others, services.clock.now());
     let relation = |other: &Memory| relation(memory, other, contradicting.contains(&other.id));
     let mut neighbours: Vec<Neighbour> = others
         .iter()
         .filter_map(|stored| {
             let text = stored.memory.content.clone();
-            Some(Neighbour { relation: relation(&stored.memory)?, id: stored.memory.id, text })
+            Some(Neighbour {
+                relation: relation(&stored.memory)?,
+                id: stored.memory.id,
+                text,
+            })
         })
         .collect();
     neighbours.sort_by_key(|neighbour| neighbour.relation);
@@ -62,18 +83,37 @@ pub fn find_neighbours(services: &Services, memory: &Memory, except: Option<Memo
 }
 
 /// Returns the memories with a claim that contradicts one of `memory`. Scopes do not count.
-fn find_contradicting(memory: &Memory, others: &[StoredMemory], now: chrono::DateTime<chrono::Utc>) -> Vec<MemoryId> {
-    let newest = Memory { created_at: now, valid_from: None, ..memory.clone() };
-    let scoped: Vec<Memory> =
-        others.iter().map(|stored| Memory { scope: memory.scope.clone(), ..stored.memory.clone() }).collect();
-    let reviewed = review_memories(scoped.iter().chain([&newest]).map(|own| (own, None)), &ReviewRules::default(), now);
+fn find_contradicting(
+    memory: &Memory,
+    others: &[StoredMemory],
+    now: chrono::DateTime<chrono::Utc>,
+) -> Vec<MemoryId> {
+    let newest = Memory {
+        created_at: now,
+        valid_from: None,
+        ..memory.clone()
+    };
+    let scoped: Vec<Memory> = others
+        .iter()
+        .map(|stored| Memory {
+            scope: memory.scope.clone(),
+            ..stored.memory.clone()
+        })
+        .collect();
+    let reviewed = review_memories(
+        scoped.iter().chain([&newest]).map(|own| (own, None)),
+        &ReviewRules::default(),
+        now,
+    );
     let pairs = reviewed.contradictions.first.iter();
     pairs
-        .filter_map(|pair| match (pair.older.id == memory.id, pair.newer.id == memory.id) {
-            (true, _) => Some(pair.newer.id),
-            (_, true) => Some(pair.older.id),
-            _ => None,
-        })
+        .filter_map(
+            |pair| match (pair.older.id == memory.id, pair.newer.id == memory.id) {
+                (true, _) => Some(pair.newer.id),
+                (_, true) => Some(pair.older.id),
+                _ => None,
+            },
+        )
         .collect()
 }
 
@@ -82,7 +122,9 @@ fn relation(memory: &Memory, other: &Memory, contradicts: bool) -> Option<Neighb
     let is_alike = MIN_JACCARD <= similarity.jaccard || MIN_CONTAINMENT <= similarity.containment;
     match () {
         () if similarity.is_duplicate() => Some(NeighbourRelation::Duplicate),
-        () if contradicts || replaces_standing(&memory.content, &other.content) => Some(NeighbourRelation::Contradiction),
+        () if contradicts || replaces_standing(&memory.content, &other.content) => {
+            Some(NeighbourRelation::Contradiction)
+        }
         () if is_alike && !similarity.is_short => Some(NeighbourRelation::Similar),
         () => None,
     }
@@ -100,37 +142,68 @@ mod tests {
     #[test]
     fn contradictions_come_first_then_duplicates_then_similar_memories() {
         let services = services(Arc::new(MemStore::default()));
-        let put = |draft: Draft| write(&services, draft, SecretPolicy::Refuse).expect("it is written").id;
-        put(Draft::new("The deploy of the harbour server takes twenty minutes and needs the VPN of the office."));
-        let same = put(Draft::new("the deploy of the harbour server takes ten minutes and needs the VPN"));
+        let put = |draft: Draft| {
+            write(&services, draft, SecretPolicy::Refuse)
+                .expect("it is written")
+                .id
+        };
+        put(Draft::new(
+            "The deploy of the harbour server takes twenty minutes and needs the VPN of the office.",
+        ));
+        let same = put(Draft::new(
+            "the deploy of the harbour server takes ten minutes and needs the VPN",
+        ));
         put(Draft::new("The user prefers tea in the morning"));
         let text = "The deploy of the harbour server takes ten minutes and needs the VPN.";
         put(Draft::new(text).scope(Scope::Agent("a".into())));
-        let proposed = Draft::new(text).into_memory(MemoryId::for_path("proposed"), services.clock.now());
+        let proposed =
+            Draft::new(text).into_memory(MemoryId::for_path("proposed"), services.clock.now());
         let relations = |except: Option<MemoryId>| -> Vec<(NeighbourRelation, MemoryId)> {
             let found = find_neighbours(&services, &proposed, except).expect("found");
-            found.into_iter().map(|own| (own.relation, own.id)).collect()
+            found
+                .into_iter()
+                .map(|own| (own.relation, own.id))
+                .collect()
         };
         let found = relations(None);
-        assert!(found.contains(&(NeighbourRelation::Duplicate, same)), "{found:?}");
+        assert!(
+            found.contains(&(NeighbourRelation::Duplicate, same)),
+            "{found:?}"
+        );
         assert_eq!(found.len(), 2, "{found:?}");
-        assert!(found.is_sorted_by_key(|(relation, _)| *relation), "{found:?}");
+        assert!(
+            found.is_sorted_by_key(|(relation, _)| *relation),
+            "{found:?}"
+        );
         assert_eq!(relations(Some(same)).len(), 1);
     }
 
     #[test]
     fn a_contradiction_with_a_memory_of_a_wider_scope_is_found() {
         let services = services(Arc::new(MemStore::default()));
-        let put = |text: &str| write(&services, Draft::new(text), SecretPolicy::Refuse).expect("it is written").id;
-        let (claim, instruction) = (put("The port of the proxy is 8080."), put("Always answer in English."));
+        let put = |text: &str| {
+            write(&services, Draft::new(text), SecretPolicy::Refuse)
+                .expect("it is written")
+                .id
+        };
+        let (claim, instruction) = (
+            put("The port of the proxy is 8080."),
+            put("Always answer in English."),
+        );
         let relation = |text: &str| {
             let draft = Draft::new(text).scope(Scope::Project("web".into()));
             let proposed = draft.into_memory(MemoryId::for_path("proposed"), services.clock.now());
             let found = find_neighbours(&services, &proposed, None).expect("found");
             found.first().map(|own| (own.relation, own.id))
         };
-        assert_eq!(relation("The port of the proxy is 9090."), Some((NeighbourRelation::Contradiction, claim)));
-        assert_eq!(relation("Always answer in German."), Some((NeighbourRelation::Contradiction, instruction)));
+        assert_eq!(
+            relation("The port of the proxy is 9090."),
+            Some((NeighbourRelation::Contradiction, claim))
+        );
+        assert_eq!(
+            relation("Always answer in German."),
+            Some((NeighbourRelation::Contradiction, instruction))
+        );
         assert_eq!(relation("…"), None);
     }
 }

@@ -16,7 +16,11 @@ pub struct DreamRules {
 
 impl Default for DreamRules {
     fn default() -> Self {
-        Self { inbox_ttl: InboxTtl::default(), decay_after: TimeDelta::days(30), filing_accesses: 3 }
+        Self {
+            inbox_ttl: InboxTtl::default(),
+            decay_after: TimeDelta::days(30),
+            filing_accesses: 3,
+        }
     }
 }
 
@@ -57,7 +61,9 @@ pub enum DreamLevel {
 impl DreamLevel {
     /// Returns the level with this number.
     pub fn from_number(number: u8) -> Option<Self> {
-        [Self::Light, Self::Medium, Self::Deep].into_iter().find(|level| *level as u8 == number)
+        [Self::Light, Self::Medium, Self::Deep]
+            .into_iter()
+            .find(|level| *level as u8 == number)
     }
 
     /// Returns the tasks of a dream of this level.

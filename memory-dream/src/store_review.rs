@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use memory_core::{Filter, Memory, Refinement, RefinementUnit, Scope, Services, StoreError, StoredMemory};
+use memory_core::{
+    Filter, Memory, Refinement, RefinementUnit, Scope, Services, StoreError, StoredMemory,
+};
 
 use crate::apply::{SkippedChange, replace};
 use crate::review::{ContradictionSide, Review, ReviewRules, Reviewer, Supersession};
@@ -32,24 +34,37 @@ pub(crate) fn write_supersessions(
 ) -> Result<Vec<Supersession>, StoreError> {
     let mut done = Vec::new();
     for contradiction in &review.contradictions.first {
-        let Some(supersession) = contradiction.supersession() else { continue };
-        let (older, newer) = (read_current(services, &contradiction.older)?, read_current(services, &contradiction.newer)?);
-        let Some((older, newer)) = older.zip(newer) else { continue };
+        let Some(supersession) = contradiction.supersession() else {
+            continue;
+        };
+        let (older, newer) = (
+            read_current(services, &contradiction.older)?,
+            read_current(services, &contradiction.newer)?,
+        );
+        let Some((older, newer)) = older.zip(newer) else {
+            continue;
+        };
         let unit = supersession_unit(services, &supersession, &older, &newer);
         match refinement.commit(vec![unit])?.pop() {
             None => done.push(supersession),
-            Some(refused) => skipped.push(SkippedChange { id: supersession.of, reason: refused.error.to_string() }),
+            Some(refused) => skipped.push(SkippedChange {
+                id: supersession.of,
+                reason: refused.error.to_string(),
+            }),
         }
     }
     Ok(done)
 }
 
 /// Returns the memory if its text is unchanged since the review and it is not superseded.
-fn read_current(services: &Services, side: &ContradictionSide) -> Result<Option<StoredMemory>, StoreError> {
+fn read_current(
+    services: &Services,
+    side: &ContradictionSide,
+) -> Result<Option<StoredMemory>, StoreError> {
     match services.store.get(&side.id) {
-        Ok(stored) if stored.problem.is_none() => {
-            Ok(Some(stored).filter(|stored| stored.memory.content == side.text && stored.memory.superseded_by.is_none()))
-        }
+        Ok(stored) if stored.problem.is_none() => Ok(Some(stored).filter(|stored| {
+            stored.memory.content == side.text && stored.memory.superseded_by.is_none()
+        })),
         Ok(_) | Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => Ok(None),
         Err(error) => Err(error),
     }
@@ -72,10 +87,21 @@ fn supersession_unit(
         updated_at: now.max(old.updated_at),
         ..old.clone()
     };
-    let taking = Memory { supersedes, version: new.version + 1, updated_at: now.max(new.updated_at), ..new.clone() };
+    let taking = Memory {
+        supersedes,
+        version: new.version + 1,
+        updated_at: now.max(new.updated_at),
+        ..new.clone()
+    };
     let reasons = BTreeMap::from([
-        (old.id, format!("superseded: {} states that it is no longer true", new.id)),
+        (
+            old.id,
+            format!("superseded: {} states that it is no longer true", new.id),
+        ),
         (new.id, format!("it supersedes {}", old.id)),
     ]);
-    RefinementUnit { changes: vec![replace(older, ended), replace(newer, taking)], reasons }
+    RefinementUnit {
+        changes: vec![replace(older, ended), replace(newer, taking)],
+        reasons,
+    }
 }

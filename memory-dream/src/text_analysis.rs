@@ -7,7 +7,10 @@ use crate::similar::{MinHash, SKETCH_BYTES, SKETCH_VERSION};
 
 /// The cached analysis of a memory's text, which saves reading the text again in the next dream.
 #[derive(Debug, Clone, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, kept as one bit")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own, kept as one bit"
+)]
 pub struct TextAnalysis {
     /// The category of the text, if one is probable enough.
     pub verdict: Option<Category>,
@@ -45,13 +48,17 @@ const ANALYSIS_BYTES: usize = 8 + 3 + SKETCH_BYTES;
 impl TextAnalysis {
     /// Analyses the text of a memory.
     pub fn of(memory: &Memory) -> Self {
-        let CategoryChoice { category: verdict, confidence } = choose_category(memory);
+        let CategoryChoice {
+            category: verdict,
+            confidence,
+        } = choose_category(memory);
         let sketch = MinHash::of(&memory.content);
         Self {
             verdict,
             confidence: quantize(confidence),
             sketch,
-            has_links: memory.content.contains("[[") && !wikilink::parse(&memory.content).is_empty(),
+            has_links: memory.content.contains("[[")
+                && !wikilink::parse(&memory.content).is_empty(),
             is_compared: false,
             is_linked: false,
             is_heard: false,
@@ -61,7 +68,11 @@ impl TextAnalysis {
     }
 
     /// Encodes the analysis as bytes.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a confidence is from 0 to 1")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a confidence is from 0 to 1"
+    )]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(ANALYSIS_BYTES);
         bytes.extend(analysis_version().to_le_bytes());
@@ -73,9 +84,20 @@ impl TextAnalysis {
             (self.is_asked, MODEL_CLASSIFIED_FLAG),
             (self.is_summarised, SUMMARISED_FLAG),
         ];
-        bytes.push(flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag).sum());
+        bytes.push(
+            flags
+                .into_iter()
+                .filter(|(is_set, _)| *is_set)
+                .map(|(_, flag)| flag)
+                .sum(),
+        );
         let number = |category: Category| Category::ALL.iter().position(|own| *own == category);
-        bytes.push(self.verdict.and_then(number).and_then(|number| u8::try_from(number).ok()).unwrap_or(NO_CATEGORY));
+        bytes.push(
+            self.verdict
+                .and_then(number)
+                .and_then(|number| u8::try_from(number).ok())
+                .unwrap_or(NO_CATEGORY),
+        );
         bytes.push((self.confidence * 255.0).round() as u8);
         bytes.extend(self.sketch.to_bytes());
         bytes
@@ -104,7 +126,9 @@ impl TextAnalysis {
 
 /// Returns the version of the analysis: a value derived from the classifier, cue and sketch versions.
 fn analysis_version() -> u64 {
-    shipped_model().fitted_on ^ u64::from(cue_version()).rotate_left(20) ^ u64::from(SKETCH_VERSION).rotate_left(56)
+    shipped_model().fitted_on
+        ^ u64::from(cue_version()).rotate_left(20)
+        ^ u64::from(SKETCH_VERSION).rotate_left(56)
 }
 
 fn quantize(confidence: f32) -> f32 {
@@ -120,12 +144,17 @@ mod tests {
     use super::*;
 
     fn analyse(text: &str) -> TextAnalysis {
-        TextAnalysis::of(&Draft::new(text).into_memory(MemoryId::for_path("a"), DateTime::UNIX_EPOCH))
+        TextAnalysis::of(
+            &Draft::new(text).into_memory(MemoryId::for_path("a"), DateTime::UNIX_EPOCH),
+        )
     }
 
     #[test]
     fn what_asks_to_be_reminded_is_about_a_date() {
-        assert_eq!(analyse("Remind me to call Anna tomorrow at 3pm").verdict, Some(Category::Date));
+        assert_eq!(
+            analyse("Remind me to call Anna tomorrow at 3pm").verdict,
+            Some(Category::Date)
+        );
         assert_eq!(analyse("…").verdict, None);
     }
 

@@ -12,11 +12,19 @@ use crate::plan::DEFAULT_CATEGORY;
 ///
 /// # Errors
 /// [`StoreError::Invalid`] for the category inbox, [`StoreError::NotFound`], [`StoreError::Ambiguous`], or another error of the store.
-pub fn upgrade(services: &Services, reference: &str, category: Option<Category>) -> Result<StoredMemory, StoreError> {
+pub fn upgrade(
+    services: &Services,
+    reference: &str,
+    category: Option<Category>,
+) -> Result<StoredMemory, StoreError> {
     let chosen = || -> Result<Option<Category>, StoreError> {
         let memory = services.store.get_by(reference)?.memory;
         let is_open = memory.phase == Phase::Inbox && memory.category == Category::Inbox;
-        Ok(is_open.then(|| choose_category(&memory).category.unwrap_or(DEFAULT_CATEGORY)))
+        Ok(is_open.then(|| {
+            choose_category(&memory)
+                .category
+                .unwrap_or(DEFAULT_CATEGORY)
+        }))
     };
     let category = category.map_or_else(chosen, |category| Ok(Some(category)))?;
     memory_core::upgrade(services, reference, category)

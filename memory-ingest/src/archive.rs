@@ -45,7 +45,14 @@ pub(crate) struct ArchiveFile {
 #[derive(Debug)]
 enum FileLocation {
     Disk(PathBuf),
-    Zip { archive: PathBuf, header_start: u64, packed: u64, unpacked: u64, crc: u32, is_deflated: bool },
+    Zip {
+        archive: PathBuf,
+        header_start: u64,
+        packed: u64,
+        unpacked: u64,
+        crc: u32,
+        is_deflated: bool,
+    },
 }
 
 impl Archive {
@@ -53,23 +60,44 @@ impl Archive {
     ///
     /// The archives in a folder are opened only if no file of the folder itself is selected, since an export may contain
     /// archives that a person uploaded. A single file that is no archive is selected under any name.
-    pub(crate) fn open(path: &Path, is_selected: &dyn Fn(&str) -> bool) -> Result<Self, SourceError> {
+    pub(crate) fn open(
+        path: &Path,
+        is_selected: &dyn Fn(&str) -> bool,
+    ) -> Result<Self, SourceError> {
         let shown = || path.display().to_string();
         let unreadable = |source: io::Error| match source.kind() {
             io::ErrorKind::NotFound => SourceError::Missing { path: shown() },
-            _ => SourceError::Unreadable { path: shown(), source },
+            _ => SourceError::Unreadable {
+                path: shown(),
+                source,
+            },
         };
-        let mut archive = Self { files: Vec::new(), problems: Vec::new() };
+        let mut archive = Self {
+            files: Vec::new(),
+            problems: Vec::new(),
+        };
         let kind = fs::metadata(path).map_err(unreadable)?;
         if kind.is_dir() {
             archive.add_folder(&SourceFolder::open(path)?, is_selected);
         } else if is_zip(path).map_err(unreadable)? {
-            archive.add_zip(path, None, is_selected).map_err(unreadable)?;
+            archive
+                .add_zip(path, None, is_selected)
+                .map_err(unreadable)?;
         } else {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            archive.files.push(ArchiveFile { name, container: None, location: FileLocation::Disk(path.to_owned()) });
+            let name = path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+            archive.files.push(ArchiveFile {
+                name,
+                container: None,
+                location: FileLocation::Disk(path.to_owned()),
+            });
         }
-        archive.files.sort_by(|left, right| (&left.name, &left.container).cmp(&(&right.name, &right.container)));
+        archive.files.sort_by(|left, right| {
+            (&left.name, &left.container).cmp(&(&right.name, &right.container))
+        });
         Ok(archive)
     }
 
@@ -88,29 +116,51 @@ impl Archive {
         if !self.files.is_empty() {
             return;
         }
-        for FolderEntry { path, place } in entries.iter().filter(|entry| has_extension(&entry.path, &["zip"])) {
+        for FolderEntry { path, place } in entries
+            .iter()
+            .filter(|entry| has_extension(&entry.path, &["zip"]))
+        {
             let Ok(place) = place else { continue };
             if let Err(error) = self.add_zip(place, Some(path), is_selected) {
-                self.problems.push((path.clone(), format!("cannot be read: {error}")));
+                self.problems
+                    .push((path.clone(), format!("cannot be read: {error}")));
             }
         }
     }
 
-    fn add_zip(&mut self, path: &Path, container: Option<&str>, is_selected: &dyn Fn(&str) -> bool) -> io::Result<()> {
+    fn add_zip(
+        &mut self,
+        path: &Path,
+        container: Option<&str>,
+        is_selected: &dyn Fn(&str) -> bool,
+    ) -> io::Result<()> {
         let zip = ZipArchive::new(BufReader::new(File::open(path)?))?;
-        let shown = |name: &str| container.map_or_else(|| name.to_owned(), |container| format!("{container}/{name}"));
+        let shown = |name: &str| {
+            container.map_or_else(
+                || name.to_owned(),
+                |container| format!("{container}/{name}"),
+            )
+        };
         if zip.has_duplicate_names() {
             let reason = "contains several files with the same name; one of each is read";
-            self.problems.push((shown("").trim_end_matches('/').to_owned(), reason.into()));
+            self.problems
+                .push((shown("").trim_end_matches('/').to_owned(), reason.into()));
         }
-        let mut entries = (0..zip.len()).map(|index| zip.by_index_data(index)).collect::<Result<Vec<_>, _>>()?;
+        let mut entries = (0..zip.len())
+            .map(|index| zip.by_index_data(index))
+            .collect::<Result<Vec<_>, _>>()?;
         entries.sort_by_key(ZipFileEntry::header_start);
         let (mut end, mut dense_bytes) = (0, 0);
         for entry in &entries {
             let overlaps = entry.header_start() < end;
-            let data_start = entry.header_start().saturating_add(LOCAL_HEADER_BYTES as u64);
+            let data_start = entry
+                .header_start()
+                .saturating_add(LOCAL_HEADER_BYTES as u64);
             end = end.max(data_start.saturating_add(entry.compressed_size()));
-            let name = entry.name().map(|name| normalize_separators(&name)).unwrap_or_default();
+            let name = entry
+                .name()
+                .map(|name| normalize_separators(&name))
+                .unwrap_or_default();
             if entry.is_dir() {
                 continue;
             }
@@ -132,7 +182,11 @@ impl Archive {
                 crc: entry.crc32(),
                 is_deflated: entry.compression() == CompressionMethod::Deflated,
             };
-            self.files.push(ArchiveFile { name, container: container.map(str::to_owned), location });
+            self.files.push(ArchiveFile {
+                name,
+                container: container.map(str::to_owned),
+                location,
+            });
         }
         Ok(())
     }
@@ -141,7 +195,10 @@ impl Archive {
 impl ArchiveFile {
     /// Returns the path for reports.
     pub(crate) fn path(&self) -> String {
-        self.container.as_ref().map_or_else(|| self.name.clone(), |container| format!("{container}/{}", self.name))
+        self.container.as_ref().map_or_else(
+            || self.name.clone(),
+            |container| format!("{container}/{}", self.name),
+        )
     }
 
     /// Returns the last part of the name.
@@ -151,29 +208,54 @@ impl ArchiveFile {
 
     /// Opens the file as a stream, or returns the reason of the failure.
     pub(crate) fn open(&self) -> Result<Box<dyn Read>, String> {
-        self.reader().map_err(|error| format!("cannot be read: {error}"))
+        self.reader()
+            .map_err(|error| format!("cannot be read: {error}"))
     }
 
     fn reader(&self) -> io::Result<Box<dyn Read>> {
         let (archive, header_start, packed, unpacked, crc, is_deflated) = match &self.location {
             FileLocation::Disk(path) => return Ok(Box::new(File::open(path)?)),
-            FileLocation::Zip { archive, header_start, packed, unpacked, crc, is_deflated } => {
-                (archive, *header_start, *packed, *unpacked, *crc, *is_deflated)
-            }
+            FileLocation::Zip {
+                archive,
+                header_start,
+                packed,
+                unpacked,
+                crc,
+                is_deflated,
+            } => (
+                archive,
+                *header_start,
+                *packed,
+                *unpacked,
+                *crc,
+                *is_deflated,
+            ),
         };
         let mut file = File::open(archive)?;
         file.seek(SeekFrom::Start(header_start))?;
         let mut header = [0; LOCAL_HEADER_BYTES];
         file.read_exact(&mut header)?;
         if !header.starts_with(b"PK\x03\x04") {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "the archive has no header for the entry"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "the archive has no header for the entry",
+            ));
         }
         // The lengths of the name and of the additional fields, which precede the data.
         let length = |at: usize| i64::from(u16::from_le_bytes([header[at], header[at + 1]]));
         file.seek_relative(length(26) + length(28))?;
         let data = BufReader::with_capacity(1 << 16, file.take(packed));
-        let data: Box<dyn Read> = if is_deflated { Box::new(DeflateDecoder::new(data)) } else { Box::new(data) };
-        Ok(Box::new(EntryReader { data, left: unpacked, hasher: crc32fast::Hasher::new(), crc }))
+        let data: Box<dyn Read> = if is_deflated {
+            Box::new(DeflateDecoder::new(data))
+        } else {
+            Box::new(data)
+        };
+        Ok(Box::new(EntryReader {
+            data,
+            left: unpacked,
+            hasher: crc32fast::Hasher::new(),
+            crc,
+        }))
     }
 }
 
@@ -192,8 +274,14 @@ impl Read for EntryReader {
         self.hasher.update(&buffer[..count]);
         match self.left.checked_sub(count as u64) {
             None => invalid("the entry is larger than the archive states"),
-            Some(left) if count == 0 && !buffer.is_empty() && 0 < left => invalid("the entry is smaller than the archive states"),
-            Some(0) if count == 0 && !buffer.is_empty() && self.hasher.clone().finalize() != self.crc => {
+            Some(left) if count == 0 && !buffer.is_empty() && 0 < left => {
+                invalid("the entry is smaller than the archive states")
+            }
+            Some(0)
+                if count == 0
+                    && !buffer.is_empty()
+                    && self.hasher.clone().finalize() != self.crc =>
+            {
                 invalid("the checksum of the entry is wrong")
             }
             Some(left) => {
@@ -218,7 +306,11 @@ pub(crate) fn is_zip(path: &Path) -> io::Result<bool> {
 
 /// Some programs write `\` between the parts of a name.
 fn normalize_separators(name: &str) -> String {
-    if name.contains('/') { name.to_owned() } else { name.replace('\\', "/") }
+    if name.contains('/') {
+        name.to_owned()
+    } else {
+        name.replace('\\', "/")
+    }
 }
 
 /// Returns the reason why a file of this name must not be read.
@@ -243,8 +335,14 @@ fn unreadable_entry(entry: &ZipFileEntry<'_>, dense_bytes: &mut u64) -> Option<S
     if entry.encrypted() {
         return Some("is encrypted".into());
     }
-    if !matches!(entry.compression(), CompressionMethod::Stored | CompressionMethod::Deflated) {
-        return Some(format!("has the compression method {}, which is not supported", entry.compression()));
+    if !matches!(
+        entry.compression(),
+        CompressionMethod::Stored | CompressionMethod::Deflated
+    ) {
+        return Some(format!(
+            "has the compression method {}, which is not supported",
+            entry.compression()
+        ));
     }
     if entry.compressed_size().saturating_mul(MAX_RATIO) < entry.size() {
         *dense_bytes = dense_bytes.saturating_add(entry.size());

@@ -20,7 +20,9 @@ impl CarAgent {
     /// # Errors
     /// [`SourceError::Missing`] or [`SourceError::Unreadable`].
     pub fn open(path: &Path) -> Result<Self, SourceError> {
-        Ok(Self { folder: SourceFolder::open(path)? })
+        Ok(Self {
+            folder: SourceFolder::open(path)?,
+        })
     }
 
     fn finding(&self, entry: &FolderEntry) -> SourceItem {
@@ -29,11 +31,15 @@ impl CarAgent {
             Err(skipped) => return skipped,
         };
         if text.text.trim().is_empty() {
-            return SourceItem::Skipped { path: entry.path.clone(), reason: "is empty".into() };
+            return SourceItem::Skipped {
+                path: entry.path.clone(),
+                reason: "is empty".into(),
+            };
         }
         let mut note = SourceNote::new(self.name(), self.folder.name(), &entry.path, &text);
         let place = self.folder.join(&entry.path);
-        if let Some(cut) = truncation::truncate_text(&note.draft.content, &place.to_string_lossy()) {
+        if let Some(cut) = truncation::truncate_text(&note.draft.content, &place.to_string_lossy())
+        {
             note.draft.content = cut;
         }
         note.into_finding()
@@ -46,7 +52,14 @@ impl Source for CarAgent {
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
-        let is_note = |entry: &FolderEntry| has_extension(&entry.path, &["md"]) || entry.place.is_err();
-        Box::new(self.folder.files("").into_iter().filter(is_note).map(|entry| self.finding(&entry)))
+        let is_note =
+            |entry: &FolderEntry| has_extension(&entry.path, &["md"]) || entry.place.is_err();
+        Box::new(
+            self.folder
+                .files("")
+                .into_iter()
+                .filter(is_note)
+                .map(|entry| self.finding(&entry)),
+        )
     }
 }

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use memory_core::{Source, SourceError, SourceItem, SourceSessionItem};
 
 use crate::archive::Archive;
-use crate::conversation_export::{contains_key, conversation_elements, is_conversation_file, is_export};
+use crate::conversation_export::{
+    contains_key, conversation_elements, is_conversation_file, is_export,
+};
 use crate::folder::has_extension;
 use crate::json_elements::parse;
 use crate::session_builder::{skipped_session, unique_sessions};
@@ -39,14 +41,22 @@ impl ChatGpt {
     /// [`SourceError::Missing`], [`SourceError::Unreadable`] or [`SourceError::NotRecognized`].
     pub fn open(path: &Path) -> Result<Self, SourceError> {
         if has_extension(&path.to_string_lossy(), &["txt", "md", "markdown"]) && path.is_file() {
-            let unreadable = |source| SourceError::Unreadable { path: path.display().to_string(), source };
+            let unreadable = |source| SourceError::Unreadable {
+                path: path.display().to_string(),
+                source,
+            };
             File::open(path).map_err(unreadable)?;
             return Ok(Self(ChatGptInput::MemoryList(path.to_owned())));
         }
         let archive = Archive::open(path, &is_conversation_file)?;
-        if archive.files.is_empty() && archive.problems.is_empty() || contains_key(&archive, KEY) == Some(false) {
+        if archive.files.is_empty() && archive.problems.is_empty()
+            || contains_key(&archive, KEY) == Some(false)
+        {
             let expected = "an export of ChatGPT, which contains `conversations.json`".into();
-            return Err(SourceError::NotRecognized { path: path.display().to_string(), expected });
+            return Err(SourceError::NotRecognized {
+                path: path.display().to_string(),
+                expected,
+            });
         }
         Ok(Self(ChatGptInput::Export(archive)))
     }
@@ -78,9 +88,11 @@ impl Source for ChatGpt {
         match &self.0 {
             ChatGptInput::Export(archive) => {
                 let elements = conversation_elements(archive, &|_| true);
-                Box::new(unique_sessions(elements.flat_map(|(path, bytes)| match bytes.and_then(parse) {
-                    Ok(conversation) => conversation::to_session(&conversation, &path),
-                    Err(reason) => vec![skipped_session(path, reason)],
+                Box::new(unique_sessions(elements.flat_map(|(path, bytes)| {
+                    match bytes.and_then(parse) {
+                        Ok(conversation) => conversation::to_session(&conversation, &path),
+                        Err(reason) => vec![skipped_session(path, reason)],
+                    }
                 })))
             }
             ChatGptInput::MemoryList(_) => Box::new(std::iter::empty()),

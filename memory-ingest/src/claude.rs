@@ -28,12 +28,16 @@ impl Claude {
     /// # Errors
     /// [`SourceError::Missing`] or [`SourceError::Unreadable`].
     pub fn open(path: &Path) -> Result<Self, SourceError> {
-        Ok(Self { folder: SourceFolder::open(path)? })
+        Ok(Self {
+            folder: SourceFolder::open(path)?,
+        })
     }
 
     /// Returns whether `path` is Claude Code's folder and has instructions or memories.
     pub(crate) fn recognizes(path: &Path) -> bool {
-        path.is_dir() && is_claude_folder(path) && Self::open(path).is_ok_and(|claude| !claude.entries().is_empty())
+        path.is_dir()
+            && is_claude_folder(path)
+            && Self::open(path).is_ok_and(|claude| !claude.entries().is_empty())
     }
 
     fn entries(&self) -> Vec<FolderEntry> {
@@ -60,13 +64,19 @@ impl Claude {
             Err(skipped) => return skipped,
         };
         if text.text.trim().is_empty() {
-            return SourceItem::Skipped { path: entry.path.clone(), reason: "is empty".into() };
+            return SourceItem::Skipped {
+                path: entry.path.clone(),
+                reason: "is empty".into(),
+            };
         }
         let mut note = SourceNote::new(self.name(), self.folder.name(), &entry.path, &text);
         note.draft.category = note_category(&note);
         if let Some(project) = project_folder(&entry.path) {
             let scope = || Scope::Project(name(&self.folder.join(project)));
-            note.draft.scope = scopes.entry(project.to_owned()).or_insert_with(scope).clone();
+            note.draft.scope = scopes
+                .entry(project.to_owned())
+                .or_insert_with(scope)
+                .clone();
         }
         note.into_finding()
     }
@@ -79,7 +89,11 @@ impl Source for Claude {
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
         let mut scopes = HashMap::new();
-        Box::new(self.entries().into_iter().map(move |entry| self.finding(&entry, &mut scopes)))
+        Box::new(
+            self.entries()
+                .into_iter()
+                .map(move |entry| self.finding(&entry, &mut scopes)),
+        )
     }
 }
 
@@ -92,10 +106,21 @@ fn project_folder(path: &str) -> Option<&str> {
 
 /// Returns the category of a note from its type, in either form of the front matter.
 fn note_category(note: &SourceNote) -> Option<Category> {
-    let nested = || note.field("metadata").and_then(|metadata| metadata.get("type"));
-    let kind = note.field("type").filter(|kind| kind.scalar().is_some()).or_else(nested).and_then(Yaml::scalar);
+    let nested = || {
+        note.field("metadata")
+            .and_then(|metadata| metadata.get("type"))
+    };
+    let kind = note
+        .field("type")
+        .filter(|kind| kind.scalar().is_some())
+        .or_else(nested)
+        .and_then(Yaml::scalar);
     // A description with a colon is not valid YAML, but the line of the type can still be read.
-    let lines = || note.not_understood.lines().find_map(|line| line.trim().strip_prefix("type:"));
+    let lines = || {
+        note.not_understood
+            .lines()
+            .find_map(|line| line.trim().strip_prefix("type:"))
+    };
     match kind.or_else(lines)?.trim() {
         "user" => Some(Category::Preferences),
         "feedback" => Some(Category::Feedback),
@@ -125,7 +150,11 @@ struct TranscriptLine {
 /// used.
 fn name(folder: &Path) -> String {
     let slug = folder.file_name().unwrap_or_default().to_string_lossy();
-    let slug = slug.strip_prefix('-').filter(|rest| rest.contains(char::is_alphanumeric)).unwrap_or(&slug).to_owned();
+    let slug = slug
+        .strip_prefix('-')
+        .filter(|rest| rest.contains(char::is_alphanumeric))
+        .unwrap_or(&slug)
+        .to_owned();
     list_transcripts(folder)
         .iter()
         .take(MAX_TRANSCRIPTS)
@@ -134,12 +163,18 @@ fn name(folder: &Path) -> String {
 }
 
 fn list_transcripts(folder: &Path) -> Vec<PathBuf> {
-    let Ok(listed) = fs::read_dir(folder) else { return Vec::new() };
+    let Ok(listed) = fs::read_dir(folder) else {
+        return Vec::new();
+    };
     let is_transcript = |path: &PathBuf| {
-        path.extension().is_some_and(|extension| extension == "jsonl")
+        path.extension()
+            .is_some_and(|extension| extension == "jsonl")
             && path.symlink_metadata().is_ok_and(|found| found.is_file())
     };
-    let mut paths: Vec<_> = listed.filter_map(|item| Some(item.ok()?.path())).filter(is_transcript).collect();
+    let mut paths: Vec<_> = listed
+        .filter_map(|item| Some(item.ok()?.path()))
+        .filter(is_transcript)
+        .collect();
     paths.sort();
     paths
 }
@@ -149,7 +184,13 @@ fn working_folder(transcript: &Path) -> Option<String> {
     let mut reader = BufReader::new(File::open(transcript).ok()?);
     for _ in 0..MAX_LINES {
         let mut line = Vec::new();
-        if reader.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line).ok()? == 0 {
+        if reader
+            .by_ref()
+            .take(MAX_LINE_BYTES)
+            .read_until(b'\n', &mut line)
+            .ok()?
+            == 0
+        {
             return None;
         }
         if line.last() != Some(&b'\n') && line.len() as u64 == MAX_LINE_BYTES {
@@ -157,7 +198,10 @@ fn working_folder(transcript: &Path) -> Option<String> {
             continue;
         }
         let read: Option<TranscriptLine> = serde_json::from_slice(&line).ok();
-        if let Some(path) = read.and_then(|line| line.cwd).filter(|path| !last_component(path).is_empty()) {
+        if let Some(path) = read
+            .and_then(|line| line.cwd)
+            .filter(|path| !last_component(path).is_empty())
+        {
             return Some(path);
         }
     }
@@ -166,6 +210,10 @@ fn working_folder(transcript: &Path) -> Option<String> {
 
 fn last_component(path: &str) -> String {
     let parts: &[char] = if path.contains('/') { &['/'] } else { &['\\'] };
-    let part = path.trim_end_matches(parts).rsplit(parts).next().unwrap_or_default();
+    let part = path
+        .trim_end_matches(parts)
+        .rsplit(parts)
+        .next()
+        .unwrap_or_default();
     part.replace(char::is_control, " ").trim().to_owned()
 }

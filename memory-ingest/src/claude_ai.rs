@@ -8,7 +8,9 @@ use std::path::Path;
 use memory_core::{Source, SourceError, SourceItem, SourceSessionItem};
 
 use crate::archive::Archive;
-use crate::conversation_export::{contains_key, conversation_elements, is_conversation_file, is_export};
+use crate::conversation_export::{
+    contains_key, conversation_elements, is_conversation_file, is_export,
+};
 use crate::json_elements::parse;
 use crate::session_builder::{skipped_session, unique_sessions};
 
@@ -39,7 +41,10 @@ impl ExportFileKind {
         }
         let stem = path.strip_suffix(".json")?;
         let mut parts = stem.rsplit('/');
-        let (name, folder) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        let (name, folder) = (
+            parts.next().unwrap_or_default(),
+            parts.next().unwrap_or_default(),
+        );
         match (folder, name) {
             ("memories", _) | (_, "memories") => Some(Self::Memories),
             ("projects", _) | (_, "projects") => Some(Self::Projects),
@@ -55,9 +60,14 @@ impl ClaudeAi {
     /// [`SourceError::Missing`], [`SourceError::Unreadable`] or [`SourceError::NotRecognized`].
     pub fn open(path: &Path) -> Result<Self, SourceError> {
         let archive = Archive::open(path, &|path| ExportFileKind::of(path).is_some())?;
-        if archive.files.is_empty() && archive.problems.is_empty() || contains_key(&archive, KEY) == Some(false) {
+        if archive.files.is_empty() && archive.problems.is_empty()
+            || contains_key(&archive, KEY) == Some(false)
+        {
             let expected = "an export of Claude.ai, which contains `conversations.json`".into();
-            return Err(SourceError::NotRecognized { path: path.display().to_string(), expected });
+            return Err(SourceError::NotRecognized {
+                path: path.display().to_string(),
+                expected,
+            });
         }
         Ok(Self(archive))
     }
@@ -85,11 +95,16 @@ impl Source for ClaudeAi {
     fn sessions(&self) -> Box<dyn Iterator<Item = SourceSessionItem> + '_> {
         // A single file may have any name.
         let elements = conversation_elements(&self.0, &|file| {
-            matches!(ExportFileKind::of(&file.name), None | Some(ExportFileKind::Conversations))
+            matches!(
+                ExportFileKind::of(&file.name),
+                None | Some(ExportFileKind::Conversations)
+            )
         });
-        Box::new(unique_sessions(elements.flat_map(|(path, bytes)| match bytes.and_then(parse) {
-            Ok(conversation) => conversation::to_session(conversation, &path),
-            Err(reason) => vec![skipped_session(path, reason)],
-        })))
+        Box::new(unique_sessions(elements.flat_map(
+            |(path, bytes)| match bytes.and_then(parse) {
+                Ok(conversation) => conversation::to_session(conversation, &path),
+                Err(reason) => vec![skipped_session(path, reason)],
+            },
+        )))
     }
 }

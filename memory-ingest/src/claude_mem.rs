@@ -13,18 +13,38 @@ use crate::database::SourceTable;
 use crate::note::one_line;
 use crate::program_records::RecordProgram;
 use crate::record::{SourceRecord, map_category};
-use crate::record_file::{RecordFile, RecordIndex, RecordPosition, RecordReader, record_name, unreadable};
+use crate::record_file::{
+    RecordFile, RecordIndex, RecordPosition, RecordReader, record_name, unreadable,
+};
 use crate::record_note::{RecordNote, join_paragraphs, markdown_list, project_scope};
 
 const NAME: &str = "claude-mem";
 
 const TABLES: [SourceTable; 6] = [
-    SourceTable { name: "observations", columns: &["project", "created_at_epoch"] },
-    SourceTable { name: "session_summaries", columns: &["project"] },
-    SourceTable { name: "directives", columns: &["content", "status"] },
-    SourceTable { name: "observation_feedback", columns: &["observation_id", "signal_type"] },
-    SourceTable { name: "sdk_sessions", columns: &["content_session_id"] },
-    SourceTable { name: "user_prompts", columns: &["content_session_id", "prompt_text"] },
+    SourceTable {
+        name: "observations",
+        columns: &["project", "created_at_epoch"],
+    },
+    SourceTable {
+        name: "session_summaries",
+        columns: &["project"],
+    },
+    SourceTable {
+        name: "directives",
+        columns: &["content", "status"],
+    },
+    SourceTable {
+        name: "observation_feedback",
+        columns: &["observation_id", "signal_type"],
+    },
+    SourceTable {
+        name: "sdk_sessions",
+        columns: &["content_session_id"],
+    },
+    SourceTable {
+        name: "user_prompts",
+        columns: &["content_session_id", "prompt_text"],
+    },
 ];
 
 const PROGRAM: RecordProgram = RecordProgram {
@@ -91,7 +111,9 @@ impl ClaudeMem {
     /// # Errors
     /// [`SourceError::Missing`], [`SourceError::Unreadable`] or [`SourceError::NotRecognized`].
     pub fn open(path: &Path) -> Result<Self, SourceError> {
-        Ok(Self { file: PROGRAM.open(path)?.into_file() })
+        Ok(Self {
+            file: PROGRAM.open(path)?.into_file(),
+        })
     }
 
     /// Returns whether the file or folder at `path` has been written by claude-mem.
@@ -102,7 +124,14 @@ impl ClaudeMem {
 
 fn is_own(position: &RecordPosition, record: &SourceRecord) -> bool {
     RecordKind::of(position) != RecordKind::Other
-        && record.text(&["memory_session_id", "sdk_session_id", "content_session_id", "claude_session_id"]).is_some()
+        && record
+            .text(&[
+                "memory_session_id",
+                "sdk_session_id",
+                "content_session_id",
+                "claude_session_id",
+            ])
+            .is_some()
 }
 
 impl Source for ClaudeMem {
@@ -117,19 +146,35 @@ impl Source for ClaudeMem {
             Err(reason) => return unreadable(file, reason),
         };
         let mut dismissed = HashSet::new();
-        let mut index = RecordIndex::of(file, reader.as_mut(), &mut |position, record| match RecordKind::of(position) {
-            RecordKind::Observation => Ok(Some(format!("observations/{}", record_id(record)?))),
-            RecordKind::Summary => Ok(Some(format!("summaries/{}", record_id(record)?))),
-            RecordKind::Rule if record.text(&["status"]).as_deref() == Some("active") => {
-                Ok(Some(format!("rules/{}", record_id(record)?)))
-            }
-            RecordKind::Feedback if record.text(&["signal_type"]).as_deref() == Some("dismissed") => {
-                dismissed.extend(record.text(&["observation_id"]).map(|id| format!("observations/{id}")));
-                Ok(None)
-            }
-            RecordKind::Rule | RecordKind::Feedback | RecordKind::Session | RecordKind::Prompt => Ok(None),
-            RecordKind::Other => Err("is not in a list of claude-mem".into()),
-        });
+        let mut index =
+            RecordIndex::of(
+                file,
+                reader.as_mut(),
+                &mut |position, record| match RecordKind::of(position) {
+                    RecordKind::Observation => {
+                        Ok(Some(format!("observations/{}", record_id(record)?)))
+                    }
+                    RecordKind::Summary => Ok(Some(format!("summaries/{}", record_id(record)?))),
+                    RecordKind::Rule if record.text(&["status"]).as_deref() == Some("active") => {
+                        Ok(Some(format!("rules/{}", record_id(record)?)))
+                    }
+                    RecordKind::Feedback
+                        if record.text(&["signal_type"]).as_deref() == Some("dismissed") =>
+                    {
+                        dismissed.extend(
+                            record
+                                .text(&["observation_id"])
+                                .map(|id| format!("observations/{id}")),
+                        );
+                        Ok(None)
+                    }
+                    RecordKind::Rule
+                    | RecordKind::Feedback
+                    | RecordKind::Session
+                    | RecordKind::Prompt => Ok(None),
+                    RecordKind::Other => Err("is not in a list of claude-mem".into()),
+                },
+            );
         // The program hides dismissed observations.
         index.entries.retain(|(path, _)| !dismissed.contains(path));
         index.into_items(file, reader, |path, position, record| {
@@ -140,7 +185,10 @@ impl Source for ClaudeMem {
             };
             match note {
                 Ok(note) => note.into_item(),
-                Err(reason) => SourceItem::Skipped { path: record_name(file.name(), position), reason },
+                Err(reason) => SourceItem::Skipped {
+                    path: record_name(file.name(), position),
+                    reason,
+                },
             }
         })
     }
@@ -154,19 +202,28 @@ impl Source for ClaudeMem {
         };
         let mut sessions = HashMap::<String, PromptSession>::new();
         let index = RecordIndex::of(file, reader.as_mut(), &mut |position, record| {
-            let id = || record.text(&["content_session_id", "claude_session_id"]).map(|id| one_line(&id));
+            let id = || {
+                record
+                    .text(&["content_session_id", "claude_session_id"])
+                    .map(|id| one_line(&id))
+            };
             match RecordKind::of(position) {
                 RecordKind::Session => {
                     if let Some(id) = id() {
                         let session = sessions.entry(id).or_default();
-                        session.title = record.text(&["custom_title"]).map(|title| one_line(&title)).or(session.title.take());
+                        session.title = record
+                            .text(&["custom_title"])
+                            .map(|title| one_line(&title))
+                            .or(session.title.take());
                         session.project = record.text(&["project"]).or(session.project.take());
                     }
                     Ok(None)
                 }
                 RecordKind::Prompt => {
                     record.text(&["prompt_text"]).ok_or("has no text")?;
-                    Ok(Some(id().filter(|id| !id.is_empty()).ok_or("has no session")?))
+                    Ok(Some(
+                        id().filter(|id| !id.is_empty()).ok_or("has no session")?,
+                    ))
                 }
                 _ => Ok(None),
             }
@@ -174,14 +231,28 @@ impl Source for ClaudeMem {
         for (id, position) in index.entries {
             sessions.entry(id).or_default().prompts.push(position);
         }
-        let mut sessions: Vec<_> = sessions.into_iter().filter(|(_, session)| !session.prompts.is_empty()).collect();
+        let mut sessions: Vec<_> = sessions
+            .into_iter()
+            .filter(|(_, session)| !session.prompts.is_empty())
+            .collect();
         sessions.sort_by(|left, right| left.0.cmp(&right.0));
-        let broken = index.skipped.into_iter().filter_map(move |item| match item {
-            SourceItem::Skipped { path, reason } if !is_note_list(&path) => Some(skipped(path, reason)),
-            _ => None,
-        });
-        let sessions = sessions.into_iter().filter_map(move |(id, session)| session.read(id, reader.as_mut()));
-        Box::new(sessions.map(|session| SourceSessionItem::Session(Box::new(session))).chain(broken))
+        let broken = index
+            .skipped
+            .into_iter()
+            .filter_map(move |item| match item {
+                SourceItem::Skipped { path, reason } if !is_note_list(&path) => {
+                    Some(skipped(path, reason))
+                }
+                _ => None,
+            });
+        let sessions = sessions
+            .into_iter()
+            .filter_map(move |(id, session)| session.read(id, reader.as_mut()));
+        Box::new(
+            sessions
+                .map(|session| SourceSessionItem::Session(Box::new(session)))
+                .chain(broken),
+        )
     }
 }
 
@@ -203,27 +274,44 @@ struct PromptSession {
 impl PromptSession {
     /// Reads the prompts in the order of their numbers; returns `None` if none can be read.
     fn read(self, id: String, reader: &mut dyn RecordReader) -> Option<SourceSession> {
-        let read = self.prompts.iter().filter_map(|position| reader.read(position).ok());
+        let read = self
+            .prompts
+            .iter()
+            .filter_map(|position| reader.read(position).ok());
         let project = self.project.as_deref();
-        let mut prompts: Vec<_> =
-            read.filter_map(|record| Some((prompt_order(&record), prompt_draft(&record, project)?))).collect();
+        let mut prompts: Vec<_> = read
+            .filter_map(|record| Some((prompt_order(&record), prompt_draft(&record, project)?)))
+            .collect();
         prompts.sort_by_key(|(order, _)| *order);
         let records: Vec<_> = prompts.into_iter().map(|(_, record)| record).collect();
-        (!records.is_empty()).then_some(SourceSession { id, title: self.title, updated_at: None, records })
+        (!records.is_empty()).then_some(SourceSession {
+            id,
+            title: self.title,
+            updated_at: None,
+            records,
+        })
     }
 }
 
 fn prompt_order(record: &SourceRecord) -> (Option<i64>, Option<DateTime<Utc>>) {
-    let number = record.get("prompt_number").and_then(serde_json::Value::as_i64);
+    let number = record
+        .get("prompt_number")
+        .and_then(serde_json::Value::as_i64);
     (number, created_at(record))
 }
 
 fn prompt_draft(record: &SourceRecord, project: Option<&str>) -> Option<RecordDraft> {
     let role = "user".parse().ok()?;
-    let project =
-        record.text(&["project"]).or(project.map(str::to_owned)).map(|project| json!({ "project": project }).to_string());
+    let project = record
+        .text(&["project"])
+        .or(project.map(str::to_owned))
+        .map(|project| json!({ "project": project }).to_string());
     let meta = project.and_then(|meta| meta.parse::<JsonText>().ok());
-    Some(RecordDraft { at: created_at(record), meta, ..RecordDraft::from_text(role, &record.text(&["prompt_text"])?) })
+    Some(RecordDraft {
+        at: created_at(record),
+        meta,
+        ..RecordDraft::from_text(role, &record.text(&["prompt_text"])?)
+    })
 }
 
 fn created_at(record: &SourceRecord) -> Option<DateTime<Utc>> {
@@ -232,8 +320,16 @@ fn created_at(record: &SourceRecord) -> Option<DateTime<Utc>> {
 
 /// Returns the id of a record, or its session and time if an export has no ids.
 fn record_id(record: &SourceRecord) -> Result<String, String> {
-    let by_time = || Some(format!("{}-{}", record.text(&SESSION_KEYS)?, record.text(&["created_at_epoch", "created_at"])?));
-    Ok(one_line(&record.text(&["id"]).or_else(by_time).ok_or("has no id")?))
+    let by_time = || {
+        Some(format!(
+            "{}-{}",
+            record.text(&SESSION_KEYS)?,
+            record.text(&["created_at_epoch", "created_at"])?
+        ))
+    };
+    Ok(one_line(
+        &record.text(&["id"]).or_else(by_time).ok_or("has no id")?,
+    ))
 }
 
 /// Returns a note with the fields that all records share.
@@ -246,25 +342,41 @@ fn record_note(path: &str, record: &SourceRecord, content: &str) -> Result<Recor
     note.draft.created_at = created_at(record);
     note.updated_at = record.time(&["updated_at_epoch"]);
     note.add_property("id", record.get("id"));
-    note.add_property("session", SESSION_KEYS.iter().find_map(|key| record.get(key)));
+    note.add_property(
+        "session",
+        SESSION_KEYS.iter().find_map(|key| record.get(key)),
+    );
     Ok(note)
 }
 
 fn observation_note(path: &str, record: &SourceRecord) -> Result<RecordNote, String> {
     let title = record.text(&["title"]).map(|title| one_line(&title));
-    let mut paragraphs: Vec<_> = ["subtitle", "narrative", "text"].iter().filter_map(|key| record.text(&[key])).collect();
+    let mut paragraphs: Vec<_> = ["subtitle", "narrative", "text"]
+        .iter()
+        .filter_map(|key| record.text(&[key]))
+        .collect();
     paragraphs.dedup();
     paragraphs.push(section("Facts", &record.list("facts")));
     paragraphs.push(section("Files read", &record.list("files_read")));
     paragraphs.push(section("Files modified", &record.list("files_modified")));
     let content = join_paragraphs(paragraphs);
     // An observation may consist of its title alone.
-    let content = if content.is_empty() { title.clone().unwrap_or_default() } else { content };
+    let content = if content.is_empty() {
+        title.clone().unwrap_or_default()
+    } else {
+        content
+    };
     let mut note = record_note(path, record, &content)?;
     note.draft.title = title;
     note.draft.tags = record.list("concepts").into_iter().collect();
     note.draft.category = record.text(&["type"]).and_then(|kind| map_category(&kind));
-    for key in ["type", "agent_type", "agent_id", "generated_by_model", "metadata"] {
+    for key in [
+        "type",
+        "agent_type",
+        "agent_id",
+        "generated_by_model",
+        "metadata",
+    ] {
         match record.object(key) {
             Some(fields) => note.add_property(key, Some(&fields.0.into())),
             None => note.add_property(key, record.get(key)),
@@ -274,7 +386,8 @@ fn observation_note(path: &str, record: &SourceRecord) -> Result<RecordNote, Str
 }
 
 fn summary_note(path: &str, record: &SourceRecord) -> Result<RecordNote, String> {
-    let text_section = |(key, heading): &(&str, &str)| Some(format!("{heading}: {}", record.text(&[key])?));
+    let text_section =
+        |(key, heading): &(&str, &str)| Some(format!("{heading}: {}", record.text(&[key])?));
     let mut paragraphs: Vec<_> = SUMMARY_SECTIONS.iter().filter_map(text_section).collect();
     paragraphs.push(section("Files read", &record.list("files_read")));
     paragraphs.push(section("Files modified", &record.list("files_edited")));
@@ -298,5 +411,9 @@ fn rule_note(path: &str, record: &SourceRecord) -> Result<RecordNote, String> {
 
 /// Returns a heading with a list, or nothing for an empty list.
 fn section(heading: &str, items: &[String]) -> String {
-    if items.is_empty() { String::new() } else { format!("{heading}:\n\n{}", markdown_list(items)) }
+    if items.is_empty() {
+        String::new()
+    } else {
+        format!("{heading}:\n\n{}", markdown_list(items))
+    }
 }

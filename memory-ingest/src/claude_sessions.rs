@@ -12,7 +12,9 @@ use crate::folder::{FolderEntry, has_extension};
 use crate::lenient::{LenientObject, Scalar};
 use crate::note;
 use crate::session_builder::{SessionBuilder, text_record, unique_sessions};
-use crate::session_files::{SessionFiles, content_text, for_each_line, open_entry, project_name, role};
+use crate::session_files::{
+    SessionFiles, content_text, for_each_line, open_entry, project_name, role,
+};
 
 /// Transcripts of Claude Code: the texts of the person and of the assistant.
 ///
@@ -83,7 +85,10 @@ const SHELL_COMMAND: &str = "bash-input";
 const INTERRUPTION: &str = "[Request interrupted by user";
 
 /// The beginnings of the line that the program adds after a notification.
-const NOTIFICATION_LINES: [&str; 2] = ["Read the output file to retrieve the result:", "Full transcript available at:"];
+const NOTIFICATION_LINES: [&str; 2] = [
+    "Read the output file to retrieve the result:",
+    "Full transcript available at:",
+];
 
 impl ClaudeSessions {
     /// Opens Claude Code's folder, its folder `projects`, the folder of a project in it, or one transcript.
@@ -104,26 +109,43 @@ impl ClaudeSessions {
         // Titles by increasing precedence: a summary, a title by the program, a title by the person.
         let mut titles: [Option<String>; 3] = [const { None }; 3];
         let mut summary = None;
-        for_each_line(file, &mut session, &mut |session, mut entry: TranscriptEntry| {
-            let owned = |scalar: &Scalar| scalar.text().map(str::to_owned);
-            if entry.kind.text() == Some("attachment") && entry.attachment.0.kind.text() == Some("queued_command") {
-                // The person wrote it while the program worked.
-                entry.kind = Scalar::Text("user".into());
-                entry.message.0.content = std::mem::take(&mut entry.attachment.0.prompt);
-            }
-            match entry.kind.text() {
-                Some("summary") => summary = owned(&entry.summary).zip(owned(&entry.leaf_uuid)).or(summary.take()),
-                Some("ai-title") => titles[1] = owned(&entry.ai_title),
-                Some("custom-title") => titles[2] = owned(&entry.custom_title),
-                // A resumed session may repeat messages.
-                Some(kind @ ("user" | "assistant")) if entry.uuid.text().is_none_or(|uuid| seen.insert(uuid.to_owned())) => {
-                    add_message(session, kind == "user", &entry);
+        for_each_line(
+            file,
+            &mut session,
+            &mut |session, mut entry: TranscriptEntry| {
+                let owned = |scalar: &Scalar| scalar.text().map(str::to_owned);
+                if entry.kind.text() == Some("attachment")
+                    && entry.attachment.0.kind.text() == Some("queued_command")
+                {
+                    // The person wrote it while the program worked.
+                    entry.kind = Scalar::Text("user".into());
+                    entry.message.0.content = std::mem::take(&mut entry.attachment.0.prompt);
                 }
-                _ => {}
-            }
-        });
+                match entry.kind.text() {
+                    Some("summary") => {
+                        summary = owned(&entry.summary)
+                            .zip(owned(&entry.leaf_uuid))
+                            .or(summary.take())
+                    }
+                    Some("ai-title") => titles[1] = owned(&entry.ai_title),
+                    Some("custom-title") => titles[2] = owned(&entry.custom_title),
+                    // A resumed session may repeat messages.
+                    Some(kind @ ("user" | "assistant"))
+                        if entry
+                            .uuid
+                            .text()
+                            .is_none_or(|uuid| seen.insert(uuid.to_owned())) =>
+                    {
+                        add_message(session, kind == "user", &entry);
+                    }
+                    _ => {}
+                }
+            },
+        );
         // A summary may belong to another transcript.
-        titles[0] = summary.filter(|(_, leaf)| seen.contains(leaf)).map(|(text, _)| text);
+        titles[0] = summary
+            .filter(|(_, leaf)| seen.contains(leaf))
+            .map(|(text, _)| text);
         session.set_title(titles.into_iter().rev().flatten().next().as_deref());
         session.finish()
     }
@@ -144,10 +166,13 @@ fn add_message(session: &mut SessionBuilder, is_user: bool, entry: &TranscriptEn
         return;
     }
     let part = |part: &Value| match part.get("type").and_then(Value::as_str) {
-        Some("text") => part
-            .get("text")
-            .and_then(Value::as_str)
-            .and_then(|text| if is_user { typed_text(text) } else { Some(text.to_owned()) }),
+        Some("text") => part.get("text").and_then(Value::as_str).and_then(|text| {
+            if is_user {
+                typed_text(text)
+            } else {
+                Some(text.to_owned())
+            }
+        }),
         Some(kind @ ("image" | "document")) => Some(format!("[{kind}]")),
         _ => None,
     };
@@ -159,8 +184,17 @@ fn add_message(session: &mut SessionBuilder, is_user: bool, entry: &TranscriptEn
         return;
     }
     let project = entry.cwd.text().and_then(project_name);
-    let meta = [("message_id", entry.uuid.text()), ("model", model), ("project", project.as_deref())];
-    session.push(text_record(role(is_user), &text, entry.timestamp.time(), &meta));
+    let meta = [
+        ("message_id", entry.uuid.text()),
+        ("model", model),
+        ("project", project.as_deref()),
+    ];
+    session.push(text_record(
+        role(is_user),
+        &text,
+        entry.timestamp.time(),
+        &meta,
+    ));
 }
 
 /// Returns the text that a person typed, without the elements that the program added before it, or `None` if there is none.
@@ -183,7 +217,11 @@ fn typed_text(text: &str) -> Option<String> {
         lines.insert(0, command.join(" "));
     }
     // The text is as it was typed if nothing was added to it.
-    let typed = if rest.len() == text.len() { rest } else { rest.trim_start() };
+    let typed = if rest.len() == text.len() {
+        rest
+    } else {
+        rest.trim_start()
+    };
     if !typed.trim().is_empty() {
         lines.push(typed.to_owned());
     }
@@ -194,18 +232,36 @@ fn typed_text(text: &str) -> Option<String> {
 fn first_element(text: &str) -> Option<(&str, &str, &str)> {
     if let Some(after) = text.strip_prefix(INTERRUPTION) {
         let end = after.find([']', '\n'])?;
-        return Some((INTERRUPTION, "", after[end..].strip_prefix(']').unwrap_or(&after[end..])));
+        return Some((
+            INTERRUPTION,
+            "",
+            after[end..].strip_prefix(']').unwrap_or(&after[end..]),
+        ));
     }
     let (name, rest) = text.strip_prefix('<')?.split_once('>')?;
-    let is_command = [COMMAND_NAME, COMMAND_MESSAGE, COMMAND_ARGUMENTS, SHELL_COMMAND].contains(&name);
+    let is_command = [
+        COMMAND_NAME,
+        COMMAND_MESSAGE,
+        COMMAND_ARGUMENTS,
+        SHELL_COMMAND,
+    ]
+    .contains(&name);
     if !is_command && !ADDED_ELEMENTS.contains(&name) {
         return None;
     }
     // An element without an end contains the whole text.
     let (content, after) = rest.split_once(&format!("</{name}>")).unwrap_or((rest, ""));
     let line = after.trim_start();
-    if name == "task-notification" && NOTIFICATION_LINES.iter().any(|start| line.starts_with(start)) {
-        return Some((name, content, line.split_once('\n').map_or("", |(_, after)| after)));
+    if name == "task-notification"
+        && NOTIFICATION_LINES
+            .iter()
+            .any(|start| line.starts_with(start))
+    {
+        return Some((
+            name,
+            content,
+            line.split_once('\n').map_or("", |(_, after)| after),
+        ));
     }
     Some((name, content, after))
 }
@@ -246,6 +302,8 @@ impl Source for ClaudeSessions {
             has_extension(name, &["jsonl"]) && !folder.contains('/') && !name.starts_with("agent-")
         };
         let entries = self.0.entries(&["projects", ""], &is_session);
-        Box::new(unique_sessions(entries.into_iter().flat_map(|entry| Self::session(&entry))))
+        Box::new(unique_sessions(
+            entries.into_iter().flat_map(|entry| Self::session(&entry)),
+        ))
     }
 }

@@ -23,8 +23,12 @@ impl Codex {
     /// [`SourceError::Missing`] or [`SourceError::Unreadable`].
     pub fn open(path: &Path) -> Result<Self, SourceError> {
         let sessions = CodexSessions::open(path)?;
-        let has_memories = [MEMORIES_FOLDER, HANDBOOK, SUMMARY].iter().any(|part| path.join(part).exists());
-        let memories = has_memories.then(|| CodexMemories::open(path)).transpose()?;
+        let has_memories = [MEMORIES_FOLDER, HANDBOOK, SUMMARY]
+            .iter()
+            .any(|part| path.join(part).exists());
+        let memories = has_memories
+            .then(|| CodexMemories::open(path))
+            .transpose()?;
         Ok(Self { memories, sessions })
     }
 }

@@ -41,13 +41,23 @@ impl CodexMemories {
     /// [`SourceError::Missing`] or [`SourceError::Unreadable`].
     pub(crate) fn open(path: &Path) -> Result<Self, SourceError> {
         let memories = path.join(MEMORIES_FOLDER);
-        Ok(Self { folder: SourceFolder::open(if memories.is_dir() { &memories } else { path })? })
+        Ok(Self {
+            folder: SourceFolder::open(if memories.is_dir() { &memories } else { path })?,
+        })
     }
 
     fn entries(&self) -> Vec<FolderEntry> {
-        let mut entries: Vec<_> = [HANDBOOK, SUMMARY].into_iter().filter_map(|name| self.folder.file(name)).collect();
+        let mut entries: Vec<_> = [HANDBOOK, SUMMARY]
+            .into_iter()
+            .filter_map(|name| self.folder.file(name))
+            .collect();
         if self.folder.file(HANDBOOK).is_none() {
-            entries.extend(self.folder.files(SESSIONS_FOLDER).into_iter().filter(|entry| has_extension(&entry.path, &["md"])));
+            entries.extend(
+                self.folder
+                    .files(SESSIONS_FOLDER)
+                    .into_iter()
+                    .filter(|entry| has_extension(&entry.path, &["md"])),
+            );
         }
         entries.extend(self.folder.files(SKILLS_FOLDER));
         entries
@@ -63,7 +73,10 @@ impl CodexMemories {
             Err(skipped) => return vec![skipped],
         };
         if text.text.trim().is_empty() {
-            return vec![SourceItem::Skipped { path: entry.path, reason: "is empty".into() }];
+            return vec![SourceItem::Skipped {
+                path: entry.path,
+                reason: "is empty".into(),
+            }];
         }
         match entry.path.as_str() {
             HANDBOOK => self.handbook_notes(&text),
@@ -76,8 +89,15 @@ impl CodexMemories {
         let mut note = SourceNote::new(self.name(), self.folder.name(), path, text);
         note.draft.category = is_skill.then_some(Category::Skills);
         if !is_skill {
-            let line = |key: &str| text.text.lines().find_map(|line| line.strip_prefix(key)).map(str::trim);
-            note.draft.scope = line("cwd:").and_then(project_of).map_or(Scope::Global, Scope::Project);
+            let line = |key: &str| {
+                text.text
+                    .lines()
+                    .find_map(|line| line.strip_prefix(key))
+                    .map(str::trim)
+            };
+            note.draft.scope = line("cwd:")
+                .and_then(project_of)
+                .map_or(Scope::Global, Scope::Project);
             note.updated_at = line("updated_at:").and_then(note::parse);
         }
         note.into_finding()
@@ -87,20 +107,32 @@ impl CodexMemories {
         let mut paths = UniquePaths::default();
         let mut items = Vec::new();
         for part in split_at_headings(&text.text, "# ") {
-            let Some(group) = part.heading.and_then(|heading| heading.strip_prefix("Task Group:")).map(str::trim) else {
+            let Some(group) = part
+                .heading
+                .and_then(|heading| heading.strip_prefix("Task Group:"))
+                .map(str::trim)
+            else {
                 // Text outside of groups was written by the user.
                 items.extend(self.section_note(&paths.add(HANDBOOK), HANDBOOK, part.text, None));
                 continue;
             };
             if part.body.trim().is_empty() {
                 let path = note::one_line(&format!("{HANDBOOK}/{group}"));
-                items.push(SourceItem::Skipped { path, reason: "is empty".into() });
+                items.push(SourceItem::Skipped {
+                    path,
+                    reason: "is empty".into(),
+                });
                 continue;
             }
             let group_facts = TaskGroup::of(group, part.body);
             let count = items.len();
             for section in split_at_headings(part.body, "## ") {
-                let Some(heading) = section.heading.filter(|heading| !heading.starts_with("Task ")) else { continue };
+                let Some(heading) = section
+                    .heading
+                    .filter(|heading| !heading.starts_with("Task "))
+                else {
+                    continue;
+                };
                 let path = paths.add(&format!("{HANDBOOK}/{group}/{heading}"));
                 items.extend(self.section_note(&path, heading, section.body, Some(&group_facts)));
             }
@@ -111,7 +143,10 @@ impl CodexMemories {
                 continue;
             }
             for task in split_at_headings(part.body, "## ") {
-                let Some(heading) = task.heading.filter(|heading| heading.starts_with("Task ")) else { continue };
+                let Some(heading) = task.heading.filter(|heading| heading.starts_with("Task "))
+                else {
+                    continue;
+                };
                 let text = task_text(task.body);
                 if !text.trim().is_empty() {
                     let path = paths.add(&format!("{HANDBOOK}/{group}/{heading}"));
@@ -126,22 +161,42 @@ impl CodexMemories {
         let mut paths = UniquePaths::default();
         let sections = split_at_headings(&text.text, "## ");
         // The rest of the summary is an index of the handbook.
-        let is_content = |heading: &str| !heading.starts_with("What's in Memory") && !heading.starts_with("What’s in Memory");
-        let sections = sections.into_iter().filter_map(|section| Some((section.heading?, section.body)));
+        let is_content = |heading: &str| {
+            !heading.starts_with("What's in Memory") && !heading.starts_with("What’s in Memory")
+        };
+        let sections = sections
+            .into_iter()
+            .filter_map(|section| Some((section.heading?, section.body)));
         let items = sections
             .filter(|(heading, _)| is_content(heading))
-            .filter_map(|(heading, body)| self.section_note(&paths.add(&format!("{SUMMARY}/{heading}")), heading, body, None));
+            .filter_map(|(heading, body)| {
+                self.section_note(
+                    &paths.add(&format!("{SUMMARY}/{heading}")),
+                    heading,
+                    body,
+                    None,
+                )
+            });
         let items = items.collect();
         add_warning(items, text, SUMMARY)
     }
 
-    fn section_note(&self, path: &str, heading: &str, body: &str, group: Option<&TaskGroup>) -> Option<SourceItem> {
+    fn section_note(
+        &self,
+        path: &str,
+        heading: &str,
+        body: &str,
+        group: Option<&TaskGroup>,
+    ) -> Option<SourceItem> {
         let body = body.trim();
         if body.is_empty() {
             return None;
         }
         let mut note = RecordNote::new(self.name(), self.folder.name(), path, body);
-        let title = group.map_or_else(|| heading.to_owned(), |group| format!("{}: {heading}", group.title));
+        let title = group.map_or_else(
+            || heading.to_owned(),
+            |group| format!("{}: {heading}", group.title),
+        );
         note.draft.title = Some(note::one_line(&title));
         note.draft.category = section_category(heading);
         if let Some(group) = group {
@@ -162,7 +217,11 @@ impl Source for CodexMemories {
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
-        let mut items: Vec<_> = self.entries().into_iter().flat_map(|entry| self.findings(entry)).collect();
+        let mut items: Vec<_> = self
+            .entries()
+            .into_iter()
+            .flat_map(|entry| self.findings(entry))
+            .collect();
         items.sort_by(|left, right| item_path(left).cmp(item_path(right)));
         Box::new(items.into_iter())
     }
@@ -194,12 +253,18 @@ struct TaskGroup {
 
 impl TaskGroup {
     fn of(title: &str, body: &str) -> Self {
-        static REFERENCE: LazyLock<Regex> =
-            LazyLock::new(|| Regex::new(r"\b(updated_at|thread_id)=([^,;)\s]+)").expect("the pattern is right"));
-        let line = |key: &str| body.lines().find_map(|line| line.strip_prefix(key)).map(str::trim);
+        static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"\b(updated_at|thread_id)=([^,;)\s]+)").expect("the pattern is right")
+        });
+        let line = |key: &str| {
+            body.lines()
+                .find_map(|line| line.strip_prefix(key))
+                .map(str::trim)
+        };
         let applies_to = line("applies_to:");
-        let folder =
-            applies_to.and_then(|text| text.split_once("cwd=")).map(|(_, rest)| rest.split(';').next().unwrap_or_default());
+        let folder = applies_to
+            .and_then(|text| text.split_once("cwd="))
+            .map(|(_, rest)| rest.split(';').next().unwrap_or_default());
         let (mut times, mut threads, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
         for reference in REFERENCE.captures_iter(body) {
             let value = reference.get(2).map_or("", |value| value.as_str());
@@ -210,12 +275,22 @@ impl TaskGroup {
             }
         }
         let sections = split_at_headings(body, "## ");
-        let tasks: Vec<_> = sections.iter().filter_map(|section| section.heading?.strip_prefix("Task ")).collect();
-        let keywords: Vec<_> = sections.iter().flat_map(|section| keywords(section.body)).collect();
+        let tasks: Vec<_> = sections
+            .iter()
+            .filter_map(|section| section.heading?.strip_prefix("Task "))
+            .collect();
+        let keywords: Vec<_> = sections
+            .iter()
+            .flat_map(|section| keywords(section.body))
+            .collect();
         let mut properties: Vec<(_, serde_json::Value)> = Vec::new();
         properties.extend(line("scope:").map(|scope| ("scope", scope.into())));
         properties.extend(applies_to.map(|text| ("applies_to", text.into())));
-        for (key, values) in [("tasks", tasks), ("keywords", keywords), ("threads", threads)] {
+        for (key, values) in [
+            ("tasks", tasks),
+            ("keywords", keywords),
+            ("threads", threads),
+        ] {
             properties.extend((!values.is_empty()).then(|| (key, values.into())));
         }
         Self {
@@ -230,14 +305,23 @@ impl TaskGroup {
 
 /// Returns the sections of a task that are not properties of its group.
 fn task_text(task: &str) -> String {
-    let is_property = |part: &MarkdownPart<'_>| matches!(part.heading, Some("keywords" | "rollout_summary_files"));
-    split_at_headings(task, "### ").iter().filter(|part| !is_property(part)).map(|part| part.text).collect()
+    let is_property = |part: &MarkdownPart<'_>| {
+        matches!(part.heading, Some("keywords" | "rollout_summary_files"))
+    };
+    split_at_headings(task, "### ")
+        .iter()
+        .filter(|part| !is_property(part))
+        .map(|part| part.text)
+        .collect()
 }
 
 /// Returns the keywords of a task.
 fn keywords(task: &str) -> Vec<&str> {
     let sections = split_at_headings(task, "### ");
-    let bodies = sections.into_iter().filter(|section| section.heading == Some("keywords")).map(|section| section.body);
+    let bodies = sections
+        .into_iter()
+        .filter(|section| section.heading == Some("keywords"))
+        .map(|section| section.body);
     bodies
         .flat_map(|body| body.split([',', '\n']))
         .map(|word| word.trim().trim_start_matches("- ").trim())
@@ -247,11 +331,24 @@ fn keywords(task: &str) -> Vec<&str> {
 
 /// Returns the name of the project in the folder that a text names, unless it names several folders or a pattern.
 fn project_of(text: &str) -> Option<String> {
-    let path = text.split(" (").next().unwrap_or_default().trim().trim_matches('`').trim_end_matches(['/', '\\']);
-    let has_drive = path.get(1..3).is_some_and(|part| part == ":\\" || part == ":/");
-    let is_one = !path.contains(['*', ',', '<']) && !path.contains(" and ") && !path.contains(" or ");
+    let path = text
+        .split(" (")
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .trim_matches('`')
+        .trim_end_matches(['/', '\\']);
+    let has_drive = path
+        .get(1..3)
+        .is_some_and(|part| part == ":\\" || part == ":/");
+    let is_one =
+        !path.contains(['*', ',', '<']) && !path.contains(" and ") && !path.contains(" or ");
     let is_path = path.starts_with('/') || path.starts_with("~/") || has_drive;
-    let name = note::one_line(path.rsplit(if path.contains('/') { '/' } else { '\\' }).next().unwrap_or_default());
+    let name = note::one_line(
+        path.rsplit(if path.contains('/') { '/' } else { '\\' })
+            .next()
+            .unwrap_or_default(),
+    );
     (is_path && is_one && !name.is_empty()).then_some(name)
 }
 
@@ -263,7 +360,10 @@ fn section_category(heading: &str) -> Option<Category> {
         ("failures", Category::Lessons),
         ("general tips", Category::Lessons),
     ];
-    categories.into_iter().find(|(start, _)| heading.starts_with(start)).map(|(_, category)| category)
+    categories
+        .into_iter()
+        .find(|(start, _)| heading.starts_with(start))
+        .map(|(_, category)| category)
 }
 
 /// A part of a Markdown text: a heading of one level, and the text up to the next heading of this level.
@@ -294,8 +394,16 @@ fn split_at_headings<'a>(text: &'a str, mark: &str) -> Vec<MarkdownPart<'a>> {
         let part = &text[start..end];
         let (first, rest) = part.split_once('\n').unwrap_or((part, ""));
         match first.strip_prefix(mark) {
-            Some(heading) => MarkdownPart { heading: Some(heading.trim()), body: rest, text: part },
-            None => MarkdownPart { heading: None, body: part, text: part },
+            Some(heading) => MarkdownPart {
+                heading: Some(heading.trim()),
+                body: rest,
+                text: part,
+            },
+            None => MarkdownPart {
+                heading: None,
+                body: part,
+                text: part,
+            },
         }
     };
     starts.iter().copied().zip(ends).map(part).collect()
@@ -330,9 +438,20 @@ mod tests {
     fn a_project_is_one_folder() {
         let name = |text| project_of(text);
         assert_eq!(name("/home/me/dev/shop/").as_deref(), Some("shop"));
-        assert_eq!(name(" `/home/me/My Shop` (worktree)").as_deref(), Some("My Shop"));
+        assert_eq!(
+            name(" `/home/me/My Shop` (worktree)").as_deref(),
+            Some("My Shop")
+        );
         assert_eq!(name("C:\\dev\\商店").as_deref(), Some("商店"));
-        for text in ["", "/", "any checkout", "/a/*", "/a and /b", "/a, /b", "<path>"] {
+        for text in [
+            "",
+            "/",
+            "any checkout",
+            "/a/*",
+            "/a and /b",
+            "/a, /b",
+            "<path>",
+        ] {
             assert_eq!(name(text), None, "{text}");
         }
     }

@@ -13,7 +13,9 @@ use crate::json_elements::{JsonElements, parse};
 use crate::lenient::{LenientList, LenientObject, Scalar};
 use crate::note;
 use crate::session_builder::{SessionBuilder, skipped_session, text_record, unique_sessions};
-use crate::session_files::{SessionFiles, content_text, for_each_line, open_entry, project_name, role};
+use crate::session_files::{
+    SessionFiles, content_text, for_each_line, open_entry, project_name, role,
+};
 
 /// Sessions of Codex: the texts of the person and of the assistant.
 ///
@@ -137,24 +139,48 @@ impl CodexSessions {
             is_first = false;
             project = payload.cwd.text().and_then(project_name).or(project.take());
             model = payload.model.text().map(str::to_owned).or(model.take());
-            if payload.message_kind.text().is_some_and(|kind| kind != "plain") {
+            if payload
+                .message_kind
+                .text()
+                .is_some_and(|kind| kind != "plain")
+            {
                 added.extend(payload.message.text().map(text_key));
                 return;
             }
-            let Some((is_event, is_user, text)) = message_text(kind.text().filter(|_| !is_bare), &payload) else { return };
+            let Some((is_event, is_user, text)) =
+                message_text(kind.text().filter(|_| !is_bare), &payload)
+            else {
+                return;
+            };
             let model = model.as_deref().filter(|_| !is_user);
-            let record = text_record(role(is_user), &text, at, &[("model", model), ("project", project.as_deref())]);
+            let record = text_record(
+                role(is_user),
+                &text,
+                at,
+                &[("model", model), ("project", project.as_deref())],
+            );
             if session.push(record) {
-                messages.push(CodexMessage { is_user, is_event, text: text_key(&text), is_element: is_element(&text) });
+                messages.push(CodexMessage {
+                    is_user,
+                    is_event,
+                    text: text_key(&text),
+                    is_element: is_element(&text),
+                });
             }
         };
         if has_extension(&entry.path, &["json"]) {
             for element in JsonElements::of_list(file) {
                 match element.bytes.and_then(parse::<RolloutObject>) {
-                    Ok(RolloutObject { session: start, items }) => {
+                    Ok(RolloutObject {
+                        session: start,
+                        items,
+                    }) => {
                         session.set_updated_at(start.0.timestamp.time());
                         use_line(&mut session, start.0);
-                        items.0.into_iter().for_each(|item| use_line(&mut session, item.0));
+                        items
+                            .0
+                            .into_iter()
+                            .for_each(|item| use_line(&mut session, item.0));
                     }
                     Err(reason) => session.skip(&format!("object {} {reason}", element.number)),
                 }
@@ -163,14 +189,20 @@ impl CodexSessions {
             for_each_line(file, &mut session, &mut use_line);
         }
         if is_subagent {
-            return vec![skipped_session(entry.path.clone(), "is the session of a sub-agent")];
+            return vec![skipped_session(
+                entry.path.clone(),
+                "is the session of a sub-agent",
+            )];
         }
         // The same message may occur as an event and as an item. Without an event, it may be a text that the program added.
         let has_event = items_with_event(&messages);
-        let has_events_of_user = messages.iter().any(|message| message.is_user && message.is_event);
+        let has_events_of_user = messages
+            .iter()
+            .any(|message| message.is_user && message.is_event);
         session.retain(&|position| {
             let message = &messages[position];
-            let is_added = message.is_user && (added.contains(&message.text) || has_events_of_user && message.is_element);
+            let is_added = message.is_user
+                && (added.contains(&message.text) || has_events_of_user && message.is_element);
             message.is_event || !has_event.contains(&position) && !is_added
         });
         session.set_id(id.as_deref());
@@ -189,11 +221,17 @@ pub(crate) fn is_session_file(path: &str) -> bool {
 fn items_with_event(messages: &[CodexMessage]) -> HashSet<usize> {
     let mut equal = HashMap::<_, Vec<usize>>::new();
     for (position, message) in messages.iter().enumerate() {
-        equal.entry((message.is_user, message.text.as_str())).or_default().push(position);
+        equal
+            .entry((message.is_user, message.text.as_str()))
+            .or_default()
+            .push(position);
     }
     let mut paired = HashSet::new();
     for positions in equal.values() {
-        let mut neighbours: Vec<_> = positions.windows(2).map(|pair| (pair[0], pair[1])).collect();
+        let mut neighbours: Vec<_> = positions
+            .windows(2)
+            .map(|pair| (pair[0], pair[1]))
+            .collect();
         neighbours.sort_by_key(|(first, second)| second - first);
         for (first, second) in neighbours {
             let is_pair = messages[first].is_event != messages[second].is_event;
@@ -202,9 +240,17 @@ fn items_with_event(messages: &[CodexMessage]) -> HashSet<usize> {
             }
         }
         let rest = |is_event: bool| {
-            positions.iter().filter(move |position| messages[**position].is_event == is_event).copied().collect::<Vec<_>>()
+            positions
+                .iter()
+                .filter(move |position| messages[**position].is_event == is_event)
+                .copied()
+                .collect::<Vec<_>>()
         };
-        let unpaired = |positions: Vec<usize>| positions.into_iter().filter(|position| !paired.contains(position));
+        let unpaired = |positions: Vec<usize>| {
+            positions
+                .into_iter()
+                .filter(|position| !paired.contains(position))
+        };
         let pairs: Vec<_> = unpaired(rest(true)).zip(unpaired(rest(false))).collect();
         paired.extend(pairs.into_iter().map(|(_, item)| item));
     }
@@ -214,14 +260,21 @@ fn items_with_event(messages: &[CodexMessage]) -> HashSet<usize> {
 
 /// Returns a text by which an event and an item are compared.
 fn text_key(text: &str) -> String {
-    let lines: Vec<_> = text.lines().map(str::trim_end).filter(|line| *line != IMAGE).collect();
+    let lines: Vec<_> = text
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| *line != IMAGE)
+        .collect();
     lines.join("\n").trim().to_owned()
 }
 
 /// Returns whether a text is one element such as `<name>text</name>`.
 fn is_element(text: &str) -> bool {
     let text = text.trim();
-    let name = text.strip_prefix('<').and_then(|rest| rest.split_once('>')).map(|(name, _)| name);
+    let name = text
+        .strip_prefix('<')
+        .and_then(|rest| rest.split_once('>'))
+        .map(|(name, _)| name);
     let name = name.and_then(|name| name.split_whitespace().next());
     name.is_some_and(|name| text.ends_with(&format!("</{name}>")))
 }
@@ -243,7 +296,11 @@ fn message_text(envelope: Option<&str>, payload: &RolloutPayload) -> Option<(boo
                 "assistant" => false,
                 _ => return None,
             };
-            (false, is_user, content_text(&payload.content, &|part| part_text(part, is_user)))
+            (
+                false,
+                is_user,
+                content_text(&payload.content, &|part| part_text(part, is_user)),
+            )
         }
         _ => return None,
     };
@@ -255,7 +312,10 @@ fn part_text(part: &Value, is_user: bool) -> Option<String> {
         return Some(IMAGE.into());
     }
     let text = part.get("text").and_then(Value::as_str)?;
-    let is_added = is_user && ADDED_TEXTS.iter().any(|added| text.trim_start().starts_with(added));
+    let is_added = is_user
+        && ADDED_TEXTS
+            .iter()
+            .any(|added| text.trim_start().starts_with(added));
     (!is_added).then(|| text.to_owned())
 }
 
@@ -270,6 +330,8 @@ impl Source for CodexSessions {
 
     fn sessions(&self) -> Box<dyn Iterator<Item = SourceSessionItem> + '_> {
         let entries = self.0.entries(&["sessions", ""], &is_session_file);
-        Box::new(unique_sessions(entries.into_iter().flat_map(|entry| Self::session(&entry))))
+        Box::new(unique_sessions(
+            entries.into_iter().flat_map(|entry| Self::session(&entry)),
+        ))
     }
 }

@@ -41,14 +41,26 @@ impl CsvTable {
     pub fn open(path: &Path, fields: &[(String, String)]) -> Result<Self, SourceError> {
         let found = find_file(path, &[])?;
         let shown = || found.display().to_string();
-        let file = CsvFile::open(&found).map_err(|source| SourceError::Unreadable { path: shown(), source })?;
-        if file.columns.iter().any(|column| column.contains(['\0', '\u{fffd}'])) {
+        let file = CsvFile::open(&found).map_err(|source| SourceError::Unreadable {
+            path: shown(),
+            source,
+        })?;
+        if file
+            .columns
+            .iter()
+            .any(|column| column.contains(['\0', '\u{fffd}']))
+        {
             return Err(SourceError::NotRecognized {
                 path: shown(),
                 expected: "a table in a known encoding with a header".into(),
             });
         }
-        let map = FieldMap::new(fields, &file.columns, &|key| file.columns.iter().any(|column| column == key), &found)?;
+        let map = FieldMap::new(
+            fields,
+            &file.columns,
+            &|key| file.columns.iter().any(|column| column == key),
+            &found,
+        )?;
         Ok(Self { file, map })
     }
 
@@ -74,7 +86,12 @@ impl Source for CsvTable {
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
-        mapped_items("csv", &self.file, &self.map, self.file.encoding.map(encoding_warning))
+        mapped_items(
+            "csv",
+            &self.file,
+            &self.map,
+            self.file.encoding.map(encoding_warning),
+        )
     }
 }
 
@@ -97,26 +114,53 @@ impl CsvFile {
         content.open()?.take(HEAD_BYTES).read_to_end(&mut head)?;
         let length = content.open()?.seek(SeekFrom::End(0))?;
         let (name, delimiter) = (file_name(path), find_delimiter(&head));
-        let mut file = Self { name, content, encoding, delimiter, columns: Vec::new(), length };
+        let mut file = Self {
+            name,
+            content,
+            encoding,
+            delimiter,
+            columns: Vec::new(),
+            length,
+        };
         let mut reader = file.open_reader()?;
         let mut header = ByteRecord::new();
         let is_read = reader.read_byte_record(&mut header);
-        if file.open_quote(&reader, 0, &header, is_read.is_err())?.is_some() {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "a quote in its header is not closed"));
+        if file
+            .open_quote(&reader, 0, &header, is_read.is_err())?
+            .is_some()
+        {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "a quote in its header is not closed",
+            ));
         }
         is_read.map_err(io::Error::other)?;
         for (index, name) in header.iter().enumerate() {
-            let name = String::from_utf8_lossy(name).trim_start_matches('\u{feff}').trim().to_owned();
+            let name = String::from_utf8_lossy(name)
+                .trim_start_matches('\u{feff}')
+                .trim()
+                .to_owned();
             let is_unique = !name.is_empty() && !file.columns.contains(&name);
-            file.columns.push(if is_unique { name } else { format!("column {}", index + 1) });
+            file.columns.push(if is_unique {
+                name
+            } else {
+                format!("column {}", index + 1)
+            });
         }
         Ok(file)
     }
 
     fn open_reader(&self) -> io::Result<Reader<LimitedFile>> {
-        let file = LimitedFile { file: self.content.open()?, left: MAX_ROW_BYTES };
+        let file = LimitedFile {
+            file: self.content.open()?,
+            left: MAX_ROW_BYTES,
+        };
         // The header is read as a row, so that any row can be read again alone.
-        Ok(ReaderBuilder::new().delimiter(self.delimiter).has_headers(false).flexible(true).from_reader(file))
+        Ok(ReaderBuilder::new()
+            .delimiter(self.delimiter)
+            .has_headers(false)
+            .flexible(true)
+            .from_reader(file))
     }
 
     /// Returns the position after the first line of the row at `start`, and the number of lines up to there, if the row continues
@@ -135,13 +179,19 @@ impl CsvFile {
         if !has_lines && !is_last {
             return Ok(None);
         }
-        let length = if is_too_large { MAX_ROW_BYTES } else { reader.position().byte().saturating_sub(start) };
+        let length = if is_too_large {
+            MAX_ROW_BYTES
+        } else {
+            reader.position().byte().saturating_sub(start)
+        };
         let mut content = self.content.open()?;
         content.seek(SeekFrom::Start(start))?;
         let mut bytes = Vec::new();
         content.take(length).read_to_end(&mut bytes)?;
         // The line break of the row before may belong to this position.
-        let breaks = bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
+        let breaks = bytes
+            .iter()
+            .take_while(|byte| matches!(byte, b'\r' | b'\n'));
         let blank = breaks.clone().count();
         let lines = breaks.filter(|byte| **byte == b'\n').count() as u64;
         let row = &bytes[blank..];
@@ -150,16 +200,30 @@ impl CsvFile {
             RowQuotes::TextBehind => has_lines,
             RowQuotes::Open => true,
         };
-        let end = memchr(b'\n', row).or(is_last.then(|| row.len().saturating_sub(1))).filter(|_| is_open);
+        let end = memchr(b'\n', row)
+            .or(is_last.then(|| row.len().saturating_sub(1)))
+            .filter(|_| is_open);
         Ok(end.map(|end| (start + (blank + end + 1) as u64, lines + 1)))
     }
 
     fn record(&self, row: &ByteRecord) -> Result<SourceRecord, String> {
         if self.columns.len() < row.len() {
-            return Err(format!("has {} values, but the table has {} columns", row.len(), self.columns.len()));
+            return Err(format!(
+                "has {} values, but the table has {} columns",
+                row.len(),
+                self.columns.len()
+            ));
         }
-        let values = row.iter().map(|value| Value::from(String::from_utf8_lossy(value).into_owned()));
-        Ok(SourceRecord(self.columns.iter().cloned().zip(values).collect::<Map<_, _>>()))
+        let values = row
+            .iter()
+            .map(|value| Value::from(String::from_utf8_lossy(value).into_owned()));
+        Ok(SourceRecord(
+            self.columns
+                .iter()
+                .cloned()
+                .zip(values)
+                .collect::<Map<_, _>>(),
+        ))
     }
 }
 
@@ -169,8 +233,13 @@ impl RecordFile for CsvFile {
     }
 
     fn reader(&self) -> Result<Box<dyn RecordReader>, String> {
-        let reader = self.open_reader().map_err(|error| format!("cannot be read: {error}"))?;
-        Ok(Box::new(CsvReader { file: self.clone(), reader }))
+        let reader = self
+            .open_reader()
+            .map_err(|error| format!("cannot be read: {error}"))?;
+        Ok(Box::new(CsvReader {
+            file: self.clone(),
+            reader,
+        }))
     }
 }
 
@@ -183,7 +252,10 @@ impl CsvReader {
     /// Reads the next row, or returns `None` at the end.
     fn read_row(&mut self, row: &mut ByteRecord) -> Option<Result<(), csv::Error>> {
         self.reader.get_mut().left = MAX_ROW_BYTES;
-        self.reader.read_byte_record(row).map(|is_read| is_read.then_some(())).transpose()
+        self.reader
+            .read_byte_record(row)
+            .map(|is_read| is_read.then_some(()))
+            .transpose()
     }
 }
 
@@ -192,7 +264,12 @@ impl RecordReader for CsvReader {
         let mut row = ByteRecord::new();
         let mut number = 0;
         if let Err(error) = self.reader.seek(Position::new()) {
-            let position = RecordPosition { list: "", number, start: 0, length: 0 };
+            let position = RecordPosition {
+                list: "",
+                number,
+                start: 0,
+                length: 0,
+            };
             see(position, Err(format!("cannot be read: {error}")));
             return;
         }
@@ -200,16 +277,31 @@ impl RecordReader for CsvReader {
         let mut broken: Option<BrokenRow> = None;
         loop {
             let (start, line) = (self.reader.position().byte(), self.reader.position().line());
-            let position = RecordPosition { list: "", number, start, length: 0 };
+            let position = RecordPosition {
+                list: "",
+                number,
+                start,
+                length: 0,
+            };
             let Some(is_read) = self.read_row(&mut row) else {
                 broken.map(|broken| see(broken.position, Err(broken.reason())));
                 return;
             };
-            let quote = self.file.open_quote(&self.reader, start, &row, is_read.is_err());
+            let quote = self
+                .file
+                .open_quote(&self.reader, start, &row, is_read.is_err());
             // A row that is too large because of its quote is not the last one.
-            let quote = quote
-                .and_then(|quote| if quote.is_some() { Ok(quote) } else { is_read.map(|()| None).map_err(io::Error::other) });
-            if let Some(broken) = broken.as_mut().filter(|_| matches!(quote, Ok(None)) && row.len() < self.file.columns.len()) {
+            let quote = quote.and_then(|quote| {
+                if quote.is_some() {
+                    Ok(quote)
+                } else {
+                    is_read.map(|()| None).map_err(io::Error::other)
+                }
+            });
+            if let Some(broken) = broken
+                .as_mut()
+                .filter(|_| matches!(quote, Ok(None)) && row.len() < self.file.columns.len())
+            {
                 // The line of an incomplete row continues the value with the quote.
                 broken.last_line = self.reader.position().line().saturating_sub(1).max(line);
                 number += 1;
@@ -228,14 +320,26 @@ impl RecordReader for CsvReader {
                     after.set_byte(next).set_line(line + lines);
                     let line = line + lines - 1;
                     if open_quotes < MAX_OPEN_QUOTES && self.reader.seek(after).is_ok() {
-                        broken = Some(BrokenRow { position, line, last_line: line });
+                        broken = Some(BrokenRow {
+                            position,
+                            line,
+                            last_line: line,
+                        });
                         number += 1;
                         continue;
                     }
-                    (Err(format!("has a quote in line {line} that is not closed; the following rows were not read")), true)
+                    (
+                        Err(format!(
+                            "has a quote in line {line} that is not closed; the following rows were not read"
+                        )),
+                        true,
+                    )
                 }
                 // Behind an error, the start of the next row is unknown.
-                Err(error) => (Err(format!("cannot be read, nor the following rows: {error}")), true),
+                Err(error) => (
+                    Err(format!("cannot be read, nor the following rows: {error}")),
+                    true,
+                ),
             };
             // Row 0 is the header.
             if 0 < number && !see(position, record) || is_last {
@@ -251,7 +355,9 @@ impl RecordReader for CsvReader {
         start.set_byte(position.start);
         self.reader.seek(start).map_err(reason)?;
         let mut row = ByteRecord::new();
-        self.read_row(&mut row).ok_or("was deleted meanwhile")?.map_err(reason)?;
+        self.read_row(&mut row)
+            .ok_or("was deleted meanwhile")?
+            .map_err(reason)?;
         self.file.record(&row)
     }
 }
@@ -266,11 +372,16 @@ struct BrokenRow {
 
 impl BrokenRow {
     fn reason(&self) -> String {
-        let Self { line, last_line, .. } = self;
+        let Self {
+            line, last_line, ..
+        } = self;
         let parts = match last_line - line {
             0 => String::new(),
             1 => format!("; line {last_line} was skipped as a part of it"),
-            _ => format!("; lines {} to {last_line} were skipped as parts of it", line + 1),
+            _ => format!(
+                "; lines {} to {last_line} were skipped as parts of it",
+                line + 1
+            ),
         };
         format!("has a quote in line {line} that is not closed{parts}")
     }
@@ -286,7 +397,9 @@ impl Read for LimitedFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.file.read(buffer)?;
         let left = self.left.checked_sub(length as u64);
-        self.left = left.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "a row is larger than 16 MiB"))?;
+        self.left = left.ok_or_else(|| {
+            io::Error::new(io::ErrorKind::InvalidData, "a row is larger than 16 MiB")
+        })?;
         Ok(length)
     }
 }
@@ -316,14 +429,20 @@ impl RowQuotes {
                 rest = quoted;
                 // Two quotes are a quote in the value.
                 loop {
-                    let Some(end) = memchr(b'"', rest) else { return Self::Open };
+                    let Some(end) = memchr(b'"', rest) else {
+                        return Self::Open;
+                    };
                     rest = &rest[end + 1..];
                     match rest.strip_prefix(b"\"") {
                         Some(value) => rest = value,
                         None => break,
                     }
                 }
-                if !rest.is_empty() && rest[0] != delimiter && !rest.starts_with(b"\r") && !rest.starts_with(b"\n") {
+                if !rest.is_empty()
+                    && rest[0] != delimiter
+                    && !rest.starts_with(b"\r")
+                    && !rest.starts_with(b"\n")
+                {
                     return Self::TextBehind;
                 }
             }
@@ -343,12 +462,19 @@ fn find_delimiter(head: &[u8]) -> u8 {
         match byte {
             b'"' => is_quoted = !is_quoted,
             b'\n' if !is_quoted && counts.iter().any(|(_, count)| 0 < *count) => break,
-            byte if !is_quoted => counts.iter_mut().filter(|(own, _)| own == byte).for_each(|(_, count)| *count += 1),
+            byte if !is_quoted => counts
+                .iter_mut()
+                .filter(|(own, _)| own == byte)
+                .for_each(|(_, count)| *count += 1),
             _ => {}
         }
     }
     // The first of several with the same count.
-    counts.iter().rev().max_by_key(|(_, count)| *count).map_or(b',', |(delimiter, _)| *delimiter)
+    counts
+        .iter()
+        .rev()
+        .max_by_key(|(_, count)| *count)
+        .map_or(b',', |(delimiter, _)| *delimiter)
 }
 
 #[cfg(test)]
@@ -371,9 +497,14 @@ mod tests {
 
     #[test]
     fn the_delimiter_is_the_most_frequent_one_in_the_header() {
-        for (head, delimiter) in
-            [("a,b;c,d\n;;;;", b','), ("a;b;\"c,,,,\"\n", b';'), ("a\tb", b'\t'), ("text\n", b','), ("", b','), ("a;b,c", b',')]
-        {
+        for (head, delimiter) in [
+            ("a,b;c,d\n;;;;", b','),
+            ("a;b;\"c,,,,\"\n", b';'),
+            ("a\tb", b'\t'),
+            ("text\n", b','),
+            ("", b','),
+            ("a;b,c", b','),
+        ] {
             assert_eq!(find_delimiter(head.as_bytes()), delimiter, "{head}");
         }
     }

@@ -55,27 +55,49 @@ impl SourceDatabase {
     /// # Errors
     /// [`SourceError::NotRecognized`] with `expected` if the file is not a database with this table,
     /// [`SourceError::Unreadable`].
-    pub(crate) fn open(path: &Path, tables: &[SourceTable], expected: &str) -> Result<Self, SourceError> {
+    pub(crate) fn open(
+        path: &Path,
+        tables: &[SourceTable],
+        expected: &str,
+    ) -> Result<Self, SourceError> {
         let shown = || path.display().to_string();
-        let not_recognized = || SourceError::NotRecognized { path: shown(), expected: expected.to_owned() };
-        let unreadable = |source| SourceError::Unreadable { path: shown(), source };
+        let not_recognized = || SourceError::NotRecognized {
+            path: shown(),
+            expected: expected.to_owned(),
+        };
+        let unreadable = |source| SourceError::Unreadable {
+            path: shown(),
+            source,
+        };
         if !is_database(path).map_err(unreadable)? {
             return Err(not_recognized());
         }
-        let mut database = Self { name: file_name(path), path: path.to_owned(), copy: None, tables: Vec::new() };
+        let mut database = Self {
+            name: file_name(path),
+            path: path.to_owned(),
+            copy: None,
+            tables: Vec::new(),
+        };
         if has_pending_changes(path) {
             let folder = tempfile::tempdir().map_err(unreadable)?;
             database.path = copy_database(path, folder.path()).map_err(unreadable)?;
             database.copy = Some(folder);
         }
-        let connection = database.connect().map_err(|error| unreadable(io::Error::other(error)))?;
+        let connection = database
+            .connect()
+            .map_err(|error| unreadable(io::Error::other(error)))?;
         for table in tables {
             if has_table(&connection, table).map_err(|error| unreadable(io::Error::other(error)))? {
                 database.tables.push(*table);
             }
         }
-        let is_first = |table: &SourceTable| tables.first().is_some_and(|first| first.name == table.name);
-        if database.tables.first().is_some_and(is_first) { Ok(database) } else { Err(not_recognized()) }
+        let is_first =
+            |table: &SourceTable| tables.first().is_some_and(|first| first.name == table.name);
+        if database.tables.first().is_some_and(is_first) {
+            Ok(database)
+        } else {
+            Err(not_recognized())
+        }
     }
 
     fn connect(&self) -> rusqlite::Result<Connection> {
@@ -90,7 +112,10 @@ impl RecordFile for SourceDatabase {
 
     fn reader(&self) -> Result<Box<dyn RecordReader>, String> {
         let connection = self.connect().map_err(reason)?;
-        Ok(Box::new(DatabaseReader { connection, tables: self.tables.clone() }))
+        Ok(Box::new(DatabaseReader {
+            connection,
+            tables: self.tables.clone(),
+        }))
     }
 }
 
@@ -105,7 +130,9 @@ impl DatabaseReader {
     /// Behind a damaged page, they are read from the end.
     fn row_ids(&self, table: &SourceTable) -> (Vec<i64>, Option<rusqlite::Error>) {
         let mut ids = Vec::new();
-        let Err(error) = self.collect_row_ids(table, &mut ids) else { return (ids, None) };
+        let Err(error) = self.collect_row_ids(table, &mut ids) else {
+            return (ids, None);
+        };
         let mut rest = Vec::new();
         // The first error is reported; the second is about the same page.
         let _ = self.collect_row_ids_from_end(table, ids.last().copied(), &mut rest);
@@ -114,7 +141,10 @@ impl DatabaseReader {
     }
 
     fn collect_row_ids(&self, table: &SourceTable, ids: &mut Vec<i64>) -> rusqlite::Result<()> {
-        let query = format!("SELECT rowid FROM {} NOT INDEXED ORDER BY rowid", quote_name(table.name));
+        let query = format!(
+            "SELECT rowid FROM {} NOT INDEXED ORDER BY rowid",
+            quote_name(table.name)
+        );
         let mut statement = self.connection.prepare(&query)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
@@ -123,8 +153,16 @@ impl DatabaseReader {
         Ok(())
     }
 
-    fn collect_row_ids_from_end(&self, table: &SourceTable, last: Option<i64>, ids: &mut Vec<i64>) -> rusqlite::Result<()> {
-        let query = format!("SELECT rowid FROM {} NOT INDEXED ORDER BY rowid DESC", quote_name(table.name));
+    fn collect_row_ids_from_end(
+        &self,
+        table: &SourceTable,
+        last: Option<i64>,
+        ids: &mut Vec<i64>,
+    ) -> rusqlite::Result<()> {
+        let query = format!(
+            "SELECT rowid FROM {} NOT INDEXED ORDER BY rowid DESC",
+            quote_name(table.name)
+        );
         let mut statement = self.connection.prepare(&query)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
@@ -138,7 +176,10 @@ impl DatabaseReader {
     }
 
     fn read_row(&self, table: &str, id: i64) -> rusqlite::Result<Option<SourceRecord>> {
-        let query = format!("SELECT * FROM {} NOT INDEXED WHERE rowid = ?1", quote_name(table));
+        let query = format!(
+            "SELECT * FROM {} NOT INDEXED WHERE rowid = ?1",
+            quote_name(table)
+        );
         let mut statement = self.connection.prepare_cached(&query)?;
         let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
         let to_record = |row: &rusqlite::Row<'_>| {
@@ -159,13 +200,25 @@ impl RecordReader for DatabaseReader {
         for table in &self.tables {
             let (ids, error) = self.row_ids(table);
             for id in ids {
-                let position = RecordPosition { list: table.name, number: id, start: 0, length: 0 };
+                let position = RecordPosition {
+                    list: table.name,
+                    number: id,
+                    start: 0,
+                    length: 0,
+                };
                 if !see(position, read_again(self.read_row(table.name, id))) {
                     return;
                 }
             }
-            let position = RecordPosition { list: table.name, number: 0, start: 0, length: 0 };
-            if error.is_some_and(|error| !see(position, Err(format!("some rows cannot be read: {error}")))) {
+            let position = RecordPosition {
+                list: table.name,
+                number: 0,
+                start: 0,
+                length: 0,
+            };
+            if error.is_some_and(|error| {
+                !see(position, Err(format!("some rows cannot be read: {error}")))
+            }) {
                 return;
             }
         }
@@ -177,7 +230,8 @@ impl RecordReader for DatabaseReader {
 }
 
 fn read_again(row: rusqlite::Result<Option<SourceRecord>>) -> Result<SourceRecord, String> {
-    row.map_err(reason)?.ok_or_else(|| "was deleted meanwhile".into())
+    row.map_err(reason)?
+        .ok_or_else(|| "was deleted meanwhile".into())
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is passed to `map_err`")]
@@ -198,7 +252,9 @@ fn to_json(value: ValueRef<'_>) -> Option<Value> {
 /// Returns whether the file at `path` is an SQLite database.
 pub(crate) fn is_database(path: &Path) -> io::Result<bool> {
     let mut start = Vec::new();
-    File::open(path)?.take(HEADER.len() as u64).read_to_end(&mut start)?;
+    File::open(path)?
+        .take(HEADER.len() as u64)
+        .read_to_end(&mut start)?;
     Ok(start == HEADER)
 }
 
@@ -206,26 +262,41 @@ pub(crate) fn is_database(path: &Path) -> io::Result<bool> {
 pub(crate) fn has_table_at_rest(path: &Path, table: &SourceTable) -> bool {
     path.is_file()
         && is_database(path).unwrap_or(false)
-        && connect(path, false).is_ok_and(|connection| has_table(&connection, table).unwrap_or(false))
+        && connect(path, false)
+            .is_ok_and(|connection| has_table(&connection, table).unwrap_or(false))
 }
 
 fn has_table(connection: &Connection, table: &SourceTable) -> rusqlite::Result<bool> {
     // A view or a virtual table could run any query, also one without an end.
     let query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1 AND sql NOT LIKE 'CREATE VIRTUAL%'";
-    if connection.query_row(query, [table.name], |_| Ok(())).optional()?.is_none() {
+    if connection
+        .query_row(query, [table.name], |_| Ok(()))
+        .optional()?
+        .is_none()
+    {
         return Ok(false);
     }
-    let mut statement = connection.prepare(&format!("PRAGMA table_info({})", quote_name(table.name)))?;
-    let columns = statement.query_map([], |row| row.get::<_, String>("name"))?.collect::<rusqlite::Result<Vec<_>>>()?;
-    Ok(table.columns.iter().all(|column| columns.iter().any(|own| own == column)))
+    let mut statement =
+        connection.prepare(&format!("PRAGMA table_info({})", quote_name(table.name)))?;
+    let columns = statement
+        .query_map([], |row| row.get::<_, String>("name"))?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    Ok(table
+        .columns
+        .iter()
+        .all(|column| columns.iter().any(|own| own == column)))
 }
 
 fn connect(path: &Path, is_copy: bool) -> rusqlite::Result<Connection> {
     // Only a copy is written: opening it applies its pending changes.
-    let (mode, access) =
-        if is_copy { ("rw", OpenFlags::SQLITE_OPEN_READ_WRITE) } else { ("ro&immutable=1", OpenFlags::SQLITE_OPEN_READ_ONLY) };
+    let (mode, access) = if is_copy {
+        ("rw", OpenFlags::SQLITE_OPEN_READ_WRITE)
+    } else {
+        ("ro&immutable=1", OpenFlags::SQLITE_OPEN_READ_ONLY)
+    };
     let flags = access | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(format!("file:{}?mode={mode}", encode_path(path)), flags)?;
+    let connection =
+        Connection::open_with_flags(format!("file:{}?mode={mode}", encode_path(path)), flags)?;
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_ROW_BYTES)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "query_only", true)?;
@@ -235,10 +306,16 @@ fn connect(path: &Path, is_copy: bool) -> rusqlite::Result<Connection> {
 /// Returns a path for a URI, with every byte encoded that has a meaning in one.
 fn encode_path(path: &Path) -> String {
     let encode = |byte: &u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => char::from(*byte).to_string(),
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
+            char::from(*byte).to_string()
+        }
         byte => format!("%{byte:02X}"),
     };
-    path.as_os_str().as_encoded_bytes().iter().map(encode).collect()
+    path.as_os_str()
+        .as_encoded_bytes()
+        .iter()
+        .map(encode)
+        .collect()
 }
 
 fn quote_name(name: &str) -> String {
@@ -252,7 +329,11 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
 }
 
 fn has_pending_changes(path: &Path) -> bool {
-    PENDING.iter().any(|suffix| beside(path, suffix).metadata().is_ok_and(|found| 0 < found.len()))
+    PENDING.iter().any(|suffix| {
+        beside(path, suffix)
+            .metadata()
+            .is_ok_and(|found| 0 < found.len())
+    })
 }
 
 /// Copies a database and its pending changes into `folder`, and returns the path of the copy.
@@ -274,19 +355,32 @@ fn copy_database(path: &Path, folder: &Path) -> io::Result<PathBuf> {
         if before == file_states(path) {
             // A database without write permission cannot be recovered.
             let mut permissions = copy.metadata()?.permissions();
-            #[expect(clippy::permissions_set_readonly_false, reason = "the folder of the copy is private")]
+            #[expect(
+                clippy::permissions_set_readonly_false,
+                reason = "the folder of the copy is private"
+            )]
             permissions.set_readonly(false);
             fs::set_permissions(&copy, permissions)?;
             return Ok(copy);
         }
     }
-    Err(io::Error::new(io::ErrorKind::ResourceBusy, "it is being written; close its program and try again"))
+    Err(io::Error::new(
+        io::ErrorKind::ResourceBusy,
+        "it is being written; close its program and try again",
+    ))
 }
 
 /// Returns the size and the time of the last change of a database and the files beside it.
 fn file_states(path: &Path) -> Vec<Option<(u64, Option<std::time::SystemTime>)>> {
-    let files = std::iter::once(path.to_owned()).chain(PENDING.iter().map(|suffix| beside(path, suffix)));
-    files.map(|file| file.metadata().ok().map(|found| (found.len(), found.modified().ok()))).collect()
+    let files =
+        std::iter::once(path.to_owned()).chain(PENDING.iter().map(|suffix| beside(path, suffix)));
+    files
+        .map(|file| {
+            file.metadata()
+                .ok()
+                .map(|found| (found.len(), found.modified().ok()))
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -16,7 +16,14 @@ pub(crate) fn distinct_names<const COUNT: usize>(names: &[[String; COUNT]]) -> V
     let mut taken = HashMap::<String, u64>::new();
     let distinct = names.iter().map(|own| {
         let is_distinct = |(place, name): &(usize, &String)| owners[&(*place, name.as_str())] == 1;
-        let name = own.iter().enumerate().find(is_distinct).map(|(_, name)| name).or(own.last()).cloned().unwrap_or_default();
+        let name = own
+            .iter()
+            .enumerate()
+            .find(is_distinct)
+            .map(|(_, name)| name)
+            .or(own.last())
+            .cloned()
+            .unwrap_or_default();
         loop {
             let count = taken.entry(name.clone()).or_default();
             *count += 1;
@@ -42,7 +49,8 @@ mod tests {
 
     #[test]
     fn notes_with_equal_names_receive_more_exact_ones() {
-        let names = [["a", "a 1"], ["b", "b 2"], ["b", "b 3"], ["b", "b 3"]].map(|own| own.map(str::to_owned));
+        let names = [["a", "a 1"], ["b", "b 2"], ["b", "b 3"], ["b", "b 3"]]
+            .map(|own| own.map(str::to_owned));
         assert_eq!(distinct_names(&names), ["a", "b 2", "b 3", "b 3 (2)"]);
     }
 

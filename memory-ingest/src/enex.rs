@@ -42,7 +42,11 @@ enum EnexToken {
 impl<R: BufRead> EnexReader<R> {
     /// Reads from `source`, which is at position `at` of the export.
     pub(crate) fn new(source: R, at: u64) -> Self {
-        Self { source, at, pending: None }
+        Self {
+            source,
+            at,
+            pending: None,
+        }
     }
 
     /// Reads the next note; returns `None` at the end.
@@ -62,7 +66,10 @@ impl<R: BufRead> EnexReader<R> {
                 None => return Ok(None),
             }
         };
-        let mut note = NoteBuffer { xml: b"<note>".to_vec(), is_too_large: false };
+        let mut note = NoteBuffer {
+            xml: b"<note>".to_vec(),
+            is_too_large: false,
+        };
         let mut hashes = Vec::new();
         let result = loop {
             self.skip_text(&mut |bytes| note.push(bytes))?;
@@ -114,18 +121,25 @@ impl<R: BufRead> EnexReader<R> {
             if bytes.is_empty() {
                 return Ok(None);
             }
-            let count = bytes.iter().position(|byte| *byte == b'>').map_or(bytes.len(), |end| end + 1);
+            let count = bytes
+                .iter()
+                .position(|byte| *byte == b'>')
+                .map_or(bytes.len(), |end| end + 1);
             let part = &bytes[..count];
             see(part);
             let room = MAX_TAG_BYTES.saturating_sub(token.len());
             token.extend_from_slice(&part[..count.min(room)]);
             let is_bracket = part.ends_with(b">");
-            let before: Vec<u8> = last.iter().chain(&part[..count - usize::from(is_bracket)]).copied().collect();
+            let before: Vec<u8> = last
+                .iter()
+                .chain(&part[..count - usize::from(is_bracket)])
+                .copied()
+                .collect();
             let before = &before[before.len() - 2..];
             last = [before[0], before[1]];
             if is_bracket {
-                let is_inside =
-                    (token.starts_with(b"<![CDATA[") && before != b"]]") || (token.starts_with(b"<!--") && before != b"--");
+                let is_inside = (token.starts_with(b"<![CDATA[") && before != b"]]")
+                    || (token.starts_with(b"<!--") && before != b"--");
                 if !is_inside {
                     self.consume(count);
                     break;
@@ -134,8 +148,13 @@ impl<R: BufRead> EnexReader<R> {
             }
             self.consume(count);
         }
-        let is_tag = !token.starts_with(b"<!") && !token.starts_with(b"<?") && token.ends_with(b">");
-        Ok(Some(if is_tag { EnexToken::Tag(token[1..token.len() - 1].to_vec()) } else { EnexToken::Other }))
+        let is_tag =
+            !token.starts_with(b"<!") && !token.starts_with(b"<?") && token.ends_with(b">");
+        Ok(Some(if is_tag {
+            EnexToken::Tag(token[1..token.len() - 1].to_vec())
+        } else {
+            EnexToken::Other
+        }))
     }
 
     fn consume(&mut self, count: usize) {
@@ -147,7 +166,8 @@ impl<R: BufRead> EnexReader<R> {
 /// Returns whether a tag opens the element `name`.
 fn is_open(tag: &[u8], name: &[u8]) -> bool {
     let rest = tag.strip_prefix(name);
-    !tag.ends_with(b"/") && rest.is_some_and(|rest| rest.first().is_none_or(u8::is_ascii_whitespace))
+    !tag.ends_with(b"/")
+        && rest.is_some_and(|rest| rest.first().is_none_or(u8::is_ascii_whitespace))
 }
 
 struct NoteBuffer {
@@ -190,7 +210,8 @@ impl FileHash {
             self.bits = self.bits << 6 | u32::from(digit);
             self.digits += 1;
             if self.digits == 4 {
-                self.decoded.extend_from_slice(&self.bits.to_be_bytes()[1..]);
+                self.decoded
+                    .extend_from_slice(&self.bits.to_be_bytes()[1..]);
                 (self.bits, self.digits) = (0, 0);
             }
         }
@@ -225,7 +246,9 @@ mod tests {
         let mut reader = EnexReader::new(BufReader::with_capacity(capacity, text.as_bytes()), 0);
         let mut notes = Vec::new();
         while let Some(note) = reader.next_note().expect("it is in memory") {
-            let xml = note.xml.map(|xml| String::from_utf8(xml).expect("it is UTF-8"));
+            let xml = note
+                .xml
+                .map(|xml| String::from_utf8(xml).expect("it is UTF-8"));
             notes.push((note.start, xml, note.hashes));
         }
         notes
@@ -240,10 +263,22 @@ mod tests {
             assert_eq!(notes.len(), 4);
             let xml = "<note><title>a</title><content><![CDATA[<en-note></note>]]]></en-note>]]></content>\
                 <resource><data encoding=\"base64\"></data><mime>a/b</mime></resource></note>";
-            assert_eq!(notes[0], (26, Ok(xml.to_owned()), vec!["5d41402abc4b2a76b9719d911017c592".to_owned()]));
-            assert_eq!((&notes[1].1, &notes[3].1), (&Err("has no end".to_owned()), &Err("has no end".to_owned())));
+            assert_eq!(
+                notes[0],
+                (
+                    26,
+                    Ok(xml.to_owned()),
+                    vec!["5d41402abc4b2a76b9719d911017c592".to_owned()]
+                )
+            );
+            assert_eq!(
+                (&notes[1].1, &notes[3].1),
+                (&Err("has no end".to_owned()), &Err("has no end".to_owned()))
+            );
             assert_eq!(notes[2].1, Ok("<note>b</note>".to_owned()));
-            assert!(text[usize::try_from(notes[2].0).expect("it is small")..].starts_with("<note>b"));
+            assert!(
+                text[usize::try_from(notes[2].0).expect("it is small")..].starts_with("<note>b")
+            );
         }
     }
 

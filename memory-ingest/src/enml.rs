@@ -32,7 +32,11 @@ pub(crate) struct ConvertedText {
 pub(crate) fn to_markdown(enml: &str, files: &HashMap<String, String>) -> ConvertedText {
     let mut reader = Reader::from_str(enml);
     let config = reader.config_mut();
-    (config.allow_dangling_amp, config.allow_unmatched_ends, config.check_end_names) = (true, true, false);
+    (
+        config.allow_dangling_amp,
+        config.allow_unmatched_ends,
+        config.check_end_names,
+    ) = (true, true, false);
     let mut converter = EnmlConverter {
         files,
         converted: ConvertedText::default(),
@@ -55,7 +59,10 @@ pub(crate) fn to_markdown(enml: &str, files: &HashMap<String, String>) -> Conver
             Ok(Event::CData(text)) => converter.text(&text),
             Ok(Event::GeneralRef(name)) => {
                 let character = name.resolve_char_ref().ok().flatten();
-                match character.map(String::from).or_else(|| resolve_html5_entity(&name).map(str::to_owned)) {
+                match character
+                    .map(String::from)
+                    .or_else(|| resolve_html5_entity(&name).map(str::to_owned))
+                {
                     Some(text) => converter.text(&text),
                     None => converter.text(&format!("&{};", &*name)),
                 }
@@ -63,7 +70,9 @@ pub(crate) fn to_markdown(enml: &str, files: &HashMap<String, String>) -> Conver
             Ok(Event::Eof) => break,
             Ok(Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_)) => {}
             Err(error) => {
-                converter.converted.warning = Some(format!("its markup is not valid: {error}; the rest was imported as text"));
+                converter.converted.warning = Some(format!(
+                    "its markup is not valid: {error}; the rest was imported as text"
+                ));
                 let start = usize::try_from(start).unwrap_or(usize::MAX).min(enml.len());
                 converter.text(enml.get(start..).unwrap_or_default());
                 break;
@@ -133,7 +142,9 @@ impl EnmlConverter<'_> {
         match name {
             "pre" => self.start_code(&style),
             "div" if style.contains("-en-codeblock:true") => self.start_code(&style),
-            "div" | "p" | "section" | "center" | "article" | "address" | "dl" | "dt" | "dd" => self.block(""),
+            "div" | "p" | "section" | "center" | "article" | "address" | "dl" | "dt" | "dd" => {
+                self.block("")
+            }
             "h1" => self.block("# "),
             "h2" => self.block("## "),
             "h3" => self.block("### "),
@@ -148,8 +159,13 @@ impl EnmlConverter<'_> {
             }
             "blockquote" => OpenElement::Quote(self.writer.start_level("> ", "> ")),
             "ul" | "ol" => {
-                let first = attribute("start").and_then(|start| start.parse().ok()).unwrap_or(1);
-                self.writer.start_list((name == "ol").then_some(first), style.contains("--en-todo:true"));
+                let first = attribute("start")
+                    .and_then(|start| start.parse().ok())
+                    .unwrap_or(1);
+                self.writer.start_list(
+                    (name == "ol").then_some(first),
+                    style.contains("--en-todo:true"),
+                );
                 OpenElement::List
             }
             "li" => level(self.writer.start_item(style.contains("--en-checked:true"))),
@@ -157,7 +173,9 @@ impl EnmlConverter<'_> {
             "i" | "em" => self.mark("*"),
             "s" | "del" | "strike" => self.mark("~~"),
             "code" | "tt" => self.mark("`"),
-            "span" if style.contains("font-weight:bold") || style.contains("font-weight:700") => self.mark("**"),
+            "span" if style.contains("font-weight:bold") || style.contains("font-weight:700") => {
+                self.mark("**")
+            }
             "a" => match attribute("href") {
                 Some(address) => {
                     self.writer.push_markup(&["["]);
@@ -167,8 +185,13 @@ impl EnmlConverter<'_> {
             },
             "en-todo" => {
                 let is_done = attribute("checked").is_some_and(|checked| checked == "true");
-                let bullet = if self.writer.is_at_block_start() { "- " } else { "" };
-                self.writer.push_markup(&[bullet, if is_done { "[x] " } else { "[ ] " }]);
+                let bullet = if self.writer.is_at_block_start() {
+                    "- "
+                } else {
+                    ""
+                };
+                self.writer
+                    .push_markup(&[bullet, if is_done { "[x] " } else { "[ ] " }]);
                 OpenElement::Plain
             }
             "en-media" => {
@@ -180,11 +203,15 @@ impl EnmlConverter<'_> {
                 OpenElement::Plain
             }
             "img" => {
-                let (name, address) = (attribute("alt").unwrap_or_default(), attribute("src").unwrap_or_default());
+                let (name, address) = (
+                    attribute("alt").unwrap_or_default(),
+                    attribute("src").unwrap_or_default(),
+                );
                 if address.is_empty() || address.starts_with("data:") {
                     self.writer.push_markup(&["[image]"]);
                 } else {
-                    self.writer.push_markup(&["![", &one_line(&name), "]", &link_target(&address)]);
+                    self.writer
+                        .push_markup(&["![", &one_line(&name), "]", &link_target(&address)]);
                 }
                 OpenElement::Plain
             }
@@ -224,7 +251,8 @@ impl EnmlConverter<'_> {
             Some(OpenElement::Link(address, start)) => {
                 self.links -= 1;
                 let text = self.writer.text_since(start);
-                let is_note = address.starts_with("evernote:") || address.contains("evernote.com/shard/");
+                let is_note =
+                    address.starts_with("evernote:") || address.contains("evernote.com/shard/");
                 if is_note && !text.is_empty() {
                     self.converted.links.push(one_line(&text));
                 }
@@ -240,7 +268,8 @@ impl EnmlConverter<'_> {
         if 0 < self.hidden {
             return;
         }
-        self.writer.push_text(&text.replace('\0', ""), 0 < self.links, 0 < self.codes);
+        self.writer
+            .push_text(&text.replace('\0', ""), 0 < self.links, 0 < self.codes);
     }
 
     fn finish(mut self) -> ConvertedText {
@@ -267,18 +296,29 @@ impl EnmlConverter<'_> {
     }
 
     fn start_code(&mut self, style: &str) -> OpenElement {
-        let language = style.split("--en-codeblockLanguage:").nth(1).and_then(|rest| rest.split(';').next());
+        let language = style
+            .split("--en-codeblockLanguage:")
+            .nth(1)
+            .and_then(|rest| rest.split(';').next());
         let is_word = |language: &&str| {
-            *language != "plaintext" && language.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+#-".contains(&byte))
+            *language != "plaintext"
+                && language
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || b"+#-".contains(&byte))
         };
-        self.writer.start_code(language.filter(is_word).unwrap_or_default());
+        self.writer
+            .start_code(language.filter(is_word).unwrap_or_default());
         OpenElement::Code
     }
 }
 
 /// Returns the effect of the end of a level, or of a block in its place.
 fn level(is_level: bool) -> OpenElement {
-    if is_level { OpenElement::Level } else { OpenElement::Block }
+    if is_level {
+        OpenElement::Level
+    } else {
+        OpenElement::Block
+    }
 }
 
 /// Returns the part of a link after its text.
@@ -292,9 +332,13 @@ fn link_target(address: &str) -> String {
 
 /// Returns the value of an attribute.
 fn attribute(tag: &BytesStart<'_>, key: &str) -> Option<String> {
-    let found =
-        tag.html_attributes().with_checks(false).filter_map(Result::ok).find(|attribute| attribute.key.as_ref() == key)?;
-    let value = quick_xml::escape::unescape(&found.value).map_or_else(|_| found.value.to_string(), std::borrow::Cow::into_owned);
+    let found = tag
+        .html_attributes()
+        .with_checks(false)
+        .filter_map(Result::ok)
+        .find(|attribute| attribute.key.as_ref() == key)?;
+    let value = quick_xml::escape::unescape(&found.value)
+        .map_or_else(|_| found.value.to_string(), std::borrow::Cow::into_owned);
     Some(value.replace('\0', "").replace(['\n', '\r'], " "))
 }
 
@@ -314,18 +358,32 @@ mod tests {
 
     #[test]
     fn texts_and_marks_become_markdown() {
-        assert_eq!(markdown("<div>a&amp;b &lt;c&gt; &nbsp;&eacute;&#128512;</div><div>键 שלום</div>"), "a&b \\<c> é😀\n键 שלום");
         assert_eq!(
-            markdown("<h1>T</h1><p>a <b>bold </b><i>i</i> <b></b><span style=\"font-weight: bold\">x</span></p>"),
+            markdown("<div>a&amp;b &lt;c&gt; &nbsp;&eacute;&#128512;</div><div>键 שלום</div>"),
+            "a&b \\<c> é😀\n键 שלום"
+        );
+        assert_eq!(
+            markdown(
+                "<h1>T</h1><p>a <b>bold </b><i>i</i> <b></b><span style=\"font-weight: bold\">x</span></p>"
+            ),
             "# T\na **bold** *i* **x**"
         );
-        assert_eq!(markdown("a<br/>b<div><br/></div><div><br/></div><div><br/></div>c"), "a\nb\n\nc");
-        assert_eq!(markdown("<a href=\"https://x.y/?a=1&amp;b=2\">t</a>"), "[t](https://x.y/?a=1&b=2)");
+        assert_eq!(
+            markdown("a<br/>b<div><br/></div><div><br/></div><div><br/></div>c"),
+            "a\nb\n\nc"
+        );
+        assert_eq!(
+            markdown("<a href=\"https://x.y/?a=1&amp;b=2\">t</a>"),
+            "[t](https://x.y/?a=1&b=2)"
+        );
         assert_eq!(
             markdown("<div># no</div><li>1. *x*</li><code>a*b</code><a href=\"x\">[1] y]</a>"),
             "\\# no\n- 1\\. \\*x\\*\n`a*b`[\\[1\\] y\\]](x)"
         );
-        assert_eq!(markdown("<blockquote><div>q</div><div>r</div></blockquote>"), "> q\n> r");
+        assert_eq!(
+            markdown("<blockquote><div>q</div><div>r</div></blockquote>"),
+            "> q\n> r"
+        );
     }
 
     #[test]
@@ -343,12 +401,24 @@ mod tests {
             ("<div>para</div><hr/><div>after</div>", "para\n\n---\nafter"),
             ("<hr/>x", "---\nx"),
             ("<blockquote>q</blockquote><div>after</div>", "> q\n\nafter"),
-            ("<blockquote>q<blockquote>r</blockquote>s</blockquote>", "> q\n> > r\n>\n> s"),
+            (
+                "<blockquote>q<blockquote>r</blockquote>s</blockquote>",
+                "> q\n> > r\n>\n> s",
+            ),
             ("<ul><li>a</li></ul>after", "- a\n\nafter"),
-            ("<ul><li>a<ul><li>b</li></ul>c</li><li>d</li></ul>", "- a\n  - b\n\n  c\n- d"),
-            ("<ul><li>a</li></ul><div><br/></div><div>b</div>", "- a\n\nb"),
+            (
+                "<ul><li>a<ul><li>b</li></ul>c</li><li>d</li></ul>",
+                "- a\n  - b\n\n  c\n- d",
+            ),
+            (
+                "<ul><li>a</li></ul><div><br/></div><div>b</div>",
+                "- a\n\nb",
+            ),
             ("<div>a</div><ol start=\"2\"><li>b</li></ol>", "a\n\n2. b"),
-            ("<ul><li>a</li></ul><table><tr><td>x</td></tr></table>y", "- a\n\n| x |\n| --- |\n\ny"),
+            (
+                "<ul><li>a</li></ul><table><tr><td>x</td></tr></table>y",
+                "- a\n\n| x |\n| --- |\n\ny",
+            ),
             ("<dl><dt>d</dt><dd>e</dd></dl>f", "d\ne\nf"),
         ] {
             assert_eq!(markdown(enml), expected, "{enml}");
@@ -359,25 +429,40 @@ mod tests {
     fn code_keeps_its_spaces_and_tables_their_cells() {
         let code = "<div style=\"--en-codeblock:true;--en-codeblockLanguage:rust; x:y\"><div>fn a() {</div><div>    b &lt; `c`;</div><div><br/></div><div>}</div></div>";
         assert_eq!(markdown(code), "```rust\nfn a() {\n    b < `c`;\n\n}\n```");
-        let table =
-            "<table><tbody><tr><td><div>a|b</div></td><td>c</td></tr><tr><td><div>d</div><div>e</div></td></tr></tbody></table>";
-        assert_eq!(markdown(table), "| a\\|b<br> | c |\n| --- | --- |\n| d<br>e<br> |  |");
+        let table = "<table><tbody><tr><td><div>a|b</div></td><td>c</td></tr><tr><td><div>d</div><div>e</div></td></tr></tbody></table>";
+        assert_eq!(
+            markdown(table),
+            "| a\\|b<br> | c |\n| --- | --- |\n| d<br>e<br> |  |"
+        );
     }
 
     #[test]
     fn files_are_named_and_encrypted_text_is_left_out() {
         assert_eq!(
-            markdown("<en-media hash=\"AA\" type=\"application/pdf\"/> <en-media hash=\"bb\" type=\"image/png\"/>"),
+            markdown(
+                "<en-media hash=\"AA\" type=\"application/pdf\"/> <en-media hash=\"bb\" type=\"image/png\"/>"
+            ),
             "[file: plan.pdf] [file: image/png]"
         );
-        assert_eq!(markdown("a <en-crypt hint=\"h\">secret</en-crypt> b"), "a [encrypted text] b");
-        assert_eq!(markdown("<img src=\"data:image/png;base64,AAAA\"/><style>x</style>"), "[image]");
+        assert_eq!(
+            markdown("a <en-crypt hint=\"h\">secret</en-crypt> b"),
+            "a [encrypted text] b"
+        );
+        assert_eq!(
+            markdown("<img src=\"data:image/png;base64,AAAA\"/><style>x</style>"),
+            "[image]"
+        );
     }
 
     #[test]
     fn markup_that_is_not_valid_loses_no_text() {
         let converted = to_markdown("<en-note><div>a & b</span>c<![CDATA[d", &HashMap::new());
-        assert!(["a & b", "c", "d"].iter().all(|text| converted.markdown.contains(text)), "{converted:?}");
+        assert!(
+            ["a & b", "c", "d"]
+                .iter()
+                .all(|text| converted.markdown.contains(text)),
+            "{converted:?}"
+        );
         assert!(converted.warning.is_some());
     }
 

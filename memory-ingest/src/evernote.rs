@@ -76,10 +76,20 @@ impl Evernote {
     /// # Errors
     /// [`SourceError::Missing`], [`SourceError::Unreadable`], or [`SourceError::NotRecognized`] without notebooks.
     pub fn open(path: &Path) -> Result<Self, SourceError> {
-        let evernote = Self { files: TextFiles::open(path)? };
-        if !evernote.files.files().iter().any(|file| has_extension(&file.path, &["enex"])) {
+        let evernote = Self {
+            files: TextFiles::open(path)?,
+        };
+        if !evernote
+            .files
+            .files()
+            .iter()
+            .any(|file| has_extension(&file.path, &["enex"]))
+        {
             let expected = "a notebook exported by Evernote (.enex)".to_owned();
-            return Err(SourceError::NotRecognized { path: path.display().to_string(), expected });
+            return Err(SourceError::NotRecognized {
+                path: path.display().to_string(),
+                expected,
+            });
         }
         Ok(evernote)
     }
@@ -87,8 +97,18 @@ impl Evernote {
     /// Returns the notes, ordered by path, and the notes that cannot be read.
     fn index(&self) -> (Vec<NotePosition>, Vec<SourceItem>) {
         let (mut positions, mut skipped) = (Vec::new(), Vec::new());
-        for notebook in self.files.files().into_iter().filter(|file| has_extension(&file.path, &["enex"])) {
-            let mut add_problem = |reason| skipped.push(SourceItem::Skipped { path: notebook.path.clone(), reason });
+        for notebook in self
+            .files
+            .files()
+            .into_iter()
+            .filter(|file| has_extension(&file.path, &["enex"]))
+        {
+            let mut add_problem = |reason| {
+                skipped.push(SourceItem::Skipped {
+                    path: notebook.path.clone(),
+                    reason,
+                })
+            };
             let file = match notebook.disk_path() {
                 Ok(file) => file,
                 Err(reason) => {
@@ -96,12 +116,19 @@ impl Evernote {
                     continue;
                 }
             };
-            if let Err(error) = index_notebook(file, &notebook.path, &mut positions, &mut add_problem) {
+            if let Err(error) =
+                index_notebook(file, &notebook.path, &mut positions, &mut add_problem)
+            {
                 add_problem(format!("cannot be read: {error}"));
             }
         }
-        positions.sort_by(|left, right| (&left.file_path, left.start).cmp(&(&right.file_path, right.start)));
-        let names: Vec<_> = positions.iter().map(|position| [position.path.clone(), position.exact_path.clone()]).collect();
+        positions.sort_by(|left, right| {
+            (&left.file_path, left.start).cmp(&(&right.file_path, right.start))
+        });
+        let names: Vec<_> = positions
+            .iter()
+            .map(|position| [position.path.clone(), position.exact_path.clone()])
+            .collect();
         for (position, name) in positions.iter_mut().zip(distinct_names(&names)) {
             position.path = name;
         }
@@ -126,12 +153,21 @@ impl Source for Evernote {
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
         let (positions, skipped) = self.index();
-        Box::new(skipped.into_iter().chain(positions.into_iter().map(|position| read_note_at(&position))))
+        Box::new(
+            skipped.into_iter().chain(
+                positions
+                    .into_iter()
+                    .map(|position| read_note_at(&position)),
+            ),
+        )
     }
 }
 
 fn read_note_at(position: &NotePosition) -> SourceItem {
-    let skipped = |reason: String| SourceItem::Skipped { path: position.path.clone(), reason };
+    let skipped = |reason: String| SourceItem::Skipped {
+        path: position.path.clone(),
+        reason,
+    };
     let read = || -> std::io::Result<Option<EnexNote>> {
         let mut file = position.file.open()?;
         file.seek(SeekFrom::Start(position.start))?;
@@ -170,11 +206,17 @@ fn index_notebook(
                 continue;
             }
         };
-        let created = fields.text("created").and_then(parse_time).map(|time| time.format("%Y%m%dT%H%M%SZ").to_string());
+        let created = fields
+            .text("created")
+            .and_then(parse_time)
+            .map(|time| time.format("%Y%m%dT%H%M%SZ").to_string());
         // Notebooks with equal names may have notes without a time and with equal titles. Their texts identify these.
         let hash = ContentHash::of(fields.text("content").unwrap_or_default()).to_string();
         // The id of a note without a time is exact already.
-        let exact = created.as_ref().map(|_| format!(" {}", &hash[..SHORT_HASH_DIGITS])).unwrap_or_default();
+        let exact = created
+            .as_ref()
+            .map(|_| format!(" {}", &hash[..SHORT_HASH_DIGITS]))
+            .unwrap_or_default();
         let has_time = created.is_some();
         let id = created.unwrap_or_else(|| hash[..HASH_DIGITS].to_owned());
         let title = fields.title();
@@ -183,8 +225,19 @@ fn index_notebook(
         let path = one_line(&format!("{notebook}/{parts}"));
         let exact_path = format!("{path}{exact}");
         let file_path = file_path.to_owned();
-        let former_paths = if has_time { vec![path.clone(), exact_path.clone()] } else { Vec::new() };
-        positions.push(NotePosition { path, former_paths, exact_path, file: file.clone(), file_path, start: note.start });
+        let former_paths = if has_time {
+            vec![path.clone(), exact_path.clone()]
+        } else {
+            Vec::new()
+        };
+        positions.push(NotePosition {
+            path,
+            former_paths,
+            exact_path,
+            file: file.clone(),
+            file_path,
+            start: note.start,
+        });
     }
     Ok(())
 }
@@ -221,11 +274,18 @@ impl EnexFields {
     fn of(xml: Vec<u8>, hashes: &[String]) -> Self {
         let xml = source_text::decode_text(xml);
         let mut fields = Self::default();
-        fields.warnings.extend(xml.warning.map(|(line, what)| format!("line {line} {what}")));
+        fields.warnings.extend(
+            xml.warning
+                .map(|(line, what)| format!("line {line} {what}")),
+        );
         let mut hashes = hashes.iter();
         let mut reader = Reader::from_str(&xml.text);
         let config = reader.config_mut();
-        (config.allow_dangling_amp, config.allow_unmatched_ends, config.check_end_names) = (true, true, false);
+        (
+            config.allow_dangling_amp,
+            config.allow_unmatched_ends,
+            config.check_end_names,
+        ) = (true, true, false);
         let (mut path, mut text) = (Vec::<String>::new(), String::new());
         loop {
             match reader.read_event() {
@@ -241,31 +301,55 @@ impl EnexFields {
                 }
                 Ok(Event::End(_)) => {
                     let name = path.pop().unwrap_or_default();
-                    let parent = path.iter().rev().find(|name| ["resource", "task", "note"].contains(&name.as_str()));
-                    fields.set(parent.map_or("", String::as_str), &name, std::mem::take(&mut text), &mut hashes);
+                    let parent = path
+                        .iter()
+                        .rev()
+                        .find(|name| ["resource", "task", "note"].contains(&name.as_str()));
+                    fields.set(
+                        parent.map_or("", String::as_str),
+                        &name,
+                        std::mem::take(&mut text),
+                        &mut hashes,
+                    );
                 }
                 Ok(Event::Text(part)) => text.push_str(&part),
                 Ok(Event::CData(part)) => text.push_str(&part),
                 Ok(Event::GeneralRef(name)) => {
-                    let character = name.resolve_char_ref().ok().flatten().filter(|character| *character != '\0');
-                    let known = character.map(String::from).or_else(|| resolve_html5_entity(&name).map(str::to_owned));
+                    let character = name
+                        .resolve_char_ref()
+                        .ok()
+                        .flatten()
+                        .filter(|character| *character != '\0');
+                    let known = character
+                        .map(String::from)
+                        .or_else(|| resolve_html5_entity(&name).map(str::to_owned));
                     text.push_str(&known.unwrap_or_else(|| format!("&{};", &*name)));
                 }
                 Ok(Event::Eof) => return fields,
                 Ok(_) => {}
                 Err(error) => {
-                    fields.warnings.push(format!("a part of it is not valid XML: {error}"));
+                    fields
+                        .warnings
+                        .push(format!("a part of it is not valid XML: {error}"));
                     return fields;
                 }
             }
         }
     }
 
-    fn set(&mut self, parent: &str, name: &str, text: String, hashes: &mut std::slice::Iter<'_, String>) {
+    fn set(
+        &mut self,
+        parent: &str,
+        name: &str,
+        text: String,
+        hashes: &mut std::slice::Iter<'_, String>,
+    ) {
         let value = text.trim();
         match (parent, name) {
             ("resource", _) => {
-                let Some(file) = self.files.last_mut() else { return };
+                let Some(file) = self.files.last_mut() else {
+                    return;
+                };
                 match name {
                     "data" => file.hash = hashes.next().cloned(),
                     "mime" => file.kind = Some(value.to_owned()),
@@ -274,7 +358,9 @@ impl EnexFields {
                 }
             }
             ("task", _) => {
-                let Some(task) = self.tasks.last_mut() else { return };
+                let Some(task) = self.tasks.last_mut() else {
+                    return;
+                };
                 match name {
                     "title" => value.clone_into(&mut task.title),
                     "taskStatus" => task.is_done = value == "completed",
@@ -284,7 +370,11 @@ impl EnexFields {
             }
             ("note", "tag") if !value.is_empty() => self.tags.push(one_line(value)),
             ("note", "content") => drop(self.texts.entry(name.to_owned()).or_insert(text)),
-            ("note", _) if !value.is_empty() => drop(self.texts.entry(name.to_owned()).or_insert_with(|| value.to_owned())),
+            ("note", _) if !value.is_empty() => drop(
+                self.texts
+                    .entry(name.to_owned())
+                    .or_insert_with(|| value.to_owned()),
+            ),
             _ => {}
         }
     }
@@ -294,20 +384,47 @@ impl EnexFields {
     }
 
     fn title(&self) -> Option<String> {
-        self.text("title").map(one_line).filter(|title| !title.is_empty() && title != NO_TITLE)
+        self.text("title")
+            .map(one_line)
+            .filter(|title| !title.is_empty() && title != NO_TITLE)
     }
 
     /// Returns the note, unless it is empty.
     fn into_note(self, position: &NotePosition) -> Option<RecordNote> {
-        let names: HashMap<_, _> = self.files.iter().filter_map(|file| Some((file.hash.clone()?, file.label()))).collect();
-        let text = self.text("content").map(|content| enml::to_markdown(content, &names)).unwrap_or_default();
-        let ConvertedText { markdown, links, shown_files, warning } = text;
-        let is_hidden = |file: &&EnexFile| file.hash.as_ref().is_none_or(|hash| !shown_files.contains(hash));
-        let files: Vec<_> = self.files.iter().filter(is_hidden).map(|file| format!("[file: {}]", file.label())).collect();
+        let names: HashMap<_, _> = self
+            .files
+            .iter()
+            .filter_map(|file| Some((file.hash.clone()?, file.label())))
+            .collect();
+        let text = self
+            .text("content")
+            .map(|content| enml::to_markdown(content, &names))
+            .unwrap_or_default();
+        let ConvertedText {
+            markdown,
+            links,
+            shown_files,
+            warning,
+        } = text;
+        let is_hidden = |file: &&EnexFile| {
+            file.hash
+                .as_ref()
+                .is_none_or(|hash| !shown_files.contains(hash))
+        };
+        let files: Vec<_> = self
+            .files
+            .iter()
+            .filter(is_hidden)
+            .map(|file| format!("[file: {}]", file.label()))
+            .collect();
         let tasks: Vec<_> = self.tasks.iter().map(EnexTask::line).collect();
         let content = join_paragraphs([markdown, tasks.join("\n"), files.join("\n")]);
         let title = self.title();
-        let content = if content.is_empty() { title.clone()? } else { content };
+        let content = if content.is_empty() {
+            title.clone()?
+        } else {
+            content
+        };
         let mut note = RecordNote::new("evernote", ROOT, &position.path, &content);
         note.former_paths.clone_from(&position.former_paths);
         note.draft.title = title;
@@ -315,13 +432,24 @@ impl EnexFields {
         note.updated_at = self.text("updated").and_then(parse_time);
         note.draft.tags = self.tags.iter().cloned().collect();
         note.links = links;
-        note.warnings =
-            self.warnings.iter().cloned().chain(warning).map(|warning| format!("{}: {warning}", position.path)).collect();
+        note.warnings = self
+            .warnings
+            .iter()
+            .cloned()
+            .chain(warning)
+            .map(|warning| format!("{}: {warning}", position.path))
+            .collect();
         note.add_property("notebook", Some(&Value::from(stem(&position.file_path))));
         for name in PROPERTIES {
             let is_time = name.ends_with("-time") || name.ends_with("-date");
-            let time = |value: &str| parse_time(value).map(|time| time.format("%Y-%m-%dT%H:%M:%SZ").to_string());
-            let value = self.text(name).map(|value| time(value).filter(|_| is_time).unwrap_or_else(|| value.to_owned()));
+            let time = |value: &str| {
+                parse_time(value).map(|time| time.format("%Y-%m-%dT%H:%M:%SZ").to_string())
+            };
+            let value = self.text(name).map(|value| {
+                time(value)
+                    .filter(|_| is_time)
+                    .unwrap_or_else(|| value.to_owned())
+            });
             note.add_property(&name.replace('-', "_"), value.map(Value::from).as_ref());
         }
         Some(note)
@@ -337,7 +465,11 @@ impl EnexFile {
 
 impl EnexTask {
     fn line(&self) -> String {
-        let due = self.due.as_deref().and_then(parse_time).map(|due| due.format(" (due %Y-%m-%d %H:%M UTC)").to_string());
+        let due = self
+            .due
+            .as_deref()
+            .and_then(parse_time)
+            .map(|due| due.format(" (due %Y-%m-%d %H:%M UTC)").to_string());
         format!(
             "- [{}] {}{}",
             if self.is_done { "x" } else { " " },
@@ -350,6 +482,10 @@ impl EnexTask {
 /// Parses a time such as `20240102T030405Z`.
 fn parse_time(text: &str) -> Option<DateTime<Utc>> {
     let text = text.trim();
-    let compact = NaiveDateTime::parse_from_str(text, "%Y%m%dT%H%M%SZ").ok().map(|time| time.and_utc());
-    compact.filter(|time| (0..=9999).contains(&time.year())).or_else(|| note::parse(text))
+    let compact = NaiveDateTime::parse_from_str(text, "%Y%m%dT%H%M%SZ")
+        .ok()
+        .map(|time| time.and_utc());
+    compact
+        .filter(|time| (0..=9999).contains(&time.year()))
+        .or_else(|| note::parse(text))
 }

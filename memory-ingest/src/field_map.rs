@@ -13,12 +13,45 @@ use crate::record_note::{RecordNote, project_scope};
 
 /// The fields of a memory to which a key or a column can map, and the keys that are taken for them without a map.
 const FIELDS: [(&str, &[&str]); 10] = [
-    ("content", &["content", "text", "memory", "body", "note", "value", "message", "description"]),
+    (
+        "content",
+        &[
+            "content",
+            "text",
+            "memory",
+            "body",
+            "note",
+            "value",
+            "message",
+            "description",
+        ],
+    ),
     ("title", &["title", "subject", "heading", "name"]),
     ("tags", &["tags", "tag", "labels", "keywords"]),
     ("category", &["category", "type", "kind"]),
-    ("created", &["created_at", "created", "createdat", "created_on", "creation_date", "date", "timestamp"]),
-    ("updated", &["updated_at", "updated", "updatedat", "modified", "modified_at", "last_modified"]),
+    (
+        "created",
+        &[
+            "created_at",
+            "created",
+            "createdat",
+            "created_on",
+            "creation_date",
+            "date",
+            "timestamp",
+        ],
+    ),
+    (
+        "updated",
+        &[
+            "updated_at",
+            "updated",
+            "updatedat",
+            "modified",
+            "modified_at",
+            "last_modified",
+        ],
+    ),
     ("id", &["id", "uuid", "_id"]),
     ("project", &["project", "workspace", "repository"]),
     ("source", &["source"]),
@@ -26,7 +59,10 @@ const FIELDS: [(&str, &[&str]); 10] = [
 ];
 
 /// The last field, which is separate since few tables have it.
-const EXPIRES: (&str, &[&str]) = ("expires", &["expires_at", "expires", "expiry", "expiration_date"]);
+const EXPIRES: (&str, &[&str]) = (
+    "expires",
+    &["expires_at", "expires", "expiry", "expiration_date"],
+);
 
 /// Maximum number of items of a list of numbers that is stored as a property under any name. Longer ones are embeddings.
 const MAX_NUMBERS: usize = 64;
@@ -50,19 +86,36 @@ impl FieldMap {
         is_known: &dyn Fn(&str) -> bool,
         path: &Path,
     ) -> Result<Self, SourceError> {
-        let wrong = |problem: String| SourceError::WrongMap { path: path.display().to_string(), problem };
-        let known = || if keys.is_empty() { "no keys".to_owned() } else { redacted(&keys.join(", ")) };
+        let wrong = |problem: String| SourceError::WrongMap {
+            path: path.display().to_string(),
+            problem,
+        };
+        let known = || {
+            if keys.is_empty() {
+                "no keys".to_owned()
+            } else {
+                redacted(&keys.join(", "))
+            }
+        };
         let mut fields = Vec::<(&'static str, String)>::new();
         for (field, key) in pairs {
             let Some((name, _)) = all_fields().find(|(name, _)| name == field) else {
                 let names: Vec<_> = all_fields().map(|(name, _)| name).collect();
-                return Err(wrong(format!("a memory has no field {} (its fields are {})", redacted(field), names.join(", "))));
+                return Err(wrong(format!(
+                    "a memory has no field {} (its fields are {})",
+                    redacted(field),
+                    names.join(", ")
+                )));
             };
             if fields.iter().any(|(own, _)| *own == name) {
                 return Err(wrong(format!("the field {name} is mapped twice")));
             }
             if !is_known(key) {
-                return Err(wrong(format!("{} for the field {name} is not in the file (it has {})", redacted(key), known())));
+                return Err(wrong(format!(
+                    "{} for the field {name} is not in the file (it has {})",
+                    redacted(key),
+                    known()
+                )));
             }
             fields.push((name, key.clone()));
         }
@@ -70,13 +123,22 @@ impl FieldMap {
             fields = guess_fields(keys);
         }
         if fields.iter().all(|(name, _)| *name != "content") {
-            return Err(wrong(format!("the key of the field content is missing (the file has {})", known())));
+            return Err(wrong(format!(
+                "the key of the field content is missing (the file has {})",
+                known()
+            )));
         }
-        Ok(Self { fields, is_guessed: pairs.is_empty() })
+        Ok(Self {
+            fields,
+            is_guessed: pairs.is_empty(),
+        })
     }
 
     fn key(&self, field: &str) -> Option<&str> {
-        self.fields.iter().find(|(name, _)| *name == field).map(|(_, key)| key.as_str())
+        self.fields
+            .iter()
+            .find(|(name, _)| *name == field)
+            .map(|(_, key)| key.as_str())
     }
 
     fn text(&self, field: &str, record: &SourceRecord) -> Option<String> {
@@ -85,8 +147,13 @@ impl FieldMap {
 
     /// Returns the description of a guessed map.
     fn guess(&self) -> Option<String> {
-        let pairs: Vec<_> = self.fields.iter().map(|(field, key)| format!("{field}={key}")).collect();
-        self.is_guessed.then(|| format!("the fields were guessed: {}", redacted(&pairs.join(", "))))
+        let pairs: Vec<_> = self
+            .fields
+            .iter()
+            .map(|(field, key)| format!("{field}={key}"))
+            .collect();
+        self.is_guessed
+            .then(|| format!("the fields were guessed: {}", redacted(&pairs.join(", "))))
     }
 
     /// Returns the path of the item of a record: by its id, or else by a hash of its text.
@@ -102,19 +169,30 @@ impl FieldMap {
         let content = self.text("content", record).unwrap_or_default();
         let mut note = RecordNote::new(source, root, path, &content);
         note.draft.title = self.text("title", record).map(|title| one_line(&title));
-        let tags = self.key("tags").map(|key| record.list(key)).unwrap_or_default();
+        let tags = self
+            .key("tags")
+            .map(|key| record.list(key))
+            .unwrap_or_default();
         note.draft.tags = tags.into_iter().collect();
         let category = self.text("category", record);
         note.draft.category = category.as_deref().and_then(map_category);
         note.draft.scope = project_scope(self.text("project", record).as_deref());
         let author = self.text("author", record);
-        note.draft.role = author.as_deref().and_then(|author| author.parse().ok().or_else(|| SpeakerRole::from_source(author)));
+        note.draft.role = author.as_deref().and_then(|author| {
+            author
+                .parse()
+                .ok()
+                .or_else(|| SpeakerRole::from_source(author))
+        });
         let time = |field: &str| record.time(&[self.key(field)?]);
         note.draft.created_at = time("created");
         note.draft.expires_at = time("expires");
         note.updated_at = time("updated");
         let prose = wikilink::blank_code(&note.draft.content);
-        note.links = wikilink::parse_prose_wikilinks(&prose).into_iter().map(|link| link.target).collect();
+        note.links = wikilink::parse_prose_wikilinks(&prose)
+            .into_iter()
+            .map(|link| link.target)
+            .collect();
         for (field, is_lost) in [
             ("category", note.draft.category.is_none()),
             ("author", note.draft.role.is_none()),
@@ -125,13 +203,27 @@ impl FieldMap {
         ] {
             // A value that cannot be a field of the memory is retained as a property.
             if let Some(key) = self.key(field).filter(|_| is_lost) {
-                note.add_property(&if key == field { key.to_owned() } else { property_name(key) }, record.get(key));
+                note.add_property(
+                    &if key == field {
+                        key.to_owned()
+                    } else {
+                        property_name(key)
+                    },
+                    record.get(key),
+                );
             }
         }
         let is_mapped = |key: &String| self.fields.iter().any(|(_, own)| own == key);
-        for (key, value) in record.0.iter().filter(|(key, value)| !is_mapped(key) && !is_embedding(key, value)) {
+        for (key, value) in record
+            .0
+            .iter()
+            .filter(|(key, value)| !is_mapped(key) && !is_embedding(key, value))
+        {
             if record.get(key).is_some() && key != own_fields::KEY {
-                let mut inner = self.fields.iter().filter_map(|(_, own)| own.strip_prefix(key.as_str())?.strip_prefix('.'));
+                let mut inner = self
+                    .fields
+                    .iter()
+                    .filter_map(|(_, own)| own.strip_prefix(key.as_str())?.strip_prefix('.'));
                 let rest = inner.try_fold(value.clone(), without_value);
                 note.add_property(&property_name(key), rest.as_ref());
             }
@@ -156,21 +248,43 @@ impl SuggestedMap {
         let mut fields = guess_fields(&keys);
         if fields.first().is_none_or(|(name, _)| *name != "content") {
             let text = |key: &str, record: &SourceRecord| {
-                record.get(key).and_then(Value::as_str).filter(|_| record.time(&[key]).is_none()).map_or(0, str::len)
+                record
+                    .get(key)
+                    .and_then(Value::as_str)
+                    .filter(|_| record.time(&[key]).is_none())
+                    .map_or(0, str::len)
             };
-            let length = |key: &&String| records.iter().map(|record| text(key, record)).sum::<usize>();
-            let longest = keys.iter().rev().max_by_key(length).filter(|key| 0 < length(key))?.clone();
+            let length = |key: &&String| {
+                records
+                    .iter()
+                    .map(|record| text(key, record))
+                    .sum::<usize>()
+            };
+            let longest = keys
+                .iter()
+                .rev()
+                .max_by_key(length)
+                .filter(|key| 0 < length(key))?
+                .clone();
             fields.retain(|(_, key)| *key != longest);
             fields.insert(0, ("content", longest));
         }
-        let fields = fields.into_iter().map(|(field, key)| (field, redacted(&key))).collect();
-        Some(Self { keys: keys.into_iter().map(|key| redacted(&key)).collect(), fields })
+        let fields = fields
+            .into_iter()
+            .map(|(field, key)| (field, redacted(&key)))
+            .collect();
+        Some(Self {
+            keys: keys.into_iter().map(|key| redacted(&key)).collect(),
+            fields,
+        })
     }
 }
 
 /// Returns the fields with a key that has one of their usual names.
 fn guess_fields(keys: &[String]) -> Vec<(&'static str, String)> {
-    all_fields().filter_map(|(name, guesses)| Some((name, find_key(keys, guesses)?))).collect()
+    all_fields()
+        .filter_map(|(name, guesses)| Some((name, find_key(keys, guesses)?)))
+        .collect()
 }
 
 fn all_fields() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
@@ -178,13 +292,23 @@ fn all_fields() -> impl Iterator<Item = (&'static str, &'static [&'static str])>
 }
 
 fn find_key(keys: &[String], guesses: &[&str]) -> Option<String> {
-    guesses.iter().find_map(|guess| keys.iter().find(|key| key.trim().to_lowercase().replace([' ', '-'], "_") == *guess)).cloned()
+    guesses
+        .iter()
+        .find_map(|guess| {
+            keys.iter()
+                .find(|key| key.trim().to_lowercase().replace([' ', '-'], "_") == *guess)
+        })
+        .cloned()
 }
 
 /// Returns an object without the value at a path of keys, or `None` if nothing remains.
 fn without_value(mut value: Value, path: &str) -> Option<Value> {
-    let Some(object) = value.as_object_mut() else { return Some(value) };
-    let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
+    let Some(object) = value.as_object_mut() else {
+        return Some(value);
+    };
+    let (first, rest) = path
+        .split_once('.')
+        .map_or((path, None), |(first, rest)| (first, Some(rest)));
     if let Some(inner) = object.remove(first)
         && let Some(inner) = rest.and_then(|rest| without_value(inner, rest))
     {
@@ -195,16 +319,27 @@ fn without_value(mut value: Value, path: &str) -> Option<Value> {
 
 /// Returns the key of a property, which does not conflict with that of a field.
 fn property_name(key: &str) -> String {
-    if all_fields().any(|(name, _)| name == key) { format!("{key}_") } else { key.to_owned() }
+    if all_fields().any(|(name, _)| name == key) {
+        format!("{key}_")
+    } else {
+        key.to_owned()
+    }
 }
 
 /// Returns whether a value is a list of numbers, possibly as text, that has the name or the length of an embedding.
 fn is_embedding(key: &str, value: &Value) -> bool {
-    let decoded = value.as_str().filter(|text| text.starts_with('[')).and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let decoded = value
+        .as_str()
+        .filter(|text| text.starts_with('['))
+        .and_then(|text| serde_json::from_str::<Value>(text).ok());
     let name = key.to_lowercase();
-    let has_name = ["embedding", "vector"].iter().any(|part| name.contains(part));
+    let has_name = ["embedding", "vector"]
+        .iter()
+        .any(|part| name.contains(part));
     let items = decoded.as_ref().unwrap_or(value).as_array();
-    items.is_some_and(|items| items.iter().all(Value::is_number) && (has_name || MAX_NUMBERS < items.len()))
+    items.is_some_and(|items| {
+        items.iter().all(Value::is_number) && (has_name || MAX_NUMBERS < items.len())
+    })
 }
 
 /// Returns a text for a message, without credentials.
@@ -223,13 +358,20 @@ pub(crate) fn mapped_items<'a>(
         Ok(reader) => reader,
         Err(reason) => return unreadable(file, reason),
     };
-    let index = RecordIndex::of(file, reader.as_mut(), &mut |_: &RecordPosition, record| map.path(record).map(Some));
-    let mut warnings = warning.into_iter().map(|warning| format!("{} {warning}", file.name())).chain(map.guess());
+    let index = RecordIndex::of(file, reader.as_mut(), &mut |_: &RecordPosition, record| {
+        map.path(record).map(Some)
+    });
+    let mut warnings = warning
+        .into_iter()
+        .map(|warning| format!("{} {warning}", file.name()))
+        .chain(map.guess());
     index.into_items(file, reader, move |path, position, record| {
         let mut note = map.note(source, file.name(), path, record);
         if note.draft.content.contains('\u{fffd}') {
             let name = record_name(file.name(), position);
-            note.warnings.push(format!("{name}: its text contains �, which replaces bytes that are not UTF-8"));
+            note.warnings.push(format!(
+                "{name}: its text contains �, which replaces bytes that are not UTF-8"
+            ));
         }
         note.warnings.extend(warnings.by_ref());
         note.into_item()
@@ -251,9 +393,18 @@ mod tests {
             let keys = keys.iter().map(|key| (*key).to_owned()).collect();
             SuggestedMap::new(keys, std::slice::from_ref(&record)).map(|map| map.fields)
         };
-        let fields =
-            |pairs: &[(&'static str, &str)]| Some(pairs.iter().map(|(field, key)| (*field, (*key).to_owned())).collect());
-        assert_eq!(suggest(&["when", "what", "title"]), fields(&[("content", "what"), ("title", "title")]));
+        let fields = |pairs: &[(&'static str, &str)]| {
+            Some(
+                pairs
+                    .iter()
+                    .map(|(field, key)| (*field, (*key).to_owned()))
+                    .collect(),
+            )
+        };
+        assert_eq!(
+            suggest(&["when", "what", "title"]),
+            fields(&[("content", "what"), ("title", "title")])
+        );
         assert_eq!(suggest(&["Text", "what"]), fields(&[("content", "Text")]));
         assert_eq!(suggest(&["title"]), fields(&[("content", "title")]));
         assert_eq!(suggest(&["n"]), None);

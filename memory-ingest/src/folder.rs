@@ -39,11 +39,17 @@ impl SourceFolder {
         let shown = || path.display().to_string();
         let unreadable = |source: io::Error| match source.kind() {
             io::ErrorKind::NotFound => SourceError::Missing { path: shown() },
-            _ => SourceError::Unreadable { path: shown(), source },
+            _ => SourceError::Unreadable {
+                path: shown(),
+                source,
+            },
         };
         let root = path.canonicalize().map_err(unreadable)?;
         fs::read_dir(&root).map_err(unreadable)?;
-        Ok(Self { name: root.to_string_lossy().into_owned(), root })
+        Ok(Self {
+            name: root.to_string_lossy().into_owned(),
+            root,
+        })
     }
 
     /// Returns the absolute path of the folder as text.
@@ -65,11 +71,17 @@ impl SourceFolder {
         let start = self.root.join(part);
         match start.canonicalize() {
             Ok(real) if real.starts_with(&self.root) => self.walk(&start, &mut entries),
-            Ok(_) => entries.push(self.rejected_entry(&start, "is a symlink to a target outside the folder".into())),
+            Ok(_) => entries.push(
+                self.rejected_entry(&start, "is a symlink to a target outside the folder".into()),
+            ),
             Err(_) => {}
         }
         let place = |entry: &FolderEntry| entry.place.clone().ok();
-        entries.sort_by(|left, right| left.path.cmp(&right.path).then_with(|| place(left).cmp(&place(right))));
+        entries.sort_by(|left, right| {
+            left.path
+                .cmp(&right.path)
+                .then_with(|| place(left).cmp(&place(right)))
+        });
         normalise_paths(&mut entries);
         reject_duplicates(&mut entries);
         entries
@@ -84,11 +96,21 @@ impl SourceFolder {
 
     /// Returns the folders in `part`, as paths below the root.
     pub(crate) fn folders(&self, part: &str) -> Vec<String> {
-        let Ok(listed) = fs::read_dir(self.root.join(part)) else { return Vec::new() };
+        let Ok(listed) = fs::read_dir(self.root.join(part)) else {
+            return Vec::new();
+        };
         let is_folder = |item: &fs::DirEntry| item.file_type().is_ok_and(|kind| kind.is_dir());
         let folders = listed.filter_map(Result::ok).filter(is_folder);
-        let join = |name: &str| if part.is_empty() { name.to_owned() } else { format!("{part}/{name}") };
-        let mut paths: Vec<_> = folders.filter_map(|item| item.file_name().to_str().map(join)).collect();
+        let join = |name: &str| {
+            if part.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{part}/{name}")
+            }
+        };
+        let mut paths: Vec<_> = folders
+            .filter_map(|item| item.file_name().to_str().map(join))
+            .collect();
         paths.sort();
         paths
     }
@@ -98,15 +120,24 @@ impl SourceFolder {
             Ok(listed) => listed,
             // A part that does not exist has no files.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return,
-            Err(error) => return entries.push(self.rejected_entry(folder, format!("cannot be read: {error}"))),
+            Err(error) => {
+                return entries
+                    .push(self.rejected_entry(folder, format!("cannot be read: {error}")));
+            }
         };
         // Memories imported as notes would double with each import.
         let is_home = folder.join(CATEGORIES_FOLDER).is_dir() && folder.join(INDEX_FILE).is_file();
         for item in listed {
-            let item = match item {
-                Ok(item) => item,
-                Err(error) => return entries.push(self.rejected_entry(folder, format!("cannot be listed completely: {error}"))),
-            };
+            let item =
+                match item {
+                    Ok(item) => item,
+                    Err(error) => {
+                        return entries.push(self.rejected_entry(
+                            folder,
+                            format!("cannot be listed completely: {error}"),
+                        ));
+                    }
+                };
             if item.file_name().as_encoded_bytes().starts_with(b".") {
                 continue;
             }
@@ -119,10 +150,16 @@ impl SourceFolder {
             }
             match item.file_type() {
                 Ok(kind) if kind.is_dir() => self.walk(&path, entries),
-                Ok(kind) if kind.is_file() => entries.push(FolderEntry { path: self.relative_path(&path), place: Ok(path) }),
+                Ok(kind) if kind.is_file() => entries.push(FolderEntry {
+                    path: self.relative_path(&path),
+                    place: Ok(path),
+                }),
                 Ok(kind) if kind.is_symlink() => entries.push(self.symlink_entry(&path)),
-                Ok(_) => entries.push(self.rejected_entry(&path, "is neither a file nor a folder".into())),
-                Err(error) => entries.push(self.rejected_entry(&path, format!("cannot be read: {error}"))),
+                Ok(_) => entries
+                    .push(self.rejected_entry(&path, "is neither a file nor a folder".into())),
+                Err(error) => {
+                    entries.push(self.rejected_entry(&path, format!("cannot be read: {error}")))
+                }
             }
         }
     }
@@ -133,7 +170,9 @@ impl SourceFolder {
     fn symlink_entry(&self, path: &Path) -> FolderEntry {
         let target = match path.canonicalize() {
             Ok(target) => target,
-            Err(error) => return self.rejected_entry(path, format!("is a broken symlink: {error}")),
+            Err(error) => {
+                return self.rejected_entry(path, format!("is a broken symlink: {error}"));
+            }
         };
         if !target.starts_with(&self.root) {
             return self.rejected_entry(path, "is a symlink to a target outside the folder".into());
@@ -141,11 +180,17 @@ impl SourceFolder {
         if !target.is_file() {
             return self.rejected_entry(path, "is a symlink to a folder".into());
         }
-        FolderEntry { path: self.relative_path(path), place: Ok(target) }
+        FolderEntry {
+            path: self.relative_path(path),
+            place: Ok(target),
+        }
     }
 
     fn rejected_entry(&self, path: &Path, reason: String) -> FolderEntry {
-        FolderEntry { path: self.relative_path(path), place: Err(reason) }
+        FolderEntry {
+            path: self.relative_path(path),
+            place: Err(reason),
+        }
     }
 
     fn relative_path(&self, path: &Path) -> String {
@@ -176,7 +221,8 @@ fn normalise_paths(entries: &mut [FolderEntry]) {
 fn reject_duplicates(entries: &mut [FolderEntry]) {
     for index in 1..entries.len() {
         if entries[index].path == entries[index - 1].path {
-            entries[index].place = Err("has a name that is not UTF-8 and conflicts with another file".into());
+            entries[index].place =
+                Err("has a name that is not UTF-8 and conflicts with another file".into());
         }
     }
 }
@@ -184,5 +230,9 @@ fn reject_duplicates(entries: &mut [FolderEntry]) {
 /// Returns whether a path has one of `extensions`, in any case.
 pub(crate) fn has_extension(path: &str, extensions: &[&str]) -> bool {
     let extension = path.rsplit_once('.').map(|(_, extension)| extension);
-    extension.is_some_and(|own| extensions.iter().any(|extension| own.eq_ignore_ascii_case(extension)))
+    extension.is_some_and(|own| {
+        extensions
+            .iter()
+            .any(|extension| own.eq_ignore_ascii_case(extension))
+    })
 }

@@ -57,31 +57,53 @@ pub(crate) struct SplitText<'a> {
 
 /// Splits `text`. A text without front matter has no fields and is all body.
 pub(crate) fn split_front_matter(text: &str) -> SplitText<'_> {
-    let none = |fields| SplitText { source: "", fields, body: text };
-    let Some(start) = fence_length(text) else { return none(Ok(Vec::new())) };
+    let none = |fields| SplitText {
+        source: "",
+        fields,
+        body: text,
+    };
+    let Some(start) = fence_length(text) else {
+        return none(Ok(Vec::new()));
+    };
     let mut at = start;
     for line in text[start..].split_inclusive('\n') {
         if fence_length(line).is_some() || is_last_fence(line) {
             let source = &text[start..at];
-            return SplitText { source, fields: parse_fields(source), body: &text[at + line.len()..] };
+            return SplitText {
+                source,
+                fields: parse_fields(source),
+                body: &text[at + line.len()..],
+            };
         }
         at += line.len();
     }
-    none(Err(YamlParseError { line: Some(0), what: "its front matter has no closing ---".into() }))
+    none(Err(YamlParseError {
+        line: Some(0),
+        what: "its front matter has no closing ---".into(),
+    }))
 }
 
 /// Returns the lines of the front matter of the file of a memory that are not fields of the memory, if there are any.
 pub(crate) fn extra_lines(file: &str) -> Option<String> {
     let split = split_front_matter(file.strip_prefix('\u{feff}').unwrap_or(file));
-    split.foreign_lines(&|key| MEMORY_KEYS.contains(&key), "").filter(|lines| !lines.trim().is_empty())
+    split
+        .foreign_lines(&|key| MEMORY_KEYS.contains(&key), "")
+        .filter(|lines| !lines.trim().is_empty())
 }
 
 /// Returns the keys in lines of front matter, with their values and their lines; nothing if these cannot be split by key.
 pub(crate) fn key_lines(lines: &str) -> Vec<(String, Yaml, &str)> {
     let (fields, (_, segments)) = (parse_fields(lines).unwrap_or_default(), split_by_key(lines));
     let is_split = fields.len() == segments.len();
-    let fields = fields.into_iter().zip(segments).map(|((key, value), lines)| (key, value, lines));
-    if is_split { fields.collect() } else { Vec::new() }
+    let fields = fields
+        .into_iter()
+        .zip(segments)
+        .map(|((key, value), lines)| (key, value, lines));
+    if is_split {
+        fields.collect()
+    } else {
+        Vec::new()
+    }
 }
 
 /// Returns the length of the fence at the start of `text`, including its newline.
@@ -92,17 +114,24 @@ fn fence_length(text: &str) -> Option<usize> {
 }
 
 fn is_last_fence(line: &str) -> bool {
-    line.strip_prefix("---").is_some_and(|rest| rest.trim_start_matches([' ', '\t']).is_empty())
+    line.strip_prefix("---")
+        .is_some_and(|rest| rest.trim_start_matches([' ', '\t']).is_empty())
 }
 
 fn parse_fields(source: &str) -> Result<Vec<(String, Yaml)>, YamlParseError> {
     if MAX_BYTES < source.len() {
-        return Err(YamlParseError { line: None, what: "its front matter is larger than 1 MiB".into() });
+        return Err(YamlParseError {
+            line: None,
+            what: "its front matter is larger than 1 MiB".into(),
+        });
     }
     match yaml::parse(source)? {
         Yaml::Map(fields) => Ok(fields),
         Yaml::Null => Ok(Vec::new()),
-        _ => Err(YamlParseError { line: Some(1), what: "its front matter is not a map of keys and values".into() }),
+        _ => Err(YamlParseError {
+            line: Some(1),
+            what: "its front matter is not a map of keys and values".into(),
+        }),
     }
 }
 
@@ -110,19 +139,35 @@ impl SplitText<'_> {
     /// Returns the value of a scalar as written, such as `1.10`, which differs from `1.1`.
     pub(crate) fn raw(&self, key: &str) -> Option<&str> {
         let value = self.raw_line(key)?;
-        Some(value.split_once(" #").map_or(value, |(value, _)| value).trim())
+        Some(
+            value
+                .split_once(" #")
+                .map_or(value, |(value, _)| value)
+                .trim(),
+        )
     }
 
     /// Returns the comment after a plain scalar, with its `#`.
     pub(crate) fn comment(&self, key: &str) -> Option<&str> {
         let value = self.raw_line(key)?;
-        let is_plain = !value.trim_start().starts_with(['"', '\'', '[', '|', '>', '&']);
-        value.find(" #").filter(|_| is_plain).map(|at| &value[at + 1..])
+        let is_plain = !value
+            .trim_start()
+            .starts_with(['"', '\'', '[', '|', '>', '&']);
+        value
+            .find(" #")
+            .filter(|_| is_plain)
+            .map(|at| &value[at + 1..])
     }
 
     fn raw_line(&self, key: &str) -> Option<&str> {
-        let lines = self.source.lines().filter(|line| !line.starts_with([' ', '\t', '#']));
-        lines.filter_map(|line| line.split_once(':')).find(|(own, _)| own.trim() == key).map(|(_, value)| value)
+        let lines = self
+            .source
+            .lines()
+            .filter(|line| !line.starts_with([' ', '\t', '#']));
+        lines
+            .filter_map(|line| line.split_once(':'))
+            .find(|(own, _)| own.trim() == key)
+            .map(|(_, value)| value)
     }
 
     /// Returns the lines of the keys that are not `consumed`, for the front matter of a memory.
@@ -130,7 +175,11 @@ impl SplitText<'_> {
     /// Comments are preserved, also those of consumed keys. A key of the same name as one of a memory is renamed to
     /// `<source_name>_<key>`. Returns `None` if the lines cannot be split by key; then the front matter must be
     /// preserved in some other way.
-    pub(crate) fn foreign_lines(&self, consumed: &dyn Fn(&str) -> bool, source_name: &str) -> Option<String> {
+    pub(crate) fn foreign_lines(
+        &self,
+        consumed: &dyn Fn(&str) -> bool,
+        source_name: &str,
+    ) -> Option<String> {
         let fields = self.fields.as_ref().ok()?;
         let (preamble, segments) = split_by_key(self.source);
         if segments.len() != fields.len() {
@@ -148,7 +197,11 @@ impl SplitText<'_> {
                 continue;
             }
             let is_ours = MEMORY_KEYS.contains(&key.as_str());
-            let prefix = if is_ours { format!("{}_", source_name.replace('-', "_")) } else { String::new() };
+            let prefix = if is_ours {
+                format!("{}_", source_name.replace('-', "_"))
+            } else {
+                String::new()
+            };
             let quote = segment.len() - segment.trim_start_matches(['"', '\'']).len();
             lines.push_str(&segment[..quote]);
             lines.push_str(&prefix);
@@ -162,7 +215,9 @@ impl SplitText<'_> {
         let among_others = |field: &str| (field.to_owned(), Yaml::Plain("0".into()));
         expected.insert(0, among_others("before the lines"));
         expected.push(among_others("after the lines"));
-        (yaml::parse(&format!("before the lines: 0\n{lines}after the lines: 0\n")) == Ok(Yaml::Map(expected))).then_some(lines)
+        (yaml::parse(&format!("before the lines: 0\n{lines}after the lines: 0\n"))
+            == Ok(Yaml::Map(expected)))
+        .then_some(lines)
     }
 }
 
@@ -178,8 +233,15 @@ fn split_by_key(source: &str) -> (&str, Vec<&str>) {
         at += line.len();
     }
     let ends = starts.iter().skip(1).copied().chain([source.len()]);
-    let segments = starts.iter().zip(ends).map(|(start, end)| &source[*start..end]).collect();
-    (&source[..starts.first().copied().unwrap_or(source.len())], segments)
+    let segments = starts
+        .iter()
+        .zip(ends)
+        .map(|(start, end)| &source[*start..end])
+        .collect();
+    (
+        &source[..starts.first().copied().unwrap_or(source.len())],
+        segments,
+    )
 }
 
 /// Appends the comments of a consumed key to `lines`.
@@ -195,8 +257,15 @@ fn append_comments(segment: &str, lines: &mut String) {
 
 /// Returns whether a line ends with a comment; a `#` within quotes does not count.
 fn has_comment(line: &str) -> bool {
-    let value = line.split_once(": ").map_or(line, |(_, value)| value).trim_start_matches("- ").trim_start();
-    let quoted = value.starts_with(['"', '\'', '[', '{']).then(|| value.rfind(['"', '\''])).flatten();
+    let value = line
+        .split_once(": ")
+        .map_or(line, |(_, value)| value)
+        .trim_start_matches("- ")
+        .trim_start();
+    let quoted = value
+        .starts_with(['"', '\'', '[', '{'])
+        .then(|| value.rfind(['"', '\'']))
+        .flatten();
     value[quoted.unwrap_or_default()..].contains(" #")
 }
 
@@ -212,13 +281,26 @@ mod tests {
 
     #[test]
     fn only_the_first_block_is_front_matter() {
-        assert_eq!(split_front_matter("---\na: 1\n---\nb\n---\nc").body, "b\n---\nc");
+        assert_eq!(
+            split_front_matter("---\na: 1\n---\nb\n---\nc").body,
+            "b\n---\nc"
+        );
         assert_eq!(split_front_matter("--- \r\na: 1\r\n---\t\r\nb").body, "b");
         assert_eq!(split_front_matter("---\na: 1\n---").body, "");
         assert_eq!(split_front_matter("---\n---\nb").body, "b");
-        for text in ["a\n---\nb: 1\n---\n", "----\na: 1\n---\n", "---a\n---\n", "", "---"] {
+        for text in [
+            "a\n---\nb: 1\n---\n",
+            "----\na: 1\n---\n",
+            "---a\n---\n",
+            "",
+            "---",
+        ] {
             let parted = split_front_matter(text);
-            assert_eq!((parted.body, parted.fields.as_ref().map(Vec::len)), (text, Ok(0)), "{text}");
+            assert_eq!(
+                (parted.body, parted.fields.as_ref().map(Vec::len)),
+                (text, Ok(0)),
+                "{text}"
+            );
         }
         assert!(split_front_matter("---\na: 1\nb").fields.is_err());
     }
@@ -232,9 +314,18 @@ mod tests {
 
     #[test]
     fn a_key_called_as_one_of_ours_gets_another_name() {
-        assert_eq!(kept_lines("---\nalias: {a: 1}\n---\n").as_deref(), Some("obsidian_alias: {a: 1}\n"));
-        assert_eq!(kept_lines("---\nrole: person\n---\n").as_deref(), Some("obsidian_role: person\n"));
-        assert_eq!(kept_lines("---\nid: 1\n\"links\": [a]\n---\n").as_deref(), Some("obsidian_id: 1\n\"obsidian_links\": [a]\n"));
+        assert_eq!(
+            kept_lines("---\nalias: {a: 1}\n---\n").as_deref(),
+            Some("obsidian_alias: {a: 1}\n")
+        );
+        assert_eq!(
+            kept_lines("---\nrole: person\n---\n").as_deref(),
+            Some("obsidian_role: person\n")
+        );
+        assert_eq!(
+            kept_lines("---\nid: 1\n\"links\": [a]\n---\n").as_deref(),
+            Some("obsidian_id: 1\n\"obsidian_links\": [a]\n")
+        );
     }
 
     #[test]
@@ -246,7 +337,10 @@ mod tests {
 
     #[test]
     fn a_number_is_read_as_it_is_written() {
-        assert_eq!(split_front_matter("---\ntitle: 1.10 # x\n---\n").raw("title"), Some("1.10"));
+        assert_eq!(
+            split_front_matter("---\ntitle: 1.10 # x\n---\n").raw("title"),
+            Some("1.10")
+        );
     }
 
     proptest! {

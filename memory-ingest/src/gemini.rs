@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use memory_core::instance::history::RecordDraft;
-use memory_core::{Category, ContentHash, Draft, NoteItem, Origin, Phase, Source, SourceError, SourceItem, SourceSessionItem};
+use memory_core::{
+    Category, ContentHash, Draft, NoteItem, Origin, Phase, Source, SourceError, SourceItem,
+    SourceSessionItem,
+};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -13,7 +16,9 @@ use crate::folder::{FolderEntry, has_extension};
 use crate::json_elements::{JsonElements, parse};
 use crate::lenient::{LenientList, LenientObject, Scalar};
 use crate::note;
-use crate::session_builder::{MAX_SESSION_BYTES, SessionBuilder, skipped_session, text_record, unique_sessions};
+use crate::session_builder::{
+    MAX_SESSION_BYTES, SessionBuilder, skipped_session, text_record, unique_sessions,
+};
 use crate::session_files::{SessionFiles, content_text, open_entry, project_name, role};
 use crate::source_text;
 
@@ -97,11 +102,17 @@ impl Gemini {
     /// [`SourceError::Missing`], [`SourceError::Unreadable`] or [`SourceError::NotRecognized`].
     pub fn open(path: &Path) -> Result<Self, SourceError> {
         let files = SessionFiles::open(path)?;
-        if files.is_single() || files.folder.join("tmp").is_dir() || files.folder.join(INSTRUCTIONS).exists() {
+        if files.is_single()
+            || files.folder.join("tmp").is_dir()
+            || files.folder.join(INSTRUCTIONS).exists()
+        {
             return Ok(Self(files));
         }
         let expected = "the folder of Gemini CLI, such as `~/.gemini`".into();
-        Err(SourceError::NotRecognized { path: path.display().to_string(), expected })
+        Err(SourceError::NotRecognized {
+            path: path.display().to_string(),
+            expected,
+        })
     }
 
     fn session(&self, entry: &FolderEntry) -> Vec<SourceSessionItem> {
@@ -109,7 +120,10 @@ impl Gemini {
             Ok(file) => file,
             Err(skipped) => return vec![skipped],
         };
-        let mut state = GeminiSession { project: self.project(&entry.path), ..GeminiSession::default() };
+        let mut state = GeminiSession {
+            project: self.project(&entry.path),
+            ..GeminiSession::default()
+        };
         let mut session = SessionBuilder::new(entry.path.clone(), note::stem(&entry.path), None);
         // Older versions wrote the whole session as one object, which may have any number of lines.
         let (label, elements) = if has_extension(&entry.path, &["json"]) {
@@ -124,7 +138,10 @@ impl Gemini {
             }
         }
         if state.is_subagent {
-            return vec![skipped_session(entry.path.clone(), "is the session of a sub-agent")];
+            return vec![skipped_session(
+                entry.path.clone(),
+                "is the session of a sub-agent",
+            )];
         }
         session.set_id(state.id.as_deref());
         session.set_title(state.title.as_deref());
@@ -141,31 +158,60 @@ impl Gemini {
     /// root.
     fn project(&self, path: &str) -> Option<String> {
         let (folder, _) = path.split_once("/chats/")?;
-        let root = source_text::read_file(&self.0.folder.join(&format!("{folder}/.project_root"))).ok()?;
+        let root =
+            source_text::read_file(&self.0.folder.join(&format!("{folder}/.project_root"))).ok()?;
         project_name(root.text.lines().next().unwrap_or_default())
     }
 
     fn notes(&self) -> Vec<SourceItem> {
-        let Some(entry) = self.0.folder.file(INSTRUCTIONS).filter(|_| !self.0.is_single()) else { return Vec::new() };
+        let Some(entry) = self
+            .0
+            .folder
+            .file(INSTRUCTIONS)
+            .filter(|_| !self.0.is_single())
+        else {
+            return Vec::new();
+        };
         let text = match note::read_text(&entry) {
             Ok(text) => text,
             Err(skipped) => return vec![skipped],
         };
-        let mut warning = text.warning.map(|(line, reason)| format!("{INSTRUCTIONS}:{line}: {reason}"));
+        let mut warning = text
+            .warning
+            .map(|(line, reason)| format!("{INSTRUCTIONS}:{line}: {reason}"));
         let (instructions, memories) = split_memories(&text.text);
         let mut notes = BTreeMap::new();
         if !instructions.is_empty() {
-            notes.insert(INSTRUCTIONS.to_owned(), (Some(Category::Preferences), instructions));
+            notes.insert(
+                INSTRUCTIONS.to_owned(),
+                (Some(Category::Preferences), instructions),
+            );
         }
         for memory in memories {
             let hash = ContentHash::of(&memory).to_string();
-            notes.insert(format!("memories/{}", hash.rsplit(':').next().unwrap_or_default()), (None, memory));
+            notes.insert(
+                format!("memories/{}", hash.rsplit(':').next().unwrap_or_default()),
+                (None, memory),
+            );
         }
         let note = |(path, (category, text)): (String, (Option<Category>, String))| {
-            let origin = Origin { source: NAME.into(), root: self.0.folder.name().into(), path, hash: None };
-            let draft =
-                Draft { category, phase: Some(Phase::Inbox), source: NAME.into(), origin: Some(origin), ..Draft::new(&text) };
-            SourceItem::Note(Box::new(NoteItem { warning: warning.take(), ..NoteItem::new(draft) }))
+            let origin = Origin {
+                source: NAME.into(),
+                root: self.0.folder.name().into(),
+                path,
+                hash: None,
+            };
+            let draft = Draft {
+                category,
+                phase: Some(Phase::Inbox),
+                source: NAME.into(),
+                origin: Some(origin),
+                ..Draft::new(&text)
+            };
+            SourceItem::Note(Box::new(NoteItem {
+                warning: warning.take(),
+                ..NoteItem::new(draft)
+            }))
         };
         notes.into_iter().map(note).collect()
     }
@@ -175,7 +221,10 @@ impl GeminiSession {
     fn apply(&mut self, mut line: GeminiLine) {
         let owned = |scalar: &Scalar| scalar.text().map(str::to_owned);
         self.id = self.id.take().or(owned(&line.session_id));
-        for (kind, summary) in [(&line.kind, &line.summary), (&line.change.0.kind, &line.change.0.summary)] {
+        for (kind, summary) in [
+            (&line.kind, &line.summary),
+            (&line.change.0.kind, &line.change.0.summary),
+        ] {
             self.is_subagent |= kind.text() == Some("subagent");
             self.title = owned(summary).or(self.title.take());
         }
@@ -184,7 +233,10 @@ impl GeminiSession {
             self.messages.truncate(length);
             self.positions.retain(|_, position| *position < length);
         }
-        let lists = [std::mem::take(&mut line.messages.0), std::mem::take(&mut line.change.0.messages.0)];
+        let lists = [
+            std::mem::take(&mut line.messages.0),
+            std::mem::take(&mut line.change.0.messages.0),
+        ];
         for messages in lists.into_iter().filter(|messages| !messages.is_empty()) {
             self.messages.clear();
             self.positions.clear();
@@ -192,9 +244,28 @@ impl GeminiSession {
                 self.add(&message.0);
             }
         }
-        if line.role.text().is_some_and(|role| !matches!(role, "session_metadata" | "message_update")) {
-            let GeminiLine { id, role, timestamp, content, display_content, model, .. } = line;
-            self.add(&GeminiMessage { id, role, timestamp, content, display_content, model });
+        if line
+            .role
+            .text()
+            .is_some_and(|role| !matches!(role, "session_metadata" | "message_update"))
+        {
+            let GeminiLine {
+                id,
+                role,
+                timestamp,
+                content,
+                display_content,
+                model,
+                ..
+            } = line;
+            self.add(&GeminiMessage {
+                id,
+                role,
+                timestamp,
+                content,
+                display_content,
+                model,
+            });
         }
     }
 
@@ -227,10 +298,20 @@ impl GeminiMessage {
             _ => return None,
         };
         // The content includes the files that the person names; the other text is as the person typed it.
-        let texts = [&self.display_content, &self.content].map(|content| content_text(content, &part_text));
+        let texts =
+            [&self.display_content, &self.content].map(|content| content_text(content, &part_text));
         let text = texts.into_iter().find(|text| !text.trim().is_empty())?;
-        let meta = [("message_id", self.id.text()), ("model", self.model.text()), ("project", project)];
-        Some(text_record(role(is_user), &text, self.timestamp.time(), &meta))
+        let meta = [
+            ("message_id", self.id.text()),
+            ("model", self.model.text()),
+            ("project", project),
+        ];
+        Some(text_record(
+            role(is_user),
+            &text,
+            self.timestamp.time(),
+            &meta,
+        ))
     }
 }
 
@@ -241,9 +322,18 @@ fn part_text(part: &Value) -> Option<String> {
         return (!is_thought).then(|| text.to_owned());
     }
     let data = part.get("inlineData").or_else(|| part.get("fileData"))?;
-    let kind = data.get("mimeType").and_then(Value::as_str).and_then(|kind| kind.split('/').next());
-    let label = kind.filter(|kind| matches!(*kind, "image" | "audio" | "video")).unwrap_or("file");
-    let name = data.get("displayName").or_else(|| data.get("fileUri")).and_then(Value::as_str).map(file_name);
+    let kind = data
+        .get("mimeType")
+        .and_then(Value::as_str)
+        .and_then(|kind| kind.split('/').next());
+    let label = kind
+        .filter(|kind| matches!(*kind, "image" | "audio" | "video"))
+        .unwrap_or("file");
+    let name = data
+        .get("displayName")
+        .or_else(|| data.get("fileUri"))
+        .and_then(Value::as_str)
+        .map(file_name);
     Some(name.map_or_else(|| format!("[{label}]"), |name| format!("[{label}: {name}]")))
 }
 
@@ -291,7 +381,9 @@ impl Source for Gemini {
         let mut entries = self.0.entries(&["tmp"], &is_session);
         // A session that a newer version continues is in a file of each format; the newer one is complete.
         entries.sort_by_key(|entry| (has_extension(&entry.path, &["json"]), entry.path.clone()));
-        Box::new(unique_sessions(entries.into_iter().flat_map(|entry| self.session(&entry))))
+        Box::new(unique_sessions(
+            entries.into_iter().flat_map(|entry| self.session(&entry)),
+        ))
     }
 }
 

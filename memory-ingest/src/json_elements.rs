@@ -62,7 +62,13 @@ impl<R: Read> JsonElements<R> {
     /// Reads a list, or objects after each other.
     pub(crate) fn of_list(reader: R) -> Self {
         let splitter = JsonSplitter::new(&[], false);
-        let buffer = ElementBuffer { splitter, bytes: Vec::new(), start: 0, first: None, found: VecDeque::new() };
+        let buffer = ElementBuffer {
+            splitter,
+            bytes: Vec::new(),
+            start: 0,
+            first: None,
+            found: VecDeque::new(),
+        };
         Self::new(reader, ElementLayout::List(Box::new(buffer)))
     }
 
@@ -73,7 +79,13 @@ impl<R: Read> JsonElements<R> {
 
     fn new(reader: R, layout: ElementLayout) -> Self {
         let reader = BufReader::with_capacity(BUFFER_BYTES, reader);
-        Self { reader, layout, number: 0, max_element: MAX_ELEMENT, is_end: false }
+        Self {
+            reader,
+            layout,
+            number: 0,
+            max_element: MAX_ELEMENT,
+            is_end: false,
+        }
     }
 
     fn next_line(&mut self) -> Option<JsonElement> {
@@ -84,7 +96,10 @@ impl<R: Read> JsonElements<R> {
                 Err(error) => {
                     self.is_end = true;
                     self.number += 1;
-                    return Some(JsonElement { number: self.number, bytes: Err(format!("cannot be read: {error}")) });
+                    return Some(JsonElement {
+                        number: self.number,
+                        bytes: Err(format!("cannot be read: {error}")),
+                    });
                 }
             };
             let end = memchr(b'\n', chunk);
@@ -105,10 +120,16 @@ impl<R: Read> JsonElements<R> {
                 bytes.drain(..BYTE_ORDER_MARK.len());
             }
             if is_too_large {
-                return Some(JsonElement { number: self.number, bytes: Err(too_large(self.max_element)) });
+                return Some(JsonElement {
+                    number: self.number,
+                    bytes: Err(too_large(self.max_element)),
+                });
             }
             if !bytes.trim_ascii().is_empty() {
-                return Some(JsonElement { number: self.number, bytes: Ok(bytes) });
+                return Some(JsonElement {
+                    number: self.number,
+                    bytes: Ok(bytes),
+                });
             }
             bytes.clear();
         }
@@ -120,13 +141,18 @@ impl<R: Read> Iterator for JsonElements<R> {
     type Item = JsonElement;
 
     fn next(&mut self) -> Option<JsonElement> {
-        let ElementLayout::List(buffer) = &mut self.layout else { return self.next_line() };
+        let ElementLayout::List(buffer) = &mut self.layout else {
+            return self.next_line();
+        };
         while buffer.found.is_empty() && !self.is_end {
             self.is_end = buffer.fill(&mut self.reader, self.max_element);
         }
         let bytes = buffer.found.pop_front()?;
         self.number += 1;
-        Some(JsonElement { number: self.number, bytes })
+        Some(JsonElement {
+            number: self.number,
+            bytes,
+        })
     }
 }
 
@@ -136,16 +162,23 @@ impl ElementBuffer {
         let chunk = match reader.fill_buf() {
             Ok(chunk) => chunk,
             Err(error) => {
-                self.found.push_back(Err(format!("cannot be read: {error}")));
+                self.found
+                    .push_back(Err(format!("cannot be read: {error}")));
                 return true;
             }
         };
         let (length, mut spans) = (chunk.len(), Vec::new());
         self.bytes.extend_from_slice(chunk);
         if self.first.is_none() {
-            let text = chunk.strip_prefix(BYTE_ORDER_MARK).filter(|_| self.splitter.position() == 0).unwrap_or(chunk);
+            let text = chunk
+                .strip_prefix(BYTE_ORDER_MARK)
+                .filter(|_| self.splitter.position() == 0)
+                .unwrap_or(chunk);
             self.first = text.trim_ascii_start().first().copied();
-            if self.first.is_some_and(|first| first != b'[' && first != b'{') {
+            if self
+                .first
+                .is_some_and(|first| first != b'[' && first != b'{')
+            {
                 self.found.push_back(Err("is not a JSON list".into()));
                 return true;
             }
@@ -157,18 +190,30 @@ impl ElementBuffer {
             self.splitter.finish(&mut spans);
         }
         for span in spans {
-            let bytes = span.start.checked_sub(self.start).filter(|_| span.length <= max_element as u64).and_then(|start| {
-                let start = usize::try_from(start).ok()?;
-                self.bytes.get(start..)?.get(..usize::try_from(span.length).ok()?)
-            });
+            let bytes = span
+                .start
+                .checked_sub(self.start)
+                .filter(|_| span.length <= max_element as u64)
+                .and_then(|start| {
+                    let start = usize::try_from(start).ok()?;
+                    self.bytes
+                        .get(start..)?
+                        .get(..usize::try_from(span.length).ok()?)
+                });
             if self.first == Some(b'{') && bytes.is_some_and(|bytes| !bytes.starts_with(b"{")) {
-                self.found.push_back(Err("contains text between objects".into()));
+                self.found
+                    .push_back(Err("contains text between objects".into()));
                 return true;
             }
-            self.found.push_back(bytes.map(<[u8]>::to_vec).ok_or_else(|| too_large(max_element)));
+            self.found.push_back(
+                bytes
+                    .map(<[u8]>::to_vec)
+                    .ok_or_else(|| too_large(max_element)),
+            );
         }
         if is_end && self.splitter.is_incomplete {
-            self.found.push_back(Err("ends in the middle of its content".into()));
+            self.found
+                .push_back(Err("ends in the middle of its content".into()));
         }
         self.release(max_element);
         is_end
@@ -177,9 +222,14 @@ impl ElementBuffer {
     /// Releases the bytes before the element without an end, and those of an element that is too large.
     fn release(&mut self, max_element: usize) {
         let end = self.splitter.position();
-        let open = self.splitter.open_start().filter(|start| end - start <= max_element as u64);
+        let open = self
+            .splitter
+            .open_start()
+            .filter(|start| end - start <= max_element as u64);
         let next = open.unwrap_or(end).max(self.start);
-        let count = usize::try_from(next - self.start).unwrap_or(usize::MAX).min(self.bytes.len());
+        let count = usize::try_from(next - self.start)
+            .unwrap_or(usize::MAX)
+            .min(self.bytes.len());
         self.bytes.drain(..count);
         self.start = next;
     }
@@ -191,13 +241,17 @@ fn too_large(max_element: usize) -> String {
 
 /// Parses an element. Invalid bytes and lone surrogates become `�`.
 pub(crate) fn parse<T: DeserializeOwned>(bytes: Vec<u8>) -> Result<T, String> {
-    if MAX_SEPARATORS < bytes.len() && MAX_SEPARATORS < memchr3_iter(b'{', b'[', b',', &bytes).count() {
+    if MAX_SEPARATORS < bytes.len()
+        && MAX_SEPARATORS < memchr3_iter(b'{', b'[', b',', &bytes).count()
+    {
         return Err("has too many values".into());
     }
     serde_json::from_slice(&bytes).or_else(|first| {
         let mut bytes = match String::from_utf8(bytes) {
             Ok(text) => text.into_bytes(),
-            Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned().into_bytes(),
+            Err(error) => String::from_utf8_lossy(error.as_bytes())
+                .into_owned()
+                .into_bytes(),
         };
         replace_lone_surrogates(&mut bytes);
         serde_json::from_slice(&bytes).map_err(|_| format!("cannot be parsed: {first}"))
@@ -209,7 +263,10 @@ fn replace_lone_surrogates(bytes: &mut [u8]) {
     let mut index = 0;
     while let Some(found) = memchr(b'\\', &bytes[index..]) {
         index += found;
-        let (first, second) = (escaped_unit(&bytes[index..]), escaped_unit(bytes.get(index + 6..).unwrap_or_default()));
+        let (first, second) = (
+            escaped_unit(&bytes[index..]),
+            escaped_unit(bytes.get(index + 6..).unwrap_or_default()),
+        );
         index += match (first, second) {
             (Some(0xd800..0xdc00), Some(0xdc00..0xe000)) => 12,
             (Some(0xd800..0xe000), _) => {

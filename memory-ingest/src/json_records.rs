@@ -40,16 +40,38 @@ impl JsonRecordFile {
     ///
     /// # Errors
     /// [`SourceError::Unreadable`].
-    pub(crate) fn open(path: &Path, lists: &'static [&'static str], max_bytes: u64) -> Result<Self, SourceError> {
-        let has_extension = path.extension().is_some_and(|extension| extension == "jsonl" || extension == "ndjson");
+    pub(crate) fn open(
+        path: &Path,
+        lists: &'static [&'static str],
+        max_bytes: u64,
+    ) -> Result<Self, SourceError> {
+        let has_extension = path
+            .extension()
+            .is_some_and(|extension| extension == "jsonl" || extension == "ndjson");
         TextContent::of_file(path)
-            .and_then(|content| Self::new(file_name(path), content, lists, max_bytes, has_extension))
-            .map_err(|source| SourceError::Unreadable { path: path.display().to_string(), source })
+            .and_then(|content| {
+                Self::new(file_name(path), content, lists, max_bytes, has_extension)
+            })
+            .map_err(|source| SourceError::Unreadable {
+                path: path.display().to_string(),
+                source,
+            })
     }
 
     /// Returns a file with these bytes.
-    pub(crate) fn from_bytes(name: &str, bytes: &[u8], lists: &'static [&'static str], max_bytes: u64) -> io::Result<Self> {
-        Self::new(name.to_owned(), TextContent::Text(bytes.into()), lists, max_bytes, false)
+    pub(crate) fn from_bytes(
+        name: &str,
+        bytes: &[u8],
+        lists: &'static [&'static str],
+        max_bytes: u64,
+    ) -> io::Result<Self> {
+        Self::new(
+            name.to_owned(),
+            TextContent::Text(bytes.into()),
+            lists,
+            max_bytes,
+            false,
+        )
     }
 
     fn new(
@@ -59,8 +81,15 @@ impl JsonRecordFile {
         max_bytes: u64,
         has_extension: bool,
     ) -> io::Result<Self> {
-        let has_lines = has_extension || json_splitter::is_whole_object(&first_line(content.open()?)?);
-        Ok(Self { name, content, lists, has_lines, max_bytes })
+        let has_lines =
+            has_extension || json_splitter::is_whole_object(&first_line(content.open()?)?);
+        Ok(Self {
+            name,
+            content,
+            lists,
+            has_lines,
+            max_bytes,
+        })
     }
 
     /// Returns whether every line is a document of its own.
@@ -89,7 +118,10 @@ impl RecordFile for JsonRecordFile {
     }
 
     fn reader(&self) -> Result<Box<dyn RecordReader>, String> {
-        Ok(Box::new(JsonRecordReader { file: self.clone(), content: self.content.open().map_err(reason)? }))
+        Ok(Box::new(JsonRecordReader {
+            file: self.clone(),
+            content: self.content.open().map_err(reason)?,
+        }))
     }
 }
 
@@ -102,14 +134,22 @@ impl JsonRecordReader {
     fn read_bytes(&mut self, position: &RecordPosition) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.content.seek(SeekFrom::Start(position.start))?;
-        self.content.by_ref().take(position.length).read_to_end(&mut bytes)?;
+        self.content
+            .by_ref()
+            .take(position.length)
+            .read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 }
 
 impl RecordReader for JsonRecordReader {
     fn scan(&mut self, see: &mut dyn FnMut(RecordPosition, Result<SourceRecord, String>) -> bool) {
-        let nowhere = RecordPosition { list: "", number: 0, start: 0, length: 0 };
+        let nowhere = RecordPosition {
+            list: "",
+            number: 0,
+            start: 0,
+            length: 0,
+        };
         let mut source = match self.file.content.open() {
             Ok(source) => BufReader::with_capacity(1 << 16, source),
             Err(error) => {
@@ -169,7 +209,10 @@ fn first_line(source: impl Read) -> io::Result<Vec<u8>> {
     loop {
         let mut line = Vec::new();
         let length = source.read_until(b'\n', &mut line)?;
-        let text = line.strip_prefix(json_splitter::BYTE_ORDER_MARK).unwrap_or(&line).trim_ascii();
+        let text = line
+            .strip_prefix(json_splitter::BYTE_ORDER_MARK)
+            .unwrap_or(&line)
+            .trim_ascii();
         if length == 0 || !text.is_empty() {
             return Ok(text.to_vec());
         }
@@ -182,7 +225,12 @@ fn first_line(source: impl Read) -> io::Result<Vec<u8>> {
 /// The reason, if it is not an object.
 pub(crate) fn parse_record(bytes: Vec<u8>) -> Result<SourceRecord, String> {
     let max_values = MIN_VALUES.max(bytes.len() / MIN_VALUE_BYTES);
-    let values = || bytes.iter().filter(|byte| matches!(byte, b',' | b':' | b'[' | b'{')).count();
+    let values = || {
+        bytes
+            .iter()
+            .filter(|byte| matches!(byte, b',' | b':' | b'[' | b'{'))
+            .count()
+    };
     if max_values < bytes.len() && max_values < values() {
         return Err("has too many values".into());
     }

@@ -80,15 +80,26 @@ impl JsonSplitter {
 
     /// Returns the start of the record whose end has not been found.
     pub(crate) fn open_start(&self) -> Option<u64> {
-        self.element.or(self.record.filter(|record| !record.has_lists).map(|record| record.start))
+        self.element.or(self
+            .record
+            .filter(|record| !record.has_lists)
+            .map(|record| record.start))
     }
 
     /// Adds a part of the text; the records that end in it are added to `found`.
     pub(crate) fn push_all(&mut self, bytes: &[u8], found: &mut Vec<RecordPosition>) {
         let mut rest = bytes;
         while let Some((byte, after)) = rest.split_first() {
-            let skipped = if self.has_lines { 0 } else { self.skip_values(rest) };
-            let plain = if skipped == 0 { self.push_string_part(rest) } else { skipped };
+            let skipped = if self.has_lines {
+                0
+            } else {
+                self.skip_values(rest)
+            };
+            let plain = if skipped == 0 {
+                self.push_string_part(rest)
+            } else {
+                skipped
+            };
             if plain == 0 {
                 self.push(*byte, found);
                 rest = after;
@@ -116,7 +127,11 @@ impl JsonSplitter {
                         break;
                     };
                     at += end;
-                    string = if bytes[at] == b'"' { StringState::Outside } else { StringState::Escaped };
+                    string = if bytes[at] == b'"' {
+                        StringState::Outside
+                    } else {
+                        StringState::Escaped
+                    };
                 }
                 StringState::Escaped => string = StringState::Inside,
             }
@@ -172,19 +187,28 @@ impl JsonSplitter {
     }
 
     fn push_token(&mut self, byte: u8, at: u64, found: &mut Vec<RecordPosition>) {
-        let is_key_level =
-            self.list.is_none() && self.depth == self.base + 1 && self.record.is_some_and(|record| record.is_object);
+        let is_key_level = self.list.is_none()
+            && self.depth == self.base + 1
+            && self.record.is_some_and(|record| record.is_object);
         match byte {
             b'"' => {
                 self.begin(at, false);
                 self.string = StringState::Inside;
                 self.key.clear();
             }
-            b':' if is_key_level => self.named = self.lists.iter().copied().find(|list| list.as_bytes() == self.key),
+            b':' if is_key_level => {
+                self.named = self
+                    .lists
+                    .iter()
+                    .copied()
+                    .find(|list| list.as_bytes() == self.key)
+            }
             b'[' if self.depth == 0 && self.record.is_none() => (self.base, self.depth) = (1, 1),
             b'[' if is_key_level && self.named.is_some() => {
                 self.list = self.named.take();
-                self.record.iter_mut().for_each(|record| record.has_lists = true);
+                self.record
+                    .iter_mut()
+                    .for_each(|record| record.has_lists = true);
                 self.depth += 1;
             }
             b'[' | b'{' => {
@@ -225,7 +249,11 @@ impl JsonSplitter {
 
     /// Returns the depth of the records at the current position.
     fn record_depth(&self) -> usize {
-        if self.list.is_some() { self.base + 2 } else { self.base }
+        if self.list.is_some() {
+            self.base + 2
+        } else {
+            self.base
+        }
     }
 
     /// Begins a record, unless the position is within one.
@@ -235,21 +263,40 @@ impl JsonSplitter {
                 self.element.get_or_insert(at);
             }
         } else if self.depth == self.base && self.record.is_none() {
-            (self.record, self.named) = (Some(OpenRecord { start: at, is_object, has_lists: false }), None);
+            (self.record, self.named) = (
+                Some(OpenRecord {
+                    start: at,
+                    is_object,
+                    has_lists: false,
+                }),
+                None,
+            );
         }
     }
 
     fn end_element(&mut self, end: u64, found: &mut Vec<RecordPosition>) {
         if let (Some(start), Some(list)) = (self.element.take(), self.list) {
             self.number += 1;
-            found.push(RecordPosition { list, number: self.number, start, length: end - start });
+            found.push(RecordPosition {
+                list,
+                number: self.number,
+                start,
+                length: end - start,
+            });
         }
     }
 
     fn end_record(&mut self, end: u64, found: &mut Vec<RecordPosition>) {
-        if let Some(OpenRecord { start, .. }) = self.record.take().filter(|record| !record.has_lists) {
+        if let Some(OpenRecord { start, .. }) =
+            self.record.take().filter(|record| !record.has_lists)
+        {
             self.number += 1;
-            found.push(RecordPosition { list: "", number: self.number, start, length: end - start });
+            found.push(RecordPosition {
+                list: "",
+                number: self.number,
+                start,
+                length: end - start,
+            });
         }
         (self.list, self.element) = (None, None);
     }

@@ -11,7 +11,9 @@ use crate::record::SourceRecord;
 use crate::record_file::{RecordFile, find_file};
 
 /// The lists of records in a document that is an object.
-const LISTS: &[&str] = &["results", "memories", "items", "records", "notes", "data", "entries"];
+const LISTS: &[&str] = &[
+    "results", "memories", "items", "records", "notes", "data", "entries",
+];
 
 /// Number of records whose keys are taken for a map that is guessed.
 const SAMPLE: usize = 20;
@@ -34,7 +36,10 @@ impl Jsonl {
         let (keys, _) = sample(&file);
         if keys.is_empty() {
             let expected = "a file with JSON objects".into();
-            return Err(SourceError::NotRecognized { path: found.display().to_string(), expected });
+            return Err(SourceError::NotRecognized {
+                path: found.display().to_string(),
+                expected,
+            });
         }
         let unknown = unknown_keys(&file, fields);
         let map = FieldMap::new(fields, &keys, &|key| !unknown.contains(&key), &found)?;
@@ -51,12 +56,20 @@ impl Jsonl {
 fn open_records(path: &Path) -> Result<JsonRecordFile, SourceError> {
     let file = JsonRecordFile::open(path, LISTS, MAX_RECORD_BYTES)?;
     // In a line, an object with one of these keys is a record.
-    if file.has_lines() { JsonRecordFile::open(path, &[], MAX_RECORD_BYTES) } else { Ok(file) }
+    if file.has_lines() {
+        JsonRecordFile::open(path, &[], MAX_RECORD_BYTES)
+    } else {
+        Ok(file)
+    }
 }
 
 /// Returns the first records of a file, with their keys.
 fn sample(file: &JsonRecordFile) -> (Vec<String>, Vec<SourceRecord>) {
-    let records: Vec<_> = file.first_records(SAMPLE).into_iter().map(|(_, record)| record).collect();
+    let records: Vec<_> = file
+        .first_records(SAMPLE)
+        .into_iter()
+        .map(|(_, record)| record)
+        .collect();
     let mut keys = Vec::<String>::new();
     for key in records.iter().flat_map(|record| record.0.keys()) {
         if !keys.contains(key) {

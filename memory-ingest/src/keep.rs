@@ -25,7 +25,13 @@ const ROOT: &str = "notes";
 const CREATED_KEY: &str = "createdTimestampUsec";
 
 /// The keys of the contents of a note.
-const TEXT_KEYS: [&str; 5] = ["textContent", "listContent", "title", "attachments", "annotations"];
+const TEXT_KEYS: [&str; 5] = [
+    "textContent",
+    "listContent",
+    "title",
+    "attachments",
+    "annotations",
+];
 
 /// The keys that become fields or other properties of a memory. The text with its styles repeats the text.
 const KNOWN_KEYS: [&str; 9] = [
@@ -70,12 +76,19 @@ impl Keep {
     /// [`SourceError::Missing`], [`SourceError::Unreadable`], or [`SourceError::NotRecognized`] without notes.
     pub fn open(path: &Path) -> Result<Self, SourceError> {
         let archive = Archive::open(path, &|name| has_extension(name, &["json"]))?;
-        let is_folder = path.canonicalize().is_ok_and(|path| path.is_dir() && is_keep_folder(&path.to_string_lossy()));
+        let is_folder = path
+            .canonicalize()
+            .is_ok_and(|path| path.is_dir() && is_keep_folder(&path.to_string_lossy()));
         let keep = Self { archive, is_folder };
-        let is_note = |file: &ArchiveFile| keep.is_in_keep(file) || read_record(file).is_ok_and(|record| is_note(&record));
+        let is_note = |file: &ArchiveFile| {
+            keep.is_in_keep(file) || read_record(file).is_ok_and(|record| is_note(&record))
+        };
         if !keep.archive.files.iter().any(is_note) {
             let expected = "an export of Google Keep".to_owned();
-            return Err(SourceError::NotRecognized { path: path.display().to_string(), expected });
+            return Err(SourceError::NotRecognized {
+                path: path.display().to_string(),
+                expected,
+            });
         }
         Ok(keep)
     }
@@ -85,17 +98,27 @@ impl Keep {
         let is_json = |name: &str| has_extension(name, &["json"]);
         let has_note = |archive: Archive| {
             // The archive has the files of other products as well.
-            let (notes, others): (Vec<_>, Vec<_>) =
-                archive.files.iter().partition(|file| folder_of(file).split('/').any(is_keep_folder));
-            notes.iter().chain(&others).take(SAMPLE).any(|file| read_record(file).is_ok_and(|record| is_note(&record)))
+            let (notes, others): (Vec<_>, Vec<_>) = archive
+                .files
+                .iter()
+                .partition(|file| folder_of(file).split('/').any(is_keep_folder));
+            notes
+                .iter()
+                .chain(&others)
+                .take(SAMPLE)
+                .any(|file| read_record(file).is_ok_and(|record| is_note(&record)))
         };
         if path.is_file() {
             let is_candidate = is_zip(path).unwrap_or(false) || begins_with_json(path);
             return is_candidate && Archive::open(path, &is_json).is_ok_and(has_note);
         }
         ["Takeout/Keep", "Keep", ""].iter().any(|part| {
-            let files = list(&path.join(part)).into_iter().filter(|file| file.is_file() && is_json(&file.to_string_lossy()));
-            files.take(SAMPLE).any(|file| Archive::open(&file, &is_json).is_ok_and(has_note))
+            let files = list(&path.join(part))
+                .into_iter()
+                .filter(|file| file.is_file() && is_json(&file.to_string_lossy()));
+            files
+                .take(SAMPLE)
+                .any(|file| Archive::open(&file, &is_json).is_ok_and(has_note))
         })
     }
 
@@ -107,8 +130,9 @@ impl Keep {
     /// Reads all files once. Files in a folder with notes belong to the program; other products of an export have JSON too.
     fn index(&self) -> KeepIndex {
         let files = self.archive.files.iter();
-        let records: Vec<_> =
-            files.map(|file| read_record(file).map(|record| (is_note(&record), names_of(&record, file)))).collect();
+        let records: Vec<_> = files
+            .map(|file| read_record(file).map(|record| (is_note(&record), names_of(&record, file))))
+            .collect();
         let own = self.archive.files.iter().zip(&records);
         let folders: HashSet<_> = own
             .filter(|(_, record)| record.as_ref().is_ok_and(|(is_note, _)| *is_note))
@@ -133,7 +157,10 @@ impl Keep {
     }
 
     fn finding(&self, path: &str, file: &ArchiveFile) -> SourceItem {
-        let skipped = |reason: String| SourceItem::Skipped { path: file.path(), reason };
+        let skipped = |reason: String| SourceItem::Skipped {
+            path: file.path(),
+            reason,
+        };
         let record = match read_record(file) {
             Ok(record) => record,
             Err(reason) => return skipped(reason),
@@ -141,25 +168,43 @@ impl Keep {
         if record.is_set("isTrashed") {
             return skipped("is in the trash".into());
         }
-        let content = join_paragraphs([text_of(&record), checklist(&record), links(&record), attachments(&record)]);
+        let content = join_paragraphs([
+            text_of(&record),
+            checklist(&record),
+            links(&record),
+            attachments(&record),
+        ]);
         let title = record.text(&["title"]).map(|title| one_line(&title));
         if content.is_empty() && title.is_none() {
             return skipped("is empty".into());
         }
-        let content = if content.is_empty() { title.clone().unwrap_or_default() } else { content };
+        let content = if content.is_empty() {
+            title.clone().unwrap_or_default()
+        } else {
+            content
+        };
         let mut note = RecordNote::new(self.name(), ROOT, path, &content);
         note.former_paths = names_of(&record, file).map(Vec::from).unwrap_or_default();
         note.draft.title = title;
         note.draft.created_at = read_time(&record, CREATED_KEY);
         note.updated_at = read_time(&record, "userEditedTimestampUsec");
         note.draft.pinned = record.is_set("isPinned");
-        let labels = objects(&record, "labels").into_iter().filter_map(|label| label.text(&["name"]));
+        let labels = objects(&record, "labels")
+            .into_iter()
+            .filter_map(|label| label.text(&["name"]));
         let archived = record.is_set("isArchived").then(|| "archived".to_owned());
         note.draft.tags = labels.chain(archived).collect();
-        note.add_property("color", record.get("color").filter(|color| *color != "DEFAULT"));
+        note.add_property(
+            "color",
+            record.get("color").filter(|color| *color != "DEFAULT"),
+        );
         for (key, is_owner) in [("owner", true), ("shared_with", false)] {
-            let people = objects(&record, "sharees").into_iter().filter(|person| person.is_set("isOwner") == is_owner);
-            let people: Vec<_> = people.filter_map(|person| person.text(&["email", "name"])).collect();
+            let people = objects(&record, "sharees")
+                .into_iter()
+                .filter(|person| person.is_set("isOwner") == is_owner);
+            let people: Vec<_> = people
+                .filter_map(|person| person.text(&["email", "name"]))
+                .collect();
             note.add_property(key, (!people.is_empty()).then(|| people.into()).as_ref());
         }
         note.add_property("annotations", record.get("annotations"));
@@ -183,23 +228,35 @@ impl Source for Keep {
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
         let problems = self.archive.problems.iter();
-        let problems = problems.map(|(path, reason)| SourceItem::Skipped { path: path.clone(), reason: reason.clone() });
+        let problems = problems.map(|(path, reason)| SourceItem::Skipped {
+            path: path.clone(),
+            reason: reason.clone(),
+        });
         let index = self.index();
-        let skipped = index.skipped.into_iter().map(|(path, reason)| SourceItem::Skipped { path, reason });
-        let notes = index.notes.into_iter().map(|(path, index)| self.finding(&path, &self.archive.files[index]));
+        let skipped = index
+            .skipped
+            .into_iter()
+            .map(|(path, reason)| SourceItem::Skipped { path, reason });
+        let notes = index
+            .notes
+            .into_iter()
+            .map(|(path, index)| self.finding(&path, &self.archive.files[index]));
         Box::new(problems.chain(skipped).chain(notes))
     }
 }
 
 fn read_record(file: &ArchiveFile) -> Result<SourceRecord, String> {
     let text = source_text::read(file.open()?)?.text;
-    let fields = serde_json::from_str(&text).map_err(|error| format!("is not a JSON object: {error}"))?;
+    let fields =
+        serde_json::from_str(&text).map_err(|error| format!("is not a JSON object: {error}"))?;
     Ok(SourceRecord(fields))
 }
 
 /// Returns the time at `key`. A time of 0 is a missing one.
 fn read_time(record: &SourceRecord, key: &str) -> Option<DateTime<Utc>> {
-    record.time(&[key]).filter(|time| time.timestamp_micros() != 0)
+    record
+        .time(&[key])
+        .filter(|time| time.timestamp_micros() != 0)
 }
 
 /// Returns names of a note that are equal in every form of an export, from the least to the most exact: its time of creation, or
@@ -208,17 +265,27 @@ fn read_time(record: &SourceRecord, key: &str) -> Option<DateTime<Utc>> {
 /// Notes that another program created may have equal times. The folders differ between forms of an export.
 fn names_of(record: &SourceRecord, file: &ArchiveFile) -> Result<[String; 3], String> {
     // The number of a file with the name of another one may change.
-    static NUMBER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r" ?\((\d+)\)$").expect("the pattern is right"));
+    static NUMBER: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r" ?\((\d+)\)$").expect("the pattern is right"));
     if !TEXT_KEYS.iter().any(|key| record.contains(key)) {
         return Err("is not a note".into());
     }
     let created = record.text(&[CREATED_KEY]).filter(|created| created != "0");
     let time = one_line(created.as_deref().unwrap_or_else(|| stem(&file.name)));
     let name = one_line(&format!("{time} {}", NUMBER.replace(stem(&file.name), "")));
-    let number = NUMBER.captures(stem(&file.name)).map_or("0", |found| found.get(1).map_or("0", |number| number.as_str()));
-    let contents: Vec<_> = TEXT_KEYS.iter().map(|key| record.get(key).map(Value::to_string).unwrap_or_default()).collect();
+    let number = NUMBER.captures(stem(&file.name)).map_or("0", |found| {
+        found.get(1).map_or("0", |number| number.as_str())
+    });
+    let contents: Vec<_> = TEXT_KEYS
+        .iter()
+        .map(|key| record.get(key).map(Value::to_string).unwrap_or_default())
+        .collect();
     let hash = ContentHash::of(&contents.join("\0")).to_string();
-    Ok([time, name.clone(), format!("{name} {}-{number}", &hash[..HASH_DIGITS])])
+    Ok([
+        time,
+        name.clone(),
+        format!("{name} {}-{number}", &hash[..HASH_DIGITS]),
+    ])
 }
 
 /// Returns the folder of a file in the export; empty for the export itself.
@@ -233,38 +300,83 @@ fn is_keep_folder(path: &str) -> bool {
 /// Returns whether a record has a text and a key that only notes of the program have.
 fn is_note(record: &SourceRecord) -> bool {
     let has = |keys: &[&str]| keys.iter().any(|key| record.contains(key));
-    has(&TEXT_KEYS) && has(&[CREATED_KEY, "userEditedTimestampUsec", "isTrashed", "isPinned", "isArchived"])
+    has(&TEXT_KEYS)
+        && has(&[
+            CREATED_KEY,
+            "userEditedTimestampUsec",
+            "isTrashed",
+            "isPinned",
+            "isArchived",
+        ])
 }
 
 fn objects(record: &SourceRecord, key: &str) -> Vec<SourceRecord> {
-    let items = record.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    items.iter().filter_map(|item| item.as_object().cloned().map(SourceRecord)).collect()
+    let items = record
+        .get(key)
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    items
+        .iter()
+        .filter_map(|item| item.as_object().cloned().map(SourceRecord))
+        .collect()
 }
 
 fn text_of(record: &SourceRecord) -> String {
-    record.get("textContent").and_then(Value::as_str).map(clean_text).unwrap_or_default()
+    record
+        .get("textContent")
+        .and_then(Value::as_str)
+        .map(clean_text)
+        .unwrap_or_default()
 }
 
 fn checklist(record: &SourceRecord) -> String {
     let line = |item: SourceRecord| {
         let mark = if item.is_set("isChecked") { "x" } else { " " };
-        format!("- [{mark}] {}", item.text(&["text"]).unwrap_or_default().replace('\n', "\n  "))
+        format!(
+            "- [{mark}] {}",
+            item.text(&["text"])
+                .unwrap_or_default()
+                .replace('\n', "\n  ")
+        )
     };
-    objects(record, "listContent").into_iter().map(line).collect::<Vec<_>>().join("\n")
+    objects(record, "listContent")
+        .into_iter()
+        .map(line)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Returns the web pages that were saved with a note, except those in its text. All of them are also properties.
 fn links(record: &SourceRecord) -> String {
     let text = text_of(record);
     let line = |page: SourceRecord| {
-        let url = page.text(&["url"]).filter(|url| !text.contains(url.as_str()))?;
-        let title = page.text(&["title"]).map(|title| one_line(&title).replace(['[', ']'], " "));
-        Some(title.map_or_else(|| format!("- <{url}>"), |title| format!("- [{title}](<{url}>)")))
+        let url = page
+            .text(&["url"])
+            .filter(|url| !text.contains(url.as_str()))?;
+        let title = page
+            .text(&["title"])
+            .map(|title| one_line(&title).replace(['[', ']'], " "));
+        Some(title.map_or_else(
+            || format!("- <{url}>"),
+            |title| format!("- [{title}](<{url}>)"),
+        ))
     };
-    objects(record, "annotations").into_iter().filter_map(line).collect::<Vec<_>>().join("\n")
+    objects(record, "annotations")
+        .into_iter()
+        .filter_map(line)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn attachments(record: &SourceRecord) -> String {
-    let line = |file: SourceRecord| file.text(&["filePath"]).map(|path| format!("[file: {}]", one_line(&path)));
-    objects(record, "attachments").into_iter().filter_map(line).collect::<Vec<_>>().join("\n")
+    let line = |file: SourceRecord| {
+        file.text(&["filePath"])
+            .map(|path| format!("[file: {}]", one_line(&path)))
+    };
+    objects(record, "attachments")
+        .into_iter()
+        .filter_map(line)
+        .collect::<Vec<_>>()
+        .join("\n")
 }

@@ -51,12 +51,19 @@ impl Scalar {
 const FIRST_MILLISECONDS: f64 = 1e11;
 
 fn time_from_number(number: f64) -> Option<DateTime<Utc>> {
-    let seconds = if FIRST_MILLISECONDS <= number { number / 1_000.0 } else { number };
+    let seconds = if FIRST_MILLISECONDS <= number {
+        number / 1_000.0
+    } else {
+        number
+    };
     // Exports write 0 where a time is missing.
     if !(0.0 < seconds && seconds < FIRST_MILLISECONDS) {
         return None;
     }
-    #[expect(clippy::cast_possible_truncation, reason = "the range is checked above")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the range is checked above"
+    )]
     let time = DateTime::from_timestamp_micros((seconds * 1e6).round() as i64)?;
     (time.year() <= 9999).then_some(time)
 }
@@ -80,12 +87,18 @@ impl<'de> Visitor<'de> for ScalarVisitor {
         Ok(Scalar::Bool(value))
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "numbers are times, which need less precision")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "numbers are times, which need less precision"
+    )]
     fn visit_i64<E>(self, value: i64) -> Result<Scalar, E> {
         Ok(Scalar::Number(value as f64))
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "numbers are times, which need less precision")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "numbers are times, which need less precision"
+    )]
     fn visit_u64<E>(self, value: u64) -> Result<Scalar, E> {
         Ok(Scalar::Number(value as f64))
     }
@@ -133,13 +146,23 @@ impl<T> Default for LenientList<T> {
 
 impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for LenientObject<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ContainerVisitor { is_list: false, value: PhantomData }).map(Self)
+        deserializer
+            .deserialize_any(ContainerVisitor {
+                is_list: false,
+                value: PhantomData,
+            })
+            .map(Self)
     }
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for LenientList<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ContainerVisitor { is_list: true, value: PhantomData }).map(Self)
+        deserializer
+            .deserialize_any(ContainerVisitor {
+                is_list: true,
+                value: PhantomData,
+            })
+            .map(Self)
     }
 }
 
@@ -208,13 +231,19 @@ mod tests {
         let parse = |text| serde_json::from_str::<Members>(text).expect("JSON").0;
         assert_eq!(
             parse(r#"{"a":{"b":[1]},"c":"x"}"#),
-            [("a", Scalar::Missing), ("c", Scalar::Text("x".into()))].map(|(key, value)| (key.to_owned(), value)).into()
+            [("a", Scalar::Missing), ("c", Scalar::Text("x".into()))]
+                .map(|(key, value)| (key.to_owned(), value))
+                .into()
         );
         for text in ["null", "true", "-1", "1", "0.5", r#""x""#, "[[1],{}]"] {
             assert_eq!(parse(text), BTreeMap::new(), "{text}");
         }
-        let list =
-            |text| serde_json::from_str::<LenientList<LenientObject<BTreeMap<String, Scalar>>>>(text).expect("JSON").0.len();
+        let list = |text| {
+            serde_json::from_str::<LenientList<LenientObject<BTreeMap<String, Scalar>>>>(text)
+                .expect("JSON")
+                .0
+                .len()
+        };
         assert_eq!((list("[1,{},[]]"), list("{}"), list("null")), (3, 0, 0));
     }
 
@@ -223,14 +252,21 @@ mod tests {
         for (text, time) in [
             ("1700000000.25", Some("2023-11-14T22:13:20.250Z")),
             ("1700000000250", Some("2023-11-14T22:13:20.250Z")),
-            (r#""2023-11-14T22:13:20.25+00:00""#, Some("2023-11-14T22:13:20.250Z")),
+            (
+                r#""2023-11-14T22:13:20.25+00:00""#,
+                Some("2023-11-14T22:13:20.250Z"),
+            ),
             ("0", None),
             ("-5", None),
             ("1e300", None),
             ("null", None),
         ] {
             let scalar: Scalar = serde_json::from_str(text).expect("JSON");
-            assert_eq!(scalar.time(), time.map(|time| time.parse().expect("a time")), "{text}");
+            assert_eq!(
+                scalar.time(),
+                time.map(|time| time.parse().expect("a time")),
+                "{text}"
+            );
         }
     }
 }

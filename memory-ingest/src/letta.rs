@@ -47,11 +47,18 @@ impl Letta {
     pub fn open(path: &Path) -> Result<Self, SourceError> {
         let found = find_file(path, &[])?;
         let shown = || found.display().to_string();
-        let expected = || SourceError::NotRecognized { path: shown(), expected: "an agent file of Letta".into() };
-        let unreadable = |source| SourceError::Unreadable { path: shown(), source };
+        let expected = || SourceError::NotRecognized {
+            path: shown(),
+            expected: "an agent file of Letta".into(),
+        };
+        let unreadable = |source| SourceError::Unreadable {
+            path: shown(),
+            source,
+        };
         let file = match unquoted(&found).map_err(unreadable)? {
             Some(text) => {
-                JsonRecordFile::from_bytes(&file_name(&found), text.as_bytes(), LISTS, MAX_BYTES).map_err(unreadable)?
+                JsonRecordFile::from_bytes(&file_name(&found), text.as_bytes(), LISTS, MAX_BYTES)
+                    .map_err(unreadable)?
             }
             None => JsonRecordFile::open(&found, LISTS, MAX_BYTES)?,
         };
@@ -60,13 +67,22 @@ impl Letta {
             "blocks" => record.0.contains_key("label"),
             _ => is_old_agent(record),
         };
-        let is_known = file.first_records(1).iter().any(|(position, record)| is_agent(position, record));
-        if is_known { Ok(Self { file }) } else { Err(expected()) }
+        let is_known = file
+            .first_records(1)
+            .iter()
+            .any(|(position, record)| is_agent(position, record));
+        if is_known {
+            Ok(Self { file })
+        } else {
+            Err(expected())
+        }
     }
 
     /// Returns whether the file at `path` is an agent file.
     pub(crate) fn recognizes(path: &Path) -> bool {
-        path.is_file() && path.extension().is_some_and(|extension| extension == "af") && Self::open(path).is_ok()
+        path.is_file()
+            && path.extension().is_some_and(|extension| extension == "af")
+            && Self::open(path).is_ok()
     }
 
     /// Returns the notes of all blocks, ordered by path. All of them are in memory, up to a limit.
@@ -74,7 +90,12 @@ impl Letta {
         let file_name = self.file.name();
         let mut reader = match self.file.reader() {
             Ok(reader) => reader,
-            Err(reason) => return vec![SourceItem::Skipped { path: file_name.into(), reason }],
+            Err(reason) => {
+                return vec![SourceItem::Skipped {
+                    path: file_name.into(),
+                    reason,
+                }];
+            }
         };
         let mut names = UniqueNames::default();
         let mut owners = BlockOwners::default();
@@ -83,7 +104,10 @@ impl Letta {
             let record = match record {
                 Ok(record) => record,
                 Err(reason) => {
-                    skipped.push(SourceItem::Skipped { path: record_name(file_name, &position), reason });
+                    skipped.push(SourceItem::Skipped {
+                        path: record_name(file_name, &position),
+                        reason,
+                    });
                     return true;
                 }
             };
@@ -95,8 +119,13 @@ impl Letta {
             } else {
                 let name = names.add(agent_name(&record));
                 for key in ["core_memory", "memory_blocks"] {
-                    let own = record.get(key).and_then(Value::as_array).into_iter().flatten();
-                    let own = own.filter_map(|block| Some(SourceRecord(block.as_object()?.clone())));
+                    let own = record
+                        .get(key)
+                        .and_then(Value::as_array)
+                        .into_iter()
+                        .flatten();
+                    let own =
+                        own.filter_map(|block| Some(SourceRecord(block.as_object()?.clone())));
                     blocks.extend(own.map(|block| (position, Some(name.clone()), block)));
                 }
                 for block in record.list("block_ids") {
@@ -104,24 +133,44 @@ impl Letta {
                 }
             }
             if MAX_BLOCK_BYTES < bytes {
-                let reason = "and the following blocks were not read, since all are larger than 64 MiB".into();
-                skipped.push(SourceItem::Skipped { path: record_name(file_name, &position), reason });
+                let reason =
+                    "and the following blocks were not read, since all are larger than 64 MiB"
+                        .into();
+                skipped.push(SourceItem::Skipped {
+                    path: record_name(file_name, &position),
+                    reason,
+                });
             }
             bytes <= MAX_BLOCK_BYTES
         });
         let mut notes = Vec::<(String, SourceItem)>::new();
-        for (position, owner, block) in blocks.into_iter().filter(|(_, _, block)| !block.is_set("hidden")) {
-            let Some(names) = owner.map(|owner| vec![owner]).or_else(|| owners.of(&block)) else { continue };
+        for (position, owner, block) in blocks
+            .into_iter()
+            .filter(|(_, _, block)| !block.is_set("hidden"))
+        {
+            let Some(names) = owner.map(|owner| vec![owner]).or_else(|| owners.of(&block)) else {
+                continue;
+            };
             match block_note(&names, &block) {
                 Ok((path, note)) => notes.push((path, note)),
-                Err(reason) => skipped.push(SourceItem::Skipped { path: record_name(file_name, &position), reason }),
+                Err(reason) => skipped.push(SourceItem::Skipped {
+                    path: record_name(file_name, &position),
+                    reason,
+                }),
             }
         }
         notes.sort_by(|left, right| left.0.cmp(&right.0));
         let mut seen = HashSet::new();
         let items = notes.into_iter().map(|(path, note)| {
             let reason = format!("is a duplicate of {path}");
-            if seen.insert(path.clone()) { note } else { SourceItem::Skipped { path: file_name.into(), reason } }
+            if seen.insert(path.clone()) {
+                note
+            } else {
+                SourceItem::Skipped {
+                    path: file_name.into(),
+                    reason,
+                }
+            }
         });
         items.chain(skipped).collect()
     }
@@ -136,12 +185,19 @@ impl UniqueNames {
     fn add(&mut self, name: String) -> String {
         let count = self.0.entry(name.clone()).or_default();
         *count += 1;
-        if *count == 1 { name } else { format!("{name} ({count})") }
+        if *count == 1 {
+            name
+        } else {
+            format!("{name} ({count})")
+        }
     }
 }
 
 fn agent_name(agent: &SourceRecord) -> String {
-    let name = agent.text(&["name", "id"]).map(|name| one_line(&name)).filter(|name| !name.is_empty());
+    let name = agent
+        .text(&["name", "id"])
+        .map(|name| one_line(&name))
+        .filter(|name| !name.is_empty());
     name.unwrap_or_else(|| "agent".into())
 }
 
@@ -185,11 +241,15 @@ impl Source for Letta {
         let skipped = |path: String, reason| SourceSessionItem::Skipped { path, reason };
         let mut reader = match self.file.reader() {
             Ok(reader) => reader,
-            Err(reason) => return Box::new(std::iter::once(skipped(self.file.name().into(), reason))),
+            Err(reason) => {
+                return Box::new(std::iter::once(skipped(self.file.name().into(), reason)));
+            }
         };
         let mut positions = Vec::new();
         reader.scan(&mut |position, record| {
-            let is_session = record.as_ref().is_ok_and(|record| position.list != "blocks" && !record.is_set("hidden"));
+            let is_session = record
+                .as_ref()
+                .is_ok_and(|record| position.list != "blocks" && !record.is_set("hidden"));
             positions.extend(is_session.then_some(position));
             true
         });
@@ -197,13 +257,24 @@ impl Source for Letta {
         Box::new(positions.into_iter().filter_map(move |position| {
             let record = match reader.read(&position) {
                 Ok(record) => record,
-                Err(reason) => return Some(skipped(record_name(self.file.name(), &position), reason)),
+                Err(reason) => {
+                    return Some(skipped(record_name(self.file.name(), &position), reason));
+                }
             };
-            let messages = record.get("messages").and_then(Value::as_array).into_iter().flatten();
+            let messages = record
+                .get("messages")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten();
             let records: Vec<_> = messages.filter_map(message_draft).collect();
             let id = names.add(session_id(&agent_name(&record), records.first()?));
             let title = record.text(&["name"]).map(|name| one_line(&name));
-            Some(SourceSessionItem::Session(Box::new(SourceSession { id, title, updated_at: None, records })))
+            Some(SourceSessionItem::Session(Box::new(SourceSession {
+                id,
+                title,
+                updated_at: None,
+                records,
+            })))
         }))
     }
 }
@@ -220,12 +291,18 @@ fn unquoted(path: &Path) -> io::Result<Option<String>> {
     text.extend(start);
     file.take(MAX_BYTES).read_to_end(&mut text)?;
     if MAX_BYTES < text.len() as u64 {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than 64 MiB"));
+        return Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            "it is larger than 64 MiB",
+        ));
     }
     text.push(b'}');
     // The values in the string are counted when it is parsed.
     let text = serde_json::from_slice::<Value>(&text).ok();
-    Ok(Some(text.and_then(|text| Some(text.get("text")?.as_str()?.to_owned())).unwrap_or_default()))
+    Ok(Some(
+        text.and_then(|text| Some(text.get("text")?.as_str()?.to_owned()))
+            .unwrap_or_default(),
+    ))
 }
 
 /// Returns whether a record is an agent in the form of old files, which contain only one.
@@ -235,7 +312,10 @@ fn is_old_agent(record: &SourceRecord) -> bool {
 
 /// Returns the path and the note of a block that these agents share.
 fn block_note(agents: &[String], block: &SourceRecord) -> Result<(String, SourceItem), String> {
-    let label = block.text(&["label", "name"]).map(|label| one_line(&label)).ok_or("has no label")?;
+    let label = block
+        .text(&["label", "name"])
+        .map(|label| one_line(&label))
+        .ok_or("has no label")?;
     let value = block.text(&["value"]).ok_or("has no text")?;
     // The ids in a file are only valid within it.
     let path = match agents.first() {
@@ -248,9 +328,15 @@ fn block_note(agents: &[String], block: &SourceRecord) -> Result<(String, Source
     note.draft.tags = block.list("tags").into_iter().collect();
     note.draft.created_at = block.time(&["created_at"]);
     note.updated_at = block.time(&["updated_at"]);
-    note.add_property("agents", (!agents.is_empty()).then(|| Value::from(agents)).as_ref());
+    note.add_property(
+        "agents",
+        (!agents.is_empty()).then(|| Value::from(agents)).as_ref(),
+    );
     note.add_property("description", block.get("description"));
-    note.add_property("metadata", block.get("metadata").or_else(|| block.get("metadata_")));
+    note.add_property(
+        "metadata",
+        block.get("metadata").or_else(|| block.get("metadata_")),
+    );
     if block.is_set("read_only") {
         note.add_property("read_only", block.get("read_only"));
     }
@@ -270,12 +356,19 @@ fn message_draft(message: &Value) -> Option<RecordDraft> {
             let sent: Vec<_> = sent_messages(&record).collect();
             let has_calls = record.get("tool_calls").is_some();
             // Beside calls, the text of a message is a thought.
-            if has_calls { (!sent.is_empty()).then(|| sent.join("\n\n"))? } else { message_text(&record)? }
+            if has_calls {
+                (!sent.is_empty()).then(|| sent.join("\n\n"))?
+            } else {
+                message_text(&record)?
+            }
         }
         _ => return None,
     };
     let at: Option<DateTime<Utc>> = record.time(&["created_at", "date"]);
-    Some(RecordDraft { at, ..RecordDraft::from_text(role.parse().ok()?, &text) })
+    Some(RecordDraft {
+        at,
+        ..RecordDraft::from_text(role.parse().ok()?, &text)
+    })
 }
 
 /// Returns the text of a message, with placeholders for other parts.
@@ -286,18 +379,27 @@ fn message_text(record: &SourceRecord) -> Option<String> {
         Some(_) => None,
     };
     match record.get("content").or_else(|| record.get("text"))? {
-        Value::Array(parts) => {
-            Some(parts.iter().filter_map(part).collect::<Vec<_>>().join("\n\n")).filter(|text| !text.is_empty())
-        }
+        Value::Array(parts) => Some(
+            parts
+                .iter()
+                .filter_map(part)
+                .collect::<Vec<_>>()
+                .join("\n\n"),
+        )
+        .filter(|text| !text.is_empty()),
         value => scalar_text(value),
     }
 }
 
 /// Returns the message of a person, which old agents received within an object; `None` for an event.
 fn user_text(text: &str) -> Option<String> {
-    let event = parse_record(text.trim().as_bytes().to_vec()).ok().filter(|event| event.0.contains_key("type"));
+    let event = parse_record(text.trim().as_bytes().to_vec())
+        .ok()
+        .filter(|event| event.0.contains_key("type"));
     match event {
-        Some(event) if event.text(&["type"]).as_deref() == Some("user_message") => event.text(&["message"]),
+        Some(event) if event.text(&["type"]).as_deref() == Some("user_message") => {
+            event.text(&["message"])
+        }
         Some(event) if event.0.contains_key("time") || is_event(&event) => None,
         _ => Some(text.to_owned()),
     }
@@ -305,12 +407,18 @@ fn user_text(text: &str) -> Option<String> {
 
 /// Returns whether a record is an event that the server sends in the name of the person.
 fn is_event(record: &SourceRecord) -> bool {
-    record.text(&["type"]).is_some_and(|kind| matches!(kind.as_str(), "heartbeat" | "login" | "system_alert"))
+    record
+        .text(&["type"])
+        .is_some_and(|kind| matches!(kind.as_str(), "heartbeat" | "login" | "system_alert"))
 }
 
 /// Returns the messages that an agent sends with a tool.
 fn sent_messages(record: &SourceRecord) -> impl Iterator<Item = String> {
-    let calls = record.get("tool_calls").and_then(Value::as_array).cloned().unwrap_or_default();
+    let calls = record
+        .get("tool_calls")
+        .and_then(Value::as_array)
+        .cloned()
+        .unwrap_or_default();
     calls.into_iter().filter_map(|call| {
         let function = call.get("function").unwrap_or(&call);
         let is_message = function.get("name").and_then(Value::as_str) == Some("send_message");

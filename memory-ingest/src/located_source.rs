@@ -19,10 +19,16 @@ impl<S: Source> LocatedSource<S> {
     ///
     /// # Errors
     /// Those of `open`.
-    pub(crate) fn open(path: &Path, open: fn(&Path) -> Result<S, SourceError>) -> Result<Self, SourceError> {
+    pub(crate) fn open(
+        path: &Path,
+        open: fn(&Path) -> Result<S, SourceError>,
+    ) -> Result<Self, SourceError> {
         let source = open(path)?;
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        Ok(Self { source, root: path.to_string_lossy().into_owned() })
+        Ok(Self {
+            source,
+            root: path.to_string_lossy().into_owned(),
+        })
     }
 }
 

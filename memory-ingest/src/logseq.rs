@@ -29,7 +29,9 @@ impl Logseq {
         let folder = SourceFolder::open(path)?;
         // The parent folder of a graph, given by mistake, has no pages to import.
         if GRAPH_FOLDERS.iter().all(|part| !folder.join(part).is_dir()) {
-            return Err(SourceError::Missing { path: folder.join(PAGES_FOLDER).display().to_string() });
+            return Err(SourceError::Missing {
+                path: folder.join(PAGES_FOLDER).display().to_string(),
+            });
         }
         Ok(Self { folder })
     }
@@ -42,16 +44,38 @@ impl Logseq {
         let mut page = SourceNote::new(self.name(), self.folder.name(), &entry.path, &text);
         let properties = LogseqProperties::of(&text.text);
         let draft = &mut page.draft;
-        draft.title = Some(properties.get("title").map_or_else(|| page_name(stem(&entry.path)), str::to_owned));
+        draft.title = Some(
+            properties
+                .get("title")
+                .map_or_else(|| page_name(stem(&entry.path)), str::to_owned),
+        );
         draft.aliases = properties.list("alias");
-        draft.tags = draft.tags.iter().cloned().chain(properties.list("tags")).collect();
+        draft.tags = draft
+            .tags
+            .iter()
+            .cloned()
+            .chain(properties.list("tags"))
+            .collect();
         let references = find_references(&wikilink::blank_code(&text.text));
         let tags = references.iter().filter(|reference| reference.is_tag);
         page.inline_tags = tags.map(|reference| reference.page.clone()).collect();
-        let journal = || entry.path.starts_with("journals/").then(|| note::parse_day(stem(&entry.path))).flatten();
-        let written = || ["created-at", "created_at"].iter().find_map(|key| note::parse(properties.get(key)?));
+        let journal = || {
+            entry
+                .path
+                .starts_with("journals/")
+                .then(|| note::parse_day(stem(&entry.path)))
+                .flatten()
+        };
+        let written = || {
+            ["created-at", "created_at"]
+                .iter()
+                .find_map(|key| note::parse(properties.get(key)?))
+        };
         draft.created_at = draft.created_at.or_else(journal).or_else(written);
-        page.links = references.into_iter().map(|reference| reference.page).collect();
+        page.links = references
+            .into_iter()
+            .map(|reference| reference.page)
+            .collect();
         page.into_finding()
     }
 }
@@ -66,8 +90,12 @@ impl Source for Logseq {
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
-        let entries = GRAPH_FOLDERS.into_iter().flat_map(|part| self.folder.files(part));
-        let is_page = |entry: &FolderEntry| has_extension(&entry.path, &["md", "org"]) || entry.place.is_err();
+        let entries = GRAPH_FOLDERS
+            .into_iter()
+            .flat_map(|part| self.folder.files(part));
+        let is_page = |entry: &FolderEntry| {
+            has_extension(&entry.path, &["md", "org"]) || entry.place.is_err()
+        };
         Box::new(entries.filter(is_page).map(|entry| self.finding(&entry)))
     }
 }
@@ -79,10 +107,19 @@ fn page_name(stem: &str) -> String {
     let mut bytes = Vec::with_capacity(stem.len());
     let mut rest = stem.as_bytes();
     while let Some((first, after)) = rest.split_first() {
-        let digits = after.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
-        let decoded = digits.filter(|digits| !digits.starts_with('+')).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        let digits = after
+            .get(..2)
+            .filter(|_| *first == b'%')
+            .and_then(|digits| std::str::from_utf8(digits).ok());
+        let decoded = digits
+            .filter(|digits| !digits.starts_with('+'))
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
         bytes.push(decoded.unwrap_or(*first));
-        rest = if decoded.is_some() { &after[2..] } else { after };
+        rest = if decoded.is_some() {
+            &after[2..]
+        } else {
+            after
+        };
     }
     note::one_line(&String::from_utf8_lossy(&bytes).replace("___", "/"))
 }
@@ -97,16 +134,24 @@ impl LogseqProperties {
             let org = r"#\+([A-Za-z][\w-]*): ?(.*)";
             let drawer = r":([A-Za-z][\w-]*): +(.*)";
             let front_matter = r"([A-Za-z][\w-]*): +(.*)";
-            Regex::new(&format!("^(?:{markdown}|{org}|{drawer}|{front_matter})$")).expect("the pattern is right")
+            Regex::new(&format!("^(?:{markdown}|{org}|{drawer}|{front_matter})$"))
+                .expect("the pattern is right")
         });
-        let is_frame =
-            |line: &str| line.is_empty() || [":PROPERTIES:", ":END:", "---"].iter().any(|frame| line.starts_with(frame));
+        let is_frame = |line: &str| {
+            line.is_empty()
+                || [":PROPERTIES:", ":END:", "---"]
+                    .iter()
+                    .any(|frame| line.starts_with(frame))
+        };
         let mut properties = Vec::<(String, String)>::new();
         for line in text.lines() {
             match PROPERTY.captures(line) {
                 Some(found) => {
                     let mut groups = found.iter().skip(1).flatten().map(|group| group.as_str());
-                    let (key, value) = (groups.next().unwrap_or_default(), groups.next().unwrap_or_default());
+                    let (key, value) = (
+                        groups.next().unwrap_or_default(),
+                        groups.next().unwrap_or_default(),
+                    );
                     properties.push((key.to_lowercase(), value.trim().to_owned()));
                 }
                 None if is_frame(line) => {}
@@ -118,16 +163,25 @@ impl LogseqProperties {
 
     /// Returns the last value of `key`, if it is not empty.
     fn get(&self, key: &str) -> Option<&str> {
-        self.0.iter().rev().find(|(own, _)| own == key).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+        self.0
+            .iter()
+            .rev()
+            .find(|(own, _)| own == key)
+            .map(|(_, value)| value.as_str())
+            .filter(|value| !value.is_empty())
     }
 
     /// Returns the names in the value of `key`: separated by commas, optionally in brackets.
     fn list(&self, key: &str) -> Vec<String> {
-        let names = self.get(key).unwrap_or_default().split([',', '，']).map(|name| {
-            let name = name.trim().trim_start_matches('#');
-            let name = name.strip_prefix("[[").unwrap_or(name);
-            name.strip_suffix("]]").unwrap_or(name).to_owned()
-        });
+        let names = self
+            .get(key)
+            .unwrap_or_default()
+            .split([',', '，'])
+            .map(|name| {
+                let name = name.trim().trim_start_matches('#');
+                let name = name.strip_prefix("[[").unwrap_or(name);
+                name.strip_suffix("]]").unwrap_or(name).to_owned()
+            });
         names.filter(|name| !name.is_empty()).collect()
     }
 }
@@ -143,7 +197,10 @@ fn find_references(prose: &str) -> Vec<PageReference> {
     for link in wikilink::parse_prose_wikilinks(prose) {
         let start = link.span.start + usize::from(link.embed);
         let page = prose[start + 2..link.span.end - 2].trim().to_owned();
-        references.push(PageReference { page, is_tag: prose[..start].ends_with('#') });
+        references.push(PageReference {
+            page,
+            is_tag: prose[..start].ends_with('#'),
+        });
     }
     for (at, _) in prose.match_indices('#') {
         let begins_word = |before: char| before.is_whitespace() || before == ',';
@@ -151,11 +208,15 @@ fn find_references(prose: &str) -> Vec<PageReference> {
             continue;
         }
         let rest = &prose[at + 1..];
-        let is_end = |character: char| character.is_whitespace() || "#[](),.!?'\":;{}|`".contains(character);
+        let is_end =
+            |character: char| character.is_whitespace() || "#[](),.!?'\":;{}|`".contains(character);
         let page = &rest[..rest.find(is_end).unwrap_or(rest.len())];
         // `#+begin_src` and similar words are keywords of Org.
         if !page.is_empty() && !page.starts_with('+') {
-            references.push(PageReference { page: page.to_owned(), is_tag: true });
+            references.push(PageReference {
+                page: page.to_owned(),
+                is_tag: true,
+            });
         }
     }
     references
@@ -172,20 +233,28 @@ mod tests {
 
     #[test]
     fn properties_end_where_text_begins() {
-        let properties = LogseqProperties::of("title:: A B\nalias:: x, [[y z]]，#w\n\n- tags:: t\n- text\ntags:: no");
+        let properties = LogseqProperties::of(
+            "title:: A B\nalias:: x, [[y z]]，#w\n\n- tags:: t\n- text\ntags:: no",
+        );
         assert_eq!(properties.get("title"), Some("A B"));
         assert_eq!(properties.list("alias"), ["x", "y z", "w"]);
         assert_eq!(properties.list("tags"), ["t"]);
-        let org = LogseqProperties::of(":PROPERTIES:\n:ID: 1\n:alias: o\n:END:\n#+TITLE: Org page\n* text");
-        assert_eq!((org.get("title"), org.get("alias")), (Some("Org page"), Some("o")));
+        let org = LogseqProperties::of(
+            ":PROPERTIES:\n:ID: 1\n:alias: o\n:END:\n#+TITLE: Org page\n* text",
+        );
+        assert_eq!(
+            (org.get("title"), org.get("alias")),
+            (Some("Org page"), Some("o"))
+        );
     }
 
     #[test]
     fn tags_and_links_are_references_of_one_kind() {
-        let found: Vec<_> = find_references("[[a|b]] #[[two words]] #c, #+d x#e [[file][label]] #f")
-            .into_iter()
-            .map(|found| found.page)
-            .collect();
+        let found: Vec<_> =
+            find_references("[[a|b]] #[[two words]] #c, #+d x#e [[file][label]] #f")
+                .into_iter()
+                .map(|found| found.page)
+                .collect();
         assert_eq!(found, ["a|b", "two words", "c", "f"]);
     }
 }

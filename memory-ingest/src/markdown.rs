@@ -26,7 +26,9 @@ impl Markdown {
     /// # Errors
     /// [`SourceError::Missing`] or [`SourceError::Unreadable`].
     pub fn open(path: &Path) -> Result<Self, SourceError> {
-        Ok(Self { files: TextFiles::open(path)? })
+        Ok(Self {
+            files: TextFiles::open(path)?,
+        })
     }
 
     fn finding(&self, file: TextFile<'_>) -> SourceItem {
@@ -37,7 +39,10 @@ impl Markdown {
             Ok(note) => note,
             Err(skipped) => return skipped,
         };
-        note.draft.category = note.field("category").and_then(Yaml::scalar).and_then(map_category);
+        note.draft.category = note
+            .field("category")
+            .and_then(Yaml::scalar)
+            .and_then(map_category);
         note.into_finding()
     }
 }
@@ -48,6 +53,11 @@ impl Source for Markdown {
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
-        Box::new(self.files.files().into_iter().map(|file| self.finding(file)))
+        Box::new(
+            self.files
+                .files()
+                .into_iter()
+                .map(|file| self.finding(file)),
+        )
     }
 }

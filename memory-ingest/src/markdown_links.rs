@@ -13,7 +13,10 @@ const ADDRESS_START: &str = "](";
 /// A target that starts with `/` is relative to the root of the source. All others are relative to the file, and start
 /// with `./` or `../`. Links to the web and to a part of the same file are left out.
 pub(crate) fn file_links(text: &str) -> Vec<String> {
-    addresses(text).iter().filter_map(|address| file_target(address)).collect()
+    addresses(text)
+        .iter()
+        .filter_map(|address| file_target(address))
+        .collect()
 }
 
 /// Returns the addresses of the Markdown links and images of a text, in order.
@@ -22,10 +25,13 @@ pub(crate) fn addresses(text: &str) -> Vec<String> {
     if !text.contains("](") && !text.contains("]:") {
         return Vec::new();
     }
-    let addresses = Parser::new_ext(text, Options::ENABLE_FOOTNOTES).filter_map(|event| match event {
-        Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => Some(dest_url.into_string()),
-        _ => None,
-    });
+    let addresses =
+        Parser::new_ext(text, Options::ENABLE_FOOTNOTES).filter_map(|event| match event {
+            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                Some(dest_url.into_string())
+            }
+            _ => None,
+        });
     addresses.collect()
 }
 
@@ -37,20 +43,38 @@ pub(crate) fn address_spans(text: &str) -> Vec<(Range<usize>, String)> {
     if !text.contains(ADDRESS_START) {
         return Vec::new();
     }
-    let addresses = Parser::new_ext(text, Options::ENABLE_FOOTNOTES).into_offset_iter().filter_map(|(event, span)| {
-        let Event::Start(
-            Tag::Link { link_type: LinkType::Inline, dest_url, .. } | Tag::Image { link_type: LinkType::Inline, dest_url, .. },
-        ) = event
-        else {
-            return None;
-        };
-        let link = &text[span.clone()];
-        let starts = link.rmatch_indices(ADDRESS_START).map(|(at, _)| at);
-        let address = |start: &usize| link[*start..].trim_start_matches([']', '(', '<']).starts_with(&*dest_url);
-        let start = starts.clone().find(address).filter(|_| !dest_url.is_empty())?;
-        let end = start + link[start..].find(&*dest_url)? + dest_url.len();
-        Some((span.start + start..span.start + end, dest_url.into_string()))
-    });
+    let addresses = Parser::new_ext(text, Options::ENABLE_FOOTNOTES)
+        .into_offset_iter()
+        .filter_map(|(event, span)| {
+            let Event::Start(
+                Tag::Link {
+                    link_type: LinkType::Inline,
+                    dest_url,
+                    ..
+                }
+                | Tag::Image {
+                    link_type: LinkType::Inline,
+                    dest_url,
+                    ..
+                },
+            ) = event
+            else {
+                return None;
+            };
+            let link = &text[span.clone()];
+            let starts = link.rmatch_indices(ADDRESS_START).map(|(at, _)| at);
+            let address = |start: &usize| {
+                link[*start..]
+                    .trim_start_matches([']', '(', '<'])
+                    .starts_with(&*dest_url)
+            };
+            let start = starts
+                .clone()
+                .find(address)
+                .filter(|_| !dest_url.is_empty())?;
+            let end = start + link[start..].find(&*dest_url)? + dest_url.len();
+            Some((span.start + start..span.start + end, dest_url.into_string()))
+        });
     let mut addresses: Vec<_> = addresses.collect();
     addresses.sort_by_key(|(span, _)| span.start);
     addresses
@@ -67,16 +91,24 @@ pub(crate) fn file_target(address: &str) -> Option<String> {
         return None;
     }
     let is_placed = path.starts_with('/') || path.starts_with("./") || path.starts_with("../");
-    Some(if is_placed { path.into_owned() } else { format!("./{path}") })
+    Some(if is_placed {
+        path.into_owned()
+    } else {
+        format!("./{path}")
+    })
 }
 
 /// Returns whether an address starts with the name of a protocol, such as `https:`.
 fn has_scheme(address: &str) -> bool {
     let is_scheme = |scheme: &str| {
         scheme.starts_with(|letter: char| letter.is_ascii_alphabetic())
-            && scheme.chars().all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter))
+            && scheme
+                .chars()
+                .all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter))
     };
-    address.split_once(':').is_some_and(|(scheme, _)| is_scheme(scheme))
+    address
+        .split_once(':')
+        .is_some_and(|(scheme, _)| is_scheme(scheme))
 }
 
 #[cfg(test)]
@@ -89,7 +121,10 @@ mod tests {
     fn links_to_files_are_found_and_decoded() {
         let text = "[a](b%20c.md#part) ![p](<img/p q.png> \"title\") [r] [[w]] [^n]\n\n[r]: /root.md\n[^n]: note\n";
         assert_eq!(file_links(text), ["./b c.md", "./img/p q.png", "/root.md"]);
-        assert_eq!(file_links("| a |\n|---|\n| [键](../文.md) |\n"), ["../文.md"]);
+        assert_eq!(
+            file_links("| a |\n|---|\n| [键](../文.md) |\n"),
+            ["../文.md"]
+        );
     }
 
     #[test]
@@ -101,9 +136,18 @@ mod tests {
     #[test]
     fn the_addresses_of_links_have_their_places() {
         let text = "[a](b.md#x \"](t)\") [![p](<i p.png>)](c.md) [r] `[d](d.md)` [e](e\\_.md)\n\n[r]: r.md\n";
-        let found = address_spans(text).into_iter().map(|(span, address)| (&text[span], address));
-        let expected = [("](b.md#x", "b.md#x"), ("](<i p.png", "i p.png"), ("](c.md", "c.md")];
-        assert_eq!(found.collect::<Vec<_>>(), expected.map(|(part, address)| (part, address.to_owned())));
+        let found = address_spans(text)
+            .into_iter()
+            .map(|(span, address)| (&text[span], address));
+        let expected = [
+            ("](b.md#x", "b.md#x"),
+            ("](<i p.png", "i p.png"),
+            ("](c.md", "c.md"),
+        ];
+        assert_eq!(
+            found.collect::<Vec<_>>(),
+            expected.map(|(part, address)| (part, address.to_owned()))
+        );
     }
 
     proptest! {

@@ -27,7 +27,10 @@ pub(crate) const MEMORIES: &str = "memories/";
 pub(crate) const DEFAULT_USER: &str = "user";
 
 /// The table with the events of each memory.
-const HISTORY: SourceTable = SourceTable { name: "history", columns: &["memory_id", "new_memory"] };
+const HISTORY: SourceTable = SourceTable {
+    name: "history",
+    columns: &["memory_id", "new_memory"],
+};
 
 /// The folder of the notes of entities in the paths of items.
 pub(crate) const ENTITIES: &str = "relations/";
@@ -77,7 +80,16 @@ pub(crate) const RELATIONS_PROPERTY: &str = "relations";
 pub(crate) const TIME_KEYS: [&str; 3] = ["created_at", "updated_at", "expiration_date"];
 
 /// The other keys with a meaning. The hash is derived from the text, and a memory from the messages.
-const KNOWN_KEYS: [&str; 8] = ["memory_id", "hash", "metadata", "is_deleted", "deleted_at", "score", "input", "messages"];
+const KNOWN_KEYS: [&str; 8] = [
+    "memory_id",
+    "hash",
+    "metadata",
+    "is_deleted",
+    "deleted_at",
+    "score",
+    "input",
+    "messages",
+];
 
 /// The keys of metadata that become parts of the note.
 const METADATA_KEYS: [&str; 4] = ["title", "tags", "category", "project"];
@@ -94,7 +106,9 @@ impl Mem0 {
     /// # Errors
     /// [`SourceError::Missing`], [`SourceError::Unreadable`] or [`SourceError::NotRecognized`].
     pub fn open(path: &Path) -> Result<Self, SourceError> {
-        Ok(Self { file: PROGRAM.open(path)? })
+        Ok(Self {
+            file: PROGRAM.open(path)?,
+        })
     }
 
     /// Returns whether the file or folder at `path` has been written by mem0.
@@ -115,7 +129,9 @@ fn is_certain(_: &RecordPosition, record: &SourceRecord) -> bool {
         && record.text(&["id"]).is_some()
         && (record.text(&["user_id", "hash", "agent_id"]).is_some()
             || record.0.contains_key("metadata")
-            || record.text(&["id"]).is_some_and(|id| id.parse::<MemoryId>().is_ok()))
+            || record
+                .text(&["id"])
+                .is_some_and(|id| id.parse::<MemoryId>().is_ok()))
 }
 
 impl Source for Mem0 {
@@ -150,10 +166,16 @@ pub(crate) struct Mem0Relation {
 
 impl Mem0Relation {
     pub(crate) fn of(record: &SourceRecord) -> Result<Self, String> {
-        let name = |keys: &[&str]| record.text(keys).map(|name| one_line(&name)).filter(|name| !name.is_empty());
+        let name = |keys: &[&str]| {
+            record
+                .text(keys)
+                .map(|name| one_line(&name))
+                .filter(|name| !name.is_empty())
+        };
         Ok(Self {
             source: name(&["source", "from"]).ok_or("has no start")?,
-            name: name(&["relationship", "relation", "relationType"]).unwrap_or_else(|| "relates to".into()),
+            name: name(&["relationship", "relation", "relationType"])
+                .unwrap_or_else(|| "relates to".into()),
             target: name(&["target", "destination", "to"]).ok_or("has no target")?,
             record: record.clone(),
         })
@@ -161,7 +183,11 @@ impl Mem0Relation {
 
     /// Returns the line of the relation in the note of its source.
     pub(crate) fn line(&self, is_link: bool) -> String {
-        if is_link { format!("{} [[{}]]", self.name, self.target) } else { format!("{} {}", self.name, self.target) }
+        if is_link {
+            format!("{} [[{}]]", self.name, self.target)
+        } else {
+            format!("{} {}", self.name, self.target)
+        }
     }
 }
 
@@ -183,25 +209,51 @@ fn result_items(file: &JsonRecordFile) -> Box<dyn Iterator<Item = SourceItem> + 
         // The first relation of an entity stands for all of them.
         Ok((own.len() == 1).then_some(path))
     });
-    index.into_items(file, reader, move |path, _, record| match relations.get(path) {
-        Some(own) => entity_note(path, own, &|entity| relations.contains_key(&format!("{ENTITIES}{entity}"))),
-        None => memory_note(path, record, record.text(TEXT_KEYS).unwrap_or_default().as_str(), true),
+    index.into_items(file, reader, move |path, _, record| {
+        match relations.get(path) {
+            Some(own) => entity_note(path, own, &|entity| {
+                relations.contains_key(&format!("{ENTITIES}{entity}"))
+            }),
+            None => memory_note(
+                path,
+                record,
+                record.text(TEXT_KEYS).unwrap_or_default().as_str(),
+                true,
+            ),
+        }
     })
 }
 
 /// Returns the note of an entity with its relations. A link leads to an entity that has a note too.
-fn entity_note(path: &str, relations: &[Mem0Relation], has_note: &dyn Fn(&str) -> bool) -> SourceItem {
+fn entity_note(
+    path: &str,
+    relations: &[Mem0Relation],
+    has_note: &dyn Fn(&str) -> bool,
+) -> SourceItem {
     let is_link = |target: &str| has_note(target) && !target.contains(['[', ']', '|', '#', '^']);
-    let lines: Vec<_> = relations.iter().map(|relation| relation.line(is_link(&relation.target))).collect();
+    let lines: Vec<_> = relations
+        .iter()
+        .map(|relation| relation.line(is_link(&relation.target)))
+        .collect();
     let lines = markdown_list(&lines);
     // An export may contain a part of the entities.
-    let exported = relations.iter().find_map(|relation| relation.record.object("metadata")).unwrap_or_default();
+    let exported = relations
+        .iter()
+        .find_map(|relation| relation.record.object("metadata"))
+        .unwrap_or_default();
     let is_same = |text: &String| without_links(text) == without_links(&lines);
     let text = exported.text(&["memory"]).filter(is_same).unwrap_or(lines);
     let mut note = RecordNote::new(NAME, NAME, path, &text);
     note.draft.title = relations.first().map(|relation| relation.source.clone());
-    note.links = relations.iter().map(|relation| relation.target.clone()).filter(|target| has_note(target)).collect();
-    let records: Vec<_> = relations.iter().map(|relation| Value::Object(relation.record.0.clone())).collect();
+    note.links = relations
+        .iter()
+        .map(|relation| relation.target.clone())
+        .filter(|target| has_note(target))
+        .collect();
+    let records: Vec<_> = relations
+        .iter()
+        .map(|relation| Value::Object(relation.record.0.clone()))
+        .collect();
     note.add_property(RELATIONS_PROPERTY, Some(&records.into()));
     note.set_own_fields(Some(&exported));
     note.into_item()
@@ -216,13 +268,23 @@ fn result_path(record: &SourceRecord) -> RecordPath {
     if record.is_set("is_deleted") || record.get("deleted_at").is_some() {
         return Ok(None);
     }
-    let id = record.text(&["id", "memory_id", "hash"]).ok_or("has no id")?;
-    if has_text(record) { Ok(Some(memory_path(&id))) } else { Err("has no text".into()) }
+    let id = record
+        .text(&["id", "memory_id", "hash"])
+        .ok_or("has no id")?;
+    if has_text(record) {
+        Ok(Some(memory_path(&id)))
+    } else {
+        Err("has no text".into())
+    }
 }
 
 /// Returns whether a record has a text, which is empty only in an export of this program.
 fn has_text(record: &SourceRecord) -> bool {
-    let is_ours = || record.object("metadata").is_some_and(|metadata| metadata.get(own_fields::KEY).is_some());
+    let is_ours = || {
+        record
+            .object("metadata")
+            .is_some_and(|metadata| metadata.get(own_fields::KEY).is_some())
+    };
     record.text(TEXT_KEYS).is_some() || is_ours()
 }
 
@@ -249,10 +311,16 @@ fn history_items(database: &SourceDatabase) -> Box<dyn Iterator<Item = SourceIte
     let mut index = RecordIndex::of(database, reader.as_mut(), &mut |position, record| {
         let path = memory_path(&record.text(&["memory_id"]).ok_or("has no memory_id")?);
         let event = record.text(&["event"]).unwrap_or_default().to_uppercase();
-        let state = states.entry(path).or_insert(Mem0State { text: None, created_at: None, changed_at: None });
+        let state = states.entry(path).or_insert(Mem0State {
+            text: None,
+            created_at: None,
+            changed_at: None,
+        });
         // Other events repeat the time of the creation.
         let created_at = record.time(&["created_at"]);
-        let changed_at = record.time(&["updated_at"]).or(created_at.filter(|_| event == "ADD"));
+        let changed_at = record
+            .time(&["updated_at"])
+            .or(created_at.filter(|_| event == "ADD"));
         if changed_at.is_some() && changed_at < state.changed_at {
             return Ok(None);
         }
@@ -270,7 +338,11 @@ fn history_items(database: &SourceDatabase) -> Box<dyn Iterator<Item = SourceIte
         }
         Ok(None)
     });
-    index.entries.extend(states.iter().filter_map(|(path, state)| Some((path.clone(), state.text?))));
+    index.entries.extend(
+        states
+            .iter()
+            .filter_map(|(path, state)| Some((path.clone(), state.text?))),
+    );
     index.into_items(database, reader, move |path, _, record| {
         let mut record = record.clone();
         // In an event, `id` is that of the event.
@@ -297,9 +369,16 @@ fn memory_note(path: &str, record: &SourceRecord, text: &str, is_in_list: bool) 
     note.draft.title = metadata.text(&["title"]).map(|title| one_line(&title));
     note.draft.tags = categories.iter().chain(&metadata.list("tags")).collect();
     let category = metadata.text(&["category"]);
-    note.draft.category = category.iter().chain(&categories).find_map(|name| map_category(name));
+    note.draft.category = category
+        .iter()
+        .chain(&categories)
+        .find_map(|name| map_category(name));
     note.draft.scope = project_scope(metadata.text(&["project"]).as_deref());
-    note.draft.role = record.text(&["role"]).and_then(|role| role.parse().ok().or_else(|| SpeakerRole::from_source(&role)));
+    note.draft.role = record.text(&["role"]).and_then(|role| {
+        role.parse()
+            .ok()
+            .or_else(|| SpeakerRole::from_source(&role))
+    });
     note.draft.created_at = record.time(&["created_at"]);
     note.draft.expires_at = record.time(&["expiration_date"]);
     note.updated_at = record.time(&["updated_at"]);
@@ -307,29 +386,56 @@ fn memory_note(path: &str, record: &SourceRecord, text: &str, is_in_list: bool) 
         note.add_property(key, record.get(key));
     }
     for key in TIME_KEYS {
-        note.add_property(key, record.get(key).filter(|_| record.time(&[key]).is_none()));
+        note.add_property(
+            key,
+            record.get(key).filter(|_| record.time(&[key]).is_none()),
+        );
     }
     let known = [TEXT_KEYS, &PROPERTY_KEYS, &TIME_KEYS, &KNOWN_KEYS].concat();
-    let others = record.0.iter().filter(|(key, _)| is_in_list && !known.contains(&key.as_str()));
-    let others: Vec<_> = others.filter(|(key, _)| record.get(key).is_some() && key.as_str() != OTHER_KEYS).collect();
+    let others = record
+        .0
+        .iter()
+        .filter(|(key, _)| is_in_list && !known.contains(&key.as_str()));
+    let others: Vec<_> = others
+        .filter(|(key, _)| record.get(key).is_some() && key.as_str() != OTHER_KEYS)
+        .collect();
     for (key, value) in &others {
         note.add_property(key, Some(value));
     }
-    let other_keys: Vec<_> = others.iter().map(|(key, _)| Value::from(key.as_str())).collect();
-    note.add_property(OTHER_KEYS, Some(&other_keys).filter(|keys| !keys.is_empty()).map(|keys| keys.clone().into()).as_ref());
-    for (key, value) in metadata.0.iter().filter(|(key, value)| !METADATA_KEYS.contains(&key.as_str()) || !value.is_string()) {
+    let other_keys: Vec<_> = others
+        .iter()
+        .map(|(key, _)| Value::from(key.as_str()))
+        .collect();
+    note.add_property(
+        OTHER_KEYS,
+        Some(&other_keys)
+            .filter(|keys| !keys.is_empty())
+            .map(|keys| keys.clone().into())
+            .as_ref(),
+    );
+    for (key, value) in metadata
+        .0
+        .iter()
+        .filter(|(key, value)| !METADATA_KEYS.contains(&key.as_str()) || !value.is_string())
+    {
         if key != "tags" && key != own_fields::KEY && metadata.get(key).is_some() {
             let is_ambiguous = PROPERTY_KEYS.contains(&key.as_str())
                 || TIME_KEYS.contains(&key.as_str())
                 || key == OTHER_KEYS
                 || key.starts_with(METADATA_PREFIX)
                 || others.iter().any(|(other, _)| *other == key);
-            let name = if is_ambiguous { format!("{METADATA_PREFIX}{key}") } else { key.clone() };
+            let name = if is_ambiguous {
+                format!("{METADATA_PREFIX}{key}")
+            } else {
+                key.clone()
+            };
             note.add_property(&name, Some(value));
         }
     }
     // A name that has the meaning of a category may differ from that of the category.
-    if category.as_ref().is_some_and(|category| map_category(category).is_none_or(|known| known.as_str() != category)) {
+    if category.as_ref().is_some_and(|category| {
+        map_category(category).is_none_or(|known| known.as_str() != category)
+    }) {
         note.add_property("category", metadata.get("category"));
     }
     note.set_own_fields(Some(&metadata));

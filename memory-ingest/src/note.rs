@@ -42,8 +42,14 @@ pub(crate) struct SourceNote {
 
 /// Reads the file at `entry`, or returns the finding that it is skipped.
 pub(crate) fn read_text(entry: &FolderEntry) -> Result<SourceText, SourceItem> {
-    let skipped = |reason: String| SourceItem::Skipped { path: entry.path.clone(), reason };
-    let place = entry.place.as_ref().map_err(|reason| skipped(reason.clone()))?;
+    let skipped = |reason: String| SourceItem::Skipped {
+        path: entry.path.clone(),
+        reason,
+    };
+    let place = entry
+        .place
+        .as_ref()
+        .map_err(|reason| skipped(reason.clone()))?;
     source_text::read_file(place).map_err(skipped)
 }
 
@@ -51,24 +57,48 @@ impl SourceNote {
     /// Returns the note with the text of the file at `path` below `root`.
     pub(crate) fn new(source: &str, root: &str, path: &str, text: &SourceText) -> Self {
         let parted = front_matter::split_front_matter(&text.text);
-        let mut warnings: Vec<_> = text.warning.iter().map(|(line, what)| format!("{path}:{line}: {what}")).collect();
+        let mut warnings: Vec<_> = text
+            .warning
+            .iter()
+            .map(|(line, what)| format!("{path}:{line}: {what}"))
+            .collect();
         if let Err(error) = &parted.fields {
             // The first line is the fence.
             let line = error.line.map_or(1, |line| line + 1);
-            warnings.push(format!("{path}:{line}: {}; it was imported as text", error.what));
+            warnings.push(format!(
+                "{path}:{line}: {}; it was imported as text",
+                error.what
+            ));
         }
         let names = NoteNames::of(&parted, stem(path), source);
-        let own = parted.fields.as_ref().ok().and_then(|fields| fields.iter().find(|(key, _)| key == own_fields::KEY));
+        let own = parted
+            .fields
+            .as_ref()
+            .ok()
+            .and_then(|fields| fields.iter().find(|(key, _)| key == own_fields::KEY));
         let mut consumed = names.consumed.clone();
         consumed.extend(own.iter().map(|(key, _)| key.clone()));
-        consumed.extend(own.iter().flat_map(|(_, own)| own_fields::written_keys(own)).map(str::to_owned));
+        consumed.extend(
+            own.iter()
+                .flat_map(|(_, own)| own_fields::written_keys(own))
+                .map(str::to_owned),
+        );
         let is_consumed = |key: &str| consumed.iter().any(|consumed| consumed == key);
         let foreign = parted.foreign_lines(&is_consumed, source);
         // Front matter that cannot be preserved as such becomes part of the text.
-        let content = if foreign.is_some() { parted.body } else { text.text.as_str() };
+        let content = if foreign.is_some() {
+            parted.body
+        } else {
+            text.text.as_str()
+        };
         let prose = wikilink::blank_code(parted.body);
         let mut links: Vec<_> = link_targets(&prose).collect();
-        let not_understood = if parted.fields.is_err() { parted.source } else { "" }.to_owned();
+        let not_understood = if parted.fields.is_err() {
+            parted.source
+        } else {
+            ""
+        }
+        .to_owned();
         let fields = parted.fields.unwrap_or_default();
         let mut uncounted_links = Vec::new();
         for (_, value) in fields.iter().filter(|(key, _)| key != own_fields::KEY) {
@@ -79,7 +109,12 @@ impl SourceNote {
             // Links in this part of the text are parsed like others from then on.
             uncounted_links.extend(link_targets(&wikilink::blank_code(parted.source)));
         }
-        let origin = Origin { source: source.into(), root: root.into(), path: path.into(), hash: None };
+        let origin = Origin {
+            source: source.into(),
+            root: root.into(),
+            path: path.into(),
+            hash: None,
+        };
         let draft = Draft {
             title: Some(names.title),
             aliases: names.aliases,
@@ -90,21 +125,39 @@ impl SourceNote {
             origin: Some(origin),
             ..Draft::new(trim_newline(content))
         };
-        let (inline_tags, front_matter) = (wikilink::prose_tags(&prose), foreign.unwrap_or_default());
+        let (inline_tags, front_matter) =
+            (wikilink::prose_tags(&prose), foreign.unwrap_or_default());
         let updated_at = updated_at(&fields);
-        Self { draft, fields, links, uncounted_links, inline_tags, updated_at, not_understood, front_matter, warnings }
+        Self {
+            draft,
+            fields,
+            links,
+            uncounted_links,
+            inline_tags,
+            updated_at,
+            not_understood,
+            front_matter,
+            warnings,
+        }
     }
 
     /// Returns the value of `key` in the front matter.
     pub(crate) fn field(&self, key: &str) -> Option<&Yaml> {
-        self.fields.iter().find(|(own, _)| own == key).map(|(_, value)| value)
+        self.fields
+            .iter()
+            .find(|(own, _)| own == key)
+            .map(|(_, value)| value)
     }
 
     /// Returns the note as a finding.
     ///
     /// The fields of a memory in an export of this program override all others.
     pub(crate) fn into_finding(mut self) -> SourceItem {
-        let own = self.fields.iter().position(|(key, _)| key == own_fields::KEY).map(|at| self.fields.swap_remove(at).1);
+        let own = self
+            .fields
+            .iter()
+            .position(|(key, _)| key == own_fields::KEY)
+            .map(|at| self.fields.swap_remove(at).1);
         let mut listed = Vec::new();
         if let Some(Yaml::List(items)) = self.field(RELATED_KEY)
             && own.is_some()
@@ -159,19 +212,37 @@ struct NoteNames {
 
 impl NoteNames {
     fn of(parted: &SplitText<'_>, stem: &str, source: &str) -> Self {
-        let mut names = Self { title: stem.to_owned(), aliases: Vec::new(), tags: Vec::new(), consumed: Vec::new() };
-        let Ok(fields) = &parted.fields else { return names };
-        let ends_tag = |character: char| character == ',' || character.is_whitespace() && source != SOURCE_WITH_SPACES;
+        let mut names = Self {
+            title: stem.to_owned(),
+            aliases: Vec::new(),
+            tags: Vec::new(),
+            consumed: Vec::new(),
+        };
+        let Ok(fields) = &parted.fields else {
+            return names;
+        };
+        let ends_tag = |character: char| {
+            character == ',' || character.is_whitespace() && source != SOURCE_WITH_SPACES
+        };
         for (key, value) in fields {
             let is_whole = match key.to_lowercase().as_str() {
                 "tags" | "tag" => collect_names(value, &ends_tag, &mut names.tags),
-                "aliases" | "alias" => collect_names(value, &|character| matches!(character, ',' | '\n'), &mut names.aliases),
+                "aliases" | "alias" => collect_names(
+                    value,
+                    &|character| matches!(character, ',' | '\n'),
+                    &mut names.aliases,
+                ),
                 _ => false,
             };
             if is_whole && key.to_lowercase().starts_with("tag") && matches!(value, Yaml::Text(_)) {
                 // In `tags: a #b` YAML parses the second tag as a comment, but the author means a tag.
                 let comment = parted.comment(key).unwrap_or_default();
-                names.tags.extend(comment.split_whitespace().filter(|word| is_hashtag(word)).map(str::to_owned));
+                names.tags.extend(
+                    comment
+                        .split_whitespace()
+                        .filter(|word| is_hashtag(word))
+                        .map(str::to_owned),
+                );
             }
             if is_whole {
                 names.consumed.push(key.clone());
@@ -211,19 +282,25 @@ fn collect_names(value: &Yaml, parts: &dyn Fn(char) -> bool, found: &mut Vec<Str
         }
         Yaml::List(items) => {
             items.iter().filter_map(Yaml::scalar).for_each(&mut add);
-            items.iter().all(|item| item.scalar().is_some() || *item == Yaml::Null)
+            items
+                .iter()
+                .all(|item| item.scalar().is_some() || *item == Yaml::Null)
         }
         Yaml::Map(_) => false,
     }
 }
 
 fn is_hashtag(word: &str) -> bool {
-    word.strip_prefix('#').is_some_and(|tag| !tag.is_empty() && !tag.starts_with('#'))
+    word.strip_prefix('#')
+        .is_some_and(|tag| !tag.is_empty() && !tag.starts_with('#'))
 }
 
 fn remove_duplicates(names: Vec<String>) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
-    names.into_iter().filter(|name| seen.insert(name.clone())).collect()
+    names
+        .into_iter()
+        .filter(|name| seen.insert(name.clone()))
+        .collect()
 }
 
 fn created_at(fields: &[(String, Yaml)]) -> Option<DateTime<Utc>> {
@@ -231,10 +308,20 @@ fn created_at(fields: &[(String, Yaml)]) -> Option<DateTime<Utc>> {
         let key = key.to_lowercase().replace(['-', ' '], "_");
         matches!(
             key.as_str(),
-            "created" | "created_at" | "createdat" | "date" | "date_created" | "creation_date" | "create_time" | "ctime"
+            "created"
+                | "created_at"
+                | "createdat"
+                | "date"
+                | "date_created"
+                | "creation_date"
+                | "create_time"
+                | "ctime"
         )
     };
-    fields.iter().filter(|(key, _)| is_creation(key)).find_map(|(_, value)| time_of(value))
+    fields
+        .iter()
+        .filter(|(key, _)| is_creation(key))
+        .find_map(|(_, value)| time_of(value))
 }
 
 /// Returns the time of the last change that the front matter states.
@@ -254,18 +341,26 @@ fn updated_at(fields: &[(String, Yaml)]) -> Option<DateTime<Utc>> {
                 | "mtime"
         )
     };
-    fields.iter().filter(|(key, _)| is_change(key)).find_map(|(_, value)| time_of(value))
+    fields
+        .iter()
+        .filter(|(key, _)| is_change(key))
+        .find_map(|(_, value)| time_of(value))
 }
 
 /// Returns the time that a property states, possibly by a link to the note of a day.
 fn time_of(value: &Yaml) -> Option<DateTime<Utc>> {
     let mut links: Vec<_> = value.scalar().into_iter().flat_map(link_targets).collect();
     collect_unquoted_links(value, &mut links);
-    value.scalar().and_then(parse).or_else(|| parse(links.first()?.rsplit('/').next()?))
+    value
+        .scalar()
+        .and_then(parse)
+        .or_else(|| parse(links.first()?.rsplit('/').next()?))
 }
 
 fn link_targets(prose: &str) -> impl Iterator<Item = String> {
-    wikilink::parse_prose_wikilinks(prose).into_iter().map(|link| link.target)
+    wikilink::parse_prose_wikilinks(prose)
+        .into_iter()
+        .map(|link| link.target)
 }
 
 /// Adds the links `[[x]]` without quotes, which YAML parses as a list in a list.
@@ -276,9 +371,13 @@ fn collect_unquoted_links(value: &Yaml, links: &mut Vec<String>) {
                 let text = inner[0].scalar().unwrap_or_default();
                 links.extend(link_targets(&format!("[[{text}]]")));
             }
-            _ => items.iter().for_each(|item| collect_unquoted_links(item, links)),
+            _ => items
+                .iter()
+                .for_each(|item| collect_unquoted_links(item, links)),
         },
-        Yaml::Map(fields) => fields.iter().for_each(|(_, value)| collect_unquoted_links(value, links)),
+        Yaml::Map(fields) => fields
+            .iter()
+            .for_each(|(_, value)| collect_unquoted_links(value, links)),
         Yaml::Null | Yaml::Text(_) | Yaml::Plain(_) => {}
     }
 }
@@ -294,8 +393,16 @@ fn parse_any_year(text: &str) -> Option<DateTime<Utc>> {
     if let Ok(moment) = DateTime::parse_from_rfc3339(text) {
         return Some(moment.to_utc());
     }
-    let with_offset = ["%Y-%m-%d %H:%M:%S %z", "%Y-%m-%d %H:%M:%S%z", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%d %H:%M %z"];
-    if let Some(moment) = with_offset.iter().find_map(|format| DateTime::parse_from_str(text, format).ok()) {
+    let with_offset = [
+        "%Y-%m-%d %H:%M:%S %z",
+        "%Y-%m-%d %H:%M:%S%z",
+        "%Y-%m-%dT%H:%M:%S%z",
+        "%Y-%m-%d %H:%M %z",
+    ];
+    if let Some(moment) = with_offset
+        .iter()
+        .find_map(|format| DateTime::parse_from_str(text, format).ok())
+    {
         return Some(moment.to_utc());
     }
     let with_time = [
@@ -306,10 +413,15 @@ fn parse_any_year(text: &str) -> Option<DateTime<Utc>> {
         "%Y/%m/%d %H:%M:%S",
         "%Y/%m/%d %H:%M",
     ];
-    if let Some(moment) = with_time.iter().find_map(|format| NaiveDateTime::parse_from_str(text, format).ok()) {
+    if let Some(moment) = with_time
+        .iter()
+        .find_map(|format| NaiveDateTime::parse_from_str(text, format).ok())
+    {
         return Some(moment.and_utc());
     }
-    parse_day(text).or_else(|| parse_milliseconds(text)).or_else(|| parse_long_date(text))
+    parse_day(text)
+        .or_else(|| parse_milliseconds(text))
+        .or_else(|| parse_long_date(text))
 }
 
 /// Parses an English date such as `Monday, March 1st 2021, 10:11:12 am`.
@@ -321,10 +433,16 @@ fn parse_long_date(text: &str) -> Option<DateTime<Utc>> {
     let found = DATE.captures(text)?;
     let part = |index: usize| found.get(index).map(|part| part.as_str());
     let time = part(4).unwrap_or("0:00");
-    let seconds = if time.matches(':').count() == 1 { ":00" } else { "" };
+    let seconds = if time.matches(':').count() == 1 {
+        ":00"
+    } else {
+        ""
+    };
     let day = format!("{} {} {} {time}{seconds}", part(1)?, part(2)?, part(3)?);
     let moment = match part(5) {
-        Some(half) => NaiveDateTime::parse_from_str(&format!("{day} {half}"), "%B %d %Y %I:%M:%S %p"),
+        Some(half) => {
+            NaiveDateTime::parse_from_str(&format!("{day} {half}"), "%B %d %Y %I:%M:%S %p")
+        }
         None => NaiveDateTime::parse_from_str(&day, "%B %d %Y %H:%M:%S"),
     };
     moment.ok().map(|moment| moment.and_utc())
@@ -334,7 +452,11 @@ fn parse_long_date(text: &str) -> Option<DateTime<Utc>> {
 pub(crate) fn parse_day(text: &str) -> Option<DateTime<Utc>> {
     let formats = ["%Y-%m-%d", "%Y_%m_%d", "%Y/%m/%d", "%Y.%m.%d"];
     let has_year = text.len() <= 10 && 4 <= text.bytes().take_while(u8::is_ascii_digit).count();
-    let date = || formats.iter().find_map(|format| NaiveDate::parse_from_str(text, format).ok());
+    let date = || {
+        formats
+            .iter()
+            .find_map(|format| NaiveDate::parse_from_str(text, format).ok())
+    };
     let date = has_year.then(date).flatten()?;
     Some(date.and_hms_opt(0, 0, 0)?.and_utc())
 }
@@ -342,7 +464,9 @@ pub(crate) fn parse_day(text: &str) -> Option<DateTime<Utc>> {
 /// Parses the milliseconds since 1970 that Logseq writes.
 fn parse_milliseconds(text: &str) -> Option<DateTime<Utc>> {
     let is_count = text.len() == 13 && text.bytes().all(|byte| byte.is_ascii_digit());
-    is_count.then(|| text.parse().ok().and_then(DateTime::from_timestamp_millis)).flatten()
+    is_count
+        .then(|| text.parse().ok().and_then(DateTime::from_timestamp_millis))
+        .flatten()
 }
 
 #[cfg(test)]
@@ -353,17 +477,41 @@ mod tests {
     #[test]
     fn times_have_the_names_and_forms_of_plugins() {
         for (line, created, updated) in [
-            ("created: \"[[2024-05-06]]\"", Some("2024-05-06T00:00:00Z"), None),
-            ("created: [[daily/2024-05-06]]", Some("2024-05-06T00:00:00Z"), None),
-            ("date: \"[[2024-05-06|Monday]]\"", Some("2024-05-06T00:00:00Z"), None),
+            (
+                "created: \"[[2024-05-06]]\"",
+                Some("2024-05-06T00:00:00Z"),
+                None,
+            ),
+            (
+                "created: [[daily/2024-05-06]]",
+                Some("2024-05-06T00:00:00Z"),
+                None,
+            ),
+            (
+                "date: \"[[2024-05-06|Monday]]\"",
+                Some("2024-05-06T00:00:00Z"),
+                None,
+            ),
             ("created: \"[[Someday]]\"", None, None),
-            ("date modified: Monday, March 1st 2021, 10:11:12 am", None, Some("2021-03-01T10:11:12Z")),
-            ("ctime: 2021-03-01\nmtime: 2021-03-02", Some("2021-03-01T00:00:00Z"), Some("2021-03-02T00:00:00Z")),
+            (
+                "date modified: Monday, March 1st 2021, 10:11:12 am",
+                None,
+                Some("2021-03-01T10:11:12Z"),
+            ),
+            (
+                "ctime: 2021-03-01\nmtime: 2021-03-02",
+                Some("2021-03-01T00:00:00Z"),
+                Some("2021-03-02T00:00:00Z"),
+            ),
         ] {
             let text = format!("---\n{line}\n---\n");
             let fields = split_front_matter(&text).fields.expect("it is YAML");
             let moment = |text: Option<&str>| text.map(|text| text.parse().expect("a moment"));
-            assert_eq!((created_at(&fields), updated_at(&fields)), (moment(created), moment(updated)), "{line}");
+            assert_eq!(
+                (created_at(&fields), updated_at(&fields)),
+                (moment(created), moment(updated)),
+                "{line}"
+            );
         }
     }
 
@@ -376,12 +524,22 @@ mod tests {
             ("2024-01-02T03:04:05.678Z", "2024-01-02T03:04:05.678Z"),
             ("2024-01-02 03:04:05 +0800", "2024-01-01T19:04:05Z"),
             ("1609459200000", "2021-01-01T00:00:00Z"),
-            ("Monday, March 1st 2021, 10:11:12 am", "2021-03-01T10:11:12Z"),
-            ("Tuesday, August 22nd 2023, 1:05:00 pm", "2023-08-22T13:05:00Z"),
+            (
+                "Monday, March 1st 2021, 10:11:12 am",
+                "2021-03-01T10:11:12Z",
+            ),
+            (
+                "Tuesday, August 22nd 2023, 1:05:00 pm",
+                "2023-08-22T13:05:00Z",
+            ),
             ("March 3rd 2021, 15:00", "2021-03-03T15:00:00Z"),
             ("May 2, 2021", "2021-05-02T00:00:00Z"),
         ] {
-            assert_eq!(parse(text), Some(moment.parse().expect("a moment")), "{text}");
+            assert_eq!(
+                parse(text),
+                Some(moment.parse().expect("a moment")),
+                "{text}"
+            );
         }
         for text in [
             "",

@@ -52,11 +52,17 @@ impl Notion {
     /// # Errors
     /// [`SourceError::Missing`], [`SourceError::Unreadable`], or [`SourceError::NotRecognized`] without pages.
     pub fn open(path: &Path) -> Result<Self, SourceError> {
-        let mut notion = Self { archives: Vec::new(), unpacked: Vec::new() };
+        let mut notion = Self {
+            archives: Vec::new(),
+            unpacked: Vec::new(),
+        };
         notion.add_archive(path, 0)?;
         if !notion.files().any(|file| is_page_with_id(&file.name)) {
             let expected = "an export of Notion as Markdown and CSV".to_owned();
-            return Err(SourceError::NotRecognized { path: path.display().to_string(), expected });
+            return Err(SourceError::NotRecognized {
+                path: path.display().to_string(),
+                expected,
+            });
         }
         Ok(notion)
     }
@@ -64,20 +70,31 @@ impl Notion {
     /// Returns whether `path` is a folder with the name of a page in it, or an archive of such files.
     pub(crate) fn recognizes(path: &Path) -> bool {
         if path.is_dir() {
-            return list(path).iter().any(|item| is_page_with_id(&file_name(item)));
+            return list(path)
+                .iter()
+                .any(|item| is_page_with_id(&file_name(item)));
         }
         is_zip(path).unwrap_or(false) && archive_has_page(path, 0)
     }
 
     fn add_archive(&mut self, path: &Path, nesting: usize) -> Result<(), SourceError> {
-        let archive = Archive::open(path, &|name| is_visible(name) && !has_extension(name, &["zip"]))?;
+        let archive = Archive::open(path, &|name| {
+            is_visible(name) && !has_extension(name, &["zip"])
+        })?;
         let has_pages = archive.files.iter().any(|file| is_page(&file.name));
         self.archives.push(archive);
         if has_pages || nesting == MAX_NESTING || path.is_file() && !has_zip_content(path) {
             return Ok(());
         }
-        for file in Archive::open(path, &|name| is_visible(name) && has_extension(name, &["zip"]))?.files {
-            let unpacked = unpack(&file).map_err(|source| SourceError::Unreadable { path: file.path(), source })?;
+        for file in Archive::open(path, &|name| {
+            is_visible(name) && has_extension(name, &["zip"])
+        })?
+        .files
+        {
+            let unpacked = unpack(&file).map_err(|source| SourceError::Unreadable {
+                path: file.path(),
+                source,
+            })?;
             self.add_archive(unpacked.path(), nesting + 1)?;
             self.unpacked.push(unpacked);
         }
@@ -91,21 +108,41 @@ impl Notion {
     /// Returns the pages and databases, ordered by path.
     fn pages(&self) -> Vec<ExportedPage<'_>> {
         // The file `X_all.csv` has all rows of a database, and `X.csv` those of one view.
-        let whole: HashSet<_> = self.files().filter_map(|file| file.name.strip_suffix("_all.csv")).collect();
-        let is_view = |file: &ArchiveFile| file.name.strip_suffix(".csv").is_some_and(|name| whole.contains(name));
-        let pages = self.files().filter(|file| is_page(&file.name) && !is_view(file));
+        let whole: HashSet<_> = self
+            .files()
+            .filter_map(|file| file.name.strip_suffix("_all.csv"))
+            .collect();
+        let is_view = |file: &ArchiveFile| {
+            file.name
+                .strip_suffix(".csv")
+                .is_some_and(|name| whole.contains(name))
+        };
+        let pages = self
+            .files()
+            .filter(|file| is_page(&file.name) && !is_view(file));
         let mut pages: Vec<_> = pages
             .map(|file| {
                 let id = split_id(page_stem(&file.name)).1.map(str::to_lowercase);
-                ExportedPage { path: id.as_deref().map_or_else(|| file_path(&file.name), |id| id_path(id, &file.name)), id, file }
+                ExportedPage {
+                    path: id
+                        .as_deref()
+                        .map_or_else(|| file_path(&file.name), |id| id_path(id, &file.name)),
+                    id,
+                    file,
+                }
             })
             .collect();
-        pages.sort_by(|left, right| (&left.path, left.file.path()).cmp(&(&right.path, right.file.path())));
+        pages.sort_by(|left, right| {
+            (&left.path, left.file.path()).cmp(&(&right.path, right.file.path()))
+        });
         pages
     }
 
     fn finding(&self, page: &ExportedPage<'_>) -> SourceItem {
-        let skipped = |reason: &str| SourceItem::Skipped { path: page.file.path(), reason: reason.to_owned() };
+        let skipped = |reason: &str| SourceItem::Skipped {
+            path: page.file.path(),
+            reason: reason.to_owned(),
+        };
         let text = match page.file.open().and_then(source_text::read) {
             Ok(text) => text,
             Err(reason) => return skipped(&reason),
@@ -114,22 +151,44 @@ impl Notion {
             return skipped("is empty");
         }
         let is_database = has_extension(&page.file.name, &["csv"]);
-        let content = if is_database { code_block(&text.text) } else { text.text };
+        let content = if is_database {
+            code_block(&text.text)
+        } else {
+            text.text
+        };
         let mut note = RecordNote::new(self.name(), ROOT, &page.path, &content);
-        let heading = content.lines().next().and_then(|line| line.strip_prefix("# ")).filter(|_| !is_database);
+        let heading = content
+            .lines()
+            .next()
+            .and_then(|line| line.strip_prefix("# "))
+            .filter(|_| !is_database);
         let title = one_line(heading.unwrap_or_else(|| split_id(page_stem(&page.file.name)).0));
         note.draft.title = Some(title).filter(|title| !title.is_empty() && title != "Untitled");
         if let Some((line, what)) = text.warning {
-            note.warnings.push(format!("{}:{line}: {what}", page.file.path()));
+            note.warnings
+                .push(format!("{}:{line}: {what}", page.file.path()));
         }
         note.add_property("id", page.id.as_deref().map(Into::into).as_ref());
-        let parents: Vec<_> = page.file.name.split('/').map(|part| split_id(stem(part)).0.trim()).collect();
+        let parents: Vec<_> = page
+            .file
+            .name
+            .split('/')
+            .map(|part| split_id(stem(part)).0.trim())
+            .collect();
         let parents = parents[..parents.len() - 1].join("/");
-        note.add_property("path", Some(parents.into()).filter(|path: &serde_json::Value| path != "").as_ref());
+        note.add_property(
+            "path",
+            Some(parents.into())
+                .filter(|path: &serde_json::Value| path != "")
+                .as_ref(),
+        );
         if is_database {
             note.links = relation_targets(&page.file.name, &content);
         } else {
-            note.links = addresses(&content).iter().filter_map(|address| link_target(&page.file.name, address)).collect();
+            note.links = addresses(&content)
+                .iter()
+                .filter_map(|address| link_target(&page.file.name, address))
+                .collect();
             for (key, value) in page_properties(&content) {
                 read_property(&mut note, key, value);
             }
@@ -150,14 +209,22 @@ impl Source for Notion {
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
         let problems = self.archives.iter().flat_map(|archive| &archive.problems);
-        let problems = problems.map(|(path, reason)| SourceItem::Skipped { path: path.clone(), reason: reason.clone() });
-        let attachments =
-            self.files().filter(|file| !is_page(&file.name)).map(|file| SourceItem::Attachment(file_path(&file.name)));
+        let problems = problems.map(|(path, reason)| SourceItem::Skipped {
+            path: path.clone(),
+            reason: reason.clone(),
+        });
+        let attachments = self
+            .files()
+            .filter(|file| !is_page(&file.name))
+            .map(|file| SourceItem::Attachment(file_path(&file.name)));
         let mut last = None;
         let notes = self.pages().into_iter().map(move |page| {
             if last.replace(page.path.clone()).as_ref() == Some(&page.path) {
                 let reason = "has the id of another page of the export".to_owned();
-                return SourceItem::Skipped { path: page.file.path(), reason };
+                return SourceItem::Skipped {
+                    path: page.file.path(),
+                    reason,
+                };
             }
             self.finding(&page)
         });
@@ -175,21 +242,35 @@ fn is_page_with_id(name: &str) -> bool {
 
 /// Returns whether an archive has a page. Of the archives in an archive of nothing else, the first is searched.
 fn archive_has_page(path: &Path, nesting: usize) -> bool {
-    let Ok(archive) = Archive::open(path, &is_visible) else { return false };
+    let Ok(archive) = Archive::open(path, &is_visible) else {
+        return false;
+    };
     if archive.files.iter().any(|file| is_page_with_id(&file.name)) {
         return true;
     }
     let is_archive = |file: &ArchiveFile| has_extension(&file.name, &["zip"]);
-    let first = archive.files.first().filter(|_| nesting < MAX_NESTING && archive.files.iter().all(is_archive));
-    first.is_some_and(|file| unpack(file).is_ok_and(|unpacked| archive_has_page(unpacked.path(), nesting + 1)))
+    let first = archive
+        .files
+        .first()
+        .filter(|_| nesting < MAX_NESTING && archive.files.iter().all(is_archive));
+    first.is_some_and(|file| {
+        unpack(file).is_ok_and(|unpacked| archive_has_page(unpacked.path(), nesting + 1))
+    })
 }
 
 fn is_visible(name: &str) -> bool {
-    !name.split('/').any(|part| part.starts_with('.') || part == "__MACOSX")
+    !name
+        .split('/')
+        .any(|part| part.starts_with('.') || part == "__MACOSX")
 }
 
 fn has_zip_content(path: &Path) -> bool {
-    Archive::open(path, &|_| true).is_ok_and(|archive| archive.files.iter().any(|file| has_extension(&file.name, &["zip"])))
+    Archive::open(path, &|_| true).is_ok_and(|archive| {
+        archive
+            .files
+            .iter()
+            .any(|file| has_extension(&file.name, &["zip"]))
+    })
 }
 
 fn unpack(file: &ArchiveFile) -> io::Result<NamedTempFile> {
@@ -207,10 +288,14 @@ fn page_stem(name: &str) -> &str {
 
 /// Splits the name of a page into its title and its id.
 fn split_id(stem: &str) -> (&str, Option<&str>) {
-    let start = stem.len().checked_sub(ID_DIGITS).filter(|start| stem.is_char_boundary(*start));
+    let start = stem
+        .len()
+        .checked_sub(ID_DIGITS)
+        .filter(|start| stem.is_char_boundary(*start));
     match start.map(|start| stem.split_at(start)) {
         Some((title, id))
-            if id.bytes().all(|byte| byte.is_ascii_hexdigit()) && !title.ends_with(|last: char| last.is_ascii_alphanumeric()) =>
+            if id.bytes().all(|byte| byte.is_ascii_hexdigit())
+                && !title.ends_with(|last: char| last.is_ascii_alphanumeric()) =>
         {
             (title.trim_end_matches([' ', '-']), Some(id))
         }
@@ -219,7 +304,11 @@ fn split_id(stem: &str) -> (&str, Option<&str>) {
 }
 
 fn id_path(id: &str, name: &str) -> String {
-    let kind = if has_extension(name, &["csv"]) { "databases" } else { "pages" };
+    let kind = if has_extension(name, &["csv"]) {
+        "databases"
+    } else {
+        "pages"
+    };
     format!("{kind}/{}", id.to_lowercase())
 }
 
@@ -241,8 +330,11 @@ fn link_target(name: &str, address: &str) -> Option<String> {
         return Some(format!("/{}", id_path(id, &target)));
     }
     let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let mut parts: Vec<_> =
-        if target.starts_with('/') { Vec::new() } else { folder.split('/').filter(|part| !part.is_empty()).collect() };
+    let mut parts: Vec<_> = if target.starts_with('/') {
+        Vec::new()
+    } else {
+        folder.split('/').filter(|part| !part.is_empty()).collect()
+    };
     for part in target.split('/') {
         match part {
             "" | "." => {}
@@ -255,7 +347,8 @@ fn link_target(name: &str, address: &str) -> Option<String> {
 
 /// Returns the pages to which the relations in a table lead, such as `Title (https://www.notion.so/…)`.
 fn relation_targets(name: &str, table: &str) -> Vec<String> {
-    static ADDRESS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\(([^()\s]+)\)").expect("the pattern is right"));
+    static ADDRESS: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"\(([^()\s]+)\)").expect("the pattern is right"));
     let mut targets = Vec::new();
     for found in ADDRESS.captures_iter(table) {
         let target = link_target(name, &found[1]).filter(|target| !target.starts_with("/files/"));
@@ -268,18 +361,27 @@ fn relation_targets(name: &str, table: &str) -> Vec<String> {
 fn page_properties(content: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut lines = content.lines();
     let has_title = lines.next().is_some_and(|line| line.starts_with("# "));
-    let lines = lines.skip_while(|line| line.trim().is_empty()).take_while(move |line| has_title && !line.trim().is_empty());
+    let lines = lines
+        .skip_while(|line| line.trim().is_empty())
+        .take_while(move |line| has_title && !line.trim().is_empty());
     lines.map_while(|line| line.split_once(": "))
 }
 
 fn read_property(note: &mut RecordNote, key: &str, value: &str) {
     match key.trim().to_lowercase().as_str() {
         "tags" | "tag" | "labels" => {
-            let tags = value.split(',').map(|tag| tag.trim().to_owned()).filter(|tag| !tag.is_empty());
+            let tags = value
+                .split(',')
+                .map(|tag| tag.trim().to_owned())
+                .filter(|tag| !tag.is_empty());
             note.draft.tags = note.draft.tags.iter().cloned().chain(tags).collect();
         }
-        "created" | "created time" | "created at" | "date created" => note.draft.created_at = parse_date(value),
-        "updated" | "last edited" | "last edited time" | "last updated" | "updated at" => note.updated_at = parse_date(value),
+        "created" | "created time" | "created at" | "date created" => {
+            note.draft.created_at = parse_date(value)
+        }
+        "updated" | "last edited" | "last edited time" | "last updated" | "updated at" => {
+            note.updated_at = parse_date(value)
+        }
         "category" => note.draft.category = map_category(value),
         _ => {}
     }
@@ -289,14 +391,26 @@ fn read_property(note: &mut RecordNote, key: &str, value: &str) {
 fn parse_date(text: &str) -> Option<DateTime<Utc>> {
     let text = text.trim().trim_start_matches('@');
     let times = ["%B %d, %Y %I:%M %p", "%B %d, %Y %H:%M", "%Y/%m/%d %I:%M %p"];
-    let time = times.iter().find_map(|format| NaiveDateTime::parse_from_str(text, format).ok());
-    let day = || NaiveDate::parse_from_str(text, "%B %d, %Y").ok()?.and_hms_opt(0, 0, 0);
-    time.or_else(day).map(|time| time.and_utc()).or_else(|| note::parse(text))
+    let time = times
+        .iter()
+        .find_map(|format| NaiveDateTime::parse_from_str(text, format).ok());
+    let day = || {
+        NaiveDate::parse_from_str(text, "%B %d, %Y")
+            .ok()?
+            .and_hms_opt(0, 0, 0)
+    };
+    time.or_else(day)
+        .map(|time| time.and_utc())
+        .or_else(|| note::parse(text))
 }
 
 /// Returns a table of CSV as a block of code, which preserves it.
 fn code_block(text: &str) -> String {
-    let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or_default();
+    let longest = text
+        .split(|letter| letter != '`')
+        .map(str::len)
+        .max()
+        .unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
     format!("{fence}csv\n{}\n{fence}", text.trim_end())
 }
@@ -311,7 +425,10 @@ mod tests {
 
     #[test]
     fn names_end_in_an_id() {
-        assert_eq!(split_id(&format!("A page 键 {ID}")), ("A page 键", Some(ID)));
+        assert_eq!(
+            split_id(&format!("A page 键 {ID}")),
+            ("A page 键", Some(ID))
+        );
         assert_eq!(split_id(ID), ("", Some(ID)));
         for name in ["A page", &format!("x{ID}"), &ID[1..], ""] {
             assert_eq!(split_id(name), (name, None));
@@ -322,9 +439,18 @@ mod tests {
     fn links_lead_to_pages_by_id_and_to_files_by_path() {
         let target = |address: &str| link_target("A/B.md", address);
         let id = ID.to_lowercase();
-        assert_eq!(target(&format!("../C%20{ID}.md")), Some(format!("/pages/{id}")));
-        assert_eq!(target(&format!("D%20{ID}_all.csv")), Some(format!("/databases/{id}")));
-        assert_eq!(target(&format!("https://www.notion.so/team/Title-{ID}?pvs=4")), Some(format!("/pages/{id}")));
+        assert_eq!(
+            target(&format!("../C%20{ID}.md")),
+            Some(format!("/pages/{id}"))
+        );
+        assert_eq!(
+            target(&format!("D%20{ID}_all.csv")),
+            Some(format!("/databases/{id}"))
+        );
+        assert_eq!(
+            target(&format!("https://www.notion.so/team/Title-{ID}?pvs=4")),
+            Some(format!("/pages/{id}"))
+        );
         assert_eq!(target("B/p%20q.png").as_deref(), Some("/files/A/B/p q.png"));
         assert_eq!(target("../../x.png"), None);
         assert_eq!(target("https://example.org/x"), None);
@@ -337,7 +463,13 @@ mod tests {
             &ID[1..].repeat(2)[..32]
         );
         let other = ID[1..].repeat(2)[..32].to_lowercase();
-        assert_eq!(relation_targets("A/B.csv", &table), [format!("/pages/{}", ID.to_lowercase()), format!("/pages/{other}")]);
+        assert_eq!(
+            relation_targets("A/B.csv", &table),
+            [
+                format!("/pages/{}", ID.to_lowercase()),
+                format!("/pages/{other}")
+            ]
+        );
     }
 
     #[test]

@@ -19,18 +19,25 @@ impl Obsidian {
     /// # Errors
     /// [`SourceError::Missing`] or [`SourceError::Unreadable`].
     pub fn open(path: &Path) -> Result<Self, SourceError> {
-        Ok(Self { folder: SourceFolder::open(path)? })
+        Ok(Self {
+            folder: SourceFolder::open(path)?,
+        })
     }
 
     fn finding(&self, entry: FolderEntry) -> SourceItem {
         if !has_extension(&entry.path, &["md"]) {
             return match entry.place {
                 Ok(_) => SourceItem::Attachment(entry.path),
-                Err(reason) => SourceItem::Skipped { path: entry.path, reason },
+                Err(reason) => SourceItem::Skipped {
+                    path: entry.path,
+                    reason,
+                },
             };
         }
         match note::read_text(&entry) {
-            Ok(text) => SourceNote::new(self.name(), self.folder.name(), &entry.path, &text).into_finding(),
+            Ok(text) => {
+                SourceNote::new(self.name(), self.folder.name(), &entry.path, &text).into_finding()
+            }
             Err(skipped) => skipped,
         }
     }
@@ -42,6 +49,11 @@ impl Source for Obsidian {
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
-        Box::new(self.folder.files("").into_iter().map(|entry| self.finding(entry)))
+        Box::new(
+            self.folder
+                .files("")
+                .into_iter()
+                .map(|entry| self.finding(entry)),
+        )
     }
 }

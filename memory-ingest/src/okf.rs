@@ -34,13 +34,19 @@ impl Okf {
     /// # Errors
     /// [`SourceError::Missing`] or [`SourceError::Unreadable`].
     pub fn open(path: &Path) -> Result<Self, SourceError> {
-        Ok(Self { files: TextFiles::open(path)? })
+        Ok(Self {
+            files: TextFiles::open(path)?,
+        })
     }
 
     /// Returns whether the index at the root of `path` states the version of the format.
     pub(crate) fn recognizes(path: &Path) -> bool {
-        let Ok(files) = TextFiles::open(path) else { return false };
-        let index = files.file(ROOT_INDEX).and_then(|file| file.read_text().ok());
+        let Ok(files) = TextFiles::open(path) else {
+            return false;
+        };
+        let index = files
+            .file(ROOT_INDEX)
+            .and_then(|file| file.read_text().ok());
         index.is_some_and(|text| front_matter_names(&text.text, VERSION_KEY))
     }
 
@@ -55,19 +61,29 @@ impl Okf {
         };
         note.uncounted_links.extend(concept_links(&note));
         let text_of = |path: &[&str]| nested_text(&note, path);
-        let generated_at = text_of(&["generated", "at"]).or_else(|| text_of(&["timestamp"])).and_then(note::parse);
+        let generated_at = text_of(&["generated", "at"])
+            .or_else(|| text_of(&["timestamp"]))
+            .and_then(note::parse);
         let role = text_of(&["generated", "by"]).and_then(actor_role);
         let expires_at = text_of(&["stale_after"]).and_then(note::parse);
-        let is_deprecated = text_of(&["status"]).is_some_and(|status| status.eq_ignore_ascii_case("deprecated"));
+        let is_deprecated =
+            text_of(&["status"]).is_some_and(|status| status.eq_ignore_ascii_case("deprecated"));
         let is_ours = note.field(own_fields::KEY).is_some();
-        let description = text_of(&["description"]).filter(|_| !is_ours).map(str::to_owned);
+        let description = text_of(&["description"])
+            .filter(|_| !is_ours)
+            .map(str::to_owned);
         let category = text_of(&["type"]).and_then(map_category);
         note.updated_at = generated_at.or(note.updated_at);
         let draft = &mut note.draft;
         (draft.role, draft.expires_at, draft.category) = (role, expires_at, category);
         draft.phase = Some(Phase::Inbox);
         if is_deprecated && !is_ours {
-            draft.tags = draft.tags.iter().cloned().chain(["deprecated".to_owned()]).collect();
+            draft.tags = draft
+                .tags
+                .iter()
+                .cloned()
+                .chain(["deprecated".to_owned()])
+                .collect();
         }
         if let Some(description) = description.filter(|_| draft.content.trim().is_empty()) {
             draft.content = description;
@@ -82,7 +98,12 @@ impl Source for Okf {
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
-        Box::new(self.files.files().into_iter().map(|file| self.finding(file)))
+        Box::new(
+            self.files
+                .files()
+                .into_iter()
+                .map(|file| self.finding(file)),
+        )
     }
 }
 
@@ -92,13 +113,18 @@ fn front_matter_names(text: &str, key: &str) -> bool {
     lines.next().is_some_and(|line| line.trim_end() == "---")
         && lines
             .take_while(|line| line.trim_end() != "---")
-            .any(|line| line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':')))
+            .any(|line| {
+                line.strip_prefix(key)
+                    .is_some_and(|rest| rest.trim_start().starts_with(':'))
+            })
 }
 
 /// Returns the text at a path of keys in the front matter.
 fn nested_text<'a>(note: &'a SourceNote, path: &[&str]) -> Option<&'a str> {
     let (first, rest) = path.split_first()?;
-    rest.iter().try_fold(note.field(first)?, |value, key| value.get(key))?.scalar()
+    rest.iter()
+        .try_fold(note.field(first)?, |value, key| value.get(key))?
+        .scalar()
 }
 
 /// Returns the role of the actor in `generated.by`.
@@ -120,17 +146,27 @@ fn concept_links(note: &SourceNote) -> Vec<String> {
         Yaml::List(items) => items.clone(),
         single => vec![single.clone()],
     };
-    let parts =
-        ["sources", "executor", "attester", "relationships"].into_iter().filter_map(|key| note.field(key)).flat_map(items);
+    let parts = ["sources", "executor", "attester", "relationships"]
+        .into_iter()
+        .filter_map(|key| note.field(key))
+        .flat_map(items);
     let addresses = parts.filter_map(|part| {
         let address = part.get("resource").or_else(|| part.get("target"))?;
         address.scalar().map(str::to_owned)
     });
-    let computation = note.field("computation").and_then(Yaml::scalar).map(str::to_owned);
+    let computation = note
+        .field("computation")
+        .and_then(Yaml::scalar)
+        .map(str::to_owned);
     // Paths without `./` are relative to the bundle.
     let target = |address: String| {
-        file_target(&address)
-            .map(|target| if address.starts_with('.') { target } else { target.trim_start_matches("./").to_owned() })
+        file_target(&address).map(|target| {
+            if address.starts_with('.') {
+                target
+            } else {
+                target.trim_start_matches("./").to_owned()
+            }
+        })
     };
     addresses.chain(computation).filter_map(target).collect()
 }

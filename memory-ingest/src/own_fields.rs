@@ -17,8 +17,8 @@
 use chrono::{DateTime, Datelike, Utc};
 use memory_core::wikilink::parse_prose_wikilinks;
 use memory_core::{
-    Category, ContentHash, Draft, ExportedVersion, FormerFields, MemoryId, NoteItem, Origin, Phase, Reminder, Scope, SpeakerRole,
-    Tags,
+    Category, ContentHash, Draft, ExportedVersion, FormerFields, MemoryId, NoteItem, Origin, Phase,
+    Reminder, Scope, SpeakerRole, Tags,
 };
 use serde_json::{Map, Value};
 
@@ -48,7 +48,10 @@ pub(crate) fn apply(fields: &Value, listed: &[String], note: &mut NoteItem) -> b
         add_warning(note, &format!("{KEY} is not a map of keys and values"));
         return false;
     };
-    let mut reader = FieldReader { fields, wrong: Vec::new() };
+    let mut reader = FieldReader {
+        fields,
+        wrong: Vec::new(),
+    };
     let written = fields.get(EXPORT).and_then(Value::as_object);
     let (is_unchanged, items) = restore_text(&reader, written, note);
     let exported = exported_version(fields, note);
@@ -56,16 +59,24 @@ pub(crate) fn apply(fields: &Value, listed: &[String], note: &mut NoteItem) -> b
     reader.restore_draft(note);
     note.id = reader.parsed("id").or(note.id);
     note.updated_at = reader.moment("updated_at").or(note.updated_at);
-    note.former = FormerFields { exported, ..reader.former() };
+    note.former = FormerFields {
+        exported,
+        ..reader.former()
+    };
     if let Some(origin) = &note.draft.origin {
-        note.former.other_origins.retain(|other| !other.is_same_place(origin));
+        note.former
+            .other_origins
+            .retain(|other| !other.is_same_place(origin));
     }
     if is_unchanged {
         note.links = Vec::new();
         note.uncounted_links = Vec::new();
     }
     apply_items(written, &items.unwrap_or_else(|| listed.to_vec()), note);
-    if let Some(lines) = written.and_then(|written| written.get("front_matter")).and_then(Value::as_str) {
+    if let Some(lines) = written
+        .and_then(|written| written.get("front_matter"))
+        .and_then(Value::as_str)
+    {
         note.front_matter.push_str(lines);
         if !lines.is_empty() && !lines.ends_with('\n') {
             note.front_matter.push('\n');
@@ -73,7 +84,10 @@ pub(crate) fn apply(fields: &Value, listed: &[String], note: &mut NoteItem) -> b
     }
     if !reader.wrong.is_empty() {
         let wrong = reader.wrong.join(", ");
-        add_warning(note, &format!("{KEY}: the following fields cannot be read: {wrong}"));
+        add_warning(
+            note,
+            &format!("{KEY}: the following fields cannot be read: {wrong}"),
+        );
     }
     is_unchanged
 }
@@ -85,7 +99,10 @@ pub(crate) fn apply_yaml(fields: &Yaml, listed: &[String], note: &mut NoteItem) 
 
 /// Returns the front-matter keys that the export wrote.
 pub(crate) fn written_keys(fields: &Yaml) -> impl Iterator<Item = &str> {
-    let keys = match fields.get(EXPORT).and_then(|export| export.get(WRITTEN_KEYS)) {
+    let keys = match fields
+        .get(EXPORT)
+        .and_then(|export| export.get(WRITTEN_KEYS))
+    {
         Some(Yaml::List(keys)) => keys.as_slice(),
         _ => &[],
     };
@@ -102,12 +119,20 @@ pub(crate) fn json(yaml: &Yaml) -> Value {
             _ => text.as_str().into(),
         },
         Yaml::List(items) => items.iter().map(json).collect(),
-        Yaml::Map(fields) => fields.iter().map(|(key, value)| (key.clone(), json(value))).collect::<Map<_, _>>().into(),
+        Yaml::Map(fields) => fields
+            .iter()
+            .map(|(key, value)| (key.clone(), json(value)))
+            .collect::<Map<_, _>>()
+            .into(),
     }
 }
 
 fn add_warning(note: &mut NoteItem, warning: &str) {
-    note.warning = Some(note.warning.take().map_or_else(|| warning.to_owned(), |own| format!("{own}; {warning}")));
+    note.warning = Some(
+        note.warning
+            .take()
+            .map_or_else(|| warning.to_owned(), |own| format!("{own}; {warning}")),
+    );
 }
 
 /// Restores the text of the memory. Returns whether it is the exported text, and the items of the section after it, if the
@@ -117,13 +142,25 @@ fn restore_text(
     written: Option<&Map<String, Value>>,
     note: &mut NoteItem,
 ) -> (bool, Option<Vec<String>>) {
-    let hash: Option<ContentHash> = reader.text("content_hash").and_then(|hash| hash.parse().ok());
+    let hash: Option<ContentHash> = reader
+        .text("content_hash")
+        .and_then(|hash| hash.parse().ok());
     let is_exported = |text: &str| Some(ContentHash::of(text)) == hash;
     let content = &mut note.draft.content;
     let mut items = None;
-    if let Some(section) = written.and_then(|written| written.get("after")).and_then(Value::as_str) {
-        let own_headings = written.and_then(|written| written.get("headings")).and_then(Value::as_u64).unwrap_or_default();
-        let (text, listed) = split_section(content, section, usize::try_from(own_headings).unwrap_or(usize::MAX));
+    if let Some(section) = written
+        .and_then(|written| written.get("after"))
+        .and_then(Value::as_str)
+    {
+        let own_headings = written
+            .and_then(|written| written.get("headings"))
+            .and_then(Value::as_u64)
+            .unwrap_or_default();
+        let (text, listed) = split_section(
+            content,
+            section,
+            usize::try_from(own_headings).unwrap_or(usize::MAX),
+        );
         items = Some(listed.into_iter().map(str::to_owned).collect());
         *content = text.into_owned();
     }
@@ -132,7 +169,10 @@ fn restore_text(
     }
     // The reader of a file removes a line break at the end, which may belong to the text.
     let ends = ["", "\r", "\n", "\r\n"];
-    let restored = ends.iter().map(|end| restore_links(&format!("{content}{end}"), written)).find(|text| is_exported(text));
+    let restored = ends
+        .iter()
+        .map(|end| restore_links(&format!("{content}{end}"), written))
+        .find(|text| is_exported(text));
     let is_unchanged = restored.is_some();
     *content = restored.unwrap_or_else(|| restore_links(content, written));
     (is_unchanged, items)
@@ -140,24 +180,49 @@ fn restore_text(
 
 /// Applies the edits of a list of links: the memories of removed items are no longer linked, and those of new items are.
 fn apply_items(written: Option<&Map<String, Value>>, items: &[String], note: &mut NoteItem) {
-    let pairs =
-        written.and_then(|written| written.get("related")).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let text = |pair: &Value, at: usize| pair.get(at).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let pairs = written
+        .and_then(|written| written.get("related"))
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let text = |pair: &Value, at: usize| {
+        pair.get(at)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
     for pair in pairs.iter().filter(|pair| !items.contains(&text(pair, 0))) {
-        note.former.links.retain(|link| link.to_string() != text(pair, 1));
+        note.former
+            .links
+            .retain(|link| link.to_string() != text(pair, 1));
     }
     let written: Vec<_> = pairs.iter().map(|pair| text(pair, 0)).collect();
     let forms: Vec<_> = written.iter().map(String::as_str).collect();
     for item in items.iter().filter(|item| !written.contains(item)) {
-        let targets = parse_prose_wikilinks(item).into_iter().map(|link| link.target).chain(file_links(item));
+        let targets = parse_prose_wikilinks(item)
+            .into_iter()
+            .map(|link| link.target)
+            .chain(file_links(item));
         let targets: Vec<_> = targets.collect();
         if targets.is_empty() {
-            add_warning(note, &format!("`{item}` in its list of links is no link and was left out"));
+            add_warning(
+                note,
+                &format!("`{item}` in its list of links is no link and was left out"),
+            );
         } else if !is_link_item(item, &forms) {
-            add_warning(note, &format!("`{item}` in its list of links is more than a link; only the link was imported"));
+            add_warning(
+                note,
+                &format!(
+                    "`{item}` in its list of links is more than a link; only the link was imported"
+                ),
+            );
         }
-        note.listed_links.extend(targets.iter().map(|target| (target.clone(), item.clone())));
-        let new: Vec<_> = targets.into_iter().filter(|target| !note.links.contains(target)).collect();
+        note.listed_links
+            .extend(targets.iter().map(|target| (target.clone(), item.clone())));
+        let new: Vec<_> = targets
+            .into_iter()
+            .filter(|target| !note.links.contains(target))
+            .collect();
         note.links.extend(new);
     }
 }
@@ -166,13 +231,20 @@ fn apply_items(written: Option<&Map<String, Value>>, items: &[String], note: &mu
 pub(crate) fn restore_links(text: &str, written: Option<&Map<String, Value>>) -> String {
     let mut original = String::with_capacity(text.len());
     let mut rest = text;
-    let links = written.and_then(|written| written.get("links")).and_then(Value::as_array);
+    let links = written
+        .and_then(|written| written.get("links"))
+        .and_then(Value::as_array);
     for pair in links.into_iter().flatten() {
-        let (Some(link), Some(own)) = (pair.get(0).and_then(Value::as_str), pair.get(1).and_then(Value::as_str)) else {
+        let (Some(link), Some(own)) = (
+            pair.get(0).and_then(Value::as_str),
+            pair.get(1).and_then(Value::as_str),
+        ) else {
             continue;
         };
         // A link that an edit removed is skipped.
-        let Some((before, after)) = rest.split_once(link).filter(|_| !link.is_empty()) else { continue };
+        let Some((before, after)) = rest.split_once(link).filter(|_| !link.is_empty()) else {
+            continue;
+        };
         original.extend([before, own]);
         rest = after;
     }
@@ -181,12 +253,22 @@ pub(crate) fn restore_links(text: &str, written: Option<&Map<String, Value>>) ->
 
 /// Returns the version of the memory that was exported, given the note before its fields are restored.
 fn exported_version(fields: &Map<String, Value>, note: &NoteItem) -> Option<Box<ExportedVersion>> {
-    let mut reader = FieldReader { fields, wrong: Vec::new() };
+    let mut reader = FieldReader {
+        fields,
+        wrong: Vec::new(),
+    };
     let content_hash = reader.parsed("content_hash")?;
-    let mut note = NoteItem::new(Draft { content: String::new(), ..note.draft.clone() });
+    let mut note = NoteItem::new(Draft {
+        content: String::new(),
+        ..note.draft.clone()
+    });
     reader.restore_names(None, &mut note);
     reader.restore_draft(&mut note);
-    Some(Box::new(ExportedVersion { draft: note.draft, content_hash, links: reader.ids("links") }))
+    Some(Box::new(ExportedVersion {
+        draft: note.draft,
+        content_hash,
+        links: reader.ids("links"),
+    }))
 }
 
 struct FieldReader<'a> {
@@ -204,7 +286,11 @@ impl<'a> FieldReader<'a> {
     }
 
     /// Returns the result of `read`; a value that it cannot read is reported.
-    fn read<T>(&mut self, key: &'static str, read: impl FnOnce(&'a Value) -> Option<T>) -> Option<T> {
+    fn read<T>(
+        &mut self,
+        key: &'static str,
+        read: impl FnOnce(&'a Value) -> Option<T>,
+    ) -> Option<T> {
         let value = self.value(key)?;
         let result = read(value);
         if result.is_none() {
@@ -219,8 +305,14 @@ impl<'a> FieldReader<'a> {
 
     fn moment(&mut self, key: &'static str) -> Option<DateTime<Utc>> {
         // RFC 3339 can express the years 0 to 9999.
-        let parse = |text: &str| DateTime::parse_from_rfc3339(text).ok().map(|moment| moment.to_utc());
-        self.read(key, |value| parse(value.as_str()?).filter(|moment| (0..=9999).contains(&moment.year())))
+        let parse = |text: &str| {
+            DateTime::parse_from_rfc3339(text)
+                .ok()
+                .map(|moment| moment.to_utc())
+        };
+        self.read(key, |value| {
+            parse(value.as_str()?).filter(|moment| (0..=9999).contains(&moment.year()))
+        })
     }
 
     fn number(&mut self, key: &'static str) -> Option<u64> {
@@ -228,7 +320,13 @@ impl<'a> FieldReader<'a> {
     }
 
     fn ids(&mut self, key: &'static str) -> Vec<MemoryId> {
-        let read = |value: &Value| value.as_array()?.iter().map(|id| id.as_str()?.parse().ok()).collect();
+        let read = |value: &Value| {
+            value
+                .as_array()?
+                .iter()
+                .map(|id| id.as_str()?.parse().ok())
+                .collect()
+        };
         self.read(key, read).unwrap_or_default()
     }
 
@@ -240,27 +338,53 @@ impl<'a> FieldReader<'a> {
         if is_as_written("title", &|title| title.as_str() == draft.title.as_deref()) {
             draft.title = self.read("title", |title| Some(title.as_str()?.to_owned()));
         }
-        if is_as_written("aliases", &|aliases| texts(aliases).as_deref() == Some(draft.aliases.as_slice())) {
+        if is_as_written("aliases", &|aliases| {
+            texts(aliases).as_deref() == Some(draft.aliases.as_slice())
+        }) {
             draft.aliases = self.read("aliases", texts).unwrap_or_default();
         } else if let Some(written) = written("aliases").and_then(texts) {
             // An export may leave out names that it writes elsewhere.
             let own = self.read("aliases", texts).unwrap_or_default();
-            let one_line = |name: &str| name.replace(char::is_control, " ").split_whitespace().collect::<Vec<_>>().join(" ");
-            let is_left_out = |name: &String| !written.contains(&one_line(name)) && draft.title.as_ref() != Some(name);
-            let left_out: Vec<_> = own.into_iter().filter(|name| is_left_out(name) && !draft.aliases.contains(name)).collect();
+            let one_line = |name: &str| {
+                name.replace(char::is_control, " ")
+                    .split_whitespace()
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            };
+            let is_left_out = |name: &String| {
+                !written.contains(&one_line(name)) && draft.title.as_ref() != Some(name)
+            };
+            let left_out: Vec<_> = own
+                .into_iter()
+                .filter(|name| is_left_out(name) && !draft.aliases.contains(name))
+                .collect();
             draft.aliases.extend(left_out);
         }
-        let same_tags = |tags: &Value| texts(tags).map(|tags| tags.into_iter().collect::<Tags>()).as_ref() == Some(&draft.tags);
+        let same_tags = |tags: &Value| {
+            texts(tags)
+                .map(|tags| tags.into_iter().collect::<Tags>())
+                .as_ref()
+                == Some(&draft.tags)
+        };
         let own_tags = self.read("tags", texts).unwrap_or_default();
         if is_as_written("tags", &same_tags) {
             draft.tags = own_tags.into_iter().collect();
-        } else if let Some(written) = written("tags").and_then(texts).filter(|written| written.len() == own_tags.len()) {
+        } else if let Some(written) = written("tags")
+            .and_then(texts)
+            .filter(|written| written.len() == own_tags.len())
+        {
             // An export may have changed characters of the tags that an edit left as they are.
             let place = |tag: &String| written.iter().position(|written| written == tag);
-            draft.tags = draft.tags.iter().map(|tag| place(tag).map_or(tag, |at| &own_tags[at])).collect();
+            draft.tags = draft
+                .tags
+                .iter()
+                .map(|tag| place(tag).map_or(tag, |at| &own_tags[at]))
+                .collect();
         }
         if draft.category.is_none()
-            || is_as_written("category", &|category| category.as_str() == draft.category.map(Category::as_str))
+            || is_as_written("category", &|category| {
+                category.as_str() == draft.category.map(Category::as_str)
+            })
         {
             draft.category = self.parsed("category").or(draft.category);
         }
@@ -269,10 +393,16 @@ impl<'a> FieldReader<'a> {
     fn restore_draft(&mut self, note: &mut NoteItem) {
         let draft = &mut note.draft;
         draft.phase = self.parsed::<Phase>("phase").or(draft.phase);
-        draft.scope = self.parsed::<Scope>("scope").unwrap_or_else(|| draft.scope.clone());
-        draft.source = self.read("source", |source| Some(source.as_str()?.to_owned())).unwrap_or_default();
+        draft.scope = self
+            .parsed::<Scope>("scope")
+            .unwrap_or_else(|| draft.scope.clone());
+        draft.source = self
+            .read("source", |source| Some(source.as_str()?.to_owned()))
+            .unwrap_or_default();
         // An unknown role is that of a program, so that its text never counts as the person's.
-        draft.role = self.read("role", |role| Some(role.as_str()?.parse().unwrap_or(SpeakerRole::Tool)));
+        draft.role = self.read("role", |role| {
+            Some(role.as_str()?.parse().unwrap_or(SpeakerRole::Tool))
+        });
         draft.created_at = self.moment("created_at").or(draft.created_at);
         draft.expires_at = self.moment("expires_at");
         draft.valid_from = self.moment("valid_from");
@@ -280,12 +410,23 @@ impl<'a> FieldReader<'a> {
         draft.pinned = self.read("pinned", Value::as_bool).unwrap_or_default();
         if let Some(due) = self.moment("due") {
             let (of, notified_at) = (self.parsed("reminds"), self.moment("notified_at"));
-            draft.reminder = Some(Reminder { due, of, notified_at, done_at: self.moment("done_at") });
+            draft.reminder = Some(Reminder {
+                due,
+                of,
+                notified_at,
+                done_at: self.moment("done_at"),
+            });
         }
     }
 
     fn former(&mut self) -> FormerFields {
-        let origins = |value: &Value| value.as_array()?.iter().map(origin).collect::<Option<Vec<_>>>();
+        let origins = |value: &Value| {
+            value
+                .as_array()?
+                .iter()
+                .map(origin)
+                .collect::<Option<Vec<_>>>()
+        };
         let mut other_origins: Vec<Origin> = self.read("origin", origin).into_iter().collect();
         other_origins.extend(self.read("other_origins", origins).unwrap_or_default());
         FormerFields {
@@ -302,12 +443,21 @@ impl<'a> FieldReader<'a> {
 }
 
 fn texts(value: &Value) -> Option<Vec<String>> {
-    value.as_array()?.iter().map(|text| Some(text.as_str()?.to_owned())).collect()
+    value
+        .as_array()?
+        .iter()
+        .map(|text| Some(text.as_str()?.to_owned()))
+        .collect()
 }
 
 fn origin(value: &Value) -> Option<Origin> {
     let part = |key: &str| Some(value.get(key)?.as_str()?.to_owned());
-    Some(Origin { source: part("source")?, root: part("root")?, path: part("path")?, hash: None })
+    Some(Origin {
+        source: part("source")?,
+        root: part("root")?,
+        path: part("path")?,
+        hash: None,
+    })
 }
 
 #[cfg(test)]
@@ -317,7 +467,10 @@ mod tests {
     use super::*;
 
     fn applied(fields: &Value, change: impl FnOnce(&mut NoteItem)) -> (NoteItem, bool) {
-        let mut note = NoteItem::new(Draft { title: Some("Tea".into()), ..Draft::new("see [Tea](tea.md)\n\n## Relations") });
+        let mut note = NoteItem::new(Draft {
+            title: Some("Tea".into()),
+            ..Draft::new("see [Tea](tea.md)\n\n## Relations")
+        });
         note.links = vec!["tea.md".into()];
         change(&mut note);
         let is_unchanged = apply(fields, &[], &mut note);
@@ -339,11 +492,27 @@ mod tests {
     fn an_unchanged_file_yields_the_exported_memory() {
         let (note, is_unchanged) = applied(&fields(), |_| {});
         assert!(is_unchanged);
-        assert_eq!((note.draft.content.as_str(), note.draft.title), ("see [[tea]]\n", None));
+        assert_eq!(
+            (note.draft.content.as_str(), note.draft.title),
+            ("see [[tea]]\n", None)
+        );
         assert_eq!(note.draft.tags.as_slice(), ["a b"]);
-        assert_eq!((note.draft.category, note.draft.scope), (Some(Category::Habits), Scope::Project("shop".into())));
-        assert_eq!((note.draft.source.as_str(), note.draft.role), ("claude", Some(SpeakerRole::Assistant)));
-        assert_eq!((note.former.links.len(), note.links.len(), note.former.version), (1, 0, Some(3)));
+        assert_eq!(
+            (note.draft.category, note.draft.scope),
+            (Some(Category::Habits), Scope::Project("shop".into()))
+        );
+        assert_eq!(
+            (note.draft.source.as_str(), note.draft.role),
+            ("claude", Some(SpeakerRole::Assistant))
+        );
+        assert_eq!(
+            (
+                note.former.links.len(),
+                note.links.len(),
+                note.former.version
+            ),
+            (1, 0, Some(3))
+        );
         assert_eq!(note.updated_at, "2024-02-02T00:00:00Z".parse().ok());
         assert_eq!(note.warning, None);
     }
@@ -356,8 +525,14 @@ mod tests {
             note.draft.tags = ["new"].into_iter().collect();
         });
         assert!(!is_unchanged);
-        assert_eq!((note.draft.content.as_str(), note.draft.title.as_deref()), ("I see [[tea]]\n", Some("Green tea")));
-        assert_eq!((note.draft.tags.as_slice(), note.links.as_slice()), (&["new".to_owned()][..], &["tea.md".to_owned()][..]));
+        assert_eq!(
+            (note.draft.content.as_str(), note.draft.title.as_deref()),
+            ("I see [[tea]]\n", Some("Green tea"))
+        );
+        assert_eq!(
+            (note.draft.tags.as_slice(), note.links.as_slice()),
+            (&["new".to_owned()][..], &["tea.md".to_owned()][..])
+        );
     }
 
     #[test]

@@ -7,20 +7,32 @@ use crate::note::one_line;
 /// Returns links to these pages, with their titles and addresses, in parentheses; `None` without an address of the web.
 ///
 /// A page occurs once.
-pub(crate) fn page_links<'a>(pages: impl IntoIterator<Item = (Option<&'a str>, &'a str)>) -> Option<String> {
+pub(crate) fn page_links<'a>(
+    pages: impl IntoIterator<Item = (Option<&'a str>, &'a str)>,
+) -> Option<String> {
     let mut links = Vec::<String>::new();
     let mut seen = HashSet::new();
     for (title, address) in pages {
-        let is_web = ["https://", "http://"].iter().any(|scheme| address.starts_with(scheme));
+        let is_web = ["https://", "http://"]
+            .iter()
+            .any(|scheme| address.starts_with(scheme));
         if !is_web
-            || address.contains(|character: char| character.is_whitespace() || character.is_control())
+            || address
+                .contains(|character: char| character.is_whitespace() || character.is_control())
             || !seen.insert(address)
         {
             continue;
         }
-        let title = title.map(one_line).unwrap_or_default().replace(['[', ']'], " ");
+        let title = title
+            .map(one_line)
+            .unwrap_or_default()
+            .replace(['[', ']'], " ");
         let address = address.replace('(', "%28").replace(')', "%29");
-        links.push(if title.trim().is_empty() { format!("<{address}>") } else { format!("[{}]({address})", title.trim()) });
+        links.push(if title.trim().is_empty() {
+            format!("<{address}>")
+        } else {
+            format!("[{}]({address})", title.trim())
+        });
     }
     (!links.is_empty()).then(|| format!("({})", links.join(", ")))
 }
@@ -37,7 +49,13 @@ mod tests {
             (Some("again"), "http://x.y"),
             (Some("no page"), "file:///x"),
         ];
-        assert_eq!(page_links(pages).as_deref(), Some("([A  b  c](https://x.y/%28z%29), <http://x.y>)"));
-        assert_eq!(page_links([(Some("a"), "javascript:x"), (None, "https://x y")]), None);
+        assert_eq!(
+            page_links(pages).as_deref(),
+            Some("([A  b  c](https://x.y/%28z%29), <http://x.y>)")
+        );
+        assert_eq!(
+            page_links([(Some("a"), "javascript:x"), (None, "https://x y")]),
+            None
+        );
     }
 }

@@ -45,22 +45,46 @@ impl RecordProgram {
     pub(crate) fn open(&self, path: &Path) -> Result<ProgramRecords, SourceError> {
         let found = find_file(path, &[self.database])?;
         let shown = || found.display().to_string();
-        if is_database(&found).map_err(|source| SourceError::Unreadable { path: shown(), source })? {
-            return Ok(ProgramRecords::Database(SourceDatabase::open(&found, self.tables, self.expected)?));
+        if is_database(&found).map_err(|source| SourceError::Unreadable {
+            path: shown(),
+            source,
+        })? {
+            return Ok(ProgramRecords::Database(SourceDatabase::open(
+                &found,
+                self.tables,
+                self.expected,
+            )?));
         }
         let file = JsonRecordFile::open(&found, self.lists, MAX_RECORD_BYTES)?;
         if !has_record(&file, SAMPLE, self.is_own) {
-            return Err(SourceError::NotRecognized { path: shown(), expected: self.expected.into() });
+            return Err(SourceError::NotRecognized {
+                path: shown(),
+                expected: self.expected.into(),
+            });
         }
         Ok(ProgramRecords::Json(file))
     }
 
     /// Returns whether `path` is the database or its folder, or a JSON file of which one of the first `count` records `is_own`.
-    pub(crate) fn recognizes(&self, path: &Path, count: usize, is_own: fn(&RecordPosition, &SourceRecord) -> bool) -> bool {
-        let database = if path.is_dir() { path.join(self.database) } else { path.to_owned() };
-        let has_table = self.tables.first().is_some_and(|table| has_table_at_rest(&database, table));
-        let has_own =
-            || JsonRecordFile::open(path, self.lists, MAX_RECORD_BYTES).is_ok_and(|file| has_record(&file, count, is_own));
+    pub(crate) fn recognizes(
+        &self,
+        path: &Path,
+        count: usize,
+        is_own: fn(&RecordPosition, &SourceRecord) -> bool,
+    ) -> bool {
+        let database = if path.is_dir() {
+            path.join(self.database)
+        } else {
+            path.to_owned()
+        };
+        let has_table = self
+            .tables
+            .first()
+            .is_some_and(|table| has_table_at_rest(&database, table));
+        let has_own = || {
+            JsonRecordFile::open(path, self.lists, MAX_RECORD_BYTES)
+                .is_ok_and(|file| has_record(&file, count, is_own))
+        };
         has_table || begins_with_json(path) && has_own()
     }
 }
@@ -75,6 +99,12 @@ impl ProgramRecords {
     }
 }
 
-fn has_record(file: &JsonRecordFile, count: usize, is_own: fn(&RecordPosition, &SourceRecord) -> bool) -> bool {
-    file.first_records(count).iter().any(|(position, record)| is_own(position, record))
+fn has_record(
+    file: &JsonRecordFile,
+    count: usize,
+    is_own: fn(&RecordPosition, &SourceRecord) -> bool,
+) -> bool {
+    file.first_records(count)
+        .iter()
+        .any(|(position, record)| is_own(position, record))
 }

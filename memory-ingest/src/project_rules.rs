@@ -38,14 +38,30 @@ const WINDSURF_RULES: &str = ".windsurf/rules";
 /// The rules for all agents, in a project or in one of its folders.
 const AGENTS: &str = "AGENTS.md";
 
-const CLINE: RuleProgram = RuleProgram { name: "cline", folders: &[(MEMORY_BANK, &["md"])], files: &[] };
-const ROO: RuleProgram = RuleProgram { name: "roo", folders: &[(MEMORY_BANK, &["md"])], files: &[] };
-const CURSOR: RuleProgram =
-    RuleProgram { name: "cursor", folders: &[(CURSOR_RULES, &["mdc", "md"])], files: &[".cursorrules", AGENTS] };
+const CLINE: RuleProgram = RuleProgram {
+    name: "cline",
+    folders: &[(MEMORY_BANK, &["md"])],
+    files: &[],
+};
+const ROO: RuleProgram = RuleProgram {
+    name: "roo",
+    folders: &[(MEMORY_BANK, &["md"])],
+    files: &[],
+};
+const CURSOR: RuleProgram = RuleProgram {
+    name: "cursor",
+    folders: &[(CURSOR_RULES, &["mdc", "md"])],
+    files: &[".cursorrules", AGENTS],
+};
 const WINDSURF: RuleProgram = RuleProgram {
     name: "windsurf",
     folders: &[(WINDSURF_RULES, &["md"])],
-    files: &[".windsurfrules", AGENTS, GLOBAL_RULES, "memories/global_rules.md"],
+    files: &[
+        ".windsurfrules",
+        AGENTS,
+        GLOBAL_RULES,
+        "memories/global_rules.md",
+    ],
 };
 
 /// The rules or the memory bank of a coding agent in the folder of a project. The name of the folder is the scope.
@@ -92,33 +108,72 @@ impl ProjectRules {
     fn open(path: &Path, program: &'static RuleProgram) -> Result<Self, SourceError> {
         let folder = SourceFolder::open(path)?;
         // The folder of the rules may be given instead of the project.
-        let inner = program.folders.iter().find(|(inner, _)| folder.join("").ends_with(inner));
+        let inner = program
+            .folders
+            .iter()
+            .find(|(inner, _)| folder.join("").ends_with(inner));
         let depth = inner.map_or(0, |(inner, _)| inner.split('/').count());
-        let project = folder.join("").ancestors().nth(depth).map(Path::to_path_buf);
-        let folder = project.filter(|_| 0 < depth).map_or(Ok(folder), |project| SourceFolder::open(&project))?;
-        let name = folder.join("").file_name().map(|name| note::one_line(&name.to_string_lossy()));
-        let scope = name.filter(|name| !name.is_empty()).map_or(Scope::Global, Scope::Project);
-        let rules = Self { folder, program, scope };
+        let project = folder
+            .join("")
+            .ancestors()
+            .nth(depth)
+            .map(Path::to_path_buf);
+        let folder = project
+            .filter(|_| 0 < depth)
+            .map_or(Ok(folder), |project| SourceFolder::open(&project))?;
+        let name = folder
+            .join("")
+            .file_name()
+            .map(|name| note::one_line(&name.to_string_lossy()));
+        let scope = name
+            .filter(|name| !name.is_empty())
+            .map_or(Scope::Global, Scope::Project);
+        let rules = Self {
+            folder,
+            program,
+            scope,
+        };
         if rules.entries().is_empty() {
             let expected = match program.folders {
                 [(MEMORY_BANK, _)] => format!("a project with a memory bank of {}", program.name),
                 _ => format!("a project with rules of {}", program.name),
             };
-            return Err(SourceError::NotRecognized { path: path.display().to_string(), expected });
+            return Err(SourceError::NotRecognized {
+                path: path.display().to_string(),
+                expected,
+            });
         }
         Ok(rules)
     }
 
     fn entries(&self) -> Vec<FolderEntry> {
-        let mut entries: Vec<_> = self.program.files.iter().filter_map(|path| self.folder.file(path)).collect();
+        let mut entries: Vec<_> = self
+            .program
+            .files
+            .iter()
+            .filter_map(|path| self.folder.file(path))
+            .collect();
         // The folders of a project may have rules of their own.
-        let inner = if self.program.files.contains(&AGENTS) { self.inner_folders() } else { Vec::new() };
-        entries.extend(inner.iter().filter_map(|parent| self.folder.file(&format!("{parent}/{AGENTS}"))));
+        let inner = if self.program.files.contains(&AGENTS) {
+            self.inner_folders()
+        } else {
+            Vec::new()
+        };
+        entries.extend(
+            inner
+                .iter()
+                .filter_map(|parent| self.folder.file(&format!("{parent}/{AGENTS}"))),
+        );
         for (folder, extensions) in self.program.folders {
             let inner = inner.iter().map(|parent| format!("{parent}/{folder}"));
-            for folder in inner.filter(|path| self.folder.join(path).is_dir()).chain([(*folder).to_owned()]) {
+            for folder in inner
+                .filter(|path| self.folder.join(path).is_dir())
+                .chain([(*folder).to_owned()])
+            {
                 let files = self.folder.files(&folder).into_iter();
-                entries.extend(files.filter(|entry| has_extension(&entry.path, extensions) || entry.place.is_err()));
+                entries.extend(files.filter(|entry| {
+                    has_extension(&entry.path, extensions) || entry.place.is_err()
+                }));
             }
         }
         entries.sort_by(|left, right| left.path.cmp(&right.path));
@@ -155,7 +210,10 @@ impl ProjectRules {
             Err(skipped) => return skipped,
         };
         if text.text.trim().is_empty() {
-            return SourceItem::Skipped { path: entry.path.clone(), reason: "is empty".into() };
+            return SourceItem::Skipped {
+                path: entry.path.clone(),
+                reason: "is empty".into(),
+            };
         }
         text.text = quote_patterns(text.text);
         let mut note = SourceNote::new(self.name(), self.folder.name(), &entry.path, &text);
@@ -206,15 +264,26 @@ fn quote_patterns(text: String) -> String {
         return text;
     }
     let quote = |line: &str| match line.split_once(':') {
-        Some((key, value)) if matches!(key, "globs" | "description") && !value.trim_start().starts_with(['"', '\'', '[']) => {
+        Some((key, value))
+            if matches!(key, "globs" | "description")
+                && !value.trim_start().starts_with(['"', '\'', '[']) =>
+        {
             let value = value.trim().replace('\\', "\\\\").replace('"', "\\\"");
-            if value.is_empty() { format!("{key}:") } else { format!("{key}: \"{value}\"") }
+            if value.is_empty() {
+                format!("{key}:")
+            } else {
+                format!("{key}: \"{value}\"")
+            }
         }
         _ => line.to_owned(),
     };
     let lines: Vec<_> = parted.source.lines().map(quote).collect();
     let quoted = format!("---\n{}\n---\n{}", lines.join("\n"), parted.body);
-    if front_matter::split_front_matter(&quoted).fields.is_ok() { quoted } else { text }
+    if front_matter::split_front_matter(&quoted).fields.is_ok() {
+        quoted
+    } else {
+        text
+    }
 }
 
 #[cfg(test)]
@@ -228,7 +297,12 @@ mod tests {
         let text = "---\ndescription: Rules: a \"b\"\nglobs: **/*.ts,*.tsx\nalwaysApply: false\n---\nbody\n";
         let quoted = "---\ndescription: \"Rules: a \\\"b\\\"\"\nglobs: \"**/*.ts,*.tsx\"\nalwaysApply: false\n---\nbody\n";
         assert_eq!(quote_patterns(text.into()), quoted);
-        for text in ["---\nglobs: a.ts\n---\n", "---\nx: [\n---\n", "globs: *.ts\n", "---\nglobs: *.ts\n"] {
+        for text in [
+            "---\nglobs: a.ts\n---\n",
+            "---\nx: [\n---\n",
+            "globs: *.ts\n",
+            "---\nglobs: *.ts\n",
+        ] {
             assert_eq!(quote_patterns(text.into()), text);
         }
     }

@@ -40,11 +40,17 @@ impl SourceRecord {
 
     /// Returns the items of a list, which may be written as JSON, or as text with commas.
     pub(crate) fn list(&self, key: &str) -> Vec<String> {
-        let Some(value) = self.get(key) else { return Vec::new() };
+        let Some(value) = self.get(key) else {
+            return Vec::new();
+        };
         match decode_json(value).as_ref().unwrap_or(value) {
             Value::Array(items) => items.iter().filter_map(scalar_text).collect(),
             Value::String(text) if text.trim() == "null" => Vec::new(),
-            Value::String(text) => text.split(',').map(|item| clean_text(item.trim())).filter(|item| !item.is_empty()).collect(),
+            Value::String(text) => text
+                .split(',')
+                .map(|item| clean_text(item.trim()))
+                .filter(|item| !item.is_empty())
+                .collect(),
             value => scalar_text(value).into_iter().collect(),
         }
     }
@@ -71,7 +77,9 @@ impl SourceRecord {
         match self.get(key) {
             Some(Value::Bool(flag)) => *flag,
             Some(Value::Number(number)) => number.as_f64() != Some(0.0),
-            Some(Value::String(text)) => !["0", "false", "no"].contains(&text.to_lowercase().as_str()),
+            Some(Value::String(text)) => {
+                !["0", "false", "no"].contains(&text.to_lowercase().as_str())
+            }
             _ => false,
         }
     }
@@ -111,7 +119,9 @@ fn decode_json(value: &Value) -> Option<Value> {
 fn time_of(value: &Value) -> Option<DateTime<Utc>> {
     match value {
         Value::Number(number) => time_of_number(number.as_f64()?),
-        Value::String(text) => note::parse(text).or_else(|| time_of_number(text.trim().parse().ok()?)),
+        Value::String(text) => {
+            note::parse(text).or_else(|| time_of_number(text.trim().parse().ok()?))
+        }
         _ => None,
     }
 }
@@ -145,11 +155,17 @@ pub(crate) fn map_category(name: &str) -> Option<Category> {
         "character" | "personality" | "persona" => Category::Character,
         "person" | "people" | "human" | "contact" => Category::People,
         "project" | "projects" => Category::Project,
-        "fact" | "facts" | "knowledge" | "reference" | "discovery" | "pattern" => Category::Knowledge,
+        "fact" | "facts" | "knowledge" | "reference" | "discovery" | "pattern" => {
+            Category::Knowledge
+        }
         "feedback" => Category::Feedback,
-        "preference" | "preferences" | "user_preference" | "user_preferences" => Category::Preferences,
+        "preference" | "preferences" | "user_preference" | "user_preferences" => {
+            Category::Preferences
+        }
         "decision" | "decisions" | "architecture" | "tool_choice" => Category::Decisions,
-        "lesson" | "lessons" | "learning" | "gotcha" | "best_practice" | "anti_pattern" => Category::Lessons,
+        "lesson" | "lessons" | "learning" | "gotcha" | "best_practice" | "anti_pattern" => {
+            Category::Lessons
+        }
         "habit" | "habits" | "routine" => Category::Habits,
         "skill" | "skills" => Category::Skills,
         _ => return name.parse().ok(),
@@ -170,21 +186,31 @@ mod tests {
     #[test]
     fn blank_values_are_missing() {
         let record = record(json!({"a": null, "b": " ", "c": [], "d": {}, "e": 0}));
-        assert_eq!(["a", "b", "c", "d", "f"].map(|key| record.get(key)), [None; 5]);
+        assert_eq!(
+            ["a", "b", "c", "d", "f"].map(|key| record.get(key)),
+            [None; 5]
+        );
         assert_eq!(record.text(&["a", "b", "e"]).as_deref(), Some("0"));
     }
 
     #[test]
     fn nested_keys_have_dots_unless_a_key_contains_the_dot() {
         let record = record(json!({"a.b": 1, "a": {"b": 2, "c": {"d": 3}}}));
-        assert_eq!(["a.b", "a.c.d"].map(|key| record.text(&[key])), [Some("1".to_owned()), Some("3".to_owned())]);
-        assert_eq!(["a.c.d.e", "a.x.d", "a."].map(|key| record.get(key)), [None; 3]);
+        assert_eq!(
+            ["a.b", "a.c.d"].map(|key| record.text(&[key])),
+            [Some("1".to_owned()), Some("3".to_owned())]
+        );
+        assert_eq!(
+            ["a.c.d.e", "a.x.d", "a."].map(|key| record.get(key)),
+            [None; 3]
+        );
     }
 
     #[test]
     fn lists_are_json_or_text_with_commas() {
         assert!(record(json!({"a": "null"})).list("a").is_empty());
-        let record = record(json!({"a": ["x", 1, null], "b": "[\"x, y\"]", "c": "x, y,,", "d": "[x"}));
+        let record =
+            record(json!({"a": ["x", 1, null], "b": "[\"x, y\"]", "c": "x, y,,", "d": "[x"}));
         assert_eq!(record.list("a"), ["x", "1"]);
         assert_eq!(record.list("b"), ["x, y"]);
         assert_eq!(record.list("c"), ["x", "y"]);
@@ -202,10 +228,18 @@ mod tests {
             json!("2025-01-02T03:04:05+00:00"),
             json!("1735787045"),
         ] {
-            assert_eq!(record(json!({"at": value})).time(&["none", "at"]), expected, "{value}");
+            assert_eq!(
+                record(json!({"at": value})).time(&["none", "at"]),
+                expected,
+                "{value}"
+            );
         }
         for value in [json!(20_240_105), json!("20240105"), json!("2024-01-05")] {
-            assert_eq!(record(json!({"at": value})).time(&["at"]), "2024-01-05T00:00:00Z".parse().ok(), "{value}");
+            assert_eq!(
+                record(json!({"at": value})).time(&["at"]),
+                "2024-01-05T00:00:00Z".parse().ok(),
+                "{value}"
+            );
         }
         for value in [
             json!("soon"),
@@ -227,7 +261,8 @@ mod tests {
 
     #[test]
     fn categories_map_by_meaning_and_the_inbox_is_none() {
-        let mapped = ["Decision", "user preferences", "lessons", "inbox", "bugfix"].map(map_category);
+        let mapped =
+            ["Decision", "user preferences", "lessons", "inbox", "bugfix"].map(map_category);
         assert_eq!(
             mapped.map(|category| category.map_or("", |category| category.as_str())),
             ["decisions", "preferences", "lessons", "", ""]

@@ -70,7 +70,9 @@ impl RecordIndex {
             list = position.list;
             if MAX_RECORDS < count {
                 if MAX_RECORDS + 1 == count {
-                    let reason = format!("and the following records were not read: the maximum is {MAX_RECORDS}");
+                    let reason = format!(
+                        "and the following records were not read: the maximum is {MAX_RECORDS}"
+                    );
                     index.skipped.push(skipped(file, &position, reason));
                 }
                 return true;
@@ -113,19 +115,35 @@ impl RecordIndex {
 }
 
 /// Returns the finding that a file cannot be read.
-pub(crate) fn unreadable<'a>(file: &dyn RecordFile, reason: String) -> Box<dyn Iterator<Item = SourceItem> + 'a> {
-    Box::new(std::iter::once(SourceItem::Skipped { path: file.name().into(), reason }))
+pub(crate) fn unreadable<'a>(
+    file: &dyn RecordFile,
+    reason: String,
+) -> Box<dyn Iterator<Item = SourceItem> + 'a> {
+    Box::new(std::iter::once(SourceItem::Skipped {
+        path: file.name().into(),
+        reason,
+    }))
 }
 
 /// Returns the finding that a record was skipped.
-pub(crate) fn skipped(file: &dyn RecordFile, position: &RecordPosition, reason: String) -> SourceItem {
-    SourceItem::Skipped { path: record_name(file.name(), position), reason }
+pub(crate) fn skipped(
+    file: &dyn RecordFile,
+    position: &RecordPosition,
+    reason: String,
+) -> SourceItem {
+    SourceItem::Skipped {
+        path: record_name(file.name(), position),
+        reason,
+    }
 }
 
 /// Returns the name of a record for messages, such as `memory.jsonl#3`.
 pub(crate) fn record_name(file_name: &str, position: &RecordPosition) -> String {
     let separator = if position.list.is_empty() { "" } else { "/" };
-    format!("{file_name}#{}{separator}{}", position.list, position.number)
+    format!(
+        "{file_name}#{}{separator}{}",
+        position.list, position.number
+    )
 }
 
 /// Returns the path of the file at `path`, or of the first of `names` in the folder at `path`.
@@ -136,16 +154,27 @@ pub(crate) fn find_file(path: &Path, names: &[&str]) -> Result<PathBuf, SourceEr
     let shown = || path.display().to_string();
     let unreadable = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => SourceError::Missing { path: shown() },
-        _ => SourceError::Unreadable { path: shown(), source },
+        _ => SourceError::Unreadable {
+            path: shown(),
+            source,
+        },
     };
     let mut real = path.canonicalize().map_err(unreadable)?;
     if real.is_dir() {
-        let found = names.iter().map(|name| real.join(name)).find(|file| file.is_file());
-        let missing = names.first().map_or_else(shown, |name| path.join(name).display().to_string());
+        let found = names
+            .iter()
+            .map(|name| real.join(name))
+            .find(|file| file.is_file());
+        let missing = names
+            .first()
+            .map_or_else(shown, |name| path.join(name).display().to_string());
         real = found.ok_or(SourceError::Missing { path: missing })?;
     }
     if !real.metadata().map_err(unreadable)?.is_file() {
-        return Err(unreadable(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")));
+        return Err(unreadable(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is not a regular file",
+        )));
     }
     File::open(&real).map_err(unreadable)?;
     Ok(real)
@@ -153,5 +182,8 @@ pub(crate) fn find_file(path: &Path, names: &[&str]) -> Result<PathBuf, SourceEr
 
 /// Returns the name of the file at `path`.
 pub(crate) fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
 }

@@ -15,8 +15,15 @@ impl SectionStyle {
     /// Returns the section with these items, as it follows a text; empty without items.
     pub(crate) fn write<'a>(self, items: impl IntoIterator<Item = &'a str>) -> String {
         let Self { heading, bullet } = self;
-        let items: Vec<_> = items.into_iter().map(|item| format!("\n{bullet} {item}")).collect();
-        if items.is_empty() { String::new() } else { format!("\n\n{heading}\n{}", items.concat()) }
+        let items: Vec<_> = items
+            .into_iter()
+            .map(|item| format!("\n{bullet} {item}"))
+            .collect();
+        if items.is_empty() {
+            String::new()
+        } else {
+            format!("\n\n{heading}\n{}", items.concat())
+        }
     }
 }
 
@@ -30,11 +37,18 @@ pub(crate) fn count_headings(text: &str, section: &str) -> usize {
 /// `section` is the section as it was written. `own_headings` is the number of headings with the same title that the text had
 /// before it. The section ends at the first block that is not a part of its list. An item that is more than a link, such as a
 /// remark, becomes part of the text.
-pub(crate) fn split_section<'a>(text: &'a str, section: &'a str, own_headings: usize) -> (Cow<'a, str>, Vec<&'a str>) {
+pub(crate) fn split_section<'a>(
+    text: &'a str,
+    section: &'a str,
+    own_headings: usize,
+) -> (Cow<'a, str>, Vec<&'a str>) {
     if let Some(text) = text.strip_suffix(section) {
         return (text.into(), text_items(section).collect());
     }
-    let (starts, written) = (heading_starts(text, section), text_items(section).collect::<Vec<_>>());
+    let (starts, written) = (
+        heading_starts(text, section),
+        text_items(section).collect::<Vec<_>>(),
+    );
     if let Some(start) = starts.last() {
         let (end, items) = read_list(text, *start);
         // An edit may have removed such a heading of the text itself.
@@ -45,7 +59,10 @@ pub(crate) fn split_section<'a>(text: &'a str, section: &'a str, own_headings: u
             let others: Vec<_> = others.into_iter().map(|item| item.source).collect();
             let after = text[end..].trim_start_matches(['\r', '\n']);
             let mut joined = Cow::from(before);
-            for part in [others.join("\n").as_str(), after].into_iter().filter(|part| !part.is_empty()) {
+            for part in [others.join("\n").as_str(), after]
+                .into_iter()
+                .filter(|part| !part.is_empty())
+            {
                 joined = format!("{joined}\n\n{part}").into();
             }
             return (joined, links.into_iter().map(|item| item.text).collect());
@@ -66,7 +83,10 @@ struct ListItem<'a> {
 
 /// Returns the end of the list below the heading at `start`, and its items.
 fn read_list(text: &str, start: usize) -> (usize, Vec<ListItem<'_>>) {
-    let mut end = start + text[start..].find('\n').map_or(text.len() - start, |length| length + 1);
+    let mut end = start
+        + text[start..]
+            .find('\n')
+            .map_or(text.len() - start, |length| length + 1);
     let (mut at, mut items, mut is_after_blank) = (end, Vec::<ListItem<'_>>::new(), true);
     let mut first = at;
     for line in text[end..].split_inclusive('\n') {
@@ -77,13 +97,22 @@ fn read_list(text: &str, start: usize) -> (usize, Vec<ListItem<'_>>) {
             is_after_blank = true;
             continue;
         }
-        let continues = !items.is_empty() && !content.starts_with('#') && (!is_after_blank || line.starts_with([' ', '\t']));
+        let continues = !items.is_empty()
+            && !content.starts_with('#')
+            && (!is_after_blank || line.starts_with([' ', '\t']));
         // An edit may remove the mark of the first item.
         let is_bare = items.is_empty() && ["[[", "]("].iter().any(|link| content.contains(link));
-        match (list_item(line).or((is_bare && !continues).then_some(content)), items.last_mut()) {
+        match (
+            list_item(line).or((is_bare && !continues).then_some(content)),
+            items.last_mut(),
+        ) {
             (Some(item), _) => {
                 first = line_start;
-                items.push(ListItem { text: item, source: line.trim_end(), is_line: true });
+                items.push(ListItem {
+                    text: item,
+                    source: line.trim_end(),
+                    is_line: true,
+                });
             }
             (None, Some(item)) if continues => {
                 item.source = text[first..at].trim_end();
@@ -101,8 +130,13 @@ pub(crate) fn is_link_item(item: &str, written: &[&str]) -> bool {
     if written.contains(&item) {
         return true;
     }
-    let Some(own) = LinkItem::of(item) else { return false };
-    let mut forms = written.iter().filter_map(|item| LinkItem::of(item)).peekable();
+    let Some(own) = LinkItem::of(item) else {
+        return false;
+    };
+    let mut forms = written
+        .iter()
+        .filter_map(|item| LinkItem::of(item))
+        .peekable();
     // Another label of the same link is not part of the list.
     let is_relabelled = |form: &LinkItem<'_>| own.is_markdown && form.target == own.target;
     own.is_plain()
@@ -124,7 +158,11 @@ impl<'a> LinkItem<'a> {
         let wikilink = || {
             let (before, rest) = item.split_once("[[")?;
             let (target, after) = rest.split_once("]]")?;
-            Some(Self { around: (before, after), target, is_markdown: false })
+            Some(Self {
+                around: (before, after),
+                target,
+                is_markdown: false,
+            })
         };
         let markdown = || {
             let (before, rest) = item.split_once('[')?;
@@ -137,7 +175,11 @@ impl<'a> LinkItem<'a> {
             };
             let (target, after) = rest.split_at(rest.find(is_end)?);
             let after = &after[1..];
-            Some(Self { around: (before, after), target, is_markdown: true })
+            Some(Self {
+                around: (before, after),
+                target,
+                is_markdown: true,
+            })
         };
         wikilink().or_else(markdown)
     }
@@ -152,18 +194,33 @@ impl<'a> LinkItem<'a> {
 /// Removes the items of a section at the end of a text, if only its heading was removed.
 fn split_items<'a>(text: &'a str, written: &[&str]) -> (Cow<'a, str>, Vec<&'a str>) {
     let (mut rest, mut items) = (text, Vec::new());
-    while let Some(item) = rest.trim_end().lines().next_back().and_then(list_item).filter(|item| written.contains(item)) {
+    while let Some(item) = rest
+        .trim_end()
+        .lines()
+        .next_back()
+        .and_then(list_item)
+        .filter(|item| written.contains(item))
+    {
         let end = rest.trim_end();
         rest = &end[..end.rfind('\n').map_or(0, |at| at + 1)];
         items.insert(0, item);
     }
-    if items.is_empty() { (text.into(), items) } else { (without_blank_line(rest).into(), items) }
+    if items.is_empty() {
+        (text.into(), items)
+    } else {
+        (without_blank_line(rest).into(), items)
+    }
 }
 
 /// Returns the starts of the lines of a text that have the title of `section`, at any level.
 fn heading_starts(text: &str, section: &str) -> Vec<usize> {
-    let title = |line: &str| line.starts_with('#').then(|| line.trim_start_matches('#').trim().to_lowercase());
-    let Some(wanted) = section.trim_start().lines().next().and_then(title) else { return Vec::new() };
+    let title = |line: &str| {
+        line.starts_with('#')
+            .then(|| line.trim_start_matches('#').trim().to_lowercase())
+    };
+    let Some(wanted) = section.trim_start().lines().next().and_then(title) else {
+        return Vec::new();
+    };
     let mut at = 0;
     let starts = text.split_inclusive('\n').filter_map(|line| {
         at += line.len();
@@ -178,13 +235,22 @@ fn text_items(section: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the text of a list item.
 fn list_item(line: &str) -> Option<&str> {
-    ["- ", "* ", "+ "].iter().find_map(|bullet| line.trim_start().strip_prefix(bullet)).map(str::trim)
+    ["- ", "* ", "+ "]
+        .iter()
+        .find_map(|bullet| line.trim_start().strip_prefix(bullet))
+        .map(str::trim)
 }
 
 /// Returns a text without the line breaks that an export writes before a section.
 fn without_blank_line(text: &str) -> &str {
-    let without = |text: &'_ str| text.strip_suffix('\n').map(|text| text.strip_suffix('\r').unwrap_or(text).len());
-    let end = without(text).and_then(|end| without(&text[..end])).or_else(|| without(text)).unwrap_or(text.len());
+    let without = |text: &'_ str| {
+        text.strip_suffix('\n')
+            .map(|text| text.strip_suffix('\r').unwrap_or(text).len())
+    };
+    let end = without(text)
+        .and_then(|end| without(&text[..end]))
+        .or_else(|| without(text))
+        .unwrap_or(text.len());
     &text[..end]
 }
 
@@ -194,23 +260,44 @@ mod tests {
 
     use super::*;
 
-    const STYLE: SectionStyle = SectionStyle { heading: "## Relations", bullet: "-" };
+    const STYLE: SectionStyle = SectionStyle {
+        heading: "## Relations",
+        bullet: "-",
+    };
 
     fn split(text: &str) -> (String, Vec<String>) {
         let section = STYLE.write(["to [[A]]", "to [[B]]"]);
         let (text, items) = split_section(text, &section, 0);
-        (text.into_owned(), items.into_iter().map(str::to_owned).collect())
+        (
+            text.into_owned(),
+            items.into_iter().map(str::to_owned).collect(),
+        )
     }
 
     #[test]
     fn an_edited_section_is_no_part_of_the_text() {
         for (edited, items) in [
-            ("text\n\n## Relations\n\n- to [[A]]\n- to [[B]]", vec!["to [[A]]", "to [[B]]"]),
-            ("text\r\n\r\n## Relations\r\n\r\n- to [[A]]\r\n", vec!["to [[A]]"]),
-            ("text\n\n### relations\n* to [[C]]\n\n- [[D]]\n+ to [[B]]", vec!["to [[C]]", "[[D]]", "to [[B]]"]),
-            ("text\n\n## Relations\n\nto [[A]]\n- to [[B]]", vec!["to [[A]]", "to [[B]]"]),
+            (
+                "text\n\n## Relations\n\n- to [[A]]\n- to [[B]]",
+                vec!["to [[A]]", "to [[B]]"],
+            ),
+            (
+                "text\r\n\r\n## Relations\r\n\r\n- to [[A]]\r\n",
+                vec!["to [[A]]"],
+            ),
+            (
+                "text\n\n### relations\n* to [[C]]\n\n- [[D]]\n+ to [[B]]",
+                vec!["to [[C]]", "[[D]]", "to [[B]]"],
+            ),
+            (
+                "text\n\n## Relations\n\nto [[A]]\n- to [[B]]",
+                vec!["to [[A]]", "to [[B]]"],
+            ),
             ("text\n\n## Relations", vec![]),
-            ("text\n\n- to [[A]]\n- to [[B]]\n", vec!["to [[A]]", "to [[B]]"]),
+            (
+                "text\n\n- to [[A]]\n- to [[B]]\n",
+                vec!["to [[A]]", "to [[B]]"],
+            ),
             ("text", vec![]),
         ] {
             let items = items.into_iter().map(str::to_owned).collect();
@@ -232,7 +319,14 @@ mod tests {
             "- to [[B]]\nlazy",
         ] {
             let edited = format!("text\n\n## Relations\n\n- to [[A]]\n{item}\n\nafter");
-            assert_eq!(split(&edited), (format!("text\n\n{item}\n\nafter"), vec!["to [[A]]".to_owned()]), "{item}");
+            assert_eq!(
+                split(&edited),
+                (
+                    format!("text\n\n{item}\n\nafter"),
+                    vec!["to [[A]]".to_owned()]
+                ),
+                "{item}"
+            );
         }
         let written = ["[Tea](tea.md)"];
         for (item, is_link) in [
@@ -251,7 +345,10 @@ mod tests {
     #[test]
     fn a_text_after_the_section_is_part_of_the_text() {
         for (edited, text) in [
-            ("text\n\n## Relations\n\n- to [[A]]\n\nmore\n- own", "text\n\nmore\n- own"),
+            (
+                "text\n\n## Relations\n\n- to [[A]]\n\nmore\n- own",
+                "text\n\nmore\n- own",
+            ),
             ("text\n\n## Relations\n- to [[A]]\n# More", "text\n\n# More"),
             ("text\n\n## Relations\n\nmore", "text\n\nmore"),
         ] {
@@ -264,7 +361,11 @@ mod tests {
         let own = "a\n## Relations\n- own [[X]]";
         let section = STYLE.write(["to [[A]]"]);
         assert_eq!(count_headings(own, &section), 1);
-        for edited in [own.to_owned(), format!("{own}{section}"), format!("{own}{section}\n- to [[B]]")] {
+        for edited in [
+            own.to_owned(),
+            format!("{own}{section}"),
+            format!("{own}{section}\n- to [[B]]"),
+        ] {
             assert_eq!(split_section(&edited, &section, 1).0, own, "{edited:?}");
         }
     }
@@ -272,7 +373,10 @@ mod tests {
     #[test]
     fn the_section_is_found_without_a_former_heading_of_the_text() {
         let section = STYLE.write(["to [[A]]"]);
-        assert_eq!(split_section("a\n\n## Relations\n\n- to [[A]]\n- to [[B]]", &section, 1).0, "a");
+        assert_eq!(
+            split_section("a\n\n## Relations\n\n- to [[A]]\n- to [[B]]", &section, 1).0,
+            "a"
+        );
     }
 
     proptest! {

@@ -38,11 +38,29 @@ pub(crate) const OBSERVATIONS_PROPERTY: &str = "observations";
 pub(crate) const LINK_RELATION: &str = "relates_to";
 
 /// The keys of an entity that become parts of the note.
-const ENTITY_KEYS: [&str; 8] =
-    ["type", "name", "entityName", "entityType", "entity_type", "observations", "contents", "metadata"];
+const ENTITY_KEYS: [&str; 8] = [
+    "type",
+    "name",
+    "entityName",
+    "entityType",
+    "entity_type",
+    "observations",
+    "contents",
+    "metadata",
+];
 
 /// The keys of a relation that state its kind and its entities.
-const RELATION_KEYS: [&str; 9] = ["type", "from", "from_id", "source", "to", "to_id", "target", "relationType", "relation_type"];
+const RELATION_KEYS: [&str; 9] = [
+    "type",
+    "from",
+    "from_id",
+    "source",
+    "to",
+    "to_id",
+    "target",
+    "relationType",
+    "relation_type",
+];
 
 /// The knowledge graph of the MCP server `memory`: one note for each entity, with its observations and relations.
 #[derive(Debug)]
@@ -64,17 +82,36 @@ impl EntityRelation {
     pub(crate) fn read_all(value: &Value) -> Vec<Self> {
         let text = |item: &Value, key: &str| Some(item.get(key)?.as_str()?.to_owned());
         let more = |item: &Value| {
-            let fields =
-                item.as_object().into_iter().flatten().filter(|(key, _)| !["relationType", "to"].contains(&key.as_str()));
-            fields.map(|(key, value)| (key.clone(), value.clone())).collect()
+            let fields = item
+                .as_object()
+                .into_iter()
+                .flatten()
+                .filter(|(key, _)| !["relationType", "to"].contains(&key.as_str()));
+            fields
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect()
         };
-        let read = |item: &Value| Some(Self { name: text(item, "relationType")?, target: text(item, "to")?, more: more(item) });
-        value.as_array().into_iter().flatten().filter_map(read).collect()
+        let read = |item: &Value| {
+            Some(Self {
+                name: text(item, "relationType")?,
+                target: text(item, "to")?,
+                more: more(item),
+            })
+        };
+        value
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(read)
+            .collect()
     }
 
     /// Returns the relation without the entity that it starts from.
     pub(crate) fn fields(&self) -> Map<String, Value> {
-        let own = [("relationType".to_owned(), self.name.as_str().into()), ("to".to_owned(), self.target.as_str().into())];
+        let own = [
+            ("relationType".to_owned(), self.name.as_str().into()),
+            ("to".to_owned(), self.target.as_str().into()),
+        ];
         own.into_iter().chain(self.more.clone()).collect()
     }
 
@@ -121,31 +158,52 @@ impl ServerMemory {
         let file = JsonRecordFile::open(&found, LISTS, MAX_RECORD_BYTES)?;
         // The relations of mem0 have another name for their kind.
         let is_own = |record: &SourceRecord| {
-            ["name", "entityName", "from", "from_id", "relationType", "relation_type"].iter().any(|key| record.contains(key))
+            [
+                "name",
+                "entityName",
+                "from",
+                "from_id",
+                "relationType",
+                "relation_type",
+            ]
+            .iter()
+            .any(|key| record.contains(key))
         };
-        let is_graph =
-            |(position, record): &(RecordPosition, SourceRecord)| is_own(record) && parse_record(*position, record).is_ok();
+        let is_graph = |(position, record): &(RecordPosition, SourceRecord)| {
+            is_own(record) && parse_record(*position, record).is_ok()
+        };
         if file.first_records(10).iter().any(is_graph) {
             return Ok(Self { file });
         }
         let expected = "a knowledge graph of the MCP server memory".into();
-        Err(SourceError::NotRecognized { path: found.display().to_string(), expected })
+        Err(SourceError::NotRecognized {
+            path: found.display().to_string(),
+            expected,
+        })
     }
 
     /// Returns whether the file at `path` begins with an entity or a relation.
     pub(crate) fn recognizes(path: &Path) -> bool {
-        let Ok(found) = find_file(path, &FILES) else { return false };
+        let Ok(found) = find_file(path, &FILES) else {
+            return false;
+        };
         if !begins_with_json(&found) {
             return false;
         }
-        let Ok(file) = JsonRecordFile::open(&found, LISTS, MAX_RECORD_BYTES) else { return false };
+        let Ok(file) = JsonRecordFile::open(&found, LISTS, MAX_RECORD_BYTES) else {
+            return false;
+        };
         // Lists of other programs have relations too, which name their start otherwise.
-        let is_own = |position: RecordPosition, record: &SourceRecord| match parse_record(position, record) {
+        let is_own = |position: RecordPosition, record: &SourceRecord| match parse_record(
+            position, record,
+        ) {
             Ok(GraphRecord::Entity(_)) => true,
             Ok(GraphRecord::Relation(..)) => record.text(&["from", "from_id"]).is_some(),
             Err(_) => false,
         };
-        file.first_records(10).iter().any(|(position, record)| is_own(*position, record))
+        file.first_records(10)
+            .iter()
+            .any(|(position, record)| is_own(*position, record))
     }
 }
 
@@ -173,16 +231,32 @@ impl Source for ServerMemory {
                 }
             })
         });
-        let entities: HashSet<&str> = index.entries.iter().filter_map(|(path, _)| path.strip_prefix(ENTITIES)).collect();
-        let mut orphans: Vec<_> = relations.iter().filter(|(from, _)| !entities.contains(from.as_str())).collect();
+        let entities: HashSet<&str> = index
+            .entries
+            .iter()
+            .filter_map(|(path, _)| path.strip_prefix(ENTITIES))
+            .collect();
+        let mut orphans: Vec<_> = relations
+            .iter()
+            .filter(|(from, _)| !entities.contains(from.as_str()))
+            .collect();
         orphans.sort_by_key(|(from, _)| *from);
         let reason = |from: &str| format!("is a relation of {from}, which does not exist");
-        let orphans = orphans.into_iter().flat_map(|(from, own)| own.iter().map(move |relation| (from, relation)));
-        let orphans: Vec<_> = orphans.map(|(from, relation)| skipped(&self.file, &relation.position, reason(from))).collect();
+        let orphans = orphans
+            .into_iter()
+            .flat_map(|(from, own)| own.iter().map(move |relation| (from, relation)));
+        let orphans: Vec<_> = orphans
+            .map(|(from, relation)| skipped(&self.file, &relation.position, reason(from)))
+            .collect();
         index.skipped.extend(orphans);
         index.into_items(&self.file, reader, move |path, _, record| {
             let name = path.strip_prefix(ENTITIES).unwrap_or(path);
-            let relations = relations.get(name).into_iter().flatten().map(|own| own.relation.clone()).collect();
+            let relations = relations
+                .get(name)
+                .into_iter()
+                .flatten()
+                .map(|own| own.relation.clone())
+                .collect();
             entity_note(path, name, record, relations)
         })
     }
@@ -194,36 +268,74 @@ fn parse_record(position: RecordPosition, record: &SourceRecord) -> Result<Graph
         "relations" => "relation".to_owned(),
         _ => record.text(&["type"]).ok_or("has no type")?,
     };
-    let name = |keys: &[&str]| record.text(keys).map(|name| one_line(&name)).filter(|name| !name.is_empty());
+    let name = |keys: &[&str]| {
+        record
+            .text(keys)
+            .map(|name| one_line(&name))
+            .filter(|name| !name.is_empty())
+    };
     match kind.as_str() {
-        "entity" => Ok(GraphRecord::Entity(name(&["name", "entityName"]).ok_or("has no name")?)),
+        "entity" => Ok(GraphRecord::Entity(
+            name(&["name", "entityName"]).ok_or("has no name")?,
+        )),
         "relation" => {
             let from = name(&["from", "from_id", "source"]).ok_or("has no start")?;
             let target = name(&["to", "to_id", "target"]).ok_or("has no target")?;
-            let name = name(&["relationType", "relation_type"]).unwrap_or_else(|| "relates to".into());
-            let more = record.0.iter().filter(|(key, _)| !RELATION_KEYS.contains(&key.as_str()));
-            let more = more.map(|(key, value)| (key.clone(), value.clone())).collect();
-            Ok(GraphRecord::Relation(from, GraphRelation { relation: EntityRelation { name, target, more }, position }))
+            let name =
+                name(&["relationType", "relation_type"]).unwrap_or_else(|| "relates to".into());
+            let more = record
+                .0
+                .iter()
+                .filter(|(key, _)| !RELATION_KEYS.contains(&key.as_str()));
+            let more = more
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect();
+            Ok(GraphRecord::Relation(
+                from,
+                GraphRelation {
+                    relation: EntityRelation { name, target, more },
+                    position,
+                },
+            ))
         }
-        kind => Err(format!("is neither an entity nor a relation, but has the type {kind}")),
+        kind => Err(format!(
+            "is neither an entity nor a relation, but has the type {kind}"
+        )),
     }
 }
 
-fn entity_note(path: &str, name: &str, record: &SourceRecord, mut relations: Vec<EntityRelation>) -> SourceItem {
+fn entity_note(
+    path: &str,
+    name: &str,
+    record: &SourceRecord,
+    mut relations: Vec<EntityRelation>,
+) -> SourceItem {
     let metadata = record.object("metadata");
-    let listed = record.get("observations").or_else(|| record.get("contents"));
+    let listed = record
+        .get("observations")
+        .or_else(|| record.get("contents"));
     let observations = listed.map(observation_texts).unwrap_or_default();
-    let own = metadata.as_ref().and_then(|metadata| metadata.get(own_fields::KEY));
-    let links: Vec<_> = relations.iter().map(|relation| relation.target.clone()).collect();
+    let own = metadata
+        .as_ref()
+        .and_then(|metadata| metadata.get(own_fields::KEY));
+    let links: Vec<_> = relations
+        .iter()
+        .map(|relation| relation.target.clone())
+        .collect();
     // An export has the text of a memory as one observation, unless the memory has the form of an entity.
-    let content = match own.map(|own| own.get(own_fields::EXPORT).and_then(|export| export.get(RELATIONS_PROPERTY))) {
+    let content = match own.map(|own| {
+        own.get(own_fields::EXPORT)
+            .and_then(|export| export.get(RELATIONS_PROPERTY))
+    }) {
         None => entity_text(&observations, &relations),
         // White space alone is a text, too.
         Some(None) => texts(record).join("\n"),
         Some(Some(exported)) => {
             let exported = EntityRelation::read_all(exported);
             let is_exported = |relation: &EntityRelation| {
-                exported.iter().any(|other| (&other.name, &other.target) == (&relation.name, &relation.target))
+                exported
+                    .iter()
+                    .any(|other| (&other.name, &other.target) == (&relation.name, &relation.target))
             };
             relations.retain(|relation| relation.name != LINK_RELATION || is_exported(relation));
             entity_text(&observations, &relations)
@@ -237,26 +349,44 @@ fn entity_note(path: &str, name: &str, record: &SourceRecord, mut relations: Vec
         note.add_property(TYPE_PROPERTY, Some(&kind.into()));
     }
     if !relations.is_empty() {
-        note.add_property(RELATIONS_PROPERTY, Some(&relations.iter().map(EntityRelation::fields).collect()));
+        note.add_property(
+            RELATIONS_PROPERTY,
+            Some(&relations.iter().map(EntityRelation::fields).collect()),
+        );
     }
     let items = list_items(markdown_list(&observations).trim_end());
-    note.add_property(OBSERVATIONS_PROPERTY, listed.filter(|listed| **listed != Value::from(items)));
+    note.add_property(
+        OBSERVATIONS_PROPERTY,
+        listed.filter(|listed| **listed != Value::from(items)),
+    );
     note.links = links;
     note.set_own_fields(metadata.as_ref());
-    for (key, value) in record.0.iter().filter(|(key, _)| !ENTITY_KEYS.contains(&key.as_str()) || *key == "metadata") {
+    for (key, value) in record
+        .0
+        .iter()
+        .filter(|(key, _)| !ENTITY_KEYS.contains(&key.as_str()) || *key == "metadata")
+    {
         note.add_property(key, Some(value));
     }
     note.into_item()
 }
 
 fn texts(record: &SourceRecord) -> Vec<&str> {
-    record.get("observations").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+    record
+        .get("observations")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect()
 }
 
 /// Returns the observations of an entity.
 pub(crate) fn observation_texts(listed: &Value) -> Vec<String> {
     let text = |value: &Value| match value {
-        Value::Object(fields) => ["content", "text", "observation"].iter().find_map(|key| scalar_text(fields.get(*key)?)),
+        Value::Object(fields) => ["content", "text", "observation"]
+            .iter()
+            .find_map(|key| scalar_text(fields.get(*key)?)),
         value => scalar_text(value),
     };
     match listed {
@@ -280,5 +410,9 @@ pub(crate) fn list_items(text: &str) -> Vec<String> {
 
 /// Returns a link to an entity, or its name if a link cannot contain it.
 fn link_text(name: &str) -> String {
-    if name.contains(['[', ']', '|', '#', '^']) { name.to_owned() } else { format!("[[{name}]]") }
+    if name.contains(['[', ']', '|', '#', '^']) {
+        name.to_owned()
+    } else {
+        format!("[[{name}]]")
+    }
 }

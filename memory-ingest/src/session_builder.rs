@@ -30,8 +30,18 @@ pub(crate) struct SessionBuilder {
 impl SessionBuilder {
     /// Starts a conversation. `path` is its file or position for reports.
     pub(crate) fn new(path: String, id: &str, title: Option<&str>) -> Self {
-        let session = SourceSession { id: id.to_owned(), title: None, updated_at: None, records: Vec::new() };
-        let mut builder = Self { path, session, skipped: Vec::new(), bytes: 0 };
+        let session = SourceSession {
+            id: id.to_owned(),
+            title: None,
+            updated_at: None,
+            records: Vec::new(),
+        };
+        let mut builder = Self {
+            path,
+            session,
+            skipped: Vec::new(),
+            bytes: 0,
+        };
         builder.set_title(title);
         builder
     }
@@ -56,7 +66,12 @@ impl SessionBuilder {
     /// Adds a message, unless it is too large. Returns whether it was added.
     pub(crate) fn push(&mut self, record: RecordDraft) -> bool {
         let texts = [&record.content, &record.tool_calls, &record.meta];
-        let size = texts.into_iter().flatten().map(|text| text.as_str().len()).sum::<usize>() + RESERVED_BYTES;
+        let size = texts
+            .into_iter()
+            .flatten()
+            .map(|text| text.as_str().len())
+            .sum::<usize>()
+            + RESERVED_BYTES;
         self.bytes += size;
         if MAX_RECORD < size {
             self.skip("a message is larger than 8 MiB");
@@ -72,15 +87,22 @@ impl SessionBuilder {
     /// Removes the messages whose positions are not accepted.
     pub(crate) fn retain(&mut self, is_accepted: &dyn Fn(usize) -> bool) {
         let mut positions = 0..;
-        self.session.records.retain(|_| positions.next().is_some_and(is_accepted));
+        self.session
+            .records
+            .retain(|_| positions.next().is_some_and(is_accepted));
     }
 
     /// Reports a message that cannot be imported.
     pub(crate) fn skip(&mut self, reason: &str) {
         match self.skipped.len() {
-            MAX_REPORTS => self.skipped.push(skipped_session(self.path.clone(), "has more problems, which are not listed")),
+            MAX_REPORTS => self.skipped.push(skipped_session(
+                self.path.clone(),
+                "has more problems, which are not listed",
+            )),
             count if MAX_REPORTS < count => {}
-            _ => self.skipped.push(skipped_session(self.path.clone(), reason)),
+            _ => self
+                .skipped
+                .push(skipped_session(self.path.clone(), reason)),
         }
     }
 
@@ -100,33 +122,64 @@ impl SessionBuilder {
 
 /// Returns a report about a conversation.
 pub(crate) fn skipped_session(path: String, reason: impl Into<String>) -> SourceSessionItem {
-    SourceSessionItem::Skipped { path, reason: reason.into() }
+    SourceSessionItem::Skipped {
+        path,
+        reason: reason.into(),
+    }
 }
 
 /// Returns a message with a text, a time, and metadata without the members that are missing.
-pub(crate) fn text_record(role: RecordRole, text: &str, at: Option<DateTime<Utc>>, meta: &[(&str, Option<&str>)]) -> RecordDraft {
-    let members: Vec<_> = meta.iter().filter_map(|(key, value)| Some((*key, json_string((*value)?)))).collect();
-    let meta = (!members.is_empty()).then(|| JsonText::object(members.iter().map(|(key, value)| (*key, value))));
-    RecordDraft { content: Some(json_string(text)), at, meta, ..RecordDraft::from_text(role, "") }
+pub(crate) fn text_record(
+    role: RecordRole,
+    text: &str,
+    at: Option<DateTime<Utc>>,
+    meta: &[(&str, Option<&str>)],
+) -> RecordDraft {
+    let members: Vec<_> = meta
+        .iter()
+        .filter_map(|(key, value)| Some((*key, json_string((*value)?))))
+        .collect();
+    let meta = (!members.is_empty())
+        .then(|| JsonText::object(members.iter().map(|(key, value)| (*key, value))));
+    RecordDraft {
+        content: Some(json_string(text)),
+        at,
+        meta,
+        ..RecordDraft::from_text(role, "")
+    }
 }
 
 /// Returns the calls of tools with their ids, names and arguments.
-pub(crate) fn tool_calls<'a>(calls: impl IntoIterator<Item = (&'a str, &'a str, &'a str)>) -> Option<JsonText> {
+pub(crate) fn tool_calls<'a>(
+    calls: impl IntoIterator<Item = (&'a str, &'a str, &'a str)>,
+) -> Option<JsonText> {
     let call = |(id, name, arguments)| {
-        let members = [("id", json_string(id)), ("name", json_string(name)), ("arguments", json_string(arguments))];
+        let members = [
+            ("id", json_string(id)),
+            ("name", json_string(name)),
+            ("arguments", json_string(arguments)),
+        ];
         JsonText::object(members.iter().map(|(key, value)| (*key, value))).into_string()
     };
     let calls: Vec<_> = calls.into_iter().map(call).collect();
-    (!calls.is_empty()).then(|| format!("[{}]", calls.join(",")).parse().ok()).flatten()
+    (!calls.is_empty())
+        .then(|| format!("[{}]", calls.join(",")).parse().ok())
+        .flatten()
 }
 
 /// Returns a text as JSON. NUL becomes `�`, since not every store can contain it.
 fn json_string(text: &str) -> JsonText {
-    if text.contains('\0') { JsonText::string(&text.replace('\0', "\u{fffd}")) } else { JsonText::string(text) }
+    if text.contains('\0') {
+        JsonText::string(&text.replace('\0', "\u{fffd}"))
+    } else {
+        JsonText::string(text)
+    }
 }
 
 /// Replaces a conversation with the id of an earlier one by a report, unless it is a newer state of it.
-pub(crate) fn unique_sessions(items: impl Iterator<Item = SourceSessionItem>) -> impl Iterator<Item = SourceSessionItem> {
+pub(crate) fn unique_sessions(
+    items: impl Iterator<Item = SourceSessionItem>,
+) -> impl Iterator<Item = SourceSessionItem> {
     let mut seen = HashMap::<String, Option<DateTime<Utc>>>::new();
     items.map(move |item| match item {
         SourceSessionItem::Session(session) => match seen.get(&session.id) {

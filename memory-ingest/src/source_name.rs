@@ -13,8 +13,9 @@ use crate::folder::has_extension;
 use crate::located_source::LocatedSource;
 use crate::program_folder::{begins_with_json, has_transcripts, is_codex, is_gemini, list};
 use crate::{
-    BasicMemory, CarAgent, ChatGpt, Claude, ClaudeAi, ClaudeMem, ClaudeSessions, Codex, CsvTable, Evernote, Fingersaver, Gemini,
-    Jsonl, Keep, Letta, Logseq, Markdown, McpMemoryService, Mem0, Notion, Obsidian, Okf, ProjectRules, ServerMemory,
+    BasicMemory, CarAgent, ChatGpt, Claude, ClaudeAi, ClaudeMem, ClaudeSessions, Codex, CsvTable,
+    Evernote, Fingersaver, Gemini, Jsonl, Keep, Letta, Logseq, Markdown, McpMemoryService, Mem0,
+    Notion, Obsidian, Okf, ProjectRules, ServerMemory,
 };
 
 /// Defines the sources: for each its name, its default paths below the user's home folder, and its adapter.
@@ -283,12 +284,20 @@ impl SourceName {
     pub fn default_path(self, home: &Path) -> Option<PathBuf> {
         let mut paths = self.paths().iter().map(|path| home.join(path));
         let first = paths.next()?;
-        if first.exists() { Some(first) } else { Some(paths.find(|path| path.exists()).unwrap_or(first)) }
+        if first.exists() {
+            Some(first)
+        } else {
+            Some(paths.find(|path| path.exists()).unwrap_or(first))
+        }
     }
 
     /// Returns the sources that recognize the files at `path`.
     pub fn detect(path: &Path) -> Vec<Self> {
-        Self::ALL.iter().copied().filter(|source| source.recognizes(path)).collect()
+        Self::ALL
+            .iter()
+            .copied()
+            .filter(|source| source.recognizes(path))
+            .collect()
     }
 
     /// Returns the sources with files in a folder that is not of a source itself, with the path of the files.
@@ -296,17 +305,35 @@ impl SourceName {
     /// These are the default paths of the sources below a home folder, or else the archives of an export in several parts, or else
     /// exports in the folders of the folder, or else the rules for agents in the folders of a project.
     pub fn detect_within(folder: &Path) -> Vec<(Self, PathBuf)> {
-        let below = Self::ALL.iter().filter_map(|source| Some((*source, source.default_path(folder)?)));
-        let found: Vec<_> = below.filter(|(source, path)| source.recognizes(path)).collect();
+        let below = Self::ALL
+            .iter()
+            .filter_map(|source| Some((*source, source.default_path(folder)?)));
+        let found: Vec<_> = below
+            .filter(|(source, path)| source.recognizes(path))
+            .collect();
         if !found.is_empty() {
             return found;
         }
-        let archives: Vec<_> = list(folder).into_iter().filter(|path| is_zip(path).unwrap_or(false)).take(MAX_ARCHIVES).collect();
+        let archives: Vec<_> = list(folder)
+            .into_iter()
+            .filter(|path| is_zip(path).unwrap_or(false))
+            .take(MAX_ARCHIVES)
+            .collect();
         let is_here = |source: &&Self| archives.iter().any(|archive| source.recognizes(archive));
-        let mut found: Vec<_> = Self::IN_ARCHIVES.iter().filter(is_here).map(|source| (*source, folder.to_owned())).collect();
+        let mut found: Vec<_> = Self::IN_ARCHIVES
+            .iter()
+            .filter(is_here)
+            .map(|source| (*source, folder.to_owned()))
+            .collect();
         if found.is_empty() {
-            let inner: Vec<_> = list(folder).into_iter().filter(|path| path.is_dir()).take(MAX_ARCHIVES).collect();
-            let exports = Self::IN_ARCHIVES.iter().flat_map(|source| inner.iter().map(move |inner| (*source, inner.clone())));
+            let inner: Vec<_> = list(folder)
+                .into_iter()
+                .filter(|path| path.is_dir())
+                .take(MAX_ARCHIVES)
+                .collect();
+            let exports = Self::IN_ARCHIVES
+                .iter()
+                .flat_map(|source| inner.iter().map(move |inner| (*source, inner.clone())));
             found.extend(exports.filter(|(source, inner)| source.recognizes(inner)));
         }
         if found.is_empty() && ProjectRules::cursor(folder).is_ok() {
@@ -345,7 +372,10 @@ impl FromStr for SourceName {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let found = Self::ALL.iter().copied().find(|name| name.as_str() == text.trim());
+        let found = Self::ALL
+            .iter()
+            .copied()
+            .find(|name| name.as_str() == text.trim());
         found.ok_or_else(|| ParseError::new(text, EXPECTED))
     }
 }

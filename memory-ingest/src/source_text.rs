@@ -40,12 +40,19 @@ pub(crate) fn read_file(path: &Path) -> Result<SourceText, String> {
 /// Reads a text to its end, or returns the reason of the failure.
 pub(crate) fn read(reader: impl Read) -> Result<SourceText, String> {
     let mut bytes = Vec::new();
-    reader.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| format!("cannot be read: {error}"))?;
+    reader
+        .take(MAX_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| format!("cannot be read: {error}"))?;
     if MAX_BYTES < bytes.len() as u64 {
         return Err("is larger than 16 MiB".into());
     }
     let text = decode_text(bytes);
-    if is_text(&text.text) { Ok(text) } else { Err("is not text in a known encoding".into()) }
+    if is_text(&text.text) {
+        Ok(text)
+    } else {
+        Err("is not text in a known encoding".into())
+    }
 }
 
 /// The bytes of a text in UTF-8, for reading as a stream.
@@ -72,9 +79,17 @@ impl TextContent {
         }
         file.take(MAX_DECODED_BYTES).read_to_end(&mut bytes)?;
         if MAX_DECODED_BYTES < bytes.len() as u64 {
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is in UTF-16 and larger than 256 MiB"));
+            return Err(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                "it is in UTF-16 and larger than 256 MiB",
+            ));
         }
-        Ok(Self::Text(decode_utf_16(&bytes).unwrap_or_default().into_bytes().into()))
+        Ok(Self::Text(
+            decode_utf_16(&bytes)
+                .unwrap_or_default()
+                .into_bytes()
+                .into(),
+        ))
     }
 
     /// Returns the content of the file at `path` in any encoding, and the name of an encoding that was detected by its text.
@@ -82,7 +97,9 @@ impl TextContent {
     /// A file in such an encoding that is larger than 256 MiB is not decoded.
     pub(crate) fn of_file_in_any_encoding(path: &Path) -> io::Result<(Self, Option<&'static str>)> {
         let content = Self::of_file(path)?;
-        let Self::File(_) = content else { return Ok((content, None)) };
+        let Self::File(_) = content else {
+            return Ok((content, None));
+        };
         if is_utf_8(&mut File::open(path)?)? || MAX_DECODED_BYTES < path.metadata()?.len() {
             return Ok((content, None));
         }
@@ -116,8 +133,13 @@ fn decode_utf_16(bytes: &[u8]) -> Option<String> {
     let unit = utf_16_unit(bytes)?;
     let (pairs, rest) = bytes[2..].as_chunks();
     let units = pairs.iter().map(|pair| unit(*pair));
-    let characters = char::decode_utf16(units).map(|character| character.unwrap_or(char::REPLACEMENT_CHARACTER));
-    Some(characters.chain((!rest.is_empty()).then_some(char::REPLACEMENT_CHARACTER)).collect())
+    let characters =
+        char::decode_utf16(units).map(|character| character.unwrap_or(char::REPLACEMENT_CHARACTER));
+    Some(
+        characters
+            .chain((!rest.is_empty()).then_some(char::REPLACEMENT_CHARACTER))
+            .collect(),
+    )
 }
 
 /// Returns whether a file is UTF-8.
@@ -144,12 +166,19 @@ fn is_utf_8(file: &mut File) -> io::Result<bool> {
 ///
 /// Returns `None` for other data, and for a text that is UTF-8 except for some bytes.
 fn decode_former_encoding(bytes: &[u8]) -> Option<(String, &'static str)> {
-    if bytes.iter().any(|byte| matches!(byte, 0..=8 | 14..=26 | 28..=31 | 127)) {
+    if bytes
+        .iter()
+        .any(|byte| matches!(byte, 0..=8 | 14..=26 | 28..=31 | 127))
+    {
         return None;
     }
     let (mut valid, mut invalid) = (0, 0);
     for chunk in bytes.utf8_chunks() {
-        valid += chunk.valid().chars().filter(|character| !character.is_ascii()).count();
+        valid += chunk
+            .valid()
+            .chars()
+            .filter(|character| !character.is_ascii())
+            .count();
         invalid += usize::from(!chunk.invalid().is_empty());
     }
     if invalid <= valid {
@@ -165,7 +194,8 @@ fn decode_former_encoding(bytes: &[u8]) -> Option<(String, &'static str)> {
 /// Returns whether most characters of a decoded text are valid.
 fn is_text(text: &str) -> bool {
     let is_invalid = |character: &char| {
-        *character == char::REPLACEMENT_CHARACTER || (character.is_control() && !matches!(character, '\t'..='\r' | '\u{1b}'))
+        *character == char::REPLACEMENT_CHARACTER
+            || (character.is_control() && !matches!(character, '\t'..='\r' | '\u{1b}'))
     };
     let (mut count, mut invalid) = (0, 0);
     for character in text.chars().take(PROBE_CHARACTERS) {
@@ -193,13 +223,21 @@ pub(crate) fn decode_text(bytes: Vec<u8>) -> SourceText {
                 Some((text, encoding)) => (text, Some((line, encoding_warning(encoding)))),
                 None => (
                     String::from_utf8_lossy(error.as_bytes()).into_owned(),
-                    Some((line, "is not UTF-8; invalid bytes were replaced by �".into())),
+                    Some((
+                        line,
+                        "is not UTF-8; invalid bytes were replaced by �".into(),
+                    )),
                 ),
             }
         }
     };
     if let Some(at) = text.find('\0') {
-        warning = warning.or_else(|| Some((line_of(&text.as_bytes()[..at]), "contains NUL, which was replaced by �".into())));
+        warning = warning.or_else(|| {
+            Some((
+                line_of(&text.as_bytes()[..at]),
+                "contains NUL, which was replaced by �".into(),
+            ))
+        });
         text = text.replace('\0', "\u{fffd}");
     }
     if text.starts_with('\u{feff}') {
@@ -217,28 +255,61 @@ mod tests {
     #[test]
     fn utf_16_is_decoded_and_other_data_is_no_text() {
         let text = "a\n键 😀";
-        let little: Vec<u8> = "\u{feff}a\n键 😀".encode_utf16().flat_map(u16::to_le_bytes).collect();
-        let big: Vec<u8> = "\u{feff}a\n键 😀".encode_utf16().flat_map(u16::to_be_bytes).collect();
+        let little: Vec<u8> = "\u{feff}a\n键 😀"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        let big: Vec<u8> = "\u{feff}a\n键 😀"
+            .encode_utf16()
+            .flat_map(u16::to_be_bytes)
+            .collect();
         assert_eq!(decode_text(little.clone()).text, text);
         assert_eq!(decode_text(big).text, text);
-        assert_eq!(decode_text([little, vec![1]].concat()).text, format!("{text}\u{fffd}"));
+        assert_eq!(
+            decode_text([little, vec![1]].concat()).text,
+            format!("{text}\u{fffd}")
+        );
         let data: Vec<u8> = (0..=255).collect();
-        assert_eq!(read(data.as_slice()), Err("is not text in a known encoding".into()));
-        let without_mark: Vec<u8> = "a text without a mark".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(
+            read(data.as_slice()),
+            Err("is not text in a known encoding".into())
+        );
+        let without_mark: Vec<u8> = "a text without a mark"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
         assert!(read(without_mark.as_slice()).is_err());
-        assert!(read("caf\u{fffd} \t\r\n".repeat(100).as_bytes()).is_ok_and(|read| read.warning.is_none()));
+        assert!(
+            read("caf\u{fffd} \t\r\n".repeat(100).as_bytes())
+                .is_ok_and(|read| read.warning.is_none())
+        );
     }
 
     #[test]
     fn former_encodings_are_detected() {
         for (label, text) in [
-            ("windows-1252", "Le café est fermé à Noël – déjà vu.\nDas Gemüse ist grün."),
-            ("Shift_JIS", "お茶は七時です。\n鉄瓶には温度計がありません。"),
-            ("windows-1251", "Чай в семь часов, у чайника нет термометра."),
+            (
+                "windows-1252",
+                "Le café est fermé à Noël – déjà vu.\nDas Gemüse ist grün.",
+            ),
+            (
+                "Shift_JIS",
+                "お茶は七時です。\n鉄瓶には温度計がありません。",
+            ),
+            (
+                "windows-1251",
+                "Чай в семь часов, у чайника нет термометра.",
+            ),
         ] {
             let encoding = Encoding::for_label(label.as_bytes()).expect("a known encoding");
             let read = decode_text(encoding.encode(text).0.into_owned());
-            assert_eq!((read.text.as_str(), read.warning), (text, Some((1, format!("is not UTF-8; it was read as {label}")))));
+            assert_eq!(
+                (read.text.as_str(), read.warning),
+                (
+                    text,
+                    Some((1, format!("is not UTF-8; it was read as {label}")))
+                )
+            );
         }
         let damaged = decode_text(["键 😀 café ".as_bytes(), b"\xe9"].concat());
         assert_eq!(damaged.text, "键 😀 café \u{fffd}");
@@ -249,7 +320,12 @@ mod tests {
         let read = decode_text(b"a\nb\xff\0".to_vec());
         assert_eq!(read.text, "a\nb\u{fffd}\u{fffd}");
         assert_eq!(read.warning.map(|(line, _)| line), Some(2));
-        assert_eq!(decode_text(b"a\n\nb\0".to_vec()).warning.map(|(line, _)| line), Some(3));
+        assert_eq!(
+            decode_text(b"a\n\nb\0".to_vec())
+                .warning
+                .map(|(line, _)| line),
+            Some(3)
+        );
         assert_eq!(decode_text("\u{feff}a".into()).text, "a");
     }
 }

@@ -46,17 +46,33 @@ const MAX_SEPARATORS: usize = 130_000;
 /// 10,000.
 pub(crate) fn parse(source: &str) -> Result<Yaml, YamlParseError> {
     if MAX_DEPTH < nesting_depth(source) {
-        return Err(YamlParseError { line: None, what: "its brackets are nested too deeply".into() });
+        return Err(YamlParseError {
+            line: None,
+            what: "its brackets are nested too deeply".into(),
+        });
     }
-    if MAX_SEPARATORS < source.bytes().filter(|byte| b"[]{},:-?\n".contains(byte)).count() {
-        return Err(YamlParseError { line: None, what: "it has too many values".into() });
+    if MAX_SEPARATORS
+        < source
+            .bytes()
+            .filter(|byte| b"[]{},:-?\n".contains(byte))
+            .count()
+    {
+        return Err(YamlParseError {
+            line: None,
+            what: "it has too many values".into(),
+        });
     }
     let budget = Cell::new(2 * source.len() + 10_000);
-    YamlSeed(&budget).deserialize(serde_yaml::Deserializer::from_str(source)).map_err(|error| {
-        let message = error.to_string();
-        let what = message.split(" at line ").next().unwrap_or_default();
-        YamlParseError { line: error.location().map(|location| location.line()), what: what.to_owned() }
-    })
+    YamlSeed(&budget)
+        .deserialize(serde_yaml::Deserializer::from_str(source))
+        .map_err(|error| {
+            let message = error.to_string();
+            let what = message.split(" at line ").next().unwrap_or_default();
+            YamlParseError {
+                line: error.location().map(|location| location.line()),
+                what: what.to_owned(),
+            }
+        })
 }
 
 fn nesting_depth(source: &str) -> usize {
@@ -85,7 +101,10 @@ impl Yaml {
     /// Returns the value of a key, if this is a map.
     pub(crate) fn get(&self, key: &str) -> Option<&Self> {
         match self {
-            Self::Map(fields) => fields.iter().find(|(own, _)| own == key).map(|(_, value)| value),
+            Self::Map(fields) => fields
+                .iter()
+                .find(|(own, _)| own == key)
+                .map(|(_, value)| value),
             _ => None,
         }
     }
@@ -95,7 +114,9 @@ impl Yaml {
         match self {
             Self::Text(text) => see(text),
             Self::List(items) => items.iter().for_each(|item| item.for_each_text(see)),
-            Self::Map(fields) => fields.iter().for_each(|(_, value)| value.for_each_text(see)),
+            Self::Map(fields) => fields
+                .iter()
+                .for_each(|(_, value)| value.for_each_text(see)),
             Self::Null | Self::Plain(_) => {}
         }
     }
@@ -105,7 +126,11 @@ struct YamlSeed<'a>(&'a Cell<usize>);
 
 impl YamlSeed<'_> {
     fn spend_budget<E: Error>(&self, size: usize) -> Result<(), E> {
-        let left = self.0.get().checked_sub(size + 1).ok_or_else(|| E::custom("its aliases expand to too many values"))?;
+        let left = self
+            .0
+            .get()
+            .checked_sub(size + 1)
+            .ok_or_else(|| E::custom("its aliases expand to too many values"))?;
         self.0.set(left);
         Ok(())
     }
@@ -187,7 +212,9 @@ impl<'de> Visitor<'de> for YamlSeed<'_> {
             let key = match key {
                 Yaml::Text(key) | Yaml::Plain(key) => key,
                 Yaml::Null => String::new(),
-                Yaml::List(_) | Yaml::Map(_) => return Err(A::Error::custom("one of its keys is not a text")),
+                Yaml::List(_) | Yaml::Map(_) => {
+                    return Err(A::Error::custom("one of its keys is not a text"));
+                }
             };
             if !seen.insert(key.clone()) {
                 return Err(A::Error::custom(format!("the key {key} is a duplicate")));
@@ -206,10 +233,19 @@ mod tests {
     fn values_keep_their_order_and_numbers_their_text() {
         let text = |text: &str| Yaml::Text(text.into());
         let plain = |text: &str| Yaml::Plain(text.into());
-        let fields =
-            [("b", text("x")), ("a", plain("1")), ("c", Yaml::List(vec![plain("true"), Yaml::Null, text("2024-01-02")]))];
+        let fields = [
+            ("b", text("x")),
+            ("a", plain("1")),
+            (
+                "c",
+                Yaml::List(vec![plain("true"), Yaml::Null, text("2024-01-02")]),
+            ),
+        ];
         let fields = fields.map(|(key, value)| (key.to_owned(), value)).to_vec();
-        assert_eq!(parse("b: x\na: 1\nc: [true, ~, 2024-01-02]"), Ok(Yaml::Map(fields)));
+        assert_eq!(
+            parse("b: x\na: 1\nc: [true, ~, 2024-01-02]"),
+            Ok(Yaml::Map(fields))
+        );
         assert_eq!(parse("# nothing"), Ok(Yaml::Null));
     }
 
@@ -222,9 +258,16 @@ mod tests {
 
     #[test]
     fn what_only_an_edit_in_place_needs_is_refused_or_dropped() {
-        assert!(parse("a: !custom x").is_err(), "a tag has no meaning for a note");
+        assert!(
+            parse("a: !custom x").is_err(),
+            "a tag has no meaning for a note"
+        );
         assert!(parse("[a, b]: x").is_err(), "a key is a text");
-        assert_eq!(parse("1.10"), Ok(Yaml::Plain("1.1".into())), "the spelling of a number is read from its line");
+        assert_eq!(
+            parse("1.10"),
+            Ok(Yaml::Plain("1.1".into())),
+            "the spelling of a number is read from its line"
+        );
     }
 
     #[test]
@@ -233,10 +276,23 @@ mod tests {
         let mut powers = String::from("a0: &a0 [x,x,x,x,x,x,x,x,x]\n");
         for level in 1..10 {
             let alias = format!("*a{}", level - 1);
-            writeln!(powers, "a{level}: &a{level} [{}]", [alias.as_str(); 9].join(",")).expect("a string takes all");
+            writeln!(
+                powers,
+                "a{level}: &a{level} [{}]",
+                [alias.as_str(); 9].join(",")
+            )
+            .expect("a string takes all");
         }
-        let long = format!("a: &a [{}]\nb: [{}]", "x,".repeat(20_000), "*a,".repeat(20_000));
-        let text = format!("a: &a {}\nb: [{}]", "x".repeat(100_000), "*a,".repeat(100_000));
+        let long = format!(
+            "a: &a [{}]\nb: [{}]",
+            "x,".repeat(20_000),
+            "*a,".repeat(20_000)
+        );
+        let text = format!(
+            "a: &a {}\nb: [{}]",
+            "x".repeat(100_000),
+            "*a,".repeat(100_000)
+        );
         let wide = format!("[{}]", "x,".repeat(400_000));
         let deep = "[".repeat(500_000);
         // An unlimited expansion would not end within a lifetime.

@@ -14,28 +14,46 @@ const LONGEST: usize = 90;
 /// Returns the access key of a new memory on a node of `principal`.
 pub(crate) fn access_key(scope: &Scope, principal: Option<&str>) -> Scope {
     match (scope, principal) {
-        (Scope::Agent(_) | Scope::Conversation(_), Some(principal)) => Scope::Private(principal.to_owned()),
+        (Scope::Agent(_) | Scope::Conversation(_), Some(principal)) => {
+            Scope::Private(principal.to_owned())
+        }
         _ => scope.clone(),
     }
 }
 
 /// Returns the access key of a memory in a replica, according to the name of its file.
 pub(crate) fn key_of_file(path: &str, scope: &Scope, principal: Option<&str>) -> Scope {
-    let Some((_, suffix)) = split_name(path) else { return Scope::Global };
+    let Some((_, suffix)) = split_name(path) else {
+        return Scope::Global;
+    };
     parse_suffix(suffix).unwrap_or_else(|| access_key(scope, principal))
 }
 
 /// Returns a file name with the access key, in place of that of another key.
 pub(crate) fn name_with_key(name: &str, key: &Scope) -> String {
-    let stem = split_name(name).map_or_else(|| name.strip_suffix(".md").unwrap_or(name), |(stem, _)| stem);
-    let stem = if stem.is_empty() { "-".to_owned() } else { stem.replace('@', "-") };
-    if *key == Scope::Global { format!("{stem}.md") } else { format!("{stem}@{}.md", format_suffix(key)) }
+    let stem = split_name(name).map_or_else(
+        || name.strip_suffix(".md").unwrap_or(name),
+        |(stem, _)| stem,
+    );
+    let stem = if stem.is_empty() {
+        "-".to_owned()
+    } else {
+        stem.replace('@', "-")
+    };
+    if *key == Scope::Global {
+        format!("{stem}.md")
+    } else {
+        format!("{stem}@{}.md", format_suffix(key))
+    }
 }
 
 /// Returns a path with a number behind the name of the memory, and with the same access key.
 pub(crate) fn numbered_path(path: &str, number: u32) -> String {
     match split_name(path) {
-        Some((_, key)) => format!("{}-{number}@{key}.md", path.strip_suffix(&format!("@{key}.md")).unwrap_or(path)),
+        Some((_, key)) => format!(
+            "{}-{number}@{key}.md",
+            path.strip_suffix(&format!("@{key}.md")).unwrap_or(path)
+        ),
         None => format!("{}-{number}.md", path.strip_suffix(".md").unwrap_or(path)),
     }
 }
@@ -48,7 +66,10 @@ fn split_name(path: &str) -> Option<(&str, &str)> {
 
 /// Splits a file name without its extension into the part before the access key, and who reads the file: the fewest first.
 pub(crate) fn name_and_readers(stem: &str) -> (&str, FileReaders) {
-    match stem.rsplit_once('@').and_then(|(stem, suffix)| Some((stem, parse_suffix(suffix)?))) {
+    match stem
+        .rsplit_once('@')
+        .and_then(|(stem, suffix)| Some((stem, parse_suffix(suffix)?)))
+    {
         Some((stem, Scope::Private(_))) => (stem, FileReaders::Principal),
         Some((stem, Scope::Global)) => (stem, FileReaders::All),
         Some((stem, _)) => (stem, FileReaders::Some),
@@ -84,7 +105,10 @@ pub(crate) fn is_path_of_key(path: &str, key: &str) -> bool {
 
 /// Returns whether a path is below `folder`, and leads to no other place.
 pub(crate) fn is_plain_path(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder).is_some_and(|rest| rest.split('/').all(|part| !part.is_empty() && !part.starts_with('.')))
+    path.strip_prefix(folder).is_some_and(|rest| {
+        rest.split('/')
+            .all(|part| !part.is_empty() && !part.starts_with('.'))
+    })
 }
 
 /// Returns a key for a file name: letters and digits, and any other character as `%XX`.
@@ -97,7 +121,12 @@ fn format_suffix(key: &Scope) -> String {
             suffix.push(character);
         } else {
             let mut bytes = [0; 4];
-            suffix.extend(character.encode_utf8(&mut bytes).bytes().map(|byte| format!("%{byte:02X}")));
+            suffix.extend(
+                character
+                    .encode_utf8(&mut bytes)
+                    .bytes()
+                    .map(|byte| format!("%{byte:02X}")),
+            );
         }
     }
     if suffix.len() <= LONGEST {
@@ -117,11 +146,15 @@ fn parse_suffix(suffix: &str) -> Option<Scope> {
             bytes.push(*first);
             continue;
         }
-        let digits = tail.get(..2).and_then(|digits| str::from_utf8(digits).ok())?;
+        let digits = tail
+            .get(..2)
+            .and_then(|digits| str::from_utf8(digits).ok())?;
         bytes.push(u8::from_str_radix(digits, 16).ok()?);
         rest = &tail[2..];
     }
-    let scope: Scope = format!("{kind}:{}", String::from_utf8(bytes).ok()?).parse().ok()?;
+    let scope: Scope = format!("{kind}:{}", String::from_utf8(bytes).ok()?)
+        .parse()
+        .ok()?;
     Some(scope).filter(|scope| format_suffix(scope) == suffix)
 }
 
@@ -146,30 +179,53 @@ mod tests {
 
     #[test]
     fn a_number_does_not_change_the_key() {
-        assert_eq!(numbered_path("categories/inbox/a@team-web.md", 2), "categories/inbox/a-2@team-web.md");
-        assert_eq!(numbered_path("categories/inbox/a.md", 3), "categories/inbox/a-3.md");
+        assert_eq!(
+            numbered_path("categories/inbox/a@team-web.md", 2),
+            "categories/inbox/a-2@team-web.md"
+        );
+        assert_eq!(
+            numbered_path("categories/inbox/a.md", 3),
+            "categories/inbox/a-3.md"
+        );
     }
 
     #[test]
     fn the_memories_of_the_agents_of_a_principal_belong_to_it() {
         let agent = Scope::Agent("claude".into());
-        assert_eq!(access_key(&agent, Some("ada")), Scope::Private("ada".into()));
+        assert_eq!(
+            access_key(&agent, Some("ada")),
+            Scope::Private("ada".into())
+        );
         assert_eq!(access_key(&agent, None), agent);
-        assert_eq!(access_key(&Scope::Team("web".into()), Some("ada")), Scope::Team("web".into()));
+        assert_eq!(
+            access_key(&Scope::Team("web".into()), Some("ada")),
+            Scope::Team("web".into())
+        );
         // Another node retains the key.
-        assert_eq!(key_of_file("categories/inbox/a@private-ada.md", &agent, None), Scope::Private("ada".into()));
+        assert_eq!(
+            key_of_file("categories/inbox/a@private-ada.md", &agent, None),
+            Scope::Private("ada".into())
+        );
     }
 
     #[test]
     fn a_path_that_leads_elsewhere_is_not_one_of_a_memory() {
-        for path in
-            ["config.yaml", "categories/../config.md", "categories//a.md", "/categories/a.md", "categories/.a.md", "categories/a"]
-        {
+        for path in [
+            "config.yaml",
+            "categories/../config.md",
+            "categories//a.md",
+            "/categories/a.md",
+            "categories/.a.md",
+            "categories/a",
+        ] {
             assert!(!is_path_of_key(path, "global"), "{path}");
         }
         assert!(is_path_of_key("categories/inbox/a.md", "global"));
         assert!(!is_path_of_key("categories/inbox/a.md", "team:web"));
-        assert!(!is_path_of_key("categories/inbox/a@team-web.md", "team:api"));
+        assert!(!is_path_of_key(
+            "categories/inbox/a@team-web.md",
+            "team:api"
+        ));
         assert!(!is_path_of_key("categories/inbox/a@team-web.md", "global"));
     }
 }

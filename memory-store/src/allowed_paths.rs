@@ -17,7 +17,11 @@ impl AllowedPaths {
     pub fn parse(text: &OsStr, whole: impl Fn(&Path) -> PathBuf) -> Self {
         let folders = std::env::split_paths(text).filter(|path| !path.as_os_str().is_empty());
         // A folder that cannot be resolved permits nothing.
-        Self(folders.filter_map(|path| resolve_symlinks(&whole(&path)).ok()).collect())
+        Self(
+            folders
+                .filter_map(|path| resolve_symlinks(&whole(&path)).ok())
+                .collect(),
+        )
     }
 
     /// Resolves the symlinks of `path` and returns the result.
@@ -26,12 +30,17 @@ impl AllowedPaths {
     /// [`InstanceError::PathRefused`] if the path cannot be resolved or is not below an allowed folder.
     pub fn check(&self, path: &Path) -> Result<PathBuf, InstanceError> {
         let shown = || path.display().to_string();
-        let place = resolve_symlinks(path)
-            .map_err(|error| InstanceError::PathRefused { path: shown(), why: format!("cannot be resolved: {error}") })?;
+        let place = resolve_symlinks(path).map_err(|error| InstanceError::PathRefused {
+            path: shown(),
+            why: format!("cannot be resolved: {error}"),
+        })?;
         if self.0.iter().any(|allowed| place.starts_with(allowed)) {
             return Ok(place);
         }
-        Err(InstanceError::PathRefused { path: shown(), why: "is not below a folder that MEMO_ALLOWED_PATHS lists".into() })
+        Err(InstanceError::PathRefused {
+            path: shown(),
+            why: "is not below a folder that MEMO_ALLOWED_PATHS lists".into(),
+        })
     }
 }
 
@@ -45,12 +54,19 @@ fn resolve_symlinks(path: &Path) -> io::Result<PathBuf> {
     let mut there = path;
     loop {
         match there.canonicalize() {
-            Ok(place) => return Ok(missing.iter().rev().fold(place, |place, part| place.join(part))),
+            Ok(place) => {
+                return Ok(missing
+                    .iter()
+                    .rev()
+                    .fold(place, |place, part| place.join(part)));
+            }
             // Creating the missing components would follow a dangling symlink.
             Err(_) if there.is_symlink() => return Err(refused("it contains a dangling symlink")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 missing.push(there.file_name().ok_or(error)?);
-                there = there.parent().ok_or_else(|| refused("it is not absolute"))?;
+                there = there
+                    .parent()
+                    .ok_or_else(|| refused("it is not absolute"))?;
             }
             Err(error) => return Err(error),
         }
@@ -76,15 +92,30 @@ mod tests {
         symlink(path("out/nothing"), path("in/nowhere")).unwrap();
         let allowed = std::env::join_paths([path("in"), path("none/yet")]).unwrap();
         let allowed = AllowedPaths::parse(&allowed, Path::to_owned);
-        for (name, leads_to) in
-            [("in", "in"), ("in/new/er", "in/new/er"), ("out/back/x", "in/deep/x"), ("none/yet/a", "none/yet/a")]
-        {
+        for (name, leads_to) in [
+            ("in", "in"),
+            ("in/new/er", "in/new/er"),
+            ("out/back/x", "in/deep/x"),
+            ("none/yet/a", "none/yet/a"),
+        ] {
             assert_eq!(allowed.check(&path(name)).unwrap(), path(leads_to));
         }
-        for name in
-            ["out", "inner", "in/away", "in/away/new", "in/nowhere", "in/nowhere/x", "in/../out", "in/new/../../out", "none"]
-        {
-            assert_eq!(allowed.check(&path(name)).unwrap_err().code(), memory_core::Code::PathRefused, "{name}");
+        for name in [
+            "out",
+            "inner",
+            "in/away",
+            "in/away/new",
+            "in/nowhere",
+            "in/nowhere/x",
+            "in/../out",
+            "in/new/../../out",
+            "none",
+        ] {
+            assert_eq!(
+                allowed.check(&path(name)).unwrap_err().code(),
+                memory_core::Code::PathRefused,
+                "{name}"
+            );
         }
         let nothing = AllowedPaths::parse(OsStr::new(":"), Path::to_owned);
         assert!(nothing.check(&path("in")).is_err());

@@ -27,7 +27,10 @@ pub struct AlreadyShownFile {
 impl AlreadyShownFile {
     /// Returns the file of the session with the name `session`, in the home at `root`.
     pub fn of(root: &Path, session: &str) -> Self {
-        Self { root: root.to_owned(), path: Path::new(FOLDER).join(format!("{}.txt", ContentHash::of(session))) }
+        Self {
+            root: root.to_owned(),
+            path: Path::new(FOLDER).join(format!("{}.txt", ContentHash::of(session))),
+        }
     }
 
     /// Reads the list; a missing file and unreadable lines count as empty.
@@ -44,10 +47,17 @@ impl AlreadyShownFile {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn save(&self, given: &ShownMemories, now: SystemTime) -> Result<(), memory_core::StoreError> {
+    pub fn save(
+        &self,
+        given: &ShownMemories,
+        now: SystemTime,
+    ) -> Result<(), memory_core::StoreError> {
         let mut entries = given.entries();
         entries.sort_unstable_by_key(|(id, _)| *id);
-        let lines: Vec<String> = entries.iter().map(|(id, hash)| format!("{id} {hash}")).collect();
+        let lines: Vec<String> = entries
+            .iter()
+            .map(|(id, hash)| format!("{id} {hash}"))
+            .collect();
         let refused = |error| io_error(format!("write to {}", self.path.display()), error);
         cache_file::write(&self.root, &self.path, lines.join("\n").as_bytes()).map_err(refused)?;
         delete_expired(&self.root.join(FOLDER), now);
@@ -77,14 +87,24 @@ mod tests {
         fs::create_dir(home.path().join("index")).unwrap();
         let file = |session: &str| AlreadyShownFile::of(home.path(), session);
         assert!(file("a/../b").load().entries().is_empty());
-        let entry = ("550e8400-e29b-41d4-a716-446655440000".parse().unwrap(), ContentHash::of("tea"));
+        let entry = (
+            "550e8400-e29b-41d4-a716-446655440000".parse().unwrap(),
+            ContentHash::of("tea"),
+        );
         let now = SystemTime::now();
-        file("a/../b").save(&[entry].into_iter().collect(), now).unwrap();
+        file("a/../b")
+            .save(&[entry].into_iter().collect(), now)
+            .unwrap();
         assert_eq!(file("a/../b").load().entries(), [entry]);
-        let mode = fs::metadata(home.path().join(&file("a/../b").path)).unwrap().permissions().mode();
+        let mode = fs::metadata(home.path().join(&file("a/../b").path))
+            .unwrap()
+            .permissions()
+            .mode();
         assert_eq!(mode & 0o777, 0o600);
         assert!(file("b").load().entries().is_empty());
-        file("b").save(&ShownMemories::default(), now + 2 * EXPIRY).unwrap();
+        file("b")
+            .save(&ShownMemories::default(), now + 2 * EXPIRY)
+            .unwrap();
         assert!(file("a/../b").load().entries().is_empty(), "it is over");
     }
 }

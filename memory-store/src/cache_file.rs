@@ -11,10 +11,19 @@ use crate::system::private_folder_builder;
 /// are created if missing, are accessible only to their owner.
 pub(crate) fn write(root: &Path, path: impl AsRef<Path>, bytes: &[u8]) -> io::Result<()> {
     let path = path.as_ref();
-    let folders: Vec<&Path> = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()).collect();
-    folders.into_iter().rev().try_for_each(|folder| create_folder(&root.join(folder)))?;
+    let folders: Vec<&Path> = path
+        .ancestors()
+        .skip(1)
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .collect();
+    folders
+        .into_iter()
+        .rev()
+        .try_for_each(|folder| create_folder(&root.join(folder)))?;
     let place = root.join(path);
-    let mut file = tempfile::Builder::new().prefix(".derived-").tempfile_in(place.parent().unwrap_or(root))?;
+    let mut file = tempfile::Builder::new()
+        .prefix(".derived-")
+        .tempfile_in(place.parent().unwrap_or(root))?;
     file.write_all(bytes)?;
     file.persist(place)?;
     Ok(())

@@ -19,15 +19,31 @@ use crate::lock::{PATIENCE, WriterLock};
 /// An error of `edit`; [`StoreError::Locked`]; or if the file is a symlink, not UTF-8 or read-only, or on an I/O error. In all
 /// these cases
 /// except a failed sync of the folder at the end the file is unchanged.
-pub fn edit_file<E: From<StoreError>>(path: &Path, edit: impl FnOnce(&str) -> Result<String, E>) -> Result<(), E> {
+pub fn edit_file<E: From<StoreError>>(
+    path: &Path,
+    edit: impl FnOnce(&str) -> Result<String, E>,
+) -> Result<(), E> {
     let refused = |error: io::Error| io_error(format!("edit {}", path.display()), error);
     let name = path.file_name().and_then(|name| name.to_str());
-    let name = name.ok_or_else(|| refused(io::Error::new(io::ErrorKind::InvalidFilename, "the file name is not UTF-8")))?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = name.ok_or_else(|| {
+        refused(io::Error::new(
+            io::ErrorKind::InvalidFilename,
+            "the file name is not UTF-8",
+        ))
+    })?;
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     let disk = RealDisk::open(folder).map_err(refused)?;
     let _one_at_a_time = WriterLock::acquire_folder(folder, PATIENCE)?;
     let former = disk.read(name).map_err(refused)?.map(|(bytes, _)| bytes);
-    let not_text = |_| refused(io::Error::new(io::ErrorKind::InvalidData, "the file is not UTF-8"));
+    let not_text = |_| {
+        refused(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "the file is not UTF-8",
+        ))
+    };
     let text = String::from_utf8(former.clone().unwrap_or_default()).map_err(not_text)?;
     let edited = edit(&text)?;
     let waiting = format!(".{name}.tmp");
@@ -62,7 +78,12 @@ mod tests {
         std::thread::scope(|scope| {
             for number in 0..8 {
                 let path = &path;
-                scope.spawn(move || edit_file(path, |text| Ok::<_, StoreError>(format!("{text}{number}\n"))).unwrap());
+                scope.spawn(move || {
+                    edit_file(path, |text| {
+                        Ok::<_, StoreError>(format!("{text}{number}\n"))
+                    })
+                    .unwrap()
+                });
             }
         });
         let text = fs::read_to_string(&path).unwrap();
@@ -71,7 +92,10 @@ mod tests {
         assert_eq!(lines, ["0", "1", "2", "3", "4", "5", "6", "7"]);
         if cfg!(not(feature = "portable-system")) {
             // The portable implementation sets no modes, and uses a lock file.
-            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+            assert_eq!(
+                fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+                0o600
+            );
             assert_eq!(fs::read_dir(home.path().join("new")).unwrap().count(), 1);
         }
     }
@@ -79,17 +103,29 @@ mod tests {
     #[test]
     fn what_may_not_be_edited_stays_as_it_is() {
         let home = tempfile::tempdir().unwrap();
-        let (own, link) = (home.path().join("own.yaml"), home.path().join("config.yaml"));
+        let (own, link) = (
+            home.path().join("own.yaml"),
+            home.path().join("config.yaml"),
+        );
         fs::write(&own, "a").unwrap();
         fs::set_permissions(&own, fs::Permissions::from_mode(0o640)).unwrap();
         symlink(&own, &link).unwrap();
         edit_file(&link, |_| Ok::<_, StoreError>("b".into())).unwrap_err();
         assert!(link.is_symlink());
-        let refusal = || StoreError::Locked { home: "of another".into(), seconds: 0 };
-        assert_eq!(edit_file(&own, |_| Err(refusal())).unwrap_err().to_string(), refusal().to_string());
+        let refusal = || StoreError::Locked {
+            home: "of another".into(),
+            seconds: 0,
+        };
+        assert_eq!(
+            edit_file(&own, |_| Err(refusal())).unwrap_err().to_string(),
+            refusal().to_string()
+        );
         assert_eq!(fs::read_to_string(&own).unwrap(), "a");
         edit_file(&own, |text| Ok::<_, StoreError>(format!("{text}b"))).unwrap();
         assert_eq!(fs::read_to_string(&own).unwrap(), "ab");
-        assert_eq!(fs::metadata(&own).unwrap().permissions().mode() & 0o777, 0o640);
+        assert_eq!(
+            fs::metadata(&own).unwrap().permissions().mode() & 0o777,
+            0o640
+        );
     }
 }

@@ -15,13 +15,22 @@ pub(crate) fn io_error(action: impl Into<String>, source: io::Error) -> StoreErr
     if is_symlink_error(&source) {
         let action = action.into();
         // `action` is a verb and a path; the error contains the path.
-        return StoreError::Outside { path: action.split_once(' ').map_or(action.as_str(), |(_, path)| path).to_owned() };
+        return StoreError::Outside {
+            path: action
+                .split_once(' ')
+                .map_or(action.as_str(), |(_, path)| path)
+                .to_owned(),
+        };
     }
     let code = match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Code::DiskFull,
         _ => Code::Io,
     };
-    StoreError::Backend { action: action.into(), code, source: Box::new(source) }
+    StoreError::Backend {
+        action: action.into(),
+        code,
+        source: Box::new(source),
+    }
 }
 
 /// Returns the error for the file or folder at `path` that cannot be read.
@@ -32,7 +41,9 @@ pub(crate) fn read_error(path: &str, source: io::Error) -> StoreError {
 /// Returns the error for an `action`, such as `write to`, that failed on the file or folder at `path`.
 pub(crate) fn path_error(action: &str, path: &str, source: io::Error) -> StoreError {
     match source.kind() {
-        io::ErrorKind::InvalidInput => StoreError::Outside { path: path.to_owned() },
+        io::ErrorKind::InvalidInput => StoreError::Outside {
+            path: path.to_owned(),
+        },
         _ => io_error(format!("{action} {path}"), source),
     }
 }
@@ -45,11 +56,26 @@ pub(crate) fn write_error(path: &str) -> impl Fn(io::Error) -> StoreError {
 
 /// Returns the error that a folder has other content than a replica of the database.
 pub(crate) fn replica_folder_error(folder: &Path, why: &str, hint: &'static str) -> StoreError {
-    let what = format!("{} cannot be used as a replica of the database: {why}", folder.display());
-    StoreError::Database { what, code: Code::InvalidInput, hint, source: None }
+    let what = format!(
+        "{} cannot be used as a replica of the database: {why}",
+        folder.display()
+    );
+    StoreError::Database {
+        what,
+        code: Code::InvalidInput,
+        hint,
+        source: None,
+    }
 }
 
 /// Returns the error for an `action` that failed in the index.
-pub(crate) fn index_error(action: impl Into<String>, source: impl Error + Send + Sync + 'static) -> StoreError {
-    StoreError::Backend { action: action.into(), code: Code::Io, source: Box::new(source) }
+pub(crate) fn index_error(
+    action: impl Into<String>,
+    source: impl Error + Send + Sync + 'static,
+) -> StoreError {
+    StoreError::Backend {
+        action: action.into(),
+        code: Code::Io,
+        source: Box::new(source),
+    }
 }

@@ -42,7 +42,10 @@ pub fn check_writable(root: &Path) -> Result<(), StoreError> {
     check_folder(root, |_| true)?;
     // The folders above may belong to other programs, whose files may have this name.
     let is_own = |program: &str| program.starts_with(PROGRAM);
-    root.ancestors().skip(1).take(HOME_DEPTH).try_for_each(|folder| check_folder(folder, is_own))
+    root.ancestors()
+        .skip(1)
+        .take(HOME_DEPTH)
+        .try_for_each(|folder| check_folder(folder, is_own))
 }
 
 fn check_folder(folder: &Path, is_own: impl Fn(&str) -> bool) -> Result<(), StoreError> {
@@ -58,10 +61,20 @@ fn check_folder(folder: &Path, is_own: impl Fn(&str) -> bool) -> Result<(), Stor
     };
     match serde_json::from_str(&text) {
         // A later version may not number its formats.
-        Ok(FolderFormat { version, program }) if version.as_u64().is_none_or(|own| SUPPORTED < own) && is_own(&program) => {
+        Ok(FolderFormat { version, program })
+            if version.as_u64().is_none_or(|own| SUPPORTED < own) && is_own(&program) =>
+        {
             let (folder, version) = (folder.display().to_string(), version.to_string());
-            let program = if program.is_empty() { "a newer version".to_owned() } else { program };
-            Err(StoreError::NewerFormat { folder, version, program })
+            let program = if program.is_empty() {
+                "a newer version".to_owned()
+            } else {
+                program
+            };
+            Err(StoreError::NewerFormat {
+                folder,
+                version,
+                program,
+            })
         }
         _ => Ok(()),
     }
@@ -83,9 +96,17 @@ mod tests {
         assert!(check("damaged").is_ok());
         assert!(check(r#"{"version": "2.1", "program": "memory 9.0.0"}"#).is_err());
         let refusal = check(r#"{"version": 2}"#).unwrap_err().to_string();
-        assert!(refusal.ends_with("has format 2 of a newer version, which this version cannot change"), "{refusal}");
-        let refusal = check(r#"{"version": 2, "program": "memory 3.1.0", "more": 1}"#).unwrap_err().to_string();
-        assert!(refusal.ends_with("has format 2 of memory 3.1.0, which this version cannot change"), "{refusal}");
+        assert!(
+            refusal.ends_with("has format 2 of a newer version, which this version cannot change"),
+            "{refusal}"
+        );
+        let refusal = check(r#"{"version": 2, "program": "memory 3.1.0", "more": 1}"#)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            refusal.ends_with("has format 2 of memory 3.1.0, which this version cannot change"),
+            "{refusal}"
+        );
     }
 
     #[test]
@@ -93,12 +114,22 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let check = |text: &str| {
             fs::write(home.path().join(FILE), text).unwrap();
-            ["banks", "instances/kv/team"].map(|folder| check_writable(&home.path().join(folder)).is_err())
+            ["banks", "instances/kv/team"]
+                .map(|folder| check_writable(&home.path().join(folder)).is_err())
         };
-        assert_eq!(check(r#"{"version": 2, "program": "memory 3.1.0"}"#), [true, true]);
-        assert_eq!(check(r#"{"version": 1, "program": "memory 0.2.0"}"#), [false, false]);
+        assert_eq!(
+            check(r#"{"version": 2, "program": "memory 3.1.0"}"#),
+            [true, true]
+        );
+        assert_eq!(
+            check(r#"{"version": 1, "program": "memory 0.2.0"}"#),
+            [false, false]
+        );
         // A file of another program.
         assert_eq!(check(r#"{"version": 2}"#), [false, false]);
-        assert_eq!(check(r#"{"version": 2, "program": "prettier"}"#), [false, false]);
+        assert_eq!(
+            check(r#"{"version": 2, "program": "prettier"}"#),
+            [false, false]
+        );
     }
 }

@@ -35,7 +35,12 @@ const TEMP_FILE: &str = ".gitignore.tmp";
 /// Nothing depends on the file, so a failure is not an error. The caller holds the lock.
 pub(crate) fn write(disk: &dyn Disk) {
     let is_free = disk.read_part(FILE, 0, 1).is_ok() && matches!(disk.stat(FILE), Ok(None));
-    if is_free && disk.write(TEMP_FILE, TEXT.as_bytes()).and_then(|()| disk.sync_file(TEMP_FILE)).is_ok() {
+    if is_free
+        && disk
+            .write(TEMP_FILE, TEXT.as_bytes())
+            .and_then(|()| disk.sync_file(TEMP_FILE))
+            .is_ok()
+    {
         let _ = disk.rename(TEMP_FILE, FILE);
     }
 }
@@ -52,7 +57,10 @@ mod tests {
         std::fs::write(&path, "the next index").unwrap();
         write(&RealDisk::open(folder.path()).unwrap());
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "the next index");
-        assert_eq!(std::fs::read_to_string(folder.path().join(FILE)).unwrap(), TEXT);
+        assert_eq!(
+            std::fs::read_to_string(folder.path().join(FILE)).unwrap(),
+            TEXT
+        );
         assert!(TEXT.lines().any(|line| line == TEMP_FILE));
     }
 }

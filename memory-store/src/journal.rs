@@ -10,15 +10,16 @@ use std::collections::HashSet;
 use std::io;
 
 use memory_core::{
-    ChangedFiles, ContentHash, MemoryId, Operation, OperationId, ParseError, Recorded, RecordedChange, RecordedFile, StoreError,
+    ChangedFiles, ContentHash, MemoryId, Operation, OperationId, ParseError, Recorded,
+    RecordedChange, RecordedFile, StoreError,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::disk::Disk;
 use crate::error::{io_error, read_error};
 use crate::oplog::{
-    Durability, FileChange, FileOperations, FilePayload, LogPayload, LogPosition, NewContent, OperationError, OperationLog,
-    Staging, shorten_name,
+    Durability, FileChange, FileOperations, FilePayload, LogPayload, LogPosition, NewContent,
+    OperationError, OperationLog, Staging, shorten_name,
 };
 
 const FOLDER: &str = "journal";
@@ -37,7 +38,9 @@ impl LogPayload for JournalPayload {
     type Subject = ChangedFiles;
 
     fn subject(&self) -> Option<ChangedFiles> {
-        Some(ChangedFiles { count: self.changes.len() as u64 })
+        Some(ChangedFiles {
+            count: self.changes.len() as u64,
+        })
     }
 }
 
@@ -48,7 +51,10 @@ impl FilePayload for JournalPayload {
 }
 
 fn file_change(RecordedChange { before, after, .. }: &RecordedChange) -> FileChange {
-    FileChange { before: before.clone(), after: after.clone() }
+    FileChange {
+        before: before.clone(),
+        after: after.clone(),
+    }
 }
 
 /// The change of one file.
@@ -84,7 +90,13 @@ pub(crate) fn record_steps(
     undoes: Option<&OperationId>,
     steps: &[CommitStep],
 ) -> Recorded<JournalPayload> {
-    Recorded::new(operation, JournalPayload { changes: record_changes(disk, operation, steps) }, undoes)
+    Recorded::new(
+        operation,
+        JournalPayload {
+            changes: record_changes(disk, operation, steps),
+        },
+        undoes,
+    )
 }
 
 /// Performs a recorded operation with the contents of its new files, and rolls back on failure.
@@ -97,33 +109,67 @@ pub(crate) fn execute_record(
     contents: &[Option<&[u8]>],
     durability: Durability,
 ) -> Result<(), StoreError> {
-    let new: Vec<_> = contents.iter().map(|bytes| bytes.map(|bytes| NewContent { bytes, like: None })).collect();
-    file_operations(disk).with_durability(durability).execute(record, &new).map_err(|error| match error {
-        OperationError::Read(_, source) | OperationError::Write(_, source) => {
-            io_error(format!("{} {}", record.operation.verb, describe(&record.subject.changes)), source)
-        }
-        error => store_error(error),
-    })
+    let new: Vec<_> = contents
+        .iter()
+        .map(|bytes| bytes.map(|bytes| NewContent { bytes, like: None }))
+        .collect();
+    file_operations(disk)
+        .with_durability(durability)
+        .execute(record, &new)
+        .map_err(|error| match error {
+            OperationError::Read(_, source) | OperationError::Write(_, source) => io_error(
+                format!(
+                    "{} {}",
+                    record.operation.verb,
+                    describe(&record.subject.changes)
+                ),
+                source,
+            ),
+            error => store_error(error),
+        })
 }
 
 /// Returns the step that reverts `change`.
 ///
 /// # Errors
 /// [`StoreError::Conflict`] if the file is not as the change left it, [`StoreError::TrashNotFound`], or if the disk fails.
-pub(crate) fn revert_step(disk: &dyn Disk, change: &RecordedChange) -> Result<CommitStep, StoreError> {
-    let content = file_operations(disk).previous_content(&file_change(change)).map_err(|error| match error {
-        OperationError::Read(reference, source) if source.kind() == io::ErrorKind::NotFound => {
-            StoreError::TrashNotFound { reference }
-        }
-        error => store_error(error),
-    })?;
-    let before = change.after.as_ref().map(|after| ReplacedFile { path: after.path.clone(), hash: after.hash });
-    let after = change.before.as_ref().zip(content).map(|(former, bytes)| PlannedFile { path: former.path.clone(), bytes });
-    Ok(CommitStep { id: change.id, before, after, why: None })
+pub(crate) fn revert_step(
+    disk: &dyn Disk,
+    change: &RecordedChange,
+) -> Result<CommitStep, StoreError> {
+    let content = file_operations(disk)
+        .previous_content(&file_change(change))
+        .map_err(|error| match error {
+            OperationError::Read(reference, source) if source.kind() == io::ErrorKind::NotFound => {
+                StoreError::TrashNotFound { reference }
+            }
+            error => store_error(error),
+        })?;
+    let before = change.after.as_ref().map(|after| ReplacedFile {
+        path: after.path.clone(),
+        hash: after.hash,
+    });
+    let after = change
+        .before
+        .as_ref()
+        .zip(content)
+        .map(|(former, bytes)| PlannedFile {
+            path: former.path.clone(),
+            bytes,
+        });
+    Ok(CommitStep {
+        id: change.id,
+        before,
+        after,
+        why: None,
+    })
 }
 
 /// Restores the previous files of the last operation that is not taken back yet, and removes the operation from the journal.
-pub(crate) fn take_back_record(disk: &dyn Disk, record: &Recorded<JournalPayload>) -> Result<(), StoreError> {
+pub(crate) fn take_back_record(
+    disk: &dyn Disk,
+    record: &Recorded<JournalPayload>,
+) -> Result<(), StoreError> {
     file_operations(disk).roll_back(record).map_err(store_error)
 }
 
@@ -162,7 +208,11 @@ pub(crate) fn journal_write_error(error: io::Error) -> StoreError {
 }
 
 /// Returns the changes for the journal, including the trash path of each previous file.
-fn record_changes(disk: &dyn Disk, operation: &Operation, steps: &[CommitStep]) -> Vec<RecordedChange> {
+fn record_changes(
+    disk: &dyn Disk,
+    operation: &Operation,
+    steps: &[CommitStep],
+) -> Vec<RecordedChange> {
     let folder = format!("trash/{}/{}", operation.at.format("%Y-%m"), operation.id);
     let mut taken = HashSet::new();
     let mut trash_path = |path: &str| {
@@ -198,7 +248,12 @@ fn record_changes(disk: &dyn Disk, operation: &Operation, steps: &[CommitStep]) 
 
 fn describe(changes: &[RecordedChange]) -> String {
     match changes {
-        [only] => only.after.as_ref().or(only.before.as_ref()).map(|file| file.path.clone()).unwrap_or_default(),
+        [only] => only
+            .after
+            .as_ref()
+            .or(only.before.as_ref())
+            .map(|file| file.path.clone())
+            .unwrap_or_default(),
         many => format!("{} files", many.len()),
     }
 }
@@ -228,14 +283,25 @@ struct WireFile {
 
 impl From<JournalPayload> for WireChanges {
     fn from(payload: JournalPayload) -> Self {
-        let file = |RecordedFile { path, hash, trash }| WireFile { path, hash: hash.to_string(), trash };
-        let change = |RecordedChange { id, before, after, why }| WireChange {
+        let file = |RecordedFile { path, hash, trash }| WireFile {
+            path,
+            hash: hash.to_string(),
+            trash,
+        };
+        let change = |RecordedChange {
+                          id,
+                          before,
+                          after,
+                          why,
+                      }| WireChange {
             id: id.to_string(),
             before: before.map(file),
             after: after.map(file),
             why,
         };
-        Self { changes: payload.changes.into_iter().map(change).collect() }
+        Self {
+            changes: payload.changes.into_iter().map(change).collect(),
+        }
     }
 }
 
@@ -243,12 +309,34 @@ impl TryFrom<WireChanges> for JournalPayload {
     type Error = ParseError;
 
     fn try_from(wire: WireChanges) -> Result<Self, ParseError> {
-        let file = |WireFile { path, hash, trash }| Ok(RecordedFile { path, hash: hash.parse::<ContentHash>()?, trash });
-        let change = |WireChange { id, before, after, why }| {
-            let (before, after) = (before.map(file).transpose()?, after.map(file).transpose()?);
-            Ok(RecordedChange { id: id.parse::<MemoryId>()?, before, after, why })
+        let file = |WireFile { path, hash, trash }| {
+            Ok(RecordedFile {
+                path,
+                hash: hash.parse::<ContentHash>()?,
+                trash,
+            })
         };
-        Ok(Self { changes: wire.changes.into_iter().map(change).collect::<Result<_, ParseError>>()? })
+        let change = |WireChange {
+                          id,
+                          before,
+                          after,
+                          why,
+                      }| {
+            let (before, after) = (before.map(file).transpose()?, after.map(file).transpose()?);
+            Ok(RecordedChange {
+                id: id.parse::<MemoryId>()?,
+                before,
+                after,
+                why,
+            })
+        };
+        Ok(Self {
+            changes: wire
+                .changes
+                .into_iter()
+                .map(change)
+                .collect::<Result<_, ParseError>>()?,
+        })
     }
 }
 
@@ -256,7 +344,10 @@ impl TryFrom<WireChanges> for JournalPayload {
 mod tests {
     use memory_core::{ContentHash, IdSource, MemoryId, Operation, Verb, testing::CountingIds};
 
-    use super::{CommitStep, PlannedFile, ReplacedFile, execute_record, journal, journal_read_error, record_steps, recover};
+    use super::{
+        CommitStep, PlannedFile, ReplacedFile, execute_record, journal, journal_read_error,
+        record_steps, recover,
+    };
     use crate::disk::{Disk, RealDisk};
     use crate::oplog::Durability;
 
@@ -268,15 +359,38 @@ mod tests {
         disk.write(&path("changed"), b"former").unwrap();
         let step = |name: &str, before: Option<&[u8]>, after: &[u8]| CommitStep {
             id: MemoryId::for_path(name),
-            before: before.map(|bytes| ReplacedFile { path: path(name), hash: ContentHash::from_bytes(bytes) }),
-            after: Some(PlannedFile { path: path(name), bytes: after.to_vec() }),
+            before: before.map(|bytes| ReplacedFile {
+                path: path(name),
+                hash: ContentHash::from_bytes(bytes),
+            }),
+            after: Some(PlannedFile {
+                path: path(name),
+                bytes: after.to_vec(),
+            }),
             why: None,
         };
         let id = CountingIds::default().operation_id();
-        let operation = Operation { id, verb: Verb::Import, by: "test".into(), at: chrono::DateTime::UNIX_EPOCH };
-        let steps = [step("kept", None, b"kept"), step("deleted", None, b"deleted"), step("changed", Some(b"former"), b"new")];
-        let contents = steps.each_ref().map(|step| step.after.as_ref().map(|next| next.bytes.as_slice()));
-        execute_record(&disk, &record_steps(&disk, &operation, None, &steps), &contents, Durability::Synced).unwrap();
+        let operation = Operation {
+            id,
+            verb: Verb::Import,
+            by: "test".into(),
+            at: chrono::DateTime::UNIX_EPOCH,
+        };
+        let steps = [
+            step("kept", None, b"kept"),
+            step("deleted", None, b"deleted"),
+            step("changed", Some(b"former"), b"new"),
+        ];
+        let contents = steps
+            .each_ref()
+            .map(|step| step.after.as_ref().map(|next| next.bytes.as_slice()));
+        execute_record(
+            &disk,
+            &record_steps(&disk, &operation, None, &steps),
+            &contents,
+            Durability::Synced,
+        )
+        .unwrap();
 
         disk.remove(&path("deleted")).unwrap();
         disk.write(&path("changed"), b"former").unwrap();
@@ -284,7 +398,16 @@ mod tests {
         recover(&disk, None).unwrap();
 
         let text = |name: &str| disk.read(&path(name)).unwrap().map(|(bytes, _)| bytes);
-        assert_eq!([text("kept"), text("deleted"), text("changed")], [Some(b"kept".to_vec()), None, Some(b"former".to_vec())]);
-        assert_eq!(journal(&disk).operations(journal_read_error).unwrap().count(), 1);
+        assert_eq!(
+            [text("kept"), text("deleted"), text("changed")],
+            [Some(b"kept".to_vec()), None, Some(b"former".to_vec())]
+        );
+        assert_eq!(
+            journal(&disk)
+                .operations(journal_read_error)
+                .unwrap()
+                .count(),
+            1
+        );
     }
 }

@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use chrono::NaiveDate;
-use memory_core::{Budget, LlmUsage, Meter, MeterError, Purpose, Reservation, Spending, SpendingEntry, StoreError};
+use memory_core::{
+    Budget, LlmUsage, Meter, MeterError, Purpose, Reservation, Spending, SpendingEntry, StoreError,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::disk::{DirEntryKind, Disk, RealDisk, append_line};
@@ -43,14 +45,21 @@ impl Ledger {
     /// # Errors
     /// An error if the folder cannot be opened.
     pub fn open(root: &Path) -> Result<Self, StoreError> {
-        let disk = RealDisk::open(root).map_err(|error| io_error(format!("open the home {}", root.display()), error))?;
+        let disk = RealDisk::open(root)
+            .map_err(|error| io_error(format!("open the home {}", root.display()), error))?;
         let root = disk.root().to_owned();
         Ok(Self::with_disk(Arc::new(disk), &root))
     }
 
     /// Returns the ledger of the home at `root`, which is accessed through `disk`.
     pub fn with_disk(disk: Arc<dyn Disk>, root: &Path) -> Self {
-        Self { folder: root.join(FOLDER), disk, patience: PATIENCE, pages: Mutex::default(), other: None }
+        Self {
+            folder: root.join(FOLDER),
+            disk,
+            patience: PATIENCE,
+            pages: Mutex::default(),
+            other: None,
+        }
     }
 
     /// Returns this ledger with the usage of `other` counted against the same budget.
@@ -58,14 +67,24 @@ impl Ledger {
     /// Nothing is written to `other`.
     #[must_use]
     pub fn with_other_ledger(self, other: Self) -> Self {
-        Self { other: Some(Box::new(other)), ..self }
+        Self {
+            other: Some(Box::new(other)),
+            ..self
+        }
     }
 
     /// Returns the usage of one day in this ledger and the other one.
     fn total(&self, day: NaiveDate) -> Result<LlmUsage, StoreError> {
         let name = file_name(day);
-        let own = self.read_month(&name)?.get(&name).map_or_else(LlmUsage::default, |page| page.total(day));
-        let other = self.other.as_ref().map(|other| other.total(day)).transpose()?;
+        let own = self
+            .read_month(&name)?
+            .get(&name)
+            .map_or_else(LlmUsage::default, |page| page.total(day));
+        let other = self
+            .other
+            .as_ref()
+            .map(|other| other.total(day))
+            .transpose()?;
         Ok(own + other.unwrap_or_default())
     }
 
@@ -82,22 +101,32 @@ impl Ledger {
 
     /// Appends a line durably. The caller holds the lock.
     fn add(&self, path: &str, booking: &UsageRecord) -> Result<(), StoreError> {
-        append_line(self.disk.as_ref(), path, &booking.to_line()).map_err(|error| path_error("write to", path, error))
+        append_line(self.disk.as_ref(), path, &booking.to_line())
+            .map_err(|error| path_error("write to", path, error))
     }
 
     /// Returns the sums of all months, after reading the file `name` to its end.
-    fn read_month(&self, name: &str) -> Result<MutexGuard<'_, BTreeMap<String, MonthlyUsage>>, StoreError> {
+    fn read_month(
+        &self,
+        name: &str,
+    ) -> Result<MutexGuard<'_, BTreeMap<String, MonthlyUsage>>, StoreError> {
         let path = format!("{FOLDER}/{name}");
         let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
         let page = pages.entry(name.to_owned()).or_default();
-        page.read_new_lines(self.disk.as_ref(), &path).map_err(|error| path_error("read", &path, error))?;
+        page.read_new_lines(self.disk.as_ref(), &path)
+            .map_err(|error| path_error("read", &path, error))?;
         Ok(pages)
     }
 
     /// Returns the names of the files, oldest first.
     fn month_files(&self) -> Result<Vec<String>, StoreError> {
-        let entries = self.disk.list_folder(FOLDER).map_err(|error| path_error("list", FOLDER, error))?;
-        let files = entries.into_iter().filter(|entry| entry.kind == DirEntryKind::File && is_monthly_file(&entry.name));
+        let entries = self
+            .disk
+            .list_folder(FOLDER)
+            .map_err(|error| path_error("list", FOLDER, error))?;
+        let files = entries
+            .into_iter()
+            .filter(|entry| entry.kind == DirEntryKind::File && is_monthly_file(&entry.name));
         let mut names: Vec<_> = files.map(|entry| entry.name).collect();
         names.sort_unstable();
         Ok(names)
@@ -110,7 +139,10 @@ impl Meter for Ledger {
         let path = format!("{FOLDER}/{name}");
         let _lock = self.acquire_lock(&path)?;
         budget.check(self.total(reservation.day)?, reservation.amount)?;
-        Ok(self.add(&path, &UsageRecord::of(reservation, LlmUsage::default(), reservation.amount))?)
+        Ok(self.add(
+            &path,
+            &UsageRecord::of(reservation, LlmUsage::default(), reservation.amount),
+        )?)
     }
 
     fn settle(&self, reservation: &Reservation, spent: LlmUsage) -> Result<(), StoreError> {
@@ -119,7 +151,10 @@ impl Meter for Ledger {
         }
         let path = format!("{FOLDER}/{}", file_name(reservation.day));
         let _lock = self.acquire_lock(&path)?;
-        self.add(&path, &UsageRecord::of(reservation, reservation.amount, spent))
+        self.add(
+            &path,
+            &UsageRecord::of(reservation, reservation.amount, spent),
+        )
     }
 
     fn spending(&self, from: NaiveDate, to: NaiveDate) -> Result<Spending, StoreError> {
@@ -130,10 +165,20 @@ impl Meter for Ledger {
                 continue;
             }
             let pages = self.read_month(&name)?;
-            let Some(page) = pages.get(&name) else { continue };
+            let Some(page) = pages.get(&name) else {
+                continue;
+            };
             spending.unreadable += page.unreadable();
-            let entries = page.entries().filter(|(day, ..)| from <= *day && *day <= to);
-            spending.entries.extend(entries.map(|(day, purpose, spent)| SpendingEntry { day, purpose: purpose.clone(), spent }));
+            let entries = page
+                .entries()
+                .filter(|(day, ..)| from <= *day && *day <= to);
+            spending
+                .entries
+                .extend(entries.map(|(day, purpose, spent)| SpendingEntry {
+                    day,
+                    purpose: purpose.clone(),
+                    spent,
+                }));
         }
         if let Some(other) = &self.other {
             add(&mut spending, other.spending(from, to)?);
@@ -146,7 +191,8 @@ impl Meter for Ledger {
 fn add(spending: &mut Spending, other: Spending) {
     spending.unreadable += other.unreadable;
     for entry in other.entries {
-        let order = |known: &SpendingEntry| (known.day, &known.purpose).cmp(&(entry.day, &entry.purpose));
+        let order =
+            |known: &SpendingEntry| (known.day, &known.purpose).cmp(&(entry.day, &entry.purpose));
         match spending.entries.binary_search_by(order) {
             Ok(at) => spending.entries[at].spent = spending.entries[at].spent + entry.spent,
             Err(at) => spending.entries.insert(at, entry),
@@ -193,7 +239,10 @@ impl MonthlyUsage {
             return Ok(());
         };
         if found.inode != self.inode || found.size < self.read_to {
-            *self = Self { inode: found.inode, ..Self::default() };
+            *self = Self {
+                inode: found.inode,
+                ..Self::default()
+            };
         }
         let mut begun = Vec::new();
         let mut position = self.read_to;
@@ -204,8 +253,12 @@ impl MonthlyUsage {
             }
             position += window.len() as u64;
             begun.extend_from_slice(&window);
-            let Some(end) = begun.iter().rposition(|byte| *byte == b'\n') else { continue };
-            begun[..end].split(|byte| *byte == b'\n').for_each(|line| self.add(line));
+            let Some(end) = begun.iter().rposition(|byte| *byte == b'\n') else {
+                continue;
+            };
+            begun[..end]
+                .split(|byte| *byte == b'\n')
+                .for_each(|line| self.add(line));
             begun.drain(..=end);
             self.read_to = position - begun.len() as u64;
         }
@@ -227,13 +280,18 @@ impl MonthlyUsage {
 
     /// Returns the usage by day and purpose, in this order, without entries of zero.
     fn entries(&self) -> impl Iterator<Item = (NaiveDate, &Purpose, LlmUsage)> {
-        let entries = self.sums.iter().map(|((day, purpose), sum)| (*day, purpose, sum.to_spent()));
+        let entries = self
+            .sums
+            .iter()
+            .map(|((day, purpose), sum)| (*day, purpose, sum.to_spent()));
         entries.filter(|(.., spent)| *spent != LlmUsage::default())
     }
 
     /// Returns the usage of one day.
     fn total(&self, day: NaiveDate) -> LlmUsage {
-        self.entries().filter(|(on, ..)| *on == day).fold(LlmUsage::default(), |sum, (.., spent)| sum + spent)
+        self.entries()
+            .filter(|(on, ..)| *on == day)
+            .fold(LlmUsage::default(), |sum, (.., spent)| sum + spent)
     }
 
     /// Returns the number of lines that are not bookings.
@@ -286,16 +344,40 @@ impl UsageRecord {
     }
 
     fn to_line(&self) -> Vec<u8> {
-        let Self { day, purpose, calls, prompt_tokens, answer_tokens } = self;
+        let Self {
+            day,
+            purpose,
+            calls,
+            prompt_tokens,
+            answer_tokens,
+        } = self;
         let (calls, prompt_tokens, answer_tokens) = (*calls, *prompt_tokens, *answer_tokens);
-        let wire = UsageRecordWire { day: day.to_string(), purpose: purpose.to_string(), calls, prompt_tokens, answer_tokens };
+        let wire = UsageRecordWire {
+            day: day.to_string(),
+            purpose: purpose.to_string(),
+            calls,
+            prompt_tokens,
+            answer_tokens,
+        };
         serde_json::to_vec(&wire).expect("strings and numbers have a JSON form")
     }
 
     /// Parses a line, or returns `None` if it is not a booking, for example because a crash cut it off.
     fn from_line(line: &[u8]) -> Option<Self> {
-        let UsageRecordWire { day, purpose, calls, prompt_tokens, answer_tokens } = serde_json::from_slice(line).ok()?;
-        Some(Self { day: day.parse().ok()?, purpose: purpose.parse().ok()?, calls, prompt_tokens, answer_tokens })
+        let UsageRecordWire {
+            day,
+            purpose,
+            calls,
+            prompt_tokens,
+            answer_tokens,
+        } = serde_json::from_slice(line).ok()?;
+        Some(Self {
+            day: day.parse().ok()?,
+            purpose: purpose.parse().ok()?,
+            calls,
+            prompt_tokens,
+            answer_tokens,
+        })
     }
 }
 

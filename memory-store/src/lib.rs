@@ -45,7 +45,11 @@
         feature = "sealed",
         feature = "topics"
     )),
-    allow(dead_code, unused_imports, reason = "the stores share helpers, and some stores are disabled")
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "the stores share helpers, and some stores are disabled"
+    )
 )]
 
 mod access_key;
@@ -94,12 +98,13 @@ pub mod topic;
 pub use allowed_paths::AllowedPaths;
 pub use already_shown_file::AlreadyShownFile;
 pub use daemon::{
-    ChoreResult, ChoreState, DaemonLock, DaemonProcess, DaemonState, EventLog, FileWatcher, LogFile, WatchedChanges,
+    ChoreResult, ChoreState, DaemonLock, DaemonProcess, DaemonState, EventLog, FileWatcher,
+    LogFile, WatchedChanges,
 };
 pub use edit::edit_file;
 pub use file_store::{
-    DoctorFinding, DoctorReport, FileStore, FileStoreOptions, Freshness, HomeStatistics, QueueNotices, SharedStoreStatus,
-    TrialCopy,
+    DoctorFinding, DoctorReport, FileStore, FileStoreOptions, Freshness, HomeStatistics,
+    QueueNotices, SharedStoreStatus, TrialCopy,
 };
 pub use folder_format::check_writable;
 pub use index::{DocumentVector, ModelVectors, NearestVectors};

@@ -58,15 +58,27 @@ impl WriterLock {
     ///
     /// # Errors
     /// [`StoreError::Locked`] after `patience`.
-    pub(crate) fn acquire_for_file(root: &Path, name: &str, patience: Duration) -> Result<Self, StoreError> {
-        Self::acquire_named(root, &format!("{:02x}", crc32fast::hash(name.as_bytes()) & 0xff), patience)
+    pub(crate) fn acquire_for_file(
+        root: &Path,
+        name: &str,
+        patience: Duration,
+    ) -> Result<Self, StoreError> {
+        Self::acquire_named(
+            root,
+            &format!("{:02x}", crc32fast::hash(name.as_bytes()) & 0xff),
+            patience,
+        )
     }
 
     /// Waits for the lock called `name` in the folder `root`; each name has its own lock file.
     ///
     /// # Errors
     /// [`StoreError::Locked`] after `patience`.
-    pub(crate) fn acquire_named(root: &Path, name: &str, patience: Duration) -> Result<Self, StoreError> {
+    pub(crate) fn acquire_named(
+        root: &Path,
+        name: &str,
+        patience: Duration,
+    ) -> Result<Self, StoreError> {
         let (place, opened) = open_named_lock(root, name);
         Self::lock_exclusive(opened, &place, root, patience)
     }
@@ -97,7 +109,12 @@ impl WriterLock {
         u64::from_ne_bytes(bytes)
     }
 
-    fn lock_exclusive(opened: io::Result<File>, place: &Path, root: &Path, patience: Duration) -> Result<Self, StoreError> {
+    fn lock_exclusive(
+        opened: io::Result<File>,
+        place: &Path,
+        root: &Path,
+        patience: Duration,
+    ) -> Result<Self, StoreError> {
         Self::lock_with_mode(LockMode::Exclusive, opened, place, root, patience)
     }
 
@@ -119,8 +136,13 @@ impl WriterLock {
             Ok(()) => Ok(Self { file }),
             Err(TryLockError::Error(error)) => Err(refused(error)),
             Err(TryLockError::WouldBlock) => {
-                let held = || StoreError::Locked { home: root.display().to_string(), seconds: patience.as_secs() };
-                let file = wait_with_mode(mode, file, patience).ok_or_else(held)?.map_err(refused)?;
+                let held = || StoreError::Locked {
+                    home: root.display().to_string(),
+                    seconds: patience.as_secs(),
+                };
+                let file = wait_with_mode(mode, file, patience)
+                    .ok_or_else(held)?
+                    .map_err(refused)?;
                 Ok(Self { file })
             }
         }
@@ -133,7 +155,8 @@ impl WriterLock {
 pub(crate) fn read_generation(root: &Path) -> u64 {
     let mut bytes = [0; 8];
     // If the path is a pipe, opening it must not block.
-    let opened = system::open_no_follow_nonblocking(OpenOptions::new().read(true), &root.join(LOCK_FILE));
+    let opened =
+        system::open_no_follow_nonblocking(OpenOptions::new().read(true), &root.join(LOCK_FILE));
     match opened.and_then(|file| system::read_exact_at(&file, &mut bytes, 0)) {
         Ok(()) => u64::from_ne_bytes(bytes),
         // A writer holds the lock, so no generation that was read before is current.
@@ -153,13 +176,21 @@ enum LockMode {
 fn open_named_lock(root: &Path, name: &str) -> (PathBuf, io::Result<File>) {
     let folder = root.join(FOLDER);
     let place = folder.join(name);
-    let is_folder = || if folder.symlink_metadata()?.is_dir() { Ok(()) } else { Err(system::symlink_error()) };
+    let is_folder = || {
+        if folder.symlink_metadata()?.is_dir() {
+            Ok(())
+        } else {
+            Err(system::symlink_error())
+        }
+    };
     let opened = match is_folder() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => match system::private_folder_builder().create(&folder) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-            // Another process may have created the folder since.
-            _ => is_folder().and_then(|()| open(&place)),
-        },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            match system::private_folder_builder().create(&folder) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+                // Another process may have created the folder since.
+                _ => is_folder().and_then(|()| open(&place)),
+            }
+        }
         Err(error) => Err(error),
         Ok(()) => open(&place),
     };
@@ -214,21 +245,33 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let _one = WriterLock::acquire_for_file(home.path(), "a.jsonl", Duration::ZERO).unwrap();
         let _other = WriterLock::acquire_for_file(home.path(), "b.jsonl", Duration::ZERO).unwrap();
-        let refusal = WriterLock::acquire_for_file(home.path(), "a.jsonl", Duration::ZERO).unwrap_err();
+        let refusal =
+            WriterLock::acquire_for_file(home.path(), "a.jsonl", Duration::ZERO).unwrap_err();
         assert_eq!(refusal.code(), memory_core::Code::Locked);
     }
 
     #[test]
     fn who_shares_a_home_keeps_out_only_who_wants_it_alone() {
         let home = tempfile::tempdir().unwrap();
-        let shared = [(); 2].map(|()| WriterLock::acquire_shared(home.path(), Duration::ZERO).unwrap());
+        let shared =
+            [(); 2].map(|()| WriterLock::acquire_shared(home.path(), Duration::ZERO).unwrap());
         let one = WriterLock::acquire_named(home.path(), "one", Duration::ZERO).unwrap();
         assert!(WriterLock::try_acquire_named(home.path(), "one").is_none());
         let _other = WriterLock::acquire_named(home.path(), "other", Duration::ZERO).unwrap();
-        assert_eq!(WriterLock::acquire(home.path(), Duration::ZERO).unwrap_err().code(), memory_core::Code::Locked);
+        assert_eq!(
+            WriterLock::acquire(home.path(), Duration::ZERO)
+                .unwrap_err()
+                .code(),
+            memory_core::Code::Locked
+        );
         drop((shared, one));
         let alone = WriterLock::acquire(home.path(), PATIENCE).unwrap();
-        assert_eq!(WriterLock::acquire_shared(home.path(), Duration::ZERO).unwrap_err().code(), memory_core::Code::Locked);
+        assert_eq!(
+            WriterLock::acquire_shared(home.path(), Duration::ZERO)
+                .unwrap_err()
+                .code(),
+            memory_core::Code::Locked
+        );
         drop(alone);
     }
 }

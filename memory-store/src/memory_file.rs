@@ -32,9 +32,19 @@ pub(crate) fn load(disk: &dyn Disk, path: &str) -> Result<Option<MemoryFile>, St
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
             let what = format!("the file is too large for a memory: {error}");
             let hint = Some("split it into several files, or move it out of the categories folder");
-            return Err(StoreError::Damaged(Problem { code: Code::FileTooLarge, path: path.to_owned(), line: None, what, hint }));
+            return Err(StoreError::Damaged(Problem {
+                code: Code::FileTooLarge,
+                path: path.to_owned(),
+                line: None,
+                what,
+                hint,
+            }));
         }
-        Err(error) if error.kind() == io::ErrorKind::InvalidInput => return Err(StoreError::Outside { path: path.to_owned() }),
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+            return Err(StoreError::Outside {
+                path: path.to_owned(),
+            });
+        }
         Err(error) => return Err(io_error(format!("read {path}"), error)),
     };
     let modified = time_from_nanos(signature.modified_ns);
@@ -51,7 +61,11 @@ pub(crate) fn load(disk: &dyn Disk, path: &str) -> Result<Option<MemoryFile>, St
         problem: parsed.problem,
         other_fields: parsed.other_fields,
     };
-    Ok(Some(MemoryFile { stored, bytes, signature }))
+    Ok(Some(MemoryFile {
+        stored,
+        bytes,
+        signature,
+    }))
 }
 
 /// Returns whether a file is part of a conversation, which has its own format.

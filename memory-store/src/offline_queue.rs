@@ -58,13 +58,23 @@ impl QueuedOperation {
             .changes
             .iter()
             .zip(&self.files)
-            .map(|(change, file)| NewDocumentFile { former_key: file.former_key.clone(), document: file.document(change) });
-        NewOperation { record: &self.record, token: self.token, files: files.collect() }
+            .map(|(change, file)| NewDocumentFile {
+                former_key: file.former_key.clone(),
+                document: file.document(change),
+            });
+        NewOperation {
+            record: &self.record,
+            token: self.token,
+            files: files.collect(),
+        }
     }
 
     /// Returns the contents of the new files.
     pub(crate) fn contents(&self) -> Vec<Option<&[u8]>> {
-        self.files.iter().map(|file| file.content.as_deref()).collect()
+        self.files
+            .iter()
+            .map(|file| file.content.as_deref())
+            .collect()
     }
 }
 
@@ -72,14 +82,21 @@ impl QueuedFile {
     /// Returns the new file of a change, if there is one.
     fn document(&self, change: &RecordedChange) -> Option<NewDocument<'_>> {
         let (memory, bytes) = read_document(&change.after.as_ref()?.path, self.content.as_deref()?);
-        Some(NewDocument { key: self.key.clone()?, memory, bytes })
+        Some(NewDocument {
+            key: self.key.clone()?,
+            memory,
+            bytes,
+        })
     }
 }
 
 /// Returns the memory in a new file, and the bytes of the file.
 pub(crate) fn read_document<'a>(path: &str, bytes: &'a [u8]) -> (Memory, &'a [u8]) {
     // The time replaces dates that the file does not contain.
-    (markdown::decode(path, bytes, DateTime::UNIX_EPOCH).memory, bytes)
+    (
+        markdown::decode(path, bytes, DateTime::UNIX_EPOCH).memory,
+        bytes,
+    )
 }
 
 impl<'d> OfflineQueue<'d> {
@@ -101,12 +118,19 @@ impl<'d> OfflineQueue<'d> {
     /// Returns the time of the first operation, if there is one.
     pub(crate) fn oldest(&self) -> Result<Option<DateTime<Utc>>, StoreError> {
         let first = self.numbers()?.first().copied();
-        Ok(first.map(|number| self.read_one(number)).transpose()?.flatten().map(|queued| queued.record.operation.at))
+        Ok(first
+            .map(|number| self.read_one(number))
+            .transpose()?
+            .flatten()
+            .map(|queued| queued.record.operation.at))
     }
 
     /// Returns all operations in the order in which they were queued.
     pub(crate) fn read(&self) -> Result<Vec<QueuedOperation>, StoreError> {
-        self.numbers()?.into_iter().filter_map(|number| self.read_one(number).transpose()).collect()
+        self.numbers()?
+            .into_iter()
+            .filter_map(|number| self.read_one(number).transpose())
+            .collect()
     }
 
     /// Adds an operation durably, and returns its position.
@@ -118,14 +142,20 @@ impl<'d> OfflineQueue<'d> {
             content: file.document.as_ref().map(|next| next.bytes.to_vec()),
         });
         let NewOperation { record, token, .. } = operation;
-        self.replace(&QueuedOperation { number, token: *token, record: (*record).clone(), files: files.collect() })?;
+        self.replace(&QueuedOperation {
+            number,
+            token: *token,
+            record: (*record).clone(),
+            files: files.collect(),
+        })?;
         Ok(number)
     }
 
     /// Replaces an operation durably.
     pub(crate) fn replace(&self, queued: &QueuedOperation) -> Result<(), StoreError> {
         let path = path(queued.number);
-        let bytes = serde_json::to_vec(&WireQueued::from(queued)).expect("texts and numbers have a JSON form");
+        let bytes = serde_json::to_vec(&WireQueued::from(queued))
+            .expect("texts and numbers have a JSON form");
         replace_file(self.disk, &format!("{path}.tmp"), &path, &bytes).map_err(write_error(&path))
     }
 
@@ -137,7 +167,10 @@ impl<'d> OfflineQueue<'d> {
     /// Removes the operation at a position durably.
     pub(crate) fn remove_number(&self, number: u64) -> Result<(), StoreError> {
         let path = path(number);
-        let removed = self.disk.remove(&path).and_then(|()| self.disk.sync_folder(OFFLINE_FOLDER));
+        let removed = self
+            .disk
+            .remove(&path)
+            .and_then(|()| self.disk.sync_folder(OFFLINE_FOLDER));
         removed.map_err(|error| io_error(format!("remove {path}"), error))
     }
 
@@ -149,23 +182,38 @@ impl<'d> OfflineQueue<'d> {
             entries => entries.unwrap_or_default(),
         };
         let number = |name: &str| name.strip_suffix(".json")?.parse().ok();
-        let mut numbers: Vec<u64> = entries.iter().filter_map(|entry| number(&entry.name)).collect();
+        let mut numbers: Vec<u64> = entries
+            .iter()
+            .filter_map(|entry| number(&entry.name))
+            .collect();
         numbers.sort_unstable();
         Ok(numbers)
     }
 
     fn read_one(&self, number: u64) -> Result<Option<QueuedOperation>, StoreError> {
         let path = path(number);
-        let read = self.disk.read_part(&path, 0, usize::MAX).map_err(|error| io_error(format!("read {path}"), error))?;
+        let read = self
+            .disk
+            .read_part(&path, 0, usize::MAX)
+            .map_err(|error| io_error(format!("read {path}"), error))?;
         if read.is_empty() {
             // Another process has sent it meanwhile.
             return Ok(None);
         }
-        let parsed = serde_json::from_slice::<WireQueued>(&read).ok().and_then(|wire| wire.parse(number));
-        let hint =
-            Some("it contains a write that is not in the database; move the file to another folder to continue without it");
+        let parsed = serde_json::from_slice::<WireQueued>(&read)
+            .ok()
+            .and_then(|wire| wire.parse(number));
+        let hint = Some(
+            "it contains a write that is not in the database; move the file to another folder to continue without it",
+        );
         let what = "the queued operation cannot be read".to_owned();
-        parsed.map(Some).ok_or(StoreError::Damaged(Problem { code: Code::FileDamaged, path, line: None, what, hint }))
+        parsed.map(Some).ok_or(StoreError::Damaged(Problem {
+            code: Code::FileDamaged,
+            path,
+            line: None,
+            what,
+            hint,
+        }))
     }
 }
 
@@ -196,26 +244,45 @@ struct WireQueuedFile {
 
 impl From<&QueuedOperation> for WireQueued {
     fn from(queued: &QueuedOperation) -> Self {
-        let operation = serde_json::from_slice(&operation_to_json(&queued.record)).expect("a line of the journal is JSON");
+        let operation = serde_json::from_slice(&operation_to_json(&queued.record))
+            .expect("a line of the journal is JSON");
         let file = |file: &QueuedFile| {
-            let text = file.content.as_ref().and_then(|bytes| String::from_utf8(bytes.clone()).ok());
+            let text = file
+                .content
+                .as_ref()
+                .and_then(|bytes| String::from_utf8(bytes.clone()).ok());
             let bytes = file.content.clone().filter(|_| text.is_none());
-            WireQueuedFile { former_key: file.former_key.clone(), key: file.key.clone(), text, bytes }
+            WireQueuedFile {
+                former_key: file.former_key.clone(),
+                key: file.key.clone(),
+                text,
+                bytes,
+            }
         };
-        Self { token: queued.token, operation, files: queued.files.iter().map(file).collect() }
+        Self {
+            token: queued.token,
+            operation,
+            files: queued.files.iter().map(file).collect(),
+        }
     }
 }
 
 impl WireQueued {
     fn parse(self, number: u64) -> Option<QueuedOperation> {
-        let record: Recorded<JournalPayload> = operation_from_json(self.operation.to_string().as_bytes())?;
+        let record: Recorded<JournalPayload> =
+            operation_from_json(self.operation.to_string().as_bytes())?;
         let file = |file: WireQueuedFile| QueuedFile {
             former_key: file.former_key,
             key: file.key,
             content: file.text.map(String::into_bytes).or(file.bytes),
         };
         let files: Vec<_> = self.files.into_iter().map(file).collect();
-        (files.len() == record.subject.changes.len()).then_some(QueuedOperation { number, token: self.token, record, files })
+        (files.len() == record.subject.changes.len()).then_some(QueuedOperation {
+            number,
+            token: self.token,
+            record,
+            files,
+        })
     }
 }
 
@@ -242,16 +309,48 @@ mod tests {
         let contents: [&[u8]; 3] = ["text \"部署\"\r\n".as_bytes(), &[0xff, 0x00, 0x0a], b""];
         for content in contents {
             let path = "categories/inbox/a.md".to_owned();
-            let after = Some(PlannedFile { path: path.clone(), bytes: content.to_vec() });
-            let step = CommitStep { id: MemoryId::for_path(&path), before: None, after, why: Some("why".into()) };
+            let after = Some(PlannedFile {
+                path: path.clone(),
+                bytes: content.to_vec(),
+            });
+            let step = CommitStep {
+                id: MemoryId::for_path(&path),
+                before: None,
+                after,
+                why: Some("why".into()),
+            };
             let record = record_steps(&disk, &operation, None, &[step]);
             let (memory, bytes) = read_document(&path, content);
-            let document = Some(NewDocument { key: "team:web".into(), memory, bytes });
-            let file = NewDocumentFile { former_key: Some("global".into()), document };
-            let number = queue.push(&NewOperation { record: &record, token: -7, files: vec![file] }).unwrap();
-            let [read] = &queue.read().unwrap()[..] else { panic!("one operation") };
-            assert_eq!((read.token, &read.record, read.contents()), (-7, &record, vec![Some(content)]));
-            assert_eq!((read.files[0].former_key.as_deref(), read.files[0].key.as_deref()), (Some("global"), Some("team:web")));
+            let document = Some(NewDocument {
+                key: "team:web".into(),
+                memory,
+                bytes,
+            });
+            let file = NewDocumentFile {
+                former_key: Some("global".into()),
+                document,
+            };
+            let number = queue
+                .push(&NewOperation {
+                    record: &record,
+                    token: -7,
+                    files: vec![file],
+                })
+                .unwrap();
+            let [read] = &queue.read().unwrap()[..] else {
+                panic!("one operation")
+            };
+            assert_eq!(
+                (read.token, &read.record, read.contents()),
+                (-7, &record, vec![Some(content)])
+            );
+            assert_eq!(
+                (
+                    read.files[0].former_key.as_deref(),
+                    read.files[0].key.as_deref()
+                ),
+                (Some("global"), Some("team:web"))
+            );
             assert_eq!(queue.oldest().unwrap(), Some(DateTime::UNIX_EPOCH));
             queue.remove_number(number).unwrap();
         }

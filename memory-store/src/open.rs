@@ -42,13 +42,22 @@ pub fn open(home: impl AsRef<Path>) -> Result<Memories, StoreError> {
 /// Those of [`FileStore::open`]; [`StoreError::Invalid`] if the home directory of the user is unknown.
 pub fn builder(home: impl AsRef<Path>) -> Result<MemoriesBuilder, StoreError> {
     let home = expand_tilde(home.as_ref())?;
-    Ok(Memories::builder(FileStore::open(&home, FileStoreOptions::default())?))
+    Ok(Memories::builder(FileStore::open(
+        &home,
+        FileStoreOptions::default(),
+    )?))
 }
 
 fn expand_tilde(path: &Path) -> Result<Cow<'_, Path>, StoreError> {
-    let Ok(rest) = path.strip_prefix("~") else { return Ok(Cow::Borrowed(path)) };
-    let missing = || StoreError::Invalid { why: format!("the home directory for {} is unknown", path.display()) };
-    std::env::home_dir().map(|home| Cow::Owned(home.join(rest))).ok_or_else(missing)
+    let Ok(rest) = path.strip_prefix("~") else {
+        return Ok(Cow::Borrowed(path));
+    };
+    let missing = || StoreError::Invalid {
+        why: format!("the home directory for {} is unknown", path.display()),
+    };
+    std::env::home_dir()
+        .map(|home| Cow::Owned(home.join(rest)))
+        .ok_or_else(missing)
 }
 
 #[cfg(test)]
@@ -58,9 +67,16 @@ mod tests {
     #[test]
     fn only_a_leading_tilde_is_expanded() {
         let home = std::env::home_dir().unwrap();
-        assert_eq!(expand_tilde(Path::new("~/.memory")).unwrap(), home.join(".memory"));
+        assert_eq!(
+            expand_tilde(Path::new("~/.memory")).unwrap(),
+            home.join(".memory")
+        );
         for path in ["/srv/~/memory", "~user/memory", "memory"] {
-            assert_eq!(expand_tilde(Path::new(path)).unwrap(), Path::new(path), "{path}");
+            assert_eq!(
+                expand_tilde(Path::new(path)).unwrap(),
+                Path::new(path),
+                "{path}"
+            );
         }
     }
 
@@ -68,7 +84,10 @@ mod tests {
     fn a_home_is_created_once_and_opened_again() {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().join("home");
-        open(&home).unwrap().write("The user prefers dark mode").unwrap();
+        open(&home)
+            .unwrap()
+            .write("The user prefers dark mode")
+            .unwrap();
         let hits = open(&home).unwrap().search("dark mode").unwrap().hits;
         assert_eq!(hits[0].memory.content, "The user prefers dark mode");
     }

@@ -19,7 +19,9 @@ use memory_core::secret::Checked;
 use memory_core::{RecallFilter, RecallLedger, RecallRecord, RecalledId, StoreError};
 use serde::{Deserialize, Serialize};
 
-use crate::disk::{BackwardLines, DirEntryKind, Disk, ForwardLines, LazyDisk, line_to_append, replace_file};
+use crate::disk::{
+    BackwardLines, DirEntryKind, Disk, ForwardLines, LazyDisk, line_to_append, replace_file,
+};
 use crate::error::{path_error, read_error};
 use crate::folder_format::check_writable;
 use crate::lock::WriterLock;
@@ -55,12 +57,20 @@ pub struct RecallFolder {
 impl RecallFolder {
     /// Returns the ledger of the home at `root` with a maximum size in bytes.
     pub fn new(root: &Path, max_size: u64) -> Self {
-        Self { disk: LazyDisk::new(root.to_owned()), max_size, retention: None }
+        Self {
+            disk: LazyDisk::new(root.to_owned()),
+            max_size,
+            retention: None,
+        }
     }
 
     /// Returns the ledger of the home at `root`, which is accessed through `disk`.
     pub fn with_disk(disk: Arc<dyn Disk>, root: PathBuf, max_size: u64) -> Self {
-        Self { disk: LazyDisk::on_disk(root, disk), max_size, retention: None }
+        Self {
+            disk: LazyDisk::on_disk(root, disk),
+            max_size,
+            retention: None,
+        }
     }
 
     /// Sets the age at which records are deleted; the first record of a month deletes them.
@@ -75,9 +85,15 @@ impl RecallFolder {
 
     /// Returns the files, oldest first.
     fn files(disk: &dyn Disk) -> Result<Vec<RecallFile>, StoreError> {
-        let entries = disk.list_folder(FOLDER).map_err(|error| read_error(FOLDER, error))?;
-        let files = entries.into_iter().filter(|entry| entry.kind == DirEntryKind::File);
-        let mut files: Vec<_> = files.filter_map(|entry| RecallFile::parse(&entry.name)).collect();
+        let entries = disk
+            .list_folder(FOLDER)
+            .map_err(|error| read_error(FOLDER, error))?;
+        let files = entries
+            .into_iter()
+            .filter(|entry| entry.kind == DirEntryKind::File);
+        let mut files: Vec<_> = files
+            .filter_map(|entry| RecallFile::parse(&entry.name))
+            .collect();
         files.sort_unstable();
         Ok(files)
     }
@@ -85,14 +101,19 @@ impl RecallFolder {
     /// Returns the files with their sizes in bytes, oldest first.
     fn sizes(disk: &dyn Disk) -> Result<Vec<(RecallFile, u64)>, StoreError> {
         let size = |file: RecallFile| {
-            let found = disk.stat(&file.path()).map_err(|error| read_error(&file.path(), error))?;
+            let found = disk
+                .stat(&file.path())
+                .map_err(|error| read_error(&file.path(), error))?;
             Ok((file, found.map_or(0, |found| found.size)))
         };
         Self::files(disk)?.into_iter().map(size).collect()
     }
 
     /// Runs `work` unless another process closes or deletes files at this moment.
-    fn with_lock<T: Default>(&self, work: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    fn with_lock<T: Default>(
+        &self,
+        work: impl FnOnce() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         match WriterLock::try_acquire_named(&self.disk.root().join(FOLDER), LOCK) {
             Some(_lock) => work(),
             None => Ok(T::default()),
@@ -101,7 +122,10 @@ impl RecallFolder {
 
     /// Closes an open file that reached its maximum size, and deletes the oldest files beyond the maximum size of the ledger.
     fn close_if_full(&self, disk: &dyn Disk, file: &RecallFile) -> Result<(), StoreError> {
-        let size = disk.stat(&file.path()).map_err(|error| read_error(&file.path(), error))?.map_or(0, |found| found.size);
+        let size = disk
+            .stat(&file.path())
+            .map_err(|error| read_error(&file.path(), error))?
+            .map_or(0, |found| found.size);
         if size < self.max_size / PARTS {
             return Ok(());
         }
@@ -119,7 +143,8 @@ impl RecallFolder {
                 break;
             }
             newest = last_time(disk, &file)?.max(newest);
-            disk.remove(&file.path()).map_err(write_error(&file.path()))?;
+            disk.remove(&file.path())
+                .map_err(write_error(&file.path()))?;
             left -= size;
             deleted += size;
         }
@@ -138,37 +163,52 @@ impl RecallLedger for RecallFolder {
         let refused = write_error(&path);
         let (size, bytes) = line_to_append(disk, &path, &encode_line(recall)).map_err(&refused)?;
         if size.is_none() && disk.stat(SINCE).map_err(write_error(SINCE))?.is_none() {
-            disk.write(SINCE, since_line(recall.at).as_bytes()).map_err(write_error(SINCE))?;
+            disk.write(SINCE, since_line(recall.at).as_bytes())
+                .map_err(write_error(SINCE))?;
         }
         disk.append_unsynced(&path, &bytes).map_err(refused)?;
         if self.max_size / PARTS <= size.unwrap_or_default() + bytes.len() as u64 {
             self.with_lock(|| self.close_if_full(disk, &file))?;
         }
         if size.is_none()
-            && let Some(before) = self.retention.and_then(|retention| recall.at.checked_sub_signed(retention))
+            && let Some(before) = self
+                .retention
+                .and_then(|retention| recall.at.checked_sub_signed(retention))
         {
             self.purge(before)?;
         }
         Ok(())
     }
 
-    fn recalls<'a>(&'a self, filter: &'a RecallFilter) -> Box<dyn Iterator<Item = Result<RecallRecord, StoreError>> + 'a> {
-        let files =
-            self.existing_disk().and_then(|disk| disk.map(|disk| Self::files(disk).map(|files| (disk, files))).transpose());
+    fn recalls<'a>(
+        &'a self,
+        filter: &'a RecallFilter,
+    ) -> Box<dyn Iterator<Item = Result<RecallRecord, StoreError>> + 'a> {
+        let files = self.existing_disk().and_then(|disk| {
+            disk.map(|disk| Self::files(disk).map(|files| (disk, files)))
+                .transpose()
+        });
         let (disk, files) = match files {
             Ok(Some(found)) => found,
             Ok(None) => return Box::new(std::iter::empty()),
             Err(error) => return Box::new(std::iter::once(Err(error))),
         };
         let in_time = |file: &RecallFile| {
-            filter.from.is_none_or(|from| month_of(from) <= file.month) && filter.to.is_none_or(|to| file.month <= month_of(to))
+            filter.from.is_none_or(|from| month_of(from) <= file.month)
+                && filter.to.is_none_or(|to| file.month <= month_of(to))
         };
         let files: Vec<_> = files.into_iter().filter(in_time).collect();
-        Box::new(files.into_iter().flat_map(move |file| matching_lines(disk, &file, filter)))
+        Box::new(
+            files
+                .into_iter()
+                .flat_map(move |file| matching_lines(disk, &file, filter)),
+        )
     }
 
     fn complete_since(&self) -> Result<Option<DateTime<Utc>>, StoreError> {
-        let Some(disk) = self.existing_disk()? else { return Ok(None) };
+        let Some(disk) = self.existing_disk()? else {
+            return Ok(None);
+        };
         if let Some(since) = read_since(disk)? {
             return Ok(Some(since));
         }
@@ -181,13 +221,20 @@ impl RecallLedger for RecallFolder {
     }
 
     fn size(&self) -> Result<u64, StoreError> {
-        let Some(disk) = self.existing_disk()? else { return Ok(0) };
+        let Some(disk) = self.existing_disk()? else {
+            return Ok(0);
+        };
         Ok(Self::sizes(disk)?.into_iter().map(|(_, size)| size).sum())
     }
 
     fn purge(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
-        let Some(disk) = self.existing_disk()? else { return Ok(0) };
-        let is_empty = disk.stat(FOLDER).map_err(|error| read_error(FOLDER, error))?.is_none();
+        let Some(disk) = self.existing_disk()? else {
+            return Ok(0);
+        };
+        let is_empty = disk
+            .stat(FOLDER)
+            .map_err(|error| read_error(FOLDER, error))?
+            .is_none();
         if is_empty {
             return Ok(0);
         }
@@ -197,7 +244,11 @@ impl RecallLedger for RecallFolder {
                 if first_time(disk, &file)?.is_none_or(|first| before <= first) {
                     continue;
                 }
-                let closed = if file.part.is_none() { close(disk, &file)? } else { file };
+                let closed = if file.part.is_none() {
+                    close(disk, &file)?
+                } else {
+                    file
+                };
                 deleted += delete_before(disk, &closed, before)?;
             }
             if 0 < deleted {
@@ -220,18 +271,27 @@ struct RecallFile {
 impl RecallFile {
     /// Returns the file to which a recall at this time is appended.
     fn open_at(at: DateTime<Utc>) -> Self {
-        Self { month: month_of(at), part: None }
+        Self {
+            month: month_of(at),
+            part: None,
+        }
     }
 
     /// Parses a file name; `None` if the file does not belong to the ledger.
     fn parse(name: &str) -> Option<Self> {
         if is_monthly_file(name) {
-            return Some(Self { month: name.strip_suffix(EXTENSION)?.to_owned(), part: None });
+            return Some(Self {
+                month: name.strip_suffix(EXTENSION)?.to_owned(),
+                part: None,
+            });
         }
         let (month, part) = name.strip_suffix(EXTENSION)?.rsplit_once('-')?;
         let is_number = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
         let is_month = is_monthly_file(&format!("{month}{EXTENSION}"));
-        Some(Self { month: month.to_owned(), part: Some(part.parse().ok().filter(|_| is_number && is_month)?) })
+        Some(Self {
+            month: month.to_owned(),
+            part: Some(part.parse().ok().filter(|_| is_number && is_month)?),
+        })
     }
 
     fn path(&self) -> String {
@@ -266,18 +326,33 @@ fn month_of(at: DateTime<Utc>) -> String {
 
 /// Closes an open file: renames it to the next part of its month, and returns that.
 fn close(disk: &dyn Disk, file: &RecallFile) -> Result<RecallFile, StoreError> {
-    let parts = RecallFolder::files(disk)?.into_iter().filter(|other| other.month == file.month).filter_map(|other| other.part);
-    let closed = RecallFile { month: file.month.clone(), part: Some(parts.max().unwrap_or_default() + 1) };
-    disk.rename(&file.path(), &closed.path()).map_err(write_error(&closed.path()))?;
+    let parts = RecallFolder::files(disk)?
+        .into_iter()
+        .filter(|other| other.month == file.month)
+        .filter_map(|other| other.part);
+    let closed = RecallFile {
+        month: file.month.clone(),
+        part: Some(parts.max().unwrap_or_default() + 1),
+    };
+    disk.rename(&file.path(), &closed.path())
+        .map_err(write_error(&closed.path()))?;
     Ok(closed)
 }
 
 /// Deletes the lines of a closed file up to the first recall at `before` or later. Returns the number of deleted bytes.
-fn delete_before(disk: &dyn Disk, file: &RecallFile, before: DateTime<Utc>) -> Result<u64, StoreError> {
+fn delete_before(
+    disk: &dyn Disk,
+    file: &RecallFile,
+    before: DateTime<Utc>,
+) -> Result<u64, StoreError> {
     let path = file.path();
     let failed = |error| read_error(&path, error);
-    let Some(found) = disk.stat(&path).map_err(failed)? else { return Ok(0) };
-    let Some(lines) = open_lines(disk, &path).map_err(failed)? else { return Ok(0) };
+    let Some(found) = disk.stat(&path).map_err(failed)? else {
+        return Ok(0);
+    };
+    let Some(lines) = open_lines(disk, &path).map_err(failed)? else {
+        return Ok(0);
+    };
     let mut rest = None;
     for line in lines {
         let line = line.map_err(failed)?;
@@ -319,7 +394,9 @@ fn format_time(at: DateTime<Utc>) -> String {
 }
 
 fn open_lines(disk: &dyn Disk, path: &str) -> io::Result<Option<ForwardLines>> {
-    let Some(file) = disk.open(path)? else { return Ok(None) };
+    let Some(file) = disk.open(path)? else {
+        return Ok(None);
+    };
     let size = file.metadata()?.len();
     Ok(Some(ForwardLines::new(file, size)))
 }
@@ -327,14 +404,19 @@ fn open_lines(disk: &dyn Disk, path: &str) -> io::Result<Option<ForwardLines>> {
 /// Returns the time of the first readable line.
 fn first_time(disk: &dyn Disk, file: &RecallFile) -> Result<Option<DateTime<Utc>>, StoreError> {
     let filter = RecallFilter::default();
-    matching_lines(disk, file, &filter).next().transpose().map(|first| first.map(|recall| recall.at))
+    matching_lines(disk, file, &filter)
+        .next()
+        .transpose()
+        .map(|first| first.map(|recall| recall.at))
 }
 
 /// Returns the time of the last readable line.
 fn last_time(disk: &dyn Disk, file: &RecallFile) -> Result<Option<DateTime<Utc>>, StoreError> {
     let path = file.path();
     let failed = |error| read_error(&path, error);
-    let Some(opened) = disk.open(&path).map_err(failed)? else { return Ok(None) };
+    let Some(opened) = disk.open(&path).map_err(failed)? else {
+        return Ok(None);
+    };
     let size = opened.metadata().map_err(failed)?.len();
     for line in BackwardLines::new(opened, size) {
         if let Some(recall) = decode_line(&line.map_err(failed)?.bytes) {
@@ -356,17 +438,23 @@ fn matching_lines<'a>(
         Ok(None) => return Box::new(std::iter::empty()),
         Err(error) => return Box::new(std::iter::once(Err(read_error(&path, error)))),
     };
-    Box::new(lines.filter_map(move |line| match line {
-        // A line without a line break is incomplete.
-        Ok(line) if !line.is_whole || !may_match(&line.bytes, filter) => None,
-        Ok(line) => decode_line(&line.bytes).filter(|recall| filter.includes(recall)).map(Ok),
-        Err(error) => Some(Err(read_error(&path, error))),
+    Box::new(lines.filter_map(move |line| {
+        match line {
+            // A line without a line break is incomplete.
+            Ok(line) if !line.is_whole || !may_match(&line.bytes, filter) => None,
+            Ok(line) => decode_line(&line.bytes)
+                .filter(|recall| filter.includes(recall))
+                .map(Ok),
+            Err(error) => Some(Err(read_error(&path, error))),
+        }
     }))
 }
 
 /// Returns whether a line may pass the filter, without parsing it.
 fn may_match(line: &[u8], filter: &RecallFilter) -> bool {
-    let Some(memory) = &filter.memory else { return true };
+    let Some(memory) = &filter.memory else {
+        return true;
+    };
     std::str::from_utf8(line).is_ok_and(|line| line.contains(memory.as_str()))
 }
 
@@ -401,24 +489,67 @@ struct MemoryWire {
 }
 
 fn encode_line(recall: &RecallRecord) -> Vec<u8> {
-    let RecallRecord { at, agent, session, project, interface, tool, query, memories, tokens } = recall.clone();
-    let memory = |RecalledId { id, score, parts }| MemoryWire { id, score, parts: parts.into_iter().collect() };
+    let RecallRecord {
+        at,
+        agent,
+        session,
+        project,
+        interface,
+        tool,
+        query,
+        memories,
+        tokens,
+    } = recall.clone();
+    let memory = |RecalledId { id, score, parts }| MemoryWire {
+        id,
+        score,
+        parts: parts.into_iter().collect(),
+    };
     let memories = memories.into_iter().map(memory).collect();
-    let wire = RecallWire { at: format_time(at), agent, session, project, interface, tool, query, memories, tokens };
+    let wire = RecallWire {
+        at: format_time(at),
+        agent,
+        session,
+        project,
+        interface,
+        tool,
+        query,
+        memories,
+        tokens,
+    };
     serde_json::to_vec(&wire).expect("texts and numbers have a JSON form")
 }
 
 /// Parses a line; `None` if it is damaged.
 fn decode_line(line: &[u8]) -> Option<RecallRecord> {
-    let RecallWire { at, agent, session, project, interface, tool, query, memories, tokens } =
-        serde_json::from_slice(line).ok()?;
+    let RecallWire {
+        at,
+        agent,
+        session,
+        project,
+        interface,
+        tool,
+        query,
+        memories,
+        tokens,
+    } = serde_json::from_slice(line).ok()?;
     let memory = |MemoryWire { id, score, parts }| {
         let mut parts: Vec<(String, f32)> = parts.into_iter().collect();
         parts.sort_by(|one, other| other.1.total_cmp(&one.1));
         RecalledId { id, score, parts }
     };
     let memories = memories.into_iter().map(memory).collect();
-    Some(RecallRecord { at: at.parse().ok()?, agent, session, project, interface, tool, query, memories, tokens })
+    Some(RecallRecord {
+        at: at.parse().ok()?,
+        agent,
+        session,
+        project,
+        interface,
+        tool,
+        query,
+        memories,
+        tokens,
+    })
 }
 
 #[cfg(test)]
@@ -427,7 +558,10 @@ mod tests {
 
     #[test]
     fn only_files_of_the_ledger_have_its_names() {
-        let file = |month: &str, part| RecallFile { month: month.to_owned(), part };
+        let file = |month: &str, part| RecallFile {
+            month: month.to_owned(),
+            part,
+        };
         for (name, expected) in [
             ("2026-05.jsonl", Some(file("2026-05", None))),
             ("2026-05-12.jsonl", Some(file("2026-05", Some(12)))),
@@ -443,7 +577,12 @@ mod tests {
                 assert_eq!(file.path(), format!("{FOLDER}/{name}"));
             }
         }
-        let mut files = [file("2026-06", Some(1)), file("2026-05", None), file("2026-05", Some(10)), file("2026-05", Some(9))];
+        let mut files = [
+            file("2026-06", Some(1)),
+            file("2026-05", None),
+            file("2026-05", Some(10)),
+            file("2026-05", Some(9)),
+        ];
         files.sort_unstable();
         let names: Vec<String> = files.iter().map(RecallFile::path).collect();
         assert_eq!(

@@ -20,13 +20,18 @@ pub struct RejectedSuggestionsFile {
 impl RejectedSuggestionsFile {
     /// Returns the file of the home at `root`.
     pub fn of(root: &Path) -> Self {
-        Self { root: root.to_owned() }
+        Self {
+            root: root.to_owned(),
+        }
     }
 
     /// Reads the keys; a missing or unreadable file counts as empty.
     pub fn load(&self) -> Vec<String> {
         let text = fs::read_to_string(self.root.join(FILE)).unwrap_or_default();
-        text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+        text.lines()
+            .filter(|line| !line.is_empty())
+            .map(str::to_owned)
+            .collect()
     }
 
     /// Replaces the keys, which have no line breaks.

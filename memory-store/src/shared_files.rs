@@ -32,7 +32,10 @@ impl SharedFolderId {
 
     /// Returns the folder `name` of the global scope.
     pub fn global(name: &str) -> Self {
-        Self { scope: "global".into(), name: name.into() }
+        Self {
+            scope: "global".into(),
+            name: name.into(),
+        }
     }
 }
 
@@ -49,8 +52,12 @@ pub(crate) trait SharedFiles: Debug + Send + Sync {
     ///
     /// # Errors
     /// If the database cannot be reached.
-    fn changes_after(&self, folder: &SharedFolderId, known: i64, last: Option<&SharedFile>)
-    -> Result<SharedFilePage, StoreError>;
+    fn changes_after(
+        &self,
+        folder: &SharedFolderId,
+        known: i64,
+        last: Option<&SharedFile>,
+    ) -> Result<SharedFilePage, StoreError>;
 
     /// Commits changes that were computed from the files at the position `known`.
     ///
@@ -59,8 +66,13 @@ pub(crate) trait SharedFiles: Debug + Send + Sync {
     ///
     /// # Errors
     /// If the database cannot be reached. Then the changes may have been made.
-    fn commit(&self, folder: &SharedFolderId, known: i64, token: i64, edits: &[FileEdit])
-    -> Result<FileCommitResult, StoreError>;
+    fn commit(
+        &self,
+        folder: &SharedFolderId,
+        known: i64,
+        token: i64,
+        edits: &[FileEdit],
+    ) -> Result<FileCommitResult, StoreError>;
 }
 
 /// The result of [`SharedFiles::commit`].
@@ -97,6 +109,7 @@ pub(crate) struct SharedFile {
 /// Returns a random number that identifies a change.
 pub(crate) fn random_token() -> Result<i64, StoreError> {
     let mut bytes = [0; 8];
-    getrandom::fill(&mut bytes).map_err(|error| io_error("create a random number", io::Error::from(error)))?;
+    getrandom::fill(&mut bytes)
+        .map_err(|error| io_error("create a random number", io::Error::from(error)))?;
     Ok(i64::from_ne_bytes(bytes))
 }

@@ -49,7 +49,11 @@ pub(crate) trait SharedLog: Debug + Send + Sync {
     ///
     /// # Errors
     /// If the database cannot be reached. Then the log may contain the operation.
-    fn append(&self, known: &LogHeads, operation: &NewOperation<'_>) -> Result<LogAppendResult, StoreError>;
+    fn append(
+        &self,
+        known: &LogHeads,
+        operation: &NewOperation<'_>,
+    ) -> Result<LogAppendResult, StoreError>;
 
     /// Deletes the previous versions that were moved to the trash before `before`.
     ///
@@ -74,7 +78,10 @@ pub(crate) struct NewsSignal {
 
 impl fmt::Debug for NewsSignal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("NewsSignal").field("is_listening", &self.is_listening).finish_non_exhaustive()
+        formatter
+            .debug_struct("NewsSignal")
+            .field("is_listening", &self.is_listening)
+            .finish_non_exhaustive()
     }
 }
 
@@ -129,7 +136,11 @@ pub(crate) struct LogPage {
 impl LogPage {
     /// Returns whether the node may no longer read one of the scopes in `known`.
     pub(crate) fn has_lost_scope(&self, known: &LogHeads) -> bool {
-        self.readable.as_ref().is_some_and(|readable| known.iter().any(|(scope, _)| !readable.iter().any(|own| own == scope)))
+        self.readable.as_ref().is_some_and(|readable| {
+            known
+                .iter()
+                .any(|(scope, _)| !readable.iter().any(|own| own == scope))
+        })
     }
 }
 
@@ -208,10 +219,18 @@ impl NewOperation<'_> {
     /// Returns the access keys of all previous and new files; the global scope if there is no file.
     pub(crate) fn scopes(&self) -> BTreeSet<String> {
         let of_file = |file: &NewDocumentFile<'_>| {
-            file.former_key.iter().cloned().chain(file.document.as_ref().map(|next| next.key.clone())).collect::<Vec<_>>()
+            file.former_key
+                .iter()
+                .cloned()
+                .chain(file.document.as_ref().map(|next| next.key.clone()))
+                .collect::<Vec<_>>()
         };
         let scopes: BTreeSet<_> = self.files.iter().flat_map(of_file).collect();
-        if scopes.is_empty() { BTreeSet::from([Scope::Global.to_string()]) } else { scopes }
+        if scopes.is_empty() {
+            BTreeSet::from([Scope::Global.to_string()])
+        } else {
+            scopes
+        }
     }
 }
 
@@ -231,12 +250,17 @@ pub(crate) struct LoggedOperation {
 impl LoggedOperation {
     /// Returns its position and token.
     pub(crate) fn head(&self) -> LogHead {
-        LogHead { position: self.position, token: self.token }
+        LogHead {
+            position: self.position,
+            token: self.token,
+        }
     }
 
     /// Returns whether the content of a new file was purged.
     pub(crate) fn is_purged(&self) -> bool {
         let changes = self.record.subject.changes.iter();
-        changes.zip(&self.contents).any(|(change, content)| change.after.is_some() && content.is_none())
+        changes
+            .zip(&self.contents)
+            .any(|(change, content)| change.after.is_some() && content.is_none())
     }
 }

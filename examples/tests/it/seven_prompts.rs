@@ -42,7 +42,10 @@ pub(crate) fn model_replies() -> Vec<Reply> {
             ("memory_read", &json!({ "filename": "project_auth.md" })),
         ]),
         text_reply("It is forgotten."),
-        tool_call_reply(&[("memory_view", &json!({ "target": "files" })), ("memory_view", &json!({ "target": "index" }))]),
+        tool_call_reply(&[
+            ("memory_view", &json!({ "target": "files" })),
+            ("memory_view", &json!({ "target": "index" })),
+        ]),
         text_reply("There is one file."),
     ]
 }
@@ -61,30 +64,75 @@ There is one file.
 /// Checks the requests to the model, and the files in the folder of topics.
 pub(crate) fn check_requests(asked: &[Value], file: &dyn Fn(&str) -> Option<String>) {
     assert_eq!(asked.len(), 14);
-    let names: Vec<_> =
-        asked[0]["tools"].as_array().expect("tools").iter().map(|tool| tool["function"]["name"].clone()).collect();
-    assert_eq!(names, ["memory_view", "memory_read", "memory_write", "memory_update", "memory_delete"]);
-    let system = |at: usize| asked[at]["messages"][0]["content"].as_str().expect("a text").to_owned();
-    assert!(system(0).contains("MEMORY PROTOCOL") && system(0).contains("(empty)"), "{}", system(0));
-    assert!(system(4).contains("- [User Preferences](user_prefs.md) - Languages and modes"), "the index is in the next prompt");
+    let names: Vec<_> = asked[0]["tools"]
+        .as_array()
+        .expect("tools")
+        .iter()
+        .map(|tool| tool["function"]["name"].clone())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "memory_view",
+            "memory_read",
+            "memory_write",
+            "memory_update",
+            "memory_delete"
+        ]
+    );
+    let system = |at: usize| {
+        asked[at]["messages"][0]["content"]
+            .as_str()
+            .expect("a text")
+            .to_owned()
+    };
+    assert!(
+        system(0).contains("MEMORY PROTOCOL") && system(0).contains("(empty)"),
+        "{}",
+        system(0)
+    );
+    assert!(
+        system(4).contains("- [User Preferences](user_prefs.md) - Languages and modes"),
+        "the index is in the next prompt"
+    );
     assert!(system(6).contains("(project_auth.md)") && !system(12).contains("(project_auth.md)"));
     let last = asked[13]["messages"].as_array().expect("messages");
     let results: Vec<Value> = last
         .iter()
         .filter(|message| message["role"] == "tool")
-        .map(|message| serde_json::from_str(message["content"].as_str().expect("a text")).expect("JSON"))
+        .map(|message| {
+            serde_json::from_str(message["content"].as_str().expect("a text")).expect("JSON")
+        })
         .collect();
     assert_eq!(results.len(), 9);
     assert_eq!(results[0], json!({ "index": "# Memory\n\n(empty)\n" }));
-    assert_eq!(results[1], json!({ "file": "user_prefs.md", "created": true }));
-    assert!(results[3]["text"].as_str().expect("a text").ends_with("\n- TypeScript over JavaScript\n- Always strict mode\n"));
-    assert_eq!(results[5], json!({ "file": "project_auth.md", "deleted": true }));
-    assert_eq!(results[6]["error"]["code"], "PATH_NOT_FOUND", "what cannot be done is told to the model");
+    assert_eq!(
+        results[1],
+        json!({ "file": "user_prefs.md", "created": true })
+    );
+    assert!(
+        results[3]["text"]
+            .as_str()
+            .expect("a text")
+            .ends_with("\n- TypeScript over JavaScript\n- Always strict mode\n")
+    );
+    assert_eq!(
+        results[5],
+        json!({ "file": "project_auth.md", "deleted": true })
+    );
+    assert_eq!(
+        results[6]["error"]["code"], "PATH_NOT_FOUND",
+        "what cannot be done is told to the model"
+    );
     assert_eq!(results[7]["files"].as_array().map(Vec::len), Some(1));
     let index = "# Memory\n\n## User\n- [User Preferences](user_prefs.md) - Languages and modes\n";
     assert_eq!(results[8]["index"], index);
     assert_eq!(file("MEMORY.md").as_deref(), Some(index));
-    assert!(file("user_prefs.md").expect("it is there").ends_with("- Always strict mode\n- Dark theme\n"));
+    assert!(
+        file("user_prefs.md")
+            .expect("it is there")
+            .ends_with("- Always strict mode\n- Dark theme\n")
+    );
     assert_eq!(file("project_auth.md"), None);
 }
 

@@ -82,7 +82,13 @@ impl AgentBuilder {
             project_writes: ProjectWrites::Global,
             page: None,
         };
-        Self { agent, selection: ToolSelection::default(), custom: Vec::new(), on_event: Vec::new(), instances: None }
+        Self {
+            agent,
+            selection: ToolSelection::default(),
+            custom: Vec::new(),
+            on_event: Vec::new(),
+            instances: None,
+        }
     }
 
     /// Adds a custom tool, which is always listed.
@@ -159,7 +165,10 @@ impl AgentBuilder {
 
     /// Sets a function that returns a notice for the results of tools that may write, such as that the write is only on this machine.
     #[must_use]
-    pub fn write_notice(mut self, notice: impl Fn() -> Option<String> + Send + Sync + 'static) -> Self {
+    pub fn write_notice(
+        mut self,
+        notice: impl Fn() -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
         self.agent.write_notice = Some(Box::new(notice));
         self
     }
@@ -167,7 +176,10 @@ impl AgentBuilder {
     /// Sets a function that returns the banks of a principal who calls a server of the node with a token; without it, a principal has no
     /// banks.
     #[must_use]
-    pub fn principal_banks(mut self, open: impl Fn(&PrincipalAccess) -> Banks + Send + Sync + 'static) -> Self {
+    pub fn principal_banks(
+        mut self,
+        open: impl Fn(&PrincipalAccess) -> Banks + Send + Sync + 'static,
+    ) -> Self {
         self.agent.principal_banks = Some(Box::new(open));
         self
     }
@@ -178,19 +190,33 @@ impl AgentBuilder {
     /// [`Code::InvalidInput`] if two offered tools have the same name, or if the name or the schema of a custom tool is invalid.
     pub fn build(mut self) -> Result<Arc<Agent>, ToolError> {
         let services = &self.agent.services;
-        let available = AvailableServices { banks: services.banks.is_some(), topics: services.topics.is_some() };
+        let available = AvailableServices {
+            banks: services.banks.is_some(),
+            topics: services.topics.is_some(),
+        };
         let selected = tools::select_tools(&self.selection, available, self.instances.as_ref())?;
-        let register =
-            |(tool, is_listed, own_name)| RegisteredTool { tool, own_name, is_listed, is_custom: false, schema: OnceLock::new() };
+        let register = |(tool, is_listed, own_name)| RegisteredTool {
+            tool,
+            own_name,
+            is_listed,
+            is_custom: false,
+            schema: OnceLock::new(),
+        };
         self.agent.offered = selected.into_iter().map(register).collect();
         for tool in self.custom {
             if self.agent.find_tool(tool.name()).is_some() {
-                return Err(tools::duplicate_name(tool.name(), "rename the custom tool, or do not select the other one"));
+                return Err(tools::duplicate_name(
+                    tool.name(),
+                    "rename the custom tool, or do not select the other one",
+                ));
             }
             self.agent.offered.push(register_custom_tool(tool)?);
         }
         if !self.on_event.is_empty() {
-            self.agent.told = Some(Mutex::new(spawn_event_hooks(&self.agent.events, self.on_event)));
+            self.agent.told = Some(Mutex::new(spawn_event_hooks(
+                &self.agent.events,
+                self.on_event,
+            )));
         }
         Ok(Arc::new(self.agent))
     }
@@ -198,7 +224,9 @@ impl AgentBuilder {
 
 /// Checks a tool of the embedding program, and compiles its schema.
 fn register_custom_tool(tool: Arc<dyn Tool>) -> Result<RegisteredTool, ToolError> {
-    let invalid = |message: String, hint: &str| ToolError::new(Code::InvalidInput, message, Some(hint.to_owned()));
+    let invalid = |message: String, hint: &str| {
+        ToolError::new(Code::InvalidInput, message, Some(hint.to_owned()))
+    };
     let name = tool.name().to_owned();
     if !tools::is_tool_name(&name) || matches!(name.as_str(), "ping" | "embed") {
         let message = format!("{:?} is not a valid name of a tool", to_one_line(&name, 80));
@@ -213,10 +241,22 @@ fn register_custom_tool(tool: Arc<dyn Tool>) -> Result<RegisteredTool, ToolError
         _ => Err("its type is not \"object\"".to_owned()),
     };
     let schema = schema.map_err(|why| {
-        let message = format!("the schema of the parameters of {name} is invalid: {}", to_one_line(&why, 200));
-        invalid(message, "the parameters are a JSON Schema (draft 2020-12) of an object")
+        let message = format!(
+            "the schema of the parameters of {name} is invalid: {}",
+            to_one_line(&why, 200)
+        );
+        invalid(
+            message,
+            "the parameters are a JSON Schema (draft 2020-12) of an object",
+        )
     })?;
-    Ok(RegisteredTool { tool, own_name: name, is_listed: true, is_custom: true, schema: OnceLock::from(schema) })
+    Ok(RegisteredTool {
+        tool,
+        own_name: name,
+        is_listed: true,
+        is_custom: true,
+        schema: OnceLock::from(schema),
+    })
 }
 
 /// Starts the thread that delivers events to `hooks`.
@@ -229,12 +269,15 @@ fn spawn_event_hooks(events: &EventBus, hooks: Vec<Arc<dyn Hook>>) -> Receiver<(
         for event in heard {
             for hook in &hooks {
                 // The result or failure of an event hook must not affect the call.
-                let _ = hook::run_hook(hook, HookEvent::Event(Event::clone(&event)), hook::PATIENCE);
+                let _ =
+                    hook::run_hook(hook, HookEvent::Event(Event::clone(&event)), hook::PATIENCE);
             }
         }
         drop(end);
     };
     // If no thread can be started, events are not delivered, and calls still work.
-    let _ = thread::Builder::new().name("event hooks".into()).spawn(work);
+    let _ = thread::Builder::new()
+        .name("event hooks".into())
+        .spawn(work);
     ended
 }

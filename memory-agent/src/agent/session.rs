@@ -8,8 +8,9 @@ use std::sync::{Arc, OnceLock};
 
 use memory_core::text::token_count;
 use memory_core::{
-    AnswerDetail, Code, CollectedRecall, Context, Effect, LocalZone, RecallCollector, RecallInterface, RecallRecord, RecalledId,
-    Scope, Services, ShownMemories, StoreError, Tool, ToolContext, ToolError, View,
+    AnswerDetail, Code, CollectedRecall, Context, Effect, LocalZone, RecallCollector,
+    RecallInterface, RecallRecord, RecalledId, Scope, Services, ShownMemories, StoreError, Tool,
+    ToolContext, ToolError, View,
 };
 use serde_json::Value;
 
@@ -56,12 +57,20 @@ pub struct SessionOrigin {
 impl SessionOrigin {
     /// Returns the origin of a session that lasts as long as a connection, with a generated id.
     pub fn connection(interface: RecallInterface) -> Self {
-        Self { interface, id: None, is_connection: true }
+        Self {
+            interface,
+            id: None,
+            is_connection: true,
+        }
     }
 
     /// Returns the origin of a session for single requests, with the id that the client uses for them, if any.
     pub fn request(interface: RecallInterface, id: Option<String>) -> Self {
-        Self { interface, id, is_connection: false }
+        Self {
+            interface,
+            id,
+            is_connection: false,
+        }
     }
 }
 
@@ -112,7 +121,10 @@ impl Session {
     /// Returns the scope of memories that the caller writes without a scope.
     fn write_scope(&self) -> Scope {
         let services = self.services();
-        match (self.agent.project_writes, services.project.clone().filter(|_| self.view.is_some())) {
+        match (
+            self.agent.project_writes,
+            services.project.clone().filter(|_| self.view.is_some()),
+        ) {
             (ProjectWrites::Project, Some(project)) => Scope::Project(project),
             (ProjectWrites::Global, _) | (ProjectWrites::Project, None) => services.default_scope(),
         }
@@ -132,7 +144,10 @@ impl Session {
     pub fn services(&self) -> Services {
         match &self.view {
             Some(view) => self.agent.services_for(view),
-            None => Services { actor: PERSON_ACTOR.into(), ..self.agent.services().clone() },
+            None => Services {
+                actor: PERSON_ACTOR.into(),
+                ..self.agent.services().clone()
+            },
         }
     }
 
@@ -149,12 +164,24 @@ impl Session {
     /// tool.
     pub fn call(&self, tool: &str, parameters: Value) -> Result<Value, ToolError> {
         let agent = &self.agent;
-        agent.emit(&self.name, EventKind::ToolStart { tool: tool.to_owned(), parameters: parameters.clone() });
-        let call = ToolCall { agent: self.name.clone(), tool: tool.to_owned(), parameters };
+        agent.emit(
+            &self.name,
+            EventKind::ToolStart {
+                tool: tool.to_owned(),
+                parameters: parameters.clone(),
+            },
+        );
+        let call = ToolCall {
+            agent: self.name.clone(),
+            tool: tool.to_owned(),
+            parameters,
+        };
         let recalled = Arc::default();
         let mut done = self.call_with_hooks(call, &recalled);
         if let (Ok(_), Some(run)) = (&done, &agent.after_changes)
-            && agent.find_tool(tool).is_some_and(|offered| offered.tool.effect() != Effect::Reads)
+            && agent
+                .find_tool(tool)
+                .is_some_and(|offered| offered.tool.effect() != Effect::Reads)
         {
             run();
         }
@@ -170,19 +197,37 @@ impl Session {
         agent.emit(
             &self.name,
             match &done {
-                Ok(_) => EventKind::ToolEnd { tool: tool.to_owned() },
-                Err(error) => EventKind::Error { tool: tool.to_owned(), error: error.clone() },
+                Ok(_) => EventKind::ToolEnd {
+                    tool: tool.to_owned(),
+                },
+                Err(error) => EventKind::Error {
+                    tool: tool.to_owned(),
+                    error: error.clone(),
+                },
             },
         );
         done
     }
 
-    fn call_with_hooks(&self, call: ToolCall, recalled: &Arc<RecallCollector>) -> Result<Value, ToolError> {
+    fn call_with_hooks(
+        &self,
+        call: ToolCall,
+        recalled: &Arc<RecallCollector>,
+    ) -> Result<Value, ToolError> {
         let agent = &self.agent;
-        let RegisteredTool { tool, schema, own_name, .. } = agent.find_tool(&call.tool).ok_or_else(|| not_found(&call.tool))?;
+        let RegisteredTool {
+            tool,
+            schema,
+            own_name,
+            ..
+        } = agent
+            .find_tool(&call.tool)
+            .ok_or_else(|| not_found(&call.tool))?;
         let mut call = hook::run_before_hooks(&agent.before, call)?;
         call.parameters = normalize_parameters(own_name, call.parameters);
-        schema.get_or_init(|| ParameterSchema::of(&tool.parameters())).check(tool.as_ref(), &call.parameters)?;
+        schema
+            .get_or_init(|| ParameterSchema::of(&tool.parameters()))
+            .check(tool.as_ref(), &call.parameters)?;
         let context = ToolContext {
             services: self.services(),
             speaker: self.name.clone(),
@@ -212,7 +257,13 @@ impl Session {
     /// # Errors
     /// If the memories cannot be read.
     pub fn inject_context(&self, prompt: &str, budget: usize) -> Result<Context, StoreError> {
-        let context = memory_core::build_context(&self.services(), prompt, budget, &self.given, &self.agent.now())?;
+        let context = memory_core::build_context(
+            &self.services(),
+            prompt,
+            budget,
+            &self.given,
+            &self.agent.now(),
+        )?;
         self.record_recall("prompt", Some(prompt), context.recalled(), context.tokens);
         Ok(context)
     }
@@ -221,13 +272,27 @@ impl Session {
     ///
     /// [`Self::call`] and [`Self::inject_context`] record theirs. Nothing is recorded for the person, and a failure only loses
     /// the record.
-    pub fn record_recall(&self, tool: &str, query: Option<&str>, memories: Vec<RecalledId>, tokens: usize) {
+    pub fn record_recall(
+        &self,
+        tool: &str,
+        query: Option<&str>,
+        memories: Vec<RecalledId>,
+        tokens: usize,
+    ) {
         let Some(view) = &self.view else { return };
         if memories.is_empty() || self.agent.recall_ledger.is_none() {
             return;
         }
-        let SessionOrigin { interface, id, is_connection } = &self.origin;
-        let generate = || self.generated_id.get_or_init(|| self.agent.services.ids.operation_id().as_str().to_owned()).clone();
+        let SessionOrigin {
+            interface,
+            id,
+            is_connection,
+        } = &self.origin;
+        let generate = || {
+            self.generated_id
+                .get_or_init(|| self.agent.services.ids.operation_id().as_str().to_owned())
+                .clone()
+        };
         let record = RecallRecord {
             at: self.agent.services.clock.now(),
             agent: self.name.clone(),
@@ -235,7 +300,9 @@ impl Session {
             project: view.project.clone(),
             interface: interface.as_str().to_owned(),
             tool: tool.to_owned(),
-            query: query.filter(|query| !query.trim().is_empty()).map(str::to_owned),
+            query: query
+                .filter(|query| !query.trim().is_empty())
+                .map(str::to_owned),
             memories,
             tokens: tokens as u64,
         };
@@ -248,8 +315,15 @@ impl Session {
         if memories.is_empty() || self.agent.recall_ledger.is_none() {
             return;
         }
-        let tokens = answer.as_str().map_or_else(|| token_count(&exact_json::to_text(answer)), token_count);
-        self.record_recall(self.agent.own_name(tool), query.as_deref(), memories, tokens);
+        let tokens = answer
+            .as_str()
+            .map_or_else(|| token_count(&exact_json::to_text(answer)), token_count);
+        self.record_recall(
+            self.agent.own_name(tool),
+            query.as_deref(),
+            memories,
+            tokens,
+        );
     }
 }
 
@@ -260,12 +334,16 @@ impl Drop for Session {
 }
 
 impl ToolCaller for Agent {
-    fn call_tool(self: Arc<Self>, caller: &ActionCaller, tool: &str, parameters: Value) -> Result<Value, ToolError> {
+    fn call_tool(
+        self: Arc<Self>,
+        caller: &ActionCaller,
+        tool: &str,
+        parameters: Value,
+    ) -> Result<Value, ToolError> {
         let session = match caller {
             ActionCaller::Person => Session::for_person(&self),
-            ActionCaller::Agent(view) => {
-                Session::begin(&self, view).with_origin(SessionOrigin::request(RecallInterface::Http, None))
-            }
+            ActionCaller::Agent(view) => Session::begin(&self, view)
+                .with_origin(SessionOrigin::request(RecallInterface::Http, None)),
         };
         session.call(tool, parameters)
     }
@@ -274,7 +352,10 @@ impl ToolCaller for Agent {
 /// Runs a tool and converts a panic of it into an internal error.
 fn execute(tool: &dyn Tool, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
     catch_unwind(AssertUnwindSafe(|| tool.execute(context, parameters))).unwrap_or_else(|_| {
-        let message = format!("{} failed with an internal error; changes that it made before are in the log", tool.name());
+        let message = format!(
+            "{} failed with an internal error; changes that it made before are in the log",
+            tool.name()
+        );
         Err(ToolError::new(
             Code::Internal,
             message,

@@ -115,13 +115,21 @@ pub enum HookOutcome {
 }
 
 /// Runs the hooks before a call, in order; returns the call with the parameters that they set.
-pub(crate) fn run_before_hooks(hooks: &[std::sync::Arc<dyn Hook>], mut call: ToolCall) -> Result<ToolCall, ToolError> {
+pub(crate) fn run_before_hooks(
+    hooks: &[std::sync::Arc<dyn Hook>],
+    mut call: ToolCall,
+) -> Result<ToolCall, ToolError> {
     for hook in hooks {
         match run_hook(hook, HookEvent::Before(call.clone()), PATIENCE)? {
             HookOutcome::Block(reason) => return Err(runner::blocked_error(&hook.name(), &reason)),
             HookOutcome::Parameters(parameters) => call.parameters = parameters,
             HookOutcome::Go => {}
-            HookOutcome::Result(_) => return Err(runner::failed_error(&hook.name(), "returned a result before the call")),
+            HookOutcome::Result(_) => {
+                return Err(runner::failed_error(
+                    &hook.name(),
+                    "returned a result before the call",
+                ));
+            }
         }
     }
     Ok(call)
@@ -134,11 +142,20 @@ pub(crate) fn run_after_hooks(
     mut result: Value,
 ) -> Result<Value, ToolError> {
     for hook in hooks {
-        match run_hook(hook, HookEvent::After(call.clone(), result.clone()), PATIENCE)? {
+        match run_hook(
+            hook,
+            HookEvent::After(call.clone(), result.clone()),
+            PATIENCE,
+        )? {
             HookOutcome::Result(changed) => result = changed,
             HookOutcome::Go => {}
             HookOutcome::Block(reason) => return Err(runner::blocked_error(&hook.name(), &reason)),
-            HookOutcome::Parameters(_) => return Err(runner::failed_error(&hook.name(), "returned parameters after the call")),
+            HookOutcome::Parameters(_) => {
+                return Err(runner::failed_error(
+                    &hook.name(),
+                    "returned parameters after the call",
+                ));
+            }
         }
     }
     Ok(result)

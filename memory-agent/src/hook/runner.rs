@@ -13,7 +13,11 @@ use super::{Hook, HookEvent, HookOutcome};
 /// Runs `hook` and waits at most `patience` for it.
 ///
 /// A hook that takes longer continues on a detached thread.
-pub(crate) fn run_hook(hook: &Arc<dyn Hook>, occasion: HookEvent, patience: Duration) -> Result<HookOutcome, ToolError> {
+pub(crate) fn run_hook(
+    hook: &Arc<dyn Hook>,
+    occasion: HookEvent,
+    patience: Duration,
+) -> Result<HookOutcome, ToolError> {
     let (sender, answers) = sync_channel(1);
     let asked = Arc::clone(hook);
     let work = move || {
@@ -27,14 +31,21 @@ pub(crate) fn run_hook(hook: &Arc<dyn Hook>, occasion: HookEvent, patience: Dura
     match answers.recv_timeout(patience) {
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(why)) => Err(failed(&format!("failed: {why}"))),
-        Err(RecvTimeoutError::Timeout) => Err(failed(&format!("did not answer within {} s", patience.as_secs_f32()))),
+        Err(RecvTimeoutError::Timeout) => Err(failed(&format!(
+            "did not answer within {} s",
+            patience.as_secs_f32()
+        ))),
         Err(RecvTimeoutError::Disconnected) => Err(failed("ended without a result")),
     }
 }
 
 /// Returns the error for a call that a hook blocked.
 pub(super) fn blocked_error(hook: &str, reason: &str) -> ToolError {
-    ToolError::new(Code::CallBlocked, format!("the hook {hook} blocked the call: {reason}"), None)
+    ToolError::new(
+        Code::CallBlocked,
+        format!("the hook {hook} blocked the call: {reason}"),
+        None,
+    )
 }
 
 /// Returns the error for a hook that failed or broke its contract.
@@ -81,16 +92,28 @@ mod tests {
 
     fn run_once(hook: impl Hook + 'static, patience: Duration) -> ToolError {
         let hook: Arc<dyn Hook> = Arc::new(hook);
-        let event = Event { agent: String::new(), kind: EventKind::AgentStart };
+        let event = Event {
+            agent: String::new(),
+            kind: EventKind::AgentStart,
+        };
         run_hook(&hook, HookEvent::Event(event), patience).expect_err("it gives no answer")
     }
 
     #[test]
     fn a_hook_that_panics_or_hangs_is_a_failure_and_no_more() {
-        assert_eq!(run_once(PanickingHook, Duration::MAX).message, "the hook panics failed: it panicked");
+        assert_eq!(
+            run_once(PanickingHook, Duration::MAX).message,
+            "the hook panics failed: it panicked"
+        );
         let (end, waits) = channel();
         let error = run_once(HangingHook(Mutex::new(waits)), Duration::from_millis(20));
-        assert_eq!((error.code, error.message.as_str()), (Code::HookFailed, "the hook hangs did not answer within 0.02 s"));
+        assert_eq!(
+            (error.code, error.message.as_str()),
+            (
+                Code::HookFailed,
+                "the hook hangs did not answer within 0.02 s"
+            )
+        );
         drop(end);
     }
 }

@@ -15,7 +15,9 @@ use axum::http::{Extensions, HeaderMap, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use memory_core::text::to_one_line;
-use memory_core::{Code, PRINCIPAL_TOKEN_PREFIX, PrincipalAccess, PrincipalSource, PrincipalTokens, ToolError};
+use memory_core::{
+    Code, PRINCIPAL_TOKEN_PREFIX, PrincipalAccess, PrincipalSource, PrincipalTokens, ToolError,
+};
 use subtle::ConstantTimeEq;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::task::spawn_blocking;
@@ -45,12 +47,19 @@ pub(crate) struct ClientConnection {
 
 impl ClientConnection {
     pub(super) fn new(peer: SocketAddr, neighbours: &Arc<PeerOwners>) -> Self {
-        Self { peer, since: Instant::now(), neighbours: Arc::clone(neighbours), is_ours: Arc::default() }
+        Self {
+            peer,
+            since: Instant::now(),
+            neighbours: Arc::clone(neighbours),
+            is_ours: Arc::default(),
+        }
     }
 
     async fn is_same_user(&self) -> bool {
-        let ask =
-            || async { self.peer.ip().to_canonical().is_loopback() && self.neighbours.is_same_user(self.peer, self.since).await };
+        let ask = || async {
+            self.peer.ip().to_canonical().is_loopback()
+                && self.neighbours.is_same_user(self.peer, self.since).await
+        };
         *self.is_ours.get_or_init(ask).await
     }
 }
@@ -86,30 +95,49 @@ pub struct PrincipalRules {
 impl PrincipalRules {
     /// Admits the principals of `tokens`; with the principal `own` of the node, only that one, because the node has no rows of others.
     pub fn new(tokens: Arc<dyn PrincipalTokens>, own: Option<Arc<dyn PrincipalSource>>) -> Self {
-        Self { tokens, own, checks: Arc::new(Semaphore::new(MAX_TOKEN_CHECKS)) }
+        Self {
+            tokens,
+            own,
+            checks: Arc::new(Semaphore::new(MAX_TOKEN_CHECKS)),
+        }
     }
 
     /// Returns the caller with a token.
     async fn find_caller(&self, token: String) -> Result<RequestCaller, ErrorResponse> {
-        let turn = Arc::clone(&self.checks).acquire_owned().await.expect("the semaphore is never closed");
+        let turn = Arc::clone(&self.checks)
+            .acquire_owned()
+            .await
+            .expect("the semaphore is never closed");
         let tokens = Arc::clone(&self.tokens);
         let check = spawn_blocking(move || {
             let _turn = turn;
             tokens.find_principal(&token)
         });
-        let found = check
-            .await
-            .map_err(|error| ErrorResponse::new(Code::Internal, format!("the token cannot be checked: {error}"), "try again"))?;
+        let found = check.await.map_err(|error| {
+            ErrorResponse::new(
+                Code::Internal,
+                format!("the token cannot be checked: {error}"),
+                "try again",
+            )
+        })?;
         let Some(principal) = found.map_err(ToolError::from)? else {
             let hint = "it was revoked, or is from another database: ask the owner of the database for a new one";
-            return Err(ErrorResponse::new(Code::Unauthorized, "the database does not accept the token", hint));
+            return Err(ErrorResponse::new(
+                Code::Unauthorized,
+                "the database does not accept the token",
+                hint,
+            ));
         };
         match self.own.as_ref().map(|own| own.principal().name) {
             None => Ok(RequestCaller::Principal(principal)),
             Some(own) if own == principal.name => Ok(RequestCaller::OwnPrincipal),
             Some(own) => {
-                let message = format!("this server serves the principal {own}, and the token is that of {}", principal.name);
-                let hint = "use a server on a home of your own, or on a home of the owner of the database";
+                let message = format!(
+                    "this server serves the principal {own}, and the token is that of {}",
+                    principal.name
+                );
+                let hint =
+                    "use a server on a home of your own, or on a home of the owner of the database";
                 Err(ErrorResponse::new(Code::Forbidden, message, hint))
             }
         }
@@ -146,7 +174,11 @@ pub(super) fn refuse_principal(extensions: &Extensions, what: &str) -> Result<()
 /// Returns the error for a principal who calls `what`.
 pub(super) fn principal_error(what: &str) -> ErrorResponse {
     let message = format!("{what} of this server are not available with the token of a principal");
-    ErrorResponse::new(Code::Forbidden, message, "use a server on a home of your own, set up with the token")
+    ErrorResponse::new(
+        Code::Forbidden,
+        message,
+        "use a server on a home of your own, set up with the token",
+    )
 }
 
 /// Shared state of the middleware.
@@ -158,28 +190,53 @@ pub(crate) struct AuthState {
 
 impl AuthState {
     pub(crate) fn new(rules: AccessRules) -> Self {
-        Self { rules, metrics: Metrics::new() }
+        Self {
+            rules,
+            metrics: Metrics::new(),
+        }
     }
 }
 
 /// Rejects unauthorized requests, responds to preflights of allowed origins, and records metrics.
-pub(super) async fn authorize(State(gate): State<Arc<AuthState>>, mut request: Request, next: Next) -> Response {
+pub(super) async fn authorize(
+    State(gate): State<Arc<AuthState>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let begun = Instant::now();
     let method = request.method().clone();
-    let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
+    let route = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map_or("none", MatchedPath::as_str)
+        .to_owned();
     let _running = gate.metrics.start_request();
-    let connection = request.extensions_mut().remove::<ClientConnection>().expect("the server says where a request comes from");
+    let connection = request
+        .extensions_mut()
+        .remove::<ClientConnection>()
+        .expect("the server says where a request comes from");
     let allowed = gate.rules.origins.find(request.headers()).cloned();
-    let preflight = allowed.as_ref().filter(|_| cors::is_preflight(&method, request.headers()));
+    let preflight = allowed
+        .as_ref()
+        .filter(|_| cors::is_preflight(&method, request.headers()));
     let response = if let Some(origin) = preflight {
         cors::preflight_response(origin, request.headers())
     } else {
         // The exemption is for the health routes only. A standalone proxy has no such route: its requests are forwarded
         // and need the token.
-        let admitted = if gate.rules.token.is_some() && [HEALTH, LIVENESS, READINESS].contains(&route.as_str()) {
+        let admitted = if gate.rules.token.is_some()
+            && [HEALTH, LIVENESS, READINESS].contains(&route.as_str())
+        {
             Ok(RequestCaller::Node)
         } else {
-            check_access(&gate.rules, &connection, request.uri(), request.headers(), allowed.is_some()).await
+            check_access(
+                &gate.rules,
+                &connection,
+                request.uri(),
+                request.headers(),
+                allowed.is_some(),
+            )
+            .await
         };
         let mut response = match admitted {
             Ok(caller) => {
@@ -192,10 +249,17 @@ pub(super) async fn authorize(State(gate): State<Arc<AuthState>>, mut request: R
             }
             Err(refusal) => refusal.into_response(),
         };
-        gate.rules.origins.add_headers(allowed.as_ref(), response.headers_mut());
+        gate.rules
+            .origins
+            .add_headers(allowed.as_ref(), response.headers_mut());
         response
     };
-    gate.metrics.record_request(&route, method.as_str(), response.status().as_u16(), begun.elapsed());
+    gate.metrics.record_request(
+        &route,
+        method.as_str(),
+        response.status().as_u16(),
+        begun.elapsed(),
+    );
     response
 }
 
@@ -207,8 +271,13 @@ pub(crate) async fn check_access(
     headers: &HeaderMap,
     is_allowed_page: bool,
 ) -> Result<RequestCaller, ErrorResponse> {
-    let is_for_server = rules.token.as_ref().is_some_and(|token| token.matches(headers));
-    if let (Some(principals), Some(token), false) = (&rules.principals, principal_token(headers), is_for_server) {
+    let is_for_server = rules
+        .token
+        .as_ref()
+        .is_some_and(|token| token.matches(headers));
+    if let (Some(principals), Some(token), false) =
+        (&rules.principals, principal_token(headers), is_for_server)
+    {
         return principals.find_caller(token.to_owned()).await;
     }
     let Some(_) = &rules.token else {
@@ -216,39 +285,83 @@ pub(crate) async fn check_access(
         let from_here = check_same_machine(uri, headers, is_allowed_page, rules);
         if !connection.is_same_user().await {
             let message = "the request comes from another user or another machine, and the server has no token";
-            return Err(ErrorResponse::new(Code::Forbidden, message, &rules.how_to_admit));
+            return Err(ErrorResponse::new(
+                Code::Forbidden,
+                message,
+                &rules.how_to_admit,
+            ));
         }
         return from_here.map(|()| RequestCaller::Node);
     };
     if is_for_server {
         return Ok(RequestCaller::Node);
     }
-    let message = if headers.contains_key("authorization") { "the token is wrong" } else { "the token is missing" };
-    Err(ErrorResponse::new(Code::Unauthorized, message, "send the header Authorization: Bearer TOKEN"))
+    let message = if headers.contains_key("authorization") {
+        "the token is wrong"
+    } else {
+        "the token is missing"
+    };
+    Err(ErrorResponse::new(
+        Code::Unauthorized,
+        message,
+        "send the header Authorization: Bearer TOKEN",
+    ))
 }
 
 /// Returns the token in a request, if it has the form of a token of a principal.
 pub(crate) fn principal_token(headers: &HeaderMap) -> Option<&str> {
-    let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_at_checked("Bearer ".len())?;
-    (scheme.eq_ignore_ascii_case("Bearer ") && token.starts_with(PRINCIPAL_TOKEN_PREFIX)).then_some(token)
+    let (scheme, token) = headers
+        .get(AUTHORIZATION)?
+        .to_str()
+        .ok()?
+        .split_at_checked("Bearer ".len())?;
+    (scheme.eq_ignore_ascii_case("Bearer ") && token.starts_with(PRINCIPAL_TOKEN_PREFIX))
+        .then_some(token)
 }
 
 /// Rejects a request that a web page may have sent, unless its origin is allowed.
 ///
 /// A page reaches this server by a host name of its own (DNS rebinding), or sends its origin.
-fn check_same_machine(uri: &Uri, headers: &HeaderMap, is_allowed_page: bool, rules: &AccessRules) -> Result<(), ErrorResponse> {
-    let text = |name| headers.get(name).map(|value: &axum::http::HeaderValue| value.to_str().unwrap_or_default());
-    let named = uri.authority().map(Authority::as_str).or_else(|| text(HOST)).unwrap_or_default();
-    let is_ours = |authority: &Authority| is_this_machine(authority.host()) && !authority.as_str().contains('@');
+fn check_same_machine(
+    uri: &Uri,
+    headers: &HeaderMap,
+    is_allowed_page: bool,
+    rules: &AccessRules,
+) -> Result<(), ErrorResponse> {
+    let text = |name| {
+        headers
+            .get(name)
+            .map(|value: &axum::http::HeaderValue| value.to_str().unwrap_or_default())
+    };
+    let named = uri
+        .authority()
+        .map(Authority::as_str)
+        .or_else(|| text(HOST))
+        .unwrap_or_default();
+    let is_ours = |authority: &Authority| {
+        is_this_machine(authority.host()) && !authority.as_str().contains('@')
+    };
     if 1 < headers.get_all(HOST).iter().count() || !named.parse().as_ref().is_ok_and(is_ours) {
-        let message = format!("the request is for another host ({}), and the server has no token", to_one_line(named, 80));
-        return Err(ErrorResponse::new(Code::Forbidden, message, &rules.how_to_admit));
+        let message = format!(
+            "the request is for another host ({}), and the server has no token",
+            to_one_line(named, 80)
+        );
+        return Err(ErrorResponse::new(
+            Code::Forbidden,
+            message,
+            &rules.how_to_admit,
+        ));
     }
-    let is_our_page = headers.get_all(FETCH_SITE).iter().all(|site| site == "same-origin" || site == "none");
+    let is_our_page = headers
+        .get_all(FETCH_SITE)
+        .iter()
+        .all(|site| site == "same-origin" || site == "none");
     let mut origins = headers.get_all(ORIGIN).iter();
     let is_of_ours = match (origins.next(), origins.next()) {
         (None, _) => true,
-        (Some(origin), None) => named.parse().is_ok_and(|own| origin.to_str().is_ok_and(|origin| is_origin(origin, &own))),
+        (Some(origin), None) => named
+            .parse()
+            .is_ok_and(|own| origin.to_str().is_ok_and(|origin| is_origin(origin, &own))),
         (Some(_), Some(_)) => false,
     };
     if is_allowed_page || is_our_page && is_of_ours {
@@ -256,27 +369,38 @@ fn check_same_machine(uri: &Uri, headers: &HeaderMap, is_allowed_page: bool, rul
     }
     let origin = to_one_line(text(ORIGIN).unwrap_or("not named"), 80);
     let message = format!("the request comes from a web page (origin: {origin})");
-    Err(ErrorResponse::new(Code::Forbidden, message, rules.origins.add_hint()))
+    Err(ErrorResponse::new(
+        Code::Forbidden,
+        message,
+        rules.origins.add_hint(),
+    ))
 }
 
 /// Returns whether `origin` is the server `own`, which is this machine under one of its names.
 ///
 /// A page of another server on this machine has a different port.
 fn is_origin(origin: &str, own: &Authority) -> bool {
-    let Ok(from) = origin.parse::<Uri>() else { return false };
-    let (Some(scheme), Some(authority)) = (from.scheme_str(), from.authority()) else { return false };
+    let Ok(from) = origin.parse::<Uri>() else {
+        return false;
+    };
+    let (Some(scheme), Some(authority)) = (from.scheme_str(), from.authority()) else {
+        return false;
+    };
     let usual = match scheme {
         "http" => 80,
         "https" => 443,
         _ => return false,
     };
     let port = |authority: &Authority| authority.port_u16().unwrap_or(usual);
-    let is_only_an_origin = from.path_and_query().is_none_or(|path| path == "/") && !authority.as_str().contains('@');
+    let is_only_an_origin =
+        from.path_and_query().is_none_or(|path| path == "/") && !authority.as_str().contains('@');
     is_only_an_origin && is_this_machine(authority.host()) && port(authority) == port(own)
 }
 
 fn is_this_machine(host: &str) -> bool {
-    ["localhost", "127.0.0.1", "[::1]", "::1"].iter().any(|own| host.eq_ignore_ascii_case(own))
+    ["localhost", "127.0.0.1", "[::1]", "::1"]
+        .iter()
+        .any(|own| host.eq_ignore_ascii_case(own))
 }
 
 /// An access token, sent as `Authorization: Bearer TOKEN`. Its debug output is redacted.
@@ -292,8 +416,13 @@ impl AccessToken {
 
     /// Returns whether a request carries this token, in constant time.
     pub(super) fn matches(&self, headers: &HeaderMap) -> bool {
-        let given = headers.get(AUTHORIZATION).map(axum::http::HeaderValue::as_bytes).unwrap_or_default();
-        let Some((scheme, given)) = given.split_at_checked("Bearer ".len()) else { return false };
+        let given = headers
+            .get(AUTHORIZATION)
+            .map(axum::http::HeaderValue::as_bytes)
+            .unwrap_or_default();
+        let Some((scheme, given)) = given.split_at_checked("Bearer ".len()) else {
+            return false;
+        };
         scheme.eq_ignore_ascii_case(b"Bearer ") && bool::from(given.ct_eq(self.0.as_bytes()))
     }
 }
@@ -331,7 +460,11 @@ mod tests {
             assert!(!knows(wrong), "{wrong}");
         }
         assert!(!token.matches(&HeaderMap::new()));
-        assert!(["", "a b", "ä", "a\n"].iter().all(|text| AccessToken::new((*text).into()).is_none()));
+        assert!(
+            ["", "a b", "ä", "a\n"]
+                .iter()
+                .all(|text| AccessToken::new((*text).into()).is_none())
+        );
         assert_eq!(format!("{token:?}"), "Token");
     }
 }

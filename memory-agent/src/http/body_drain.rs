@@ -36,7 +36,13 @@ impl BodyDrain {
         let waits = request.headers().contains_key(EXPECT);
         let (head, body) = request.into_parts();
         let body = SharedBody(Arc::new(Mutex::new(body)));
-        (Self { body: body.clone(), waits }, Request::from_parts(head, Body::new(body)))
+        (
+            Self {
+                body: body.clone(),
+                waits,
+            },
+            Request::from_parts(head, Body::new(body)),
+        )
     }
 
     /// Reads and discards the unread body, for at most `time`.
@@ -44,7 +50,8 @@ impl BodyDrain {
         if self.waits {
             return;
         }
-        let next = |body: &mut SharedBody, context: &mut Context<'_>| Pin::new(body).poll_frame(context);
+        let next =
+            |body: &mut SharedBody, context: &mut Context<'_>| Pin::new(body).poll_frame(context);
         let mut left = MAX_DRAINED;
         let all = async {
             while let Some(Ok(frame)) = poll_fn(|context| next(&mut self.body, context)).await {
@@ -70,7 +77,10 @@ impl HttpBody for SharedBody {
     type Data = Bytes;
     type Error = hyper::Error;
 
-    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         Pin::new(&mut *self.lock()).poll_frame(context)
     }
 

@@ -34,26 +34,48 @@ pub(crate) struct BufferedBody {
 
 impl BodyBudget {
     pub(crate) fn new(limits: HttpLimits) -> Self {
-        Self { parts: Arc::new(Semaphore::new(limits.bodies.max(limits.body) / PERMIT_SIZE)), limits }
+        Self {
+            parts: Arc::new(Semaphore::new(limits.bodies.max(limits.body) / PERMIT_SIZE)),
+            limits,
+        }
     }
 
     /// Reads a body of at most `longest` bytes, once the budget allows it.
-    pub(crate) async fn read(&self, body: Body, longest: usize) -> Result<BufferedBody, ErrorResponse> {
+    pub(crate) async fn read(
+        &self,
+        body: Body,
+        longest: usize,
+    ) -> Result<BufferedBody, ErrorResponse> {
         let too_long = || {
             let message = format!("the body is longer than {longest} bytes");
             ErrorResponse::new(Code::LimitExceeded, message, "send it in several requests")
         };
-        let announced = body.size_hint().exact().map(|size| usize::try_from(size).unwrap_or(usize::MAX));
+        let announced = body
+            .size_hint()
+            .exact()
+            .map(|size| usize::try_from(size).unwrap_or(usize::MAX));
         if announced.is_some_and(|size| longest < size) {
             return Err(too_long());
         }
         let late = |_| {
-            let message = format!("the body was not received within {} s", self.limits.body_time.as_secs());
+            let message = format!(
+                "the body was not received within {} s",
+                self.limits.body_time.as_secs()
+            );
             ErrorResponse::new(Code::RequestTimeout, message, "send the request again")
         };
-        let broken =
-            |error| ErrorResponse::new(Code::InvalidInput, format!("the body was cut off: {error}"), "send the request again");
-        let (mut body, mut read, mut place) = (body, Vec::with_capacity(announced.unwrap_or(0).min(SMALL_BODY)), None);
+        let broken = |error| {
+            ErrorResponse::new(
+                Code::InvalidInput,
+                format!("the body was cut off: {error}"),
+                "send the request again",
+            )
+        };
+        let (mut body, mut read, mut place) = (
+            body,
+            Vec::with_capacity(announced.unwrap_or(0).min(SMALL_BODY)),
+            None,
+        );
         let mut end = Instant::now() + self.limits.body_time;
         loop {
             // A body of unknown length reserves the maximum as soon as it is no longer small.
@@ -63,8 +85,15 @@ impl BodyBudget {
                 end += waited.elapsed();
             }
             let frame = timeout_at(end, body.frame()).await.map_err(late)?;
-            let Some(frame) = frame else { return Ok(BufferedBody { bytes: read.into(), _place: place }) };
-            let Ok(data) = frame.map_err(broken)?.into_data() else { continue };
+            let Some(frame) = frame else {
+                return Ok(BufferedBody {
+                    bytes: read.into(),
+                    _place: place,
+                });
+            };
+            let Ok(data) = frame.map_err(broken)?.into_data() else {
+                continue;
+            };
             if longest - read.len() < data.len() {
                 return Err(too_long());
             }
@@ -74,22 +103,40 @@ impl BodyBudget {
 
     async fn acquire(&self, size: usize) -> OwnedSemaphorePermit {
         let parts = u32::try_from(size / PERMIT_SIZE + 1).expect("bodies have a limit below 4 TiB");
-        Arc::clone(&self.parts).acquire_many_owned(parts).await.expect("the room is never closed")
+        Arc::clone(&self.parts)
+            .acquire_many_owned(parts)
+            .await
+            .expect("the room is never closed")
     }
 
     /// Reads a body as a JSON object of parameters; an empty body is an empty object.
-    pub(super) async fn read_parameters(&self, body: Body) -> Result<(JsonText, BufferedBody), ErrorResponse> {
+    pub(super) async fn read_parameters(
+        &self,
+        body: Body,
+    ) -> Result<(JsonText, BufferedBody), ErrorResponse> {
         let whole = self.read(body, self.limits.body).await?;
         let refused = |error: JsonError| {
-            ErrorResponse::new(Code::InvalidJson, format!("the body is not valid JSON: {error}"), "send an object of parameters")
+            ErrorResponse::new(
+                Code::InvalidJson,
+                format!("the body is not valid JSON: {error}"),
+                "send an object of parameters",
+            )
         };
-        let text = str::from_utf8(&whole.bytes)
-            .map_err(|error| refused(JsonError::Syntax { at: error.valid_up_to(), what: "the text is not UTF-8" }))?;
+        let text = str::from_utf8(&whole.bytes).map_err(|error| {
+            refused(JsonError::Syntax {
+                at: error.valid_up_to(),
+                what: "the text is not UTF-8",
+            })
+        })?;
         let text = if text.trim().is_empty() { "{}" } else { text };
         let object: JsonText = text.parse().map_err(refused)?;
         if object.members().is_none() {
             let hint = r#"send the parameters as {"field": "value"}"#;
-            return Err(ErrorResponse::new(Code::InvalidInput, "the body is not a JSON object", hint));
+            return Err(ErrorResponse::new(
+                Code::InvalidInput,
+                "the body is not a JSON object",
+                hint,
+            ));
         }
         Ok((object, whole))
     }

@@ -18,7 +18,9 @@ use prometheus_client::registry::{Registry, Unit};
 pub(super) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Histogram buckets, from 0.1 milliseconds to 10 seconds.
-const BUCKETS: [f64; 11] = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0];
+const BUCKETS: [f64; 11] = [
+    0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0,
+];
 
 /// All metrics of the server.
 #[derive(Debug)]
@@ -71,11 +73,27 @@ impl ReplicaMetrics {
         let new = Self::default();
         let lag = "Time since the last contact with the database";
         registry.register_with_unit("memory_replica_lag", lag, Unit::Seconds, new.lag.clone());
-        registry.register("memory_replica_operations", "Operations of the shared log", new.operations.clone());
-        registry.register("memory_replica_conflicts", "Own operations that were planned again", new.conflicts.clone());
-        registry.register("memory_database_retries", "Repeated attempts of calls", new.retries.clone());
+        registry.register(
+            "memory_replica_operations",
+            "Operations of the shared log",
+            new.operations.clone(),
+        );
+        registry.register(
+            "memory_replica_conflicts",
+            "Own operations that were planned again",
+            new.conflicts.clone(),
+        );
+        registry.register(
+            "memory_database_retries",
+            "Repeated attempts of calls",
+            new.retries.clone(),
+        );
         registry.register("memory_database_errors", "Failed calls", new.errors.clone());
-        registry.register("memory_database_connections", "Connections, and calls that wait for one", new.connections.clone());
+        registry.register(
+            "memory_database_connections",
+            "Connections, and calls that wait for one",
+            new.connections.clone(),
+        );
         new
     }
 
@@ -85,7 +103,12 @@ impl ReplicaMetrics {
         }
         let set = |counter: &Counter, count: u64| counter.inner().store(count, Ordering::Relaxed);
         for (direction, count) in [("pulled", status.pulled), ("appended", status.appended)] {
-            set(&self.operations.get_or_create(&OperationLabels { direction }), count);
+            set(
+                &self
+                    .operations
+                    .get_or_create(&OperationLabels { direction }),
+                count,
+            );
         }
         set(&self.conflicts.get_or_create(&[]), status.conflicts);
         let database = &status.database;
@@ -94,10 +117,17 @@ impl ReplicaMetrics {
             set(&self.errors.get_or_create(&CodeLabels { code }), *count);
         }
         let used = database.connections.saturating_sub(database.idle);
-        let counts = [("used", used), ("idle", database.idle), ("waiting", database.waiting), ("max", database.max_connections)];
+        let counts = [
+            ("used", used),
+            ("idle", database.idle),
+            ("waiting", database.waiting),
+            ("max", database.max_connections),
+        ];
         for (state, count) in counts {
             let count = i64::try_from(count).unwrap_or(i64::MAX);
-            self.connections.get_or_create(&ConnectionLabels { state }).set(count);
+            self.connections
+                .get_or_create(&ConnectionLabels { state })
+                .set(count);
         }
     }
 }
@@ -137,11 +167,25 @@ impl Metrics {
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("memory_build", "Build information", build);
         let requests = Family::default();
-        registry.register("memory_http_requests", "Answered requests", requests.clone());
-        let seconds = Family::new_with_constructor((|| Histogram::new(BUCKETS)) as fn() -> Histogram);
-        registry.register_with_unit("memory_http_request", "Duration of requests", Unit::Seconds, seconds.clone());
+        registry.register(
+            "memory_http_requests",
+            "Answered requests",
+            requests.clone(),
+        );
+        let seconds =
+            Family::new_with_constructor((|| Histogram::new(BUCKETS)) as fn() -> Histogram);
+        registry.register_with_unit(
+            "memory_http_request",
+            "Duration of requests",
+            Unit::Seconds,
+            seconds.clone(),
+        );
         let actions = Family::default();
-        registry.register("memory_actions", "Actions on instances, by result", actions.clone());
+        registry.register(
+            "memory_actions",
+            "Actions on instances, by result",
+            actions.clone(),
+        );
         let mut gauge = |name: &str, help: &str| {
             let gauge = Gauge::default();
             registry.register(name, help, gauge.clone());
@@ -153,7 +197,18 @@ impl Metrics {
         let memory = gauge("process_resident_memory_bytes", "Memory of the process");
         let files = gauge("process_open_fds", "File descriptors of the process");
         let replica = ReplicaMetrics::register(&mut registry);
-        Self { registry, requests, seconds, actions, running, connections, instances, memory, files, replica }
+        Self {
+            registry,
+            requests,
+            seconds,
+            actions,
+            running,
+            connections,
+            instances,
+            memory,
+            files,
+            replica,
+        }
     }
 
     /// Counts a request as in flight until the returned guard is dropped.
@@ -172,14 +227,38 @@ impl Metrics {
     pub(super) fn record_request(&self, route: &str, method: &str, status: u16, took: Duration) {
         let methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"];
         // A client may invent methods, and must not create a time series for each.
-        let method = methods.into_iter().find(|known| *known == method).unwrap_or("other");
-        self.requests.get_or_create(&RequestLabels { route: route.to_owned(), method, status }).inc();
-        self.seconds.get_or_create(&RouteLabels { route: route.to_owned() }).observe(took.as_secs_f64());
+        let method = methods
+            .into_iter()
+            .find(|known| *known == method)
+            .unwrap_or("other");
+        self.requests
+            .get_or_create(&RequestLabels {
+                route: route.to_owned(),
+                method,
+                status,
+            })
+            .inc();
+        self.seconds
+            .get_or_create(&RouteLabels {
+                route: route.to_owned(),
+            })
+            .observe(took.as_secs_f64());
     }
 
     /// Counts an action; `code` is `ok` or the error code.
-    pub(super) fn record_action(&self, backend: &'static str, action: &'static str, code: &'static str) {
-        self.actions.get_or_create(&ActionLabels { backend, action, code }).inc();
+    pub(super) fn record_action(
+        &self,
+        backend: &'static str,
+        action: &'static str,
+        code: &'static str,
+    ) {
+        self.actions
+            .get_or_create(&ActionLabels {
+                backend,
+                action,
+                code,
+            })
+            .inc();
     }
 
     /// Returns all metrics in the `OpenMetrics` text format.
@@ -187,12 +266,14 @@ impl Metrics {
         if let Some(status) = replica {
             self.replica.set(status);
         }
-        self.instances.set(i64::try_from(instances).unwrap_or(i64::MAX));
+        self.instances
+            .set(i64::try_from(instances).unwrap_or(i64::MAX));
         if let Some(bytes) = resident_bytes() {
             self.memory.set(bytes);
         }
         if let Ok(files) = fs::read_dir("/proc/self/fd") {
-            self.files.set(i64::try_from(files.count()).unwrap_or(i64::MAX));
+            self.files
+                .set(i64::try_from(files.count()).unwrap_or(i64::MAX));
         }
         let mut text = String::new();
         encode(&mut text, &self.registry).expect("a text takes everything");
@@ -203,6 +284,12 @@ impl Metrics {
 /// Returns the resident memory of the process in bytes, if the system reports it.
 fn resident_bytes() -> Option<i64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    line.trim().strip_suffix(" kB")?.parse::<i64>().ok()?.checked_mul(1024)
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim()
+        .strip_suffix(" kB")?
+        .parse::<i64>()
+        .ok()?
+        .checked_mul(1024)
 }

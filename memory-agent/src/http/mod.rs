@@ -64,8 +64,8 @@ pub use openapi::openapi;
 #[cfg(feature = "testing")]
 pub use proxy::streamed_outcome;
 pub use proxy::{
-    ChatProxy, ClientEmbedder, ClientModel, LastModel, OpenHome, OpenPrincipalChats, PrincipalChats, ProxyObserver, ProxyRules,
-    Upstream, UpstreamError,
+    ChatProxy, ClientEmbedder, ClientModel, LastModel, OpenHome, OpenPrincipalChats,
+    PrincipalChats, ProxyObserver, ProxyRules, Upstream, UpstreamError,
 };
 pub use request_log::{ChatRecord, RequestLog, RequestRecord, StoredTurns};
 #[cfg(feature = "web")]

@@ -13,14 +13,19 @@ pub fn openapi(agent: &Agent) -> Value {
     let mut paths = Map::new();
     let mut route = |path: String, methods: Value| paths.insert(path, methods);
     let health = json!({ "status": { "type": "string" }, "backends": { "type": "array", "items": { "type": "string" } } });
-    let health = json!({ "type": "object", "properties": health, "required": ["status", "backends"] });
+    let health =
+        json!({ "type": "object", "properties": health, "required": ["status", "backends"] });
     let mut alive = operation("health", "Check that the server is running", &health);
     alive["security"] = json!([]);
     route("/v1/health".into(), json!({ "get": alive }));
     let status = json!({ "type": "object", "properties": { "status": { "type": "string" } }, "required": ["status"] });
     for (path, id, summary) in [
         ("/healthz", "liveness", "Check that the process works"),
-        ("/readyz", "readiness", "Check that the memories can be read and written; status 503 gives the code of the reason"),
+        (
+            "/readyz",
+            "readiness",
+            "Check that the memories can be read and written; status 503 gives the code of the reason",
+        ),
     ] {
         let mut check = operation(id, summary, &status);
         check["security"] = json!([]);
@@ -28,12 +33,25 @@ pub fn openapi(agent: &Agent) -> Value {
     }
     let list = json!({ "type": "array", "items": { "type": "object" } });
     let object = json!({ "type": "object" });
-    route("/v1/backends".into(), json!({ "get": operation("list_backends", "List the types of instances", &list) }));
+    route(
+        "/v1/backends".into(),
+        json!({ "get": operation("list_backends", "List the types of instances", &list) }),
+    );
     let names: Vec<&str> = backends().iter().map(|backend| backend.name).collect();
-    let mut one = operation("show_backend", "Show a type of instances: its fields and actions with their schemas", &object);
-    one["parameters"] = json!([path_parameter("backend", &json!({ "type": "string", "enum": names }))]);
+    let mut one = operation(
+        "show_backend",
+        "Show a type of instances: its fields and actions with their schemas",
+        &object,
+    );
+    one["parameters"] = json!([path_parameter(
+        "backend",
+        &json!({ "type": "string", "enum": names })
+    )]);
     route("/v1/backends/{backend}".into(), json!({ "get": one }));
-    route("/v1/instances".into(), json!({ "get": operation("list_instances", "List the instances", &list) }));
+    route(
+        "/v1/instances".into(),
+        json!({ "get": operation("list_instances", "List the instances", &list) }),
+    );
     for backend in backends() {
         add_action_routes(backend, &mut route);
     }
@@ -43,13 +61,32 @@ pub fn openapi(agent: &Agent) -> Value {
     route("/v1/tools".into(), json!({ "get": tools }));
     for tool in agent.callable_tools() {
         let name = tool.name();
-        let show = operation(&format!("show_{name}"), "Show the tool with its schema", &object);
-        let call = operation_with_body(&format!("call_{name}"), tool.description(), &tool.parameters());
-        route(format!("/v1/tools/{name}"), json!({ "get": show, "post": call }));
+        let show = operation(
+            &format!("show_{name}"),
+            "Show the tool with its schema",
+            &object,
+        );
+        let call = operation_with_body(
+            &format!("call_{name}"),
+            tool.description(),
+            &tool.parameters(),
+        );
+        route(
+            format!("/v1/tools/{name}"),
+            json!({ "get": show, "post": call }),
+        );
     }
-    route("/openapi.json".into(), json!({ "get": operation("openapi", "Return this OpenAPI document", &object) }));
-    let mut metrics = operation("metrics", "Return metrics of requests and actions for Prometheus", &object);
-    metrics["responses"]["200"]["content"] = json!({ super::metrics::MEDIA_TYPE: { "schema": { "type": "string" } } });
+    route(
+        "/openapi.json".into(),
+        json!({ "get": operation("openapi", "Return this OpenAPI document", &object) }),
+    );
+    let mut metrics = operation(
+        "metrics",
+        "Return metrics of requests and actions for Prometheus",
+        &object,
+    );
+    metrics["responses"]["200"]["content"] =
+        json!({ super::metrics::MEDIA_TYPE: { "schema": { "type": "string" } } });
     route("/metrics".into(), json!({ "get": metrics }));
     route("/mcp".into(), json!({ "post": mcp_operation() }));
     json!({
@@ -79,7 +116,10 @@ fn add_action_routes(backend: &Backend, route: &mut impl FnMut(String, Value) ->
         let parameters = run["parameters"].as_array_mut().expect("it has some");
         let name = json!({ "type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "examples": ["default"] });
         parameters.insert(0, path_parameter("name", &name));
-        route(format!("/v1/run/{}/{{name}}/{}", backend.name, action.name), json!({ "post": run }));
+        route(
+            format!("/v1/run/{}/{{name}}/{}", backend.name, action.name),
+            json!({ "post": run }),
+        );
     }
 }
 
@@ -99,10 +139,12 @@ fn operation(id: &str, summary: &str, answer: &Value) -> Value {
 fn operation_with_body(id: &str, summary: &str, schema: &Value) -> Value {
     let mut asked = operation(id, summary, &json!({}));
     asked["parameters"] = json!([{ "$ref": "#/components/parameters/agent" }, { "$ref": "#/components/parameters/project" }]);
-    let needs = schema["required"].as_array().is_some_and(|required| !required.is_empty());
-    asked["requestBody"] = json!({ "required": needs, "content": { "application/json": { "schema": schema } } });
-    asked["responses"]["200"]["headers"] =
-        json!({ "Memory-Warning": { "description": "Reason why the result is incomplete", "schema": { "type": "string" } } });
+    let needs = schema["required"]
+        .as_array()
+        .is_some_and(|required| !required.is_empty());
+    asked["requestBody"] =
+        json!({ "required": needs, "content": { "application/json": { "schema": schema } } });
+    asked["responses"]["200"]["headers"] = json!({ "Memory-Warning": { "description": "Reason why the result is incomplete", "schema": { "type": "string" } } });
     asked
 }
 

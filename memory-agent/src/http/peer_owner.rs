@@ -34,7 +34,11 @@ struct SocketTable {
 
 impl PeerOwners {
     pub(super) fn new(here: SocketAddr) -> Self {
-        Self { here: canonical_address(here), socket_owner, last: Mutex::new(None) }
+        Self {
+            here: canonical_address(here),
+            socket_owner,
+            last: Mutex::new(None),
+        }
     }
 
     /// Returns whether the client of a connection that existed at `since` runs as the same user or as root.
@@ -54,8 +58,12 @@ impl PeerOwners {
         };
         *last = Some(reading.clone());
         drop(last);
-        let Some(owners) = reading.owners else { return true };
-        owners.get(&canonical_address(peer)).is_some_and(|owner| is_trusted(*owner))
+        let Some(owners) = reading.owners else {
+            return true;
+        };
+        owners
+            .get(&canonical_address(peer))
+            .is_some_and(|owner| is_trusted(*owner))
     }
 
     async fn read_tables(&self) -> SocketTable {
@@ -63,10 +71,20 @@ impl PeerOwners {
         let read = move || {
             let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(fs::read_to_string);
             let told = tables.iter().any(Result::is_ok);
-            told.then(|| Arc::new(tables.iter().flatten().flat_map(|table| parse_owners(table, here)).collect()))
+            told.then(|| {
+                Arc::new(
+                    tables
+                        .iter()
+                        .flatten()
+                        .flat_map(|table| parse_owners(table, here))
+                        .collect(),
+                )
+            })
         };
         // After a panic no connection is trusted.
-        let owners = tokio::task::spawn_blocking(read).await.unwrap_or_else(|_| Some(Arc::default()));
+        let owners = tokio::task::spawn_blocking(read)
+            .await
+            .unwrap_or_else(|_| Some(Arc::default()));
         SocketTable { begun, owners }
     }
 }
@@ -94,12 +112,18 @@ const ORPHAN_INODE: &str = "0";
 fn parse_owners(table: &str, remote: SocketAddr) -> impl Iterator<Item = (SocketAddr, u32)> {
     // Skips most lines without parsing them.
     let port = format!(":{:04X} ", remote.port());
-    table.lines().skip(1).filter(move |line| line.contains(&port)).filter_map(move |line| {
-        let fields: Vec<&str> = line.split_whitespace().collect();
-        let [_, from, to, _, _, _, _, owner, _, inode, ..] = fields.as_slice() else { return None };
-        let is_one = *inode != ORPHAN_INODE && parse_address(to)? == remote;
-        is_one.then(|| Some((parse_address(from)?, owner.parse().ok()?)))?
-    })
+    table
+        .lines()
+        .skip(1)
+        .filter(move |line| line.contains(&port))
+        .filter_map(move |line| {
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            let [_, from, to, _, _, _, _, owner, _, inode, ..] = fields.as_slice() else {
+                return None;
+            };
+            let is_one = *inode != ORPHAN_INODE && parse_address(to)? == remote;
+            is_one.then(|| Some((parse_address(from)?, owner.parse().ok()?)))?
+        })
 }
 
 /// Parses `0100007F:1F90`: each 32-bit word of the address is in native byte order.
@@ -117,7 +141,10 @@ fn parse_address(text: &str) -> Option<SocketAddr> {
         }
         _ => return None,
     };
-    Some(canonical_address(SocketAddr::new(ip, u16::from_str_radix(port, 16).ok()?)))
+    Some(canonical_address(SocketAddr::new(
+        ip,
+        u16::from_str_radix(port, 16).ok()?,
+    )))
 }
 
 fn canonical_address(place: SocketAddr) -> SocketAddr {
@@ -138,19 +165,27 @@ mod tests {
              2: 0100007F:1F91 0100007F:1F90 06 00000000:00000000 03:00001770 00000000     0        0 0 3\n   \
              3: 0100007F:1F91 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1001        0 26158 1\n   \
              4: 0000000000000000FFFF00000100007F:1F92 0000000000000000FFFF00000100007F:1F90 05 00000000:00000000 00:00000000 00000000  1002        0 26159 1\n";
-        let owners =
-            |to: &str| parse_owners(table, to.parse().expect("one")).map(|(from, owner)| (from.to_string(), owner)).collect();
+        let owners = |to: &str| {
+            parse_owners(table, to.parse().expect("one"))
+                .map(|(from, owner)| (from.to_string(), owner))
+                .collect()
+        };
         if cfg!(target_endian = "little") {
             let both: Vec<(String, u32)> = owners("127.0.0.1:8080");
-            let expected = [("127.0.0.1:8081".to_owned(), 1001), ("127.0.0.1:8082".to_owned(), 1002)];
+            let expected = [
+                ("127.0.0.1:8081".to_owned(), 1001),
+                ("127.0.0.1:8082".to_owned(), 1002),
+            ];
             assert_eq!(both, expected, "not what root once had, or has elsewhere");
         }
         assert_eq!(owners("127.0.0.1:8082"), []);
     }
 
     /// The error in a sandbox that forbids netlink, and of a kernel without the module `tcp_diag`.
-    const REFUSALS: [OwnerLookup; 2] =
-        [|_, _| Err(io::ErrorKind::PermissionDenied.into()), |_, _| Err(io::ErrorKind::NotFound.into())];
+    const REFUSALS: [OwnerLookup; 2] = [
+        |_, _| Err(io::ErrorKind::PermissionDenied.into()),
+        |_, _| Err(io::ErrorKind::NotFound.into()),
+    ];
 
     #[test]
     fn the_table_is_read_where_the_kernel_does_not_answer() {
@@ -163,36 +198,76 @@ mod tests {
     #[test]
     fn the_kernels_answer_decides() {
         let here: SocketAddr = "127.0.0.1:8100".parse().expect("one");
-        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .expect("a runtime");
         let is_ours = |answer: OwnerLookup| {
-            let neighbours = PeerOwners { socket_owner: answer, ..PeerOwners::new(here) };
-            let is_ours = runtime.block_on(neighbours.is_same_user("127.0.0.1:4000".parse().expect("one"), Instant::now()));
-            assert!(neighbours.last.blocking_lock().is_none(), "the table was read");
+            let neighbours = PeerOwners {
+                socket_owner: answer,
+                ..PeerOwners::new(here)
+            };
+            let is_ours = runtime.block_on(
+                neighbours.is_same_user("127.0.0.1:4000".parse().expect("one"), Instant::now()),
+            );
+            assert!(
+                neighbours.last.blocking_lock().is_none(),
+                "the table was read"
+            );
             is_ours
         };
         assert!(is_ours(|_, _| Ok(Some(rustix::process::getuid().as_raw()))));
         assert!(is_ours(|_, _| Ok(Some(0))));
-        assert!(!is_ours(|_, _| Ok(Some(rustix::process::getuid().as_raw() + 1))));
-        assert!(!is_ours(|_, _| Ok(None)), "a socket that nobody has open any more");
+        assert!(!is_ours(|_, _| Ok(Some(
+            rustix::process::getuid().as_raw() + 1
+        ))));
+        assert!(
+            !is_ours(|_, _| Ok(None)),
+            "a socket that nobody has open any more"
+        );
     }
 
     fn we_are_trusted_until_we_leave(socket_owner: OwnerLookup, reads_table: bool) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let here = listener.local_addr().expect("an address");
-        let neighbours = PeerOwners { socket_owner, ..PeerOwners::new(here) };
-        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-        let is_ours = |peer: SocketAddr, since| runtime.block_on(neighbours.is_same_user(peer, since));
-        let clients: Vec<_> = (0..2).map(|_| TcpStream::connect(here).expect("a connection")).collect();
-        let peers: Vec<_> = clients.iter().map(|client| client.local_addr().expect("an address")).collect();
+        let neighbours = PeerOwners {
+            socket_owner,
+            ..PeerOwners::new(here)
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .expect("a runtime");
+        let is_ours =
+            |peer: SocketAddr, since| runtime.block_on(neighbours.is_same_user(peer, since));
+        let clients: Vec<_> = (0..2)
+            .map(|_| TcpStream::connect(here).expect("a connection"))
+            .collect();
+        let peers: Vec<_> = clients
+            .iter()
+            .map(|client| client.local_addr().expect("an address"))
+            .collect();
         let since = Instant::now();
         assert!(peers.iter().all(|peer| is_ours(*peer, since)));
-        let reading = || neighbours.last.blocking_lock().clone().map(|reading| reading.begun);
+        let reading = || {
+            neighbours
+                .last
+                .blocking_lock()
+                .clone()
+                .map(|reading| reading.begun)
+        };
         let known = reading();
         assert!(!reads_table || known.is_some(), "the table was not read");
-        assert!(is_ours(peers[1], since), "one reading serves all that came before it");
+        assert!(
+            is_ours(peers[1], since),
+            "one reading serves all that came before it"
+        );
         assert_eq!(reading(), known);
-        clients[0].shutdown(Shutdown::Write).expect("it goes silent");
-        assert!(is_ours(peers[0], Instant::now()), "a client that has sent everything still reads");
+        clients[0]
+            .shutdown(Shutdown::Write)
+            .expect("it goes silent");
+        assert!(
+            is_ours(peers[0], Instant::now()),
+            "a client that has sent everything still reads"
+        );
         drop(clients);
         assert!(!is_ours(peers[1], Instant::now()));
     }

@@ -35,7 +35,11 @@ impl QuickAck {
 }
 
 impl Read for QuickAck {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
         let read = Pin::new(&mut self.0).poll_read(context, buffer);
         #[cfg(target_os = "linux")]
         if let Poll::Ready(Ok(())) = &read {
@@ -46,7 +50,11 @@ impl Read for QuickAck {
 }
 
 impl Write for QuickAck {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.0).poll_write(context, bytes)
     }
 
@@ -106,10 +114,15 @@ mod tests {
 
     #[test]
     fn what_was_read_is_acknowledged_at_once_however_often_both_sides_took_turns() {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
         runtime.block_on(async {
             let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-            let mut peer = TcpStream::connect(listener.local_addr().expect("an address")).await.expect("a connection");
+            let mut peer = TcpStream::connect(listener.local_addr().expect("an address"))
+                .await
+                .expect("a connection");
             let (stream, _) = listener.accept().await.expect("a connection");
             let mut own = TokioIo::new(QuickAck::new(stream));
             let mut text = [0; 4];

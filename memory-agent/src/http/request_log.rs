@@ -65,9 +65,18 @@ impl fmt::Display for RequestRecord {
         match &self.chat {
             Some(chat) => {
                 let (id, hits) = (quote_value(chat.conversation.as_str()), chat.hits);
-                write!(formatter, "id={id} hits={hits} ms={milliseconds} stored={}", chat.stored)?;
+                write!(
+                    formatter,
+                    "id={id} hits={hits} ms={milliseconds} stored={}",
+                    chat.stored
+                )?;
             }
-            None => write!(formatter, "method={} path={} ms={milliseconds}", quote_value(&self.method), quote_value(&self.path))?,
+            None => write!(
+                formatter,
+                "method={} path={} ms={milliseconds}",
+                quote_value(&self.method),
+                quote_value(&self.path)
+            )?,
         }
         match self.status {
             Some(status) => write!(formatter, " status={status}"),
@@ -91,8 +100,14 @@ const MAX_VALUE: usize = 120;
 /// Formats a value as one word, or in double quotes if necessary.
 fn quote_value(text: &str) -> String {
     let text = to_one_line(text, MAX_VALUE);
-    let is_word = !text.is_empty() && !text.contains(|letter: char| letter.is_whitespace() || ['"', '=', '\\'].contains(&letter));
-    if is_word { text } else { format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")) }
+    let is_word = !text.is_empty()
+        && !text
+            .contains(|letter: char| letter.is_whitespace() || ['"', '=', '\\'].contains(&letter));
+    if is_word {
+        text
+    } else {
+        format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+    }
 }
 
 /// A running request; its record is logged when the last clone is dropped.
@@ -107,16 +122,39 @@ struct TraceState {
 
 impl RequestTrace {
     fn begin(log: Arc<dyn RequestLog>, request: &Request) -> Self {
-        let (method, path) = (request.method().to_string(), request.uri().path().to_owned());
-        let record = RequestRecord { method, path, status: None, elapsed: Duration::ZERO, recall: None, chat: None };
-        Self(Arc::new(TraceState { log, begun: Instant::now(), record: Mutex::new(record) }))
+        let (method, path) = (
+            request.method().to_string(),
+            request.uri().path().to_owned(),
+        );
+        let record = RequestRecord {
+            method,
+            path,
+            status: None,
+            elapsed: Duration::ZERO,
+            recall: None,
+            chat: None,
+        };
+        Self(Arc::new(TraceState {
+            log,
+            begun: Instant::now(),
+            record: Mutex::new(record),
+        }))
     }
 
     /// Marks the request as a chat and records its recall.
-    pub(super) fn record_recall(&self, conversation: &ConversationId, hits: usize, recall: Duration) {
+    pub(super) fn record_recall(
+        &self,
+        conversation: &ConversationId,
+        hits: usize,
+        recall: Duration,
+    ) {
         let mut record = self.0.lock_record();
         record.recall = Some(recall);
-        record.chat = Some(ChatRecord { conversation: conversation.clone(), hits, stored: StoredTurns::Turns(0) });
+        record.chat = Some(ChatRecord {
+            conversation: conversation.clone(),
+            hits,
+            stored: StoredTurns::Turns(0),
+        });
     }
 
     /// Records the number of stored turns.
@@ -149,12 +187,21 @@ impl fmt::Debug for TraceState {
 }
 
 /// Logs each request, including rejected ones. Handlers find the trace in the request extensions.
-pub(super) async fn trace(State(log): State<Arc<dyn RequestLog>>, mut request: Request, next: Next) -> Response {
+pub(super) async fn trace(
+    State(log): State<Arc<dyn RequestLog>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let trace = RequestTrace::begin(log, &request);
     request.extensions_mut().insert(trace.clone());
     let response = next.run(request).await;
     trace.0.lock_record().status = Some(response.status().as_u16());
-    response.map(|body| Body::new(TracedBody { body, _trace: trace }))
+    response.map(|body| {
+        Body::new(TracedBody {
+            body,
+            _trace: trace,
+        })
+    })
 }
 
 /// A response body that keeps the trace of its request until it is sent.
@@ -167,7 +214,10 @@ impl HttpBody for TracedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         Pin::new(&mut self.body).poll_frame(context)
     }
 
@@ -196,7 +246,10 @@ mod tests {
 
     impl RequestLog for RecordingLog {
         fn record(&self, request: &RequestRecord) {
-            self.0.lock().expect("no thread panics").push((request.path.clone(), request.status));
+            self.0
+                .lock()
+                .expect("no thread panics")
+                .push((request.path.clone(), request.status));
         }
     }
 
@@ -204,28 +257,57 @@ mod tests {
     fn a_request_is_recorded_once_its_answer_is_sent_to_the_end() {
         let records = Arc::new(RecordingLog::default());
         let log: Arc<dyn RequestLog> = records.clone();
-        let mut router: Router =
-            Router::new().route("/slow", get(|| async { "all of it" })).layer(from_fn_with_state(log, trace));
-        let request = Request::builder().uri("/slow").body(Body::empty()).expect("a request");
-        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let mut router: Router = Router::new()
+            .route("/slow", get(|| async { "all of it" }))
+            .layer(from_fn_with_state(log, trace));
+        let request = Request::builder()
+            .uri("/slow")
+            .body(Body::empty())
+            .expect("a request");
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .expect("a runtime");
         runtime.block_on(async {
             let Ok(mut response) = router.call(request).await;
             assert_eq!(response.body().size_hint().exact(), Some(9));
-            let frame = response.body_mut().frame().await.expect("a frame").expect("it is read");
+            let frame = response
+                .body_mut()
+                .frame()
+                .await
+                .expect("a frame")
+                .expect("it is read");
             assert_eq!(frame.into_data().ok().as_deref(), Some(&b"all of it"[..]));
-            assert!(records.0.lock().expect("no thread panics").is_empty(), "the answer is not over");
+            assert!(
+                records.0.lock().expect("no thread panics").is_empty(),
+                "the answer is not over"
+            );
             drop(response);
         });
-        assert_eq!(*records.0.lock().expect("no thread panics"), [("/slow".to_owned(), Some(200))]);
+        assert_eq!(
+            *records.0.lock().expect("no thread panics"),
+            [("/slow".to_owned(), Some(200))]
+        );
     }
 
     fn record(chat: Option<ChatRecord>, path: &str, status: Option<u16>) -> String {
         let elapsed = Duration::from_micros(13_700);
-        RequestRecord { method: "GET".into(), path: path.into(), status, elapsed, recall: None, chat }.to_string()
+        RequestRecord {
+            method: "GET".into(),
+            path: path.into(),
+            status,
+            elapsed,
+            recall: None,
+            chat,
+        }
+        .to_string()
     }
 
     fn chat(id: &str, stored: StoredTurns) -> ChatRecord {
-        ChatRecord { conversation: id.parse().expect("an id"), hits: 2, stored }
+        ChatRecord {
+            conversation: id.parse().expect("an id"),
+            hits: 2,
+            stored,
+        }
     }
 
     #[test]
@@ -238,9 +320,20 @@ mod tests {
             record(Some(chat("a b\"c", StoredTurns::Failed)), "/", None),
             r#"id="a b\"c" hits=2 ms=13 stored=failed status=none"#
         );
-        assert_eq!(record(None, "/v1/models", Some(403)), "method=GET path=/v1/models ms=13 status=403");
-        let odd = record(Some(chat("x\u{2028}stored=9", StoredTurns::Turns(0))), "/", Some(200));
-        assert_eq!((odd.lines().count(), odd.matches("hits=").count()), (1, 1), "{odd}");
+        assert_eq!(
+            record(None, "/v1/models", Some(403)),
+            "method=GET path=/v1/models ms=13 status=403"
+        );
+        let odd = record(
+            Some(chat("x\u{2028}stored=9", StoredTurns::Turns(0))),
+            "/",
+            Some(200),
+        );
+        assert_eq!(
+            (odd.lines().count(), odd.matches("hits=").count()),
+            (1, 1),
+            "{odd}"
+        );
         assert!(record(None, &"/x".repeat(400), Some(200)).len() < 300);
     }
 }

@@ -47,7 +47,9 @@ impl IntoResponse for ErrorResponse {
         let mut response = json_text(exact_json::to_text(&json::tool_error(&self.0)));
         *response.status_mut() = status;
         if status == StatusCode::UNAUTHORIZED {
-            response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            response
+                .headers_mut()
+                .insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         response
     }
@@ -59,7 +61,9 @@ impl IntoResponse for ActionResult {
             None => json_text(self.json),
             Some(more) => {
                 let mut response = json_body(Body::new(StreamingBody::new(self.json, more)));
-                response.headers_mut().insert(TRAILER, HeaderValue::from_static("memory-warning"));
+                response
+                    .headers_mut()
+                    .insert(TRAILER, HeaderValue::from_static("memory-warning"));
                 response
             }
         };
@@ -114,7 +118,9 @@ fn json_text(text: String) -> Response {
 
 fn json_body(body: Body) -> Response {
     let mut response = Response::new(body);
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
@@ -144,7 +150,10 @@ enum BodyState {
 impl StreamingBody {
     /// Creates a body that starts with `first`.
     fn new(first: String, more: ResultChunks) -> Self {
-        Self { next: BodyState::Ready(first, more), warnings: Vec::new() }
+        Self {
+            next: BodyState::Ready(first, more),
+            warnings: Vec::new(),
+        }
     }
 
     fn read_next(mut pieces: ResultChunks) -> BodyState {
@@ -156,13 +165,20 @@ impl HttpBody for StreamingBody {
     type Data = Bytes;
     type Error = io::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
         loop {
             let read = match &mut self.next {
                 BodyState::Over => return Poll::Ready(None),
                 BodyState::Reading(reading) => ready!(Pin::new(reading).poll(context)),
                 BodyState::Ready(..) => {
-                    let BodyState::Ready(json, pieces) = std::mem::replace(&mut self.next, BodyState::Over) else { continue };
+                    let BodyState::Ready(json, pieces) =
+                        std::mem::replace(&mut self.next, BodyState::Over)
+                    else {
+                        continue;
+                    };
                     self.next = Self::read_next(pieces);
                     return Poll::Ready(Some(Ok(Frame::data(Bytes::from(json)))));
                 }
@@ -177,11 +193,15 @@ impl HttpBody for StreamingBody {
                     }
                     self.next = Self::read_next(pieces);
                 }
-                Some(Err(error)) => return Poll::Ready(Some(Err(io::Error::other(format_error_chain(&error))))),
+                Some(Err(error)) => {
+                    return Poll::Ready(Some(Err(io::Error::other(format_error_chain(&error)))));
+                }
                 None if self.warnings.is_empty() => {}
                 None => {
                     let mut trailers = HeaderMap::new();
-                    self.warnings.iter().for_each(|warning| add_warning(&mut trailers, warning));
+                    self.warnings
+                        .iter()
+                        .for_each(|warning| add_warning(&mut trailers, warning));
                     return Poll::Ready(Some(Ok(Frame::trailers(trailers))));
                 }
             }
@@ -213,8 +233,13 @@ fn with_routes(hint: &str) -> Option<String> {
 }
 
 fn find_route(command: &str) -> Option<String> {
-    let (rest, route) = ROUTES.iter().find_map(|(own, route)| Some((command.strip_prefix(own)?, *route)))?;
-    let kind = rest.split_whitespace().next().and_then(|word| word.split('/').next());
+    let (rest, route) = ROUTES
+        .iter()
+        .find_map(|(own, route)| Some((command.strip_prefix(own)?, *route)))?;
+    let kind = rest
+        .split_whitespace()
+        .next()
+        .and_then(|word| word.split('/').next());
     let takes_kind = route == "GET /v1/backends";
     match kind {
         Some(kind) if takes_kind && !kind.starts_with('-') => Some(format!("{route}/{kind}")),
@@ -230,34 +255,58 @@ mod tests {
 
     use super::*;
 
-    fn collect_body(records: Vec<Result<SessionRecord, InstanceError>>) -> Result<Collected<Bytes>, io::Error> {
+    fn collect_body(
+        records: Vec<Result<SessionRecord, InstanceError>>,
+    ) -> Result<Collected<Bytes>, io::Error> {
         let answer = ActionResult::from_records(Box::new(records.into_iter())).expect("it begins");
         let body = StreamingBody::new(answer.json, answer.more.expect("it is long"));
-        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .expect("a runtime");
         runtime.block_on(body.collect())
     }
 
     fn record(number: usize) -> SessionRecord {
-        SessionRecord::parse(&format!(r#"{{"role":"user","content":"{number} {}"}}"#, "x".repeat(1000))).expect("a record")
+        SessionRecord::parse(&format!(
+            r#"{{"role":"user","content":"{number} {}"}}"#,
+            "x".repeat(1000)
+        ))
+        .expect("a record")
     }
 
     #[test]
     fn a_long_answer_comes_whole_with_its_warnings_behind_it() {
         let mut records: Vec<_> = (0..300).map(|number| Ok(record(number))).collect();
-        records[200] = Err(InstanceError::Damaged { place: "s.jsonl".into(), what: "half a line".into() });
+        records[200] = Err(InstanceError::Damaged {
+            place: "s.jsonl".into(),
+            what: "half a line".into(),
+        });
         let sent = collect_body(records).expect("it is whole");
-        let warnings: Vec<_> = sent.trailers().expect("warnings").get_all("memory-warning").iter().collect();
+        let warnings: Vec<_> = sent
+            .trailers()
+            .expect("warnings")
+            .get_all("memory-warning")
+            .iter()
+            .collect();
         assert_eq!(warnings, ["s.jsonl is damaged: half a line"]);
-        let records: Vec<serde_json::Value> = serde_json::from_slice(&sent.to_bytes()).expect("JSON");
+        let records: Vec<serde_json::Value> =
+            serde_json::from_slice(&sent.to_bytes()).expect("JSON");
         assert_eq!(records.len(), 299);
     }
 
     #[test]
     fn an_answer_that_breaks_off_is_an_error_of_the_connection() {
-        let broken = Err(InstanceError::TooLarge { what: "the disk is gone".into() });
+        let broken = Err(InstanceError::TooLarge {
+            what: "the disk is gone".into(),
+        });
         let mut records: Vec<_> = (0..300).map(|number| Ok(record(number))).collect();
         records[200] = broken;
-        assert!(collect_body(records).expect_err("it breaks off").to_string().contains("the disk is gone"));
+        assert!(
+            collect_body(records)
+                .expect_err("it breaks off")
+                .to_string()
+                .contains("the disk is gone")
+        );
     }
 
     #[test]
@@ -267,14 +316,26 @@ mod tests {
                 "`memory instance run history/NAME append --help` shows the fields",
                 Some("GET /v1/backends/history shows the fields"),
             ),
-            ("`memory instance backends` lists the backends", Some("GET /v1/backends lists the backends")),
-            ("`memory instance actions kv` lists the actions", Some("GET /v1/backends/kv lists the actions")),
+            (
+                "`memory instance backends` lists the backends",
+                Some("GET /v1/backends lists the backends"),
+            ),
+            (
+                "`memory instance actions kv` lists the actions",
+                Some("GET /v1/backends/kv lists the actions"),
+            ),
             (
                 "`memory instance instances` lists the instances; `memory instance connect` creates one",
                 Some("GET /v1/instances lists the instances"),
             ),
-            ("`memory agent --list-tools --tools all` lists them", Some("GET /v1/tools lists them")),
-            ("`memory instance connect` sets another user and password", None),
+            (
+                "`memory agent --list-tools --tools all` lists them",
+                Some("GET /v1/tools lists them"),
+            ),
+            (
+                "`memory instance connect` sets another user and password",
+                None,
+            ),
             ("try again in a moment", Some("try again in a moment")),
             ("a `literal` stays", Some("a `literal` stays")),
         ] {

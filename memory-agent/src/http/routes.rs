@@ -23,7 +23,9 @@ use super::metrics::MEDIA_TYPE;
 use super::openapi::openapi;
 use super::response::{ErrorResponse, value};
 use crate::agent::{Agent, Session, SessionOrigin};
-use crate::instance::{ActionCaller, ActionResult, InstanceHandle, OpenInstances, backend, backends};
+use crate::instance::{
+    ActionCaller, ActionResult, InstanceHandle, OpenInstances, backend, backends,
+};
 use crate::rpc::describe_tool;
 use crate::{exact_json, json as shapes, tools};
 
@@ -53,7 +55,15 @@ impl AppState {
         limits: HttpLimits,
     ) -> Self {
         let workers = Arc::new(Semaphore::new(limits.workers));
-        Self { agent, instances, gate, room: BodyBudget::new(limits), health, readiness: Arc::default(), workers }
+        Self {
+            agent,
+            instances,
+            gate,
+            room: BodyBudget::new(limits),
+            health,
+            readiness: Arc::default(),
+            workers,
+        }
     }
 
     /// Runs blocking work on one of a limited number of threads.
@@ -63,18 +73,23 @@ impl AppState {
         self: Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, ErrorResponse> + Send + 'static,
     ) -> Result<T, ErrorResponse> {
-        let place = Arc::clone(&self.workers).acquire_owned().await.expect("the workers are never closed");
+        let place = Arc::clone(&self.workers)
+            .acquire_owned()
+            .await
+            .expect("the workers are never closed");
         let work = move || {
             let _place = place;
             work(&self)
         };
-        tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
-            Err(ErrorResponse::new(
-                Code::Internal,
-                format!("the request failed: {error}"),
-                "check the store with `memory doctor`",
-            ))
-        })
+        tokio::task::spawn_blocking(work)
+            .await
+            .unwrap_or_else(|error| {
+                Err(ErrorResponse::new(
+                    Code::Internal,
+                    format!("the request failed: {error}"),
+                    "check the store with `memory doctor`",
+                ))
+            })
     }
 }
 
@@ -112,7 +127,9 @@ async fn check_alive() -> Response {
 ///
 /// The route needs no token, so its response contains nothing else.
 async fn check_ready(State(desk): State<Arc<AppState>>) -> Response {
-    let Some(health) = desk.health.clone() else { return check_alive().await };
+    let Some(health) = desk.health.clone() else {
+        return check_alive().await;
+    };
     // One check at a time, so that checks of a database that does not respond occupy one thread only.
     let turn = Arc::clone(&desk.readiness).lock_owned().await;
     let checked = tokio::task::spawn_blocking(move || {
@@ -121,9 +138,11 @@ async fn check_ready(State(desk): State<Arc<AppState>>) -> Response {
     });
     match checked.await.unwrap_or(Err(Code::Internal)) {
         Ok(()) => check_alive().await,
-        Err(code) => {
-            (StatusCode::SERVICE_UNAVAILABLE, value(&json!({ "status": "unavailable", "code": code.as_str() }))).into_response()
-        }
+        Err(code) => (
+            StatusCode::SERVICE_UNAVAILABLE,
+            value(&json!({ "status": "unavailable", "code": code.as_str() })),
+        )
+            .into_response(),
     }
 }
 
@@ -137,9 +156,14 @@ struct PathNames<T>(T);
 impl<T: DeserializeOwned + Send> FromRequestParts<Arc<AppState>> for PathNames<T> {
     type Rejection = ErrorResponse;
 
-    async fn from_request_parts(parts: &mut request::Parts, desk: &Arc<AppState>) -> Result<Self, ErrorResponse> {
+    async fn from_request_parts(
+        parts: &mut request::Parts,
+        desk: &Arc<AppState>,
+    ) -> Result<Self, ErrorResponse> {
         let named = Path::from_request_parts(parts, desk).await;
-        named.map(|Path(names)| Self(names)).map_err(|_| route_not_found(parts.uri.path()))
+        named
+            .map(|Path(names)| Self(names))
+            .map_err(|_| route_not_found(parts.uri.path()))
     }
 }
 
@@ -147,12 +171,25 @@ async fn show_backend(PathNames(name): PathNames<String>) -> Result<Response, Er
     Ok(value(&shapes::backend(backend(&name)?)))
 }
 
-async fn list_instances(State(desk): State<Arc<AppState>>, request: Request) -> Result<Response, ErrorResponse> {
+async fn list_instances(
+    State(desk): State<Arc<AppState>>,
+    request: Request,
+) -> Result<Response, ErrorResponse> {
     refuse_principal(request.extensions(), "the instances")?;
-    let listed = desk.run_blocking(|desk| Ok(desk.instances.definitions().list()?)).await?;
-    let (named, nameless): (Vec<_>, Vec<_>) = listed.into_iter().partition(|one| !one.backend.is_empty());
-    let warnings = nameless.into_iter().filter_map(|one| one.fields.err()).collect();
-    Ok(ActionResult { warnings, ..ActionResult::of(shapes::instances(&named).to_string()) }.into_response())
+    let listed = desk
+        .run_blocking(|desk| Ok(desk.instances.definitions().list()?))
+        .await?;
+    let (named, nameless): (Vec<_>, Vec<_>) =
+        listed.into_iter().partition(|one| !one.backend.is_empty());
+    let warnings = nameless
+        .into_iter()
+        .filter_map(|one| one.fields.err())
+        .collect();
+    Ok(ActionResult {
+        warnings,
+        ..ActionResult::of(shapes::instances(&named).to_string())
+    }
+    .into_response())
 }
 
 async fn run(
@@ -173,9 +210,22 @@ async fn run(
     let asker = ActionCaller::Agent(parse_view(&request)?);
     let (parameters, body) = desk.room.read_parameters(request.into_body()).await?;
     let work = move |desk: &AppState| {
-        let done = notes.map_or_else(|| desk.instances.get_or_open(backend, &name).map_err(ToolError::from), Ok);
+        let done = notes.map_or_else(
+            || {
+                desk.instances
+                    .get_or_open(backend, &name)
+                    .map_err(ToolError::from)
+            },
+            Ok,
+        );
         let done = done.and_then(|holding| backend.run(action, &holding, &asker, &parameters));
-        desk.gate.metrics.record_action(backend.name, action.name, done.as_ref().err().map_or("ok", |error| error.code.as_str()));
+        desk.gate.metrics.record_action(
+            backend.name,
+            action.name,
+            done.as_ref()
+                .err()
+                .map_or("ok", |error| error.code.as_str()),
+        );
         drop(body);
         Ok(done?)
     };
@@ -187,9 +237,14 @@ async fn list_tools(State(desk): State<Arc<AppState>>) -> Response {
     value(&json!({ "tools": tools }))
 }
 
-async fn show_tool(State(desk): State<Arc<AppState>>, PathNames(name): PathNames<String>) -> Result<Response, ErrorResponse> {
+async fn show_tool(
+    State(desk): State<Arc<AppState>>,
+    PathNames(name): PathNames<String>,
+) -> Result<Response, ErrorResponse> {
     let tool = desk.agent.callable_tools().find(|tool| tool.name() == name);
-    Ok(value(&describe_tool(tool.ok_or_else(|| tools::not_found(&name))?)))
+    Ok(value(&describe_tool(
+        tool.ok_or_else(|| tools::not_found(&name))?,
+    )))
 }
 
 async fn call_tool(
@@ -200,7 +255,8 @@ async fn call_tool(
     let view = parse_view(&request)?;
     let (parameters, body) = desk.room.read_parameters(request.into_body()).await?;
     let work = move |desk: &AppState| {
-        let session = Session::begin(&desk.agent, &view).with_origin(SessionOrigin::request(RecallInterface::Http, None));
+        let session = Session::begin(&desk.agent, &view)
+            .with_origin(SessionOrigin::request(RecallInterface::Http, None));
         let done = session.call(&name, exact_json::to_value(&parameters));
         drop(body);
         Ok(done?)
@@ -212,10 +268,22 @@ async fn show_openapi(State(desk): State<Arc<AppState>>) -> Response {
     value(&openapi(&desk.agent))
 }
 
-async fn show_metrics(State(desk): State<Arc<AppState>>, request: Request) -> Result<Response, ErrorResponse> {
+async fn show_metrics(
+    State(desk): State<Arc<AppState>>,
+    request: Request,
+) -> Result<Response, ErrorResponse> {
     refuse_principal(request.extensions(), "the metrics")?;
-    let replica = desk.health.as_ref().and_then(|health| health.replica_status());
-    Ok(([(CONTENT_TYPE, MEDIA_TYPE)], desk.gate.metrics.text(desk.instances.count(), replica.as_ref())).into_response())
+    let replica = desk
+        .health
+        .as_ref()
+        .and_then(|health| health.replica_status());
+    Ok((
+        [(CONTENT_TYPE, MEDIA_TYPE)],
+        desk.gate
+            .metrics
+            .text(desk.instances.count(), replica.as_ref()),
+    )
+        .into_response())
 }
 
 async fn unknown_route(request: Request) -> ErrorResponse {
@@ -225,13 +293,21 @@ async fn unknown_route(request: Request) -> ErrorResponse {
 /// Returns the error for a path without a route.
 pub(super) fn route_not_found(path: &str) -> ErrorResponse {
     let path = memory_core::text::to_one_line(path, 80);
-    ErrorResponse::new(Code::RouteNotFound, format!("no route at {path}"), "GET /openapi.json lists the routes")
+    ErrorResponse::new(
+        Code::RouteNotFound,
+        format!("no route at {path}"),
+        "GET /openapi.json lists the routes",
+    )
 }
 
 async fn method_not_allowed(request: Request) -> ErrorResponse {
     let path = memory_core::text::to_one_line(request.uri().path(), 80);
     let message = format!("{} is not allowed for {path}", request.method());
-    ErrorResponse::new(Code::MethodRefused, message, "GET /openapi.json lists the routes")
+    ErrorResponse::new(
+        Code::MethodRefused,
+        message,
+        "GET /openapi.json lists the routes",
+    )
 }
 
 /// The type and the name of the instance with the memories of the server.
@@ -241,12 +317,28 @@ const DEFAULT_NOTES: (&str, &str) = ("notes", "default");
 fn parse_view(request: &Request) -> Result<View, ErrorResponse> {
     let headers = request.headers();
     let text = |name: &str| {
-        let refused =
-            || ErrorResponse::new(Code::InvalidInput, format!("the header {name} is not ASCII text"), "write it in ASCII");
-        headers.get(name).map(|value| value.to_str().map_err(|_| refused())).transpose()
+        let refused = || {
+            ErrorResponse::new(
+                Code::InvalidInput,
+                format!("the header {name} is not ASCII text"),
+                "write it in ASCII",
+            )
+        };
+        headers
+            .get(name)
+            .map(|value| value.to_str().map_err(|_| refused()))
+            .transpose()
     };
-    let agent = text("memory-agent")?.map(str::parse::<AgentName>).transpose();
-    let agent = agent.map_err(|error| ErrorResponse::from(ToolError::from(memory_core::StoreError::from(error))))?;
+    let agent = text("memory-agent")?
+        .map(str::parse::<AgentName>)
+        .transpose();
+    let agent = agent.map_err(|error| {
+        ErrorResponse::from(ToolError::from(memory_core::StoreError::from(error)))
+    })?;
     let principal = RequestCaller::of(request.extensions()).cloned();
-    Ok(View { agent, project: text("memory-project")?.map(str::to_owned), principal })
+    Ok(View {
+        agent,
+        project: text("memory-project")?.map(str::to_owned),
+        principal,
+    })
 }

@@ -65,9 +65,18 @@ pub struct ProxyServerConfig {
 
 impl fmt::Debug for ProxyServerConfig {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { chat, access, limits, log: _ } = self;
+        let Self {
+            chat,
+            access,
+            limits,
+            log: _,
+        } = self;
         let mut shown = formatter.debug_struct("ProxyFront");
-        shown.field("chat", chat).field("access", access).field("limits", limits).finish_non_exhaustive()
+        shown
+            .field("chat", chat)
+            .field("access", access)
+            .field("limits", limits)
+            .finish_non_exhaustive()
     }
 }
 
@@ -89,12 +98,28 @@ pub async fn serve_http(
     front: HttpServerConfig,
     shutdown: impl Future<Output = ()> + Send,
 ) -> io::Result<()> {
-    let HttpServerConfig { agent, instances, access, limits, chat, health } = front;
+    let HttpServerConfig {
+        agent,
+        instances,
+        access,
+        limits,
+        chat,
+        health,
+    } = front;
     let end = CancellationToken::new();
     let gate = Arc::new(AuthState::new(access));
-    let desk = Arc::new(AppState::new(Arc::clone(&agent), Arc::clone(&instances), Arc::clone(&gate), health, limits));
+    let desk = Arc::new(AppState::new(
+        Arc::clone(&agent),
+        Arc::clone(&instances),
+        Arc::clone(&gate),
+        health,
+        limits,
+    ));
     let protocol = mcp::mcp_router(&agent, &ClientIdentity::default(), &end);
-    let router = routes(&desk, protocol.merge(chat.as_ref().map(proxy::shared_routes).unwrap_or_default()));
+    let router = routes(
+        &desk,
+        protocol.merge(chat.as_ref().map(proxy::shared_routes).unwrap_or_default()),
+    );
     let served = serve_routes(listener, router, &gate, limits, &end, shutdown).await;
     let kept = match chat {
         Some(chat) => finish_turns(chat).await,
@@ -113,13 +138,27 @@ pub async fn serve_proxy(
     front: ProxyServerConfig,
     shutdown: impl Future<Output = ()> + Send,
 ) -> io::Result<()> {
-    let ProxyServerConfig { chat, access, limits, log } = front;
+    let ProxyServerConfig {
+        chat,
+        access,
+        limits,
+        log,
+    } = front;
     let gate = Arc::new(AuthState::new(access));
-    let mut router = proxy::standalone_routes(&chat).layer(from_fn_with_state(Arc::clone(&gate), auth::authorize));
+    let mut router = proxy::standalone_routes(&chat)
+        .layer(from_fn_with_state(Arc::clone(&gate), auth::authorize));
     if let Some(log) = log {
         router = router.layer(from_fn_with_state(log, request_log::trace));
     }
-    let served = serve_routes(listener, router, &gate, limits, &CancellationToken::new(), shutdown).await;
+    let served = serve_routes(
+        listener,
+        router,
+        &gate,
+        limits,
+        &CancellationToken::new(),
+        shutdown,
+    )
+    .await;
     let kept = finish_turns(chat).await;
     served.and(kept)
 }
@@ -127,9 +166,14 @@ pub async fn serve_proxy(
 /// Waits until all turns are stored.
 async fn finish_turns(chat: Arc<ChatProxy>) -> io::Result<()> {
     // A panic of the thread was already reported by the panic hook.
-    match tokio::task::spawn_blocking(move || chat.stop()).await.unwrap_or_default() {
+    match tokio::task::spawn_blocking(move || chat.stop())
+        .await
+        .unwrap_or_default()
+    {
         0 => Ok(()),
-        lost => Err(io::Error::other(format!("{lost} turns of conversations were lost because they could not be stored"))),
+        lost => Err(io::Error::other(format!(
+            "{lost} turns of conversations were lost because they could not be stored"
+        ))),
     }
 }
 
@@ -148,8 +192,13 @@ pub(crate) async fn serve_routes(
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(limits.head_time).max_buf_size(MAX_BUFFER);
-    let (places, open) = (Arc::new(Semaphore::new(limits.connections)), GracefulShutdown::new());
+    http.timer(TokioTimer::new())
+        .header_read_timeout(limits.head_time)
+        .max_buf_size(MAX_BUFFER);
+    let (places, open) = (
+        Arc::new(Semaphore::new(limits.connections)),
+        GracefulShutdown::new(),
+    );
     let neighbours = Arc::new(PeerOwners::new(here));
     tokio::pin!(shutdown);
     loop {
@@ -168,7 +217,14 @@ pub(crate) async fn serve_routes(
         set_socket_options(&stream, limits.read_time);
         let connection = ClientConnection::new(peer, &neighbours);
         let router = router.clone();
-        let service = service_fn(move |request| serve_request(router.clone(), request, connection.clone(), limits.body_time));
+        let service = service_fn(move |request| {
+            serve_request(
+                router.clone(),
+                request,
+                connection.clone(),
+                limits.body_time,
+            )
+        });
         let served = open.watch(http.serve_connection(QuickAck::new(stream), service));
         let counted = gate.metrics.start_connection();
         tokio::spawn(async move {

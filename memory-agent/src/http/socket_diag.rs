@@ -4,7 +4,9 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 
 use rustix::net::netlink::{SOCK_DIAG, SocketAddrNetlink};
-use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, connect, recv, send, socket_with};
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, connect, recv, send, socket_with,
+};
 
 /// `struct nlmsghdr`: length, type, flags, sequence number and port, in native byte order.
 const HEADER: usize = 16;
@@ -34,7 +36,12 @@ const IPPROTO_TCP: u8 = 6;
 /// there is no socket.
 pub(super) fn socket_owner(local: SocketAddr, remote: SocketAddr) -> io::Result<Option<u32>> {
     let request = build_request(local, remote)?;
-    let kernel = socket_with(AddressFamily::NETLINK, SocketType::DGRAM, SocketFlags::CLOEXEC, Some(SOCK_DIAG))?;
+    let kernel = socket_with(
+        AddressFamily::NETLINK,
+        SocketType::DGRAM,
+        SocketFlags::CLOEXEC,
+        Some(SOCK_DIAG),
+    )?;
     // A connected netlink socket receives messages from the kernel only.
     connect(&kernel, &SocketAddrNetlink::new(0, 0))?;
     send(&kernel, &request, SendFlags::DONTWAIT)?;
@@ -47,7 +54,10 @@ fn build_request(local: SocketAddr, remote: SocketAddr) -> io::Result<[u8; HEADE
     let mut message = [0; HEADER + REQUEST];
     let family = address_family(local);
     if family != self::address_family(remote) {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "both addresses must be of the same family"));
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "both addresses must be of the same family",
+        ));
     }
     let length = u32::try_from(message.len()).expect("it is short");
     message[..4].copy_from_slice(&length.to_ne_bytes());
@@ -68,27 +78,57 @@ fn build_request(local: SocketAddr, remote: SocketAddr) -> io::Result<[u8; HEADE
 }
 
 fn read_reply(reply: &[u8], local: SocketAddr, remote: SocketAddr) -> io::Result<Option<u32>> {
-    let invalid = || io::Error::new(io::ErrorKind::InvalidData, "unexpected format of the kernel's reply");
-    let word = |at: usize| reply.get(at..at + 4)?.try_into().ok().map(u32::from_ne_bytes);
-    let kind = reply.get(4..6).and_then(|kind| kind.try_into().ok()).map(u16::from_ne_bytes);
+    let invalid = || {
+        io::Error::new(
+            io::ErrorKind::InvalidData,
+            "unexpected format of the kernel's reply",
+        )
+    };
+    let word = |at: usize| {
+        reply
+            .get(at..at + 4)?
+            .try_into()
+            .ok()
+            .map(u32::from_ne_bytes)
+    };
+    let kind = reply
+        .get(4..6)
+        .and_then(|kind| kind.try_into().ok())
+        .map(u16::from_ne_bytes);
     if kind == Some(NLMSG_ERROR) {
         // `struct nlmsgerr` starts with the negated error number.
-        let number = word(HEADER).map(|number| number.wrapping_neg().cast_signed()).ok_or_else(invalid)?;
+        let number = word(HEADER)
+            .map(|number| number.wrapping_neg().cast_signed())
+            .ok_or_else(invalid)?;
         return Err(io::Error::from_raw_os_error(number));
     }
-    let message = reply.get(HEADER..HEADER + REPLY).filter(|_| kind == Some(SOCK_DIAG_BY_FAMILY)).ok_or_else(invalid)?;
-    let address =
-        |ip: usize, port: usize| read_address(message[0], &message[4 + ip..4 + ip + 16], &message[4 + port..4 + port + 2]);
+    let message = reply
+        .get(HEADER..HEADER + REPLY)
+        .filter(|_| kind == Some(SOCK_DIAG_BY_FAMILY))
+        .ok_or_else(invalid)?;
+    let address = |ip: usize, port: usize| {
+        read_address(
+            message[0],
+            &message[4 + ip..4 + ip + 16],
+            &message[4 + port..4 + port + 2],
+        )
+    };
     // If no connection has these addresses, the kernel may reply with a listening socket.
     if address(4, 0) != Some(local) || address(20, 2) != Some(remote) {
         return Err(io::ErrorKind::NotFound.into());
     }
-    let (Some(owner), Some(inode)) = (word(HEADER + REPLY - 8), word(HEADER + REPLY - 4)) else { return Err(invalid()) };
+    let (Some(owner), Some(inode)) = (word(HEADER + REPLY - 8), word(HEADER + REPLY - 4)) else {
+        return Err(invalid());
+    };
     Ok((inode != 0).then_some(owner))
 }
 
 fn address_family(address: SocketAddr) -> AddressFamily {
-    if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 }
+    if address.is_ipv4() {
+        AddressFamily::INET
+    } else {
+        AddressFamily::INET6
+    }
 }
 
 fn put_address(field: &mut [u8], ip: IpAddr) {
@@ -134,15 +174,20 @@ mod tests {
     fn the_owner_of_a_connection_is_found_in_both_families() {
         let own = rustix::process::getuid().as_raw();
         let mut found = 0;
-        for (listen, host) in
-            [("127.0.0.1", "127.0.0.1"), ("127.0.0.1", "[::ffff:127.0.0.1]"), ("[::1]", "[::1]"), ("[::]", "127.0.0.1")]
-        {
+        for (listen, host) in [
+            ("127.0.0.1", "127.0.0.1"),
+            ("127.0.0.1", "[::ffff:127.0.0.1]"),
+            ("[::1]", "[::1]"),
+            ("[::]", "127.0.0.1"),
+        ] {
             match own_connection(listen, host) {
                 Some(Ok(owner)) => {
                     assert_eq!(owner, Some(own), "{listen} {host}");
                     found += 1;
                 }
-                Some(Err(error)) => println!("left out: the kernel does not answer for {host}: {error}"),
+                Some(Err(error)) => {
+                    println!("left out: the kernel does not answer for {host}: {error}")
+                }
                 None => println!("left out: this machine has no address {listen}"),
             }
         }
@@ -151,8 +196,10 @@ mod tests {
 
     #[test]
     fn a_reply_counts_only_for_the_connection_that_was_asked_for() {
-        let (local, remote): (SocketAddr, SocketAddr) =
-            ("127.0.0.1:4000".parse().expect("one"), "127.0.0.1:8100".parse().expect("one"));
+        let (local, remote): (SocketAddr, SocketAddr) = (
+            "127.0.0.1:4000".parse().expect("one"),
+            "127.0.0.1:8100".parse().expect("one"),
+        );
         let reply = |local: SocketAddr, remote: SocketAddr, owner: u32, inode: u32| {
             let asked = build_request(local, remote).expect("a request");
             let mut reply = vec![0; HEADER + REPLY];
@@ -165,12 +212,25 @@ mod tests {
         };
         let read = |reply: &[u8]| read_reply(reply, local, remote).map_err(|error| error.kind());
         assert_eq!(read(&reply(local, remote, 1001, 7)), Ok(Some(1001)));
-        assert_eq!(read(&reply(local, remote, 0, 0)), Ok(None), "a socket that was closed belongs to nobody");
+        assert_eq!(
+            read(&reply(local, remote, 0, 0)),
+            Ok(None),
+            "a socket that was closed belongs to nobody"
+        );
         let listening = "0.0.0.0:0".parse().expect("one");
-        assert_eq!(read(&reply(local, listening, 1001, 7)), Err(io::ErrorKind::NotFound));
-        assert_eq!(read(&reply(remote, local, 1001, 7)), Err(io::ErrorKind::NotFound));
+        assert_eq!(
+            read(&reply(local, listening, 1001, 7)),
+            Err(io::ErrorKind::NotFound)
+        );
+        assert_eq!(
+            read(&reply(remote, local, 1001, 7)),
+            Err(io::ErrorKind::NotFound)
+        );
         for length in 0..HEADER + REPLY {
-            assert!(read(&reply(local, remote, 1001, 7)[..length]).is_err(), "{length}");
+            assert!(
+                read(&reply(local, remote, 1001, 7)[..length]).is_err(),
+                "{length}"
+            );
         }
         let mut refused = vec![0; HEADER + 4];
         refused[4..6].copy_from_slice(&NLMSG_ERROR.to_ne_bytes());
@@ -180,7 +240,10 @@ mod tests {
 
     #[test]
     fn a_connection_that_nobody_has_is_not_found() {
-        let here = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
+        let here = TcpListener::bind("127.0.0.1:0")
+            .expect("a port")
+            .local_addr()
+            .expect("an address");
         assert!(socket_owner("127.0.0.1:1".parse().expect("one"), here).is_err());
         assert!(socket_owner("[::1]:1".parse().expect("one"), here).is_err());
     }

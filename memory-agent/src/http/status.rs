@@ -10,12 +10,18 @@ pub(crate) fn status(code: Code) -> StatusCode {
         Code::MethodRefused => StatusCode::METHOD_NOT_ALLOWED,
         Code::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
         Code::LimitExceeded => StatusCode::PAYLOAD_TOO_LARGE,
-        Code::Forbidden | Code::PathRefused | Code::ScopeRefused | Code::ProposalRejected | Code::CallBlocked => {
-            StatusCode::FORBIDDEN
+        Code::Forbidden
+        | Code::PathRefused
+        | Code::ScopeRefused
+        | Code::ProposalRejected
+        | Code::CallBlocked => StatusCode::FORBIDDEN,
+        Code::Locked | Code::BudgetExhausted | Code::DatabaseUnreachable => {
+            StatusCode::SERVICE_UNAVAILABLE
         }
-        Code::Locked | Code::BudgetExhausted | Code::DatabaseUnreachable => StatusCode::SERVICE_UNAVAILABLE,
         Code::ModelFailed | Code::ModelRefused | Code::ModelUnreadable => StatusCode::BAD_GATEWAY,
-        Code::ModelTimeout | Code::FilterTimeout | Code::FilterMemory | Code::DatabaseTimeout => StatusCode::GATEWAY_TIMEOUT,
+        Code::ModelTimeout | Code::FilterTimeout | Code::FilterMemory | Code::DatabaseTimeout => {
+            StatusCode::GATEWAY_TIMEOUT
+        }
         Code::DiskFull => StatusCode::INSUFFICIENT_STORAGE,
         code => match code.fault() {
             Fault::Caller => StatusCode::BAD_REQUEST,
@@ -32,7 +38,10 @@ mod tests {
 
     #[test]
     fn numbers_are_permanent() {
-        let numbers: Vec<_> = Code::ALL.iter().map(|code| format!("{} {}", status(*code).as_u16(), code)).collect();
+        let numbers: Vec<_> = Code::ALL
+            .iter()
+            .map(|code| format!("{} {}", status(*code).as_u16(), code))
+            .collect();
         insta::assert_snapshot!(numbers.join("\n"), @"
         404 MEMORY_NOT_FOUND
         400 MEMORY_AMBIGUOUS

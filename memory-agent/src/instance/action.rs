@@ -59,21 +59,30 @@ pub trait ToolCaller: Debug + Send + Sync {
     ///
     /// # Errors
     /// Those of the tool, of its hooks, or if no tool has this name.
-    fn call_tool(self: Arc<Self>, caller: &ActionCaller, tool: &str, parameters: Value) -> Result<Value, ToolError>;
+    fn call_tool(
+        self: Arc<Self>,
+        caller: &ActionCaller,
+        tool: &str,
+        parameters: Value,
+    ) -> Result<Value, ToolError>;
 }
 
 impl InstanceHandle {
     pub(super) fn history(&self) -> &Messages {
         match self {
             Self::History(messages) => messages,
-            Self::Kv(_) | Self::Tools(_) => unreachable!("actions of history are asked of a history"),
+            Self::Kv(_) | Self::Tools(_) => {
+                unreachable!("actions of history are asked of a history")
+            }
         }
     }
 
     pub(super) fn tools(&self) -> &Arc<dyn ToolCaller> {
         match self {
             Self::Tools(tools) => tools,
-            Self::History(_) | Self::Kv(_) => unreachable!("actions of tools are asked of what tools reach"),
+            Self::History(_) | Self::Kv(_) => {
+                unreachable!("actions of tools are asked of what tools reach")
+            }
         }
     }
 

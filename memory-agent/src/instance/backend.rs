@@ -38,7 +38,10 @@ impl Backend {
         self.actions
             .iter()
             .find(|action| action.name == name)
-            .ok_or_else(|| InstanceError::ActionNotFound { backend: self.name.to_owned(), action: to_one_line(name, 80) })
+            .ok_or_else(|| InstanceError::ActionNotFound {
+                backend: self.name.to_owned(),
+                action: to_one_line(name, 80),
+            })
     }
 
     /// Returns whether each instance has a storage driver of its own.
@@ -65,14 +68,19 @@ impl Backend {
             ActionHandler::Own(own) => own,
             ActionHandler::Tool(tool) => {
                 let done = Arc::clone(holding.tools()).call_tool(asker, tool, value);
-                return done.map(|answer| ActionResult::of(exact_json::to_text(&answer))).map_err(|mut error| {
-                    error.hint = error.hint.map(|hint| self.with_actions(&hint));
-                    error
-                });
+                return done
+                    .map(|answer| ActionResult::of(exact_json::to_text(&answer)))
+                    .map_err(|mut error| {
+                        error.hint = error.hint.map(|hint| self.with_actions(&hint));
+                        error
+                    });
             }
         };
         if let Some(faults) = self.schema(action).violations(&value) {
-            let hint = format!("`memory instance run {}/NAME {} --help` shows the fields", self.name, action.name);
+            let hint = format!(
+                "`memory instance run {}/NAME {} --help` shows the fields",
+                self.name, action.name
+            );
             return Err(ToolError::new(Code::InvalidInput, faults, Some(hint)));
         }
         let members = parameters.members().expect("the schema asks for an object");
@@ -82,13 +90,21 @@ impl Backend {
     /// Replaces tool names in a hint by the actions that call them.
     fn with_actions(&self, hint: &str) -> String {
         let word = |word: &str| {
-            let action = self.actions.iter().find(|action| matches!(action.run, ActionHandler::Tool(tool) if tool == word));
-            action.map_or_else(|| word.to_owned(), |action| format!("the action {}", action.name))
+            let action = self
+                .actions
+                .iter()
+                .find(|action| matches!(action.run, ActionHandler::Tool(tool) if tool == word));
+            action.map_or_else(
+                || word.to_owned(),
+                |action| format!("the action {}", action.name),
+            )
         };
         let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         let (mut text, mut rest) = (String::with_capacity(hint.len()), hint);
         while let Some(at) = rest.find(is_of_name) {
-            let end = rest[at..].find(|letter| !is_of_name(letter)).map_or(rest.len(), |length| at + length);
+            let end = rest[at..]
+                .find(|letter| !is_of_name(letter))
+                .map_or(rest.len(), |length| at + length);
             text.extend([&rest[..at], &word(&rest[at..end])]);
             rest = &rest[end..];
         }
@@ -97,7 +113,12 @@ impl Backend {
     }
 
     fn schema(&self, action: &Action) -> &ParameterSchema {
-        let schemas = self.schemas.get_or_init(|| self.actions.iter().map(|own| ParameterSchema::of(&own.parameters)).collect());
+        let schemas = self.schemas.get_or_init(|| {
+            self.actions
+                .iter()
+                .map(|own| ParameterSchema::of(&own.parameters))
+                .collect()
+        });
         let at = self.actions.iter().position(|own| own.name == action.name);
         &schemas[at.expect("the action is one of this type")]
     }
@@ -108,36 +129,66 @@ impl Backend {
     ///
     /// # Errors
     /// [`InstanceError::Invalid`], which names the field but never the value of a secret.
-    pub fn check_fields<'a>(&self, given: &[(&str, &'a str)]) -> Result<Vec<(Field, &'a str)>, InstanceError> {
+    pub fn check_fields<'a>(
+        &self,
+        given: &[(&str, &'a str)],
+    ) -> Result<Vec<(Field, &'a str)>, InstanceError> {
         let hint = || format!("`memory instance backends {}` shows the fields", self.name);
         let invalid = |why: String| InstanceError::invalid(why, hint());
-        if let Some((name, _)) = given.iter().find(|(name, _)| !self.fields.iter().any(|field| field.name == *name)) {
-            return Err(invalid(format!("{} has no field {}", self.name, to_one_line(name, 80))));
+        if let Some((name, _)) = given
+            .iter()
+            .find(|(name, _)| !self.fields.iter().any(|field| field.name == *name))
+        {
+            return Err(invalid(format!(
+                "{} has no field {}",
+                self.name,
+                to_one_line(name, 80)
+            )));
         }
         let mut checked: Vec<(Field, &str)> = Vec::new();
         // Independent fields are resolved first, since the others depend on them.
-        let (first, then): (Vec<&Field>, Vec<&Field>) = self.fields.iter().partition(|field| field.shown_when.is_none());
+        let (first, then): (Vec<&Field>, Vec<&Field>) = self
+            .fields
+            .iter()
+            .partition(|field| field.shown_when.is_none());
         for field in first.into_iter().chain(then) {
-            let value = given.iter().find(|(name, _)| *name == field.name).map(|(_, value)| *value);
+            let value = given
+                .iter()
+                .find(|(name, _)| *name == field.name)
+                .map(|(_, value)| *value);
             let value = value.filter(|value| !value.is_empty());
-            let is_meant = field
-                .shown_when
-                .is_none_or(|(other, wanted)| checked.iter().any(|(known, value)| known.name == other && *value == wanted));
+            let is_meant = field.shown_when.is_none_or(|(other, wanted)| {
+                checked
+                    .iter()
+                    .any(|(known, value)| known.name == other && *value == wanted)
+            });
             let value = match (value, field.shown_when.filter(|_| !is_meant)) {
                 (Some(_), Some((other, wanted))) => {
-                    return Err(invalid(format!("the field {} is only valid with {other}={wanted}", field.name)));
+                    return Err(invalid(format!(
+                        "the field {} is only valid with {other}={wanted}",
+                        field.name
+                    )));
                 }
                 (None, Some(_)) => continue,
                 (value, None) => value.or(field.default),
             };
             match (value, field.kind) {
-                (None, _) if field.required => return Err(invalid(format!("the field {} is missing", field.name))),
+                (None, _) if field.required => {
+                    return Err(invalid(format!("the field {} is missing", field.name)));
+                }
                 (None, _) => {}
                 (Some(value), _) if value.contains('\0') => {
-                    return Err(invalid(format!("the field {} contains a NUL character", field.name)));
+                    return Err(invalid(format!(
+                        "the field {} contains a NUL character",
+                        field.name
+                    )));
                 }
                 (Some(value), FieldKind::Choice(words)) if !words.contains(&value) => {
-                    let why = format!("the field {} must be one of {}", field.name, words.join(", "));
+                    let why = format!(
+                        "the field {} must be one of {}",
+                        field.name,
+                        words.join(", ")
+                    );
                     return Err(invalid(why));
                 }
                 (Some(value), _) => checked.push((*field, value)),
@@ -150,20 +201,39 @@ impl Backend {
 
 /// Renders the description of an action and its fields.
 pub fn render_help(backend: &Backend, action: &Action) -> String {
-    let mut text = format!("{}\n\nUsage: memory instance run {}/NAME {}", action.description, backend.name, action.name);
-    let required: Vec<&str> =
-        action.parameters["required"].as_array().into_iter().flatten().filter_map(|name| name.as_str()).collect();
+    let mut text = format!(
+        "{}\n\nUsage: memory instance run {}/NAME {}",
+        action.description, backend.name, action.name
+    );
+    let required: Vec<&str> = action.parameters["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|name| name.as_str())
+        .collect();
     // Writing to a `String` cannot fail.
     for name in &required {
         let _ = write!(text, " -p {name}=…");
     }
-    let properties: Vec<_> = action.parameters["properties"].as_object().into_iter().flatten().collect();
+    let properties: Vec<_> = action.parameters["properties"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .collect();
     if properties.is_empty() {
         text.push('\n');
         return text;
     }
-    text.push_str(if required.len() < properties.len() { " [-p FIELD=VALUE …]\n\nFields:\n" } else { "\n\nFields:\n" });
-    let width = properties.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    text.push_str(if required.len() < properties.len() {
+        " [-p FIELD=VALUE …]\n\nFields:\n"
+    } else {
+        "\n\nFields:\n"
+    });
+    let width = properties
+        .iter()
+        .map(|(name, _)| name.len())
+        .max()
+        .unwrap_or(0);
     for (name, property) in properties {
         let kinds = allowed_types(property);
         let kind = match kinds.first().map(String::as_str) {
@@ -173,7 +243,11 @@ pub fn render_help(backend: &Backend, action: &Action) -> String {
             Some("integer" | "number") => "number",
             Some(_) => "JSON",
         };
-        let need = if required.contains(&name.as_str()) { "required" } else { "" };
+        let need = if required.contains(&name.as_str()) {
+            "required"
+        } else {
+            ""
+        };
         let description = property["description"].as_str().unwrap_or_default();
         let _ = writeln!(text, "  {name:width$}  {kind:13}  {need:8}  {description}");
     }
@@ -186,21 +260,44 @@ mod tests {
     use super::*;
 
     fn checked(given: &[(&str, &str)]) -> Result<Vec<(&'static str, String)>, String> {
-        let checked = backend("history").unwrap().check_fields(given).map_err(|error| error.to_string())?;
-        Ok(checked.into_iter().map(|(field, value)| (field.name, value.to_owned())).collect())
+        let checked = backend("history")
+            .unwrap()
+            .check_fields(given)
+            .map_err(|error| error.to_string())?;
+        Ok(checked
+            .into_iter()
+            .map(|(field, value)| (field.name, value.to_owned()))
+            .collect())
     }
 
     #[test]
     fn fields_have_defaults_and_depend_on_each_other() {
         assert_eq!(checked(&[]).unwrap(), [("driver", "file".into())]);
-        assert_eq!(checked(&[("dir", "~/x"), ("dsn", "")]).unwrap(), [("driver", "file".into()), ("dir", "~/x".into())]);
-        assert_eq!(checked(&[("dsn", "postgres://h"), ("driver", "postgres")]).unwrap().len(), 2);
+        assert_eq!(
+            checked(&[("dir", "~/x"), ("dsn", "")]).unwrap(),
+            [("driver", "file".into()), ("dir", "~/x".into())]
+        );
+        assert_eq!(
+            checked(&[("dsn", "postgres://h"), ("driver", "postgres")])
+                .unwrap()
+                .len(),
+            2
+        );
         for (given, why) in [
             (vec![("driver", "postgres")], "the field dsn is missing"),
-            (vec![("dsn", "postgres://secret")], "the field dsn is only valid with driver=postgres"),
-            (vec![("driver", "redis")], "the field driver must be one of file, postgres"),
+            (
+                vec![("dsn", "postgres://secret")],
+                "the field dsn is only valid with driver=postgres",
+            ),
+            (
+                vec![("driver", "redis")],
+                "the field driver must be one of file, postgres",
+            ),
             (vec![("dri", "file")], "history has no field dri"),
-            (vec![("dir", "a\0b")], "the field dir contains a NUL character"),
+            (
+                vec![("dir", "a\0b")],
+                "the field dir contains a NUL character",
+            ),
         ] {
             assert_eq!(checked(&given).unwrap_err(), why);
         }
@@ -208,8 +305,13 @@ mod tests {
 
     #[test]
     fn hints_of_tools_name_actions() {
-        let hint = backend("bank").unwrap().with_actions("bank_list shows the banks; memory_list does not, nor bank_lists ü");
-        assert_eq!(hint, "the action list shows the banks; memory_list does not, nor bank_lists ü");
+        let hint = backend("bank")
+            .unwrap()
+            .with_actions("bank_list shows the banks; memory_list does not, nor bank_lists ü");
+        assert_eq!(
+            hint,
+            "the action list shows the banks; memory_list does not, nor bank_lists ü"
+        );
     }
 
     #[test]
@@ -217,12 +319,22 @@ mod tests {
         for backend in backends().iter().filter(|backend| backend.has_drivers()) {
             for action in &backend.actions {
                 assert!(
-                    ParameterSchema::of(&action.parameters).violations(&serde_json::json!({"nonsense": 1})).is_some(),
+                    ParameterSchema::of(&action.parameters)
+                        .violations(&serde_json::json!({"nonsense": 1}))
+                        .is_some(),
                     "{}",
                     action.name
                 );
-                let properties = action.parameters["properties"].as_object().expect("properties");
-                assert!(properties.values().all(|property| property["description"].is_string()), "{}", action.name);
+                let properties = action.parameters["properties"]
+                    .as_object()
+                    .expect("properties");
+                assert!(
+                    properties
+                        .values()
+                        .all(|property| property["description"].is_string()),
+                    "{}",
+                    action.name
+                );
             }
         }
     }

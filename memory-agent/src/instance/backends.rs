@@ -12,8 +12,12 @@ use crate::tools;
 
 /// Returns all types of instances.
 pub fn backends() -> &'static [Backend] {
-    static BACKENDS: LazyLock<Vec<Backend>> =
-        LazyLock::new(|| [history::backend(), kv::backend()].into_iter().chain(TOOL_BACKENDS.iter().map(tool_backend)).collect());
+    static BACKENDS: LazyLock<Vec<Backend>> = LazyLock::new(|| {
+        [history::backend(), kv::backend()]
+            .into_iter()
+            .chain(TOOL_BACKENDS.iter().map(tool_backend))
+            .collect()
+    });
     &BACKENDS
 }
 
@@ -23,7 +27,9 @@ pub fn backends() -> &'static [Backend] {
 /// [`InstanceError::BackendNotFound`].
 pub fn backend(name: &str) -> Result<&'static Backend, InstanceError> {
     let found = backends().iter().find(|backend| backend.name == name);
-    found.ok_or_else(|| InstanceError::BackendNotFound { name: to_one_line(name, 80) })
+    found.ok_or_else(|| InstanceError::BackendNotFound {
+        name: to_one_line(name, 80),
+    })
 }
 
 /// A backend with the tools of one prefix as actions.
@@ -72,8 +78,15 @@ fn tool_backend(shape: &ToolBackend) -> Backend {
     };
     let action = |tool: &'static Arc<dyn Tool>| {
         let name = tool.name().strip_prefix(shape.prefix)?;
-        let (description, parameters, effect) = (tool.description(), tool.parameters(), tool.effect());
-        Some(Action { name, description, parameters, effect, run: ActionHandler::Tool(tool.name()) })
+        let (description, parameters, effect) =
+            (tool.description(), tool.parameters(), tool.effect());
+        Some(Action {
+            name,
+            description,
+            parameters,
+            effect,
+            run: ActionHandler::Tool(tool.name()),
+        })
     };
     Backend {
         name: shape.name,

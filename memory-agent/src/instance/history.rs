@@ -6,7 +6,8 @@ use std::sync::OnceLock;
 use chrono::{DateTime, Utc};
 use memory_core::Effect;
 use memory_core::instance::history::{
-    RecordDraft, RecordFilter, RecordRole, SessionName, Window, WindowEnd, append, delete, purge, records, sessions,
+    RecordDraft, RecordFilter, RecordRole, SessionName, Window, WindowEnd, append, delete, purge,
+    records, sessions,
 };
 use memory_core::instance::{InstanceError, parse_duration, parse_time};
 use memory_core::json::JsonText;
@@ -23,7 +24,11 @@ pub(super) fn backend() -> Backend {
     Backend {
         name: "history",
         description: "Records of sessions, in order: messages, tool calls and results, summaries, facts",
-        fields: driver_fields("Where sessions are stored", "The folder of the files, one per session").to_vec(),
+        fields: driver_fields(
+            "Where sessions are stored",
+            "The folder of the files, one per session",
+        )
+        .to_vec(),
         actions: vec![
             append_action(),
             read_action(),
@@ -77,12 +82,19 @@ fn append_action() -> Action {
                 tool_call_id: given.text("tool_call_id"),
                 name: given.text("name"),
                 meta: given.json("meta").cloned(),
-                at: given.text("ts").map(|text| parse_time(&text, now)).transpose()?,
+                at: given
+                    .text("ts")
+                    .map(|text| parse_time(&text, now))
+                    .transpose()?,
             };
-            let (record, appended) = append(messages, &parse_session(given)?, &draft, given.secrets())?;
+            let (record, appended) =
+                append(messages, &parse_session(given)?, &draft, given.secrets())?;
             let told = |place| format!("the last record was incomplete; it was moved to {place}");
             let warnings = appended.set_aside.map(told).into_iter().collect();
-            Ok(ActionResult { warnings, ..ActionResult::of(record.text().to_string()) })
+            Ok(ActionResult {
+                warnings,
+                ..ActionResult::of(record.text().to_string())
+            })
         }),
     }
 }
@@ -110,9 +122,21 @@ fn read_action() -> Action {
                 Some(text) => parse_time(&text, now).map(Bound::Included),
                 None => Ok(Bound::Unbounded),
             };
-            let filter = RecordFilter { from: bound("since")?, to: bound("until")?, ..parse_roles(given)? };
-            let end = if given.is_true("tail") { WindowEnd::Last } else { WindowEnd::First };
-            let window = Window { offset: given.count("offset").unwrap_or(0), limit: given.count("limit"), end };
+            let filter = RecordFilter {
+                from: bound("since")?,
+                to: bound("until")?,
+                ..parse_roles(given)?
+            };
+            let end = if given.is_true("tail") {
+                WindowEnd::Last
+            } else {
+                WindowEnd::First
+            };
+            let window = Window {
+                offset: given.count("offset").unwrap_or(0),
+                limit: given.count("limit"),
+                end,
+            };
             ActionResult::from_records(records(messages, &parse_session(given)?, &filter, window)?)
         }),
     }
@@ -126,8 +150,11 @@ fn sessions_action() -> Action {
         effect: Effect::Reads,
         run: ActionHandler::Own(|holding, _| {
             let one = |summary: &memory_core::instance::history::SessionSummary| {
-                let last = summary.last_at.map_or_else(|| "null".to_owned(), quoted_time);
-                let (session, records) = (JsonText::string(summary.session.as_str()), summary.records);
+                let last = summary
+                    .last_at
+                    .map_or_else(|| "null".to_owned(), quoted_time);
+                let (session, records) =
+                    (JsonText::string(summary.session.as_str()), summary.records);
                 format!(r#"{{"session":{session},"records":{records},"last_ts":{last}}}"#)
             };
             let listed: Vec<_> = sessions(holding.history())?.iter().map(one).collect();
@@ -145,7 +172,10 @@ fn delete_action() -> Action {
         run: ActionHandler::Own(|holding, given| {
             let session = parse_session(given)?;
             let records = delete(holding.history(), &session)?;
-            Ok(ActionResult::of(format!(r#"{{"session":{},"deleted":{records}}}"#, JsonText::string(session.as_str()))))
+            Ok(ActionResult::of(format!(
+                r#"{{"session":{},"deleted":{records}}}"#,
+                JsonText::string(session.as_str())
+            )))
         }),
     }
 }
@@ -167,16 +197,31 @@ fn purge_action() -> Action {
         run: ActionHandler::Own(|holding, given| {
             let messages = holding.history();
             let now = messages.clock.now();
-            let time = |name: &str| given.text(name).map(|text| parse_time(&text, now)).transpose();
-            let old =
-                given.text("older_than").map(|text| parse_duration(&text).and_then(|_| parse_time(&text, now))).transpose()?;
+            let time = |name: &str| {
+                given
+                    .text(name)
+                    .map(|text| parse_time(&text, now))
+                    .transpose()
+            };
+            let old = given
+                .text("older_than")
+                .map(|text| parse_duration(&text).and_then(|_| parse_time(&text, now)))
+                .transpose()?;
             let to = time("before")?.into_iter().chain(old).min();
-            let excluded = |bound: Option<DateTime<Utc>>| bound.map_or(Bound::Unbounded, Bound::Excluded);
-            let filter = RecordFilter { from: excluded(time("after")?), to: excluded(to), ..parse_roles(given)? };
+            let excluded =
+                |bound: Option<DateTime<Utc>>| bound.map_or(Bound::Unbounded, Bound::Excluded);
+            let filter = RecordFilter {
+                from: excluded(time("after")?),
+                to: excluded(to),
+                ..parse_roles(given)?
+            };
             let session = parse_session(given)?;
             let done = purge(messages, &session, &filter)?;
             let name = JsonText::string(session.as_str());
-            Ok(ActionResult::of(format!(r#"{{"session":{name},"purged":{},"kept":{}}}"#, done.purged, done.kept)))
+            Ok(ActionResult::of(format!(
+                r#"{{"session":{name},"purged":{},"kept":{}}}"#,
+                done.purged, done.kept
+            )))
         }),
     }
 }
@@ -186,7 +231,9 @@ fn operations_action() -> Action {
 }
 
 fn undo_action() -> Action {
-    operations::undo_action("Undo a delete or purge, by default the last one; records appended since then stay")
+    operations::undo_action(
+        "Undo a delete or purge, by default the last one; records appended since then stay",
+    )
 }
 
 fn parse_session(given: &Parameters) -> Result<SessionName, InstanceError> {
@@ -194,8 +241,18 @@ fn parse_session(given: &Parameters) -> Result<SessionName, InstanceError> {
 }
 
 fn parse_roles(given: &Parameters) -> Result<RecordFilter, InstanceError> {
-    let roles = |name: &str| given.words(name).iter().map(|word| word.parse()).collect::<Result<Vec<RecordRole>, _>>();
-    Ok(RecordFilter { roles: roles("role")?, not_roles: roles("not_role")?, ..RecordFilter::default() })
+    let roles = |name: &str| {
+        given
+            .words(name)
+            .iter()
+            .map(|word| word.parse())
+            .collect::<Result<Vec<RecordRole>, _>>()
+    };
+    Ok(RecordFilter {
+        roles: roles("role")?,
+        not_roles: roles("not_role")?,
+        ..RecordFilter::default()
+    })
 }
 
 #[cfg(test)]
@@ -210,8 +267,16 @@ mod tests {
     fn run(holding: &InstanceHandle, action: &str, parameters: &str) -> Result<String, String> {
         let backend = backend();
         let action = backend.action(action).map_err(|error| error.to_string())?;
-        let answer = backend.run(action, holding, &ActionCaller::Person, &parameters.parse().unwrap());
-        answer.and_then(ActionResult::into_whole).map(|(json, _)| json).map_err(|error| error.to_string())
+        let answer = backend.run(
+            action,
+            holding,
+            &ActionCaller::Person,
+            &parameters.parse().unwrap(),
+        );
+        answer
+            .and_then(ActionResult::into_whole)
+            .map(|(json, _)| json)
+            .map_err(|error| error.to_string())
     }
 
     #[test]
@@ -219,31 +284,76 @@ mod tests {
         let (all, clock) = messages(Arc::new(FakeMessages::default()));
         let holding = InstanceHandle::History(all);
         for (role, content) in [("user", "1"), ("tool", "2"), ("summary", "3")] {
-            run(&holding, "append", &format!(r#"{{"session":"s","role":"{role}","content":"{content}"}}"#)).unwrap();
+            run(
+                &holding,
+                "append",
+                &format!(r#"{{"session":"s","role":"{role}","content":"{content}"}}"#),
+            )
+            .unwrap();
             clock.advance(chrono::TimeDelta::days(10));
         }
-        assert_eq!(run(&holding, "purge", r#"{"session":"s"}"#).unwrap_err(), "the purge has no filter");
-        assert_eq!(run(&holding, "purge", r#"{"session":"s","role":[]}"#).unwrap_err(), "the purge has no filter");
-        let purged = |filter: &str| run(&holding, "purge", &format!(r#"{{"session":"s",{filter}}}"#)).unwrap();
-        assert_eq!(purged(r#""role":"tool","older_than":"21d""#), r#"{"session":"s","purged":0,"kept":3}"#);
-        assert_eq!(purged(r#""role":"tool","older_than":"20d""#), r#"{"session":"s","purged":1,"kept":2}"#);
-        assert_eq!(purged(r#""not_role":["summary"],"before":"2026-05-07T10:00:00Z""#), r#"{"session":"s","purged":0,"kept":2}"#);
-        assert_eq!(purged(r#""after":"2026-05-08","before":"2026-05-09""#), r#"{"session":"s","purged":0,"kept":2}"#);
-        assert_eq!(purged(r#""before":"2026-05-08","older_than":"1d""#), r#"{"session":"s","purged":1,"kept":1}"#);
+        assert_eq!(
+            run(&holding, "purge", r#"{"session":"s"}"#).unwrap_err(),
+            "the purge has no filter"
+        );
+        assert_eq!(
+            run(&holding, "purge", r#"{"session":"s","role":[]}"#).unwrap_err(),
+            "the purge has no filter"
+        );
+        let purged = |filter: &str| {
+            run(&holding, "purge", &format!(r#"{{"session":"s",{filter}}}"#)).unwrap()
+        };
+        assert_eq!(
+            purged(r#""role":"tool","older_than":"21d""#),
+            r#"{"session":"s","purged":0,"kept":3}"#
+        );
+        assert_eq!(
+            purged(r#""role":"tool","older_than":"20d""#),
+            r#"{"session":"s","purged":1,"kept":2}"#
+        );
+        assert_eq!(
+            purged(r#""not_role":["summary"],"before":"2026-05-07T10:00:00Z""#),
+            r#"{"session":"s","purged":0,"kept":2}"#
+        );
+        assert_eq!(
+            purged(r#""after":"2026-05-08","before":"2026-05-09""#),
+            r#"{"session":"s","purged":0,"kept":2}"#
+        );
+        assert_eq!(
+            purged(r#""before":"2026-05-08","older_than":"1d""#),
+            r#"{"session":"s","purged":1,"kept":1}"#
+        );
     }
 
     #[test]
     fn what_was_removed_is_listed_and_comes_back() {
         let holding = InstanceHandle::History(messages(Arc::new(FakeMessages::default())).0);
         for content in ["1", "2"] {
-            run(&holding, "append", &format!(r#"{{"session":"s","role":"user","content":"{content}"}}"#)).unwrap();
+            run(
+                &holding,
+                "append",
+                &format!(r#"{{"session":"s","role":"user","content":"{content}"}}"#),
+            )
+            .unwrap();
         }
         run(&holding, "delete", r#"{"session":"s"}"#).unwrap();
         let undone = run(&holding, "undo", "{}").unwrap();
         insta::assert_snapshot!(undone, @r#"{"operation":"dde6e5fd29f0","undone":{"operation":"a66d2c7ddf74","at":"2026-05-07T10:00:04Z","verb":"delete","session":"s","records":2}}"#);
-        assert!(run(&holding, "operations", r#"{"limit":1}"#).unwrap().contains(r#""verb":"undo""#));
-        assert_eq!(run(&holding, "undo", "{}").unwrap_err(), "there is no operation to undo");
-        run(&holding, "undo", &format!(r#"{{"operation":"{}"}}"#, &undone[14..20])).unwrap();
+        assert!(
+            run(&holding, "operations", r#"{"limit":1}"#)
+                .unwrap()
+                .contains(r#""verb":"undo""#)
+        );
+        assert_eq!(
+            run(&holding, "undo", "{}").unwrap_err(),
+            "there is no operation to undo"
+        );
+        run(
+            &holding,
+            "undo",
+            &format!(r#"{{"operation":"{}"}}"#, &undone[14..20]),
+        )
+        .unwrap();
         assert_eq!(run(&holding, "sessions", "{}").unwrap(), "[]");
     }
 
@@ -251,19 +361,59 @@ mod tests {
     fn what_does_not_fit_the_schema_is_named() {
         let holding = InstanceHandle::History(messages(Arc::new(FakeMessages::default())).0);
         for (action, parameters, why) in [
-            ("append", r#"{"role":"user","content":"1"}"#, "the field session is missing"),
-            ("append", r#"{"session":"s","role":"user","content":1}"#, "content: 1 is not of types \"string\", \"array\""),
-            ("append", r#"{"session":"s","role":"user","tool_calls":[{"id":"a"}]}"#, "tool_calls.0: the field name is missing"),
-            ("append", r#"{"session":"s","role":"user"}"#, "the record is empty"),
-            ("read", r#"{"session":"s","limits":1}"#, "unknown field limits, did you mean limit?"),
-            ("read", r#"{"session":"s","limit":-1}"#, "limit: -1 is less than the minimum of 0"),
-            ("read", r#"{"session":"s","since":"soon"}"#, "\"soon\" is not a time"),
-            ("read", r#"{"session":"s\u0000"}"#, "the session \"s\" contains a control character"),
-            ("purge", r#"{"session":"s","older_than":"old"}"#, "\"old\" is not a duration"),
+            (
+                "append",
+                r#"{"role":"user","content":"1"}"#,
+                "the field session is missing",
+            ),
+            (
+                "append",
+                r#"{"session":"s","role":"user","content":1}"#,
+                "content: 1 is not of types \"string\", \"array\"",
+            ),
+            (
+                "append",
+                r#"{"session":"s","role":"user","tool_calls":[{"id":"a"}]}"#,
+                "tool_calls.0: the field name is missing",
+            ),
+            (
+                "append",
+                r#"{"session":"s","role":"user"}"#,
+                "the record is empty",
+            ),
+            (
+                "read",
+                r#"{"session":"s","limits":1}"#,
+                "unknown field limits, did you mean limit?",
+            ),
+            (
+                "read",
+                r#"{"session":"s","limit":-1}"#,
+                "limit: -1 is less than the minimum of 0",
+            ),
+            (
+                "read",
+                r#"{"session":"s","since":"soon"}"#,
+                "\"soon\" is not a time",
+            ),
+            (
+                "read",
+                r#"{"session":"s\u0000"}"#,
+                "the session \"s\" contains a control character",
+            ),
+            (
+                "purge",
+                r#"{"session":"s","older_than":"old"}"#,
+                "\"old\" is not a duration",
+            ),
             ("read", "[]", "[] is not of type \"object\""),
             ("burn", "{}", "history has no action burn"),
         ] {
-            assert_eq!(run(&holding, action, parameters).unwrap_err(), why, "{parameters}");
+            assert_eq!(
+                run(&holding, action, parameters).unwrap_err(),
+                why,
+                "{parameters}"
+            );
         }
     }
 }

@@ -19,8 +19,19 @@ pub(super) fn backend() -> Backend {
     Backend {
         name: "kv",
         description: "Text values under keys such as chat-7/draft",
-        fields: driver_fields("Where values are stored", "The folder of the files, one per key").to_vec(),
-        actions: vec![set_action(), get_action(), delete_action(), list_action(), operations_action(), undo_action()],
+        fields: driver_fields(
+            "Where values are stored",
+            "The folder of the files, one per key",
+        )
+        .to_vec(),
+        actions: vec![
+            set_action(),
+            get_action(),
+            delete_action(),
+            list_action(),
+            operations_action(),
+            undo_action(),
+        ],
         schemas: OnceLock::new(),
     }
 }
@@ -50,7 +61,10 @@ fn set_action() -> Action {
                 None => json.to_string(),
             };
             let is_new = set(holding.kv(), &key, &value, given.secrets())?;
-            Ok(ActionResult::of(format!(r#"{{"key":{},"created":{is_new}}}"#, JsonText::string(key.as_str()))))
+            Ok(ActionResult::of(format!(
+                r#"{{"key":{},"created":{is_new}}}"#,
+                JsonText::string(key.as_str())
+            )))
         }),
     }
 }
@@ -64,8 +78,14 @@ fn get_action() -> Action {
         run: ActionHandler::Own(|holding, given| {
             let key = key(given)?;
             let value = get(holding.kv(), &key)?;
-            let (name, text, at) = (JsonText::string(key.as_str()), JsonText::string(&value.text), quoted_time(value.updated_at));
-            Ok(ActionResult::of(format!(r#"{{"key":{name},"value":{text},"updated_at":{at}}}"#)))
+            let (name, text, at) = (
+                JsonText::string(key.as_str()),
+                JsonText::string(&value.text),
+                quoted_time(value.updated_at),
+            );
+            Ok(ActionResult::of(format!(
+                r#"{{"key":{name},"value":{text},"updated_at":{at}}}"#
+            )))
         }),
     }
 }
@@ -79,7 +99,10 @@ fn delete_action() -> Action {
         run: ActionHandler::Own(|holding, given| {
             let key = key(given)?;
             delete(holding.kv(), &key)?;
-            Ok(ActionResult::of(format!(r#"{{"key":{},"deleted":true}}"#, JsonText::string(key.as_str()))))
+            Ok(ActionResult::of(format!(
+                r#"{{"key":{},"deleted":true}}"#,
+                JsonText::string(key.as_str())
+            )))
         }),
     }
 }
@@ -96,8 +119,14 @@ fn list_action() -> Action {
         run: ActionHandler::Own(|holding, given| {
             let prefix = given.text("prefix").unwrap_or_default().parse()?;
             let one = |summary: &KeySummary| {
-                let (key, at) = (JsonText::string(summary.key.as_str()), quoted_time(summary.updated_at));
-                format!(r#"{{"key":{key},"size_bytes":{},"updated_at":{at}}}"#, summary.size_bytes)
+                let (key, at) = (
+                    JsonText::string(summary.key.as_str()),
+                    quoted_time(summary.updated_at),
+                );
+                format!(
+                    r#"{{"key":{key},"size_bytes":{},"updated_at":{at}}}"#,
+                    summary.size_bytes
+                )
             };
             let listed: Vec<_> = list(holding.kv(), &prefix)?.iter().map(one).collect();
             Ok(ActionResult::of(format!("[{}]", listed.join(","))))
@@ -129,21 +158,44 @@ mod tests {
     fn run(holding: &InstanceHandle, action: &str, parameters: &str) -> Result<String, String> {
         let backend = backend();
         let action = backend.action(action).map_err(|error| error.to_string())?;
-        let answer = backend.run(action, holding, &ActionCaller::Person, &parameters.parse().unwrap());
-        answer.and_then(ActionResult::into_whole).map(|(json, _)| json).map_err(|error| error.to_string())
+        let answer = backend.run(
+            action,
+            holding,
+            &ActionCaller::Person,
+            &parameters.parse().unwrap(),
+        );
+        answer
+            .and_then(ActionResult::into_whole)
+            .map(|(json, _)| json)
+            .map_err(|error| error.to_string())
     }
 
     #[test]
     fn values_are_texts_and_other_json_is_kept_as_its_text() {
         let holding = InstanceHandle::Kv(values(Arc::new(FakeValues::default())));
-        for (value, text) in
-            [(r#""2""#, "2"), ("2", "2"), (r#"{"n": 1e1000}"#, r#"{\"n\":1e1000}"#), ("null", "null"), (r#""""#, "")]
-        {
-            run(&holding, "set", &format!(r#"{{"key":"a","value":{value}}}"#)).unwrap();
+        for (value, text) in [
+            (r#""2""#, "2"),
+            ("2", "2"),
+            (r#"{"n": 1e1000}"#, r#"{\"n\":1e1000}"#),
+            ("null", "null"),
+            (r#""""#, ""),
+        ] {
+            run(
+                &holding,
+                "set",
+                &format!(r#"{{"key":"a","value":{value}}}"#),
+            )
+            .unwrap();
             let got = run(&holding, "get", r#"{"key":"a"}"#).unwrap();
-            assert!(got.starts_with(&format!(r#"{{"key":"a","value":"{text}","#)), "{got}");
+            assert!(
+                got.starts_with(&format!(r#"{{"key":"a","value":"{text}","#)),
+                "{got}"
+            );
         }
-        assert_eq!(run(&holding, "delete", r#"{"key":"a"}"#).unwrap(), r#"{"key":"a","deleted":true}"#);
+        assert_eq!(
+            run(&holding, "delete", r#"{"key":"a"}"#).unwrap(),
+            r#"{"key":"a","deleted":true}"#
+        );
         assert_eq!(run(&holding, "list", "{}").unwrap(), "[]");
     }
 
@@ -151,16 +203,31 @@ mod tests {
     fn what_a_value_was_is_listed_and_comes_back() {
         let holding = InstanceHandle::Kv(values(Arc::new(FakeValues::default())));
         for value in ["1", "2", "3"] {
-            run(&holding, "set", &format!(r#"{{"key":"a","value":"{value}"}}"#)).unwrap();
+            run(
+                &holding,
+                "set",
+                &format!(r#"{{"key":"a","value":"{value}"}}"#),
+            )
+            .unwrap();
         }
         let undone = run(&holding, "undo", "{}").unwrap();
         let undo = &undone[14..26];
-        assert!(run(&holding, "get", r#"{"key":"a"}"#).unwrap().starts_with(r#"{"key":"a","value":"2","#));
+        assert!(
+            run(&holding, "get", r#"{"key":"a"}"#)
+                .unwrap()
+                .starts_with(r#"{"key":"a","value":"2","#)
+        );
         let listed = run(&holding, "operations", "{}").unwrap();
-        assert!(listed.contains(&format!(r#""verb":"set","key":"a","undone_by":"{undo}"}}"#)), "{listed}");
+        assert!(
+            listed.contains(&format!(r#""verb":"set","key":"a","undone_by":"{undo}"}}"#)),
+            "{listed}"
+        );
         run(&holding, "set", r#"{"key":"a","value":"4"}"#).unwrap();
         let refused = run(&holding, "undo", &format!(r#"{{"operation":"{undo}"}}"#)).unwrap_err();
-        assert_eq!(refused, format!("{undo} cannot be undone: the key a was changed afterwards"));
+        assert_eq!(
+            refused,
+            format!("{undo} cannot be undone: the key a was changed afterwards")
+        );
     }
 
     #[test]
@@ -168,13 +235,29 @@ mod tests {
         let holding = InstanceHandle::Kv(values(Arc::new(FakeValues::default())));
         for (action, parameters, why) in [
             ("set", r#"{"key":"a"}"#, "the field value is missing"),
-            ("set", r#"{"key":"a","value":"\ud800"}"#, "the field value is not a valid text"),
+            (
+                "set",
+                r#"{"key":"a","value":"\ud800"}"#,
+                "the field value is not a valid text",
+            ),
             ("get", r#"{"key":"a"}"#, "the key a is not set"),
-            ("get", r#"{"key":"a/../b"}"#, "\"a/../b\" is not a valid key: it has a part that is . or .."),
+            (
+                "get",
+                r#"{"key":"a/../b"}"#,
+                "\"a/../b\" is not a valid key: it has a part that is . or ..",
+            ),
             ("get", r#"{"key":7}"#, "key: 7 is not of type \"string\""),
-            ("list", r#"{"prefix":"../"}"#, "\"..\" is not a valid key: it has a part that is . or .."),
+            (
+                "list",
+                r#"{"prefix":"../"}"#,
+                "\"..\" is not a valid key: it has a part that is . or ..",
+            ),
         ] {
-            assert_eq!(run(&holding, action, parameters).unwrap_err(), why, "{parameters}");
+            assert_eq!(
+                run(&holding, action, parameters).unwrap_err(),
+                why,
+                "{parameters}"
+            );
         }
     }
 }

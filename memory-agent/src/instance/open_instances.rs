@@ -26,13 +26,21 @@ pub trait InstanceDefinitions: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`InstanceError::InstanceNotFound`]; or if the definition cannot be read.
-    fn version(&self, backend: &Backend, name: &InstanceName) -> Result<DefinitionVersion, InstanceError>;
+    fn version(
+        &self,
+        backend: &Backend,
+        name: &InstanceName,
+    ) -> Result<DefinitionVersion, InstanceError>;
 
     /// Opens an instance.
     ///
     /// # Errors
     /// [`InstanceError::InstanceNotFound`]; or if it cannot be read, opened or reached.
-    fn open(&self, backend: &'static Backend, name: &InstanceName) -> Result<InstanceHandle, InstanceError>;
+    fn open(
+        &self,
+        backend: &'static Backend,
+        name: &InstanceName,
+    ) -> Result<InstanceHandle, InstanceError>;
 }
 
 /// The content of a definition; equal versions mean an unchanged definition.
@@ -65,7 +73,10 @@ type OpenMap = HashMap<(&'static str, InstanceName), (DefinitionVersion, Instanc
 impl OpenInstances {
     /// Creates an empty cache.
     pub fn new(instances: Arc<dyn InstanceDefinitions>) -> Self {
-        Self { instances, open: Mutex::default() }
+        Self {
+            instances,
+            open: Mutex::default(),
+        }
     }
 
     /// Returns the definitions.
@@ -77,9 +88,16 @@ impl OpenInstances {
     ///
     /// # Errors
     /// Those of [`InstanceDefinitions::open`].
-    pub fn get_or_open(&self, backend: &'static Backend, name: &InstanceName) -> Result<InstanceHandle, InstanceError> {
+    pub fn get_or_open(
+        &self,
+        backend: &'static Backend,
+        name: &InstanceName,
+    ) -> Result<InstanceHandle, InstanceError> {
         let key = (backend.name, name.clone());
-        let version = self.instances.version(backend, name).inspect_err(|_| drop(self.lock().remove(&key)))?;
+        let version = self
+            .instances
+            .version(backend, name)
+            .inspect_err(|_| drop(self.lock().remove(&key)))?;
         if let Some((known, holding)) = self.lock().get(&key)
             && *known == version
         {
@@ -101,9 +119,15 @@ impl OpenInstances {
     ///
     /// # Errors
     /// If the definition cannot be read.
-    pub fn insert(&self, backend: &'static Backend, name: &InstanceName, holding: InstanceHandle) -> Result<(), InstanceError> {
+    pub fn insert(
+        &self,
+        backend: &'static Backend,
+        name: &InstanceName,
+        holding: InstanceHandle,
+    ) -> Result<(), InstanceError> {
         let version = self.instances.version(backend, name)?;
-        self.lock().insert((backend.name, name.clone()), (version, holding));
+        self.lock()
+            .insert((backend.name, name.clone()), (version, holding));
         Ok(())
     }
 
@@ -143,7 +167,13 @@ mod tests {
             // A read of a file takes time, during which other threads run.
             thread::yield_now();
             let number = self.0.load(Ordering::SeqCst);
-            if number == 0 { Err(InstanceError::InstanceNotFound { instance: name.to_string() }) } else { Ok(number) }
+            if number == 0 {
+                Err(InstanceError::InstanceNotFound {
+                    instance: name.to_string(),
+                })
+            } else {
+                Ok(number)
+            }
         }
     }
 
@@ -152,14 +182,30 @@ mod tests {
             Ok(Vec::new())
         }
 
-        fn version(&self, _: &Backend, name: &InstanceName) -> Result<DefinitionVersion, InstanceError> {
-            Ok(DefinitionVersion(vec![("number".into(), self.number(name)?.to_string())]))
+        fn version(
+            &self,
+            _: &Backend,
+            name: &InstanceName,
+        ) -> Result<DefinitionVersion, InstanceError> {
+            Ok(DefinitionVersion(vec![(
+                "number".into(),
+                self.number(name)?.to_string(),
+            )]))
         }
 
-        fn open(&self, _: &'static Backend, name: &InstanceName) -> Result<InstanceHandle, InstanceError> {
+        fn open(
+            &self,
+            _: &'static Backend,
+            name: &InstanceName,
+        ) -> Result<InstanceHandle, InstanceError> {
             let number = self.number(name)?;
             let values = values(Arc::new(FakeValues::default()));
-            set(&values, &"number".parse().unwrap(), &number.to_string(), SecretPolicy::Refuse)?;
+            set(
+                &values,
+                &"number".parse().unwrap(),
+                &number.to_string(),
+                SecretPolicy::Refuse,
+            )?;
             Ok(InstanceHandle::Kv(values))
         }
     }
@@ -192,9 +238,13 @@ mod tests {
             for thread in asking {
                 thread.join().unwrap();
             }
-            let [(first, one), (second, other)] = [open_number(&open).unwrap(), open_number(&open).unwrap()];
+            let [(first, one), (second, other)] =
+                [open_number(&open).unwrap(), open_number(&open).unwrap()];
             assert_eq!((first, second, open.count()), (3, 3, 1));
-            assert!(Arc::ptr_eq(&one.kv().store, &other.kv().store), "what is open is opened no second time");
+            assert!(
+                Arc::ptr_eq(&one.kv().store, &other.kv().store),
+                "what is open is opened no second time"
+            );
         });
     }
 
@@ -207,7 +257,10 @@ mod tests {
             let asks = thread::spawn(move || open_number(&theirs).map(|(number, _)| number));
             own.0.store(0, Ordering::SeqCst);
             assert!(asks.join().unwrap().is_ok_and(|number| number == 1) || open.count() == 0);
-            assert_eq!(open_number(&open).unwrap_err().code(), Code::InstanceNotFound);
+            assert_eq!(
+                open_number(&open).unwrap_err().code(),
+                Code::InstanceNotFound
+            );
             assert_eq!(open.count(), 0);
         });
     }

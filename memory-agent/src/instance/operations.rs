@@ -41,33 +41,53 @@ pub(super) fn undo_action(description: &'static str) -> Action {
     }
 }
 
-fn list_operations(holding: &InstanceHandle, given: &Parameters) -> Result<ActionResult, ToolError> {
+fn list_operations(
+    holding: &InstanceHandle,
+    given: &Parameters,
+) -> Result<ActionResult, ToolError> {
     let limit = given.count("limit").unwrap_or(DEFAULT_LIMIT);
     let records = match holding {
-        InstanceHandle::History(messages) => memory_core::instance::history::operations(messages, limit)?,
-        InstanceHandle::Kv(_) | InstanceHandle::Tools(_) => memory_core::instance::kv::operations(holding.kv(), limit)?,
+        InstanceHandle::History(messages) => {
+            memory_core::instance::history::operations(messages, limit)?
+        }
+        InstanceHandle::Kv(_) | InstanceHandle::Tools(_) => {
+            memory_core::instance::kv::operations(holding.kv(), limit)?
+        }
     };
-    let listed: Vec<_> = records.iter().map(|record| record_json(holding, record)).collect();
+    let listed: Vec<_> = records
+        .iter()
+        .map(|record| record_json(holding, record))
+        .collect();
     Ok(ActionResult::of(format!("[{}]", listed.join(","))))
 }
 
 fn undo_operation(holding: &InstanceHandle, given: &Parameters) -> Result<ActionResult, ToolError> {
     let operation = given.text("operation");
     let InstanceUndoReport { record, undo, .. } = match holding {
-        InstanceHandle::History(messages) => memory_core::instance::history::undo(messages, operation.as_deref())?,
-        InstanceHandle::Kv(_) | InstanceHandle::Tools(_) => memory_core::instance::kv::undo(holding.kv(), operation.as_deref())?,
+        InstanceHandle::History(messages) => {
+            memory_core::instance::history::undo(messages, operation.as_deref())?
+        }
+        InstanceHandle::Kv(_) | InstanceHandle::Tools(_) => {
+            memory_core::instance::kv::undo(holding.kv(), operation.as_deref())?
+        }
     };
-    Ok(ActionResult::of(format!(r#"{{"operation":"{undo}","undone":{}}}"#, record_json(holding, &record))))
+    Ok(ActionResult::of(format!(
+        r#"{{"operation":"{undo}","undone":{}}}"#,
+        record_json(holding, &record)
+    )))
 }
 
 fn record_json(holding: &InstanceHandle, record: &InstanceRecord) -> String {
     let subject = JsonText::string(&record.subject.name);
     let subject = match holding {
-        InstanceHandle::History(_) => format!(r#""session":{subject},"records":{}"#, record.subject.count),
+        InstanceHandle::History(_) => {
+            format!(r#""session":{subject},"records":{}"#, record.subject.count)
+        }
         InstanceHandle::Kv(_) | InstanceHandle::Tools(_) => format!(r#""key":{subject}"#),
     };
-    let other =
-        |name: &str, id: Option<&memory_core::OperationId>| id.map_or_else(String::new, |id| format!(r#","{name}":"{id}""#));
+    let other = |name: &str, id: Option<&memory_core::OperationId>| {
+        id.map_or_else(String::new, |id| format!(r#","{name}":"{id}""#))
+    };
     format!(
         r#"{{"operation":"{}","at":{},"verb":"{}",{subject}{}{}}}"#,
         record.operation.id,

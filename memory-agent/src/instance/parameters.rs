@@ -14,12 +14,20 @@ pub struct Parameters {
 impl Parameters {
     pub(super) fn of(members: Vec<(String, JsonText)>, _schema: &Value) -> Self {
         // An explicit null is the same as a missing parameter.
-        Self { members: members.into_iter().filter(|(_, value)| value.as_str() != "null").collect() }
+        Self {
+            members: members
+                .into_iter()
+                .filter(|(_, value)| value.as_str() != "null")
+                .collect(),
+        }
     }
 
     /// Returns a parameter as JSON.
     pub(super) fn json(&self, name: &str) -> Option<&JsonText> {
-        self.members.iter().find(|(own, _)| own == name).map(|(_, value)| value)
+        self.members
+            .iter()
+            .find(|(own, _)| own == name)
+            .map(|(_, value)| value)
     }
 
     /// Returns a string parameter.
@@ -29,18 +37,28 @@ impl Parameters {
 
     /// Returns a required string parameter.
     pub(super) fn required(&self, name: &str) -> Result<String, InstanceError> {
-        let missing = || InstanceError::Invalid { why: format!("the field {name} is not a valid text"), hint: None };
+        let missing = || InstanceError::Invalid {
+            why: format!("the field {name} is not a valid text"),
+            hint: None,
+        };
         self.text(name).ok_or_else(missing)
     }
 
     /// Returns a parameter that is a list of words, or a string of comma-separated words.
     pub(super) fn words(&self, name: &str) -> Vec<String> {
         let words: Vec<String> = match self.json(name).map(JsonText::to_value) {
-            Some(Value::Array(items)) => items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect(),
+            Some(Value::Array(items)) => items
+                .iter()
+                .filter_map(|item| item.as_str().map(str::to_owned))
+                .collect(),
             Some(Value::String(text)) => vec![text],
             _ => Vec::new(),
         };
-        let apart = words.iter().flat_map(|word| word.split(',')).map(str::trim).filter(|word| !word.is_empty());
+        let apart = words
+            .iter()
+            .flat_map(|word| word.split(','))
+            .map(str::trim)
+            .filter(|word| !word.is_empty());
         apart.map(str::to_owned).collect()
     }
 
@@ -51,12 +69,17 @@ impl Parameters {
 
     /// Returns whether a parameter is `true`.
     pub(super) fn is_true(&self, name: &str) -> bool {
-        self.json(name).is_some_and(|value| value.as_str() == "true")
+        self.json(name)
+            .is_some_and(|value| value.as_str() == "true")
     }
 
     /// Returns the policy for credentials in the input.
     pub(super) fn secrets(&self) -> SecretPolicy {
-        if self.is_true("allow_secret") { SecretPolicy::Keep } else { SecretPolicy::Refuse }
+        if self.is_true("allow_secret") {
+            SecretPolicy::Keep
+        } else {
+            SecretPolicy::Refuse
+        }
     }
 }
 
@@ -69,20 +92,35 @@ impl Parameters {
 /// # Errors
 /// [`InstanceError::Invalid`] if a text is not a pair; [`InstanceError::InvalidJson`] if a value is not the required
 /// JSON.
-pub fn parse_pairs(schema: &Value, object: Option<&JsonText>, pairs: &[String]) -> Result<JsonText, InstanceError> {
+pub fn parse_pairs(
+    schema: &Value,
+    object: Option<&JsonText>,
+    pairs: &[String],
+) -> Result<JsonText, InstanceError> {
     let mut members = match object {
         None => Vec::new(),
-        Some(object) => object
-            .members()
-            .ok_or_else(|| InstanceError::invalid("the input is not a JSON object", r#"write it as {"field": "value"}"#))?,
+        Some(object) => object.members().ok_or_else(|| {
+            InstanceError::invalid(
+                "the input is not a JSON object",
+                r#"write it as {"field": "value"}"#,
+            )
+        })?,
     };
     let mut lists: Vec<(String, Vec<String>)> = Vec::new();
     for pair in pairs {
-        let (name, value) = pair.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(|| {
-            let shown = memory_core::text::to_one_line(pair, 80);
-            InstanceError::invalid(format!("{shown:?} is not a FIELD=VALUE pair"), "write it as -p FIELD=VALUE")
-        })?;
-        let name = name.strip_suffix('!').map_or_else(|| name.to_owned(), |name| format!("not_{name}"));
+        let (name, value) = pair
+            .split_once('=')
+            .filter(|(name, _)| !name.is_empty())
+            .ok_or_else(|| {
+                let shown = memory_core::text::to_one_line(pair, 80);
+                InstanceError::invalid(
+                    format!("{shown:?} is not a FIELD=VALUE pair"),
+                    "write it as -p FIELD=VALUE",
+                )
+            })?;
+        let name = name
+            .strip_suffix('!')
+            .map_or_else(|| name.to_owned(), |name| format!("not_{name}"));
         let property = &schema["properties"][&name];
         let value = match allowed_types(property).first().map(String::as_str) {
             Some("array") if is_word_list(property) => {
@@ -94,12 +132,19 @@ pub fn parse_pairs(schema: &Value, object: Option<&JsonText>, pairs: &[String]) 
                 continue;
             }
             // The validation reports values that do not parse, and unknown fields.
-            Some("integer" | "number" | "boolean") => value.parse().unwrap_or_else(|_| JsonText::string(value)),
+            Some("integer" | "number" | "boolean") => {
+                value.parse().unwrap_or_else(|_| JsonText::string(value))
+            }
             Some("array" | "object") => {
-                value.parse().map_err(|source| InstanceError::InvalidJson { what: format!("the field {name}"), source })?
+                value.parse().map_err(|source| InstanceError::InvalidJson {
+                    what: format!("the field {name}"),
+                    source,
+                })?
             }
             // A value of any type is JSON if it can be parsed.
-            None if property.is_object() => value.parse().unwrap_or_else(|_| JsonText::string(value)),
+            None if property.is_object() => {
+                value.parse().unwrap_or_else(|_| JsonText::string(value))
+            }
             _ => JsonText::string(value),
         };
         set_member(&mut members, name, value);
@@ -108,7 +153,9 @@ pub fn parse_pairs(schema: &Value, object: Option<&JsonText>, pairs: &[String]) 
         let value = JsonText::from(&Value::from(words));
         set_member(&mut members, name, value);
     }
-    Ok(JsonText::object(members.iter().map(|(name, value)| (name.as_str(), value))))
+    Ok(JsonText::object(
+        members.iter().map(|(name, value)| (name.as_str(), value)),
+    ))
 }
 
 fn set_member(members: &mut Vec<(String, JsonText)>, name: String, value: JsonText) {
@@ -125,7 +172,10 @@ pub(super) fn is_word_list(property: &Value) -> bool {
 pub(super) fn allowed_types(property: &Value) -> Vec<String> {
     match &property["type"] {
         Value::String(kind) => vec![kind.clone()],
-        Value::Array(kinds) => kinds.iter().filter_map(|kind| kind.as_str().map(str::to_owned)).collect(),
+        Value::Array(kinds) => kinds
+            .iter()
+            .filter_map(|kind| kind.as_str().map(str::to_owned))
+            .collect(),
         _ => Vec::new(),
     }
 }
@@ -139,21 +189,53 @@ mod tests {
         let schema = &backend.action(action).unwrap().parameters;
         let given: Vec<String> = given.iter().map(|pair| (*pair).to_owned()).collect();
         let object = object.map(|text| text.parse::<JsonText>().unwrap());
-        parse_pairs(schema, object.as_ref(), &given).map(|text| text.to_string()).map_err(|error| error.to_string())
+        parse_pairs(schema, object.as_ref(), &given)
+            .map(|text| text.to_string())
+            .map_err(|error| error.to_string())
     }
 
     #[test]
     fn the_schema_says_what_a_pair_is() {
-        assert_eq!(of("append", None, &["content=2", "name=a=b"]).unwrap(), r#"{"content":"2","name":"a=b"}"#);
-        assert_eq!(of("append", None, &[r#"meta={"n": 1e1000}"#]).unwrap(), r#"{"meta":{"n":1e1000}}"#);
-        assert_eq!(of("read", None, &["limit=1", "tail=true"]).unwrap(), r#"{"limit":1,"tail":true}"#);
-        assert_eq!(of("read", None, &["role=user,tool", "role=fact"]).unwrap(), r#"{"role":["user","tool","fact"]}"#);
-        assert_eq!(of("read", None, &["role!=summary"]).unwrap(), r#"{"not_role":["summary"]}"#);
-        assert_eq!(of("read", None, &["limit=ten", "x=1"]).unwrap(), r#"{"limit":"ten","x":"1"}"#);
+        assert_eq!(
+            of("append", None, &["content=2", "name=a=b"]).unwrap(),
+            r#"{"content":"2","name":"a=b"}"#
+        );
+        assert_eq!(
+            of("append", None, &[r#"meta={"n": 1e1000}"#]).unwrap(),
+            r#"{"meta":{"n":1e1000}}"#
+        );
+        assert_eq!(
+            of("read", None, &["limit=1", "tail=true"]).unwrap(),
+            r#"{"limit":1,"tail":true}"#
+        );
+        assert_eq!(
+            of("read", None, &["role=user,tool", "role=fact"]).unwrap(),
+            r#"{"role":["user","tool","fact"]}"#
+        );
+        assert_eq!(
+            of("read", None, &["role!=summary"]).unwrap(),
+            r#"{"not_role":["summary"]}"#
+        );
+        assert_eq!(
+            of("read", None, &["limit=ten", "x=1"]).unwrap(),
+            r#"{"limit":"ten","x":"1"}"#
+        );
         let object = r#"{"session":"a","offset":1}"#;
-        assert_eq!(of("read", Some(object), &["session=b"]).unwrap(), r#"{"offset":1,"session":"b"}"#);
-        assert_eq!(of("read", Some("[1]"), &[]).unwrap_err(), "the input is not a JSON object");
-        assert_eq!(of("read", None, &["session"]).unwrap_err(), "\"session\" is not a FIELD=VALUE pair");
-        assert_eq!(of("append", None, &["meta={"]).unwrap_err(), "the field meta is not valid JSON");
+        assert_eq!(
+            of("read", Some(object), &["session=b"]).unwrap(),
+            r#"{"offset":1,"session":"b"}"#
+        );
+        assert_eq!(
+            of("read", Some("[1]"), &[]).unwrap_err(),
+            "the input is not a JSON object"
+        );
+        assert_eq!(
+            of("read", None, &["session"]).unwrap_err(),
+            "\"session\" is not a FIELD=VALUE pair"
+        );
+        assert_eq!(
+            of("append", None, &["meta={"]).unwrap_err(),
+            "the field meta is not valid JSON"
+        );
     }
 }

@@ -22,12 +22,20 @@ pub struct ActionResult {
 
 impl ActionResult {
     pub(crate) fn of(json: String) -> Self {
-        Self { json, warnings: Vec::new(), more: None }
+        Self {
+            json,
+            warnings: Vec::new(),
+            more: None,
+        }
     }
 
     /// Creates a result with an array of records, in chunks if it is long.
     pub(crate) fn from_records(records: SessionRecords) -> Result<Self, ToolError> {
-        let mut pieces = ResultChunks { records: Some(records), is_first: true, warning: None };
+        let mut pieces = ResultChunks {
+            records: Some(records),
+            is_first: true,
+            warning: None,
+        };
         let mut answer = Self::of(String::new());
         while answer.json.is_empty() {
             match pieces.next().transpose()? {
@@ -47,7 +55,11 @@ impl ActionResult {
     /// # Errors
     /// If the remaining chunks cannot be read.
     pub fn into_whole(self) -> Result<(String, Vec<String>), ToolError> {
-        let Self { mut json, mut warnings, more } = self;
+        let Self {
+            mut json,
+            mut warnings,
+            more,
+        } = self;
         for piece in more.into_iter().flatten() {
             match piece? {
                 ResultChunk::Json(more) => json.push_str(&more),
@@ -77,7 +89,10 @@ pub struct ResultChunks {
 
 impl fmt::Debug for ResultChunks {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Pieces").field("is_first", &self.is_first).finish_non_exhaustive()
+        formatter
+            .debug_struct("Pieces")
+            .field("is_first", &self.is_first)
+            .finish_non_exhaustive()
     }
 }
 
@@ -132,18 +147,33 @@ mod tests {
     }
 
     fn damaged() -> InstanceError {
-        InstanceError::Damaged { place: "s.jsonl".into(), what: "torn".into() }
+        InstanceError::Damaged {
+            place: "s.jsonl".into(),
+            what: "torn".into(),
+        }
     }
 
     #[test]
     fn what_breaks_off_is_an_error_and_no_json() {
-        let broken = || InstanceError::TooLarge { what: "the disk is gone".into() };
-        let at_once = ActionResult::from_records(Box::new([Ok(record("1")), Err(broken())].into_iter()));
-        assert_eq!(at_once.unwrap_err().code, Code::LimitExceeded, "nothing was answered yet");
+        let broken = || InstanceError::TooLarge {
+            what: "the disk is gone".into(),
+        };
+        let at_once =
+            ActionResult::from_records(Box::new([Ok(record("1")), Err(broken())].into_iter()));
+        assert_eq!(
+            at_once.unwrap_err().code,
+            Code::LimitExceeded,
+            "nothing was answered yet"
+        );
         let long = "x".repeat(CHUNK_SIZE);
-        let later =
-            ActionResult::from_records(Box::new(vec![Ok(record(&long)), Ok(record("2")), Err(broken())].into_iter())).unwrap();
-        assert!(later.json.starts_with(r#"[{"role":"#) && later.json.ends_with(r#""}"#), "it is not closed");
+        let later = ActionResult::from_records(Box::new(
+            vec![Ok(record(&long)), Ok(record("2")), Err(broken())].into_iter(),
+        ))
+        .unwrap();
+        assert!(
+            later.json.starts_with(r#"[{"role":"#) && later.json.ends_with(r#""}"#),
+            "it is not closed"
+        );
         let mut more = later.more.unwrap();
         assert_eq!(more.next().unwrap().unwrap_err().code, Code::LimitExceeded);
         assert!(more.next().is_none());

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use memory_core::conversation::{
-    ConversationContents, ConversationEntry, ConversationId, ConversationSummary, EntryId, EntryRole, RecallResult,
-    RecalledMemory, RecalledStanding, StandingOrigin,
+    ConversationContents, ConversationEntry, ConversationId, ConversationSummary, EntryId,
+    EntryRole, RecallResult, RecalledMemory, RecalledStanding, StandingOrigin,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -29,7 +29,10 @@ struct AddedEntry<'a> {
 ///
 /// `{added, memories: [{id, conversation_id, content, created_at}…]}`.
 pub fn added_entries(entries: &[ConversationEntry]) -> Value {
-    value(&AddedEntriesShape { added: entries.len(), memories: entries.iter().map(added_entry).collect() })
+    value(&AddedEntriesShape {
+        added: entries.len(),
+        memories: entries.iter().map(added_entry).collect(),
+    })
 }
 
 fn added_entry(entry: &ConversationEntry) -> AddedEntry<'_> {
@@ -88,7 +91,14 @@ pub fn recalled_memories(recalled: &RecallResult) -> Value {
             id: None,
         })
     };
-    Value::Array(recalled.standing.iter().map(standing).chain(recalled.memories.iter().map(memory)).collect())
+    Value::Array(
+        recalled
+            .standing
+            .iter()
+            .map(standing)
+            .chain(recalled.memories.iter().map(memory))
+            .collect(),
+    )
 }
 
 #[derive(Serialize)]
@@ -141,7 +151,12 @@ struct ShownEntry<'a> {
 ///
 /// `{id, memory_path, summary?, facts, turns, total_facts, total_turns}`; each entry is `{id, role, content,
 /// created_at, source_id?}`.
-pub fn conversation(id: &ConversationId, contents: &ConversationContents, limit: usize, memory_path: &str) -> Value {
+pub fn conversation(
+    id: &ConversationId,
+    contents: &ConversationContents,
+    limit: usize,
+    memory_path: &str,
+) -> Value {
     value(&ShownConversation {
         id: id.as_str(),
         memory_path,
@@ -154,7 +169,10 @@ pub fn conversation(id: &ConversationId, contents: &ConversationContents, limit:
 }
 
 fn newest(entries: &[Arc<ConversationEntry>], limit: usize) -> Vec<ShownEntry<'_>> {
-    entries[entries.len().saturating_sub(limit)..].iter().map(shown_entry).collect()
+    entries[entries.len().saturating_sub(limit)..]
+        .iter()
+        .map(shown_entry)
+        .collect()
 }
 
 fn shown_entry(entry: &Arc<ConversationEntry>) -> ShownEntry<'_> {

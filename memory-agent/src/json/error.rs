@@ -29,7 +29,13 @@ struct Error<'a> {
 /// );
 /// ```
 pub fn error(code: &str, message: &str, hint: Option<&str>) -> Value {
-    value(&ErrorEnvelope { error: Error { code, message, hint } })
+    value(&ErrorEnvelope {
+        error: Error {
+            code,
+            message,
+            hint,
+        },
+    })
 }
 
 /// Returns the JSON of a failed call: like [`error()`], with the objects that the error is about.

@@ -4,7 +4,10 @@ use std::collections::HashMap;
 use std::str::FromStr;
 
 use chrono::{DateTime, Datelike, Utc};
-use memory_core::{Category, Draft, ExportedFile, ExportedMemory, MemoryId, Origin, Phase, Reminder, Scope, SpeakerRole};
+use memory_core::{
+    Category, Draft, ExportedFile, ExportedMemory, MemoryId, Origin, Phase, Reminder, Scope,
+    SpeakerRole,
+};
 use serde_json::{Map, Value};
 
 /// Parses a memory of an export: any JSON object with at least `content`.
@@ -24,8 +27,11 @@ use serde_json::{Map, Value};
 /// # Errors
 /// A statement of the problem.
 pub fn parse_exported(line: &str) -> Result<ExportedMemory, String> {
-    let value: Value = serde_json::from_str(line).map_err(|error| format!("it is not JSON: {error}"))?;
-    let Value::Object(object) = value else { return Err("it is not a JSON object".into()) };
+    let value: Value =
+        serde_json::from_str(line).map_err(|error| format!("it is not JSON: {error}"))?;
+    let Value::Object(object) = value else {
+        return Err("it is not a JSON object".into());
+    };
     let mut fields = ExportFields::of(object);
     let content = fields.content()?;
     let draft = Draft {
@@ -58,7 +64,10 @@ pub fn parse_exported(line: &str) -> Result<ExportedMemory, String> {
         superseded_by: fields.text("superseded_by")?.map(|id| memory_id(&id)),
         other_origins: fields.origins()?,
         // The exports of other programs may use these names for something else.
-        file: ExportedFile::new(fields.text("path").unwrap_or_default().as_deref(), fields.text("file").unwrap_or_default()),
+        file: ExportedFile::new(
+            fields.text("path").unwrap_or_default().as_deref(),
+            fields.text("file").unwrap_or_default(),
+        ),
     })
 }
 
@@ -73,11 +82,18 @@ struct ExportFields(HashMap<String, Value>);
 
 impl ExportFields {
     fn of(object: Map<String, Value>) -> Self {
-        Self(object.into_iter().map(|(name, value)| (normalize_key(&name), value)).collect())
+        Self(
+            object
+                .into_iter()
+                .map(|(name, value)| (normalize_key(&name), value))
+                .collect(),
+        )
     }
 
     fn take(&mut self, name: &str) -> Option<Value> {
-        self.0.remove(&normalize_key(name)).filter(|value| !value.is_null() && value.as_str() != Some(""))
+        self.0
+            .remove(&normalize_key(name))
+            .filter(|value| !value.is_null() && value.as_str() != Some(""))
     }
 
     /// Takes the content, the only required field; it may be empty, as in a memory with just a title.
@@ -101,53 +117,97 @@ impl ExportFields {
     fn texts(&mut self, name: &str) -> Result<Vec<String>, String> {
         match self.take(name) {
             None => Ok(Vec::new()),
-            Some(Value::String(text)) => Ok(text.split(',').map(|part| part.trim().to_owned()).collect()),
-            Some(Value::Array(items)) => items.into_iter().map(|item| text_item(name, item)).collect(),
-            Some(other) => Err(format!("{name} is {}, not a list of texts", type_name(&other))),
+            Some(Value::String(text)) => {
+                Ok(text.split(',').map(|part| part.trim().to_owned()).collect())
+            }
+            Some(Value::Array(items)) => items
+                .into_iter()
+                .map(|item| text_item(name, item))
+                .collect(),
+            Some(other) => Err(format!(
+                "{name} is {}, not a list of texts",
+                type_name(&other)
+            )),
         }
     }
 
     fn ids(&mut self, name: &str) -> Result<Vec<MemoryId>, String> {
-        Ok(self.texts(name)?.iter().filter(|id| !id.is_empty()).map(|id| memory_id(id)).collect())
+        Ok(self
+            .texts(name)?
+            .iter()
+            .filter(|id| !id.is_empty())
+            .map(|id| memory_id(id))
+            .collect())
     }
 
     fn parsed<T: FromStr<Err: ToString>>(&mut self, name: &str) -> Result<Option<T>, String> {
-        self.text(name)?.map(|text| text.parse().map_err(|error: T::Err| format!("{name}: {}", error.to_string()))).transpose()
+        self.text(name)?
+            .map(|text| {
+                text.parse()
+                    .map_err(|error: T::Err| format!("{name}: {}", error.to_string()))
+            })
+            .transpose()
     }
 
     fn moment(&mut self, name: &str) -> Result<Option<DateTime<Utc>>, String> {
-        let Some(text) = self.text(name)? else { return Ok(None) };
-        let moment =
-            DateTime::parse_from_rfc3339(&text).map_err(|_| format!("{name}: {text:?} is not a time in RFC 3339 format"))?;
+        let Some(text) = self.text(name)? else {
+            return Ok(None);
+        };
+        let moment = DateTime::parse_from_rfc3339(&text)
+            .map_err(|_| format!("{name}: {text:?} is not a time in RFC 3339 format"))?;
         Ok(Some(moment.to_utc()).filter(|moment| moment.year() != 1))
     }
 
     fn number(&mut self, name: &str) -> Result<Option<u64>, String> {
-        let Some(value) = self.take(name) else { return Ok(None) };
-        value.as_u64().map(Some).ok_or_else(|| format!("{name} is {value}, not an integer of at least 0"))
+        let Some(value) = self.take(name) else {
+            return Ok(None);
+        };
+        value
+            .as_u64()
+            .map(Some)
+            .ok_or_else(|| format!("{name} is {value}, not an integer of at least 0"))
     }
 
     fn flag(&mut self, name: &str) -> Result<bool, String> {
-        let Some(value) = self.take(name) else { return Ok(false) };
-        value.as_bool().ok_or_else(|| format!("{name} is {}, not true or false", type_name(&value)))
+        let Some(value) = self.take(name) else {
+            return Ok(false);
+        };
+        value
+            .as_bool()
+            .ok_or_else(|| format!("{name} is {}, not true or false", type_name(&value)))
     }
 
     /// Takes the fields of a reminder; without a due time there is no reminder.
     fn reminder(&mut self) -> Result<Option<Reminder>, String> {
-        let Some(due) = self.moment("due")? else { return Ok(None) };
+        let Some(due) = self.moment("due")? else {
+            return Ok(None);
+        };
         let of = self.text("reminds")?.map(|id| memory_id(&id));
-        Ok(Some(Reminder { due, of, notified_at: self.moment("notified_at")?, done_at: self.moment("done_at")? }))
+        Ok(Some(Reminder {
+            due,
+            of,
+            notified_at: self.moment("notified_at")?,
+            done_at: self.moment("done_at")?,
+        }))
     }
 
     fn origin(&mut self) -> Result<Option<Origin>, String> {
-        self.take("origin").map(|value| parse_origin("origin", value)).transpose()
+        self.take("origin")
+            .map(|value| parse_origin("origin", value))
+            .transpose()
     }
 
     fn origins(&mut self) -> Result<Vec<Origin>, String> {
         match self.take("other_origins") {
             None => Ok(Vec::new()),
-            Some(Value::Array(items)) => items.into_iter().map(|item| parse_origin("other_origins", item)).collect(),
-            Some(other) => Err(format!("other_origins is {}, not a list", type_name(&other))),
+            Some(Value::Array(items)) => items
+                .into_iter()
+                .map(|item| parse_origin("other_origins", item))
+                .collect(),
+            Some(other) => Err(format!(
+                "other_origins is {}, not a list",
+                type_name(&other)
+            )),
         }
     }
 }
@@ -159,11 +219,19 @@ fn parse_origin(name: &str, value: Value) -> Result<Origin, String> {
     };
     let mut part = |name: &str| Ok::<_, String>(fields.text(name)?.unwrap_or_default());
     let (source, root, path) = (part("source")?, part("root")?, part("path")?);
-    Ok(Origin { source, root, path, hash: fields.parsed("hash")? })
+    Ok(Origin {
+        source,
+        root,
+        path,
+        hash: fields.parsed("hash")?,
+    })
 }
 
 fn normalize_key(name: &str) -> String {
-    name.chars().filter(|character| !matches!(character, '_' | '-')).flat_map(char::to_lowercase).collect()
+    name.chars()
+        .filter(|character| !matches!(character, '_' | '-'))
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 fn memory_id(id: &str) -> MemoryId {

@@ -5,7 +5,8 @@ use memory_core::conversation::{ConversationEntry, ConversationSubject, DeletedE
 use memory_core::instance::InstanceSubject;
 use memory_core::topic::TopicSubject;
 use memory_core::{
-    ChangeOutcome, LogEntry, Operation, OperationId, RecordedChange, RecordedFile, Subject, TrashedFile, UndoneOperation,
+    ChangeOutcome, LogEntry, Operation, OperationId, RecordedChange, RecordedFile, Subject,
+    TrashedFile, UndoneOperation,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -151,7 +152,10 @@ struct PurgedShape {
 /// `{path, hash, trash?}`.
 pub fn record(record: &LogEntry, changes: &[RecordedChange]) -> Value {
     let changes = changes.iter().map(ChangeShape::of).collect();
-    value(&RecordShape { changes: Some(changes), ..RecordShape::of(record) })
+    value(&RecordShape {
+        changes: Some(changes),
+        ..RecordShape::of(record)
+    })
 }
 
 /// Returns the JSON of a list of operations.
@@ -161,7 +165,9 @@ pub fn record(record: &LogEntry, changes: &[RecordedChange]) -> Value {
 /// operation on a bank, an instance, topics or a conversation names it. `entries` of a conversation are `{id, change,
 /// replaced_by?}` with the `change` `added` or `deleted`.
 pub fn operations(logged: &[LogEntry]) -> Value {
-    value(&OperationsShape { operations: logged.iter().map(RecordShape::of).collect() })
+    value(&OperationsShape {
+        operations: logged.iter().map(RecordShape::of).collect(),
+    })
 }
 
 /// Returns the JSON of an operation, as in [`operations`].
@@ -174,16 +180,26 @@ pub fn operation(logged: &LogEntry) -> Value {
 /// `operation` is the id of the undo itself, and `undone` the reverted operation as in [`operations`]. `left` is present if
 /// files of a large operation were changed since, and contains their paths.
 pub fn undo_result(undone: &UndoneOperation) -> Value {
-    value(&UndoShape { operation: undone.undo.as_str(), undone: RecordShape::of(&undone.record), left: &undone.left })
+    value(&UndoShape {
+        operation: undone.undo.as_str(),
+        undone: RecordShape::of(&undone.record),
+        left: &undone.left,
+    })
 }
 
 /// Returns the JSON of an operation on a conversation, as in [`operations`].
 ///
 /// Each entry that still exists has its content, which `text` looks up.
-pub fn conversation_record<'a>(logged: &'a LogEntry, text: &dyn Fn(&EntryId) -> Option<&'a ConversationEntry>) -> Value {
+pub fn conversation_record<'a>(
+    logged: &'a LogEntry,
+    text: &dyn Fn(&EntryId) -> Option<&'a ConversationEntry>,
+) -> Value {
     let mut shape = RecordShape::of(logged);
     if let Subject::Conversation(_, subject) = &logged.subject {
-        let ids = subject.added.iter().chain(subject.deleted.iter().map(|(id, _)| id));
+        let ids = subject
+            .added
+            .iter()
+            .chain(subject.deleted.iter().map(|(id, _)| id));
         for (entry, id) in shape.entries.iter_mut().flatten().zip(ids) {
             entry.content = text(id).map(|entry| entry.content.as_str());
         }
@@ -211,15 +227,30 @@ pub fn deleted_entry(memory_path: &str, entry: &DeletedEntry) -> Value {
 
 /// Returns the JSON of a restored entry: `{id, path, trash, conversation, memory_path}`.
 pub fn restored_entry(memory_path: &str, entry: &DeletedEntry, path: &str) -> Value {
-    let (id, conversation, trash) = (entry.id.as_str(), entry.conversation.as_str(), entry.trash.as_str());
-    value(&RestoredEntry { id, path, trash, conversation, memory_path })
+    let (id, conversation, trash) = (
+        entry.id.as_str(),
+        entry.conversation.as_str(),
+        entry.trash.as_str(),
+    );
+    value(&RestoredEntry {
+        id,
+        path,
+        trash,
+        conversation,
+        memory_path,
+    })
 }
 
 /// Returns the JSON of a restored file: `{id, path, trash}`.
 pub fn restored_file(trashed: &TrashedFile, outcome: &ChangeOutcome) -> Value {
-    let (ChangeOutcome::Kept { id, path } | ChangeOutcome::Duplicate { id, path } | ChangeOutcome::Removed { id, path }) =
-        outcome;
-    value(&RestoredShape { id: id.to_string(), path, trash: &trashed.trash })
+    let (ChangeOutcome::Kept { id, path }
+    | ChangeOutcome::Duplicate { id, path }
+    | ChangeOutcome::Removed { id, path }) = outcome;
+    value(&RestoredShape {
+        id: id.to_string(),
+        path,
+        trash: &trashed.trash,
+    })
 }
 
 /// Returns the JSON of a file in the trash: `{id, path, trash, operation, verb, at, size}`.
@@ -236,11 +267,21 @@ impl<'a> RecordShape<'a> {
     fn of(record: &'a LogEntry) -> Self {
         let shape = Self::from_record(record);
         match &record.subject {
-            Subject::Notes(files) => Self { files: files.count, ..shape },
-            Subject::Bank(scope, BankSubject { bank, keys }) => {
-                Self { bank: Some(bank.as_str()), scope: Some(scope.as_str()), keys: Some(keys), ..shape }
-            }
-            Subject::Topics(TopicSubject { files }) => Self { files: files.len() as u64, topics: Some(files), ..shape },
+            Subject::Notes(files) => Self {
+                files: files.count,
+                ..shape
+            },
+            Subject::Bank(scope, BankSubject { bank, keys }) => Self {
+                bank: Some(bank.as_str()),
+                scope: Some(scope.as_str()),
+                keys: Some(keys),
+                ..shape
+            },
+            Subject::Topics(TopicSubject { files }) => Self {
+                files: files.len() as u64,
+                topics: Some(files),
+                ..shape
+            },
             Subject::Instance(instance, InstanceSubject { name, count, more }) => {
                 let is_session = instance.starts_with("history/");
                 Self {
@@ -253,9 +294,20 @@ impl<'a> RecordShape<'a> {
                     ..shape
                 }
             }
-            Subject::Conversation(memory_path, ConversationSubject { conversation, added, deleted }) => {
-                let added =
-                    added.iter().map(|id| EntryShape { id: id.as_str(), change: "added", replaced_by: None, content: None });
+            Subject::Conversation(
+                memory_path,
+                ConversationSubject {
+                    conversation,
+                    added,
+                    deleted,
+                },
+            ) => {
+                let added = added.iter().map(|id| EntryShape {
+                    id: id.as_str(),
+                    change: "added",
+                    replaced_by: None,
+                    content: None,
+                });
                 let deleted = deleted.iter().map(|(id, by)| EntryShape {
                     id: id.as_str(),
                     change: "deleted",
@@ -303,21 +355,50 @@ impl<'a> RecordShape<'a> {
 
 impl<'a> ChangeShape<'a> {
     fn of(change: &'a RecordedChange) -> Self {
-        let RecordedChange { id, before, after, why } = change;
-        let (before, after) = (before.as_ref().map(FileShape::of), after.as_ref().map(FileShape::of));
-        Self { id: id.to_string(), before, after, why: why.as_deref() }
+        let RecordedChange {
+            id,
+            before,
+            after,
+            why,
+        } = change;
+        let (before, after) = (
+            before.as_ref().map(FileShape::of),
+            after.as_ref().map(FileShape::of),
+        );
+        Self {
+            id: id.to_string(),
+            before,
+            after,
+            why: why.as_deref(),
+        }
     }
 }
 
 impl<'a> FileShape<'a> {
     fn of(file: &'a RecordedFile) -> Self {
-        Self { path: &file.path, hash: file.hash.to_string(), trash: file.trash.as_deref() }
+        Self {
+            path: &file.path,
+            hash: file.hash.to_string(),
+            trash: file.trash.as_deref(),
+        }
     }
 }
 
 impl<'a> TrashedShape<'a> {
     fn of(trashed: &'a TrashedFile) -> Self {
-        let TrashedFile { id, path, trash, operation: Operation { id: operation, verb, by, at }, size } = trashed;
+        let TrashedFile {
+            id,
+            path,
+            trash,
+            operation:
+                Operation {
+                    id: operation,
+                    verb,
+                    by,
+                    at,
+                },
+            size,
+        } = trashed;
         Self {
             id: id.to_string(),
             path,

@@ -69,14 +69,31 @@ struct ImportedShape<'a> {
 /// (`[{id, path, title, edited}]`) lists the memories of notes that the source no longer contains, and `deleted` counts those of
 /// them that moved to the trash.
 pub fn ingest_report(source: &str, report: &IngestReport) -> Value {
-    let IngestReport { new, updated, unchanged, skipped, warnings, tags, links, sessions, facts, missing, deleted } = report;
+    let IngestReport {
+        new,
+        updated,
+        unchanged,
+        skipped,
+        warnings,
+        tags,
+        links,
+        sessions,
+        facts,
+        missing,
+        deleted,
+    } = report;
     let missing = missing.iter().map(|note| MissingShape {
         id: note.id.to_string(),
         path: &note.path,
         title: note.title.as_deref(),
         edited: note.is_edited,
     });
-    let LinkCounts { resolved, unresolved, only_by_alias, only_by_title } = *links;
+    let LinkCounts {
+        resolved,
+        unresolved,
+        only_by_alias,
+        only_by_title,
+    } = *links;
     value(&IngestShape {
         source,
         new: *new,
@@ -85,7 +102,12 @@ pub fn ingest_report(source: &str, report: &IngestReport) -> Value {
         skipped: skipped_shapes(skipped),
         warnings: skipped_shapes(warnings),
         tags: *tags,
-        links: LinkCountsShape { resolved, unresolved, only_by_alias, only_by_title },
+        links: LinkCountsShape {
+            resolved,
+            unresolved,
+            only_by_alias,
+            only_by_title,
+        },
         sessions: SessionCountsShape {
             new: sessions.new,
             updated: sessions.updated,
@@ -102,8 +124,18 @@ pub fn ingest_report(source: &str, report: &IngestReport) -> Value {
 ///
 /// `path` is the position in the export, such as `line 12`.
 pub fn import_report(report: &ImportSummary) -> Value {
-    let ImportSummary { new, updated, unchanged, skipped } = report;
-    value(&ImportedShape { new: *new, updated: *updated, unchanged: *unchanged, skipped: skipped_shapes(skipped) })
+    let ImportSummary {
+        new,
+        updated,
+        unchanged,
+        skipped,
+    } = report;
+    value(&ImportedShape {
+        new: *new,
+        updated: *updated,
+        unchanged: *unchanged,
+        skipped: skipped_shapes(skipped),
+    })
 }
 
 #[derive(Serialize)]
@@ -118,10 +150,22 @@ struct ImportedSessionsShape<'a> {
 ///
 /// `path` is the position in the export, such as `line 12`.
 pub fn session_import_report(report: &SessionImportReport) -> Value {
-    let SessionImportReport { new, unchanged, records, skipped } = report;
-    value(&ImportedSessionsShape { new: *new, unchanged: *unchanged, records: *records, skipped: skipped_shapes(skipped) })
+    let SessionImportReport {
+        new,
+        unchanged,
+        records,
+        skipped,
+    } = report;
+    value(&ImportedSessionsShape {
+        new: *new,
+        unchanged: *unchanged,
+        records: *records,
+        skipped: skipped_shapes(skipped),
+    })
 }
 
 fn skipped_shapes(all: &[SkippedFile]) -> Vec<SkippedShape<'_>> {
-    all.iter().map(|SkippedFile { path, reason }| SkippedShape { path, reason }).collect()
+    all.iter()
+        .map(|SkippedFile { path, reason }| SkippedShape { path, reason })
+        .collect()
 }

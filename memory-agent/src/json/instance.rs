@@ -24,8 +24,7 @@ pub fn backend(backend: &Backend) -> Value {
 ///
 /// `parameters` is a JSON Schema.
 pub fn actions(backend: &Backend) -> Value {
-    let one =
-        |action: &Action| json!({ "name": action.name, "description": action.description, "parameters": action.parameters });
+    let one = |action: &Action| json!({ "name": action.name, "description": action.description, "parameters": action.parameters });
     backend.actions.iter().map(one).collect()
 }
 

@@ -1,6 +1,9 @@
 //! The JSON of memories.
 
-use memory_core::{InboxTtl, LinkReport, MemoryId, MemoryPage, OperationId, Origin, Problem, SpeakerRole, StoredMemory};
+use memory_core::{
+    InboxTtl, LinkReport, MemoryId, MemoryPage, OperationId, Origin, Problem, SpeakerRole,
+    StoredMemory,
+};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -121,13 +124,26 @@ pub fn memory_for_export(stored: &StoredMemory) -> Value {
 
 /// Returns the JSON of several memories: `{memories}`.
 pub fn memories<'a>(all: impl IntoIterator<Item = &'a StoredMemory>, inbox_ttl: InboxTtl) -> Value {
-    value(&MemoriesShape { memories: all.into_iter().map(|stored| MemoryShape::of(stored, inbox_ttl)).collect() })
+    value(&MemoriesShape {
+        memories: all
+            .into_iter()
+            .map(|stored| MemoryShape::of(stored, inbox_ttl))
+            .collect(),
+    })
 }
 
 /// Returns the JSON of a page of a list, with the total number: `{memories, total, degraded?}`.
 pub fn page(page: &MemoryPage, inbox_ttl: InboxTtl) -> Value {
-    let memories = page.memories.iter().map(|stored| MemoryShape::of(stored, inbox_ttl)).collect();
-    value(&MemoryPageShape { memories, total: page.total, degraded: page.degraded.as_deref() })
+    let memories = page
+        .memories
+        .iter()
+        .map(|stored| MemoryShape::of(stored, inbox_ttl))
+        .collect();
+    value(&MemoryPageShape {
+        memories,
+        total: page.total,
+        degraded: page.degraded.as_deref(),
+    })
 }
 
 impl<'a> MemoryShape<'a> {
@@ -159,14 +175,33 @@ impl<'a> MemoryShape<'a> {
             summarised_by: memory.summarised_by.as_ref().map(OperationId::as_str),
             pinned: memory.pinned,
             due: memory.reminder.map(|reminder| time::rfc3339(reminder.due)),
-            reminds: memory.reminder.and_then(|reminder| reminder.of).map(|id| id.to_string()),
-            notified_at: memory.reminder.and_then(|reminder| reminder.notified_at).map(time::rfc3339),
-            done_at: memory.reminder.and_then(|reminder| reminder.done_at).map(time::rfc3339),
+            reminds: memory
+                .reminder
+                .and_then(|reminder| reminder.of)
+                .map(|id| id.to_string()),
+            notified_at: memory
+                .reminder
+                .and_then(|reminder| reminder.notified_at)
+                .map(time::rfc3339),
+            done_at: memory
+                .reminder
+                .and_then(|reminder| reminder.done_at)
+                .map(time::rfc3339),
             origin: memory.origin.as_ref().map(OriginShape::of),
             other_origins: memory.other_origins.iter().map(OriginShape::of).collect(),
-            proposed_by: memory.proposal.as_ref().map(|proposal| proposal.by.as_str()),
-            proposed_action: memory.proposal.as_ref().map(|proposal| proposal.action.as_str()),
-            proposed_for: memory.proposal.as_ref().and_then(|own| own.action.target()).map(|target| target.id.to_string()),
+            proposed_by: memory
+                .proposal
+                .as_ref()
+                .map(|proposal| proposal.by.as_str()),
+            proposed_action: memory
+                .proposal
+                .as_ref()
+                .map(|proposal| proposal.action.as_str()),
+            proposed_for: memory
+                .proposal
+                .as_ref()
+                .and_then(|own| own.action.target())
+                .map(|target| target.id.to_string()),
             path: &stored.path,
             problem: stored.problem.as_ref().map(ProblemShape::of),
         }
@@ -175,15 +210,37 @@ impl<'a> MemoryShape<'a> {
 
 impl<'a> OriginShape<'a> {
     fn of(origin: &'a Origin) -> Self {
-        let Origin { source, root, path, hash } = origin;
-        Self { source, root, path, hash: hash.map(|hash| hash.to_string()) }
+        let Origin {
+            source,
+            root,
+            path,
+            hash,
+        } = origin;
+        Self {
+            source,
+            root,
+            path,
+            hash: hash.map(|hash| hash.to_string()),
+        }
     }
 }
 
 impl<'a> ProblemShape<'a> {
     fn of(problem: &'a Problem) -> Self {
-        let Problem { code, path, line, what, hint } = problem;
-        Self { code: code.as_str(), path, line: *line, what, hint: *hint }
+        let Problem {
+            code,
+            path,
+            line,
+            what,
+            hint,
+        } = problem;
+        Self {
+            code: code.as_str(),
+            path,
+            line: *line,
+            what,
+            hint: *hint,
+        }
     }
 }
 
@@ -209,18 +266,41 @@ struct WikilinkShape<'a> {
 ///
 /// `{resolved, unresolved, updated, unresolved_links: [{id, link}]}`; `updated` is a number of memories.
 pub fn link_report(report: &LinkReport) -> Value {
-    let LinkReport { resolved, unresolved, updated, unresolved_links } = report;
-    let links = unresolved_links.iter().map(|link| WikilinkShape { id: link.from.to_string(), link: &link.target });
-    value(&LinkReportShape { resolved: *resolved, unresolved: *unresolved, updated: *updated, unresolved_links: links.collect() })
+    let LinkReport {
+        resolved,
+        unresolved,
+        updated,
+        unresolved_links,
+    } = report;
+    let links = unresolved_links.iter().map(|link| WikilinkShape {
+        id: link.from.to_string(),
+        link: &link.target,
+    });
+    value(&LinkReportShape {
+        resolved: *resolved,
+        unresolved: *unresolved,
+        updated: *updated,
+        unresolved_links: links.collect(),
+    })
 }
 
 /// Returns the JSON of two unlinked memories: `{memories, wikilinks?: [{id, link}]}`.
 ///
 /// `wikilinks` are those in the texts, which still link the two memories.
-pub fn unlink_result(memories: [&StoredMemory; 2], wikilinks: &[(MemoryId, String)], inbox_ttl: InboxTtl) -> Value {
+pub fn unlink_result(
+    memories: [&StoredMemory; 2],
+    wikilinks: &[(MemoryId, String)],
+    inbox_ttl: InboxTtl,
+) -> Value {
     let mut shape = self::memories(memories, inbox_ttl);
     if !wikilinks.is_empty() {
-        let links: Vec<_> = wikilinks.iter().map(|(id, link)| WikilinkShape { id: id.to_string(), link }).collect();
+        let links: Vec<_> = wikilinks
+            .iter()
+            .map(|(id, link)| WikilinkShape {
+                id: id.to_string(),
+                link,
+            })
+            .collect();
         shape["wikilinks"] = value(&links);
     }
     shape

@@ -65,8 +65,8 @@ pub use conversation::{added_entries, conversation, conversation_summary, recall
 pub use error::{error, tool_error};
 pub use export::parse_exported;
 pub use history::{
-    conversation_record, deleted_entry, operation, operations, purge_result, record, restored_entry, restored_file, trashed_file,
-    undo_result,
+    conversation_record, deleted_entry, operation, operations, purge_result, record,
+    restored_entry, restored_file, trashed_file, undo_result,
 };
 pub use ingest::{import_report, ingest_report, session_import_report};
 pub use instance::{actions, backend, backends, instances};

@@ -1,6 +1,9 @@
 //! The JSON of proposals.
 
-use memory_core::{AcceptResult, InboxTtl, Neighbour, ProposedAction, StoredMemory, SubmittedProposal, WaitingProposal};
+use memory_core::{
+    AcceptResult, InboxTtl, Neighbour, ProposedAction, StoredMemory, SubmittedProposal,
+    WaitingProposal,
+};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -29,17 +32,32 @@ const EFFECT_FIELDS: [&str; 3] = ["created", "deleted", "next"];
 /// The result begins with `waits_for_review` (true), a `note` and `proposals` (`[{id, action, of?}]`), and the fields that would
 /// confirm the change, such as `deleted`, are left out.
 pub(crate) fn add_proposals(result: &mut Value, proposals: &[SubmittedProposal]) {
-    let (Value::Object(fields), false) = (result, proposals.is_empty()) else { return };
+    let (Value::Object(fields), false) = (result, proposals.is_empty()) else {
+        return;
+    };
     let shape = |proposal: &SubmittedProposal| {
         let of = proposal.action.target().map(|target| target.id.to_string());
-        value(&SubmittedShape { id: proposal.id.to_string(), action: proposal.action.as_str(), of })
+        value(&SubmittedShape {
+            id: proposal.id.to_string(),
+            action: proposal.action.as_str(),
+            of,
+        })
     };
-    let note = if proposals.iter().any(|proposal| proposal.is_new) { NOTE } else { SAME_NOTE };
+    let note = if proposals.iter().any(|proposal| proposal.is_new) {
+        NOTE
+    } else {
+        SAME_NOTE
+    };
     let mut stated = Map::new();
     stated.insert("waits_for_review".to_owned(), true.into());
     stated.insert("note".to_owned(), note.into());
-    stated.insert("proposals".to_owned(), proposals.iter().map(shape).collect());
-    let others = std::mem::take(fields).into_iter().filter(|(name, _)| !EFFECT_FIELDS.contains(&name.as_str()));
+    stated.insert(
+        "proposals".to_owned(),
+        proposals.iter().map(shape).collect(),
+    );
+    let others = std::mem::take(fields)
+        .into_iter()
+        .filter(|(name, _)| !EFFECT_FIELDS.contains(&name.as_str()));
     stated.extend(others);
     *fields = stated;
 }
@@ -74,7 +92,11 @@ struct SimilarShape {
 /// `{proposed_by, action, of?, stale?, memory, current?, similar: [{relation, id, text}]}`.
 ///
 /// A similar text is cut after 300 characters. `action` is `write`, `update` or `delete`; `of`, `stale` and `current` describe the memory that the proposal changes.
-pub fn waiting_proposal(waiting: &WaitingProposal, neighbours: &[Neighbour], inbox_ttl: InboxTtl) -> Value {
+pub fn waiting_proposal(
+    waiting: &WaitingProposal,
+    neighbours: &[Neighbour],
+    inbox_ttl: InboxTtl,
+) -> Value {
     let action: ProposedAction = waiting.proposal.action;
     value(&WaitingShape {
         proposed_by: Some(&waiting.proposal.by),
@@ -82,7 +104,10 @@ pub fn waiting_proposal(waiting: &WaitingProposal, neighbours: &[Neighbour], inb
         of: action.target().map(|target| target.id.to_string()),
         stale: action.target().map(|_| waiting.is_stale),
         memory: MemoryShape::of(&waiting.stored, inbox_ttl),
-        current: waiting.target.as_ref().map(|target| MemoryShape::of(target, inbox_ttl)),
+        current: waiting
+            .target
+            .as_ref()
+            .map(|target| MemoryShape::of(target, inbox_ttl)),
         similar: neighbours.iter().map(similar_shape).collect(),
     })
 }
@@ -105,7 +130,11 @@ fn similar_shape(neighbour: &Neighbour) -> SimilarShape {
     if text.len() < neighbour.text.len() {
         text.push('…');
     }
-    SimilarShape { relation: neighbour.relation.as_str(), id: neighbour.id.to_string(), text }
+    SimilarShape {
+        relation: neighbour.relation.as_str(),
+        id: neighbour.id.to_string(),
+        text,
+    }
 }
 
 #[derive(Serialize)]
@@ -142,8 +171,18 @@ mod tests {
         let id = MemoryId::for_path("a");
         let mut result = json!({ "id": "1", "created": true, "deleted": true, "next": "memory_undo", "text": "tea" });
         add_proposals(&mut result, &[]);
-        assert_eq!(result["deleted"], true, "without a proposal, the result stays");
-        add_proposals(&mut result, &[SubmittedProposal { id, action: ProposedAction::Write, is_new: true }]);
+        assert_eq!(
+            result["deleted"], true,
+            "without a proposal, the result stays"
+        );
+        add_proposals(
+            &mut result,
+            &[SubmittedProposal {
+                id,
+                action: ProposedAction::Write,
+                is_new: true,
+            }],
+        );
         let proposals = json!([{ "id": id.to_string(), "action": "write" }]);
         let expected = json!({ "waits_for_review": true, "note": NOTE, "proposals": proposals, "id": "1", "text": "tea" });
         assert_eq!(result.to_string(), expected.to_string());

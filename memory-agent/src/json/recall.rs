@@ -20,14 +20,18 @@ pub fn recalls(list: &RecallList, titles: &BTreeMap<String, String>, is_enabled:
         .map(|recall| {
             let mut shape = recall_shape(recall);
             let memory = |memory: &RecalledId| {
-                let mut shape = Map::from_iter([("id".to_owned(), Value::from(memory.id.as_str()))]);
+                let mut shape =
+                    Map::from_iter([("id".to_owned(), Value::from(memory.id.as_str()))]);
                 add_score(&mut shape, memory);
                 if let Some(title) = titles.get(&memory.id) {
                     shape.insert("title".into(), title.as_str().into());
                 }
                 Value::Object(shape)
             };
-            shape.insert("memories".into(), recall.memories.iter().map(memory).collect());
+            shape.insert(
+                "memories".into(),
+                recall.memories.iter().map(memory).collect(),
+            );
             Value::Object(shape)
         })
         .collect();
@@ -83,11 +87,26 @@ pub fn unused(unused: &UnusedMemories) -> Value {
 
 /// Returns the place of a memory in a recall, starting at 1, and its scores.
 pub fn memory_rank<'r>(recall: &'r RecallRecord, id: &str) -> Option<(usize, &'r RecalledId)> {
-    recall.memories.iter().enumerate().find(|(_, memory)| memory.id == id).map(|(at, memory)| (at + 1, memory))
+    recall
+        .memories
+        .iter()
+        .enumerate()
+        .find(|(_, memory)| memory.id == id)
+        .map(|(at, memory)| (at + 1, memory))
 }
 
 fn recall_shape(recall: &RecallRecord) -> Map<String, Value> {
-    let RecallRecord { at, agent, session, project, interface, tool, query, tokens, .. } = recall;
+    let RecallRecord {
+        at,
+        agent,
+        session,
+        project,
+        interface,
+        tool,
+        query,
+        tokens,
+        ..
+    } = recall;
     let agent = Some(agent).filter(|agent| !agent.is_empty());
     let text = |text: Option<&String>| text.map(|text| Value::from(text.as_str()));
     let fields = [
@@ -100,7 +119,10 @@ fn recall_shape(recall: &RecallRecord) -> Map<String, Value> {
         ("query", text(query.as_ref())),
         ("tokens", Some((*tokens).into())),
     ];
-    fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
+    fields
+        .into_iter()
+        .filter_map(|(key, value)| Some((key.to_owned(), value?)))
+        .collect()
 }
 
 fn add_score(shape: &mut Map<String, Value>, memory: &RecalledId) {
@@ -108,7 +130,10 @@ fn add_score(shape: &mut Map<String, Value>, memory: &RecalledId) {
         shape.insert("score".into(), shortest_decimal(score).into());
     }
     if !memory.parts.is_empty() {
-        let parts = memory.parts.iter().map(|(name, score)| (name.clone(), shortest_decimal(*score).into()));
+        let parts = memory
+            .parts
+            .iter()
+            .map(|(name, score)| (name.clone(), shortest_decimal(*score).into()));
         shape.insert("parts".into(), Value::Object(parts.collect()));
     }
 }

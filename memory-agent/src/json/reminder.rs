@@ -71,9 +71,18 @@ pub fn reminder_or_memory(written: &WrittenReminder, hint: &str) -> Value {
 ///
 /// `{shown: [MEMORY…], waiting, method, instead?, failed?, pending, degraded?}`; `method` is the method that was used,
 /// `instead` the reason why it is not the requested one, and `pending` whether there is a page of due reminders.
-pub fn notification(notified: &NotifyReport, method: &str, instead: Option<&str>, pending: bool) -> Value {
+pub fn notification(
+    notified: &NotifyReport,
+    method: &str,
+    instead: Option<&str>,
+    pending: bool,
+) -> Value {
     // An open reminder does not expire by age.
-    let shown = notified.shown.iter().map(|stored| MemoryShape::of(stored, InboxTtl::UNLIMITED)).collect();
+    let shown = notified
+        .shown
+        .iter()
+        .map(|stored| MemoryShape::of(stored, InboxTtl::UNLIMITED))
+        .collect();
     value(&NotificationShape {
         shown,
         waiting: notified.waiting,

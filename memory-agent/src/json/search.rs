@@ -2,7 +2,8 @@
 
 use memory_core::text::token_count;
 use memory_core::{
-    Context, Hit, InboxTtl, RankFeatureScore, RerankScore, ScoreExplanation, SearchResults, SmartSearchResults, TermScore,
+    Context, Hit, InboxTtl, RankFeatureScore, RerankScore, ScoreExplanation, SearchResults,
+    SmartSearchResults, TermScore,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -72,7 +73,11 @@ struct TermShape<'a> {
 /// the raw `score` of the model and the relevance `before`.
 pub fn search_results(found: &SearchResults, explain: bool, inbox_ttl: InboxTtl) -> Value {
     value(&SearchShape {
-        hits: found.hits.iter().map(|hit| HitShape::of(hit, explain, inbox_ttl)).collect(),
+        hits: found
+            .hits
+            .iter()
+            .map(|hit| HitShape::of(hit, explain, inbox_ttl))
+            .collect(),
         total: found.total,
         degraded: found.degraded.as_deref(),
     })
@@ -96,8 +101,17 @@ impl<'a> HitShape<'a> {
 
 impl<'a> ExplanationShape<'a> {
     fn of(explanation: &'a ScoreExplanation) -> Self {
-        let ScoreExplanation { parts, relevance, rerank, recency, terms, length, average_length, documents, is_part: _ } =
-            explanation;
+        let ScoreExplanation {
+            parts,
+            relevance,
+            rerank,
+            recency,
+            terms,
+            length,
+            average_length,
+            documents,
+            is_part: _,
+        } = explanation;
         Self {
             relevance: shortest_decimal(*relevance),
             rerank: rerank.map(|RerankScore { score, before }| RerankShape {
@@ -117,20 +131,39 @@ impl<'a> ExplanationShape<'a> {
 impl PartShape {
     fn of(part: &RankFeatureScore) -> Self {
         let RankFeatureScore { part, value, score } = part;
-        Self { part: part.as_str(), value: shortest_decimal(*value), score: shortest_decimal(*score) }
+        Self {
+            part: part.as_str(),
+            value: shortest_decimal(*value),
+            score: shortest_decimal(*score),
+        }
     }
 }
 
 impl<'a> TermShape<'a> {
     fn of(term: &'a TermScore) -> Self {
-        let TermScore { term, frequency, documents, idf, score } = term;
-        Self { term, frequency: *frequency, documents: *documents, idf: shortest_decimal(*idf), score: shortest_decimal(*score) }
+        let TermScore {
+            term,
+            frequency,
+            documents,
+            idf,
+            score,
+        } = term;
+        Self {
+            term,
+            frequency: *frequency,
+            documents: *documents,
+            idf: shortest_decimal(*idf),
+            score: shortest_decimal(*score),
+        }
     }
 }
 
 /// Returns the shortest decimal that rounds to `number`: 0.1 instead of 0.10000000149011612.
 pub(super) fn shortest_decimal(number: f32) -> f64 {
-    number.to_string().parse().unwrap_or_else(|_| f64::from(number))
+    number
+        .to_string()
+        .parse()
+        .unwrap_or_else(|_| f64::from(number))
 }
 
 /// Returns the JSON of the context for a prompt.
@@ -139,11 +172,27 @@ pub(super) fn shortest_decimal(number: f32) -> f64 {
 /// prompt, `memories` the ids of its memories, `standing` those of standing instructions and preferences, and `warning`
 /// reports that the budget is too small for any memory.
 pub fn context(context: &Context) -> Value {
-    let ids: Vec<String> = context.memories.iter().map(|stored| stored.memory.id.to_string()).collect();
-    let Context { text, tokens, left_out, .. } = context;
-    let mut shape = json!({ "context": text, "memories": ids, "tokens": tokens, "left_out": left_out });
+    let ids: Vec<String> = context
+        .memories
+        .iter()
+        .map(|stored| stored.memory.id.to_string())
+        .collect();
+    let Context {
+        text,
+        tokens,
+        left_out,
+        ..
+    } = context;
+    let mut shape =
+        json!({ "context": text, "memories": ids, "tokens": tokens, "left_out": left_out });
     if 0 < context.standing {
-        shape["standing"] = shape["memories"].as_array().into_iter().flatten().take(context.standing).cloned().collect();
+        shape["standing"] = shape["memories"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .take(context.standing)
+            .cloned()
+            .collect();
     }
     if let Some(degraded) = &context.degraded {
         shape["degraded"] = degraded.as_str().into();

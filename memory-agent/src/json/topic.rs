@@ -1,6 +1,8 @@
 //! The JSON of topics.
 
-use memory_core::topic::{Topic, TopicHit, TopicListing, TopicName, TopicReadResult, TopicWriteResult, TrashedTopic};
+use memory_core::topic::{
+    Topic, TopicHit, TopicListing, TopicName, TopicReadResult, TopicWriteResult, TrashedTopic,
+};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -117,8 +119,19 @@ impl<'a> TopicShape<'a> {
 ///
 /// `{files: [{file, name, description, type, updated?, size, problem?}], misnamed?: [{file, problem}]}`.
 pub fn listing(listing: &TopicListing) -> Value {
-    let misnamed = listing.misnamed.iter().map(|(file, problem)| MisnamedShape { file, problem }).collect();
-    value(&ListingShape { files: listing.topics.iter().map(|topic| TopicShape::of(topic, None)).collect(), misnamed })
+    let misnamed = listing
+        .misnamed
+        .iter()
+        .map(|(file, problem)| MisnamedShape { file, problem })
+        .collect();
+    value(&ListingShape {
+        files: listing
+            .topics
+            .iter()
+            .map(|topic| TopicShape::of(topic, None))
+            .collect(),
+        misnamed,
+    })
 }
 
 /// Returns the JSON of search results: `{hits: [{topic, score, snippet}], total}`.
@@ -126,7 +139,11 @@ pub fn listing(listing: &TopicListing) -> Value {
 /// A topic has the shape of [`listing`].
 pub fn search_results(hits: &[TopicHit], total: usize) -> Value {
     let hit = |hit: &'_ TopicHit| {
-        value(&TopicHitShape { topic: TopicShape::of(&hit.topic, None), score: f64::from(hit.score), snippet: &hit.snippet.text })
+        value(&TopicHitShape {
+            topic: TopicShape::of(&hit.topic, None),
+            score: f64::from(hit.score),
+            snippet: &hit.snippet.text,
+        })
     };
     serde_json::json!({ "hits": hits.iter().map(hit).collect::<Vec<_>>(), "total": total })
 }
@@ -135,8 +152,14 @@ pub fn search_results(hits: &[TopicHit], total: usize) -> Value {
 ///
 /// The links are `links?: [{link, file?}]`, with the file that a link resolves to.
 pub fn full_topic(reading: &TopicReadResult) -> Value {
-    let links = reading.links.iter().map(|(link, name)| TopicLinkShape { link, file: name.as_ref().map(TopicName::as_str) });
-    value(&TopicShape { links: links.collect(), ..TopicShape::of(&reading.topic, Some(&reading.text)) })
+    let links = reading.links.iter().map(|(link, name)| TopicLinkShape {
+        link,
+        file: name.as_ref().map(TopicName::as_str),
+    });
+    value(&TopicShape {
+        links: links.collect(),
+        ..TopicShape::of(&reading.topic, Some(&reading.text))
+    })
 }
 
 /// Returns the JSON of the index: `{index, warning?}`; the warning explains why it exceeds its limits.
@@ -146,7 +169,11 @@ pub fn index(index: &str, warning: Option<&str>) -> Value {
 
 /// Returns the JSON of rebuilding the index: `{changed, topics, warning?}`, with the number of topics.
 pub fn rebuild_result(changed: bool, topics: usize, warning: Option<&str>) -> Value {
-    value(&RebuiltShape { changed, topics, warning })
+    value(&RebuiltShape {
+        changed,
+        topics,
+        warning,
+    })
 }
 
 /// Returns the JSON of the block for a system prompt: `{context}`.
@@ -158,22 +185,52 @@ pub fn context(context: &str) -> Value {
 ///
 /// The warning explains why the index is outdated or exceeds its limits.
 pub fn write_result(written: &TopicWriteResult) -> Value {
-    let stale = written.stale_index.as_ref().map(|why| format!("the index was not updated: {why}"));
-    let warnings: Vec<String> = stale.into_iter().chain(written.long_index.clone()).collect();
+    let stale = written
+        .stale_index
+        .as_ref()
+        .map(|why| format!("the index was not updated: {why}"));
+    let warnings: Vec<String> = stale
+        .into_iter()
+        .chain(written.long_index.clone())
+        .collect();
     let warning = (!warnings.is_empty()).then(|| warnings.join("; "));
-    value(&WrittenShape { file: written.name.as_str(), created: written.created, warning })
+    value(&WrittenShape {
+        file: written.name.as_str(),
+        created: written.created,
+        warning,
+    })
 }
 
 /// Returns the JSON of a deletion: `{file, deleted: true}`.
 pub fn delete_result(name: &TopicName) -> Value {
-    value(&DeletedShape { file: name.as_str(), deleted: true })
+    value(&DeletedShape {
+        file: name.as_str(),
+        deleted: true,
+    })
 }
 
 /// Returns the JSON of a file in the trash of the topics at `place`.
 ///
 /// `{path, trash, operation, verb, at, size, topics}`.
 pub fn trashed_file(trashed: &TrashedTopic, place: &str) -> Value {
-    let TrashedTopic { path, trash, size, operation } = trashed;
-    let (id, verb, at) = (operation.id.as_str(), operation.verb.as_str(), super::time::rfc3339(operation.at));
-    value(&TrashShape { path, trash, operation: id, verb, at, size: *size, topics: place })
+    let TrashedTopic {
+        path,
+        trash,
+        size,
+        operation,
+    } = trashed;
+    let (id, verb, at) = (
+        operation.id.as_str(),
+        operation.verb.as_str(),
+        super::time::rfc3339(operation.at),
+    );
+    value(&TrashShape {
+        path,
+        trash,
+        operation: id,
+        verb,
+        at,
+        size: *size,
+        topics: place,
+    })
 }

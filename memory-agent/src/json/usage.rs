@@ -49,10 +49,22 @@ struct PurposeShape<'a> {
 /// are in the configured time zone, or UTC. `unreadable` is the number of records that are ignored because they cannot
 /// be read.
 pub fn usage(usage: &Usage) -> Value {
-    let Usage { budget, left, today, lately, unreadable } = usage;
+    let Usage {
+        budget,
+        left,
+        today,
+        lately,
+        unreadable,
+    } = usage;
     value(&UsageShape {
-        budget: AmountShape { calls: budget.calls_a_day, tokens: budget.tokens_a_day },
-        left: AmountShape { calls: left.calls, tokens: left.tokens },
+        budget: AmountShape {
+            calls: budget.calls_a_day,
+            tokens: budget.tokens_a_day,
+        },
+        left: AmountShape {
+            calls: left.calls,
+            tokens: left.tokens,
+        },
         today: costs_shape(today),
         lately: costs_shape(lately),
         unreadable: *unreadable,
@@ -60,7 +72,11 @@ pub fn usage(usage: &Usage) -> Value {
 }
 
 fn costs_shape(costs: &PeriodUsage) -> CostsShape<'_> {
-    let LlmUsage { calls, prompt_tokens, answer_tokens } = costs.all;
+    let LlmUsage {
+        calls,
+        prompt_tokens,
+        answer_tokens,
+    } = costs.all;
     CostsShape {
         from: costs.from.to_string(),
         to: costs.to.to_string(),
@@ -68,11 +84,25 @@ fn costs_shape(costs: &PeriodUsage) -> CostsShape<'_> {
         prompt_tokens,
         answer_tokens,
         tokens: costs.all.total_tokens(),
-        purposes: costs.purposes.iter().map(|(purpose, spent)| purpose_shape(purpose.as_str(), *spent)).collect(),
+        purposes: costs
+            .purposes
+            .iter()
+            .map(|(purpose, spent)| purpose_shape(purpose.as_str(), *spent))
+            .collect(),
     }
 }
 
 fn purpose_shape(purpose: &str, spent: LlmUsage) -> PurposeShape<'_> {
-    let LlmUsage { calls, prompt_tokens, answer_tokens } = spent;
-    PurposeShape { purpose, calls, prompt_tokens, answer_tokens, tokens: spent.total_tokens() }
+    let LlmUsage {
+        calls,
+        prompt_tokens,
+        answer_tokens,
+    } = spent;
+    PurposeShape {
+        purpose,
+        calls,
+        prompt_tokens,
+        answer_tokens,
+        tokens: spent.total_tokens(),
+    }
 }

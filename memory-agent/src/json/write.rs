@@ -38,7 +38,14 @@ pub(super) struct MergedShape<'a> {
 impl<'a> MergedShape<'a> {
     /// Returns the merged fields, or `None` if there are none.
     pub(super) fn of(merged: &'a MergedFields) -> Option<Self> {
-        let MergedFields { tags, category, title, pinned, role, stated_at } = merged;
+        let MergedFields {
+            tags,
+            category,
+            title,
+            pinned,
+            role,
+            stated_at,
+        } = merged;
         let category = category.map(memory_core::Category::as_str);
         (!merged.is_empty()).then(|| Self {
             tags,
@@ -75,5 +82,8 @@ pub fn write_result(written: &WriteResult) -> Value {
 
 /// Returns the JSON of a deletion, with the previous path of the memory: `{id, path}`.
 pub fn delete_result(stored: &StoredMemory) -> Value {
-    value(&DeletedMemoryShape { id: stored.memory.id.to_string(), path: &stored.path })
+    value(&DeletedMemoryShape {
+        id: stored.memory.id.to_string(),
+        path: &stored.path,
+    })
 }

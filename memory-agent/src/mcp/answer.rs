@@ -29,7 +29,11 @@ impl AnswerForm {
     /// Returns the form for a version of the protocol.
     pub(super) fn of_version(version: Option<&ProtocolVersion>) -> Self {
         let is_structured = version.is_none_or(|version| ProtocolVersion::V_2025_06_18 <= *version);
-        if is_structured { Self::Structured } else { Self::Text }
+        if is_structured {
+            Self::Structured
+        } else {
+            Self::Text
+        }
     }
 }
 
@@ -47,7 +51,10 @@ const UNLISTED_PARAMETERS: [&str; 3] = ["source", "version", "phase"];
 
 /// Describes the listed tools.
 pub(super) fn describe_tools(agent: &Agent, form: AnswerForm) -> Vec<rmcp::model::Tool> {
-    agent.listed_tools().map(|tool| describe_tool(tool, agent.built_in_name(tool.name()), form)).collect()
+    agent
+        .listed_tools()
+        .map(|tool| describe_tool(tool, agent.built_in_name(tool.name()), form))
+        .collect()
 }
 
 /// Describes a tool; `own_name` is the original name of a tool of this crate.
@@ -69,10 +76,16 @@ fn describe_tool(tool: &dyn Tool, own_name: Option<&str>, form: AnswerForm) -> r
         Effect::Adds => Some(ToolAnnotations::new().destructive(false)),
         Effect::Changes => None,
     };
-    let mut described = rmcp::model::Tool::new(tool.name().to_owned(), tool.description().to_owned(), schema);
+    let mut described = rmcp::model::Tool::new(
+        tool.name().to_owned(),
+        tool.description().to_owned(),
+        schema,
+    );
     described.annotations = annotations;
     match own_name.and_then(output_schema) {
-        Some(Value::Object(schema)) if form == AnswerForm::Structured => described.with_raw_output_schema(Arc::new(schema)),
+        Some(Value::Object(schema)) if form == AnswerForm::Structured => {
+            described.with_raw_output_schema(Arc::new(schema))
+        }
         _ => described,
     }
 }
@@ -88,8 +101,8 @@ fn output_schema(own_name: &str) -> Option<Value> {
         "memory_list" | "memory_reminders" | "memory_backlinks" | "memory_link" => {
             Some(json!({ "type": "object", "properties": { "memories": { "type": "array" } } }))
         }
-        "memory_read" | "memory_write" | "memory_update" | "memory_tag" | "memory_delete" | "memory_remind" | "memory_done"
-        | "memory_undo" => Some(json!({ "type": "object" })),
+        "memory_read" | "memory_write" | "memory_update" | "memory_tag" | "memory_delete"
+        | "memory_remind" | "memory_done" | "memory_undo" => Some(json!({ "type": "object" })),
         _ => None,
     }
 }
@@ -112,9 +125,9 @@ pub(super) fn tool_result(
         Ok(result) if !result.is_object() => Ok(success(json!({ "result": result }), form)),
         Ok(result) if own_name.is_some() => Ok(success(bounded(result), form)),
         Ok(result) => Ok(success(result, form)),
-        Err(error) if error.is_text => {
-            Ok(CallToolResult::error(vec![ContentBlock::text(start_of(&error.message, MAX_FORM_TOKENS))]))
-        }
+        Err(error) if error.is_text => Ok(CallToolResult::error(vec![ContentBlock::text(
+            start_of(&error.message, MAX_FORM_TOKENS),
+        )])),
         Err(error) => error_result(&short_error(error), form),
     }
 }
@@ -130,9 +143,24 @@ fn error_result(error: &ToolError, form: AnswerForm) -> Result<CallToolResult, E
 
 /// Shortens an error that repeats a long parameter.
 fn short_error(error: ToolError) -> ToolError {
-    let short = |text: String| if text.len() <= MAX_ERROR_CHARACTERS { text } else { to_one_line(&text, MAX_ERROR_CHARACTERS) };
-    let about = error.about.into_iter().map(|(kind, name)| (kind, short(name))).collect();
-    ToolError { message: short(error.message), hint: error.hint.map(short), about, ..error }
+    let short = |text: String| {
+        if text.len() <= MAX_ERROR_CHARACTERS {
+            text
+        } else {
+            to_one_line(&text, MAX_ERROR_CHARACTERS)
+        }
+    };
+    let about = error
+        .about
+        .into_iter()
+        .map(|(kind, name)| (kind, short(name)))
+        .collect();
+    ToolError {
+        message: short(error.message),
+        hint: error.hint.map(short),
+        about,
+        ..error
+    }
 }
 
 fn success(result: Value, form: AnswerForm) -> CallToolResult {

@@ -57,13 +57,27 @@ impl ClientIdentity {
     pub(super) fn caller(&self, context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
         let client = context.client_info().map(|client| client.name);
         let (agent, project) = stated_identity(context)?;
-        let agent = self.agent.clone().or(agent).or_else(|| agent_name(&client?));
-        let configured = self.project.clone().map(|project| (project, "set by --project".to_owned()));
+        let agent = self
+            .agent
+            .clone()
+            .or(agent)
+            .or_else(|| agent_name(&client?));
+        let configured = self
+            .project
+            .clone()
+            .map(|project| (project, "set by --project".to_owned()));
         let (project, project_origin) = configured
             .or_else(|| Some((project?, "named by the client".to_owned())))
             .or_else(|| self.discovery.as_ref()?.of_working_folder())
             .unzip();
-        Ok(Caller { view: View { agent, project, principal: request_principal(context) }, project_origin })
+        Ok(Caller {
+            view: View {
+                agent,
+                project,
+                principal: request_principal(context),
+            },
+            project_origin,
+        })
     }
 }
 
@@ -71,7 +85,10 @@ impl ProjectDiscovery {
     /// Returns the project of the working folder, and how it was detected.
     fn of_working_folder(&self) -> Option<(String, String)> {
         let folder = self.working_folder.as_deref()?;
-        Some(((self.find_project)(folder)?, format!("git repository around {}", folder.display())))
+        Some((
+            (self.find_project)(folder)?,
+            format!("git repository around {}", folder.display()),
+        ))
     }
 
     /// Returns the project of the first root that is a folder of this machine.
@@ -82,18 +99,27 @@ impl ProjectDiscovery {
 
 /// Returns whether a request names its own protocol version and client, so that it belongs to no session.
 pub(super) fn is_self_contained(meta: &RequestMetaObject) -> bool {
-    meta.protocol_version().is_some_and(|version| ProtocolVersion::V_2026_07_28 <= version)
+    meta.protocol_version()
+        .is_some_and(|version| ProtocolVersion::V_2026_07_28 <= version)
 }
 
 /// Returns the agent and the project that the headers of a request name, else those that its `_meta` names.
-fn stated_identity(context: &RequestContext<RoleServer>) -> Result<(Option<AgentName>, Option<String>), ErrorData> {
+fn stated_identity(
+    context: &RequestContext<RoleServer>,
+) -> Result<(Option<AgentName>, Option<String>), ErrorData> {
     let stated = |header: &str, key: &str| match header_text(context, header)? {
         Some(text) => Ok(Some(text)),
         None => meta_text(&context.meta, key),
     };
     let refused = |error: ParseError| ErrorData::invalid_params(error.to_string(), None);
-    let agent = stated("memory-agent", AGENT_KEY)?.map(|name| name.parse()).transpose().map_err(refused)?;
-    let project = stated("memory-project", PROJECT_KEY)?.map(|name| parse_project(&name)).transpose().map_err(refused)?;
+    let agent = stated("memory-agent", AGENT_KEY)?
+        .map(|name| name.parse())
+        .transpose()
+        .map_err(refused)?;
+    let project = stated("memory-project", PROJECT_KEY)?
+        .map(|name| parse_project(&name))
+        .transpose()
+        .map_err(refused)?;
     Ok((agent, project))
 }
 
@@ -101,19 +127,35 @@ fn meta_text(meta: &RequestMetaObject, key: &str) -> Result<Option<String>, Erro
     match meta.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(ErrorData::invalid_params(format!("_meta.{key}: not a string"), None)),
+        Some(_) => Err(ErrorData::invalid_params(
+            format!("_meta.{key}: not a string"),
+            None,
+        )),
     }
 }
 
 #[cfg(feature = "server")]
-fn header_text(context: &RequestContext<RoleServer>, name: &str) -> Result<Option<String>, ErrorData> {
-    let header = context.extensions.get::<axum::http::request::Parts>().and_then(|parts| parts.headers.get(name));
-    let text = header.map(|value| value.to_str().map(str::to_owned)).transpose();
-    text.map_err(|_| ErrorData::invalid_params(format!("the header {name} is not ASCII text"), None))
+fn header_text(
+    context: &RequestContext<RoleServer>,
+    name: &str,
+) -> Result<Option<String>, ErrorData> {
+    let header = context
+        .extensions
+        .get::<axum::http::request::Parts>()
+        .and_then(|parts| parts.headers.get(name));
+    let text = header
+        .map(|value| value.to_str().map(str::to_owned))
+        .transpose();
+    text.map_err(|_| {
+        ErrorData::invalid_params(format!("the header {name} is not ASCII text"), None)
+    })
 }
 
 #[cfg(not(feature = "server"))]
-#[expect(clippy::unnecessary_wraps, reason = "with the feature `server`, a header may be invalid")]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "with the feature `server`, a header may be invalid"
+)]
 fn header_text(_: &RequestContext<RoleServer>, _: &str) -> Result<Option<String>, ErrorData> {
     Ok(None)
 }
@@ -147,7 +189,11 @@ fn local_folder(uri: &str) -> Option<PathBuf> {
 
 /// Returns the agent name for a client name.
 fn agent_name(client: &str) -> Option<AgentName> {
-    let plain: String = client.trim().chars().map(|letter| if letter.is_whitespace() { '-' } else { letter }).collect();
+    let plain: String = client
+        .trim()
+        .chars()
+        .map(|letter| if letter.is_whitespace() { '-' } else { letter })
+        .collect();
     plain.parse().ok()
 }
 
@@ -160,12 +206,34 @@ mod tests {
         let home = tempfile::tempdir().expect("a folder");
         let folder = home.path().join("a b");
         std::fs::create_dir(&folder).expect("a folder");
-        let find_project = |folder: &Path| folder.file_name().map(|name| name.to_string_lossy().into_owned());
-        let discovery = ProjectDiscovery { working_folder: None, find_project };
-        let root = format!("file://{}", folder.display().to_string().replace(' ', "%20"));
+        let find_project = |folder: &Path| {
+            folder
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+        };
+        let discovery = ProjectDiscovery {
+            working_folder: None,
+            find_project,
+        };
+        let root = format!(
+            "file://{}",
+            folder.display().to_string().replace(' ', "%20")
+        );
         let project = |roots: &[&str]| discovery.of_roots(roots.iter().copied());
-        assert_eq!(project(&["https://example.com/x", "file://host/x", "file:///no/such/folder", &root]).as_deref(), Some("a b"));
-        assert_eq!(project(&[&root.replace("file://", "file://localhost")]).as_deref(), Some("a b"));
+        assert_eq!(
+            project(&[
+                "https://example.com/x",
+                "file://host/x",
+                "file:///no/such/folder",
+                &root
+            ])
+            .as_deref(),
+            Some("a b")
+        );
+        assert_eq!(
+            project(&[&root.replace("file://", "file://localhost")]).as_deref(),
+            Some("a b")
+        );
         for none in ["", "file://", "file:x", "x", "file:///%ff"] {
             assert_eq!(project(&[none]), None, "{none}");
         }

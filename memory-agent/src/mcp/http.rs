@@ -49,7 +49,11 @@ const MAX_READS: usize = 8;
 const MAX_SESSIONS: usize = 128;
 
 /// Returns the router that serves `/mcp` until `end` is cancelled. Access control happens before it.
-pub(crate) fn mcp_router(agent: &Arc<Agent>, identity: &ClientIdentity, end: &CancellationToken) -> Router {
+pub(crate) fn mcp_router(
+    agent: &Arc<Agent>,
+    identity: &ClientIdentity,
+    end: &CancellationToken,
+) -> Router {
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .disable_allowed_origins()
@@ -57,13 +61,19 @@ pub(crate) fn mcp_router(agent: &Arc<Agent>, identity: &ClientIdentity, end: &Ca
         .with_max_request_body_bytes(usize::MAX)
         .with_cancellation_token(end.clone());
     let reading = Arc::new(Semaphore::new(MAX_READS));
-    let room = McpLimits { reading, sessions: Arc::new(LocalSessionManager::default()), owners: SessionOwners::default() };
+    let room = McpLimits {
+        reading,
+        sessions: Arc::new(LocalSessionManager::default()),
+        owners: SessionOwners::default(),
+    };
     let sessions = Arc::clone(&room.sessions);
     let (agent, identity, end) = (Arc::clone(agent), identity.clone(), end.clone());
     let listens = ListenLimit::default();
     let create = move || Ok(McpServer::new(&agent, &identity, &listens, &end));
     let service = StreamableHttpService::new(create, sessions, config);
-    Router::new().route_service("/mcp", service).layer(from_fn_with_state(room, enforce_limits))
+    Router::new()
+        .route_service("/mcp", service)
+        .layer(from_fn_with_state(room, enforce_limits))
 }
 
 /// Shared limits of all clients.
@@ -81,7 +91,9 @@ struct SessionOwners(Arc<Mutex<HashMap<String, String>>>);
 impl SessionOwners {
     /// Returns whether a request belongs to the caller who began its session, or to no session.
     fn permits(&self, request: &Request) -> bool {
-        let Some(id) = request.headers().get(SESSION_HEADER) else { return true };
+        let Some(id) = request.headers().get(SESSION_HEADER) else {
+            return true;
+        };
         let owners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let owner = id.to_str().ok().and_then(|id| owners.get(id));
         owner == RequestCaller::of(request.extensions()).map(|principal| &principal.name)
@@ -89,7 +101,13 @@ impl SessionOwners {
 
     /// Records that a principal began a session, and forgets the sessions that are not `open`.
     fn record(&self, response: &Response, principal: String, open: &[String]) {
-        let Some(id) = response.headers().get(SESSION_HEADER).and_then(|id| id.to_str().ok()) else { return };
+        let Some(id) = response
+            .headers()
+            .get(SESSION_HEADER)
+            .and_then(|id| id.to_str().ok())
+        else {
+            return;
+        };
         let mut owners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         owners.retain(|own, _| open.contains(own));
         owners.insert(id.to_owned(), principal);
@@ -116,24 +134,48 @@ async fn enforce_limits(State(room): State<McpLimits>, request: Request, next: N
             let message = message.as_ref().and_then(Value::as_object);
             if let Some(answer) = message.and_then(check_message) {
                 let answer = exact_json::to_text(&answer);
-                return (StatusCode::BAD_REQUEST, [(CONTENT_TYPE, "application/json")], answer).into_response();
+                return (
+                    StatusCode::BAD_REQUEST,
+                    [(CONTENT_TYPE, "application/json")],
+                    answer,
+                )
+                    .into_response();
             }
             // Only `initialize` opens a session.
-            let is_new = message.and_then(|message| message.get("method")).is_some_and(|method| method == "initialize");
+            let is_new = message
+                .and_then(|message| message.get("method"))
+                .is_some_and(|method| method == "initialize");
             if is_new && MAX_SESSIONS <= room.sessions.sessions.read().await.len() {
-                return (StatusCode::SERVICE_UNAVAILABLE, "too many MCP sessions are open\n").into_response();
+                return (
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "too many MCP sessions are open\n",
+                )
+                    .into_response();
             }
             let response = next.run(mark_request(parts, body)).await;
             if let Some(principal) = principal.filter(|_| is_new) {
-                let open: Vec<_> = room.sessions.sessions.read().await.keys().map(ToString::to_string).collect();
+                let open: Vec<_> = room
+                    .sessions
+                    .sessions
+                    .read()
+                    .await
+                    .keys()
+                    .map(ToString::to_string)
+                    .collect();
                 room.owners.record(&response, principal, &open);
             }
             unmark_response(response)
         }
-        Ok(Err(_)) => {
-            (StatusCode::PAYLOAD_TOO_LARGE, format!("the request is longer than {MAX_REQUEST} bytes\n")).into_response()
-        }
-        Err(_) => (StatusCode::REQUEST_TIMEOUT, "the request was not received in time\n").into_response(),
+        Ok(Err(_)) => (
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!("the request is longer than {MAX_REQUEST} bytes\n"),
+        )
+            .into_response(),
+        Err(_) => (
+            StatusCode::REQUEST_TIMEOUT,
+            "the request was not received in time\n",
+        )
+            .into_response(),
     }
 }
 
@@ -141,19 +183,28 @@ async fn enforce_limits(State(room): State<McpLimits>, request: Request, next: N
 ///
 /// The SDK reports success also for an unknown session, and with the status 202, which some clients take for a failure.
 async fn end_session(sessions: &LocalSessionManager, request: Request, next: Next) -> Response {
-    if let Some(id) = request.headers().get(SESSION_HEADER).and_then(|id| id.to_str().ok())
+    if let Some(id) = request
+        .headers()
+        .get(SESSION_HEADER)
+        .and_then(|id| id.to_str().ok())
         && !sessions.sessions.read().await.contains_key(id)
     {
         return (StatusCode::NOT_FOUND, MISSING_SESSION).into_response();
     }
     let response = next.run(request).await;
-    if response.status() == StatusCode::ACCEPTED { StatusCode::NO_CONTENT.into_response() } else { response }
+    if response.status() == StatusCode::ACCEPTED {
+        StatusCode::NO_CONTENT.into_response()
+    } else {
+        response
+    }
 }
 
 /// Marks long numbers in a request, so that they keep every digit on their way through the SDK.
 fn mark_request(mut parts: Parts, body: Bytes) -> Request {
     let marked = std::str::from_utf8(&body).map_or(Cow::Borrowed(""), exact_json::mark);
-    let Cow::Owned(marked) = marked else { return Request::from_parts(parts, body.into()) };
+    let Cow::Owned(marked) = marked else {
+        return Request::from_parts(parts, body.into());
+    };
     parts.headers.insert(CONTENT_LENGTH, marked.len().into());
     Request::from_parts(parts, marked.into())
 }
@@ -162,9 +213,14 @@ fn mark_request(mut parts: Parts, body: Bytes) -> Request {
 fn unmark_response(response: Response) -> Response {
     let (mut parts, body) = response.into_parts();
     parts.headers.remove(CONTENT_LENGTH);
-    let plain = |piece: Bytes| match std::str::from_utf8(&piece).map_or(Cow::Borrowed(""), exact_json::unmark) {
+    let plain = |piece: Bytes| match std::str::from_utf8(&piece)
+        .map_or(Cow::Borrowed(""), exact_json::unmark)
+    {
         Cow::Owned(plain) => Bytes::from(plain),
         Cow::Borrowed(_) => piece,
     };
-    Response::from_parts(parts, Body::new(body.map_frame(move |frame| frame.map_data(plain))))
+    Response::from_parts(
+        parts,
+        Body::new(body.map_frame(move |frame| frame.map_data(plain))),
+    )
 }

@@ -24,21 +24,43 @@ const MAX_NAME: usize = 80;
 /// Returns the instructions for an agent: its identity, what it may do, and the standing instructions and preferences that it may see.
 ///
 /// `project_origin` describes how the project was detected.
-pub(super) fn write_instructions(agent: &Agent, view: &View, project_origin: Option<&str>) -> String {
+pub(super) fn write_instructions(
+    agent: &Agent,
+    view: &View,
+    project_origin: Option<&str>,
+) -> String {
     let services = agent.services_for(view);
-    let mut parts = vec![format!("{BASIC} {}", identity(&services, view, project_origin))];
+    let mut parts = vec![format!(
+        "{BASIC} {}",
+        identity(&services, view, project_origin)
+    )];
     // If the memories cannot be read, the first tool call reports it.
-    let nothing = PageRequest { limit: Some(0), ..PageRequest::default() };
+    let nothing = PageRequest {
+        limit: Some(0),
+        ..PageRequest::default()
+    };
     if let Ok(page) = memory_core::list(&services, &Filter::default(), &nothing) {
-        let noun = if page.total == 1 { "memory" } else { "memories" };
+        let noun = if page.total == 1 {
+            "memory"
+        } else {
+            "memories"
+        };
         parts.push(format!("You see {} {noun}.", page.total));
     }
-    let proposals = memory_core::proposal_summary(agent.services(), Some(&view.scopes())).unwrap_or_default();
+    let proposals =
+        memory_core::proposal_summary(agent.services(), Some(&view.scopes())).unwrap_or_default();
     parts.extend(proposals.announcement());
     parts.push(USE.to_owned());
-    let standing = memory_core::build_standing_context(&services, STANDING_BUDGET).unwrap_or_default();
+    let standing =
+        memory_core::build_standing_context(&services, STANDING_BUDGET).unwrap_or_default();
     if !standing.text.is_empty() {
-        agent.record_recall(view, RecallInterface::Mcp, "initialize", standing.recalled(), standing.tokens);
+        agent.record_recall(
+            view,
+            RecallInterface::Mcp,
+            "initialize",
+            standing.recalled(),
+            standing.tokens,
+        );
         parts.push(format!("\n{}", standing.text));
     }
     parts.join("\n")
@@ -47,17 +69,25 @@ pub(super) fn write_instructions(agent: &Agent, view: &View, project_origin: Opt
 /// Returns the agent, the project, and the scopes that the agent may write.
 fn identity(services: &Services, view: &View, project_origin: Option<&str>) -> String {
     let who = match &view.agent {
-        Some(agent) => format!("You are the agent {}", to_one_line(agent.as_str(), MAX_NAME)),
+        Some(agent) => format!(
+            "You are the agent {}",
+            to_one_line(agent.as_str(), MAX_NAME)
+        ),
         None => "You are an unnamed agent".to_owned(),
     };
     let project = match &view.project {
         Some(project) => {
-            let origin = project_origin.map(|origin| format!(" ({})", to_one_line(origin, 2 * MAX_NAME))).unwrap_or_default();
+            let origin = project_origin
+                .map(|origin| format!(" ({})", to_one_line(origin, 2 * MAX_NAME)))
+                .unwrap_or_default();
             format!("in the project {}{origin}", to_one_line(project, MAX_NAME))
         }
         None => "in no project".to_owned(),
     };
-    format!("{who} {project}. Scopes that you may write: {}.", writable_scopes(services, view).join(", "))
+    format!(
+        "{who} {project}. Scopes that you may write: {}.",
+        writable_scopes(services, view).join(", ")
+    )
 }
 
 /// Returns the scopes that the agent may write, as the parameter `scope` of the tools names them.
@@ -66,7 +96,10 @@ fn writable_scopes(services: &Services, view: &View) -> Vec<String> {
     if let Some(principal) = services.principal.as_ref().map(|source| source.principal()) {
         let private = principal.private_scope();
         scopes.push(format!("{private} (the default; only {})", principal.name));
-        let shared = principal.scopes.iter().filter(|scope| **scope != private && **scope != Scope::Global);
+        let shared = principal
+            .scopes
+            .iter()
+            .filter(|scope| **scope != private && **scope != Scope::Global);
         scopes.extend(shared.map(|scope| format!("{scope} (its members)")));
         scopes.push("global (everybody who uses the database)".to_owned());
     } else {

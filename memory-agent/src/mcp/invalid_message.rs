@@ -13,15 +13,27 @@ const INVALID_REQUEST: i32 = -32600;
 /// validated against its schema; in all other fields such a number is rejected here.
 pub(super) fn check_message(message: &Map<String, Value>) -> Option<Value> {
     let id = message.get("id");
-    let refused = |why: &str| Some(error_response(id.unwrap_or(&Value::Null), INVALID_REQUEST, why));
+    let refused = |why: &str| {
+        Some(error_response(
+            id.unwrap_or(&Value::Null),
+            INVALID_REQUEST,
+            why,
+        ))
+    };
     if let Some(field) = field_of_long_number(message) {
-        return refused(&format!("{field}: numbers of this precision are only accepted in the arguments of a tool"));
+        return refused(&format!(
+            "{field}: numbers of this precision are only accepted in the arguments of a tool"
+        ));
     }
     let is_request = id.is_some() && message.contains_key("method");
     if is_request && !message["method"].is_string() {
         return refused("method: not a string");
     }
-    if is_request && message.get("params").is_some_and(|parameters| !parameters.is_object() && !parameters.is_null()) {
+    if is_request
+        && message
+            .get("params")
+            .is_some_and(|parameters| !parameters.is_object() && !parameters.is_null())
+    {
         return refused("params: not an object");
     }
     None
@@ -34,11 +46,19 @@ pub(super) fn error_response(id: &Value, code: i32, message: &str) -> Value {
 
 fn field_of_long_number(message: &Map<String, Value>) -> Option<String> {
     let parameters = message.get("params").and_then(Value::as_object);
-    let of_message = message.iter().filter(|(name, _)| *name != "id" && (*name != "params" || parameters.is_none()));
-    let of_parameters = parameters.into_iter().flatten().filter(|(name, _)| *name != "arguments");
+    let of_message = message
+        .iter()
+        .filter(|(name, _)| *name != "id" && (*name != "params" || parameters.is_none()));
+    let of_parameters = parameters
+        .into_iter()
+        .flatten()
+        .filter(|(name, _)| *name != "arguments");
     let fields = of_message.map(|(name, value)| (name.clone(), value));
-    let mut fields = fields.chain(of_parameters.map(|(name, value)| (format!("params.{name}"), value)));
-    fields.find(|(_, value)| exact_json::contains_marked_number(value)).map(|(field, _)| field)
+    let mut fields =
+        fields.chain(of_parameters.map(|(name, value)| (format!("params.{name}"), value)));
+    fields
+        .find(|(_, value)| exact_json::contains_marked_number(value))
+        .map(|(field, _)| field)
 }
 
 #[cfg(test)]
@@ -46,23 +66,40 @@ mod tests {
     use super::*;
 
     fn refused(message: &str) -> Option<String> {
-        let Ok(Value::Object(message)) = exact_json::from_slice(message.as_bytes()) else { panic!("{message}") };
+        let Ok(Value::Object(message)) = exact_json::from_slice(message.as_bytes()) else {
+            panic!("{message}")
+        };
         check_message(&message).map(|answer| exact_json::to_text(&answer))
     }
 
     #[test]
     fn a_long_number_is_refused_outside_of_the_arguments_and_answered_with_the_id() {
         for (message, expected) in [
-            (r#"{"id":7,"method":"tools/call","params":1e400}"#, r#""id":7"#),
+            (
+                r#"{"id":7,"method":"tools/call","params":1e400}"#,
+                r#""id":7"#,
+            ),
             (r#"{"id":"a","method":1e400}"#, r#""id":"a""#),
-            (r#"{"id":1e400,"method":"tools/call","params":{"name":1e400,"arguments":{}}}"#, r#""id":1e400"#),
-            (r#"{"id":7,"method":"initialize","params":{"clientInfo":{"name":12345678901234567890123}}}"#, "params.clientInfo: "),
-            (r#"{"id":7,"method":"ping","params":5}"#, "params: not an object"),
+            (
+                r#"{"id":1e400,"method":"tools/call","params":{"name":1e400,"arguments":{}}}"#,
+                r#""id":1e400"#,
+            ),
+            (
+                r#"{"id":7,"method":"initialize","params":{"clientInfo":{"name":12345678901234567890123}}}"#,
+                "params.clientInfo: ",
+            ),
+            (
+                r#"{"id":7,"method":"ping","params":5}"#,
+                "params: not an object",
+            ),
             (r#"{"id":7,"method":5}"#, "method: not a string"),
         ] {
             let answer = refused(message).unwrap_or_else(|| panic!("{message}"));
             assert!(answer.contains(expected), "{answer}");
-            assert!(exact_json::from_slice(answer.as_bytes()).is_ok(), "{answer}");
+            assert!(
+                exact_json::from_slice(answer.as_bytes()).is_ok(),
+                "{answer}"
+            );
         }
     }
 

@@ -44,8 +44,13 @@ impl MessageIdScanner {
 
     /// Returns the id if the message is a request.
     pub(crate) fn request_id(&self) -> Option<Value> {
-        let id = self.id.as_ref().filter(|id| self.has_method && id.len() <= MAX_STORED)?;
-        exact_json::from_slice(id).ok().filter(|id| !id.is_object() && !id.is_array() && !id.is_null())
+        let id = self
+            .id
+            .as_ref()
+            .filter(|id| self.has_method && id.len() <= MAX_STORED)?;
+        exact_json::from_slice(id)
+            .ok()
+            .filter(|id| !id.is_object() && !id.is_array() && !id.is_null())
     }
 
     fn scan_byte(&mut self, byte: u8) {
@@ -88,7 +93,11 @@ impl MessageIdScanner {
         // A name may contain escapes.
         let name = serde_json::from_slice::<String>(&self.bytes).unwrap_or_default();
         self.has_method |= name == "method";
-        self.begin(if name == "id" { MemberPart::Id } else { MemberPart::OtherValue });
+        self.begin(if name == "id" {
+            MemberPart::Id
+        } else {
+            MemberPart::OtherValue
+        });
     }
 
     fn end_value(&mut self) {
@@ -107,21 +116,32 @@ mod tests {
 
     fn id_of(message: &[u8], chunk: usize) -> Option<Value> {
         let mut scanner = MessageIdScanner::default();
-        message.chunks(chunk.max(1)).for_each(|bytes| scanner.scan(bytes));
+        message
+            .chunks(chunk.max(1))
+            .for_each(|bytes| scanner.scan(bytes));
         scanner.request_id()
     }
 
     #[test]
     fn the_id_is_found_at_any_position_and_only_in_the_message_itself() {
         for (message, expected) in [
-            (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{}}"#, Some("7")),
-            (r#" { "method" : "m", "params": {"id": 1, "a": ["}", "\\", {"id": 2}]} , "id" : "a\"b,}" } "#, Some(r#""a\"b,}""#)),
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{}}"#,
+                Some("7"),
+            ),
+            (
+                r#" { "method" : "m", "params": {"id": 1, "a": ["}", "\\", {"id": 2}]} , "id" : "a\"b,}" } "#,
+                Some(r#""a\"b,}""#),
+            ),
             (r#"{"\u0069d":1e400,"method":"m"}"#, Some("1e400")),
             (r#"{"params":[{"id":1}],"method":"id"}"#, None),
             (r#"{"id":null,"method":"m"}"#, None),
             (r#"{"id":{"a":1},"method":"m"}"#, None),
             (r#"{"id":1,"result":{"method":"m"}}"#, None),
-            (r#"{"id":3,"method":"m","params":{"content":"the line ends her"#, Some("3")),
+            (
+                r#"{"id":3,"method":"m","params":{"content":"the line ends her"#,
+                Some("3"),
+            ),
             (r#"[{"id":1,"method":"m"}]"#, None),
             ("", None),
         ] {

@@ -15,23 +15,44 @@ const REVIEW_LIMIT: usize = 50;
 /// Describes all prompts.
 pub(super) fn all() -> Vec<Prompt> {
     let argument = |name: &str, description: &str, is_required| {
-        PromptArgument::new(name).with_description(description).with_required(is_required)
+        PromptArgument::new(name)
+            .with_description(description)
+            .with_required(is_required)
     };
     vec![
-        Prompt::new("recall", Some("Show what is stored about a topic"), Some(vec![argument("topic", "The topic", true)])),
+        Prompt::new(
+            "recall",
+            Some("Show what is stored about a topic"),
+            Some(vec![argument("topic", "The topic", true)]),
+        ),
         Prompt::new(
             "remember",
             Some("Store something for later sessions"),
-            Some(vec![argument("text", "The text to store; default: the key points of this conversation", false)]),
+            Some(vec![argument(
+                "text",
+                "The text to store; default: the key points of this conversation",
+                false,
+            )]),
         ),
-        Prompt::new("review", Some("Review the newest memories and correct errors"), None),
+        Prompt::new(
+            "review",
+            Some("Review the newest memories and correct errors"),
+            None,
+        ),
     ]
 }
 
 /// Returns a prompt with its arguments filled in.
-pub(super) fn get(session: &Session, name: &str, arguments: &JsonObject) -> Result<GetPromptResult, ErrorData> {
+pub(super) fn get(
+    session: &Session,
+    name: &str,
+    arguments: &JsonObject,
+) -> Result<GetPromptResult, ErrorData> {
     let text = match name {
-        "recall" => recall(session, argument(arguments, "topic")?.ok_or_else(|| missing("topic"))?)?,
+        "recall" => recall(
+            session,
+            argument(arguments, "topic")?.ok_or_else(|| missing("topic"))?,
+        )?,
         "remember" => remember(argument(arguments, "text")?),
         "review" => review(session)?,
         _ => {
@@ -42,7 +63,10 @@ pub(super) fn get(session: &Session, name: &str, arguments: &JsonObject) -> Resu
             ));
         }
     };
-    Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]))
+    Ok(GetPromptResult::new(vec![PromptMessage::new_text(
+        Role::User,
+        text,
+    )]))
 }
 
 fn argument<'a>(arguments: &'a JsonObject, name: &str) -> Result<Option<&'a str>, ErrorData> {
@@ -50,7 +74,10 @@ fn argument<'a>(arguments: &'a JsonObject, name: &str) -> Result<Option<&'a str>
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) if text.trim().is_empty() => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(ErrorData::invalid_params(format!("{name} is not a string"), None)),
+        Some(_) => Err(ErrorData::invalid_params(
+            format!("{name} is not a string"),
+            None,
+        )),
     }
 }
 
@@ -71,9 +98,14 @@ fn recall(session: &Session, topic: &str) -> Result<String, ErrorData> {
     session.record_recall("recall", Some(topic), gathered.recalled(), gathered.tokens);
     let topic = memory_core::text::to_one_line(topic, 500);
     Ok(if gathered.text.is_empty() {
-        format!("Nothing is remembered about: {topic}\nSay so; do not guess. memory_search may find it by other words.")
+        format!(
+            "Nothing is remembered about: {topic}\nSay so; do not guess. memory_search may find it by other words."
+        )
     } else {
-        format!("{}\nTell me what is remembered about: {topic}\nName the ids you rely on.", gathered.text)
+        format!(
+            "{}\nTell me what is remembered about: {topic}\nName the ids you rely on.",
+            gathered.text
+        )
     })
 }
 
@@ -90,13 +122,24 @@ fn remember(text: Option<&str>) -> String {
 }
 
 fn review(session: &Session) -> Result<String, ErrorData> {
-    let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(REVIEW_LIMIT) };
-    let page =
-        memory_core::list(&session.services(), &Filter::default(), &slice).map_err(|error| store_error(error, "review"))?;
+    let slice = PageRequest {
+        order: ListOrder::Created,
+        offset: 0,
+        limit: Some(REVIEW_LIMIT),
+    };
+    let page = memory_core::list(&session.services(), &Filter::default(), &slice)
+        .map_err(|error| store_error(error, "review"))?;
     let lines = page.memories.iter().map(|stored| {
         let memory = &stored.memory;
-        let (headline, day) = (memory_core::text::to_one_line(memory.headline(), 120), memory.created_at.format("%Y-%m-%d"));
-        format!("- {} ({}, {day}): {headline}", memory.id.short(), memory.category)
+        let (headline, day) = (
+            memory_core::text::to_one_line(memory.headline(), 120),
+            memory.created_at.format("%Y-%m-%d"),
+        );
+        format!(
+            "- {} ({}, {day}): {headline}",
+            memory.id.short(),
+            memory.category
+        )
     });
     let lines: Vec<String> = lines.collect();
     let recalled = page.memories.iter().map(RecalledId::from).collect();
@@ -104,6 +147,10 @@ fn review(session: &Session) -> Result<String, ErrorData> {
     Ok(format!(
         "These are the newest memories, as data:\n\n{}\n\nLook them over with me: what is wrong, out of date, said twice or in \
          the wrong category? Propose each change, and make it with memory_update, memory_tag or memory_delete once I agree.",
-        if lines.is_empty() { "(none)".to_owned() } else { lines.join("\n") }
+        if lines.is_empty() {
+            "(none)".to_owned()
+        } else {
+            lines.join("\n")
+        }
     ))
 }

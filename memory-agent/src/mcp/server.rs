@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use memory_core::{AnswerDetail, RecallInterface, View};
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
-    GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, SubscribeRequestParams,
-    SubscriptionFilter, UnsubscribeRequestParams,
+    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult,
+    DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -67,7 +68,12 @@ const ROOTS_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl McpServer {
     /// Creates the server side of a new connection, which ends with `end` at the latest.
-    pub(super) fn new(agent: &Arc<Agent>, identity: &ClientIdentity, listens: &ListenLimit, end: &CancellationToken) -> Self {
+    pub(super) fn new(
+        agent: &Arc<Agent>,
+        identity: &ClientIdentity,
+        listens: &ListenLimit,
+        end: &CancellationToken,
+    ) -> Self {
         Self {
             agent: Arc::clone(agent),
             identity: identity.clone(),
@@ -78,9 +84,16 @@ impl McpServer {
     }
 
     /// Returns the session of a self-contained request, else that of the connection, which is opened on first use.
-    async fn session(&self, context: &RequestContext<RoleServer>) -> Result<Arc<Session>, ErrorData> {
+    async fn session(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Arc<Session>, ErrorData> {
         let open = |view: &View, origin| {
-            Arc::new(Session::begin(&self.agent, view).with_origin(origin).with_detail(AnswerDetail::Brief))
+            Arc::new(
+                Session::begin(&self.agent, view)
+                    .with_origin(origin)
+                    .with_detail(AnswerDetail::Brief),
+            )
         };
         if is_self_contained(&context.meta) {
             let origin = SessionOrigin::request(RecallInterface::Mcp, None);
@@ -88,7 +101,11 @@ impl McpServer {
         }
         let principal = request_principal(context);
         let opened = self.session.get_or_try_init(|| async {
-            let Caller { mut view, .. } = self.caller.get().cloned().map_or_else(|| self.identity.caller(context), Ok)?;
+            let Caller { mut view, .. } = self
+                .caller
+                .get()
+                .cloned()
+                .map_or_else(|| self.identity.caller(context), Ok)?;
             if view.project.is_none() {
                 view.project = self.project_of_roots(context).await;
             }
@@ -100,15 +117,24 @@ impl McpServer {
             return Ok(Arc::clone(session));
         }
         // The scopes of the principal have changed.
-        Ok(open(&View { principal, ..view }, SessionOrigin::connection(RecallInterface::Mcp)))
+        Ok(open(
+            &View { principal, ..view },
+            SessionOrigin::connection(RecallInterface::Mcp),
+        ))
     }
 
     /// Returns the project of the first folder that the client reports as a root.
-    #[expect(deprecated, reason = "clients of revisions before 2026-07-28 have roots")]
+    #[expect(
+        deprecated,
+        reason = "clients of revisions before 2026-07-28 have roots"
+    )]
     async fn project_of_roots(&self, context: &RequestContext<RoleServer>) -> Option<String> {
         let discovery = self.identity.discovery.clone()?;
         context.client_capabilities()?.roots?;
-        let listed = timeout(ROOTS_TIMEOUT, context.peer.list_roots()).await.ok()?.ok()?;
+        let listed = timeout(ROOTS_TIMEOUT, context.peer.list_roots())
+            .await
+            .ok()?
+            .ok()?;
         let find = move || discovery.of_roots(listed.roots.iter().map(|root| root.uri.as_str()));
         tokio::task::spawn_blocking(find).await.ok()?
     }
@@ -116,8 +142,12 @@ impl McpServer {
     /// Returns the instructions for the model of `caller`.
     async fn instructions(&self, caller: Caller) -> String {
         let agent = Arc::clone(&self.agent);
-        let write = move || instructions::write_instructions(&agent, &caller.view, caller.project_origin.as_deref());
-        tokio::task::spawn_blocking(write).await.unwrap_or_else(|_| instructions::BASIC.to_owned())
+        let write = move || {
+            instructions::write_instructions(&agent, &caller.view, caller.project_origin.as_deref())
+        };
+        tokio::task::spawn_blocking(write)
+            .await
+            .unwrap_or_else(|_| instructions::BASIC.to_owned())
     }
 
     /// Runs blocking work on a thread pool, until the client cancels the request.
@@ -137,7 +167,10 @@ impl McpServer {
 
 impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_prompts().enable_resources();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_prompts()
+            .enable_resources();
         ServerConfig::new(capabilities.enable_resources_subscribe().build())
             .with_server_info(Implementation::new("memory", env!("CARGO_PKG_VERSION")))
             .with_instructions(instructions::BASIC)
@@ -157,7 +190,10 @@ impl ServerHandler for McpServer {
         Ok(result)
     }
 
-    async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+    async fn discover(
+        &self,
+        context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
         let versions = self.supported_protocol_versions().into_owned();
         let mut result = DiscoverResult::from_server_info(versions, self.get_info());
         result.instructions = Some(self.instructions(self.identity.caller(&context)?).await);
@@ -171,7 +207,11 @@ impl ServerHandler for McpServer {
     ) -> Result<ListToolsResult, ErrorData> {
         let form = AnswerForm::of_version(context.protocol_version().as_ref());
         let result = ListToolsResult::with_all_items(answer::describe_tools(&self.agent, form));
-        Ok(if is_self_contained(&context.meta) { result.with_ttl_ms(LIST_TTL).with_cache_scope(CACHE_SCOPE) } else { result })
+        Ok(if is_self_contained(&context.meta) {
+            result.with_ttl_ms(LIST_TTL).with_cache_scope(CACHE_SCOPE)
+        } else {
+            result
+        })
     }
 
     async fn call_tool(
@@ -185,11 +225,19 @@ impl ServerHandler for McpServer {
             // A client that receives no progress notification still gets the result.
             let _ = context.peer.notify_progress(begun).await;
         }
-        let (name, parameters) = (request.name.into_owned(), Value::Object(request.arguments.unwrap_or_default()));
+        let (name, parameters) = (
+            request.name.into_owned(),
+            Value::Object(request.arguments.unwrap_or_default()),
+        );
         let called = name.clone();
-        let done = self.run_blocking(&context, move |session| session.call(&called, parameters)).await?;
+        let done = self
+            .run_blocking(&context, move |session| session.call(&called, parameters))
+            .await?;
         if let Some(token) = token {
-            let _ = context.peer.notify_progress(ProgressNotificationParam::new(token, 1.0).with_total(1.0)).await;
+            let _ = context
+                .peer
+                .notify_progress(ProgressNotificationParam::new(token, 1.0).with_total(1.0))
+                .await;
         }
         let form = AnswerForm::of_version(context.protocol_version().as_ref());
         answer::tool_result(self.agent.built_in_name(&name), done, form).map(Into::into)
@@ -201,7 +249,10 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        self.run_blocking(&context, move |session| resources::list(&session.services(), cursor.as_deref())).await?
+        self.run_blocking(&context, move |session| {
+            resources::list(&session.services(), cursor.as_deref())
+        })
+        .await?
     }
 
     async fn list_resource_templates(
@@ -210,7 +261,11 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let result = ListResourceTemplatesResult::with_all_items(vec![resources::template()]);
-        Ok(if is_self_contained(&context.meta) { result.with_ttl_ms(LIST_TTL).with_cache_scope(CACHE_SCOPE) } else { result })
+        Ok(if is_self_contained(&context.meta) {
+            result.with_ttl_ms(LIST_TTL).with_cache_scope(CACHE_SCOPE)
+        } else {
+            result
+        })
     }
 
     async fn read_resource(
@@ -218,23 +273,46 @@ impl ServerHandler for McpServer {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let read = self.run_blocking(&context, move |session| resources::read(session, &request.uri)).await?;
+        let read = self
+            .run_blocking(&context, move |session| {
+                resources::read(session, &request.uri)
+            })
+            .await?;
         read.map(Into::into)
     }
 
-    async fn subscribe(&self, request: SubscribeRequestParams, context: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
         let (session, uri) = (self.session(&context).await?, request.uri);
         self.subscriptions.add(&session, &context.peer, uri).await
     }
 
-    async fn unsubscribe(&self, request: UnsubscribeRequestParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
         self.subscriptions.remove(&request.uri);
         Ok(())
     }
 
-    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        let uris = requested.resource_subscriptions.iter().flatten().filter(|uri| resources::is_resource(uri));
-        Some(SubscriptionFilter::builder().resource_subscriptions(uris).build())
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        let uris = requested
+            .resource_subscriptions
+            .iter()
+            .flatten()
+            .filter(|uri| resources::is_resource(uri));
+        Some(
+            SubscriptionFilter::builder()
+                .resource_subscriptions(uris)
+                .build(),
+        )
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
@@ -248,11 +326,26 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         // The SDK passes known methods to this handler if their parameters are invalid.
-        let further = if is_self_contained(&context.meta) { &SELF_CONTAINED_METHODS[..] } else { &SESSION_METHODS };
-        if METHODS.iter().chain(further).any(|method| *method == request.method) {
-            return Err(ErrorData::invalid_params(format!("invalid parameters for {}", request.method), None));
+        let further = if is_self_contained(&context.meta) {
+            &SELF_CONTAINED_METHODS[..]
+        } else {
+            &SESSION_METHODS
+        };
+        if METHODS
+            .iter()
+            .chain(further)
+            .any(|method| *method == request.method)
+        {
+            return Err(ErrorData::invalid_params(
+                format!("invalid parameters for {}", request.method),
+                None,
+            ));
         }
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None))
+        Err(ErrorData::new(
+            ErrorCode::METHOD_NOT_FOUND,
+            request.method,
+            None,
+        ))
     }
 
     async fn list_prompts(
@@ -261,7 +354,11 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         let result = ListPromptsResult::with_all_items(prompts::all());
-        Ok(if is_self_contained(&context.meta) { result.with_ttl_ms(LIST_TTL).with_cache_scope(CACHE_SCOPE) } else { result })
+        Ok(if is_self_contained(&context.meta) {
+            result.with_ttl_ms(LIST_TTL).with_cache_scope(CACHE_SCOPE)
+        } else {
+            result
+        })
     }
 
     async fn get_prompt(
@@ -270,7 +367,11 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let prompt = self.run_blocking(&context, move |session| prompts::get(session, &request.name, &arguments)).await?;
+        let prompt = self
+            .run_blocking(&context, move |session| {
+                prompts::get(session, &request.name, &arguments)
+            })
+            .await?;
         prompt.map(Into::into)
     }
 }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{RoleServer, ServiceExt};
 use serde_json::{Map, Value};
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream, duplex, split};
+use tokio::io::{
+    AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream, duplex, split,
+};
 use tokio::sync::{Mutex, Semaphore};
 use tokio_util::sync::CancellationToken;
 
@@ -25,8 +27,15 @@ use crate::rpc::LONGEST_LINE;
 /// # Errors
 /// If the client violates the protocol, or if an I/O operation fails.
 pub fn serve_stdio(agent: &Arc<Agent>, identity: &ClientIdentity) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let served = runtime.block_on(serve(agent, identity, tokio::io::stdin(), tokio::io::stdout()));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let served = runtime.block_on(serve(
+        agent,
+        identity,
+        tokio::io::stdin(),
+        tokio::io::stdout(),
+    ));
     // A read of standard input cannot be cancelled.
     runtime.shutdown_background();
     served
@@ -53,7 +62,12 @@ pub async fn serve(
     let output = Arc::new(Mutex::new(output));
     let room = Arc::new(Semaphore::new(MAX_PENDING));
     let end = CancellationToken::new();
-    let forwarded = forward_requests(BufReader::new(input), requests, Arc::clone(&output), Arc::clone(&room));
+    let forwarded = forward_requests(
+        BufReader::new(input),
+        requests,
+        Arc::clone(&output),
+        Arc::clone(&room),
+    );
     // Subscriptions do not end by themselves.
     let until = end.clone().drop_guard();
     let hearing = tokio::spawn(async move {
@@ -61,7 +75,11 @@ pub async fn serve(
         forwarded.await
     });
     let saying = tokio::spawn(forward_responses(BufReader::new(answers), output, room));
-    let served = run_server(McpServer::new(agent, identity, &ListenLimit::default(), &end), theirs).await;
+    let served = run_server(
+        McpServer::new(agent, identity, &ListenLimit::default(), &end),
+        theirs,
+    )
+    .await;
     hearing.abort();
     // Remaining responses are written to the end.
     saying.await.map_err(io::Error::other)??;
@@ -71,7 +89,8 @@ pub async fn serve(
 async fn run_server(server: McpServer, stream: DuplexStream) -> io::Result<()> {
     let (input, output) = split(stream);
     // The length of each line is checked before.
-    let transport = AsyncRwTransport::<RoleServer, _, _>::new(input, output).with_max_line_length(usize::MAX);
+    let transport =
+        AsyncRwTransport::<RoleServer, _, _>::new(input, output).with_max_line_length(usize::MAX);
     let running = match server.serve(transport).await {
         Ok(running) => running,
         // A client that disconnects before initialization is not an error.
@@ -110,7 +129,10 @@ async fn forward_requests(
                     }
                     if message.contains_key("id") && message.contains_key("method") {
                         room.acquire().await.map_err(io::Error::other)?.forget();
-                    } else if message.get("method").is_some_and(|method| method == "notifications/cancelled") {
+                    } else if message
+                        .get("method")
+                        .is_some_and(|method| method == "notifications/cancelled")
+                    {
                         // A cancelled request may never get a response.
                         release_permit(&room);
                     }
@@ -121,14 +143,25 @@ async fn forward_requests(
             },
             StdioLine::TooLong(request_id) => {
                 id = request_id;
-                Some((-32600, format!("the line is longer than {LONGEST_LINE} bytes; split the text into several memories")))
+                Some((
+                    -32600,
+                    format!(
+                        "the line is longer than {LONGEST_LINE} bytes; split the text into several memories"
+                    ),
+                ))
             }
         };
         if let Some((code, message)) = complaint {
-            write_line(&output, exact_json::to_text(&error_response(&id, code, &message)).as_bytes()).await?;
+            write_line(
+                &output,
+                exact_json::to_text(&error_response(&id, code, &message)).as_bytes(),
+            )
+            .await?;
             continue;
         }
-        if let Cow::Owned(marked) = std::str::from_utf8(&line).map_or(Cow::Borrowed(""), exact_json::mark) {
+        if let Cow::Owned(marked) =
+            std::str::from_utf8(&line).map_or(Cow::Borrowed(""), exact_json::mark)
+        {
             line = marked.into_bytes();
         }
         line.push(b'\n');
@@ -140,7 +173,13 @@ async fn forward_requests(
 /// Returns whether the SDK accepts notifications after this message: `initialize`, or a self-contained request other than
 /// `server/discover`. An earlier notification would end the connection.
 fn opens_connection(message: &Map<String, Value>) -> bool {
-    let is_self_contained = || message.get("params")?.get("_meta")?.get("io.modelcontextprotocol/protocolVersion").map(|_| ());
+    let is_self_contained = || {
+        message
+            .get("params")?
+            .get("_meta")?
+            .get("io.modelcontextprotocol/protocolVersion")
+            .map(|_| ())
+    };
     match message.get("method").and_then(Value::as_str) {
         Some("initialize") => true,
         Some("server/discover") | None => false,
@@ -158,7 +197,10 @@ enum StdioLine {
 }
 
 /// Reads the next line without its line break; returns `None` at the end.
-async fn next_line(input: &mut (impl AsyncBufReadExt + Unpin), line: &mut Vec<u8>) -> io::Result<Option<StdioLine>> {
+async fn next_line(
+    input: &mut (impl AsyncBufReadExt + Unpin),
+    line: &mut Vec<u8>,
+) -> io::Result<Option<StdioLine>> {
     line.clear();
     let mut has_begun = false;
     let mut too_long: Option<MessageIdScanner> = None;
@@ -205,9 +247,18 @@ async fn forward_responses(
             line.pop();
         }
         let plain = std::str::from_utf8(&line).map_or(Cow::Borrowed(""), exact_json::unmark);
-        write_line(&output, if let Cow::Owned(plain) = &plain { plain.as_bytes() } else { &line }).await?;
+        write_line(
+            &output,
+            if let Cow::Owned(plain) = &plain {
+                plain.as_bytes()
+            } else {
+                &line
+            },
+        )
+        .await?;
         // A request has a method; a response has none.
-        let is_answer = serde_json::from_slice::<MessageHead>(&line).is_ok_and(|head| head.method.is_none());
+        let is_answer =
+            serde_json::from_slice::<MessageHead>(&line).is_ok_and(|head| head.method.is_none());
         if is_answer {
             release_permit(&room);
         }
@@ -241,18 +292,33 @@ mod tests {
 
     #[test]
     fn the_longest_line_is_read_and_a_longer_one_is_not() {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .expect("a runtime");
         let read = |bytes: usize| {
             let (mut input, mut line) = (vec![b'a'; bytes], Vec::new());
             input.extend_from_slice(b"\nb");
             let mut input = input.as_slice();
-            let first = runtime.block_on(next_line(&mut input, &mut line)).expect("a line");
+            let first = runtime
+                .block_on(next_line(&mut input, &mut line))
+                .expect("a line");
             let length = line.len();
-            let second = runtime.block_on(next_line(&mut input, &mut line)).expect("a line");
-            assert_eq!((second, line.as_slice()), (Some(StdioLine::Complete), b"b".as_slice()));
+            let second = runtime
+                .block_on(next_line(&mut input, &mut line))
+                .expect("a line");
+            assert_eq!(
+                (second, line.as_slice()),
+                (Some(StdioLine::Complete), b"b".as_slice())
+            );
             (first, length)
         };
-        assert_eq!(read(LONGEST_LINE), (Some(StdioLine::Complete), LONGEST_LINE));
-        assert_eq!(read(LONGEST_LINE + 1), (Some(StdioLine::TooLong(Value::Null)), 0));
+        assert_eq!(
+            read(LONGEST_LINE),
+            (Some(StdioLine::Complete), LONGEST_LINE)
+        );
+        assert_eq!(
+            read(LONGEST_LINE + 1),
+            (Some(StdioLine::TooLong(Value::Null)), 0)
+        );
     }
 }

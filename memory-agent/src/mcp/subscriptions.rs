@@ -64,32 +64,53 @@ const UNSEEN: TimeDelta = TimeDelta::seconds(1);
 impl Subscriptions {
     /// Creates the subscriptions of a connection that ends with `end`.
     pub(super) fn new(end: &CancellationToken, listens: &ListenLimit) -> Self {
-        Self { resources: Arc::default(), listens: listens.clone(), end: end.clone() }
+        Self {
+            resources: Arc::default(),
+            listens: listens.clone(),
+            end: end.clone(),
+        }
     }
 
     /// Subscribes the client to changes of `uri`.
     ///
     /// # Errors
     /// If the resource does not exist, or if the limit of subscriptions is reached.
-    pub(super) async fn add(&self, session: &Arc<Session>, peer: &Peer<RoleServer>, uri: String) -> Result<(), ErrorData> {
+    pub(super) async fn add(
+        &self,
+        session: &Arc<Session>,
+        peer: &Peer<RoleServer>,
+        uri: String,
+    ) -> Result<(), ErrorData> {
         let state = existing_state(session, &uri).await?;
         let was_watched = {
-            let mut subscribed = self.resources.lock().unwrap_or_else(PoisonError::into_inner);
-            if MAX_SUBSCRIPTIONS <= subscribed.states.len() && !subscribed.states.contains_key(&uri) {
+            let mut subscribed = self
+                .resources
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            if MAX_SUBSCRIPTIONS <= subscribed.states.len() && !subscribed.states.contains_key(&uri)
+            {
                 return Err(too_many_subscriptions());
             }
             subscribed.states.insert(uri, state);
             std::mem::replace(&mut subscribed.is_watched, true)
         };
         if !was_watched {
-            tokio::spawn(poll_resources(Arc::downgrade(&self.resources), Arc::clone(session), peer.clone()));
+            tokio::spawn(poll_resources(
+                Arc::downgrade(&self.resources),
+                Arc::clone(session),
+                peer.clone(),
+            ));
         }
         Ok(())
     }
 
     /// Removes a subscription.
     pub(super) fn remove(&self, uri: &str) {
-        self.resources.lock().unwrap_or_else(PoisonError::into_inner).states.remove(uri);
+        self.resources
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .states
+            .remove(uri);
     }
 
     /// Notifies the client of changes of all accepted resources of a `subscriptions/listen` until the request or the
@@ -97,11 +118,22 @@ impl Subscriptions {
     ///
     /// # Errors
     /// If one of the resources does not exist, or if a limit of subscriptions is reached.
-    pub(super) async fn listen(&self, session: &Arc<Session>, context: &SubscriptionContext) -> Result<(), ErrorData> {
+    pub(super) async fn listen(
+        &self,
+        session: &Arc<Session>,
+        context: &SubscriptionContext,
+    ) -> Result<(), ErrorData> {
         let unseen_since = session.services().clock.now() - UNSEEN;
-        let uris = context.accepted().resource_subscriptions.clone().unwrap_or_default();
+        let uris = context
+            .accepted()
+            .resource_subscriptions
+            .clone()
+            .unwrap_or_default();
         let _permit = self.listens.0.try_acquire().map_err(|_| {
-            ErrorData::invalid_request(format!("the limit of {MAX_LISTENS} simultaneous subscriptions is reached"), None)
+            ErrorData::invalid_request(
+                format!("the limit of {MAX_LISTENS} simultaneous subscriptions is reached"),
+                None,
+            )
         })?;
         if MAX_SUBSCRIPTIONS < uris.len() {
             return Err(too_many_subscriptions());
@@ -138,11 +170,17 @@ impl Subscriptions {
 }
 
 /// Polls until there are no subscriptions or the client has disconnected.
-async fn poll_resources(resources: Weak<Mutex<SubscribedResources>>, session: Arc<Session>, peer: Peer<RoleServer>) {
+async fn poll_resources(
+    resources: Weak<Mutex<SubscribedResources>>,
+    session: Arc<Session>,
+    peer: Peer<RoleServer>,
+) {
     let mut ticks = ticks();
     loop {
         ticks.tick().await;
-        let Some(watched) = resources.upgrade() else { return };
+        let Some(watched) = resources.upgrade() else {
+            return;
+        };
         let known = {
             let mut watched = watched.lock().unwrap_or_else(PoisonError::into_inner);
             if watched.states.is_empty() || peer.is_transport_closed() {
@@ -152,11 +190,18 @@ async fn poll_resources(resources: Weak<Mutex<SubscribedResources>>, session: Ar
             watched.states.clone()
         };
         for (uri, now) in changed_states(&session, known.iter()).await {
-            if let Some(state) = watched.lock().unwrap_or_else(PoisonError::into_inner).states.get_mut(&uri) {
+            if let Some(state) = watched
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .states
+                .get_mut(&uri)
+            {
                 *state = now;
             }
             // A disconnected client is noticed in the next round.
-            let _ = peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await;
+            let _ = peer
+                .notify_resource_updated(ResourceUpdatedNotificationParam::new(uri))
+                .await;
         }
     }
 }
@@ -170,7 +215,10 @@ fn ticks() -> Interval {
 /// Returns the resources whose state differs from the previous one, with their new state.
 ///
 /// A resource that cannot be read counts as unchanged.
-async fn changed_states(session: &Arc<Session>, known: impl Iterator<Item = (&String, &String)>) -> Vec<(String, String)> {
+async fn changed_states(
+    session: &Arc<Session>,
+    known: impl Iterator<Item = (&String, &String)>,
+) -> Vec<(String, String)> {
     let mut changed = Vec::new();
     for (uri, before) in known {
         if let Ok(now) = read_with(session, uri, resources::resource_state).await
@@ -189,10 +237,17 @@ async fn existing_state(session: &Arc<Session>, uri: &str) -> Result<String, Err
 /// Returns whether a memory that the session sees was changed since `time`.
 async fn has_changed_since(session: &Arc<Session>, time: DateTime<Utc>) -> bool {
     let newest = move |services: &Services, _: &str| {
-        let slice = PageRequest { order: ListOrder::Updated, offset: 0, limit: Some(1) };
-        let page =
-            memory_core::list(services, &Filter::default(), &slice).map_err(|error| resources::store_error(error, "list"))?;
-        Ok(page.memories.iter().any(|newest| time <= newest.memory.updated_at))
+        let slice = PageRequest {
+            order: ListOrder::Updated,
+            offset: 0,
+            limit: Some(1),
+        };
+        let page = memory_core::list(services, &Filter::default(), &slice)
+            .map_err(|error| resources::store_error(error, "list"))?;
+        Ok(page
+            .memories
+            .iter()
+            .any(|newest| time <= newest.memory.updated_at))
     };
     read_with(session, "", newest).await.unwrap_or(false)
 }
@@ -205,9 +260,17 @@ async fn read_with<T: Send + 'static>(
 ) -> Result<T, ErrorData> {
     let (session, uri) = (Arc::clone(session), uri.to_owned());
     let done = tokio::task::spawn_blocking(move || read(&session.services(), &uri)).await;
-    done.unwrap_or_else(|error| Err(ErrorData::internal_error(format!("cannot read the resource: {error}"), None)))
+    done.unwrap_or_else(|error| {
+        Err(ErrorData::internal_error(
+            format!("cannot read the resource: {error}"),
+            None,
+        ))
+    })
 }
 
 fn too_many_subscriptions() -> ErrorData {
-    ErrorData::invalid_request(format!("the limit of {MAX_SUBSCRIPTIONS} subscriptions is reached"), None)
+    ErrorData::invalid_request(
+        format!("the limit of {MAX_SUBSCRIPTIONS} subscriptions is reached"),
+        None,
+    )
 }

@@ -22,12 +22,42 @@ pub const KNOWN_MODELS: &[KnownModel] = &[
     known_model("potion-base-8M", "minishlab", "MIT", 30, "English"),
     KnownModel {
         sha256: Some("53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"),
-        ..known_model("all-MiniLM-L6-v2", "sentence-transformers", "Apache-2.0", 91, "English")
+        ..known_model(
+            "all-MiniLM-L6-v2",
+            "sentence-transformers",
+            "Apache-2.0",
+            91,
+            "English",
+        )
     },
-    known_model("static-retrieval-mrl-en-v1", "sentence-transformers", "Apache-2.0", 125, "English"),
-    known_model("static-similarity-mrl-multilingual-v1", "sentence-transformers", "Apache-2.0", 434, "50 languages"),
-    known_model("paraphrase-multilingual-MiniLM-L12-v2", "sentence-transformers", "Apache-2.0", 471, "50 languages"),
-    known_model("potion-multilingual-128M", "minishlab", "MIT", 512, "101 languages"),
+    known_model(
+        "static-retrieval-mrl-en-v1",
+        "sentence-transformers",
+        "Apache-2.0",
+        125,
+        "English",
+    ),
+    known_model(
+        "static-similarity-mrl-multilingual-v1",
+        "sentence-transformers",
+        "Apache-2.0",
+        434,
+        "50 languages",
+    ),
+    known_model(
+        "paraphrase-multilingual-MiniLM-L12-v2",
+        "sentence-transformers",
+        "Apache-2.0",
+        471,
+        "50 languages",
+    ),
+    known_model(
+        "potion-multilingual-128M",
+        "minishlab",
+        "MIT",
+        512,
+        "101 languages",
+    ),
 ];
 
 const fn known_model(
@@ -37,5 +67,12 @@ const fn known_model(
     megabytes: u32,
     languages: &'static str,
 ) -> KnownModel {
-    KnownModel { name, publisher, license, megabytes, languages, sha256: None }
+    KnownModel {
+        name,
+        publisher,
+        license,
+        megabytes,
+        languages,
+        sha256: None,
+    }
 }

@@ -8,8 +8,15 @@ pub(super) fn unit_vector<N: Copy + Into<f64>>(vector: &[N]) -> Option<Embedding
     let parts = || vector.iter().map(|part| (*part).into());
     let largest = parts().map(f64::abs).fold(0.0, f64::max);
     // Dividing by the largest component first prevents overflow and underflow of the squares.
-    let length = parts().map(|part: f64| (part / largest).powi(2)).sum::<f64>().sqrt();
-    (length.is_finite() && 0.0 < length).then(|| parts().map(|part| (part / largest / length) as f32).collect())
+    let length = parts()
+        .map(|part: f64| (part / largest).powi(2))
+        .sum::<f64>()
+        .sqrt();
+    (length.is_finite() && 0.0 < length).then(|| {
+        parts()
+            .map(|part| (part / largest / length) as f32)
+            .collect()
+    })
 }
 
 #[cfg(test)]
@@ -20,7 +27,13 @@ mod tests {
 
     #[test]
     fn what_points_nowhere_has_no_length() {
-        for vector in [&[][..], &[0.0, 0.0], &[1.0, f64::NAN], &[f64::INFINITY, 1.0], &[f64::NAN]] {
+        for vector in [
+            &[][..],
+            &[0.0, 0.0],
+            &[1.0, f64::NAN],
+            &[f64::INFINITY, 1.0],
+            &[f64::NAN],
+        ] {
             assert_eq!(unit_vector(vector), None, "{vector:?}");
         }
         assert_eq!(unit_vector(&[3.0, -4.0]), Some(vec![0.6, -0.8]));

@@ -35,7 +35,13 @@ const MAX_RESPONSES: usize = 8 << 20;
 impl RpcConnection {
     /// Starts with the given `view`, which `session/open` may change.
     pub fn begin(agent: &Arc<Agent>, view: View) -> Self {
-        Self { agent: Arc::clone(agent), view, interface: RecallInterface::Program, is_bound: false, session: None }
+        Self {
+            agent: Arc::clone(agent),
+            view,
+            interface: RecallInterface::Program,
+            is_bound: false,
+            session: None,
+        }
     }
 
     /// Sets the interface that the recall ledger records; a program that embeds the crates by default.
@@ -46,7 +52,10 @@ impl RpcConnection {
 
     /// Starts with the given `view` and refuses `session/open`.
     pub fn with_fixed_view(agent: &Arc<Agent>, view: View) -> Self {
-        Self { is_bound: true, ..Self::begin(agent, view) }
+        Self {
+            is_bound: true,
+            ..Self::begin(agent, view)
+        }
     }
 
     /// Parses a line without its line break; `None` if it is blank.
@@ -61,7 +70,9 @@ impl RpcConnection {
         };
         let requests = requests.into_iter().map(|mut request| {
             if self.is_bound && matches!(request.ask, Ok(RpcMethod::Open(_))) {
-                request.ask = Err(RpcError::invalid_request("session/open: the agent of this connection is fixed"));
+                request.ask = Err(RpcError::invalid_request(
+                    "session/open: the agent of this connection is fixed",
+                ));
             }
             // The page shows all memories, and this connection may not.
             if self.is_bound && matches!(request.ask, Ok(RpcMethod::OpenPage { .. })) {
@@ -73,7 +84,10 @@ impl RpcConnection {
             }
             (self.session(), request)
         });
-        Some(RpcWork { requests: requests.collect(), is_batch })
+        Some(RpcWork {
+            requests: requests.collect(),
+            is_batch,
+        })
     }
 
     fn session(&mut self) -> Arc<Session> {
@@ -96,7 +110,11 @@ impl RpcWork {
         }
         let mut answers = String::new();
         for (session, request) in self.requests {
-            let answer = if answers.len() < MAX_RESPONSES { execute_one(&session, request) } else { skipped_response(request) };
+            let answer = if answers.len() < MAX_RESPONSES {
+                execute_one(&session, request)
+            } else {
+                skipped_response(request)
+            };
             if let Some(answer) = answer {
                 answers.push(if answers.is_empty() { '[' } else { ',' });
                 answers.push_str(&exact_json::to_text(&answer));
@@ -122,7 +140,9 @@ fn execute_one(session: &Session, request: RpcRequest) -> Option<Value> {
 
 fn skipped_response(request: RpcRequest) -> Option<Value> {
     let why = format!("skipped: the earlier responses of this list exceed {MAX_RESPONSES} bytes");
-    request.id.map(|id| RpcError::invalid_request(why).to_response(&id))
+    request
+        .id
+        .map(|id| RpcError::invalid_request(why).to_response(&id))
 }
 
 /// Executes a request for `session`.
@@ -141,8 +161,11 @@ fn execute_request(session: &Session, ask: RpcMethod) -> Result<Value, RpcError>
 ///
 /// The shape is `{tools: [{name, description, parameters}]}`.
 pub fn list_tools(agent: &Agent, all: bool) -> Value {
-    let tools: Vec<Value> =
-        if all { agent.callable_tools().map(describe_tool).collect() } else { agent.listed_tools().map(describe_tool).collect() };
+    let tools: Vec<Value> = if all {
+        agent.callable_tools().map(describe_tool).collect()
+    } else {
+        agent.listed_tools().map(describe_tool).collect()
+    };
     json!({ "tools": tools })
 }
 
@@ -156,14 +179,21 @@ fn embed_texts(session: &Session, texts: &[String]) -> Result<Value, RpcError> {
     let embedder = session.services().embedder;
     let embedder = embedder.ok_or_else(|| ToolError::from(StoreError::NoModel))?;
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let vectors = if texts.is_empty() { Ok(Vec::new()) } else { embedder.embed(&texts) };
+    let vectors = if texts.is_empty() {
+        Ok(Vec::new())
+    } else {
+        embedder.embed(&texts)
+    };
     let vectors = vectors.map_err(|error| ToolError::from(StoreError::from(error)))?;
     Ok(json!({ "identity": embedder.identity(), "vectors": vectors }))
 }
 
 /// Opens the web page: `{address, code}`.
 fn open_page(session: &Session, port: Option<u16>) -> Result<Value, RpcError> {
-    let page = session.agent().page().ok_or_else(|| RpcError::method_not_found("ui/open"))?;
+    let page = session
+        .agent()
+        .page()
+        .ok_or_else(|| RpcError::method_not_found("ui/open"))?;
     let OpenedPage { address, code } = page.open_page(port)?;
     Ok(json!({ "address": address.to_string(), "code": code }))
 }

@@ -13,7 +13,11 @@ pub struct RpcError {
 impl RpcError {
     /// Returns the error for a line that is not JSON.
     pub(super) fn not_json(why: &serde_json::Error) -> Self {
-        Self::new(-32_700, Code::InvalidInput, format!("the line is not JSON: {why}"))
+        Self::new(
+            -32_700,
+            Code::InvalidInput,
+            format!("the line is not JSON: {why}"),
+        )
     }
 
     /// Returns the error for JSON that is not a request.
@@ -23,7 +27,10 @@ impl RpcError {
 
     /// Returns the error for an unknown method.
     pub(super) fn method_not_found(name: &str) -> Self {
-        let message = format!("no method or tool is named {}", memory_core::text::to_one_line(name, 80));
+        let message = format!(
+            "no method or tool is named {}",
+            memory_core::text::to_one_line(name, 80)
+        );
         let hint = "tools/list with {\"all\": true} lists all tools";
         Self::new(-32_601, Code::ToolNotFound, message).with_hint(hint)
     }
@@ -36,11 +43,15 @@ impl RpcError {
     /// Returns the error for a request that exceeds the free resources.
     #[cfg(feature = "server")]
     pub(crate) fn overloaded(why: impl Into<String>) -> Self {
-        Self::new(-32_000, Code::Io, why.into()).with_hint("close unused connections, or try again later")
+        Self::new(-32_000, Code::Io, why.into())
+            .with_hint("close unused connections, or try again later")
     }
 
     fn new(number: i32, code: Code, message: String) -> Self {
-        Self { number, error: ToolError::new(code, message, None) }
+        Self {
+            number,
+            error: ToolError::new(code, message, None),
+        }
     }
 
     fn with_hint(mut self, hint: &str) -> Self {
@@ -50,7 +61,13 @@ impl RpcError {
 
     /// Builds the error response to the request `id`, which is null if unknown.
     pub fn to_response(&self, id: &Value) -> Value {
-        let ToolError { code, message, hint, about, .. } = &self.error;
+        let ToolError {
+            code,
+            message,
+            hint,
+            about,
+            ..
+        } = &self.error;
         let mut data = json!({ "code": code.as_str() });
         if let Some(hint) = hint {
             data["hint"] = hint.as_str().into();
@@ -69,7 +86,13 @@ impl From<ToolError> for RpcError {
             Code::InvalidInput => -32_602,
             _ => -32_000,
         };
-        let hint = error.hint.as_deref().and_then(crate::tools::without_commands);
-        Self { number, error: ToolError { hint, ..error } }
+        let hint = error
+            .hint
+            .as_deref()
+            .and_then(crate::tools::without_commands);
+        Self {
+            number,
+            error: ToolError { hint, ..error },
+        }
     }
 }

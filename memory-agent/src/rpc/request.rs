@@ -72,11 +72,14 @@ pub fn parse_line(line: &[u8]) -> RpcLine {
     }
     match exact_json::from_slice(line) {
         Err(error) => RpcLine::One(RpcRequest::invalid(RpcError::not_json(&error))),
-        Ok(Value::Array(items)) if items.is_empty() => {
-            RpcLine::One(RpcRequest::invalid(RpcError::invalid_request("the list is empty")))
-        }
+        Ok(Value::Array(items)) if items.is_empty() => RpcLine::One(RpcRequest::invalid(
+            RpcError::invalid_request("the list is empty"),
+        )),
         Ok(Value::Array(items)) if MOST < items.len() => {
-            let why = format!("a list may have at most {MOST} requests; this one has {}", items.len());
+            let why = format!(
+                "a list may have at most {MOST} requests; this one has {}",
+                items.len()
+            );
             RpcLine::One(RpcRequest::invalid(RpcError::invalid_request(why)))
         }
         Ok(Value::Array(items)) => RpcLine::Batch(items.into_iter().map(parse_request).collect()),
@@ -86,7 +89,10 @@ pub fn parse_line(line: &[u8]) -> RpcLine {
 
 impl RpcRequest {
     fn invalid(fault: RpcError) -> Self {
-        Self { id: Some(Value::Null), ask: Err(fault) }
+        Self {
+            id: Some(Value::Null),
+            ask: Err(fault),
+        }
     }
 }
 
@@ -95,19 +101,35 @@ fn parse_request(value: Value) -> RpcRequest {
         return RpcRequest::invalid(RpcError::invalid_request("the request is not an object"));
     };
     let id = members.remove("id");
-    if matches!(id, Some(Value::Bool(_) | Value::Array(_) | Value::Object(_))) {
-        return RpcRequest::invalid(RpcError::invalid_request("id: not a string, number or null"));
+    if matches!(
+        id,
+        Some(Value::Bool(_) | Value::Array(_) | Value::Object(_))
+    ) {
+        return RpcRequest::invalid(RpcError::invalid_request(
+            "id: not a string, number or null",
+        ));
     }
     // The client could not match the response to its request, because the number would be rounded.
-    if id.as_ref().is_some_and(|id| exact_json::as_number(id).is_some() || id.as_number().is_some_and(is_rounded)) {
+    if id.as_ref().is_some_and(|id| {
+        exact_json::as_number(id).is_some() || id.as_number().is_some_and(is_rounded)
+    }) {
         return RpcRequest::invalid(RpcError::invalid_request(
             "id: a number of this precision cannot be returned unchanged; use a string",
         ));
     }
     let ask = parse_method(&mut members);
     // An invalid request may not be a notification, so it always gets a response.
-    let is_request = members.remove("method").is_some_and(|method| method.is_string());
-    RpcRequest { id: if is_request { id } else { Some(id.unwrap_or_default()) }, ask }
+    let is_request = members
+        .remove("method")
+        .is_some_and(|method| method.is_string());
+    RpcRequest {
+        id: if is_request {
+            id
+        } else {
+            Some(id.unwrap_or_default())
+        },
+        ask,
+    }
 }
 
 /// Returns whether a number may differ from the number in the text.
@@ -117,8 +139,13 @@ fn is_rounded(number: &Number) -> bool {
 }
 
 fn parse_method(members: &mut Map<String, Value>) -> Result<RpcMethod, RpcError> {
-    if members.get("jsonrpc").is_some_and(|version| version != "2.0") {
-        return Err(RpcError::invalid_request("jsonrpc: must be \"2.0\" if present"));
+    if members
+        .get("jsonrpc")
+        .is_some_and(|version| version != "2.0")
+    {
+        return Err(RpcError::invalid_request(
+            "jsonrpc: must be \"2.0\" if present",
+        ));
     }
     let parameters = members.remove("params");
     let method = match members.get("method") {
@@ -149,62 +176,105 @@ fn parse_method(members: &mut Map<String, Value>) -> Result<RpcMethod, RpcError>
                 None | Some(Value::Null) => None,
                 Some(port) => {
                     let port = port.as_u64().and_then(|port| u16::try_from(port).ok());
-                    Some(port.ok_or_else(|| RpcError::invalid_parameters("port: not a number from 0 to 65535"))?)
+                    Some(port.ok_or_else(|| {
+                        RpcError::invalid_parameters("port: not a number from 0 to 65535")
+                    })?)
                 }
             };
             reject_unknown_fields(&parameters).map(|()| RpcMethod::OpenPage { port })
         }
         tool if tool.contains('/') => Err(RpcError::method_not_found(tool)),
-        tool => Ok(RpcMethod::Call { tool: tool.to_owned(), parameters: Value::Object(parameters) }),
+        tool => Ok(RpcMethod::Call {
+            tool: tool.to_owned(),
+            parameters: Value::Object(parameters),
+        }),
     }
 }
 
 fn parse_call(mut parameters: Map<String, Value>) -> Result<RpcMethod, RpcError> {
-    let tool = take_text(&mut parameters, "name")?.ok_or_else(|| RpcError::invalid_parameters("name: missing"))?;
+    let tool = take_text(&mut parameters, "name")?
+        .ok_or_else(|| RpcError::invalid_parameters("name: missing"))?;
     let own = match (parameters.remove("params"), parameters.remove("arguments")) {
-        (Some(_), Some(_)) => return Err(RpcError::invalid_parameters("params, arguments: aliases; send only one of them")),
+        (Some(_), Some(_)) => {
+            return Err(RpcError::invalid_parameters(
+                "params, arguments: aliases; send only one of them",
+            ));
+        }
         (own, None) | (None, own) => own,
     };
     reject_unknown_fields(&parameters)?;
-    let own = own.filter(|own| !own.is_null()).unwrap_or_else(|| Value::Object(Map::new()));
-    Ok(RpcMethod::Call { tool, parameters: own })
+    let own = own
+        .filter(|own| !own.is_null())
+        .unwrap_or_else(|| Value::Object(Map::new()));
+    Ok(RpcMethod::Call {
+        tool,
+        parameters: own,
+    })
 }
 
 fn parse_open(mut parameters: Map<String, Value>) -> Result<RpcMethod, RpcError> {
-    let agent = take_text(&mut parameters, "agent")?.map(|agent| agent.parse::<AgentName>()).transpose();
+    let agent = take_text(&mut parameters, "agent")?
+        .map(|agent| agent.parse::<AgentName>())
+        .transpose();
     let agent = agent.map_err(|error| RpcError::invalid_parameters(format!("agent: {error}")))?;
-    let project = take_text(&mut parameters, "project")?.map(|project| match format!("project:{project}").parse() {
-        Ok(Scope::Project(name)) => Ok(name),
-        _ => Err(RpcError::invalid_parameters("project: not a name without control characters")),
+    let project = take_text(&mut parameters, "project")?.map(|project| {
+        match format!("project:{project}").parse() {
+            Ok(Scope::Project(name)) => Ok(name),
+            _ => Err(RpcError::invalid_parameters(
+                "project: not a name without control characters",
+            )),
+        }
     });
     let project = project.transpose()?;
-    reject_unknown_fields(&parameters).map(|()| RpcMethod::Open(View { agent, project, ..View::default() }))
+    reject_unknown_fields(&parameters).map(|()| {
+        RpcMethod::Open(View {
+            agent,
+            project,
+            ..View::default()
+        })
+    })
 }
 
 fn parse_embed(mut parameters: Map<String, Value>) -> Result<RpcMethod, RpcError> {
-    let wrong = || RpcError::invalid_parameters(format!("texts: not a list of at most {MAX_TEXTS} strings"));
-    let texts = parameters.remove("texts").filter(|texts| !exact_json::contains_marked_number(texts));
-    let Some(Value::Array(texts)) = texts else { return Err(wrong()) };
-    let texts: Option<Vec<String>> = texts.into_iter().map(|text| text.as_str().map(str::to_owned)).collect();
-    let texts = texts.filter(|texts| texts.len() <= MAX_TEXTS).ok_or_else(wrong)?;
+    let wrong = || {
+        RpcError::invalid_parameters(format!("texts: not a list of at most {MAX_TEXTS} strings"))
+    };
+    let texts = parameters
+        .remove("texts")
+        .filter(|texts| !exact_json::contains_marked_number(texts));
+    let Some(Value::Array(texts)) = texts else {
+        return Err(wrong());
+    };
+    let texts: Option<Vec<String>> = texts
+        .into_iter()
+        .map(|text| text.as_str().map(str::to_owned))
+        .collect();
+    let texts = texts
+        .filter(|texts| texts.len() <= MAX_TEXTS)
+        .ok_or_else(wrong)?;
     reject_unknown_fields(&parameters).map(|()| RpcMethod::Embed(texts))
 }
 
 fn take_text(parameters: &mut Map<String, Value>, name: &str) -> Result<Option<String>, RpcError> {
     match parameters.remove(name) {
         None | Some(Value::Null) => Ok(None),
-        Some(value) if exact_json::contains_marked_number(&value) => {
-            Err(RpcError::invalid_parameters(format!("{name}: not a string")))
-        }
+        Some(value) if exact_json::contains_marked_number(&value) => Err(
+            RpcError::invalid_parameters(format!("{name}: not a string")),
+        ),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(RpcError::invalid_parameters(format!("{name}: not a string"))),
+        Some(_) => Err(RpcError::invalid_parameters(format!(
+            "{name}: not a string"
+        ))),
     }
 }
 
 fn reject_unknown_fields(parameters: &Map<String, Value>) -> Result<(), RpcError> {
     match parameters.keys().next() {
         None => Ok(()),
-        Some(name) => Err(RpcError::invalid_parameters(format!("unknown field {}", memory_core::text::to_one_line(name, 80)))),
+        Some(name) => Err(RpcError::invalid_parameters(format!(
+            "unknown field {}",
+            memory_core::text::to_one_line(name, 80)
+        ))),
     }
 }
 
@@ -214,19 +284,34 @@ mod tests {
 
     #[test]
     fn an_id_comes_back_as_it_came_or_is_refused() {
-        for id in ["1", "-7", "1.5", "18446744073709551615", "-9223372036854775808", "\"18446744073709551616\"", "null"] {
-            let RpcLine::One(RpcRequest { id: Some(read), ask }) =
-                parse_line(format!("{{\"id\":{id},\"method\":\"ping\"}}").as_bytes())
+        for id in [
+            "1",
+            "-7",
+            "1.5",
+            "18446744073709551615",
+            "-9223372036854775808",
+            "\"18446744073709551616\"",
+            "null",
+        ] {
+            let RpcLine::One(RpcRequest {
+                id: Some(read),
+                ask,
+            }) = parse_line(format!("{{\"id\":{id},\"method\":\"ping\"}}").as_bytes())
             else {
                 panic!("{id}");
             };
             assert_eq!((read.to_string().as_str(), ask), (id, Ok(RpcMethod::Ping)));
         }
         for id in ["18446744073709551616", "-9223372036854775809", "1e300"] {
-            let RpcLine::One(request) = parse_line(format!("{{\"id\":{id},\"method\":\"ping\"}}").as_bytes()) else {
+            let RpcLine::One(request) =
+                parse_line(format!("{{\"id\":{id},\"method\":\"ping\"}}").as_bytes())
+            else {
                 panic!("{id}")
             };
-            assert!(request.id == Some(Value::Null) && request.ask.is_err(), "{id}");
+            assert!(
+                request.id == Some(Value::Null) && request.ask.is_err(),
+                "{id}"
+            );
         }
     }
 }

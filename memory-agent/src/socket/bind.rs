@@ -67,7 +67,9 @@ impl Socket {
         }
         match local_socket::is_socket(&path) {
             Some(false) => return Err(SocketError::Foreign { path }),
-            Some(true) if local_socket::is_listening(&path) => return Err(SocketError::Taken { path }),
+            Some(true) if local_socket::is_listening(&path) => {
+                return Err(SocketError::Taken { path });
+            }
             _ => {}
         }
         // Binds under a temporary name, so that no client can connect before the permissions are set; that name is not
@@ -76,7 +78,11 @@ impl Socket {
         let bound = remove_if_present(&private).and_then(|()| local_socket::bind(&private, &path));
         let bound = bound.inspect_err(|_| drop(fs::remove_file(&private)));
         match bound {
-            Ok((listener, identity)) => Ok(Self { listener, path, identity: Some(identity) }),
+            Ok((listener, identity)) => Ok(Self {
+                listener,
+                path,
+                identity: Some(identity),
+            }),
             Err(source) => Err(SocketError::Refused { path, source }),
         }
     }
@@ -85,7 +91,11 @@ impl Socket {
     pub fn from_listener(listener: InheritedListener, root: &Path) -> Option<Self> {
         let path = root.join(NAME);
         let listener = local_socket::use_inherited(listener, &path)?;
-        Some(Self { listener, path, identity: None })
+        Some(Self {
+            listener,
+            path,
+            identity: None,
+        })
     }
 
     /// Returns the path of the socket.
@@ -109,7 +119,11 @@ impl Socket {
 impl Drop for Socket {
     fn drop(&mut self) {
         // If another process replaced the file, it must stay.
-        if self.identity.as_ref().is_some_and(|own| local_socket::is_own(&self.path, own)) {
+        if self
+            .identity
+            .as_ref()
+            .is_some_and(|own| local_socket::is_own(&self.path, own))
+        {
             let _ = fs::remove_file(&self.path);
         }
     }

@@ -35,15 +35,32 @@ pub(super) async fn serve_connection(
     end: CancellationToken,
 ) {
     let (reader, writer) = stream.into_split();
-    let voice = Arc::new(ResponseSink { half: Mutex::new(writer), room: Arc::clone(&room), broken: CancellationToken::new() });
-    let place = timeout(room.limits.patience, Arc::clone(&room.places).acquire_owned());
+    let voice = Arc::new(ResponseSink {
+        half: Mutex::new(writer),
+        room: Arc::clone(&room),
+        broken: CancellationToken::new(),
+    });
+    let place = timeout(
+        room.limits.patience,
+        Arc::clone(&room.places).acquire_owned(),
+    );
     let place = tokio::select! {
         place = place => place,
         () = end.cancelled() => return,
     };
     let Ok(place) = place.map(unwrap_permit) else {
-        let why = format!("the limit of {} connections is reached", room.limits.connections);
-        return voice.send(RpcError::overloaded(why).to_response(&Value::Null).to_string(), None).await;
+        let why = format!(
+            "the limit of {} connections is reached",
+            room.limits.connections
+        );
+        return voice
+            .send(
+                RpcError::overloaded(why)
+                    .to_response(&Value::Null)
+                    .to_string(),
+                None,
+            )
+            .await;
     };
     let mut tasks = JoinSet::new();
     let mut lines = ConnectionLines::new(reader, Arc::clone(&room));
@@ -60,10 +77,16 @@ pub(super) async fn serve_connection(
 }
 
 /// Executes all requests until the input ends. Some tasks may still run afterwards.
-async fn execute_requests(lines: &mut ConnectionLines, agent: &Arc<Agent>, voice: &Arc<ResponseSink>, tasks: &mut JoinSet<()>) {
+async fn execute_requests(
+    lines: &mut ConnectionLines,
+    agent: &Arc<Agent>,
+    voice: &Arc<ResponseSink>,
+    tasks: &mut JoinSet<()>,
+) {
     let room = &voice.room;
     let turns = Arc::new(Semaphore::new(room.limits.at_once));
-    let mut speech = RpcConnection::begin(agent, View::default()).with_interface(RecallInterface::Socket);
+    let mut speech =
+        RpcConnection::begin(agent, View::default()).with_interface(RecallInterface::Socket);
     loop {
         let next = lines.next().await;
         let turn = unwrap_permit(Arc::clone(&turns).acquire_owned().await);
@@ -71,8 +94,13 @@ async fn execute_requests(lines: &mut ConnectionLines, agent: &Arc<Agent>, voice
         match next {
             NextLine::End => return,
             NextLine::TooLong => {
-                let fault = RpcError::invalid_request(format!("the line is longer than {LONGEST_LINE} bytes"));
-                let (voice, answer) = (Arc::clone(voice), fault.to_response(&Value::Null).to_string());
+                let fault = RpcError::invalid_request(format!(
+                    "the line is longer than {LONGEST_LINE} bytes"
+                ));
+                let (voice, answer) = (
+                    Arc::clone(voice),
+                    fault.to_response(&Value::Null).to_string(),
+                );
                 tasks.spawn(async move {
                     voice.send(answer, None).await;
                     drop(turn);

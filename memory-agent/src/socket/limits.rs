@@ -37,7 +37,9 @@ impl Default for SocketLimits {
             waiting: 100,
             patience: Duration::from_secs(1),
             at_once: 8,
-            workers: thread::available_parallelism().map_or(2, NonZero::get).max(2),
+            workers: thread::available_parallelism()
+                .map_or(2, NonZero::get)
+                .max(2),
             line_time: Duration::from_secs(30),
             read_time: Duration::from_secs(10),
             last_words: Duration::from_secs(3),
@@ -84,12 +86,18 @@ impl SharedResources {
 
     /// Reserves budget for a response of `bytes` bytes; `None` if it is exhausted.
     pub(super) fn try_reserve(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.answers).try_acquire_many_owned(kib_permits(bytes)).ok()
+        Arc::clone(&self.answers)
+            .try_acquire_many_owned(kib_permits(bytes))
+            .ok()
     }
 
     /// Waits for budget for a response of `bytes` bytes. A response larger than the budget gets all of it.
     pub(super) async fn reserve(&self, bytes: usize) -> OwnedSemaphorePermit {
-        unwrap_permit(Arc::clone(&self.answers).acquire_many_owned(kib_permits(bytes)).await)
+        unwrap_permit(
+            Arc::clone(&self.answers)
+                .acquire_many_owned(kib_permits(bytes))
+                .await,
+        )
     }
 }
 
@@ -99,6 +107,8 @@ fn kib_permits(bytes: usize) -> u32 {
 }
 
 /// Unwraps an acquired permit.
-pub(super) fn unwrap_permit(permit: Result<OwnedSemaphorePermit, tokio::sync::AcquireError>) -> OwnedSemaphorePermit {
+pub(super) fn unwrap_permit(
+    permit: Result<OwnedSemaphorePermit, tokio::sync::AcquireError>,
+) -> OwnedSemaphorePermit {
     permit.expect("none of the semaphores is ever closed")
 }

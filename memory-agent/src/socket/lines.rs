@@ -65,7 +65,11 @@ impl ConnectionLines {
                 if std::mem::take(&mut self.is_skipping) {
                     continue;
                 }
-                return if LONGEST_LINE < line.len() { NextLine::TooLong } else { NextLine::Line(line) };
+                return if LONGEST_LINE < line.len() {
+                    NextLine::TooLong
+                } else {
+                    NextLine::Line(line)
+                };
             }
             self.compact();
             if LONGEST_LINE < self.buffer.len() || self.is_skipping {
@@ -82,7 +86,9 @@ impl ConnectionLines {
     }
 
     fn take_line(&mut self) -> Option<Vec<u8>> {
-        let end = self.buffer[self.searched..].iter().position(|byte| *byte == b'\n');
+        let end = self.buffer[self.searched..]
+            .iter()
+            .position(|byte| *byte == b'\n');
         let Some(end) = end.map(|end| self.searched + end) else {
             self.searched = self.buffer.len();
             return None;
@@ -112,11 +118,21 @@ impl ConnectionLines {
             self.buffer.reserve(CHUNK);
             return matches!(self.half.read_buf(&mut self.buffer).await, Ok(1..));
         }
-        let deadline = *self.deadline.get_or_insert_with(|| Instant::now() + self.room.limits.line_time);
-        let Self { half, room, buffer, long, .. } = self;
+        let deadline = *self
+            .deadline
+            .get_or_insert_with(|| Instant::now() + self.room.limits.line_time);
+        let Self {
+            half,
+            room,
+            buffer,
+            long,
+            ..
+        } = self;
         let more = async {
             if SHORT < buffer.len() && long.is_none() {
-                *long = Some(unwrap_permit(Arc::clone(&room.long_lines).acquire_owned().await));
+                *long = Some(unwrap_permit(
+                    Arc::clone(&room.long_lines).acquire_owned().await,
+                ));
             }
             buffer.reserve(buffer.len().clamp(CHUNK, SHORT));
             half.read_buf(buffer).await
@@ -138,6 +154,10 @@ impl ConnectionLines {
     fn last(&mut self) -> NextLine {
         (self.start, self.searched) = (0, 0);
         let line = std::mem::take(&mut self.buffer);
-        if line.is_empty() || self.is_skipping { NextLine::End } else { NextLine::Line(line) }
+        if line.is_empty() || self.is_skipping {
+            NextLine::End
+        } else {
+            NextLine::Line(line)
+        }
     }
 }

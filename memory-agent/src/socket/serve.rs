@@ -60,7 +60,10 @@ pub async fn serve(
     // From now on clients fail to connect instead of waiting for a server that does not respond.
     drop((listener, socket));
     end.cancel();
-    let _ = timeout(limits.last_words, async { while connections.join_next().await.is_some() {} }).await;
+    let _ = timeout(limits.last_words, async {
+        while connections.join_next().await.is_some() {}
+    })
+    .await;
     connections.shutdown().await;
     Ok(())
 }

@@ -17,6 +17,8 @@ pub(crate) fn shell_command(line: &str) -> Command {
 
     let mut command = Command::new("cmd");
     // With /S, the shell removes exactly the outer quotes.
-    command.args(["/D", "/S", "/C"]).raw_arg(format!("\"{line}\""));
+    command
+        .args(["/D", "/S", "/C"])
+        .raw_arg(format!("\"{line}\""));
     command
 }

@@ -5,8 +5,8 @@
 //! [`crate::json::bank`], and numbers keep every digit, see [`crate::exact_json`].
 
 use memory_core::bank::{
-    BankError, BankErrorKind, BankName, BankQueryTarget, BankScope, BankSearchFields, BankWriteCondition, BankWriteRequest,
-    Banks, Key, MissingKey, ScopeChoice,
+    BankError, BankErrorKind, BankName, BankQueryTarget, BankScope, BankSearchFields,
+    BankWriteCondition, BankWriteRequest, Banks, Key, MissingKey, ScopeChoice,
 };
 use memory_core::json::JsonText;
 use memory_core::text::format_error_chain;
@@ -20,8 +20,15 @@ use crate::exact_json;
 use crate::json::bank as shapes;
 
 /// The bank tools.
-pub(super) const BANK_TOOLS: [BuiltInTool; 7] =
-    [BANK_READ, BANK_WRITE, BANK_UPDATE, BANK_DELETE, BANK_LIST, BANK_QUERY, BANK_SEARCH];
+pub(super) const BANK_TOOLS: [BuiltInTool; 7] = [
+    BANK_READ,
+    BANK_WRITE,
+    BANK_UPDATE,
+    BANK_DELETE,
+    BANK_LIST,
+    BANK_QUERY,
+    BANK_SEARCH,
+];
 
 /// Reads an entry, or a whole bank.
 const BANK_READ: BuiltInTool = BuiltInTool {
@@ -45,14 +52,22 @@ const BANK_READ: BuiltInTool = BuiltInTool {
             let found = match &input.key {
                 Some(text) => {
                     let key = key(&bank, text)?;
-                    memory_core::bank::read(banks, &bank, &key, choice).map(|reading| shapes::entry(&reading))
+                    memory_core::bank::read(banks, &bank, &key, choice)
+                        .map(|reading| shapes::entry(&reading))
                 }
-                None => memory_core::bank::read_bank(banks, &bank, choice).and_then(|(_, found)| {
-                    Ok(shapes::bank_with_warning(&found, &memory_core::bank::find_folders(banks, &bank, choice)?))
-                }),
+                None => {
+                    memory_core::bank::read_bank(banks, &bank, choice).and_then(|(_, found)| {
+                        Ok(shapes::bank_with_warning(
+                            &found,
+                            &memory_core::bank::find_folders(banks, &bank, choice)?,
+                        ))
+                    })
+                }
             };
             match (found, default) {
-                (Err(error), Some(default)) if is_missing(&error) => Ok(shapes::default_entry(&default)),
+                (Err(error), Some(default)) if is_missing(&error) => {
+                    Ok(shapes::default_entry(&default))
+                }
                 (found, _) => found,
             }
         })
@@ -75,7 +90,10 @@ fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D:
 }
 
 fn is_missing(error: &BankError) -> bool {
-    matches!(error.trouble, BankErrorKind::BankNotFound | BankErrorKind::KeyNotFound | BankErrorKind::Expired)
+    matches!(
+        error.trouble,
+        BankErrorKind::BankNotFound | BankErrorKind::KeyNotFound | BankErrorKind::Expired
+    )
 }
 
 /// Writes a value under a key.
@@ -97,10 +115,24 @@ const BANK_WRITE: BuiltInTool = BuiltInTool {
         let input: BankWriteInput = parse_input(parameters)?;
         run_on_banks(context, input.scope.as_deref(), |banks, scope| {
             let bank = parse_bank(&input.bank)?;
-            let (key, value) = (key(&bank, &input.key)?, exact_json::to_json_text(&input.value));
-            let (ttl, condition, secrets) = (input.ttl, BankWriteCondition::Any, SecretPolicy::Refuse);
-            let request = BankWriteRequest { bank, key, value, ttl, condition, scope, secrets };
-            Ok(shapes::write_result(&memory_core::bank::write(banks, &request)?))
+            let (key, value) = (
+                key(&bank, &input.key)?,
+                exact_json::to_json_text(&input.value),
+            );
+            let (ttl, condition, secrets) =
+                (input.ttl, BankWriteCondition::Any, SecretPolicy::Refuse);
+            let request = BankWriteRequest {
+                bank,
+                key,
+                value,
+                ttl,
+                condition,
+                scope,
+                secrets,
+            };
+            Ok(shapes::write_result(&memory_core::bank::write(
+                banks, &request,
+            )?))
         })
     },
 };
@@ -134,7 +166,15 @@ const BANK_UPDATE: BuiltInTool = BuiltInTool {
         run_on_banks(context, input.scope.as_deref(), |banks, choice| {
             let bank = parse_bank(&input.bank)?;
             let (key, filter) = (key(&bank, &input.key)?, &input.filter);
-            let done = memory_core::bank::update(banks, &bank, &key, filter, choice, MissingKey::Refuse, SecretPolicy::Refuse);
+            let done = memory_core::bank::update(
+                banks,
+                &bank,
+                &key,
+                filter,
+                choice,
+                MissingKey::Refuse,
+                SecretPolicy::Refuse,
+            );
             Ok(shapes::update_result(&done?))
         })
     },
@@ -166,7 +206,11 @@ const BANK_DELETE: BuiltInTool = BuiltInTool {
         let input: BankDeleteInput = parse_input(parameters)?;
         run_on_banks(context, input.scope.as_deref(), |banks, choice| {
             let bank = parse_bank(&input.bank)?;
-            let key = input.key.as_deref().map(|text| key(&bank, text)).transpose()?;
+            let key = input
+                .key
+                .as_deref()
+                .map(|text| key(&bank, text))
+                .transpose()?;
             let scope = match &key {
                 Some(key) => memory_core::bank::delete(banks, &bank, key, choice)?,
                 None => memory_core::bank::delete_bank(banks, &bank, choice)?,
@@ -199,12 +243,22 @@ const BANK_LIST: BuiltInTool = BuiltInTool {
     execute: |context, parameters| {
         let input: BankListInput = parse_input(parameters)?;
         run_on_banks(context, input.scope.as_deref(), |banks, choice| {
-            let Some(text) = &input.bank else { return Ok(shapes::listings(&memory_core::bank::list(banks, choice)?)) };
+            let Some(text) = &input.bank else {
+                return Ok(shapes::listings(&memory_core::bank::list(banks, choice)?));
+            };
             let bank = parse_bank(text)?;
             if input.scope.as_deref() == Some("all") {
-                return Ok(shapes::keys_in_all_scopes(&bank, &memory_core::bank::keys_by_folder(banks, &bank)?, false));
+                return Ok(shapes::keys_in_all_scopes(
+                    &bank,
+                    &memory_core::bank::keys_by_folder(banks, &bank)?,
+                    false,
+                ));
             }
-            Ok(shapes::keys(&bank, &memory_core::bank::keys(banks, &bank, choice)?, false))
+            Ok(shapes::keys(
+                &bank,
+                &memory_core::bank::keys(banks, &bank, choice)?,
+                false,
+            ))
         })
     },
 };
@@ -234,9 +288,21 @@ const BANK_QUERY: BuiltInTool = BuiltInTool {
         let input: BankQueryInput = parse_input(parameters)?;
         run_on_banks(context, input.scope.as_deref(), |banks, choice| {
             let bank = parse_bank(&input.bank)?;
-            let key = input.key.as_deref().map(|text| key(&bank, text)).transpose()?;
-            let subject = key.as_ref().map_or(BankQueryTarget::Bank, BankQueryTarget::Key);
-            Ok(shapes::query_results(&memory_core::bank::query(banks, &bank, subject, &input.filter, choice)?))
+            let key = input
+                .key
+                .as_deref()
+                .map(|text| key(&bank, text))
+                .transpose()?;
+            let subject = key
+                .as_ref()
+                .map_or(BankQueryTarget::Bank, BankQueryTarget::Key);
+            Ok(shapes::query_results(&memory_core::bank::query(
+                banks,
+                &bank,
+                subject,
+                &input.filter,
+                choice,
+            )?))
         })
     },
 };
@@ -265,7 +331,11 @@ const BANK_SEARCH: BuiltInTool = BuiltInTool {
     },
     execute: |context, parameters| {
         let input: BankSearchInput = parse_input(parameters)?;
-        let searched = if input.search_values { BankSearchFields::Values } else { BankSearchFields::Keys };
+        let searched = if input.search_values {
+            BankSearchFields::Values
+        } else {
+            BankSearchFields::Keys
+        };
         run_on_banks(context, input.scope.as_deref(), |banks, choice| {
             let found = memory_core::bank::search(banks, &input.pattern, searched, choice)?;
             Ok(shapes::search_results(&found, searched))
@@ -291,9 +361,16 @@ fn run_on_banks(
     work: impl FnOnce(&Banks, ScopeChoice) -> Result<String, BankError>,
 ) -> Result<Value, ToolError> {
     let Some(banks) = &context.services.banks else {
-        return Err(ToolError::new(Code::ToolNotFound, "banks are not available", None));
+        return Err(ToolError::new(
+            Code::ToolNotFound,
+            "banks are not available",
+            None,
+        ));
     };
-    let banks = Banks { actor: context.services.actor.clone(), ..banks.clone() };
+    let banks = Banks {
+        actor: context.services.actor.clone(),
+        ..banks.clone()
+    };
     let choice = parse_scope(scope)?;
     match work(&banks, choice) {
         Ok(text) => parse_result(&text),
@@ -308,7 +385,8 @@ fn parse_bank(text: &str) -> Result<BankName, BankError> {
 
 /// Parses a key of a bank.
 fn key(bank: &BankName, text: &str) -> Result<Key, BankError> {
-    text.parse().map_err(|error: BankError| error.with_bank(bank.as_str(), None))
+    text.parse()
+        .map_err(|error: BankError| error.with_bank(bank.as_str(), None))
 }
 
 /// Parses the scope of a bank; `all` is the same as no scope.
@@ -316,7 +394,9 @@ fn parse_scope(text: Option<&str>) -> Result<ScopeChoice, ToolError> {
     match text {
         None | Some("all") => Ok(ScopeChoice::Detected),
         Some(text) => {
-            let scope: BankScope = text.parse().map_err(|error| invalid(format!("scope: {error}")))?;
+            let scope: BankScope = text
+                .parse()
+                .map_err(|error| invalid(format!("scope: {error}")))?;
             Ok(ScopeChoice::Only(scope))
         }
     }
@@ -328,25 +408,40 @@ fn tool_error(error: BankError) -> ToolError {
     let (code, hint) = (error.code(), error_hint(&error));
     let scope = error.scope.map(|scope| scope.as_str().to_owned());
     let about = [("bank", error.bank), ("key", error.key), ("scope", scope)];
-    let about = about.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
-    ToolError { about, ..ToolError::new(code, message, hint) }
+    let about = about
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+        .collect();
+    ToolError {
+        about,
+        ..ToolError::new(code, message, hint)
+    }
 }
 
 /// Returns what a caller can do about an error, other than calling another tool.
 fn error_hint(error: &BankError) -> Option<String> {
     match error.trouble {
-        BankErrorKind::Symlink { .. } => Some("scope \"user\" reads the bank of the user".to_owned()),
+        BankErrorKind::Symlink { .. } => {
+            Some("scope \"user\" reads the bank of the user".to_owned())
+        }
         BankErrorKind::NoProject => Some("scope \"user\" stores it for all projects".to_owned()),
         BankErrorKind::InvalidDocument { .. } | BankErrorKind::KeyExists => None,
-        BankErrorKind::Damaged { .. } => Some("nothing was changed; ask the user to repair the bank".to_owned()),
+        BankErrorKind::Damaged { .. } => {
+            Some("nothing was changed; ask the user to repair the bank".to_owned())
+        }
         _ => error.hint(),
     }
 }
 
 /// Converts a result into a value without losing digits.
 fn parse_result(text: &str) -> Result<Value, ToolError> {
-    let text: JsonText =
-        text.parse().map_err(|error| ToolError::new(Code::Internal, format!("the result is not JSON: {error}"), None))?;
+    let text: JsonText = text.parse().map_err(|error| {
+        ToolError::new(
+            Code::Internal,
+            format!("the result is not JSON: {error}"),
+            None,
+        )
+    })?;
     Ok(exact_json::to_value(&text))
 }
 

@@ -15,8 +15,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::text::to_one_line;
 use memory_core::{
-    Category, Hit, MemoryId, PassageSelector, RecalledId, RemindReport, Scope, SelectedPassage, StoredMemory, ToolContext,
-    WriteResult,
+    Category, Hit, MemoryId, PassageSelector, RecalledId, RemindReport, Scope, SelectedPassage,
+    StoredMemory, ToolContext, WriteResult,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -55,7 +55,11 @@ pub(super) struct AnswerBudget(usize);
 impl AnswerBudget {
     /// Returns the budget of a call; a value outside the range is replaced by the nearest one.
     pub(super) fn new(tokens: Option<usize>) -> Self {
-        Self(tokens.unwrap_or(DEFAULT_BUDGET).clamp(MIN_BUDGET, MAX_BUDGET))
+        Self(
+            tokens
+                .unwrap_or(DEFAULT_BUDGET)
+                .clamp(MIN_BUDGET, MAX_BUDGET),
+        )
     }
 
     /// Returns the number of hits that about fit.
@@ -115,20 +119,36 @@ struct BriefMemory {
 impl BriefMemory {
     fn of(context: &ToolContext, stored: &StoredMemory, passage: SelectedPassage) -> Self {
         let memory = &stored.memory;
-        let title = memory.title.as_deref().filter(|title| !title.trim().is_empty() && !passage.text.contains(title.trim()));
+        let title = memory
+            .title
+            .as_deref()
+            .filter(|title| !title.trim().is_empty() && !passage.text.contains(title.trim()));
         Self {
             id: short_id(context, &memory.id),
             title: title.map(|title| to_one_line(title, MAX_TITLE)),
             date: local_day(context, memory.created_at),
             category: category(memory.category),
             scope: (memory.scope != Scope::Global).then(|| memory.scope.to_string()),
-            tags: memory.tags.as_slice().iter().take(MAX_TAGS).map(|tag| to_one_line(tag, MAX_TITLE)).collect(),
-            due: memory.reminder.map(|reminder| local_minute(context, reminder.due)),
-            done: memory.reminder.is_some_and(|reminder| reminder.done_at.is_some()),
+            tags: memory
+                .tags
+                .as_slice()
+                .iter()
+                .take(MAX_TAGS)
+                .map(|tag| to_one_line(tag, MAX_TITLE))
+                .collect(),
+            due: memory
+                .reminder
+                .map(|reminder| local_minute(context, reminder.due)),
+            done: memory
+                .reminder
+                .is_some_and(|reminder| reminder.done_at.is_some()),
             text: passage.text,
             more: Some(passage.omitted).filter(|omitted| 0 < *omitted),
             at: Some(passage.start).filter(|start| 0 < *start),
-            problem: stored.problem.as_ref().map(|problem| to_one_line(&problem.what, MAX_WORDS)),
+            problem: stored
+                .problem
+                .as_ref()
+                .map(|problem| to_one_line(&problem.what, MAX_WORDS)),
         }
     }
 }
@@ -136,9 +156,17 @@ impl BriefMemory {
 /// Returns the first 8 digits of an id; more if other visible memories have the same ones.
 pub(super) fn short_id(context: &ToolContext, id: &MemoryId) -> String {
     let whole = id.to_string();
-    let is_unique =
-        |length: &usize| context.services.store.find_matches(&whole[..*length], None).is_ok_and(|found| found.len() < 2);
-    let length = [8, 13, 18, 23].into_iter().find(is_unique).unwrap_or(whole.len());
+    let is_unique = |length: &usize| {
+        context
+            .services
+            .store
+            .find_matches(&whole[..*length], None)
+            .is_ok_and(|found| found.len() < 2)
+    };
+    let length = [8, 13, 18, 23]
+        .into_iter()
+        .find(is_unique)
+        .unwrap_or(whole.len());
     whole[..length].to_owned()
 }
 
@@ -148,7 +176,11 @@ fn category(category: Category) -> Option<&'static str> {
 }
 
 fn local_day(context: &ToolContext, moment: DateTime<Utc>) -> String {
-    moment.with_timezone(&context.zone).fixed_offset().format("%Y-%m-%d").to_string()
+    moment
+        .with_timezone(&context.zone)
+        .fixed_offset()
+        .format("%Y-%m-%d")
+        .to_string()
 }
 
 /// Returns the last day of a memory that expires at `end`, which may be the start of the next day.
@@ -157,7 +189,11 @@ fn last_day(context: &ToolContext, end: DateTime<Utc>) -> String {
 }
 
 fn local_minute(context: &ToolContext, moment: DateTime<Utc>) -> String {
-    moment.with_timezone(&context.zone).fixed_offset().format("%Y-%m-%d %H:%M").to_string()
+    moment
+        .with_timezone(&context.zone)
+        .fixed_offset()
+        .format("%Y-%m-%d %H:%M")
+        .to_string()
 }
 
 /// A memory of a list, with the passage to show.
@@ -191,7 +227,11 @@ impl<'a> BriefList<'a> {
     /// Returns the passages of hits that answer `query`.
     pub(super) fn passages_of_hits(hits: &'a [Hit], query: &str) -> Vec<BriefItem<'a>> {
         let selector = PassageSelector::new(query);
-        let item = |hit: &'a Hit| BriefItem { stored: &hit.stored, passage: selector.select_hit(hit), recalled: hit.into() };
+        let item = |hit: &'a Hit| BriefItem {
+            stored: &hit.stored,
+            passage: selector.select_hit(hit),
+            recalled: hit.into(),
+        };
         hits.iter().map(item).collect()
     }
 
@@ -199,17 +239,31 @@ impl<'a> BriefList<'a> {
     pub(super) fn first_passages(memories: &'a [StoredMemory]) -> Vec<BriefItem<'a>> {
         let selector = PassageSelector::default();
         let passage = |stored: &StoredMemory| selector.select(&stored.memory.content);
-        memories.iter().map(|stored| BriefItem { stored, passage: passage(stored), recalled: stored.into() }).collect()
+        memories
+            .iter()
+            .map(|stored| BriefItem {
+                stored,
+                passage: passage(stored),
+                recalled: stored.into(),
+            })
+            .collect()
     }
 
     /// Returns the JSON of the items that fit into `budget`, at least one, and how to get the others.
     ///
     /// The recall ledger gets the shown items.
     pub(super) fn to_json(&self, context: &ToolContext, budget: AnswerBudget) -> Value {
-        let degraded = self.degraded.map(|reason| to_one_line(reason, MAX_WORDS * 4));
-        let mut left = budget.for_items().saturating_sub(degraded.as_deref().map_or(0, upper_token_count) * 2);
+        let degraded = self
+            .degraded
+            .map(|reason| to_one_line(reason, MAX_WORDS * 4));
+        let mut left = budget
+            .for_items()
+            .saturating_sub(degraded.as_deref().map_or(0, upper_token_count) * 2);
         let mut shown: Vec<Value> = Vec::new();
-        for BriefItem { stored, passage, .. } in &self.items {
+        for BriefItem {
+            stored, passage, ..
+        } in &self.items
+        {
             let item = crate::json::value(&BriefMemory::of(context, stored, passage.clone()));
             let tokens = both_forms(&item);
             if left < tokens && !shown.is_empty() {
@@ -218,7 +272,13 @@ impl<'a> BriefList<'a> {
             left = left.saturating_sub(tokens);
             shown.push(item);
         }
-        context.recalled.add(self.query, self.items.iter().take(shown.len()).map(|item| item.recalled.clone()));
+        context.recalled.add(
+            self.query,
+            self.items
+                .iter()
+                .take(shown.len())
+                .map(|item| item.recalled.clone()),
+        );
         let end = self.offset + shown.len();
         let more = self.total.saturating_sub(end as u64);
         let mut next: Vec<String> = Vec::new();
@@ -230,13 +290,18 @@ impl<'a> BriefList<'a> {
         }
         let is_continued = 0 < more && !shown.is_empty();
         if is_continued {
-            next.push(format!("{} with this cursor returns further {}", self.tool, self.key));
+            next.push(format!(
+                "{} with this cursor returns further {}",
+                self.tool, self.key
+            ));
         }
         let mut answer = json!({ self.key: shown, "total": self.total });
         if is_continued {
             answer["more"] = more.into();
             // Only the order by creation time has a place that other changes do not move.
-            let last = self.items[..shown.len()].last().filter(|_| self.is_by_creation);
+            let last = self.items[..shown.len()]
+                .last()
+                .filter(|_| self.is_by_creation);
             let cursor = last.map(|last| ListCursor::after(end, &last.stored.memory).to_string());
             answer["cursor"] = cursor.unwrap_or_else(|| end.to_string()).into();
         }
@@ -251,11 +316,23 @@ impl<'a> BriefList<'a> {
 }
 
 /// Returns a memory with its text from the character `offset` on, in at most `budget` tokens.
-pub(super) fn read_memory(context: &ToolContext, stored: &StoredMemory, offset: usize, budget: AnswerBudget) -> Value {
+pub(super) fn read_memory(
+    context: &ToolContext,
+    stored: &StoredMemory,
+    offset: usize,
+    budget: AnswerBudget,
+) -> Value {
     let memory = &stored.memory;
     let whole_text = memory.content.trim_end();
-    let whole = SelectedPassage { text: String::new(), omitted: 0, start: 0 };
-    let head = BriefMemory { text: String::new(), ..BriefMemory::of(context, stored, whole) };
+    let whole = SelectedPassage {
+        text: String::new(),
+        omitted: 0,
+        start: 0,
+    };
+    let head = BriefMemory {
+        text: String::new(),
+        ..BriefMemory::of(context, stored, whole)
+    };
     let mut answer = crate::json::value(&head);
     answer["scope"] = memory.scope.to_string().into();
     if let Some(end) = context.services.inbox_ttl.expires_at(stored) {
@@ -265,17 +342,32 @@ pub(super) fn read_memory(context: &ToolContext, stored: &StoredMemory, offset: 
         answer["pinned"] = true.into();
     }
     answer["version"] = memory.version.into();
-    if memory.title.as_deref().is_some_and(|title| whole_text.contains(title)) {
-        drop(answer.as_object_mut().and_then(|fields| fields.shift_remove("title")));
+    if memory
+        .title
+        .as_deref()
+        .is_some_and(|title| whole_text.contains(title))
+    {
+        drop(
+            answer
+                .as_object_mut()
+                .and_then(|fields| fields.shift_remove("title")),
+        );
     }
     // The text is in both forms of the answer, and escaped in one of them.
     let most = budget.for_items().saturating_sub(both_forms(&answer)) * 9 / 20;
-    let rest = whole_text.char_indices().nth(offset).map_or("", |(start, _)| &whole_text[start..]);
+    let rest = whole_text
+        .char_indices()
+        .nth(offset)
+        .map_or("", |(start, _)| &whole_text[start..]);
     let part = start_of(rest, most.max(MIN_BUDGET / 4));
     let shown = offset.min(whole_text.chars().count()) + part.chars().count();
     let more = rest.chars().count() - part.chars().count();
     // The text and what follows it come last.
-    drop(answer.as_object_mut().and_then(|fields| fields.shift_remove("text")));
+    drop(
+        answer
+            .as_object_mut()
+            .and_then(|fields| fields.shift_remove("text")),
+    );
     answer["text"] = part.into();
     if 0 < more {
         answer["more"] = more.into();
@@ -290,12 +382,20 @@ pub(crate) fn start_of(text: &str, tokens: usize) -> &str {
     if upper_token_count(text) <= tokens {
         return text;
     }
-    let mut ends: Vec<usize> = text.char_indices().map(|(start, _)| start).take(tokens.saturating_mul(4) + 1).collect();
+    let mut ends: Vec<usize> = text
+        .char_indices()
+        .map(|(start, _)| start)
+        .take(tokens.saturating_mul(4) + 1)
+        .collect();
     ends.push(text.len());
     let fits = ends.partition_point(|end| upper_token_count(&text[..*end]) <= tokens);
     let part = &text[..ends[fits.saturating_sub(1)]];
     let last_word = part.trim_end_matches(|character: char| !character.is_whitespace());
-    if part.len() / 2 < last_word.len() { last_word } else { part }
+    if part.len() / 2 < last_word.len() {
+        last_word
+    } else {
+        part
+    }
 }
 
 /// Returns the fields of a memory that confirm a change of it.
@@ -303,7 +403,10 @@ pub(super) fn changed_memory(context: &ToolContext, stored: &StoredMemory) -> Ma
     let memory = &stored.memory;
     let mut fields = Map::new();
     fields.insert("id".into(), short_id(context, &memory.id).into());
-    fields.insert("text".into(), to_one_line(memory.headline(), MAX_WORDS).into());
+    fields.insert(
+        "text".into(),
+        to_one_line(memory.headline(), MAX_WORDS).into(),
+    );
     if let Some(category) = category(memory.category) {
         fields.insert("category".into(), category.into());
     }

@@ -26,9 +26,17 @@ pub(super) const MEMORY_CONTEXT: BuiltInTool = BuiltInTool {
         let ContextInput { query, budget } = parse_input(parameters)?;
         let budget = match context.detail {
             AnswerDetail::Full => budget.unwrap_or(crate::CONTEXT_BUDGET),
-            AnswerDetail::Brief => budget.unwrap_or(crate::CONTEXT_BUDGET).min(MAX_BRIEF_BUDGET),
+            AnswerDetail::Brief => budget
+                .unwrap_or(crate::CONTEXT_BUDGET)
+                .min(MAX_BRIEF_BUDGET),
         };
-        let gathered = memory_core::build_context(&context.services, &query, budget, &context.given, &context.now)?;
+        let gathered = memory_core::build_context(
+            &context.services,
+            &query,
+            budget,
+            &context.given,
+            &context.now,
+        )?;
         context.recalled.add(Some(&query), gathered.recalled());
         Ok(match context.detail {
             AnswerDetail::Full => json::context(&gathered),
@@ -42,12 +50,24 @@ const MAX_BRIEF_BUDGET: usize = 8_000;
 
 /// Returns the fenced memories as text, which is the whole answer.
 fn brief_context(gathered: Context) -> String {
-    let Context { text, left_out, shortage, degraded, .. } = gathered;
-    let mut parts = vec![if text.is_empty() { "no further memories match".to_owned() } else { text }];
+    let Context {
+        text,
+        left_out,
+        shortage,
+        degraded,
+        ..
+    } = gathered;
+    let mut parts = vec![if text.is_empty() {
+        "no further memories match".to_owned()
+    } else {
+        text
+    }];
     if let Some(shortage) = shortage {
         parts.push(shortage);
     } else if 0 < left_out {
-        parts.push(format!("{left_out} more match; a larger budget includes them"));
+        parts.push(format!(
+            "{left_out} more match; a larger budget includes them"
+        ));
     }
     parts.extend(degraded);
     parts.join("\n")

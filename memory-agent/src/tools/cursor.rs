@@ -22,11 +22,19 @@ impl ListCursor {
     /// Parses a cursor, or a plain offset.
     pub(super) fn parse(cursor: Option<&str>) -> Result<Self, ToolError> {
         let Some((offset, last)) = cursor.and_then(|cursor| cursor.trim().split_once('.')) else {
-            return Ok(Self { offset: parse_cursor(cursor)?, last: None });
+            return Ok(Self {
+                offset: parse_cursor(cursor)?,
+                last: None,
+            });
         };
-        let last = last.split_once('.').and_then(|(at, id)| Some((at.parse().ok()?, id.to_owned())));
+        let last = last
+            .split_once('.')
+            .and_then(|(at, id)| Some((at.parse().ok()?, id.to_owned())));
         match last {
-            Some(last) => Ok(Self { offset: parse_cursor(Some(offset))?, last: Some(last) }),
+            Some(last) => Ok(Self {
+                offset: parse_cursor(Some(offset))?,
+                last: Some(last),
+            }),
             None => Err(invalid("cursor: not a cursor of an earlier answer".into())),
         }
     }
@@ -37,22 +45,37 @@ impl ListCursor {
     }
 
     pub(super) fn after(offset: usize, memory: &Memory) -> Self {
-        Self { offset, last: Some((memory.created_at.timestamp_micros(), memory.id.short())) }
+        Self {
+            offset,
+            last: Some((memory.created_at.timestamp_micros(), memory.id.short())),
+        }
     }
 
     /// Restricts a filter to memories that may follow, and returns the number of memories to skip.
     pub(super) fn narrow(&self, filter: Filter) -> (Filter, usize) {
-        let Some(end) = self.last.as_ref().and_then(|(at, _)| DateTime::from_timestamp_micros(*at + 1)) else {
+        let Some(end) = self
+            .last
+            .as_ref()
+            .and_then(|(at, _)| DateTime::from_timestamp_micros(*at + 1))
+        else {
             return (filter, self.offset);
         };
         let until = filter.until.map_or(end, |until| until.min(end));
-        (Filter { until: Some(until), ..filter }, 0)
+        (
+            Filter {
+                until: Some(until),
+                ..filter
+            },
+            0,
+        )
     }
 
     /// Returns whether a memory precedes the place. Memories with one creation time are in the order of their ids.
     pub(super) fn is_before(&self, memory: &Memory) -> bool {
         let key = (-memory.created_at.timestamp_micros(), memory.id.short());
-        self.last.as_ref().is_some_and(|(at, id)| key <= (-at, id.clone()))
+        self.last
+            .as_ref()
+            .is_some_and(|(at, id)| key <= (-at, id.clone()))
     }
 }
 

@@ -46,8 +46,12 @@ pub(super) const FILES: BuiltInTool = BuiltInTool {
     },
     execute: |context, parameters| {
         let input: FilesInput = parse_input(parameters)?;
-        let done = execute_command(&topics_service(context)?, input.parse_command()?).map(Value::String);
-        done.map_err(|error| ToolError { is_text: true, ..error })
+        let done =
+            execute_command(&topics_service(context)?, input.parse_command()?).map(Value::String);
+        done.map_err(|error| ToolError {
+            is_text: true,
+            ..error
+        })
     },
 };
 
@@ -63,7 +67,8 @@ fn execute_command(topics: &Topics, command: FilesCommand) -> Result<String, Too
         FilesCommand::Replace { path, old, new } => {
             let place = FilesPath::of(&path)?;
             let replaced = file::replace(topics, place.file()?, &old, &new, SecretPolicy::Refuse);
-            let (text, line) = replaced.map_err(|error| texts::replace_error(&path, &old, error))?;
+            let (text, line) =
+                replaced.map_err(|error| texts::replace_error(&path, &old, error))?;
             Ok(texts::replaced_text(&text, line, &new))
         }
         FilesCommand::Insert { path, line, text } => {
@@ -83,7 +88,8 @@ fn execute_command(topics: &Topics, command: FilesCommand) -> Result<String, Too
         }
         FilesCommand::Rename { from, to } => {
             let (old, new) = (FilesPath::of(&from)?, FilesPath::of(&to)?);
-            file::rename(topics, old.file()?, new.file()?).map_err(|error| texts::rename_error(&from, &to, error))?;
+            file::rename(topics, old.file()?, new.file()?)
+                .map_err(|error| texts::rename_error(&from, &to, error))?;
             Ok(texts::renamed_text(&from, &to))
         }
     }

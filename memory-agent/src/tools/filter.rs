@@ -23,8 +23,22 @@ impl FilterInput {
     /// Converts the parameters into a filter.
     pub(super) fn to_filter(&self, context: &ToolContext) -> Result<Filter, ToolError> {
         let zone = *context.now.offset();
-        let start = |text: &str| parse_bound(context, text, |text| parse_start("from", text, zone), |named| named.from);
-        let end = |text: &str| parse_bound(context, text, |text| parse_end("to", text, zone), |named| named.until);
+        let start = |text: &str| {
+            parse_bound(
+                context,
+                text,
+                |text| parse_start("from", text, zone),
+                |named| named.from,
+            )
+        };
+        let end = |text: &str| {
+            parse_bound(
+                context,
+                text,
+                |text| parse_end("to", text, zone),
+                |named| named.until,
+            )
+        };
         Ok(Filter {
             phase: parse_field("phase", self.phase.as_deref())?,
             category: parse_field("category", self.category.as_deref())?,
@@ -41,8 +55,13 @@ impl FilterInput {
 }
 
 /// Parses a scope; `agent` and `project` denote those of the caller.
-pub(super) fn parse_scope(context: &ToolContext, text: Option<&str>) -> Result<Option<Scope>, ToolError> {
-    let missing = |what: &str| invalid(format!("scope: the caller has no {what}")).with_hint("use global, or omit scope");
+pub(super) fn parse_scope(
+    context: &ToolContext,
+    text: Option<&str>,
+) -> Result<Option<Scope>, ToolError> {
+    let missing = |what: &str| {
+        invalid(format!("scope: the caller has no {what}")).with_hint("use global, or omit scope")
+    };
     match text.map(|text| text.trim().to_lowercase()).as_deref() {
         Some("agent") => match &context.caller.agent {
             Some(agent) => Ok(Some(Scope::Agent(agent.as_str().to_owned()))),
@@ -52,7 +71,8 @@ pub(super) fn parse_scope(context: &ToolContext, text: Option<&str>) -> Result<O
             Some(project) => Ok(Some(Scope::Project(project.clone()))),
             None => Err(missing("project")),
         },
-        _ => parse_field("scope", text).map_err(|error| error.with_hint("use global, project or agent")),
+        _ => parse_field("scope", text)
+            .map_err(|error| error.with_hint("use global, project or agent")),
     }
 }
 
@@ -79,7 +99,8 @@ pub(super) fn schema_with_filter(own: Value, required: &[&str]) -> Value {
 
 /// Returns the schema of an object with these properties and no others.
 pub(super) fn object_schema(properties: &Value, required: &[&str]) -> Value {
-    let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
+    let mut schema =
+        json!({ "type": "object", "properties": properties, "additionalProperties": false });
     if !required.is_empty() {
         schema["required"] = required.into();
     }
@@ -88,7 +109,10 @@ pub(super) fn object_schema(properties: &Value, required: &[&str]) -> Value {
 
 /// Returns the schema of a category, with the meanings that the names do not show.
 pub(super) fn category_schema() -> Value {
-    let names: Vec<&str> = memory_core::Category::ALL.iter().map(|category| category.as_str()).collect();
+    let names: Vec<&str> = memory_core::Category::ALL
+        .iter()
+        .map(|category| category.as_str())
+        .collect();
     let meanings = "soul: identity, values; character: traits, style; date: schedules; knowledge: technical facts; feedback: \
                     suggestions; lessons: gotchas; habits: routines; inbox, the default: unsorted, expires";
     json!({ "type": "string", "enum": names, "description": meanings })

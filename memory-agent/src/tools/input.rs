@@ -26,17 +26,31 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Converts 5.0 to 5: both are integers in JSON Schema.
 fn with_whole_numbers(parameters: &Value) -> Cow<'_, Value> {
-    let is_whole =
-        |value: &Value| value.is_f64() && value.as_f64().is_some_and(|number| number.fract() == 0.0 && number.abs() <= EXACT);
-    let Some(fields) = parameters.as_object().filter(|fields| fields.values().any(is_whole)) else {
+    let is_whole = |value: &Value| {
+        value.is_f64()
+            && value
+                .as_f64()
+                .is_some_and(|number| number.fract() == 0.0 && number.abs() <= EXACT)
+    };
+    let Some(fields) = parameters
+        .as_object()
+        .filter(|fields| fields.values().any(is_whole))
+    else {
         return Cow::Borrowed(parameters);
     };
     let whole = |value: &Value| match value.as_f64().filter(|_| is_whole(value)) {
         // An integral float is printed without a fraction.
-        Some(number) => format!("{number:.0}").parse::<i64>().map_or_else(|_| value.clone(), Value::from),
+        Some(number) => format!("{number:.0}")
+            .parse::<i64>()
+            .map_or_else(|_| value.clone(), Value::from),
         None => value.clone(),
     };
-    Cow::Owned(Value::Object(fields.iter().map(|(name, value)| (name.clone(), whole(value))).collect()))
+    Cow::Owned(Value::Object(
+        fields
+            .iter()
+            .map(|(name, value)| (name.clone(), whole(value)))
+            .collect(),
+    ))
 }
 
 /// Parses the text of `field`, if there is one.
@@ -44,7 +58,9 @@ pub(super) fn parse_field<T: std::str::FromStr<Err = ParseError>>(
     field: &str,
     text: Option<&str>,
 ) -> Result<Option<T>, ToolError> {
-    text.map(str::parse).transpose().map_err(|error| invalid(format!("{field}: {error}")))
+    text.map(str::parse)
+        .transpose()
+        .map_err(|error| invalid(format!("{field}: {error}")))
 }
 
 /// Returns the error for invalid input.
@@ -53,12 +69,20 @@ pub(super) fn invalid(message: String) -> ToolError {
 }
 
 /// Parses the start of a day (YYYY-MM-DD), or a time (RFC 3339).
-pub(super) fn parse_start(field: &str, text: &str, zone: FixedOffset) -> Result<DateTime<Utc>, ToolError> {
+pub(super) fn parse_start(
+    field: &str,
+    text: &str,
+    zone: FixedOffset,
+) -> Result<DateTime<Utc>, ToolError> {
     parse_time(field, text, zone, 0)
 }
 
 /// Parses the end of a day, which is the start of the next one, or a time (RFC 3339).
-pub(super) fn parse_end(field: &str, text: &str, zone: FixedOffset) -> Result<DateTime<Utc>, ToolError> {
+pub(super) fn parse_end(
+    field: &str,
+    text: &str,
+    zone: FixedOffset,
+) -> Result<DateTime<Utc>, ToolError> {
     parse_time(field, text, zone, 1)
 }
 
@@ -68,11 +92,20 @@ pub(super) fn parse_end(field: &str, text: &str, zone: FixedOffset) -> Result<Da
 /// If it is none of these, or in the past.
 pub(super) fn parse_expiry(context: &ToolContext, text: &str) -> Result<DateTime<Utc>, ToolError> {
     let end = parse_end("expires", text, *context.now.offset()).or_else(|error| {
-        let due = memory_core::due(text, &context.now.with_timezone(&context.zone)).map_err(|_| error)?;
+        let due =
+            memory_core::due(text, &context.now.with_timezone(&context.zone)).map_err(|_| error)?;
         // A day without a time of day is the last one.
-        let day = due.at.with_timezone(context.now.offset()).format("%Y-%m-%d").to_string();
+        let day = due
+            .at
+            .with_timezone(context.now.offset())
+            .format("%Y-%m-%d")
+            .to_string();
         let is_day = due.reading.kind == DatePrecision::Date;
-        if is_day { parse_end("expires", &day, *context.now.offset()) } else { Ok(due.at) }
+        if is_day {
+            parse_end("expires", &day, *context.now.offset())
+        } else {
+            Ok(due.at)
+        }
     })?;
     if end <= context.now {
         return Err(invalid("expires: the time is in the past".into()));
@@ -94,14 +127,25 @@ pub(super) fn parse_bound(
     })
 }
 
-fn parse_time(field: &str, text: &str, zone: FixedOffset, later: u64) -> Result<DateTime<Utc>, ToolError> {
+fn parse_time(
+    field: &str,
+    text: &str,
+    zone: FixedOffset,
+    later: u64,
+) -> Result<DateTime<Utc>, ToolError> {
     if let Ok(moment) = DateTime::parse_from_rfc3339(text.trim()) {
         return Ok(moment.to_utc());
     }
-    let wrong = || invalid(format!("{field}: {text:?} is neither a day (YYYY-MM-DD) nor a time (RFC 3339)"));
+    let wrong = || {
+        invalid(format!(
+            "{field}: {text:?} is neither a day (YYYY-MM-DD) nor a time (RFC 3339)"
+        ))
+    };
     let day = NaiveDate::parse_from_str(text.trim(), "%Y-%m-%d").map_err(|_| wrong())?;
     let day = day.checked_add_days(Days::new(later)).ok_or_else(wrong)?;
-    let start = zone.from_local_datetime(&day.and_time(NaiveTime::MIN)).earliest();
+    let start = zone
+        .from_local_datetime(&day.and_time(NaiveTime::MIN))
+        .earliest();
     start.map(|start| start.to_utc()).ok_or_else(wrong)
 }
 
@@ -127,10 +171,19 @@ mod tests {
             share,
         };
         let given = json!({ "query": "5.0", "limit": 5.0, "share": 1.0 });
-        assert_eq!(parse_input::<SampleInput>(&given).unwrap(), is(Some("5.0"), Some(5), Some(1.0)));
-        assert_eq!(parse_input::<SampleInput>(&json!({ "limit": -0.0, "share": 0.5 })).unwrap(), is(None, Some(0), Some(0.5)));
+        assert_eq!(
+            parse_input::<SampleInput>(&given).unwrap(),
+            is(Some("5.0"), Some(5), Some(1.0))
+        );
+        assert_eq!(
+            parse_input::<SampleInput>(&json!({ "limit": -0.0, "share": 0.5 })).unwrap(),
+            is(None, Some(0), Some(0.5))
+        );
         for limit in [json!(5.5), json!(-5.0), json!(1e300), json!("5")] {
-            assert!(parse_input::<SampleInput>(&json!({ "limit": limit })).is_err(), "{limit}");
+            assert!(
+                parse_input::<SampleInput>(&json!({ "limit": limit })).is_err(),
+                "{limit}"
+            );
         }
     }
 }

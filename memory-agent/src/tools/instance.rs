@@ -28,7 +28,12 @@ struct InstanceTool {
 /// Returns the tools of `instances`.
 pub(super) fn instance_tools(instances: &Arc<OpenInstances>) -> Vec<Arc<dyn Tool>> {
     let tool = |(backend, action): (&'static Backend, &'static Action)| -> Arc<dyn Tool> {
-        Arc::new(InstanceTool { name: name(backend, action), backend, action, instances: Arc::clone(instances) })
+        Arc::new(InstanceTool {
+            name: name(backend, action),
+            backend,
+            action,
+            instances: Arc::clone(instances),
+        })
     };
     actions().map(tool).collect()
 }
@@ -65,7 +70,10 @@ impl Tool for InstanceTool {
 
     fn parameters(&self) -> Value {
         let mut schema = self.action.parameters.clone();
-        let description = format!("The name of the {} instance; default: {DEFAULT_INSTANCE}", self.backend.name);
+        let description = format!(
+            "The name of the {} instance; default: {DEFAULT_INSTANCE}",
+            self.backend.name
+        );
         schema["properties"]["instance"] = json!({ "type": "string", "description": description });
         schema
     }
@@ -82,14 +90,30 @@ impl Tool for InstanceTool {
             return Err(ToolError::new(Code::Forbidden, message, Some(hint)));
         }
         let mut parameters = parameters.clone();
-        let named = parameters.as_object_mut().and_then(|members| members.shift_remove("instance"));
-        let name = named.as_ref().and_then(Value::as_str).unwrap_or(DEFAULT_INSTANCE);
-        let name: InstanceName = name.parse().map_err(|error: InstanceError| ToolError::from(error))?;
+        let named = parameters
+            .as_object_mut()
+            .and_then(|members| members.shift_remove("instance"));
+        let name = named
+            .as_ref()
+            .and_then(Value::as_str)
+            .unwrap_or(DEFAULT_INSTANCE);
+        let name: InstanceName = name
+            .parse()
+            .map_err(|error: InstanceError| ToolError::from(error))?;
         let holding = self.instances.get_or_open(self.backend, &name)?;
         let asker = ActionCaller::Agent(View::default());
-        let answer = self.backend.run(self.action, &holding, &asker, &exact_json::to_json_text(&parameters))?;
+        let answer = self.backend.run(
+            self.action,
+            &holding,
+            &asker,
+            &exact_json::to_json_text(&parameters),
+        )?;
         let (json, warnings) = answer.into_whole()?;
-        let mut value = exact_json::to_value(&json.parse::<JsonText>().map_err(|error| result_error(&error))?);
+        let mut value = exact_json::to_value(
+            &json
+                .parse::<JsonText>()
+                .map_err(|error| result_error(&error))?,
+        );
         if !warnings.is_empty() {
             value = json!({ "answer": value, "warnings": warnings });
         }
@@ -98,5 +122,9 @@ impl Tool for InstanceTool {
 }
 
 fn result_error(error: &memory_core::json::JsonError) -> ToolError {
-    ToolError::new(memory_core::Code::Internal, format!("the result is not JSON: {error}"), None)
+    ToolError::new(
+        memory_core::Code::Internal,
+        format!("the result is not JSON: {error}"),
+        None,
+    )
 }

@@ -16,14 +16,21 @@ pub(super) const MEMORY_LINK: BuiltInTool = BuiltInTool {
     name: "memory_link",
     description: "Link two memories in both directions.",
     effect: Effect::Changes,
-    parameters: || object_schema(&json!({ "id": id_schema(), "target": id_schema() }), &["id", "target"]),
+    parameters: || {
+        object_schema(
+            &json!({ "id": id_schema(), "target": id_schema() }),
+            &["id", "target"],
+        )
+    },
     execute: |context, parameters| {
         let LinkInput { id, target } = parse_input(parameters)?;
         let (first, second) = memory_core::link(&context.services, &id, &target)?;
         context.recalled.add(None, [&first, &second]);
         Ok(match context.detail {
             AnswerDetail::Full => json::memories([&first, &second], context.services.inbox_ttl),
-            AnswerDetail::Brief => json!({ "memories": [changed_memory(context, &first), changed_memory(context, &second)] }),
+            AnswerDetail::Brief => {
+                json!({ "memories": [changed_memory(context, &first), changed_memory(context, &second)] })
+            }
         })
     },
 };
@@ -39,7 +46,12 @@ pub(super) const MEMORY_BACKLINKS: BuiltInTool = BuiltInTool {
     name: "memory_backlinks",
     description: "List the memories that link to a memory, by a link or a [[wikilink]].",
     effect: Effect::Reads,
-    parameters: || object_schema(&json!({ "id": id_schema(), "budget": budget_schema(), "cursor": cursor_schema() }), &["id"]),
+    parameters: || {
+        object_schema(
+            &json!({ "id": id_schema(), "budget": budget_schema(), "cursor": cursor_schema() }),
+            &["id"],
+        )
+    },
     execute: |context, parameters| {
         let BacklinksInput { id, budget, cursor } = parse_input(parameters)?;
         let offset = parse_cursor(cursor.as_deref())?;

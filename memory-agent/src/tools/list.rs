@@ -2,7 +2,8 @@
 
 use memory_core::text::token_count;
 use memory_core::{
-    AnswerDetail, Effect, Filter, InboxTtl, ListOrder, MemoryPage, PageRequest, StoredMemory, ToolContext, ToolError,
+    AnswerDetail, Effect, Filter, InboxTtl, ListOrder, MemoryPage, PageRequest, StoredMemory,
+    ToolContext, ToolError,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -10,7 +11,9 @@ use serde_json::json;
 use super::brief::{AnswerBudget, BriefList};
 use super::built_in::BuiltInTool;
 use super::cursor::ListCursor;
-use super::filter::{FilterInput, MAX_RESULTS, budget_schema, cursor_schema, limit_schema, schema_with_filter};
+use super::filter::{
+    FilterInput, MAX_RESULTS, budget_schema, cursor_schema, limit_schema, schema_with_filter,
+};
 use super::input::parse_input;
 use crate::json;
 
@@ -25,7 +28,11 @@ pub(super) const MEMORY_LIST: BuiltInTool = BuiltInTool {
         schema_with_filter(own, &[])
     },
     execute: |context, parameters| {
-        let ListInput { limit, budget, cursor } = parse_input(parameters)?;
+        let ListInput {
+            limit,
+            budget,
+            cursor,
+        } = parse_input(parameters)?;
         let filter = parse_input::<FilterInput>(parameters)?.to_filter(context)?;
         let cursor = ListCursor::parse(cursor.as_deref())?;
         let limit = limit.unwrap_or(DEFAULT_LIMIT).min(MAX_RESULTS);
@@ -58,13 +65,23 @@ pub(super) const MEMORY_LIST: BuiltInTool = BuiltInTool {
 };
 
 /// Returns the memories after the place of the cursor. The total includes those that were shown before.
-fn page_after(context: &ToolContext, cursor: &ListCursor, filter: Filter, limit: usize) -> Result<MemoryPage, ToolError> {
+fn page_after(
+    context: &ToolContext,
+    cursor: &ListCursor,
+    filter: Filter,
+    limit: usize,
+) -> Result<MemoryPage, ToolError> {
     let (filter, mut offset) = cursor.narrow(filter);
     loop {
-        let slice = PageRequest { order: ListOrder::Created, offset, limit: Some(limit) };
+        let slice = PageRequest {
+            order: ListOrder::Created,
+            offset,
+            limit: Some(limit),
+        };
         let mut page = memory_core::list(&context.services, &filter, &slice)?;
         let count = page.memories.len();
-        page.memories.retain(|stored| !cursor.is_before(&stored.memory));
+        page.memories
+            .retain(|stored| !cursor.is_before(&stored.memory));
         let skipped = count - page.memories.len();
         // Many memories may have one creation time, such as those of an import.
         if page.memories.is_empty() && 0 < count {
@@ -72,7 +89,8 @@ fn page_after(context: &ToolContext, cursor: &ListCursor, filter: Filter, limit:
             continue;
         }
         if cursor.is_place() {
-            page.total = page.total.saturating_sub((offset + skipped) as u64) + cursor.offset as u64;
+            page.total =
+                page.total.saturating_sub((offset + skipped) as u64) + cursor.offset as u64;
         }
         return Ok(page);
     }
@@ -92,7 +110,11 @@ fn fit_memories(memories: &mut Vec<StoredMemory>, budget: usize, inbox_ttl: Inbo
         used += token_count(&json::memory(stored, inbox_ttl).to_string());
         used <= budget
     };
-    let fits = memories.iter().map(is_within).take_while(|fits| *fits).count();
+    let fits = memories
+        .iter()
+        .map(is_within)
+        .take_while(|fits| *fits)
+        .count();
     memories.truncate(fits.max(1));
 }
 

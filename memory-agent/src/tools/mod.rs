@@ -53,7 +53,9 @@ mod write;
 pub(crate) use brief::start_of;
 pub(crate) use hints::{rewrite_hint, rewrite_result, with_ids, without_commands};
 pub(crate) use normalize::normalize_parameters;
-pub(crate) use selection::{AvailableServices, duplicate_name, is_tool_name, not_found, select_tools};
+pub(crate) use selection::{
+    AvailableServices, duplicate_name, is_tool_name, not_found, select_tools,
+};
 pub use selection::{ToolSelection, ToolSet};
 
 use std::sync::Arc;
@@ -94,6 +96,13 @@ pub fn all() -> Vec<Arc<dyn Tool>> {
         link::MEMORY_BACKLINKS,
         undo::MEMORY_UNDO,
     ];
-    let others = bank::BANK_TOOLS.into_iter().chain(topic::TOPIC_TOOLS).chain([files::FILES]);
-    notes.into_iter().chain(others).map(|tool| Arc::new(tool) as Arc<dyn Tool>).collect()
+    let others = bank::BANK_TOOLS
+        .into_iter()
+        .chain(topic::TOPIC_TOOLS)
+        .chain([files::FILES]);
+    notes
+        .into_iter()
+        .chain(others)
+        .map(|tool| Arc::new(tool) as Arc<dyn Tool>)
+        .collect()
 }

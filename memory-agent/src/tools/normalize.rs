@@ -34,7 +34,9 @@ const NUMBERS: [&str; 3] = ["limit", "budget", "version"];
 /// may be a text and a cursor a number, and a category may be in capitals or in the singular.
 /// A parameter that is also set under its current name stays, so that the check of the schema reports it.
 pub(crate) fn normalize_parameters(called: &str, mut parameters: Value) -> Value {
-    let Some(fields) = parameters.as_object_mut() else { return parameters };
+    let Some(fields) = parameters.as_object_mut() else {
+        return parameters;
+    };
     for (_, former, current) in RENAMED.into_iter().filter(|(tool, ..)| *tool == called) {
         if fields.contains_key(current) {
             continue;
@@ -59,7 +61,9 @@ pub(crate) fn normalize_parameters(called: &str, mut parameters: Value) -> Value
         }
         for name in NUMBERS {
             if let Some(value) = fields.get_mut(name)
-                && let Some(number) = value.as_str().and_then(|text| text.trim().parse::<u64>().ok())
+                && let Some(number) = value
+                    .as_str()
+                    .and_then(|text| text.trim().parse::<u64>().ok())
             {
                 *value = number.into();
             }
@@ -76,8 +80,15 @@ pub(crate) fn normalize_parameters(called: &str, mut parameters: Value) -> Value
 /// Returns the category that `text` names in other capitals, or with or without the ending of the plural.
 fn nearest_category(text: &str) -> Option<&'static str> {
     let text = text.trim().to_lowercase();
-    let is_same = |name: &str| name == text || name.strip_suffix('s') == Some(&text) || text.strip_suffix('s') == Some(name);
-    Category::ALL.iter().map(|category| category.as_str()).find(|name| is_same(name))
+    let is_same = |name: &str| {
+        name == text
+            || name.strip_suffix('s') == Some(&text)
+            || text.strip_suffix('s') == Some(name)
+    };
+    Category::ALL
+        .iter()
+        .map(|category| category.as_str())
+        .find(|name| is_same(name))
 }
 
 #[cfg(test)]
@@ -88,12 +99,21 @@ mod tests {
 
     #[test]
     fn a_former_name_denotes_the_current_parameter() {
-        assert_eq!(normalize_parameters("memory_list", json!({ "offset": 20 })), json!({ "cursor": "20" }));
-        assert_eq!(normalize_parameters("memory_remind", json!({ "of": "ab" })), json!({ "id": "ab" }));
+        assert_eq!(
+            normalize_parameters("memory_list", json!({ "offset": 20 })),
+            json!({ "cursor": "20" })
+        );
+        assert_eq!(
+            normalize_parameters("memory_remind", json!({ "of": "ab" })),
+            json!({ "id": "ab" })
+        );
         let both = json!({ "source": "a", "id": "b" });
         assert_eq!(normalize_parameters("memory_link", both.clone()), both);
         let forms = json!({ "id": "[2ac0ddf0]", "add": "tea" });
-        assert_eq!(normalize_parameters("memory_tag", forms.clone()), json!({ "id": "2ac0ddf0", "add": ["tea"] }));
+        assert_eq!(
+            normalize_parameters("memory_tag", forms.clone()),
+            json!({ "id": "2ac0ddf0", "add": ["tea"] })
+        );
         assert_eq!(normalize_parameters("bank_write", forms.clone()), forms);
         let forms = json!({ "cursor": 20, "limit": "5", "category": "Preference" });
         let expected = json!({ "cursor": "20", "limit": 5, "category": "preferences" });

@@ -16,11 +16,17 @@ pub(super) const MEMORY_READ: BuiltInTool = BuiltInTool {
     name: "memory_read",
     description: "Read the whole text of a memory that another tool shows in part. Returns a long text in parts.",
     effect: Effect::Reads,
-    parameters: || object_schema(&json!({ "id": id_schema(), "budget": budget_schema(), "cursor": cursor_schema() }), &["id"]),
+    parameters: || {
+        object_schema(
+            &json!({ "id": id_schema(), "budget": budget_schema(), "cursor": cursor_schema() }),
+            &["id"],
+        )
+    },
     execute: |context, parameters| {
         let ReadInput { id, budget, cursor } = parse_input(parameters)?;
         let offset = parse_cursor(cursor.as_deref())?;
-        let stored = memory_core::read(&context.services, &id).map_err(|error| explain_missing(context, &id, error))?;
+        let stored = memory_core::read(&context.services, &id)
+            .map_err(|error| explain_missing(context, &id, error))?;
         context.recalled.add(None, [&stored]);
         Ok(match context.detail {
             AnswerDetail::Full => json::memory(&stored, context.services.inbox_ttl),
@@ -31,9 +37,14 @@ pub(super) const MEMORY_READ: BuiltInTool = BuiltInTool {
 
 /// Returns the error for a memory that cannot be read; a deleted one can be restored.
 fn explain_missing(context: &ToolContext, id: &str, error: StoreError) -> ToolError {
-    let is_deleted = matches!(error, StoreError::NotFound { .. }) && memory_core::is_in_trash(&context.services, id);
+    let is_deleted = matches!(error, StoreError::NotFound { .. })
+        && memory_core::is_in_trash(&context.services, id);
     let error = ToolError::from(error);
-    if is_deleted { error.with_hint("it was deleted; memory_undo with this id restores it") } else { error }
+    if is_deleted {
+        error.with_hint("it was deleted; memory_undo with this id restores it")
+    } else {
+        error
+    }
 }
 
 #[derive(Debug, Deserialize)]

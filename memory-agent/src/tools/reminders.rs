@@ -1,7 +1,8 @@
 //! The tools for reminders.
 
 use memory_core::{
-    AnswerDetail, Draft, Effect, MemoryStoreExt, RemindReport, ReminderFilter, SecretPolicy, ToolContext, parse_due_time,
+    AnswerDetail, Draft, Effect, MemoryStoreExt, RemindReport, ReminderFilter, SecretPolicy,
+    ToolContext, parse_due_time,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -9,7 +10,9 @@ use serde_json::json;
 use super::brief::{AnswerBudget, BriefList, brief_reminder, changed_memory};
 use super::built_in::BuiltInTool;
 use super::cursor::parse_cursor;
-use super::filter::{IdInput, MAX_RESULTS, cursor_schema, id_parameters, limit_schema, object_schema, parse_scope};
+use super::filter::{
+    IdInput, MAX_RESULTS, cursor_schema, id_parameters, limit_schema, object_schema, parse_scope,
+};
 use super::input::{invalid, parse_input};
 use crate::json;
 
@@ -32,28 +35,48 @@ pub(super) const MEMORY_REMIND: BuiltInTool = BuiltInTool {
     execute: |context, parameters| {
         let input: RemindInput = parse_input(parameters)?;
         let now = context.now.with_timezone(&context.zone);
-        let at = input.at.as_deref().map(|at| parse_due_time(at, &now)).transpose()?;
+        let at = input
+            .at
+            .as_deref()
+            .map(|at| parse_due_time(at, &now))
+            .transpose()?;
         let (at, assumed) = at.map_or((None, None), |(at, assumed)| (Some(at), assumed));
         let is_moved = input.id.as_ref().is_some_and(|id| is_reminder(context, id));
         let mut reminded = match (input.content, input.id) {
             (Some(content), None) => {
                 let draft = Draft {
                     tags: input.tags.iter().collect(),
-                    scope: parse_scope(context, input.scope.as_deref())?.unwrap_or_else(|| context.write_scope.clone()),
+                    scope: parse_scope(context, input.scope.as_deref())?
+                        .unwrap_or_else(|| context.write_scope.clone()),
                     source: context.speaker.clone(),
                     ..Draft::new(&content)
                 };
-                memory_core::remind(&context.services, draft, at, &context.zone, SecretPolicy::Refuse)?
+                memory_core::remind(
+                    &context.services,
+                    draft,
+                    at,
+                    &context.zone,
+                    SecretPolicy::Refuse,
+                )?
             }
             (None, Some(_)) if input.scope.is_some() || !input.tags.is_empty() => {
-                return Err(invalid("scope and tags come from the memory `id`; omit them".into()));
+                return Err(invalid(
+                    "scope and tags come from the memory `id`; omit them".into(),
+                ));
             }
             (None, Some(id)) => match (is_reminder(context, &id), at) {
-                (true, Some(at)) => RemindReport::changed(memory_core::snooze(&context.services, &id, at.to_utc())?),
+                (true, Some(at)) => {
+                    RemindReport::changed(memory_core::snooze(&context.services, &id, at.to_utc())?)
+                }
                 (true, None) => return Err(invalid("at: set the new time of the reminder".into())),
-                (false, at) => memory_core::remind_of_memory(&context.services, &id, at, &context.zone)?,
+                (false, at) => {
+                    memory_core::remind_of_memory(&context.services, &id, at, &context.zone)?
+                }
             },
-            _ => return Err(invalid("set either content, or id and at; memory_update changes the text of a reminder".into())),
+            _ => return Err(invalid(
+                "set either content, or id and at; memory_update changes the text of a reminder"
+                    .into(),
+            )),
         };
         reminded.assumed = reminded.assumed.or(assumed);
         Ok(match context.detail {
@@ -61,7 +84,8 @@ pub(super) const MEMORY_REMIND: BuiltInTool = BuiltInTool {
             AnswerDetail::Brief => {
                 let mut answer = brief_reminder(context, &reminded);
                 if is_moved && parse_due_time(&reminded.stored.memory.content, &now).is_ok() {
-                    answer["next"] = "the text may name the former time; memory_update corrects it".into();
+                    answer["next"] =
+                        "the text may name the former time; memory_update corrects it".into();
                 }
                 answer
             }
@@ -71,7 +95,11 @@ pub(super) const MEMORY_REMIND: BuiltInTool = BuiltInTool {
 
 /// Returns whether the memory is a reminder, of which a new time replaces the present one.
 fn is_reminder(context: &ToolContext, id: &str) -> bool {
-    context.services.store.get_by(id).is_ok_and(|stored| stored.memory.reminder.is_some())
+    context
+        .services
+        .store
+        .get_by(id)
+        .is_ok_and(|stored| stored.memory.reminder.is_some())
 }
 
 #[derive(Debug, Deserialize)]
@@ -97,7 +125,11 @@ pub(super) const MEMORY_REMINDERS: BuiltInTool = BuiltInTool {
         object_schema(&properties, &[])
     },
     execute: |context, parameters| {
-        let RemindersInput { which, limit, cursor } = parse_input(parameters)?;
+        let RemindersInput {
+            which,
+            limit,
+            cursor,
+        } = parse_input(parameters)?;
         let filter = match which {
             ReminderSelection::Open => ReminderFilter::Open,
             ReminderSelection::Due => ReminderFilter::Due,

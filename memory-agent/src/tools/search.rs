@@ -4,7 +4,8 @@ use std::ops::RangeInclusive;
 
 use memory_core::query_parser::{extract_filter, has_operators};
 use memory_core::{
-    AnswerDetail, Category, Effect, Filter, Query, Ranking, SearchResults, ToolContext, ToolError, fit_budget, missing_words,
+    AnswerDetail, Category, Effect, Filter, Query, Ranking, SearchResults, ToolContext, ToolError,
+    fit_budget, missing_words,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -12,7 +13,10 @@ use serde_json::{Value, json};
 use super::brief::{AnswerBudget, BriefList};
 use super::built_in::BuiltInTool;
 use super::cursor::parse_cursor;
-use super::filter::{FilterInput, MAX_RESULTS, budget_schema, cursor_schema, limit_schema, object_schema, schema_with_filter};
+use super::filter::{
+    FilterInput, MAX_RESULTS, budget_schema, cursor_schema, limit_schema, object_schema,
+    schema_with_filter,
+};
 use super::input::{invalid, parse_input};
 use crate::json;
 
@@ -51,21 +55,38 @@ struct SearchInput {
 }
 
 /// Returns all fields of the hits. A query without operators that names a time or a category is interpreted.
-fn search_full(context: &ToolContext, input: &SearchInput, filter: &Filter) -> Result<Value, ToolError> {
-    let SearchInput { query, limit, budget, cursor } = input;
+fn search_full(
+    context: &ToolContext,
+    input: &SearchInput,
+    filter: &Filter,
+) -> Result<Value, ToolError> {
+    let SearchInput {
+        query,
+        limit,
+        budget,
+        cursor,
+    } = input;
     if budget.is_some_and(|budget| !FULL_BUDGETS.contains(&budget)) {
         let (least, most) = FULL_BUDGETS.into_inner();
-        return Err(invalid(format!("budget: not between {least} and {most} tokens")));
+        return Err(invalid(format!(
+            "budget: not between {least} and {most} tokens"
+        )));
     }
     let services = &context.services;
     let offset = parse_cursor(cursor.as_deref())?;
-    let limit = limit.unwrap_or(if budget.is_some() { LIMIT_FOR_BUDGET } else { USUAL });
+    let limit = limit.unwrap_or(if budget.is_some() {
+        LIMIT_FOR_BUDGET
+    } else {
+        USUAL
+    });
     let end = offset.saturating_add(limit.min(MAX_RESULTS));
     let fitting = |found: &mut SearchResults| {
         found.hits.drain(..offset.min(found.hits.len()));
         if let Some(budget) = *budget {
             let hits = std::mem::take(&mut found.hits);
-            found.hits = fit_budget(hits, query, budget, &|hit| json::hit_tokens(hit, services.inbox_ttl));
+            found.hits = fit_budget(hits, query, budget, &|hit| {
+                json::hit_tokens(hit, services.inbox_ttl)
+            });
         }
     };
     if !has_operators(query) && extract_filter(query, filter, &context.now).filter != *filter {
@@ -81,17 +102,40 @@ fn search_full(context: &ToolContext, input: &SearchInput, filter: &Filter) -> R
 }
 
 /// Returns the passages that answer the query. A query without operators is interpreted.
-fn search_brief(context: &ToolContext, input: &SearchInput, filter: &Filter) -> Result<Value, ToolError> {
-    let SearchInput { query, limit, budget, cursor } = input;
+fn search_brief(
+    context: &ToolContext,
+    input: &SearchInput,
+    filter: &Filter,
+) -> Result<Value, ToolError> {
+    let SearchInput {
+        query,
+        limit,
+        budget,
+        cursor,
+    } = input;
     let offset = parse_cursor(cursor.as_deref())?;
     let budget = AnswerBudget::new(*budget);
     let end = offset.saturating_add(limit.unwrap_or(budget.hits().max(USUAL)).min(MAX_RESULTS));
     if has_operators(query) {
         let found = memory_core::search(&context.services, &query_of(query, filter, end))?;
-        return Ok(brief_results(context, &found, (query, query), filter, offset, budget));
+        return Ok(brief_results(
+            context,
+            &found,
+            (query, query),
+            filter,
+            offset,
+            budget,
+        ));
     }
     let answer = memory_core::smart_search(&context.services, query, filter, end, &context.now)?;
-    let mut shape = brief_results(context, &answer.found, (query, &answer.text), filter, offset, budget);
+    let mut shape = brief_results(
+        context,
+        &answer.found,
+        (query, &answer.text),
+        filter,
+        offset,
+        budget,
+    );
     if answer.filter != *filter {
         shape["understood"] = json::understood(&answer);
     }
@@ -103,12 +147,25 @@ fn search_brief(context: &ToolContext, input: &SearchInput, filter: &Filter) -> 
 
 /// Returns how many memories the query finds without the filter, if the filter excludes all of them.
 fn hits_without_filter(context: &ToolContext, query: &str, filter: &Filter) -> Option<String> {
-    if *filter == (Filter { lifetime: filter.lifetime, ..Filter::default() }) {
+    if *filter
+        == (Filter {
+            lifetime: filter.lifetime,
+            ..Filter::default()
+        })
+    {
         return None;
     }
-    let all = Filter { lifetime: filter.lifetime, ..Filter::default() };
+    let all = Filter {
+        lifetime: filter.lifetime,
+        ..Filter::default()
+    };
     let found = memory_core::search(&context.services, &query_of(query, &all, 0)).ok()?;
-    (0 < found.total).then(|| format!("without tags, category, scope and dates, memory_search finds {}", found.total))
+    (0 < found.total).then(|| {
+        format!(
+            "without tags, category, scope and dates, memory_search finds {}",
+            found.total
+        )
+    })
 }
 
 /// Returns the brief answer with the hits of a query, of which `words` were searched.
@@ -133,7 +190,11 @@ fn brief_results(
         degraded,
     };
     let mut answer = list.to_json(context, budget);
-    let missing = if has_operators(query) { Vec::new() } else { missing_words(words, &found.hits) };
+    let missing = if has_operators(query) {
+        Vec::new()
+    } else {
+        missing_words(words, &found.hits)
+    };
     if !missing.is_empty() {
         answer["missing"] = missing.into();
     }
@@ -146,7 +207,12 @@ fn brief_results(
 }
 
 fn query_of(text: &str, filter: &Filter, limit: usize) -> Query {
-    Query { text: text.to_owned(), filter: filter.clone(), limit, ranking: Ranking::default() }
+    Query {
+        text: text.to_owned(),
+        filter: filter.clone(),
+        limit,
+        ranking: Ranking::default(),
+    }
 }
 
 /// The budgets that a full answer accepts, in tokens.
@@ -174,14 +240,30 @@ pub(super) const MEMORY_SMART_SEARCH: BuiltInTool = BuiltInTool {
     },
     execute: |context, parameters| {
         let SmartSearchInput { query, tags, limit } = parse_input(parameters)?;
-        let filter = Filter { tags: tags.iter().collect(), ..Filter::default() };
+        let filter = Filter {
+            tags: tags.iter().collect(),
+            ..Filter::default()
+        };
         if context.detail == AnswerDetail::Brief {
-            return search_brief(context, &SearchInput { query, limit, budget: None, cursor: None }, &filter);
+            return search_brief(
+                context,
+                &SearchInput {
+                    query,
+                    limit,
+                    budget: None,
+                    cursor: None,
+                },
+                &filter,
+            );
         }
         let limit = limit.unwrap_or(USUAL).min(MAX_RESULTS);
-        let answer = memory_core::smart_search(&context.services, &query, &filter, limit, &context.now)?;
+        let answer =
+            memory_core::smart_search(&context.services, &query, &filter, limit, &context.now)?;
         context.recalled.add(Some(&query), &answer.found.hits);
-        Ok(json::smart_search_results(&answer, context.services.inbox_ttl))
+        Ok(json::smart_search_results(
+            &answer,
+            context.services.inbox_ttl,
+        ))
     },
 };
 

@@ -54,7 +54,14 @@ pub enum ToolSet {
 }
 
 impl ToolSet {
-    const ALL: [Self; 6] = [Self::Memory, Self::Bank, Self::Topic, Self::Files, Self::History, Self::Kv];
+    const ALL: [Self; 6] = [
+        Self::Memory,
+        Self::Bank,
+        Self::Topic,
+        Self::Files,
+        Self::History,
+        Self::Kv,
+    ];
 
     const fn name(self) -> &'static str {
         match self {
@@ -71,14 +78,18 @@ impl ToolSet {
     fn prefix(self) -> String {
         match self {
             Self::Files => "memory".to_owned(),
-            Self::Memory | Self::Bank | Self::Topic | Self::History | Self::Kv => format!("{}_", self.name()),
+            Self::Memory | Self::Bank | Self::Topic | Self::History | Self::Kv => {
+                format!("{}_", self.name())
+            }
         }
     }
 
     fn contains(self, tool: &str) -> bool {
         match self {
             Self::Files => tool == self.prefix(),
-            Self::Memory | Self::Bank | Self::Topic | Self::History | Self::Kv => tool.starts_with(&self.prefix()),
+            Self::Memory | Self::Bank | Self::Topic | Self::History | Self::Kv => {
+                tool.starts_with(&self.prefix())
+            }
         }
     }
 
@@ -93,18 +104,27 @@ impl ToolSelection {
     ///
     /// Sessions may be private, and topics are stored in a project; their tools are only offered if they are selected.
     pub fn default_tools() -> Self {
-        Self { parts: vec![SelectionItem::Usual], is_listed_only: false }
+        Self {
+            parts: vec![SelectionItem::Usual],
+            is_listed_only: false,
+        }
     }
 
     /// Selects and lists all tools.
     pub fn all() -> Self {
-        Self { parts: vec![SelectionItem::All], is_listed_only: false }
+        Self {
+            parts: vec![SelectionItem::All],
+            is_listed_only: false,
+        }
     }
 
     /// Forbids calls of tools that are not listed.
     #[must_use]
     pub fn listed_only(self) -> Self {
-        Self { is_listed_only: true, ..self }
+        Self {
+            is_listed_only: true,
+            ..self
+        }
     }
 }
 
@@ -118,21 +138,41 @@ impl FromStr for ToolSelection {
     type Err = ToolError;
 
     fn from_str(text: &str) -> Result<Self, ToolError> {
-        let tools: Vec<String> = all().iter().map(|tool| tool.name().to_owned()).chain(instance::tool_names()).collect();
+        let tools: Vec<String> = all()
+            .iter()
+            .map(|tool| tool.name().to_owned())
+            .chain(instance::tool_names())
+            .collect();
         let part = |word: &str| {
-            let (name, prefix) = word.split_once('=').map_or((word, None), |(name, prefix)| (name, Some(prefix)));
+            let (name, prefix) = word
+                .split_once('=')
+                .map_or((word, None), |(name, prefix)| (name, Some(prefix)));
             let set = ToolSet::ALL.into_iter().find(|set| set.name() == name);
             match (name, set, prefix) {
                 ("usual", None, None) => Ok(SelectionItem::Usual),
                 ("all", None, None) => Ok(SelectionItem::All),
-                (_, Some(set), None) => Ok(SelectionItem::Set { set, prefix: set.prefix() }),
-                (_, Some(set), Some(prefix)) if is_tool_name(prefix) => Ok(SelectionItem::Set { set, prefix: prefix.to_owned() }),
-                (_, None, None) if tools.iter().any(|tool| tool == name) => Ok(SelectionItem::Tool(name.to_owned())),
+                (_, Some(set), None) => Ok(SelectionItem::Set {
+                    set,
+                    prefix: set.prefix(),
+                }),
+                (_, Some(set), Some(prefix)) if is_tool_name(prefix) => Ok(SelectionItem::Set {
+                    set,
+                    prefix: prefix.to_owned(),
+                }),
+                (_, None, None) if tools.iter().any(|tool| tool == name) => {
+                    Ok(SelectionItem::Tool(name.to_owned()))
+                }
                 _ => Err(not_found(word)),
             }
         };
-        let parts = text.split(',').map(|word| part(word.trim())).collect::<Result<_, _>>()?;
-        Ok(Self { parts, is_listed_only: false })
+        let parts = text
+            .split(',')
+            .map(|word| part(word.trim()))
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            parts,
+            is_listed_only: false,
+        })
     }
 }
 
@@ -144,8 +184,15 @@ pub(crate) fn is_tool_name(name: &str) -> bool {
 
 /// Returns the error for an unknown tool.
 pub(crate) fn not_found(name: &str) -> ToolError {
-    let message = format!("no tool is named {}", memory_core::text::to_one_line(name, 80));
-    ToolError::new(Code::ToolNotFound, message, Some("`memory agent --list-tools --tools all` lists them".into()))
+    let message = format!(
+        "no tool is named {}",
+        memory_core::text::to_one_line(name, 80)
+    );
+    ToolError::new(
+        Code::ToolNotFound,
+        message,
+        Some("`memory agent --list-tools --tools all` lists them".into()),
+    )
 }
 
 /// The services that exist in addition to notes.
@@ -174,15 +221,18 @@ pub(crate) fn select_tools(
             && (there.topics || !(ToolSet::Topic.contains(tool) || ToolSet::Files.contains(tool)))
     };
     let own = all().into_iter().filter(|tool| is_there(tool.name()));
-    let tools: Vec<_> = own.chain(instances.map(instance::instance_tools).unwrap_or_default()).collect();
+    let tools: Vec<_> = own
+        .chain(instances.map(instance::instance_tools).unwrap_or_default())
+        .collect();
     let mut offered: Vec<SelectedTool> = Vec::new();
     let mut put = |tool: Arc<dyn Tool>, is_listed: bool, renamed_from: Option<&str>| match offered
         .iter_mut()
         .find(|(other, ..)| other.name() == tool.name())
     {
-        Some(_) if renamed_from.is_some() => {
-            Err(duplicate_name(tool.name(), "select only one of the two sets, or use another prefix"))
-        }
+        Some(_) if renamed_from.is_some() => Err(duplicate_name(
+            tool.name(),
+            "select only one of the two sets, or use another prefix",
+        )),
         Some((_, known, _)) => {
             *known |= is_listed;
             Ok(())
@@ -197,7 +247,10 @@ pub(crate) fn select_tools(
         for tool in &tools {
             let name = tool.name();
             match part {
-                SelectionItem::Usual if ToolSet::ALL.into_iter().any(|set| !set.is_default() && set.contains(name)) => {}
+                SelectionItem::Usual
+                    if ToolSet::ALL
+                        .into_iter()
+                        .any(|set| !set.is_default() && set.contains(name)) => {}
                 SelectionItem::Usual => put(Arc::clone(tool), DEFAULT.contains(&name), None)?,
                 SelectionItem::All => put(Arc::clone(tool), true, None)?,
                 SelectionItem::Set { set, prefix } if set.contains(name) => {
@@ -205,7 +258,14 @@ pub(crate) fn select_tools(
                     if renamed == name {
                         put(Arc::clone(tool), true, None)?;
                     } else {
-                        put(Arc::new(RenamedTool { tool: Arc::clone(tool), name: renamed }), true, Some(name))?;
+                        put(
+                            Arc::new(RenamedTool {
+                                tool: Arc::clone(tool),
+                                name: renamed,
+                            }),
+                            true,
+                            Some(name),
+                        )?;
                     }
                 }
                 SelectionItem::Tool(wanted) if wanted == name => put(Arc::clone(tool), true, None)?,
@@ -219,7 +279,11 @@ pub(crate) fn select_tools(
 
 /// Returns the error for two tools with the same name.
 pub(crate) fn duplicate_name(name: &str, hint: &str) -> ToolError {
-    ToolError::new(Code::InvalidInput, format!("two tools would be named {name}"), Some(hint.to_owned()))
+    ToolError::new(
+        Code::InvalidInput,
+        format!("two tools would be named {name}"),
+        Some(hint.to_owned()),
+    )
 }
 
 /// A tool with another name.
@@ -256,35 +320,82 @@ mod tests {
     use super::*;
 
     fn listed(words: &str) -> Result<Vec<String>, ToolError> {
-        let offered = select_tools(&words.parse()?, AvailableServices { banks: true, topics: true }, None)?;
-        Ok(offered.into_iter().filter(|(_, is_listed, _)| *is_listed).map(|(tool, ..)| tool.name().to_owned()).collect())
+        let offered = select_tools(
+            &words.parse()?,
+            AvailableServices {
+                banks: true,
+                topics: true,
+            },
+            None,
+        )?;
+        Ok(offered
+            .into_iter()
+            .filter(|(_, is_listed, _)| *is_listed)
+            .map(|(tool, ..)| tool.name().to_owned())
+            .collect())
     }
 
     #[test]
     fn words_say_which_tools_are_listed_and_under_which_names() {
-        assert_eq!(listed("usual").unwrap(), listed(&DEFAULT.join(",")).unwrap());
+        assert_eq!(
+            listed("usual").unwrap(),
+            listed(&DEFAULT.join(",")).unwrap()
+        );
         assert_eq!(listed("usual,bank").unwrap().len(), DEFAULT.len() + 7);
-        let banks = ["read", "write", "update", "delete", "list", "query", "search"];
-        assert_eq!(listed("bank=memory_").unwrap(), banks.map(|name| format!("memory_{name}")));
-        assert_eq!(listed("bank = x-").err().map(|error| error.code), Some(Code::ToolNotFound));
-        assert_eq!(listed("bank_read, memory_undo").unwrap(), ["bank_read", "memory_undo"]);
-        for wrong in ["", "usual,", "nothing", "bank=a b", "bank=", "bank=1x", "usual=x"] {
-            assert_eq!(listed(wrong).unwrap_err().code, Code::ToolNotFound, "{wrong}");
+        let banks = [
+            "read", "write", "update", "delete", "list", "query", "search",
+        ];
+        assert_eq!(
+            listed("bank=memory_").unwrap(),
+            banks.map(|name| format!("memory_{name}"))
+        );
+        assert_eq!(
+            listed("bank = x-").err().map(|error| error.code),
+            Some(Code::ToolNotFound)
+        );
+        assert_eq!(
+            listed("bank_read, memory_undo").unwrap(),
+            ["bank_read", "memory_undo"]
+        );
+        for wrong in [
+            "", "usual,", "nothing", "bank=a b", "bank=", "bank=1x", "usual=x",
+        ] {
+            assert_eq!(
+                listed(wrong).unwrap_err().code,
+                Code::ToolNotFound,
+                "{wrong}"
+            );
         }
         let topics = ["view", "read", "write", "update", "delete"];
-        assert_eq!(listed("topic").unwrap(), topics.map(|name| format!("topic_{name}")));
-        assert_eq!(listed("topic=memory_").unwrap(), topics.map(|name| format!("memory_{name}")));
-        assert_eq!(listed("usual,bank=memory_").unwrap_err().code, Code::InvalidInput);
+        assert_eq!(
+            listed("topic").unwrap(),
+            topics.map(|name| format!("topic_{name}"))
+        );
+        assert_eq!(
+            listed("topic=memory_").unwrap(),
+            topics.map(|name| format!("memory_{name}"))
+        );
+        assert_eq!(
+            listed("usual,bank=memory_").unwrap_err().code,
+            Code::InvalidInput
+        );
     }
 
     #[test]
     fn what_is_named_alone_is_all_that_may_be_called() {
         let names = |words: &str, banks| -> Vec<String> {
-            select_tools(&words.parse().unwrap(), AvailableServices { banks, topics: true }, None)
-                .unwrap()
-                .into_iter()
-                .map(|(tool, ..)| tool.name().to_owned())
-                .collect()
+            select_tools(
+                &words.parse().unwrap(),
+                AvailableServices {
+                    banks,
+                    topics: true,
+                },
+                None,
+            )
+            .unwrap()
+            .into_iter()
+            .map(|(tool, ..)| tool.name().to_owned())
+            .collect()
         };
         assert_eq!(names("bank_read", true), ["bank_read"]);
         // Bank and topic tools are not included unless they are selected.
@@ -292,7 +403,16 @@ mod tests {
         assert_eq!(names("usual", false).len(), all().len() - 6 - 7);
         let listed_only = "usual".parse::<ToolSelection>().unwrap().listed_only();
         assert_eq!(
-            select_tools(&listed_only, AvailableServices { banks: true, topics: true }, None).unwrap().len(),
+            select_tools(
+                &listed_only,
+                AvailableServices {
+                    banks: true,
+                    topics: true
+                },
+                None
+            )
+            .unwrap()
+            .len(),
             DEFAULT.len()
         );
         assert_eq!(names("memory_20250818", true), ["memory"]);

@@ -18,21 +18,33 @@ pub(super) const MEMORY_TAG: BuiltInTool = BuiltInTool {
     effect: Effect::Changes,
     parameters: || {
         let tags = json!({ "type": "array", "items": { "type": "string" } });
-        object_schema(&json!({ "id": id_schema(), "add": tags, "remove": tags }), &["id"])
+        object_schema(
+            &json!({ "id": id_schema(), "add": tags, "remove": tags }),
+            &["id"],
+        )
     },
     execute: |context, parameters| {
         let TagInput { id, add, remove } = parse_input(parameters)?;
         if add.is_empty() && remove.is_empty() {
             return Err(invalid("add, remove: set at least one tag".into()));
         }
-        let stored = memory_core::tag(&context.services, &id, add.iter().collect(), remove.iter().collect())?;
+        let stored = memory_core::tag(
+            &context.services,
+            &id,
+            add.iter().collect(),
+            remove.iter().collect(),
+        )?;
         context.recalled.add(None, [&stored]);
         if context.detail == AnswerDetail::Full {
             return Ok(json::memory(&stored, context.services.inbox_ttl));
         }
         let mut fields = changed_memory(context, &stored);
         let tags = stored.memory.tags.as_slice();
-        let shown: Vec<String> = tags.iter().take(MAX_TAGS).map(|tag| to_one_line(tag, MAX_WORDS)).collect();
+        let shown: Vec<String> = tags
+            .iter()
+            .take(MAX_TAGS)
+            .map(|tag| to_one_line(tag, MAX_WORDS))
+            .collect();
         fields.insert("tags".into(), shown.into());
         if MAX_TAGS < tags.len() {
             fields.insert("further_tags".into(), (tags.len() - MAX_TAGS).into());

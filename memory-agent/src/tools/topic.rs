@@ -14,23 +14,37 @@ use crate::json::topic as shapes;
 use crate::validation::object_schema;
 
 /// The topic tools.
-pub(super) const TOPIC_TOOLS: [BuiltInTool; 5] = [TOPIC_VIEW, TOPIC_READ, TOPIC_WRITE, TOPIC_UPDATE, TOPIC_DELETE];
+pub(super) const TOPIC_TOOLS: [BuiltInTool; 5] = [
+    TOPIC_VIEW,
+    TOPIC_READ,
+    TOPIC_WRITE,
+    TOPIC_UPDATE,
+    TOPIC_DELETE,
+];
 
 /// Shows the index, or lists the files.
 const TOPIC_VIEW: BuiltInTool = BuiltInTool {
     name: "topic_view",
     description: "View the memory index, or list all memory files with their metadata",
     effect: Effect::Reads,
-    parameters: || object_schema(&json!({ "target": { "type": "string", "enum": ["index", "files"], "default": "index" } }), &[]),
+    parameters: || {
+        object_schema(
+            &json!({ "target": { "type": "string", "enum": ["index", "files"], "default": "index" } }),
+            &[],
+        )
+    },
     execute: |context, parameters| {
-        let (input, topics): (TopicViewInput, _) = (parse_input(parameters)?, topics_service(context)?);
+        let (input, topics): (TopicViewInput, _) =
+            (parse_input(parameters)?, topics_service(context)?);
         match input.target {
             ViewTarget::Index => {
                 let index = memory_core::topic::view(&topics).map_err(tool_error)?;
                 let warning = memory_core::topic::index_overflow(&topics).map_err(tool_error)?;
                 Ok(shapes::index(&index, warning.as_deref()))
             }
-            ViewTarget::Files => Ok(shapes::listing(&memory_core::topic::list(&topics).map_err(tool_error)?)),
+            ViewTarget::Files => Ok(shapes::listing(
+                &memory_core::topic::list(&topics).map_err(tool_error)?,
+            )),
         }
     },
 };
@@ -55,10 +69,18 @@ const TOPIC_READ: BuiltInTool = BuiltInTool {
     name: "topic_read",
     description: "Read a memory file that the index lists",
     effect: Effect::Reads,
-    parameters: || object_schema(&json!({ "filename": { "type": "string", "minLength": 1 } }), &["filename"]),
+    parameters: || {
+        object_schema(
+            &json!({ "filename": { "type": "string", "minLength": 1 } }),
+            &["filename"],
+        )
+    },
     execute: |context, parameters| {
-        let (input, topics): (TopicReadInput, _) = (parse_input(parameters)?, topics_service(context)?);
-        Ok(shapes::full_topic(&memory_core::topic::read(&topics, &input.filename).map_err(tool_error)?))
+        let (input, topics): (TopicReadInput, _) =
+            (parse_input(parameters)?, topics_service(context)?);
+        Ok(shapes::full_topic(
+            &memory_core::topic::read(&topics, &input.filename).map_err(tool_error)?,
+        ))
     },
 };
 
@@ -81,10 +103,14 @@ const TOPIC_WRITE: BuiltInTool = BuiltInTool {
             "memory_type": { "type": "string", "enum": ["user", "feedback", "project", "reference"] },
             "content": { "type": "string", "description": "Markdown, without front matter" }
         });
-        object_schema(&properties, &["filename", "name", "description", "memory_type", "content"])
+        object_schema(
+            &properties,
+            &["filename", "name", "description", "memory_type", "content"],
+        )
     },
     execute: |context, parameters| {
-        let (input, topics): (TopicWriteInput, _) = (parse_input(parameters)?, topics_service(context)?);
+        let (input, topics): (TopicWriteInput, _) =
+            (parse_input(parameters)?, topics_service(context)?);
         let request = TopicWriteRequest {
             name: input.filename.parse().map_err(tool_error)?,
             title: Some(input.name),
@@ -93,7 +119,9 @@ const TOPIC_WRITE: BuiltInTool = BuiltInTool {
             content: Some(input.content),
             secrets: SecretPolicy::Refuse,
         };
-        Ok(shapes::write_result(&memory_core::topic::write(&topics, &request).map_err(tool_error)?))
+        Ok(shapes::write_result(
+            &memory_core::topic::write(&topics, &request).map_err(tool_error)?,
+        ))
     },
 };
 
@@ -121,9 +149,20 @@ const TOPIC_UPDATE: BuiltInTool = BuiltInTool {
         object_schema(&properties, &["filename", "old_text", "new_text"])
     },
     execute: |context, parameters| {
-        let (input, topics): (TopicUpdateInput, _) = (parse_input(parameters)?, topics_service(context)?);
-        let TopicUpdateInput { filename, old_text, new_text } = input;
-        let updated = memory_core::topic::update(&topics, &filename, &old_text, &new_text, SecretPolicy::Refuse);
+        let (input, topics): (TopicUpdateInput, _) =
+            (parse_input(parameters)?, topics_service(context)?);
+        let TopicUpdateInput {
+            filename,
+            old_text,
+            new_text,
+        } = input;
+        let updated = memory_core::topic::update(
+            &topics,
+            &filename,
+            &old_text,
+            &new_text,
+            SecretPolicy::Refuse,
+        );
         Ok(shapes::write_result(&updated.map_err(tool_error)?))
     },
 };
@@ -141,10 +180,18 @@ const TOPIC_DELETE: BuiltInTool = BuiltInTool {
     name: "topic_delete",
     description: "Delete a memory file that is no longer relevant",
     effect: Effect::Changes,
-    parameters: || object_schema(&json!({ "filename": { "type": "string", "minLength": 1 } }), &["filename"]),
+    parameters: || {
+        object_schema(
+            &json!({ "filename": { "type": "string", "minLength": 1 } }),
+            &["filename"],
+        )
+    },
     execute: |context, parameters| {
-        let (input, topics): (TopicDeleteInput, _) = (parse_input(parameters)?, topics_service(context)?);
-        Ok(shapes::delete_result(&memory_core::topic::delete(&topics, &input.filename).map_err(tool_error)?))
+        let (input, topics): (TopicDeleteInput, _) =
+            (parse_input(parameters)?, topics_service(context)?);
+        Ok(shapes::delete_result(
+            &memory_core::topic::delete(&topics, &input.filename).map_err(tool_error)?,
+        ))
     },
 };
 
@@ -157,9 +204,16 @@ struct TopicDeleteInput {
 /// Returns the topics service with the actor of the caller.
 pub(super) fn topics_service(context: &ToolContext) -> Result<Topics, ToolError> {
     let Some(topics) = &context.services.topics else {
-        return Err(ToolError::new(Code::ToolNotFound, "topics are not available", None));
+        return Err(ToolError::new(
+            Code::ToolNotFound,
+            "topics are not available",
+            None,
+        ));
     };
-    Ok(Topics { actor: context.services.actor.clone(), ..topics.clone() })
+    Ok(Topics {
+        actor: context.services.actor.clone(),
+        ..topics.clone()
+    })
 }
 
 /// Converts a topic error into a tool error.

@@ -1,6 +1,9 @@
 //! The `memory_undo` tool.
 
-use memory_core::{AnswerDetail, Code, Effect, RecordedChange, Services, StoreError, Subject, ToolError, UndoReport};
+use memory_core::{
+    AnswerDetail, Code, Effect, RecordedChange, Services, StoreError, Subject, ToolError,
+    UndoReport,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -32,16 +35,23 @@ pub(super) const MEMORY_UNDO: BuiltInTool = BuiltInTool {
         if context.detail == AnswerDetail::Full {
             return Ok(json::undo_result(&undone.map(Subject::Notes)));
         }
-        let changes = context.services.history.changes(&undone.undo).take(MAX_SHOWN);
+        let changes = context
+            .services
+            .history
+            .changes(&undone.undo)
+            .take(MAX_SHOWN);
         // The undo succeeded, so a failure to read is not reported.
-        let shown = changes.flatten().map(|change| match context.services.store.get(&change.id) {
-            Ok(stored) => changed_memory(context, &stored).into(),
-            Err(_) => json!({ "id": change.id.short(), "deleted": true, "text": file_title(&change) }),
-        });
+        let shown = changes
+            .flatten()
+            .map(|change| match context.services.store.get(&change.id) {
+                Ok(stored) => changed_memory(context, &stored).into(),
+                Err(_) => {
+                    json!({ "id": change.id.short(), "deleted": true, "text": file_title(&change) })
+                }
+            });
         let shown: Vec<Value> = shown.collect();
         let result = json::undo_result(&undone.map(Subject::Notes));
-        let mut brief =
-            json!({ "operation": result["operation"], "undone": result["undone"]["verb"], "files": result["undone"]["files"] });
+        let mut brief = json!({ "operation": result["operation"], "undone": result["undone"]["verb"], "files": result["undone"]["files"] });
         if let Some(left) = result["left"].as_array() {
             brief["unchanged"] = left.len().into();
         }
@@ -51,22 +61,41 @@ pub(super) const MEMORY_UNDO: BuiltInTool = BuiltInTool {
 };
 
 /// Undoes the last operation on the memory with this id, the operation with this id, or the last operation.
-fn undo_change_or_operation(services: &Services, id: Option<&str>) -> Result<UndoReport, StoreError> {
-    let Some(id) = id else { return memory_core::undo(services, None) };
+fn undo_change_or_operation(
+    services: &Services,
+    id: Option<&str>,
+) -> Result<UndoReport, StoreError> {
+    let Some(id) = id else {
+        return memory_core::undo(services, None);
+    };
     match memory_core::undo_last_change(services, id) {
-        Err(no_change @ StoreError::OperationNotFound { .. }) => match memory_core::undo(services, Some(id)) {
-            Err(StoreError::OperationNotFound { .. }) => Err(no_change),
-            done => done,
-        },
+        Err(no_change @ StoreError::OperationNotFound { .. }) => {
+            match memory_core::undo(services, Some(id)) {
+                Err(StoreError::OperationNotFound { .. }) => Err(no_change),
+                done => done,
+            }
+        }
         done => done,
     }
 }
 
 /// Returns the words in the name of the file of a memory, without the start of its id.
 fn file_title(change: &RecordedChange) -> String {
-    let path = change.after.as_ref().or(change.before.as_ref()).map(|file| file.path.as_str()).unwrap_or_default();
-    let name = path.rsplit('/').next().unwrap_or_default().trim_end_matches(".md");
-    name.trim_end_matches(&change.id.short()).replace('-', " ").trim().to_owned()
+    let path = change
+        .after
+        .as_ref()
+        .or(change.before.as_ref())
+        .map(|file| file.path.as_str())
+        .unwrap_or_default();
+    let name = path
+        .rsplit('/')
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches(".md");
+    name.trim_end_matches(&change.id.short())
+        .replace('-', " ")
+        .trim()
+        .to_owned()
 }
 
 #[derive(Debug, Deserialize)]

@@ -2,8 +2,8 @@
 
 use memory_core::text::to_one_line;
 use memory_core::{
-    AnswerDetail, Code, Effect, MemoryStoreExt, PassageSelector, Patch, Revision, SecretPolicy, StoredMemory, ToolContext,
-    ToolError, parse_due_time,
+    AnswerDetail, Code, Effect, MemoryStoreExt, PassageSelector, Patch, Revision, SecretPolicy,
+    StoredMemory, ToolContext, ToolError, parse_due_time,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -73,10 +73,16 @@ impl RequestedChange {
         let passage = match (&input.old, &input.new) {
             (Some(old), Some(new)) => Some((old.clone(), new.clone())),
             (None, None) => None,
-            _ => return Err(invalid("old, new: set both, or set `content` to replace the whole text".into())),
+            _ => {
+                return Err(invalid(
+                    "old, new: set both, or set `content` to replace the whole text".into(),
+                ));
+            }
         };
         if passage.is_some() && input.content.is_some() {
-            return Err(invalid("content: set either `content` or `old` and `new`".into()));
+            return Err(invalid(
+                "content: set either `content` or `old` and `new`".into(),
+            ));
         }
         let expires_at = match input.expires.as_deref().map(str::trim) {
             None => None,
@@ -93,39 +99,69 @@ impl RequestedChange {
             ..Patch::default()
         };
         if passage.is_none() && patch == Patch::default() {
-            return Err(invalid("nothing to change: set `old` and `new`, `content` or another field".into()));
+            return Err(invalid(
+                "nothing to change: set `old` and `new`, `content` or another field".into(),
+            ));
         }
         Ok(Self { passage, patch })
     }
 
     /// Applies all changes in one operation.
-    fn apply(self, context: &ToolContext, before: &StoredMemory, version: Option<u64>) -> Result<StoredMemory, ToolError> {
+    fn apply(
+        self,
+        context: &ToolContext,
+        before: &StoredMemory,
+        version: Option<u64>,
+    ) -> Result<StoredMemory, ToolError> {
         let id = before.memory.id.to_string();
         let Self { passage, patch } = self;
         let Some((old, new)) = passage else {
             if version.is_some_and(|version| version != before.memory.version) {
-                return Err(memory_core::StoreError::Conflict { what: before.path.clone() }.into());
+                return Err(memory_core::StoreError::Conflict {
+                    what: before.path.clone(),
+                }
+                .into());
             }
             let expected = (version.is_some() || patch.content.is_some()).then_some(before.stamp);
-            return Ok(memory_core::update(&context.services, &id, &patch, expected, SecretPolicy::Refuse)?);
+            return Ok(memory_core::update(
+                &context.services,
+                &id,
+                &patch,
+                expected,
+                SecretPolicy::Refuse,
+            )?);
         };
         let revision = Revision { old, new, version };
-        let done = memory_core::revise(&context.services, &id, &revision, &patch, SecretPolicy::Refuse);
+        let done = memory_core::revise(
+            &context.services,
+            &id,
+            &revision,
+            &patch,
+            SecretPolicy::Refuse,
+        );
         done.map_err(|error| match ToolError::from(error) {
-            error if error.code == Code::InvalidInput && error.hint.is_none() => {
-                error.with_hint("`old` is exact text that occurs once in the memory; read the memory to see it")
-            }
+            error if error.code == Code::InvalidInput && error.hint.is_none() => error.with_hint(
+                "`old` is exact text that occurs once in the memory; read the memory to see it",
+            ),
             error => error,
         })
     }
 }
 
 /// Returns the fields of the new version, the passage that changed, and its previous words.
-fn brief_answer(context: &ToolContext, input: &UpdateInput, before: &StoredMemory, stored: &StoredMemory) -> Map<String, Value> {
+fn brief_answer(
+    context: &ToolContext,
+    input: &UpdateInput,
+    before: &StoredMemory,
+    stored: &StoredMemory,
+) -> Map<String, Value> {
     let mut fields = changed_memory(context, stored);
     let text = stored.memory.content.as_str();
     if let Some(new) = input.new.as_deref().filter(|new| !new.trim().is_empty()) {
-        fields.insert("text".into(), to_one_line(&PassageSelector::new(new).select(text).text, MAX_WORDS * 2).into());
+        fields.insert(
+            "text".into(),
+            to_one_line(&PassageSelector::new(new).select(text).text, MAX_WORDS * 2).into(),
+        );
     }
     if text != before.memory.content {
         let was = input.old.as_deref().unwrap_or(&before.memory.content);
@@ -134,8 +170,16 @@ fn brief_answer(context: &ToolContext, input: &UpdateInput, before: &StoredMemor
             let now = context.now.with_timezone(&context.zone);
             parse_due_time(text, &now).is_ok()
         };
-        if stored.memory.reminder.is_some_and(|reminder| reminder.is_open()) && has_time() {
-            fields.insert("next".into(), "the due time is unchanged; memory_remind with this id and `at` changes it".into());
+        if stored
+            .memory
+            .reminder
+            .is_some_and(|reminder| reminder.is_open())
+            && has_time()
+        {
+            fields.insert(
+                "next".into(),
+                "the due time is unchanged; memory_remind with this id and `at` changes it".into(),
+            );
         }
     }
     fields

@@ -31,24 +31,37 @@ pub(super) const MEMORY_WRITE: BuiltInTool = BuiltInTool {
     },
     execute: |context, parameters| {
         let input: WriteInput = parse_input(parameters)?;
-        let never = input.expires.as_deref().is_some_and(|text| text.trim().eq_ignore_ascii_case("never"));
+        let never = input
+            .expires
+            .as_deref()
+            .is_some_and(|text| text.trim().eq_ignore_ascii_case("never"));
         let expires = input.expires.as_deref().filter(|_| !never);
-        let expires_at = expires.map(|text| parse_expiry(context, text)).transpose()?;
+        let expires_at = expires
+            .map(|text| parse_expiry(context, text))
+            .transpose()?;
         let draft = Draft {
             title: input.title,
             category: parse_field("category", input.category.as_deref())?,
             tags: input.tags.iter().collect(),
-            scope: parse_scope(context, input.scope.as_deref())?.unwrap_or_else(|| context.write_scope.clone()),
+            scope: parse_scope(context, input.scope.as_deref())?
+                .unwrap_or_else(|| context.write_scope.clone()),
             source: input.source.unwrap_or_else(|| context.speaker.clone()),
             expires_at,
             pinned: input.pinned || never,
             ..Draft::new(&input.content)
         };
         if draft.category == Some(Category::Reminders) {
-            let written = memory_core::write_reminder(&context.services, draft, &context.zone, SecretPolicy::Refuse)?;
+            let written = memory_core::write_reminder(
+                &context.services,
+                draft,
+                &context.zone,
+                SecretPolicy::Refuse,
+            )?;
             return Ok(match (context.detail, &written) {
                 (AnswerDetail::Full, written) => json::reminder_or_memory(written, REMIND_HINT),
-                (AnswerDetail::Brief, WrittenReminder::Reminder(report)) => brief_reminder(context, report),
+                (AnswerDetail::Brief, WrittenReminder::Reminder(report)) => {
+                    brief_reminder(context, report)
+                }
                 (AnswerDetail::Brief, WrittenReminder::Memory { written, warning }) => {
                     let mut fields = written_memory(context, written);
                     fields.insert("warning".into(), format!("{warning}; {REMIND_HINT}").into());

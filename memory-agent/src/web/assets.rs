@@ -15,10 +15,21 @@ struct Asset {
     text: &'static str,
 }
 
-const STYLE: Asset = Asset { name: "app.css", media_type: "text/css; charset=utf-8", text: include_str!("../../assets/app.css") };
-const SCRIPT: Asset =
-    Asset { name: "app.js", media_type: "text/javascript; charset=utf-8", text: include_str!("../../assets/app.js") };
-const ICON: Asset = Asset { name: "icon.svg", media_type: "image/svg+xml", text: include_str!("../../assets/icon.svg") };
+const STYLE: Asset = Asset {
+    name: "app.css",
+    media_type: "text/css; charset=utf-8",
+    text: include_str!("../../assets/app.css"),
+};
+const SCRIPT: Asset = Asset {
+    name: "app.js",
+    media_type: "text/javascript; charset=utf-8",
+    text: include_str!("../../assets/app.js"),
+};
+const ICON: Asset = Asset {
+    name: "icon.svg",
+    media_type: "image/svg+xml",
+    text: include_str!("../../assets/icon.svg"),
+};
 
 /// The paths of all assets.
 #[derive(Debug)]
@@ -32,22 +43,37 @@ pub(super) struct AssetPaths {
 const HASH_LENGTH: usize = 12;
 
 fn short_hash(asset: &Asset) -> String {
-    ContentHash::of(asset.text).to_string().chars().take(HASH_LENGTH).collect()
+    ContentHash::of(asset.text)
+        .to_string()
+        .chars()
+        .take(HASH_LENGTH)
+        .collect()
 }
 
 /// The paths of all assets. A changed asset has another path, so browsers may cache them for ever.
 pub(super) static PATHS: LazyLock<AssetPaths> = LazyLock::new(|| {
     let path = |asset: &Asset| format!("/assets/{}/{}", short_hash(asset), asset.name);
-    AssetPaths { style: path(&STYLE), script: path(&SCRIPT), icon: path(&ICON) }
+    AssetPaths {
+        style: path(&STYLE),
+        script: path(&SCRIPT),
+        icon: path(&ICON),
+    }
 });
 
 /// Returns an asset. Its text is the same for everyone, so no session is needed.
 pub(super) async fn show(Path((hash, name)): Path<(String, String)>) -> Response {
-    let found = [&STYLE, &SCRIPT, &ICON].into_iter().find(|asset| asset.name == name && short_hash(asset) == hash);
-    let Some(asset) = found else { return StatusCode::NOT_FOUND.into_response() };
+    let found = [&STYLE, &SCRIPT, &ICON]
+        .into_iter()
+        .find(|asset| asset.name == name && short_hash(asset) == hash);
+    let Some(asset) = found else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
     let mut response = asset.text.into_response();
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(asset.media_type));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable"));
+    headers.insert(
+        CACHE_CONTROL,
+        HeaderValue::from_static("public, max-age=31536000, immutable"),
+    );
     response
 }

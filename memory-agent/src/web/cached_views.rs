@@ -3,7 +3,10 @@
 use std::sync::{Arc, PoisonError};
 
 use chrono::TimeDelta;
-use memory_core::{Filter, HomeSection, ListOrder, PageRequest, Phase, PlannedRefinement, ProposalFilter, StoreError, list};
+use memory_core::{
+    Filter, HomeSection, ListOrder, PageRequest, Phase, PlannedRefinement, ProposalFilter,
+    StoreError, list,
+};
 
 use super::request::WebRequest;
 use super::state::CachedPlan;
@@ -21,17 +24,29 @@ impl WebRequest {
         // Another request for the plan waits for this one.
         let mut cached = self.web.plan.lock().unwrap_or_else(PoisonError::into_inner);
         let mark = host.change_mark();
-        if let Some(known) = cached.as_ref().filter(|known| known.mark == mark && now - known.at < PLAN_LIFETIME) {
+        if let Some(known) = cached
+            .as_ref()
+            .filter(|known| known.mark == mark && now - known.at < PLAN_LIFETIME)
+        {
             return Ok(Arc::clone(&known.plan));
         }
         let plan: Arc<[PlannedRefinement]> = host.planner(self.services.clone()).plan()?.into();
-        *cached = Some(CachedPlan { mark, at: now, plan: Arc::clone(&plan) });
+        *cached = Some(CachedPlan {
+            mark,
+            at: now,
+            plan: Arc::clone(&plan),
+        });
         Ok(plan)
     }
 
     /// Returns the number of items in the inbox at this change mark; `None` if they cannot be counted.
     pub(super) fn inbox_count(&self, mark: &str) -> Option<u64> {
-        let cached = || self.web.inbox_count.lock().unwrap_or_else(PoisonError::into_inner);
+        let cached = || {
+            self.web
+                .inbox_count
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
         if let Some((_, count)) = cached().as_ref().filter(|(known, _)| known == mark) {
             return Some(*count);
         }
@@ -44,8 +59,21 @@ impl WebRequest {
 /// Returns the number of items in the inbox.
 fn count_inbox(request: &WebRequest) -> Result<u64, StoreError> {
     let of = |proposals: ProposalFilter| {
-        let filter = Filter { proposals, phase: Some(Phase::Inbox), place: Some(HomeSection::Notes), ..Filter::default() };
-        list(&request.services, &filter, &PageRequest { order: ListOrder::Created, offset: 0, limit: Some(0) })
+        let filter = Filter {
+            proposals,
+            phase: Some(Phase::Inbox),
+            place: Some(HomeSection::Notes),
+            ..Filter::default()
+        };
+        list(
+            &request.services,
+            &filter,
+            &PageRequest {
+                order: ListOrder::Created,
+                offset: 0,
+                limit: Some(0),
+            },
+        )
     };
     Ok(of(ProposalFilter::Only)?.total + of(Filter::default().proposals)?.total)
 }

@@ -80,7 +80,9 @@ impl MemoryCard {
             path: memory_path(memory),
             title: title(memory),
             name: visible_text(&to_one_line(memory.headline(), MAX_TITLE)),
-            passage: Some(passage).filter(|text| !text.is_empty()).map(|text| Label::cut(&text, MAX_PASSAGE)),
+            passage: Some(passage)
+                .filter(|text| !text.is_empty())
+                .map(|text| Label::cut(&text, MAX_PASSAGE)),
             created: TimeLabel::new(request.local(memory.created_at), request.local(now)),
             category: memory.category.as_str(),
             is_in_inbox: memory.phase == Phase::Inbox,
@@ -89,8 +91,15 @@ impl MemoryCard {
             scope: Some(&memory.scope)
                 .filter(|scope| **scope != Scope::Global)
                 .map(|scope| Label::cut(&describe_readers(scope), 60)),
-            source: Some(memory.source.as_str()).filter(|source| !source.is_empty()).map(|source| Label::cut(source, 40)),
-            tags: memory.tags.iter().take(MAX_TAGS).map(|tag| TagLink::new(tag)).collect(),
+            source: Some(memory.source.as_str())
+                .filter(|source| !source.is_empty())
+                .map(|source| Label::cut(source, 40)),
+            tags: memory
+                .tags
+                .iter()
+                .take(MAX_TAGS)
+                .map(|tag| TagLink::new(tag))
+                .collect(),
             has_actions: false,
             why: None,
         }
@@ -98,7 +107,10 @@ impl MemoryCard {
 
     /// Returns the card with a check box and a button that deletes the memory.
     pub(crate) fn with_actions(self) -> Self {
-        Self { has_actions: true, ..self }
+        Self {
+            has_actions: true,
+            ..self
+        }
     }
 
     /// Returns the card of a search hit, with the passage that matches and the explanation.
@@ -106,7 +118,12 @@ impl MemoryCard {
     /// The index knows the stems of words. `query` has the words as the person wrote them.
     pub(crate) fn of_hit(request: &WebRequest, hit: &Hit, query: &[QueryWord]) -> Self {
         let explanation = &hit.explanation;
-        let spelled = |term: &str| query.iter().find(|word| word.term.text == term).map(|word| word.spelled.clone());
+        let spelled = |term: &str| {
+            query
+                .iter()
+                .find(|word| word.term.text == term)
+                .map(|word| word.spelled.clone())
+        };
         let words = explanation.terms.iter().map(|term| {
             let word = spelled(&term.term).unwrap_or_else(|| term.term.clone());
             Label::cut(&word, 40)
@@ -114,8 +131,11 @@ impl MemoryCard {
         let words = words.collect();
         let mut parts: Vec<_> = explanation.parts.iter().collect();
         parts.sort_by(|left, right| right.score.total_cmp(&left.score));
-        let parts = parts.into_iter().filter(|part| 0.0 < part.score && is_reason(part.part));
-        let mut reasons: Vec<&'static str> = parts.map(|part| describe_feature(part.part)).collect();
+        let parts = parts
+            .into_iter()
+            .filter(|part| 0.0 < part.score && is_reason(part.part));
+        let mut reasons: Vec<&'static str> =
+            parts.map(|part| describe_feature(part.part)).collect();
         if explanation.is_part {
             reasons.insert(0, "parts of its words match");
         }
@@ -127,15 +147,28 @@ impl MemoryCard {
         let marked = Label::marked(&hit.snippet, &hit.marks);
         // A short memory is its own headline; its text is shown once.
         let is_headline = hit.snippet.trim() == hit.stored.memory.headline().trim();
-        let (title, passage) = if is_headline { (marked, None) } else { (card.title, Some(marked)) };
-        Self { title, passage, why: Some(MatchExplanation { words, reasons }), ..card }
+        let (title, passage) = if is_headline {
+            (marked, None)
+        } else {
+            (card.title, Some(marked))
+        };
+        Self {
+            title,
+            passage,
+            why: Some(MatchExplanation { words, reasons }),
+            ..card
+        }
     }
 }
 
 impl TagLink {
     pub(crate) fn new(tag: &str) -> Self {
         let path = format!("/memories?{}", encode_pairs([("tag", tag)]));
-        Self { name: tag.to_owned(), label: Label::cut(tag, 40), path }
+        Self {
+            name: tag.to_owned(),
+            label: Label::cut(tag, 40),
+            path,
+        }
     }
 }
 
@@ -183,7 +216,10 @@ const MAX_REASONS: usize = 3;
 
 /// Describes to a person which parts of a score of the recall ledger contributed most.
 pub(crate) fn describe_parts(parts: &[(String, f32)]) -> String {
-    let reasons = parts.iter().filter(|(_, score)| 0.0 <= *score).filter_map(|(name, _)| describe_part(name));
+    let reasons = parts
+        .iter()
+        .filter(|(_, score)| 0.0 <= *score)
+        .filter_map(|(name, _)| describe_part(name));
     reasons.take(MAX_REASONS).collect::<Vec<_>>().join(", ")
 }
 

@@ -1,8 +1,8 @@
 //! The object of an operation of the log, and what the operation did to it.
 
 use memory_core::{
-    Acceptance, LARGE_OPERATION, LogEntry, OperationId, ProposalEnd, ProposedAction, RecordedChange, StoreError, Subject, Verb,
-    change_versions, operation_subject, proposal_end,
+    Acceptance, LARGE_OPERATION, LogEntry, OperationId, ProposalEnd, ProposedAction,
+    RecordedChange, StoreError, Subject, Verb, change_versions, operation_subject, proposal_end,
 };
 
 use memory_core::text::to_one_line;
@@ -25,12 +25,20 @@ const MAX_NAME: usize = 40;
 ///
 /// # Errors
 /// If the journal cannot be read.
-pub(super) fn few_changes(request: &WebRequest, entry: &LogEntry) -> Result<Vec<RecordedChange>, StoreError> {
+pub(super) fn few_changes(
+    request: &WebRequest,
+    entry: &LogEntry,
+) -> Result<Vec<RecordedChange>, StoreError> {
     match &entry.subject {
         Subject::Notes(files) if files.count < LARGE_OPERATION as u64 => {
             // The number of changes is known, so that the rest of the journal need not be read.
             let count = usize::try_from(files.count).unwrap_or(usize::MAX);
-            request.services.history.changes(&entry.operation.id).take(count).collect()
+            request
+                .services
+                .history
+                .changes(&entry.operation.id)
+                .take(count)
+                .collect()
         }
         _ => Ok(Vec::new()),
     }
@@ -60,7 +68,11 @@ impl ChangedObject {
     ///
     /// # Errors
     /// If the object cannot be read.
-    pub(super) fn of(request: &WebRequest, entry: &LogEntry, changes: &[RecordedChange]) -> Result<Self, PageError> {
+    pub(super) fn of(
+        request: &WebRequest,
+        entry: &LogEntry,
+        changes: &[RecordedChange],
+    ) -> Result<Self, PageError> {
         let (id, verb) = (&entry.operation.id, entry.operation.verb);
         let subject = operation_subject(&request.services, verb, changes);
         let is_redo = verb == Verb::Undo && is_undo(request, entry.undoes.as_ref());
@@ -91,15 +103,32 @@ impl ChangedObject {
                     }
                 }
                 few => {
-                    let count = if few.is_empty() { files.count } else { few.len() as u64 };
-                    let (noun, path) = (if count == 1 { "memory" } else { "memories" }, Some(format!("/activity/{id}")));
+                    let count = if few.is_empty() {
+                        files.count
+                    } else {
+                        few.len() as u64
+                    };
+                    let (noun, path) = (
+                        if count == 1 { "memory" } else { "memories" },
+                        Some(format!("/activity/{id}")),
+                    );
                     let mut names = Vec::new();
                     for change in few.iter().take(MAX_NAMES) {
-                        names.push(to_one_line(&ChangedMemory::of(request, entry, change)?.headline, MAX_NAME));
+                        names.push(to_one_line(
+                            &ChangedMemory::of(request, entry, change)?.headline,
+                            MAX_NAME,
+                        ));
                     }
                     let more = if names.len() < few.len() { ", …" } else { "" };
-                    let names = if names.is_empty() { String::new() } else { format!(": {}{more}", names.join(", ")) };
-                    Self { changes: few.to_vec(), ..existing(&format!("{count} {noun}{names}"), path) }
+                    let names = if names.is_empty() {
+                        String::new()
+                    } else {
+                        format!(": {}{more}", names.join(", "))
+                    };
+                    Self {
+                        changes: few.to_vec(),
+                        ..existing(&format!("{count} {noun}{names}"), path)
+                    }
                 }
             },
             Subject::Bank(scope, bank) => {
@@ -108,15 +137,19 @@ impl ChangedObject {
                     [key] => format!("{} / {key}", bank.bank),
                     keys => format!("{}: {} keys", bank.bank, keys.len()),
                 };
-                existing(&name, Some(format!("/banks/{scope}/{}", encode(bank.bank.as_str()))))
+                existing(
+                    &name,
+                    Some(format!("/banks/{scope}/{}", encode(bank.bank.as_str()))),
+                )
             }
             Subject::Topics(topics) => {
                 let name = topics.files.first().map(String::as_str).unwrap_or_default();
                 existing(name, Some(format!("/topics/{}", encode(name))))
             }
-            Subject::Instance(name, instance) => {
-                existing(&format!("{name} / {}", instance.label()), Some(format!("/instances/{name}")))
-            }
+            Subject::Instance(name, instance) => existing(
+                &format!("{name} / {}", instance.label()),
+                Some(format!("/instances/{name}")),
+            ),
             Subject::Conversation(_, conversation) => {
                 let id = conversation.conversation.as_str();
                 existing(id, Some(format!("/conversations/{}", encode(id))))
@@ -128,7 +161,9 @@ impl ChangedObject {
 /// Returns whether an operation is an undo.
 fn is_undo(request: &WebRequest, operation: Option<&OperationId>) -> bool {
     let find = |id: &OperationId| request.with_logs(|logs| logs.find(id.as_str())).ok();
-    operation.and_then(find).is_some_and(|entry| entry.operation.verb == Verb::Undo)
+    operation
+        .and_then(find)
+        .is_some_and(|entry| entry.operation.verb == Verb::Undo)
 }
 
 /// A memory that an operation changed.
@@ -149,21 +184,39 @@ impl ChangedMemory {
     ///
     /// # Errors
     /// If the journal or the memory cannot be read.
-    pub(super) fn of(request: &WebRequest, entry: &LogEntry, change: &RecordedChange) -> Result<Self, PageError> {
+    pub(super) fn of(
+        request: &WebRequest,
+        entry: &LogEntry,
+        change: &RecordedChange,
+    ) -> Result<Self, PageError> {
         let current = match request.services.store.get(&change.id) {
             Ok(stored) => Some(stored.memory),
             Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => None,
             Err(error) => return Err(error.into()),
         };
         let versions = change_versions(&request.services, &entry.operation.id, change)?;
-        let reverted = versions.before.as_ref().filter(|_| entry.operation.verb == Verb::Undo);
+        let reverted = versions
+            .before
+            .as_ref()
+            .filter(|_| entry.operation.verb == Verb::Undo);
         let shown = reverted.or(versions.newest()).or(current.as_ref());
-        let headline = shown.map(|memory| memory.headline().to_owned()).filter(|headline| !headline.is_empty());
+        let headline = shown
+            .map(|memory| memory.headline().to_owned())
+            .filter(|headline| !headline.is_empty());
         let file_name = || {
-            let path = change.after.as_ref().or(change.before.as_ref()).map(|file| file.path.as_str()).unwrap_or_default();
+            let path = change
+                .after
+                .as_ref()
+                .or(change.before.as_ref())
+                .map(|file| file.path.as_str())
+                .unwrap_or_default();
             path.rsplit('/').next().unwrap_or(path).to_owned()
         };
-        let end = if current.is_none() { proposal_end(&request.services, &change.id)? } else { None };
+        let end = if current.is_none() {
+            proposal_end(&request.services, &change.id)?
+        } else {
+            None
+        };
         Ok(Self {
             headline: headline.unwrap_or_else(file_name),
             is_deleted: current.is_none() && end.is_none(),
@@ -171,7 +224,9 @@ impl ChangedMemory {
                 Some(memory) => memory.is_proposal().then_some("waiting"),
                 None => Some(describe_end(end)),
             },
-            proposed: shown.and_then(|memory| memory.proposal.as_ref()).map(|proposal| proposal.action),
+            proposed: shown
+                .and_then(|memory| memory.proposal.as_ref())
+                .map(|proposal| proposal.action),
         })
     }
 }

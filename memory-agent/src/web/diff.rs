@@ -23,7 +23,8 @@ pub(crate) fn render_diff(old: &str, new: &str) -> SafeHtml {
     let (new, is_new_cut) = first_lines(new);
     let (old, new) = (with_line_break(old), with_line_break(new));
     let diff = TextDiff::from_lines(old.as_ref(), new.as_ref());
-    let mut html = String::from("<div class=\"diff\" role=\"group\" aria-label=\"Changes\" tabindex=\"0\">");
+    let mut html =
+        String::from("<div class=\"diff\" role=\"group\" aria-label=\"Changes\" tabindex=\"0\">");
     let groups = diff.grouped_ops(CONTEXT);
     if groups.is_empty() {
         html.push_str("<span>No line differs.</span>");
@@ -32,7 +33,10 @@ pub(crate) fn render_diff(old: &str, new: &str) -> SafeHtml {
         if 0 < number {
             push_gap(&mut html);
         }
-        for change in group.iter().flat_map(|operation| diff.iter_inline_changes(operation)) {
+        for change in group
+            .iter()
+            .flat_map(|operation| diff.iter_inline_changes(operation))
+        {
             let (element, sign) = match change.tag() {
                 ChangeTag::Equal => ("span", "  "),
                 ChangeTag::Insert => ("ins", "+ "),
@@ -50,11 +54,20 @@ pub(crate) fn render_diff(old: &str, new: &str) -> SafeHtml {
 
 /// Returns a text whose last line ends with a line break, so that a line after it does not change it.
 fn with_line_break(text: &str) -> Cow<'_, str> {
-    if text.is_empty() || text.ends_with('\n') { text.into() } else { format!("{text}\n").into() }
+    if text.is_empty() || text.ends_with('\n') {
+        text.into()
+    } else {
+        format!("{text}\n").into()
+    }
 }
 
 /// Appends a line, which consists of parts; each part is marked if its words differ in an otherwise similar line.
-fn push_line<'a>(html: &mut String, element: &str, sign: &str, parts: impl Iterator<Item = (bool, Cow<'a, str>)>) {
+fn push_line<'a>(
+    html: &mut String,
+    element: &str,
+    sign: &str,
+    parts: impl Iterator<Item = (bool, Cow<'a, str>)>,
+) {
     html.push('<');
     html.push_str(element);
     html.push_str(" dir=\"auto\">");
@@ -87,11 +100,19 @@ fn first_lines(text: &str) -> (&str, bool) {
 }
 
 /// Returns the attributes that differ between two versions, without the text.
-pub(crate) fn changed_attributes(before: &Memory, after: &Memory) -> Vec<(&'static str, Label, Label)> {
+pub(crate) fn changed_attributes(
+    before: &Memory,
+    after: &Memory,
+) -> Vec<(&'static str, Label, Label)> {
     let values = |memory: &Memory| {
-        let time = |time: Option<DateTime<Utc>>| time.map(|time| time.format("%Y-%m-%d %H:%M UTC").to_string());
-        let category =
-            if memory.phase == Phase::Inbox { format!("inbox ({})", memory.category) } else { memory.category.to_string() };
+        let time = |time: Option<DateTime<Utc>>| {
+            time.map(|time| time.format("%Y-%m-%d %H:%M UTC").to_string())
+        };
+        let category = if memory.phase == Phase::Inbox {
+            format!("inbox ({})", memory.category)
+        } else {
+            memory.category.to_string()
+        };
         [
             ("Title", memory.title.clone().unwrap_or_default()),
             ("Category", category),
@@ -99,19 +120,44 @@ pub(crate) fn changed_attributes(before: &Memory, after: &Memory) -> Vec<(&'stat
             ("Readers", memory.scope.to_string()),
             ("Source", memory.source.clone()),
             ("Aliases", memory.aliases.join(", ")),
-            ("Pinned", if memory.pinned { "yes" } else { "no" }.to_owned()),
+            (
+                "Pinned",
+                if memory.pinned { "yes" } else { "no" }.to_owned(),
+            ),
             ("Expires", time(memory.expires_at).unwrap_or_default()),
             ("Valid until", time(memory.valid_until).unwrap_or_default()),
-            ("Reminder", time(memory.reminder.map(|reminder| reminder.due)).unwrap_or_default()),
-            ("Done", time(memory.reminder.and_then(|reminder| reminder.done_at)).unwrap_or_default()),
-            ("Superseded by", memory.superseded_by.map(|id| id.to_string()).unwrap_or_default()),
-            ("Links", memory.links.iter().map(MemoryId::short).collect::<Vec<_>>().join(", ")),
+            (
+                "Reminder",
+                time(memory.reminder.map(|reminder| reminder.due)).unwrap_or_default(),
+            ),
+            (
+                "Done",
+                time(memory.reminder.and_then(|reminder| reminder.done_at)).unwrap_or_default(),
+            ),
+            (
+                "Superseded by",
+                memory
+                    .superseded_by
+                    .map(|id| id.to_string())
+                    .unwrap_or_default(),
+            ),
+            (
+                "Links",
+                memory
+                    .links
+                    .iter()
+                    .map(MemoryId::short)
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            ),
         ]
     };
     let pairs = values(before).into_iter().zip(values(after));
     let changed = pairs.filter(|((_, before), (_, after))| before != after);
     let label = |text: &str| Label::cut(if text.is_empty() { "none" } else { text }, 200);
-    changed.map(|((name, before), (_, after))| (name, label(&before), label(&after))).collect()
+    changed
+        .map(|((name, before), (_, after))| (name, label(&before), label(&after)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -125,7 +171,9 @@ mod tests {
     fn changed_lines_are_marked_and_distant_lines_left_out() {
         let line = |number: u32| format!("line {number}\n");
         let old: String = (1..=20).map(line).collect();
-        let new = old.replace("line 2\n", "line two <b>\n").replace("line 18\n", "");
+        let new = old
+            .replace("line 2\n", "line two <b>\n")
+            .replace("line 18\n", "");
         let html = render_diff(&old, &new);
         let html = html.as_str();
         assert!(
@@ -134,14 +182,27 @@ mod tests {
         );
         assert!(html.contains("<del dir=\"auto\">- line 18</del>") && !html.contains("line 10"));
         assert_eq!(html.matches("diff-gap").count(), 1);
-        assert!(render_diff("same", "same").as_str().contains("No line differs."));
-        assert!(!render_diff("one", "one\ntwo").as_str().contains("<del"), "the first line is the same");
+        assert!(
+            render_diff("same", "same")
+                .as_str()
+                .contains("No line differs.")
+        );
+        assert!(
+            !render_diff("one", "one\ntwo").as_str().contains("<del"),
+            "the first line is the same"
+        );
     }
 
     #[test]
     fn very_long_texts_are_cut() {
         let html = render_diff("", &"a\n".repeat(2 * MAX_LINES));
-        assert_eq!((html.as_str().matches("<ins").count(), html.as_str().matches("diff-gap").count()), (MAX_LINES, 1));
+        assert_eq!(
+            (
+                html.as_str().matches("<ins").count(),
+                html.as_str().matches("diff-gap").count()
+            ),
+            (MAX_LINES, 1)
+        );
     }
 
     proptest! {

@@ -25,23 +25,39 @@ pub(crate) struct PageError {
 impl PageError {
     /// Creates an error with the next step.
     pub(crate) fn new(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { error: ToolError::new(code, message, Some(hint.into())), layout: None, previous: None }
+        Self {
+            error: ToolError::new(code, message, Some(hint.into())),
+            layout: None,
+            previous: None,
+        }
     }
 
     /// Returns the error that a field of a form or of a query is invalid.
     pub(crate) fn invalid(message: impl std::fmt::Display) -> Self {
-        Self::new(Code::InvalidInput, message.to_string(), "go back and correct the field")
+        Self::new(
+            Code::InvalidInput,
+            message.to_string(),
+            "go back and correct the field",
+        )
     }
 
     /// Shows the error within this frame, with a link to the page from which the person came.
     pub(crate) fn within(self, layout: Layout, previous: Option<String>) -> Self {
-        Self { layout: Some(Box::new(layout)), previous, ..self }
+        Self {
+            layout: Some(Box::new(layout)),
+            previous,
+            ..self
+        }
     }
 }
 
 impl From<ToolError> for PageError {
     fn from(error: ToolError) -> Self {
-        Self { error, layout: None, previous: None }
+        Self {
+            error,
+            layout: None,
+            previous: None,
+        }
     }
 }
 
@@ -106,11 +122,21 @@ impl IntoResponse for PageError {
             status if status.is_client_error() => "This cannot be done",
             _ => "Something failed",
         };
-        let layout = self.layout.map_or_else(|| Layout::signed_out(heading), |layout| *layout);
-        let ToolError { message, hint, code, .. } = self.error;
+        let layout = self
+            .layout
+            .map_or_else(|| Layout::signed_out(heading), |layout| *layout);
+        let ToolError {
+            message,
+            hint,
+            code,
+            ..
+        } = self.error;
         let (message, hint) = (with_code(&message), hint.as_deref().map(with_code));
         let page = ErrorPage {
-            layout: Layout { title: heading.to_owned(), ..layout },
+            layout: Layout {
+                title: heading.to_owned(),
+                ..layout
+            },
             heading,
             message,
             hint,
@@ -151,7 +177,10 @@ mod tests {
 
     #[test]
     fn the_backticks_of_a_message_mark_code() {
-        assert_eq!(with_code("run `memory <x>`").as_str(), "run <code>memory &lt;x&gt;</code>");
+        assert_eq!(
+            with_code("run `memory <x>`").as_str(),
+            "run <code>memory &lt;x&gt;</code>"
+        );
         assert_eq!(with_code("a ` b").as_str(), "a <code> b</code>");
         assert_eq!(with_code("").as_str(), "");
     }

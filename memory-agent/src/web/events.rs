@@ -27,7 +27,11 @@ const CHECKS_PER_COMMENT: u32 = 15;
 /// Sends the event `change` with the current mark whenever it differs from the last one, at first from the field `since`.
 pub(super) async fn stream(request: WebRequest) -> Response {
     let (sender, receiver) = mpsc::channel(4);
-    let (web, session, since) = (Arc::clone(&request.web), Arc::clone(&request.session), request.query.get("since").to_owned());
+    let (web, session, since) = (
+        Arc::clone(&request.web),
+        Arc::clone(&request.session),
+        request.query.get("since").to_owned(),
+    );
     tokio::spawn(async move {
         tokio::select! {
             () = send_changes(&web, &session, since, &sender) => {}
@@ -36,16 +40,25 @@ pub(super) async fn stream(request: WebRequest) -> Response {
         }
     });
     let mut response = Response::new(Body::new(EventBody(receiver)));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     response
 }
 
-async fn send_changes(web: &Arc<WebState>, session: &WebSession, since: String, sender: &mpsc::Sender<Bytes>) {
+async fn send_changes(
+    web: &Arc<WebState>,
+    session: &WebSession,
+    since: String,
+    sender: &mpsc::Sender<Bytes>,
+) {
     let (mut last, mut checks) = (since, 0);
     while web.sessions.is_active(session, Instant::now()) {
         let own = Arc::clone(web);
         // After a panic, which is already reported, the mark is unknown and the stream ends.
-        let Ok(mark) = spawn_blocking(move || own.config.host.change_mark()).await else { return };
+        let Ok(mark) = spawn_blocking(move || own.config.host.change_mark()).await else {
+            return;
+        };
         let event = if mark == last {
             checks += 1;
             if checks < CHECKS_PER_COMMENT {
@@ -71,7 +84,12 @@ impl HttpBody for EventBody {
     type Data = Bytes;
     type Error = std::convert::Infallible;
 
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        self.0.poll_recv(context).map(|event| event.map(|event| Ok(Frame::data(event))))
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        self.0
+            .poll_recv(context)
+            .map(|event| event.map(|event| Ok(Frame::data(event))))
     }
 }

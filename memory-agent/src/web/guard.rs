@@ -40,14 +40,21 @@ const HEADERS: [(&str, &str); 6] = [
 ];
 
 /// Refuses requests that no signed-in person made, and sets the headers of all responses.
-pub(super) async fn guard(State(web): State<Arc<WebState>>, request: Request, next: Next) -> Response {
+pub(super) async fn guard(
+    State(web): State<Arc<WebState>>,
+    request: Request,
+    next: Next,
+) -> Response {
     let mut response = match admit(&web, request).await {
         Ok(request) => next.run(request).await,
         Err(response) => *response,
     };
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
-        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+        headers.insert(
+            HeaderName::from_static(name),
+            HeaderValue::from_static(value),
+        );
     }
     if !headers.contains_key(CACHE_CONTROL) && !headers.contains_key(ETAG) {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -58,11 +65,20 @@ pub(super) async fn guard(State(web): State<Arc<WebState>>, request: Request, ne
 /// Returns the request with its session and its form, or the response that refuses it.
 async fn admit(web: &Arc<WebState>, mut request: Request) -> Result<Request, Box<Response>> {
     let refuse = |error: PageError| Box::new(error.into_response());
-    let connection = request.extensions_mut().remove::<ClientConnection>().expect("the server adds the connection");
-    check_access(&web.gate.rules, &connection, request.uri(), request.headers(), false)
-        .await
-        .map(drop)
-        .map_err(|error| refuse(error.0.into()))?;
+    let connection = request
+        .extensions_mut()
+        .remove::<ClientConnection>()
+        .expect("the server adds the connection");
+    check_access(
+        &web.gate.rules,
+        &connection,
+        request.uri(),
+        request.headers(),
+        false,
+    )
+    .await
+    .map(drop)
+    .map_err(|error| refuse(error.0.into()))?;
     if principal_token(request.headers()).is_some() {
         return Err(refuse(sign_in::principal_error()));
     }
@@ -75,9 +91,14 @@ async fn admit(web: &Arc<WebState>, mut request: Request) -> Result<Request, Box
     let session = cookie(request.headers(), &sign_in::cookie_name(request.headers()))
         .and_then(|token| web.sessions.find(token, Instant::now()));
     if session.is_none() && !is_sign_in {
-        let here = request.uri().path_and_query().map_or("/", |path| path.as_str());
+        let here = request
+            .uri()
+            .path_and_query()
+            .map_or("/", |path| path.as_str());
         if is_safe {
-            return Err(Box::new(Redirect::to(&path_with_next(sign_in::PATH, here)).into_response()));
+            return Err(Box::new(
+                Redirect::to(&path_with_next(sign_in::PATH, here)).into_response(),
+            ));
         }
         return Err(refuse(PageError::new(
             Code::Unauthorized,
@@ -87,19 +108,44 @@ async fn admit(web: &Arc<WebState>, mut request: Request) -> Result<Request, Box
     }
     if !is_safe {
         let (parts, body) = request.into_parts();
-        let form = match parts.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()) {
-            Some(kind) if kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case(FORM)) => {
-                let body = web.bodies.read(body, MAX_FORM).await.map_err(|error| refuse(error.0.into()))?;
+        let form = match parts
+            .headers
+            .get(CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok())
+        {
+            Some(kind)
+                if kind
+                    .split(';')
+                    .next()
+                    .is_some_and(|kind| kind.trim().eq_ignore_ascii_case(FORM)) =>
+            {
+                let body = web
+                    .bodies
+                    .read(body, MAX_FORM)
+                    .await
+                    .map_err(|error| refuse(error.0.into()))?;
                 Fields::parse(&String::from_utf8_lossy(&body.bytes))
             }
             _ => {
-                return Err(refuse(PageError::new(Code::InvalidInput, "the request is not a form", "use the forms of the page")));
+                return Err(refuse(PageError::new(
+                    Code::InvalidInput,
+                    "the request is not a form",
+                    "use the forms of the page",
+                )));
             }
         };
         // The sign-in form has no session yet; its secret is the code.
-        if !is_sign_in && !session.as_ref().is_some_and(|session| session.has_csrf(form.get(CSRF))) {
+        if !is_sign_in
+            && !session
+                .as_ref()
+                .is_some_and(|session| session.has_csrf(form.get(CSRF)))
+        {
             let message = "the form does not belong to this session, and nothing was changed";
-            return Err(refuse(PageError::new(Code::Forbidden, message, "reload the page and try again")));
+            return Err(refuse(PageError::new(
+                Code::Forbidden,
+                message,
+                "reload the page and try again",
+            )));
         }
         request = Request::from_parts(parts, axum::body::Body::empty());
         request.extensions_mut().insert(form);
@@ -112,7 +158,10 @@ async fn admit(web: &Arc<WebState>, mut request: Request) -> Result<Request, Box
 
 /// Returns the value of a cookie.
 fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let cookies = headers
+        .get_all(COOKIE)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
     cookies
         .flat_map(|value| value.split(';'))
         .filter_map(|pair| pair.trim().split_once('='))

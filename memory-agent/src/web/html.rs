@@ -63,7 +63,10 @@ impl Label {
         let mut html = String::from("<bdi dir=\"auto\">");
         let mut end = 0;
         for mark in marks {
-            let (Some(before), Some(found)) = (text.get(end..mark.start), text.get(mark.clone())) else { continue };
+            let (Some(before), Some(found)) = (text.get(end..mark.start), text.get(mark.clone()))
+            else {
+                continue;
+            };
             push_visible(&mut html, before);
             html.push_str("<mark>");
             push_visible(&mut html, found);
@@ -91,7 +94,12 @@ pub(crate) fn push_visible(html: &mut String, text: &str) {
         let is_deceptive = deceptive.next_if_eq(&at).is_some();
         let is_control = character.is_control() && !matches!(character, '\n' | '\t');
         if is_deceptive || is_control {
-            write!(html, "<span class=\"hidden-character\">U+{:04X}</span>", u32::from(character)).expect("a text grows");
+            write!(
+                html,
+                "<span class=\"hidden-character\">U+{:04X}</span>",
+                u32::from(character)
+            )
+            .expect("a text grows");
         } else {
             push_escaped(html, character);
         }
@@ -143,8 +151,14 @@ mod tests {
     #[test]
     fn matches_are_highlighted_and_a_long_text_is_cut() {
         let found = std::ops::Range { start: 2, end: 5 };
-        assert_eq!(Label::marked("a <b> c", &[found]).to_string(), "<bdi dir=\"auto\">a <mark>&lt;b&gt;</mark> c</bdi>");
-        assert_eq!(Label::cut("äöü", 2).to_string(), "<bdi dir=\"auto\">äö…</bdi>");
+        assert_eq!(
+            Label::marked("a <b> c", &[found]).to_string(),
+            "<bdi dir=\"auto\">a <mark>&lt;b&gt;</mark> c</bdi>"
+        );
+        assert_eq!(
+            Label::cut("äöü", 2).to_string(),
+            "<bdi dir=\"auto\">äö…</bdi>"
+        );
     }
 
     proptest! {

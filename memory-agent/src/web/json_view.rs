@@ -24,8 +24,12 @@ pub(crate) fn render_json(value: &Value) -> SafeHtml {
 
 fn push_value(html: &mut String, value: &Value, depth: usize) {
     match value {
-        Value::Object(fields) if fields.is_empty() => html.push_str("<span class=\"muted\">none</span>"),
-        Value::Array(items) if items.is_empty() => html.push_str("<span class=\"muted\">none</span>"),
+        Value::Object(fields) if fields.is_empty() => {
+            html.push_str("<span class=\"muted\">none</span>")
+        }
+        Value::Array(items) if items.is_empty() => {
+            html.push_str("<span class=\"muted\">none</span>")
+        }
         Value::Object(fields) if depth < MAX_DEPTH => push_fields(html, fields, depth),
         Value::Array(items) if depth < MAX_DEPTH => push_items(html, items, depth),
         Value::Null => html.push_str("<span class=\"muted\">none</span>"),
@@ -54,7 +58,10 @@ fn push_fields(html: &mut String, fields: &Map<String, Value>, depth: usize) {
 /// Returns the name of a field as a person writes it, such as `Last run`.
 fn field_name(name: &str) -> String {
     let mut characters = name.chars();
-    let first = characters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    let first = characters
+        .next()
+        .map(|first| first.to_uppercase().to_string())
+        .unwrap_or_default();
     first + &characters.as_str().replace('_', " ")
 }
 
@@ -77,9 +84,13 @@ fn push_items(html: &mut String, items: &[Value], depth: usize) {
 /// Returns the names of the fields if all of several items are objects with the same fields and simple values.
 fn shared_fields(items: &[Value]) -> Option<Vec<&str>> {
     let is_simple = |value: &Value| !value.is_object() && !value.is_array();
-    let rows: Vec<&Map<String, Value>> = items.iter().map(Value::as_object).collect::<Option<_>>()?;
-    let (first, others) = rows.split_first().filter(|(_, others)| !others.is_empty())?;
-    let is_table = others.iter().all(|row| row.keys().eq(first.keys())) && rows.iter().all(|row| row.values().all(is_simple));
+    let rows: Vec<&Map<String, Value>> =
+        items.iter().map(Value::as_object).collect::<Option<_>>()?;
+    let (first, others) = rows
+        .split_first()
+        .filter(|(_, others)| !others.is_empty())?;
+    let is_table = others.iter().all(|row| row.keys().eq(first.keys()))
+        && rows.iter().all(|row| row.values().all(is_simple));
     is_table.then(|| first.keys().map(String::as_str).collect())
 }
 
@@ -102,7 +113,12 @@ fn push_table(html: &mut String, columns: &[&str], items: &[Value]) {
     }
     html.push_str("</tbody></table>");
     if MAX_ITEMS < items.len() {
-        write!(html, "<p class=\"muted\">and {} more</p>", items.len() - MAX_ITEMS).expect("a text grows");
+        write!(
+            html,
+            "<p class=\"muted\">and {} more</p>",
+            items.len() - MAX_ITEMS
+        )
+        .expect("a text grows");
     }
 }
 
@@ -115,24 +131,35 @@ mod tests {
 
     #[test]
     fn values_are_readable_and_escaped() {
-        let value =
-            json!({ "last_run": null, "ok": true, "files": ["<b>", 1], "deep": { "a": { "b": { "c": { "d": { "e": 1 } } } } } });
+        let value = json!({ "last_run": null, "ok": true, "files": ["<b>", 1], "deep": { "a": { "b": { "c": { "d": { "e": 1 } } } } } });
         let html = render_json(&value);
         assert!(html.as_str().starts_with(
             "<dl class=\"facts\"><dt><bdi dir=\"auto\">Last run</bdi></dt><dd><span class=\"muted\">none</span></dd>"
         ));
         assert!(html.as_str().contains("<dd>yes</dd>") && html.as_str().contains("&lt;b&gt;"));
-        assert!(html.as_str().contains("{&quot;d&quot;:"), "deep values are JSON: {}", html.as_str());
+        assert!(
+            html.as_str().contains("{&quot;d&quot;:"),
+            "deep values are JSON: {}",
+            html.as_str()
+        );
         assert_eq!(check_safe(html.as_str()), Ok(()));
     }
 
     #[test]
     fn a_list_of_similar_objects_is_a_table() {
-        let html = render_json(&json!([{ "key": "a.b", "value": null }, { "key": "<c>", "value": 2 }]));
+        let html =
+            render_json(&json!([{ "key": "a.b", "value": null }, { "key": "<c>", "value": 2 }]));
         assert_eq!(html.as_str().matches("<tr>").count(), 3);
-        assert!(html.as_str().contains("<td><bdi dir=\"auto\">&lt;c&gt;</bdi></td><td><bdi dir=\"auto\">2</bdi></td>"));
+        assert!(html.as_str().contains(
+            "<td><bdi dir=\"auto\">&lt;c&gt;</bdi></td><td><bdi dir=\"auto\">2</bdi></td>"
+        ));
         assert_eq!(check_safe(html.as_str()), Ok(()));
-        for list in [json!([{ "a": 1 }]), json!([{ "a": 1 }, { "b": 1 }]), json!([{ "a": [1] }, { "a": [2] }]), json!([1, 2])] {
+        for list in [
+            json!([{ "a": 1 }]),
+            json!([{ "a": 1 }, { "b": 1 }]),
+            json!([{ "a": [1] }, { "a": [2] }]),
+            json!([1, 2]),
+        ] {
             assert!(!render_json(&list).as_str().contains("<table>"), "{list}");
         }
     }

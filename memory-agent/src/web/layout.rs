@@ -77,7 +77,9 @@ pub(crate) const ITEM_DECIDED: &str = "item-decided";
 /// Returns the text for a value of the field `notice`.
 pub(super) fn notice_text(notice: &str) -> Option<&'static str> {
     match notice {
-        NOTHING_SELECTED => Some("Nothing was changed, because nothing was selected. Tick the box of at least one item first."),
+        NOTHING_SELECTED => Some(
+            "Nothing was changed, because nothing was selected. Tick the box of at least one item first.",
+        ),
         ITEM_DECIDED => Some("This item no longer waits in the inbox."),
         _ => None,
     }
@@ -138,7 +140,8 @@ impl Layout {
 
     /// Returns the number of items that wait in a section, if there are any.
     pub(crate) fn waiting(&self, section: Section) -> Option<u64> {
-        self.inbox.filter(|count| section == Section::Inbox && 0 < *count)
+        self.inbox
+            .filter(|count| section == Section::Inbox && 0 < *count)
     }
 
     pub(crate) fn is_signed_in(&self) -> bool {

@@ -23,9 +23,17 @@ const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 /// Renders `text`. `find_path` returns the path of the page that a wikilink leads to, which begins with `/memories/`.
 pub(crate) fn render_markdown(text: &str, find_path: &dyn Fn(&str) -> Option<String>) -> SafeHtml {
     let shown = &text[..text.floor_char_boundary(MAX_RENDERED)];
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS | Options::ENABLE_WIKILINKS;
-    let mut renderer = EventRenderer { find_path, open: Vec::new() };
-    let events = Parser::new_ext(shown, options).flat_map(|event| renderer.render(event)).collect::<Vec<_>>();
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_WIKILINKS;
+    let mut renderer = EventRenderer {
+        find_path,
+        open: Vec::new(),
+    };
+    let events = Parser::new_ext(shown, options)
+        .flat_map(|event| renderer.render(event))
+        .collect::<Vec<_>>();
     let mut raw = String::with_capacity(shown.len() * 2);
     html::push_html(&mut raw, events.into_iter());
     let mut safe = CLEANER.clean(&raw).to_string();
@@ -39,13 +47,18 @@ pub(crate) fn render_markdown(text: &str, find_path: &dyn Fn(&str) -> Option<Str
 pub(crate) fn plain_text(text: &str, longest: usize) -> String {
     // The markup of a text is at most about as long as its words.
     let start = &text[..text.floor_char_boundary(longest.saturating_mul(2))];
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_WIKILINKS;
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_WIKILINKS;
     let mut plain = String::new();
     for event in Parser::new_ext(start, options) {
         match event {
-            Event::Text(part) | Event::Code(part) | Event::Html(part) | Event::InlineHtml(part) => push_words(&mut plain, &part),
+            Event::Text(part) | Event::Code(part) | Event::Html(part) | Event::InlineHtml(part) => {
+                push_words(&mut plain, &part)
+            }
             Event::Start(Tag::Item) => push_words(&mut plain, " • "),
-            Event::SoftBreak | Event::HardBreak | Event::End(TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::TableCell) => {
+            Event::SoftBreak
+            | Event::HardBreak
+            | Event::End(TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::TableCell) => {
                 push_words(&mut plain, " ");
             }
             _ => {}
@@ -102,17 +115,41 @@ static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     builder
         .tags(HashSet::from(tags))
         .clean_content_tags(HashSet::new())
-        .tag_attributes(HashMap::from([("a", HashSet::from(["href"])), ("ol", HashSet::from(["start"]))]))
+        .tag_attributes(HashMap::from([
+            ("a", HashSet::from(["href"])),
+            ("ol", HashSet::from(["start"])),
+        ]))
         .allowed_classes(HashMap::from([
-            ("span", HashSet::from(["hidden-character", "image-text", "unresolved-link", "blocked-link"])),
+            (
+                "span",
+                HashSet::from([
+                    "hidden-character",
+                    "image-text",
+                    "unresolved-link",
+                    "blocked-link",
+                ]),
+            ),
             ("a", HashSet::from(["wikilink"])),
         ]))
         .url_schemes(HashSet::from(SCHEMES))
         .url_relative(UrlRelative::PassThrough)
-        .attribute_filter(|_, name, value| (name != "href" || is_allowed(value)).then(|| value.into()))
+        .attribute_filter(|_, name, value| {
+            (name != "href" || is_allowed(value)).then(|| value.into())
+        })
         .link_rel(Some("noopener noreferrer nofollow"))
         .strip_comments(true);
-    for tag in ["p", "h2", "h3", "h4", "h5", "h6", "li", "blockquote", "td", "th"] {
+    for tag in [
+        "p",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "li",
+        "blockquote",
+        "td",
+        "th",
+    ] {
         builder.set_tag_attribute_value(tag, "dir", "auto");
     }
     // Long lines scroll, and a scrolling element can be reached by keyboard.
@@ -127,7 +164,11 @@ fn is_allowed(address: &str) -> bool {
 
 fn has_allowed_scheme(address: &str) -> bool {
     let scheme = address.split_once(':').map(|(scheme, _)| scheme);
-    scheme.is_some_and(|scheme| SCHEMES.iter().any(|allowed| scheme.eq_ignore_ascii_case(allowed)))
+    scheme.is_some_and(|scheme| {
+        SCHEMES
+            .iter()
+            .any(|allowed| scheme.eq_ignore_ascii_case(allowed))
+    })
 }
 
 /// What the end of a link or an image closes.
@@ -149,17 +190,30 @@ impl EventRenderer<'_> {
         match event {
             Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => vec![visible(&text)],
             Event::Code(code) => {
-                let Event::InlineHtml(code) = visible(&code) else { return Vec::new() };
+                let Event::InlineHtml(code) = visible(&code) else {
+                    return Vec::new();
+                };
                 vec![Event::InlineHtml(format!("<code>{code}</code>").into())]
             }
-            Event::TaskListMarker(is_done) => vec![Event::Text(if is_done { "☑ " } else { "☐ " }.into())],
+            Event::TaskListMarker(is_done) => {
+                vec![Event::Text(if is_done { "☑ " } else { "☐ " }.into())]
+            }
             Event::Start(Tag::HtmlBlock) => vec![Event::Start(Tag::Paragraph)],
             Event::End(TagEnd::HtmlBlock) => vec![Event::End(TagEnd::Paragraph)],
             Event::Start(Tag::Heading { level, .. }) => {
-                vec![Event::Start(Tag::Heading { level: lower(level), id: None, classes: Vec::new(), attrs: Vec::new() })]
+                vec![Event::Start(Tag::Heading {
+                    level: lower(level),
+                    id: None,
+                    classes: Vec::new(),
+                    attrs: Vec::new(),
+                })]
             }
             Event::End(TagEnd::Heading(level)) => vec![Event::End(TagEnd::Heading(lower(level)))],
-            Event::Start(Tag::Link { link_type, dest_url, .. }) => self.start_link(link_type, &dest_url),
+            Event::Start(Tag::Link {
+                link_type,
+                dest_url,
+                ..
+            }) => self.start_link(link_type, &dest_url),
             Event::Start(Tag::Image { dest_url, .. }) => {
                 self.open.push(OpenLink::Text(Some(dest_url.into_string())));
                 vec![Event::InlineHtml("<span class=\"image-text\">".into())]
@@ -171,7 +225,8 @@ impl EventRenderer<'_> {
 
     fn start_link<'t>(&mut self, link_type: LinkType, address: &str) -> Vec<Event<'t>> {
         if let LinkType::WikiLink { .. } = link_type {
-            if let Some(path) = (self.find_path)(address).filter(|path| path.starts_with(MEMORIES)) {
+            if let Some(path) = (self.find_path)(address).filter(|path| path.starts_with(MEMORIES))
+            {
                 self.open.push(OpenLink::Link);
                 return vec![open_link(&path, " class=\"wikilink\"")];
             }
@@ -180,7 +235,11 @@ impl EventRenderer<'_> {
         }
         if has_allowed_scheme(address) || link_type == LinkType::Email {
             self.open.push(OpenLink::Link);
-            let prefix = if link_type == LinkType::Email { "mailto:" } else { "" };
+            let prefix = if link_type == LinkType::Email {
+                "mailto:"
+            } else {
+                ""
+            };
             return vec![open_link(&format!("{prefix}{address}"), "")];
         }
         self.open.push(OpenLink::Text(Some(address.to_owned())));
@@ -260,7 +319,10 @@ mod tests {
     #[test]
     fn plain_text_has_no_markup() {
         let text = "**Green** tea, see [[Kettle]] and [a](javascript:b).\n\n- one\n- two `x`\n\n```sh\nmake\n```\n<b>raw</b>";
-        assert_eq!(plain_text(text, 200), "Green tea, see Kettle and a. • one • two xmake <b>raw</b>");
+        assert_eq!(
+            plain_text(text, 200),
+            "Green tea, see Kettle and a. • one • two xmake <b>raw</b>"
+        );
         assert_eq!(plain_text("ääää", 3), "ä");
         assert_eq!(plain_text("", 9), "");
     }
@@ -272,7 +334,10 @@ mod tests {
             "<h2 dir=\"auto\">Tea</h2>\n<p dir=\"auto\"><em>green</em> and <strong>black</strong></p>\n\
              <ul>\n<li dir=\"auto\">☑ one</li>\n<li dir=\"auto\">two</li>\n</ul>"
         );
-        assert!(render("```rust\nlet a = \"<b>\";\n```").contains("<code>let a = \"&lt;b&gt;\";\n</code>"));
+        assert!(
+            render("```rust\nlet a = \"<b>\";\n```")
+                .contains("<code>let a = \"&lt;b&gt;\";\n</code>")
+        );
     }
 
     #[test]
@@ -313,10 +378,15 @@ mod tests {
         ] {
             let html = render(text);
             check_safe(&html).unwrap_or_else(|error| panic!("{text}: {error}\n{html}"));
-            assert!(!tags(&html).iter().any(|(name, _)| ["script", "img", "iframe", "svg", "style"].contains(&name.as_str())));
+            assert!(!tags(&html).iter().any(|(name, _)| {
+                ["script", "img", "iframe", "svg", "style"].contains(&name.as_str())
+            }));
         }
         let html = render("[click](javascript:alert(1))");
-        assert_eq!(html, "<p dir=\"auto\"><span class=\"blocked-link\">click</span> <code>javascript:alert(1)</code></p>");
+        assert_eq!(
+            html,
+            "<p dir=\"auto\"><span class=\"blocked-link\">click</span> <code>javascript:alert(1)</code></p>"
+        );
         let html = render("![a photo](https://evil.example/pixel.png)");
         assert!(html.contains("<span class=\"image-text\">a photo</span> <code>https://evil.example/pixel.png</code>"), "{html}");
     }
@@ -324,7 +394,11 @@ mod tests {
     #[test]
     fn hidden_characters_are_displayed() {
         let html = render("pay \u{202e}100\u{202c} `a\u{200b}b`");
-        assert_eq!(html.matches("class=\"hidden-character\"").count(), 3, "{html}");
+        assert_eq!(
+            html.matches("class=\"hidden-character\"").count(),
+            3,
+            "{html}"
+        );
         assert!(html.contains("U+202E") && html.contains("U+200B"));
     }
 

@@ -30,7 +30,10 @@ pub(crate) fn memory_reference(text: &str) -> Option<&str> {
     if let Some((_, id)) = address.split_once("/memories/") {
         return Some(id.split('/').next().unwrap_or(id)).filter(|id| !id.is_empty());
     }
-    let is_start = MIN_DIGITS <= text.len() && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    let is_start = MIN_DIGITS <= text.len()
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
     (is_start || text.parse::<MemoryId>().is_ok()).then_some(text)
 }
 
@@ -38,11 +41,18 @@ pub(crate) fn memory_reference(text: &str) -> Option<&str> {
 ///
 /// # Errors
 /// If the search fails.
-pub(crate) fn find_candidates(request: &WebRequest, words: &str) -> Result<Vec<MemoryCandidate>, PageError> {
+pub(crate) fn find_candidates(
+    request: &WebRequest,
+    words: &str,
+) -> Result<Vec<MemoryCandidate>, PageError> {
     let found = search(&request.services, &Query::new(words).limit(MAX_CANDIDATES))?;
     let candidates = found.hits.iter().map(|hit| {
         let MemoryCard { title, passage, .. } = MemoryCard::of_hit(request, hit, &[]);
-        MemoryCandidate { id: hit.stored.memory.id.to_string(), title, passage }
+        MemoryCandidate {
+            id: hit.stored.memory.id.to_string(),
+            title,
+            passage,
+        }
     });
     Ok(candidates.collect())
 }

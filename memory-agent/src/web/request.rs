@@ -50,16 +50,26 @@ impl FromRequestParts<Arc<WebState>> for WebRequest {
 
     async fn from_request_parts(parts: &mut Parts, web: &Arc<WebState>) -> Result<Self, PageError> {
         let session = parts.extensions.get::<Arc<WebSession>>().cloned();
-        let session = session.ok_or_else(|| PageError::new(Code::Unauthorized, "nobody is signed in", "sign in"))?;
+        let session = session
+            .ok_or_else(|| PageError::new(Code::Unauthorized, "nobody is signed in", "sign in"))?;
         let form = parts.extensions.remove::<Fields>().unwrap_or_default();
         let ids = Arc::new(RecordingIds::new(Arc::clone(&web.config.services.ids)));
-        let mut services = Services { ids: Arc::clone(&ids) as _, ..web.config.services.clone() };
+        let mut services = Services {
+            ids: Arc::clone(&ids) as _,
+            ..web.config.services.clone()
+        };
         if let Some(topics) = &mut services.topics {
             topics.ids = Arc::clone(&ids) as _;
         }
         Ok(Self {
-            previous: parts.headers.get(REFERER).and_then(|value| previous_path(value.to_str().ok()?)),
-            list: parts.headers.get(REFERER).and_then(|value| list_path(value.to_str().ok()?)),
+            previous: parts
+                .headers
+                .get(REFERER)
+                .and_then(|value| previous_path(value.to_str().ok()?)),
+            list: parts
+                .headers
+                .get(REFERER)
+                .and_then(|value| list_path(value.to_str().ok()?)),
             web: Arc::clone(web),
             session,
             path: parts.uri.path().to_owned(),
@@ -75,8 +85,14 @@ impl WebRequest {
     /// Runs blocking work on one of a limited number of threads, and returns its response or the page of its error.
     ///
     /// The work completes even if the browser disconnects.
-    pub(crate) async fn respond(self, work: impl FnOnce(&Self) -> Result<Response, PageError> + Send + 'static) -> Response {
-        let place = Arc::clone(&self.web.workers).acquire_owned().await.expect("the workers are never closed");
+    pub(crate) async fn respond(
+        self,
+        work: impl FnOnce(&Self) -> Result<Response, PageError> + Send + 'static,
+    ) -> Response {
+        let place = Arc::clone(&self.web.workers)
+            .acquire_owned()
+            .await
+            .expect("the workers are never closed");
         let work = move || {
             let _place = place;
             work(&self).unwrap_or_else(|error| {
@@ -86,14 +102,21 @@ impl WebRequest {
         };
         spawn_blocking(work).await.unwrap_or_else(|error| {
             let message = format!("the request failed: {error}");
-            PageError::new(Code::Internal, message, "check the home with `memory doctor`").into_response()
+            PageError::new(
+                Code::Internal,
+                message,
+                "check the home with `memory doctor`",
+            )
+            .into_response()
         })
     }
 
     /// Returns the frame of a page. The path determines the section.
     pub(crate) fn layout(&self, title: &str) -> Layout {
         let is_within = |section: &Section| {
-            self.path.strip_prefix(section.path()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            self.path
+                .strip_prefix(section.path())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         let mark = self.web.config.host.change_mark();
         Layout {
@@ -119,18 +142,29 @@ impl WebRequest {
 
     /// Returns the banks; they record the ids of operations as the services do.
     pub(crate) fn banks(&self) -> Banks {
-        Banks { ids: Arc::clone(&self.ids) as _, ..self.web.config.banks.clone() }
+        Banks {
+            ids: Arc::clone(&self.ids) as _,
+            ..self.web.config.banks.clone()
+        }
     }
 
     /// Calls `work` with the logs of all operations.
-    pub(crate) fn with_logs<T, E>(&self, work: impl FnOnce(OperationLogs<'_>) -> Result<T, E>) -> Result<T, PageError>
+    pub(crate) fn with_logs<T, E>(
+        &self,
+        work: impl FnOnce(OperationLogs<'_>) -> Result<T, E>,
+    ) -> Result<T, PageError>
     where
         PageError: From<E>,
     {
         let config = &self.web.config;
         let (banks, instances) = (self.banks(), config.host.instance_logs()?);
         let (services, conversations) = (&self.services, config.conversations.as_slice());
-        Ok(work(OperationLogs { services, banks: &banks, instances: &instances, conversations })?)
+        Ok(work(OperationLogs {
+            services,
+            banks: &banks,
+            instances: &instances,
+            conversations,
+        })?)
     }
 
     /// Returns a time in the zone of the user.
@@ -155,7 +189,11 @@ impl WebRequest {
         self.web.config.host.after_change();
         let path = local_path(path);
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
-        let done = operations.iter().map(OperationId::as_str).collect::<Vec<_>>().join(",");
+        let done = operations
+            .iter()
+            .map(OperationId::as_str)
+            .collect::<Vec<_>>()
+            .join(",");
         let query = Fields::parse(query).with(DONE, &done);
         Redirect::to(&with_query(path, &query)).into_response()
     }
@@ -165,12 +203,20 @@ impl WebRequest {
 pub(crate) fn redirect_with_notice(path: &str, notice: &str) -> Response {
     let path = local_path(path);
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
-    Redirect::to(&with_query(path, &Fields::parse(query).with(NOTICE, notice))).into_response()
+    Redirect::to(&with_query(
+        path,
+        &Fields::parse(query).with(NOTICE, notice),
+    ))
+    .into_response()
 }
 
 /// Returns a path with a query string, which may be empty.
 fn with_query(path: &str, query: &str) -> String {
-    if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
+    if query.is_empty() {
+        path.to_owned()
+    } else {
+        format!("{path}?{query}")
+    }
 }
 
 /// Returns the path and query of the page at an address.
@@ -200,11 +246,17 @@ struct RecordingIds {
 
 impl RecordingIds {
     fn new(source: Arc<dyn IdSource>) -> Self {
-        Self { source, operations: Mutex::default() }
+        Self {
+            source,
+            operations: Mutex::default(),
+        }
     }
 
     fn operations(&self) -> Vec<OperationId> {
-        self.operations.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.operations
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 }
 
@@ -215,7 +267,10 @@ impl IdSource for RecordingIds {
 
     fn operation_id(&self) -> OperationId {
         let id = self.source.operation_id();
-        self.operations.lock().unwrap_or_else(PoisonError::into_inner).push(id.clone());
+        self.operations
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(id.clone());
         id
     }
 }
@@ -226,8 +281,14 @@ mod tests {
 
     #[test]
     fn a_deletion_returns_to_the_list_from_which_the_person_came() {
-        assert_eq!(list_path("http://127.0.0.1:1/memories?q=tea&done=1").as_deref(), Some("/memories?q=tea"));
-        assert_eq!(list_path("http://127.0.0.1:1/inbox").as_deref(), Some("/inbox"));
+        assert_eq!(
+            list_path("http://127.0.0.1:1/memories?q=tea&done=1").as_deref(),
+            Some("/memories?q=tea")
+        );
+        assert_eq!(
+            list_path("http://127.0.0.1:1/inbox").as_deref(),
+            Some("/inbox")
+        );
         assert_eq!(list_path("http://127.0.0.1:1/memories/1"), None);
         assert_eq!(list_path("not an address"), None);
     }

@@ -5,7 +5,8 @@
 
 use memory_core::SecretPolicy;
 use memory_core::bank::{
-    self, BankErrorKind, BankName, BankScope, BankWriteCondition, BankWriteRequest, Banks, Key, ScopeChoice,
+    self, BankErrorKind, BankName, BankScope, BankWriteCondition, BankWriteRequest, Banks, Key,
+    ScopeChoice,
 };
 use memory_core::json::JsonText;
 
@@ -32,10 +33,12 @@ pub(super) fn list(banks: &Banks) -> Result<Vec<SavedSearch>, PageError> {
         Err(error) => return Err(error.into()),
     };
     // Another program may have stored other values in the bank.
-    let saved = found
-        .entries
-        .into_iter()
-        .filter_map(|(key, entry)| Some(SavedSearch { name: key.as_str().to_owned(), query: entry.value.as_string()? }));
+    let saved = found.entries.into_iter().filter_map(|(key, entry)| {
+        Some(SavedSearch {
+            name: key.as_str().to_owned(),
+            query: entry.value.as_string()?,
+        })
+    });
     Ok(saved.collect())
 }
 

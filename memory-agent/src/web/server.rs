@@ -28,7 +28,15 @@ pub async fn serve_web(
 ) -> io::Result<()> {
     let limits = limits();
     let web = Arc::new(WebState::new(config));
-    serve_routes(listener, router(&web), &web.gate, limits, &web.end, shutdown).await
+    serve_routes(
+        listener,
+        router(&web),
+        &web.gate,
+        limits,
+        &web.end,
+        shutdown,
+    )
+    .await
 }
 
 /// Returns the router of all pages behind the guard.
@@ -47,6 +55,12 @@ pub(super) fn router(web: &Arc<WebState>) -> Router {
 
 async fn unknown_page(request: WebRequest) -> Response {
     let hint = "choose a section in the navigation";
-    let error = PageError::new(Code::RouteNotFound, format!("there is no page {}", request.path), hint);
-    error.within(request.layout(""), request.previous.clone()).into_response()
+    let error = PageError::new(
+        Code::RouteNotFound,
+        format!("there is no page {}", request.path),
+        hint,
+    );
+    error
+        .within(request.layout(""), request.previous.clone())
+        .into_response()
 }

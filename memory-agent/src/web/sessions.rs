@@ -49,7 +49,10 @@ impl SignInCodes {
 
     fn issue_at(&self, now: Instant) -> Result<String, ToolError> {
         let random = random_bytes::<CODE_LENGTH>()?;
-        let code: String = random.iter().map(|byte| char::from(CODE_ALPHABET[usize::from(byte % 32)])).collect();
+        let code: String = random
+            .iter()
+            .map(|byte| char::from(CODE_ALPHABET[usize::from(byte % 32)]))
+            .collect();
         let mut issued = self.lock();
         issued.remove_expired(now);
         if MAX_CODES <= issued.codes.len() {
@@ -57,17 +60,28 @@ impl SignInCodes {
         }
         issued.failures = 0;
         issued.codes.push((code.clone(), now));
-        Ok(format!("{}-{}", &code[..CODE_LENGTH / 2], &code[CODE_LENGTH / 2..]))
+        Ok(format!(
+            "{}-{}",
+            &code[..CODE_LENGTH / 2],
+            &code[CODE_LENGTH / 2..]
+        ))
     }
 
     /// Returns whether `text` is a valid code, and invalidates it.
     pub(super) fn redeem(&self, text: &str, now: Instant) -> bool {
-        let text: String = text.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_uppercase()).collect();
+        let text: String = text
+            .chars()
+            .filter(char::is_ascii_alphanumeric)
+            .map(|letter| letter.to_ascii_uppercase())
+            .collect();
         let mut issued = self.lock();
         issued.remove_expired(now);
         // All codes are compared, so that the time reveals nothing.
-        let matching =
-            issued.codes.iter().map(|(code, _)| bool::from(code.as_bytes().ct_eq(text.as_bytes()))).collect::<Vec<_>>();
+        let matching = issued
+            .codes
+            .iter()
+            .map(|(code, _)| bool::from(code.as_bytes().ct_eq(text.as_bytes())))
+            .collect::<Vec<_>>();
         if let Some(number) = matching.iter().position(|matches| *matches) {
             issued.codes.remove(number);
             issued.failures = 0;
@@ -87,13 +101,16 @@ impl SignInCodes {
 
 impl IssuedCodes {
     fn remove_expired(&mut self, now: Instant) {
-        self.codes.retain(|(_, issued)| now.saturating_duration_since(*issued) < CODE_LIFETIME);
+        self.codes
+            .retain(|(_, issued)| now.saturating_duration_since(*issued) < CODE_LIFETIME);
     }
 }
 
 impl fmt::Debug for SignInCodes {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("SignInCodes").finish_non_exhaustive()
+        formatter
+            .debug_struct("SignInCodes")
+            .finish_non_exhaustive()
     }
 }
 
@@ -112,12 +129,21 @@ pub(super) struct WebSession {
 impl WebSessions {
     /// Starts a session.
     pub(super) fn begin(&self, now: Instant) -> Result<Arc<WebSession>, ToolError> {
-        let random = || random_bytes::<16>().map(|bytes| format!("{:032x}", u128::from_le_bytes(bytes)));
-        let session = Arc::new(WebSession { token: random()?, csrf: random()?, last_request: Mutex::new(now) });
+        let random =
+            || random_bytes::<16>().map(|bytes| format!("{:032x}", u128::from_le_bytes(bytes)));
+        let session = Arc::new(WebSession {
+            token: random()?,
+            csrf: random()?,
+            last_request: Mutex::new(now),
+        });
         let mut sessions = self.lock();
         sessions.retain(|session| !session.is_idle(now));
         if MAX_SESSIONS <= sessions.len() {
-            let oldest = sessions.iter().enumerate().min_by_key(|(_, session)| session.last_request()).map(|(number, _)| number);
+            let oldest = sessions
+                .iter()
+                .enumerate()
+                .min_by_key(|(_, session)| session.last_request())
+                .map(|(number, _)| number);
             oldest.map(|number| sessions.remove(number));
         }
         sessions.push(Arc::clone(&session));
@@ -128,8 +154,13 @@ impl WebSessions {
     pub(super) fn find(&self, token: &str, now: Instant) -> Option<Arc<WebSession>> {
         let mut sessions = self.lock();
         sessions.retain(|session| !session.is_idle(now));
-        let found = sessions.iter().find(|session| bool::from(session.token.as_bytes().ct_eq(token.as_bytes())))?;
-        *found.last_request.lock().unwrap_or_else(PoisonError::into_inner) = now;
+        let found = sessions
+            .iter()
+            .find(|session| bool::from(session.token.as_bytes().ct_eq(token.as_bytes())))?;
+        *found
+            .last_request
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = now;
         Some(Arc::clone(found))
     }
 
@@ -163,7 +194,10 @@ impl WebSession {
     }
 
     fn last_request(&self) -> Instant {
-        *self.last_request.lock().unwrap_or_else(PoisonError::into_inner)
+        *self
+            .last_request
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_idle(&self, now: Instant) -> bool {
@@ -180,7 +214,11 @@ impl fmt::Debug for WebSession {
 fn random_bytes<const N: usize>() -> Result<[u8; N], ToolError> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|error| {
-        ToolError::new(Code::Internal, format!("cannot read random numbers: {error}"), Some("try again".into()))
+        ToolError::new(
+            Code::Internal,
+            format!("cannot read random numbers: {error}"),
+            Some("try again".into()),
+        )
     })?;
     Ok(bytes)
 }
@@ -221,7 +259,10 @@ mod tests {
         let token = session.token.clone();
         let later = now + IDLE_TIME / 2;
         assert!(sessions.find(&token, later).is_some());
-        assert!(sessions.find(&token, later + IDLE_TIME / 2).is_some(), "a request extends it");
+        assert!(
+            sessions.find(&token, later + IDLE_TIME / 2).is_some(),
+            "a request extends it"
+        );
         assert!(sessions.find(&token, later + IDLE_TIME * 2).is_none());
         assert!(sessions.find(&token, now).is_none(), "it does not return");
         let session = sessions.begin(now).unwrap();
@@ -236,7 +277,9 @@ mod tests {
         let (sessions, now) = (WebSessions::default(), Instant::now());
         let first = sessions.begin(now).unwrap();
         for number in 1..=MAX_SESSIONS {
-            sessions.begin(now + Duration::from_secs(number as u64)).unwrap();
+            sessions
+                .begin(now + Duration::from_secs(number as u64))
+                .unwrap();
         }
         assert!(sessions.find(&first.token, now).is_none());
         assert_eq!(sessions.lock().len(), MAX_SESSIONS);

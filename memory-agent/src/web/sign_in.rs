@@ -24,12 +24,20 @@ pub(super) const PATH: &str = "/sign-in";
 
 /// Returns the name of the cookie. Cookies ignore the port, so its name contains it: several homes may be open at the same time.
 pub(super) fn cookie_name(headers: &HeaderMap) -> String {
-    let host = headers.get(HOST).and_then(|host| host.to_str().ok()).and_then(|host| host.parse::<Authority>().ok());
-    format!("memory_session_{}", host.and_then(|host| host.port_u16()).unwrap_or(80))
+    let host = headers
+        .get(HOST)
+        .and_then(|host| host.to_str().ok())
+        .and_then(|host| host.parse::<Authority>().ok());
+    format!(
+        "memory_session_{}",
+        host.and_then(|host| host.port_u16()).unwrap_or(80)
+    )
 }
 
 pub(super) fn routes() -> Router<Arc<WebState>> {
-    Router::new().route(PATH, get(show).post(sign_in)).route("/sign-out", post(sign_out))
+    Router::new()
+        .route(PATH, get(show).post(sign_in))
+        .route("/sign-out", post(sign_out))
 }
 
 #[derive(Template)]
@@ -42,7 +50,11 @@ struct SignInPage {
 
 impl SignInPage {
     fn new(next: &str, is_wrong: bool) -> Self {
-        Self { layout: Layout::signed_out("Sign in"), next: local_path(next).to_owned(), is_wrong }
+        Self {
+            layout: Layout::signed_out("Sign in"),
+            next: local_path(next).to_owned(),
+            is_wrong,
+        }
     }
 }
 
@@ -63,7 +75,11 @@ async fn show(request: Request) -> Response {
     render(&SignInPage::new(query.get("next"), false))
 }
 
-async fn sign_in(State(web): State<Arc<WebState>>, Extension(form): Extension<Fields>, headers: HeaderMap) -> Response {
+async fn sign_in(
+    State(web): State<Arc<WebState>>,
+    Extension(form): Extension<Fields>,
+    headers: HeaderMap,
+) -> Response {
     let now = Instant::now();
     if form.get("code").trim().starts_with(PRINCIPAL_TOKEN_PREFIX) {
         return principal_error().into_response();
@@ -77,7 +93,9 @@ async fn sign_in(State(web): State<Arc<WebState>>, Extension(form): Extension<Fi
         Err(error) => return PageError::from(error).into_response(),
     };
     let mut response = Redirect::to(local_path(form.get("next"))).into_response();
-    response.headers_mut().insert(SET_COOKIE, cookie_header(&headers, session.token(), ""));
+    response
+        .headers_mut()
+        .insert(SET_COOKIE, cookie_header(&headers, session.token(), ""));
     response
 }
 
@@ -88,11 +106,18 @@ async fn sign_out(
 ) -> Response {
     web.sessions.end(&session);
     let mut response = Redirect::to(PATH).into_response();
-    response.headers_mut().insert(SET_COOKIE, cookie_header(&headers, "", "; Max-Age=0"));
+    response
+        .headers_mut()
+        .insert(SET_COOKIE, cookie_header(&headers, "", "; Max-Age=0"));
     response
 }
 
 fn cookie_header(headers: &HeaderMap, token: &str, end: &str) -> HeaderValue {
-    let cookie = format!("{}={token}; Path=/; HttpOnly; SameSite=Strict{end}", cookie_name(headers));
-    cookie.parse().expect("a cookie of digits and letters is a header value")
+    let cookie = format!(
+        "{}={token}; Path=/; HttpOnly; SameSite=Strict{end}",
+        cookie_name(headers)
+    );
+    cookie
+        .parse()
+        .expect("a cookie of digits and letters is a header value")
 }

@@ -8,7 +8,9 @@ use chrono::{DateTime, Utc};
 use memory_core::bank::Banks;
 use memory_core::conversation::{ConversationLocation, ConversationStore};
 use memory_core::instance::NamedInstance;
-use memory_core::{LocalTime, PlannedRefinement, RecallLedger, RefinementPlanner, Services, ToolError, Usage};
+use memory_core::{
+    LocalTime, PlannedRefinement, RecallLedger, RefinementPlanner, Services, ToolError, Usage,
+};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -41,7 +43,11 @@ pub struct WebServerConfig {
 
 impl Debug for WebServerConfig {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("WebServerConfig").field("home", &self.home).field("host", &self.host).finish_non_exhaustive()
+        formatter
+            .debug_struct("WebServerConfig")
+            .field("home", &self.home)
+            .field("host", &self.host)
+            .finish_non_exhaustive()
     }
 }
 
@@ -146,8 +152,10 @@ pub(super) fn limits() -> HttpLimits {
 
 impl WebState {
     pub(super) fn new(config: WebServerConfig) -> Self {
-        let rules =
-            AccessRules { how_to_admit: "open the page with `memory ui` on this machine".into(), ..AccessRules::default() };
+        let rules = AccessRules {
+            how_to_admit: "open the page with `memory ui` on this machine".into(),
+            ..AccessRules::default()
+        };
         Self {
             config,
             sessions: WebSessions::default(),

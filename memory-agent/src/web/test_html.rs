@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 
 use html5ever::tendril::StrTendril;
-use html5ever::tokenizer::{BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
+use html5ever::tokenizer::{
+    BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
+};
 
 /// The elements that a page may contain in generated HTML.
 const ELEMENTS: [&str; 47] = [
@@ -85,7 +87,11 @@ impl TokenSink for TagCollector {
                 if !VOID.contains(&name.as_str()) && !tag.self_closing {
                     self.open.borrow_mut().push(name.clone());
                 }
-                let attributes = tag.attrs.iter().map(|own| (own.name.local.to_string(), own.value.to_string())).collect();
+                let attributes = tag
+                    .attrs
+                    .iter()
+                    .map(|own| (own.name.local.to_string(), own.value.to_string()))
+                    .collect();
                 self.tags.borrow_mut().push((name, attributes));
             }
             Token::TagToken(tag) => {
@@ -94,8 +100,13 @@ impl TokenSink for TagCollector {
                     self.report(format!("</{}> closes {open:?}", tag.name));
                 }
             }
-            Token::CommentToken(_) | Token::DoctypeToken(_) => self.report("a comment or document type".to_owned()),
-            Token::CharacterTokens(_) | Token::NullCharacterToken | Token::EOFToken | Token::ParseError(_) => {}
+            Token::CommentToken(_) | Token::DoctypeToken(_) => {
+                self.report("a comment or document type".to_owned())
+            }
+            Token::CharacterTokens(_)
+            | Token::NullCharacterToken
+            | Token::EOFToken
+            | Token::ParseError(_) => {}
         }
         TokenSinkResult::Continue
     }
@@ -130,11 +141,13 @@ pub(crate) fn check_safe(html: &str) -> Result<(), String> {
             return Err(format!("the element <{name}>"));
         }
         for (attribute, value) in attributes {
-            let is_handler =
-                attribute.starts_with("on") || ["style", "src", "srcset", "formaction", "data"].contains(&attribute.as_str());
+            let is_handler = attribute.starts_with("on")
+                || ["style", "src", "srcset", "formaction", "data"].contains(&attribute.as_str());
             let is_address = ["href", "xlink:href", "action"].contains(&attribute.as_str());
             let is_own = value.starts_with('/') && !value[1..].starts_with(['/', '\\']);
-            let is_external = ["http://", "https://", "mailto:"].iter().any(|scheme| value.to_lowercase().starts_with(scheme));
+            let is_external = ["http://", "https://", "mailto:"]
+                .iter()
+                .any(|scheme| value.to_lowercase().starts_with(scheme));
             if is_handler || (is_address && !is_own && !(is_external && name == "a")) {
                 return Err(format!("<{name} {attribute}={value:?}>"));
             }
@@ -145,7 +158,10 @@ pub(crate) fn check_safe(html: &str) -> Result<(), String> {
 
 #[test]
 fn unsafe_html_is_recognised() {
-    assert_eq!(check_safe("<p>a <a href=\"/memories/1\">b</a><br></p>"), Ok(()));
+    assert_eq!(
+        check_safe("<p>a <a href=\"/memories/1\">b</a><br></p>"),
+        Ok(())
+    );
     for html in [
         "<p>",
         "</p>",

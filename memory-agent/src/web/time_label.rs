@@ -36,7 +36,10 @@ impl TimeLabel {
 
     fn with_text(time: DateTime<FixedOffset>, text: &str) -> Self {
         let machine = time.to_rfc3339_opts(SecondsFormat::Secs, true);
-        Self(format!("<time datetime=\"{machine}\" title=\"{}\">{text}</time>", time.format("%A, %-d %B %Y, %H:%M:%S %:z")))
+        Self(format!(
+            "<time datetime=\"{machine}\" title=\"{}\">{text}</time>",
+            time.format("%A, %-d %B %Y, %H:%M:%S %:z")
+        ))
     }
 }
 
@@ -65,7 +68,17 @@ mod tests {
     #[test]
     fn a_duration_is_in_minutes_and_hours() {
         let text = |minutes: i64| describe_duration(TimeDelta::minutes(minutes));
-        assert_eq!([0, 1, 59, 60, 125, 1500].map(text), ["less than a minute", "1 min", "59 min", "1 h", "2 h 5 min", "25 h"]);
+        assert_eq!(
+            [0, 1, 59, 60, 125, 1500].map(text),
+            [
+                "less than a minute",
+                "1 min",
+                "59 min",
+                "1 h",
+                "2 h 5 min",
+                "25 h"
+            ]
+        );
     }
 
     #[test]
@@ -74,7 +87,11 @@ mod tests {
         let now = at("2026-11-25T20:00:00+01:00");
         let text = |time: &str| {
             let label = TimeLabel::new(at(time), now).to_string();
-            label.split_once('>').and_then(|(_, rest)| rest.strip_suffix("</time>")).map(str::to_owned).unwrap()
+            label
+                .split_once('>')
+                .and_then(|(_, rest)| rest.strip_suffix("</time>"))
+                .map(str::to_owned)
+                .unwrap()
         };
         assert_eq!(text("2026-11-25T09:05:00+01:00"), "09:05");
         assert_eq!(text("2026-03-01T09:05:00+01:00"), "1 Mar");

@@ -54,25 +54,42 @@ impl WebRequest {
     pub(super) fn undo_bar(&self, done: &str) -> Option<UndoBar> {
         let ids: Vec<&str> = done.split(',').filter(|id| !id.is_empty()).collect();
         // A use case may request an id for an operation that changes nothing.
-        let entries: Vec<LogEntry> = ids.iter().filter_map(|id| self.with_logs(|logs| logs.find(id)).ok()).collect();
+        let entries: Vec<LogEntry> = ids
+            .iter()
+            .filter_map(|id| self.with_logs(|logs| logs.find(id)).ok())
+            .collect();
         let last = entries.last().filter(|entry| entry.undone_by.is_none())?;
-        let operations = entries.iter().map(|entry| entry.operation.id.as_str()).collect::<Vec<_>>().join(",");
+        let operations = entries
+            .iter()
+            .map(|entry| entry.operation.id.as_str())
+            .collect::<Vec<_>>()
+            .join(",");
         let filed = filed_under(self, &entries);
         let mut is_undo = last.operation.verb == Verb::Undo;
         let (text, object) = match entries.as_slice() {
             [_] => {
                 let object = ChangedObject::of(self, last, &few_changes(self, last).ok()?).ok()?;
                 is_undo &= !object.is_redo;
-                let text = filed.map_or_else(|| completed_action(last, &object), |filed| format!("Filed under {filed}:"));
+                let text = filed.map_or_else(
+                    || completed_action(last, &object),
+                    |filed| format!("Filed under {filed}:"),
+                );
                 (text, Some(object.label))
             }
             several => {
-                let text = filed
-                    .map_or_else(|| describe_several(several), |filed| format!("{} items filed under {filed}", several.len()));
+                let text = filed.map_or_else(
+                    || describe_several(several),
+                    |filed| format!("{} items filed under {filed}", several.len()),
+                );
                 (text, None)
             }
         };
-        Some(UndoBar { operations, text, object, is_undo })
+        Some(UndoBar {
+            operations,
+            text,
+            object,
+            is_undo,
+        })
     }
 }
 
@@ -84,12 +101,20 @@ fn filed_under(request: &WebRequest, entries: &[LogEntry]) -> Option<String> {
             return None;
         }
         for change in few_changes(request, entry).ok()? {
-            let former = change.before.and_then(|before| request.services.history.memory_in_trash(&before.trash?).ok());
+            let former = change.before.and_then(|before| {
+                request
+                    .services
+                    .history
+                    .memory_in_trash(&before.trash?)
+                    .ok()
+            });
             if former.is_some_and(|former| former.phase == Phase::Organized) {
                 return None;
             }
             match request.services.store.get(&change.id) {
-                Ok(stored) if stored.memory.phase == Phase::Organized => categories.push(stored.memory.category),
+                Ok(stored) if stored.memory.phase == Phase::Organized => {
+                    categories.push(stored.memory.category)
+                }
                 // An accepted change or a merge also deletes the proposal.
                 Err(StoreError::NotFound { .. }) => {}
                 Ok(_) | Err(_) => return None,
@@ -105,7 +130,11 @@ fn filed_under(request: &WebRequest, entries: &[LogEntry]) -> Option<String> {
 /// Returns the description of several operations for the bar. Each decides on one item, or changes one memory.
 fn describe_several(entries: &[LogEntry]) -> String {
     let count = entries.len();
-    let is_only = |verbs: &[Verb]| entries.iter().all(|entry| verbs.contains(&entry.operation.verb));
+    let is_only = |verbs: &[Verb]| {
+        entries
+            .iter()
+            .all(|entry| verbs.contains(&entry.operation.verb))
+    };
     if is_only(&[Verb::Accept, Verb::Upgrade]) {
         format!("{count} items accepted")
     } else if is_only(&[Verb::Reject]) {

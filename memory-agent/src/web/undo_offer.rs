@@ -1,6 +1,8 @@
 //! Whether an operation can be undone, for the lists of operations and the history of a memory.
 
-use memory_core::{LogEntry, Memory, MemoryStep, RecordedChange, Subject, UndoObstacle, Verb, undo_obstacle};
+use memory_core::{
+    LogEntry, Memory, MemoryStep, RecordedChange, Subject, UndoObstacle, Verb, undo_obstacle,
+};
 
 use super::changed_object::ChangedObject;
 use super::error::PageError;
@@ -33,14 +35,24 @@ impl UndoOffer {
         }
         let is_undo = entry.operation.verb == Verb::Undo && !object.is_redo;
         let Subject::Notes(files) = &entry.subject else {
-            return Ok(Self::Button(if is_undo { "Redo" } else { "Undo" }.to_owned()));
+            return Ok(Self::Button(
+                if is_undo { "Redo" } else { "Undo" }.to_owned(),
+            ));
         };
         let obstacle = if changes.is_empty() {
             let count = usize::try_from(files.count).unwrap_or(usize::MAX);
-            let all = request.services.history.changes(&entry.operation.id).take(count);
+            let all = request
+                .services
+                .history
+                .changes(&entry.operation.id)
+                .take(count);
             undo_obstacle(&request.services, all, files.count)?
         } else {
-            undo_obstacle(&request.services, changes.iter().cloned().map(Ok), files.count)?
+            undo_obstacle(
+                &request.services,
+                changes.iter().cloned().map(Ok),
+                files.count,
+            )?
         };
         if let Some(obstacle) = obstacle {
             return Ok(Self::Refused(describe_obstacle(obstacle)));
@@ -72,13 +84,21 @@ impl UndoOffer {
         let is_proposal = step.before.as_ref().is_some_and(Memory::is_proposal);
         Self::Button(match step.operation.verb {
             _ if 1 < memories => format!("Undo this change of {memories} memories"),
-            Verb::Undo | Verb::Restore if step.is_creation => "Delete this memory again (undo its restoration)".to_owned(),
+            Verb::Undo | Verb::Restore if step.is_creation => {
+                "Delete this memory again (undo its restoration)".to_owned()
+            }
             Verb::Undo if step.is_deletion => "Restore this memory".to_owned(),
             Verb::Undo => "Repeat the change that was undone".to_owned(),
-            Verb::Accept if is_proposal && !step.is_deletion => "Return it to the inbox (undo its acceptance)".to_owned(),
-            Verb::Propose if step.is_creation => "Delete this proposal (undo its creation)".to_owned(),
+            Verb::Accept if is_proposal && !step.is_deletion => {
+                "Return it to the inbox (undo its acceptance)".to_owned()
+            }
+            Verb::Propose if step.is_creation => {
+                "Delete this proposal (undo its creation)".to_owned()
+            }
             _ if step.is_creation => "Delete this memory (undo its creation)".to_owned(),
-            _ if step.is_deletion && is_proposal => "Return it to the inbox (undo its end)".to_owned(),
+            _ if step.is_deletion && is_proposal => {
+                "Return it to the inbox (undo its end)".to_owned()
+            }
             _ if step.is_deletion => "Restore this memory (undo its deletion)".to_owned(),
             _ => "Undo this change".to_owned(),
         })
@@ -110,6 +130,8 @@ const fn describe_obstacle(obstacle: UndoObstacle) -> &'static str {
     match obstacle {
         UndoObstacle::ChangedSince => "A later change builds on this one.",
         UndoObstacle::Purged => "The former version is no longer in the trash.",
-        UndoObstacle::ExternalDeletion => "Another program deleted the file, so its text is not in the trash.",
+        UndoObstacle::ExternalDeletion => {
+            "Another program deleted the file, so its text is not in the trash."
+        }
     }
 }

@@ -22,7 +22,10 @@ pub(crate) fn agent_behind(gate: &Arc<CallGate>) -> Arc<Agent> {
 
 fn with_time(local_time: LocalTime) -> Arc<Agent> {
     let services = services(Arc::new(MemStore::default()));
-    Agent::builder(services).local_time(local_time).build().expect("no name is taken twice")
+    Agent::builder(services)
+        .local_time(local_time)
+        .build()
+        .expect("no name is taken twice")
 }
 
 /// Blocks the first caller until it is opened.

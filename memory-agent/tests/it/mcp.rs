@@ -11,7 +11,10 @@ use memory_agent::rpc::LONGEST_LINE;
 use memory_core::testing::services;
 use memory_core::{Draft, MemStore, Patch, Scope, SecretPolicy, Services};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf, duplex, split};
+use tokio::io::{
+    AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf,
+    duplex, split,
+};
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
@@ -28,7 +31,10 @@ struct Client {
 
 impl Client {
     fn new(services: Services, identity: ClientIdentity) -> Self {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
         let (ours, theirs) = duplex(64 << 10);
         let agent = Agent::builder(services).build().expect("an agent");
         let served = runtime.spawn(async move {
@@ -36,23 +42,35 @@ impl Client {
             serve(&agent, &identity, input, output).await
         });
         let (output, input) = split(ours);
-        Self { runtime, input, output: BufReader::new(output), served }
+        Self {
+            runtime,
+            input,
+            output: BufReader::new(output),
+            served,
+        }
     }
 
     fn with_empty_store() -> Self {
-        Self::new(services(Arc::new(MemStore::default())), ClientIdentity::default())
+        Self::new(
+            services(Arc::new(MemStore::default())),
+            ClientIdentity::default(),
+        )
     }
 
     /// Sends a line while the server runs.
     fn send_line(&mut self, line: &str) {
         let line = format!("{line}\n");
-        self.runtime.block_on(self.input.write_all(line.as_bytes())).expect("a running server");
+        self.runtime
+            .block_on(self.input.write_all(line.as_bytes()))
+            .expect("a running server");
     }
 
     fn receive(&mut self) -> Value {
         let mut line = String::new();
         let output = &mut self.output;
-        let read = self.runtime.block_on(async { tokio::time::timeout(DEADLINE, output.read_line(&mut line)).await });
+        let read = self
+            .runtime
+            .block_on(async { tokio::time::timeout(DEADLINE, output.read_line(&mut line)).await });
         read.expect("an answer in time").expect("a line");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
@@ -76,11 +94,20 @@ impl Client {
 
     /// Closes the input; returns the remaining messages after the server has ended.
     fn finish(mut self) -> Vec<Value> {
-        self.runtime.block_on(self.input.shutdown()).expect("a running server");
+        self.runtime
+            .block_on(self.input.shutdown())
+            .expect("a running server");
         let mut rest = String::new();
-        self.runtime.block_on(self.output.read_to_string(&mut rest)).expect("the end");
-        self.runtime.block_on(self.served).expect("no panic").expect("no error");
-        rest.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+        self.runtime
+            .block_on(self.output.read_to_string(&mut rest))
+            .expect("the end");
+        self.runtime
+            .block_on(self.served)
+            .expect("no panic")
+            .expect("no error");
+        rest.lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"))
+            .collect()
     }
 }
 
@@ -99,7 +126,10 @@ fn shorten(mut answer: Value) -> Value {
         info["version"] = json!("…");
     }
     if result.is_null() {
-        answer.as_object_mut().expect("an object").shift_remove("result");
+        answer
+            .as_object_mut()
+            .expect("an object")
+            .shift_remove("result");
     }
     answer
 }
@@ -110,8 +140,12 @@ fn session_request(id: u32, method: &str, parameters: &Value) -> Value {
 
 fn handshake(version: &str, capabilities: &Value) -> [Value; 2] {
     let client = json!({ "name": "Some Client", "version": "1" });
-    let parameters = json!({ "protocolVersion": version, "capabilities": capabilities, "clientInfo": client });
-    [session_request(0, "initialize", &parameters), json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })]
+    let parameters =
+        json!({ "protocolVersion": version, "capabilities": capabilities, "clientInfo": client });
+    [
+        session_request(0, "initialize", &parameters),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+    ]
 }
 
 /// Builds a self-contained request of a client.
@@ -128,13 +162,23 @@ fn request(id: &str, method: &str, parameters: Value) -> Value {
 }
 
 fn write(services: &Services, content: &str, scope: Scope) -> String {
-    let draft = Draft { scope, ..Draft::new(content) };
-    memory_core::write(services, draft, SecretPolicy::Refuse).expect("a memory").id.to_string()
+    let draft = Draft {
+        scope,
+        ..Draft::new(content)
+    };
+    memory_core::write(services, draft, SecretPolicy::Refuse)
+        .expect("a memory")
+        .id
+        .to_string()
 }
 
 fn edit(services: &Services, id: &str, content: &str) {
-    let patch = Patch { content: Some(content.into()), ..Patch::default() };
-    memory_core::update(services, id, &patch, None, SecretPolicy::Refuse).expect("a changed memory");
+    let patch = Patch {
+        content: Some(content.into()),
+        ..Patch::default()
+    };
+    memory_core::update(services, id, &patch, None, SecretPolicy::Refuse)
+        .expect("a changed memory");
 }
 
 #[test]
@@ -145,8 +189,16 @@ fn a_client_of_2025_11_25_begins_with_initialize() {
         session_request(1, "ping", &json!({})),
         session_request(2, "tools/list", &json!({})),
         session_request(3, "resources/templates/list", &json!({})),
-        session_request(4, "resources/read", &json!({ "uri": "memory://note/550e8400" })),
-        session_request(5, "resources/subscribe", &json!({ "uri": "memory://index" })),
+        session_request(
+            4,
+            "resources/read",
+            &json!({ "uri": "memory://note/550e8400" }),
+        ),
+        session_request(
+            5,
+            "resources/subscribe",
+            &json!({ "uri": "memory://index" }),
+        ),
         session_request(6, "resources/subscribe", &json!({ "uri": "test://x" })),
         session_request(7, "resources/subscribe", &json!({})),
         session_request(8, "subscriptions/listen", &json!({ "notifications": {} })),
@@ -215,9 +267,19 @@ fn a_client_of_2026_07_28_sends_self_contained_requests() {
 
 /// Returns the texts that the caller of a self-contained request sees.
 fn visible_texts(client: &mut Client, caller: &str, meta: &Value) -> Vec<String> {
-    let answer = client.call(&request_of(caller, "list", "resources/list", json!({ "_meta": meta })));
-    let listed = answer["result"]["resources"].as_array().unwrap_or_else(|| panic!("{answer}"));
-    let mut titles: Vec<_> = listed[1..].iter().map(|one| one["title"].as_str().expect("a title").to_owned()).collect();
+    let answer = client.call(&request_of(
+        caller,
+        "list",
+        "resources/list",
+        json!({ "_meta": meta }),
+    ));
+    let listed = answer["result"]["resources"]
+        .as_array()
+        .unwrap_or_else(|| panic!("{answer}"));
+    let mut titles: Vec<_> = listed[1..]
+        .iter()
+        .map(|one| one["title"].as_str().expect("a title").to_owned())
+        .collect();
     titles.sort();
     titles
 }
@@ -232,16 +294,38 @@ fn each_self_contained_request_sees_the_memories_of_its_own_caller() {
     let (none, in_team) = (json!({}), json!({ "memory/project": "team" }));
     assert_eq!(visible_texts(&mut client, "one", &none), ["all", "of one"]);
     assert_eq!(visible_texts(&mut client, "two", &none), ["all"]);
-    assert_eq!(visible_texts(&mut client, "two", &in_team), ["all", "of the team"]);
-    assert_eq!(visible_texts(&mut client, "two", &json!({ "memory/agent": "one" })), ["all", "of one"]);
-    for meta in [json!({ "memory/project": 5 }), json!({ "memory/project": " " }), json!({ "memory/agent": "a/b" })] {
-        let answer = client.call(&request_of("two", "list", "resources/list", json!({ "_meta": meta })));
+    assert_eq!(
+        visible_texts(&mut client, "two", &in_team),
+        ["all", "of the team"]
+    );
+    assert_eq!(
+        visible_texts(&mut client, "two", &json!({ "memory/agent": "one" })),
+        ["all", "of one"]
+    );
+    for meta in [
+        json!({ "memory/project": 5 }),
+        json!({ "memory/project": " " }),
+        json!({ "memory/agent": "a/b" }),
+    ] {
+        let answer = client.call(&request_of(
+            "two",
+            "list",
+            "resources/list",
+            json!({ "_meta": meta }),
+        ));
         assert_eq!(answer["error"]["code"], -32602, "{answer}");
     }
     client.finish();
     // The configuration has priority over the request.
     let (agent, project) = ("two".parse().ok(), Some("other".to_owned()));
-    let mut client = Client::new(services, ClientIdentity { agent, project, discovery: None });
+    let mut client = Client::new(
+        services,
+        ClientIdentity {
+            agent,
+            project,
+            discovery: None,
+        },
+    );
     assert_eq!(visible_texts(&mut client, "one", &in_team), ["all"]);
     client.finish();
 }
@@ -253,8 +337,14 @@ fn a_session_works_in_the_project_of_the_working_folder_or_of_the_first_root() {
     let home = tempfile::tempdir().expect("a folder");
     let find_project = |folder: &Path| folder.is_dir().then(|| "team".to_owned());
     let client_in = |folder: Option<&Path>, capabilities: &Value| {
-        let discovery = ProjectDiscovery { working_folder: folder.map(Into::into), find_project };
-        let identity = ClientIdentity { discovery: Some(discovery), ..ClientIdentity::default() };
+        let discovery = ProjectDiscovery {
+            working_folder: folder.map(Into::into),
+            find_project,
+        };
+        let identity = ClientIdentity {
+            discovery: Some(discovery),
+            ..ClientIdentity::default()
+        };
         let mut client = Client::new(services.clone(), identity);
         client.transcript(&handshake("2025-11-25", capabilities));
         client
@@ -270,7 +360,10 @@ fn a_session_works_in_the_project_of_the_working_folder_or_of_the_first_root() {
     let asked = client.call(&list);
     assert_eq!(asked["method"], "roots/list");
     let root = format!("file://{}", home.path().display());
-    client.send_line(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "roots": [{ "uri": root }] } }).to_string());
+    client.send_line(
+        &json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "roots": [{ "uri": root }] } })
+            .to_string(),
+    );
     assert_eq!(count(&client.receive()), Some(2));
     client.finish();
 
@@ -286,12 +379,27 @@ fn a_session_subscribes_to_existing_resources() {
     let hidden = write(&services, "of another agent", Scope::Agent("other".into()));
     let mut client = Client::new(services.clone(), ClientIdentity::default());
     client.transcript(&handshake("2025-11-25", &json!({})));
-    for unknown in ["memory://note/550e8400", &format!("memory://note/{hidden}"), "file:///etc"] {
-        let answer = client.call(&session_request(1, "resources/subscribe", &json!({ "uri": unknown })));
-        assert_eq!((&answer["error"]["code"], &answer["error"]["data"]["uri"]), (&json!(-32002), &json!(unknown)));
+    for unknown in [
+        "memory://note/550e8400",
+        &format!("memory://note/{hidden}"),
+        "file:///etc",
+    ] {
+        let answer = client.call(&session_request(
+            1,
+            "resources/subscribe",
+            &json!({ "uri": unknown }),
+        ));
+        assert_eq!(
+            (&answer["error"]["code"], &answer["error"]["data"]["uri"]),
+            (&json!(-32002), &json!(unknown))
+        );
     }
     let uri = format!("memory://note/{id}");
-    client.call(&session_request(2, "resources/subscribe", &json!({ "uri": uri })));
+    client.call(&session_request(
+        2,
+        "resources/subscribe",
+        &json!({ "uri": uri }),
+    ));
     edit(&services, &id, "tea at ten");
     let notification = client.receive();
     assert_eq!(notification["method"], "notifications/resources/updated");
@@ -307,34 +415,61 @@ fn a_self_contained_request_listens_for_changes_until_it_is_cancelled() {
     let mut client = Client::new(services.clone(), ClientIdentity::default());
     let listen = |id: &str, uris: Value| {
         let filter = json!({ "toolsListChanged": true, "resourceSubscriptions": uris });
-        request(id, "subscriptions/listen", json!({ "notifications": filter }))
+        request(
+            id,
+            "subscriptions/listen",
+            json!({ "notifications": filter }),
+        )
     };
     let acknowledged = client.call(&listen("a", json!([uri, index, "test://x"])));
-    assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged");
+    assert_eq!(
+        acknowledged["method"],
+        "notifications/subscriptions/acknowledged"
+    );
     let subscription = json!({ "io.modelcontextprotocol/subscriptionId": "a" });
     assert_eq!(
         acknowledged["params"],
         json!({ "_meta": subscription, "notifications": { "resourceSubscriptions": [uri, index] } })
     );
     edit(&services, &id, "tea at ten");
-    let mut changed: Vec<Value> = vec![client.receive()["params"].clone(), client.receive()["params"].clone()];
+    let mut changed: Vec<Value> = vec![
+        client.receive()["params"].clone(),
+        client.receive()["params"].clone(),
+    ];
     changed.sort_by_key(ToString::to_string);
-    assert_eq!(changed, [json!({ "_meta": subscription, "uri": index }), json!({ "_meta": subscription, "uri": uri })]);
+    assert_eq!(
+        changed,
+        [
+            json!({ "_meta": subscription, "uri": index }),
+            json!({ "_meta": subscription, "uri": uri })
+        ]
+    );
 
     let cancelled = json!({ "requestId": "a" });
-    client.send_line(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled }).to_string());
+    client.send_line(
+        &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled })
+            .to_string(),
+    );
     let unknown = "memory://note/550e8400";
     client.send_line(&listen("b", json!([unknown])).to_string());
     let mut refusal = client.receive();
     while refusal.get("error").is_none() {
         refusal = client.receive();
     }
-    assert_eq!((&refusal["id"], &refusal["error"]["data"]["uri"]), (&json!("b"), &json!(unknown)));
+    assert_eq!(
+        (&refusal["id"], &refusal["error"]["data"]["uri"]),
+        (&json!("b"), &json!(unknown))
+    );
 
     // The end of the input ends the subscription with a result.
     client.call(&listen("c", json!([])));
     let ended = client.finish();
-    assert_eq!(ended.last().map(|end| (&end["id"], &end["result"]["resultType"])), Some((&json!("c"), &json!("complete"))));
+    assert_eq!(
+        ended
+            .last()
+            .map(|end| (&end["id"], &end["result"]["resultType"])),
+        Some((&json!("c"), &json!("complete")))
+    );
     assert!(ended.iter().all(|message| message["id"] != "a"));
 }
 
@@ -343,11 +478,21 @@ fn a_line_that_is_too_long_is_answered_with_its_id() {
     let mut client = Client::with_empty_store();
     let text = "a".repeat(LONGEST_LINE);
     let parameters = json!({ "name": "memory_write", "arguments": { "content": text } });
-    let mut message = json!({ "method": "tools/call", "params": parameters, "jsonrpc": "2.0", "id": "last" });
+    let mut message =
+        json!({ "method": "tools/call", "params": parameters, "jsonrpc": "2.0", "id": "last" });
     let answer = client.call(&message);
-    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!("last"), &json!(-32600)));
-    message.as_object_mut().expect("an object").shift_remove("id");
+    assert_eq!(
+        (&answer["id"], &answer["error"]["code"]),
+        (&json!("last"), &json!(-32600))
+    );
+    message
+        .as_object_mut()
+        .expect("an object")
+        .shift_remove("id");
     assert_eq!(client.call(&message)["id"], Value::Null);
-    assert_eq!(client.call(&request("1", "prompts/list", json!({})))["id"], "1");
+    assert_eq!(
+        client.call(&request("1", "prompts/list", json!({})))["id"],
+        "1"
+    );
     client.finish();
 }

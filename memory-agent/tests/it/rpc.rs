@@ -23,8 +23,14 @@ fn answer(line: &str) -> String {
 /// Returns the code of an error and its id.
 fn error(answer: &str) -> (i64, Value) {
     let answer: Value = serde_json::from_str(answer).expect("JSON");
-    assert!(answer["error"]["data"]["code"].is_string() && answer["error"]["message"].is_string(), "{answer}");
-    (answer["error"]["code"].as_i64().expect("a number"), answer["id"].clone())
+    assert!(
+        answer["error"]["data"]["code"].is_string() && answer["error"]["message"].is_string(),
+        "{answer}"
+    );
+    (
+        answer["error"]["code"].as_i64().expect("a number"),
+        answer["id"].clone(),
+    )
 }
 
 #[test]
@@ -45,14 +51,28 @@ fn a_tool_is_called_by_its_name_or_as_the_parameter_of_a_call() {
 
 #[test]
 fn tools_describe_themselves() {
-    let listed: Value = serde_json::from_str(&answer(r#"{"id":1,"method":"tools/list"}"#)).expect("JSON");
+    let listed: Value =
+        serde_json::from_str(&answer(r#"{"id":1,"method":"tools/list"}"#)).expect("JSON");
     let tools = listed["result"]["tools"].as_array().expect("tools");
-    let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().expect("a name")).collect();
+    let names: Vec<_> = tools
+        .iter()
+        .map(|tool| tool["name"].as_str().expect("a name"))
+        .collect();
     assert_eq!(names, memory_agent::tools::DEFAULT);
-    assert!(tools.iter().all(|tool| tool["description"].is_string() && tool["parameters"]["type"] == "object"));
-    let all: Value = serde_json::from_str(&answer(r#"{"id":1,"method":"tools/list","params":{"all":true}}"#)).expect("JSON");
+    assert!(
+        tools
+            .iter()
+            .all(|tool| tool["description"].is_string() && tool["parameters"]["type"] == "object")
+    );
+    let all: Value = serde_json::from_str(&answer(
+        r#"{"id":1,"method":"tools/list","params":{"all":true}}"#,
+    ))
+    .expect("JSON");
     // The topic tools are only included if they are selected.
-    assert_eq!(all["result"]["tools"].as_array().map(Vec::len), Some(memory_agent::tools::all().len() - 6));
+    assert_eq!(
+        all["result"]["tools"].as_array().map(Vec::len),
+        Some(memory_agent::tools::all().len() - 6)
+    );
 }
 
 #[test]
@@ -124,7 +144,10 @@ struct FakePage;
 
 impl PageOpener for FakePage {
     fn open_page(&self, port: Option<u16>) -> Result<OpenedPage, ToolError> {
-        Ok(OpenedPage { address: ([127, 0, 0, 1], port.unwrap_or(8719)).into(), code: "K7QM-29XD".into() })
+        Ok(OpenedPage {
+            address: ([127, 0, 0, 1], port.unwrap_or(8719)).into(),
+            code: "K7QM-29XD".into(),
+        })
     }
 }
 
@@ -132,25 +155,55 @@ impl PageOpener for FakePage {
 fn the_page_is_opened_only_where_it_is_served_and_all_memories_are_visible() {
     let request = r#"{"id":1,"method":"ui/open","params":{"port":80}}"#;
     assert_eq!(error(&answer(request)).0, -32601, "no page is served");
-    let services = memory_core::testing::services(std::sync::Arc::new(memory_core::MemStore::default()));
-    let agent = Agent::builder(services).page(std::sync::Arc::new(FakePage)).build().expect("an agent");
+    let services =
+        memory_core::testing::services(std::sync::Arc::new(memory_core::MemStore::default()));
+    let agent = Agent::builder(services)
+        .page(std::sync::Arc::new(FakePage))
+        .build()
+        .expect("an agent");
     let execute = |mut connection: RpcConnection, line: &str| {
-        connection.parse_line(line.as_bytes()).and_then(RpcWork::execute).expect("a response")
+        connection
+            .parse_line(line.as_bytes())
+            .and_then(RpcWork::execute)
+            .expect("a response")
     };
     let open = |line: &str| execute(RpcConnection::begin(&agent, View::default()), line);
-    assert_eq!(open(request), r#"{"jsonrpc":"2.0","id":1,"result":{"address":"127.0.0.1:80","code":"K7QM-29XD"}}"#);
+    assert_eq!(
+        open(request),
+        r#"{"jsonrpc":"2.0","id":1,"result":{"address":"127.0.0.1:80","code":"K7QM-29XD"}}"#
+    );
     assert!(open(r#"{"id":1,"method":"ui/open"}"#).contains("127.0.0.1:8719"));
-    assert_eq!(error(&open(r#"{"id":1,"method":"ui/open","params":{"port":70000}}"#)).0, -32602);
-    let restricted = execute(RpcConnection::with_fixed_view(&agent, View::default()), request);
-    assert_eq!(error(&restricted).0, -32601, "the page shows more than this view");
+    assert_eq!(
+        error(&open(
+            r#"{"id":1,"method":"ui/open","params":{"port":70000}}"#
+        ))
+        .0,
+        -32602
+    );
+    let restricted = execute(
+        RpcConnection::with_fixed_view(&agent, View::default()),
+        request,
+    );
+    assert_eq!(
+        error(&restricted).0,
+        -32601,
+        "the page shows more than this view"
+    );
 }
 
 #[test]
 fn a_list_is_answered_by_one_list_in_its_order() {
     let line = r#"[{"id":2,"method":"ping"},{"method":"ping"},{"id":"a","method":"pong"},1]"#;
     assert_snapshot!(answer(line), @r#"[{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":"a","error":{"code":-32601,"message":"no tool is named pong","data":{"code":"TOOL_NOT_FOUND","hint":"available tools: memory_write, memory_read, memory_delete, memory_list, memory_search, memory_tag, memory_smart_search, memory_update, memory_remind, memory_reminders, memory_done, memory_context, memory_link, memory_backlinks, memory_undo, bank_read, bank_write, bank_update, bank_delete, bank_list, bank_query, bank_search"}}},{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the request is not an object","data":{"code":"INVALID_INPUT"}}}]"#);
-    let of = |count: usize| answer(&json!(vec![json!({ "id": 1, "method": "ping" }); count]).to_string());
-    assert_eq!(serde_json::from_str::<Vec<Value>>(&of(MOST)).expect("a list").len(), MOST);
+    let of = |count: usize| {
+        answer(&json!(vec![json!({ "id": 1, "method": "ping" }); count]).to_string())
+    };
+    assert_eq!(
+        serde_json::from_str::<Vec<Value>>(&of(MOST))
+            .expect("a list")
+            .len(),
+        MOST
+    );
     assert_eq!(error(&of(10_000)), (-32_600, Value::Null));
 }
 
@@ -173,8 +226,11 @@ fn a_session_counts_from_the_next_request_on() {
 #[test]
 fn what_is_nested_too_deep_is_no_json() {
     assert_eq!(error(&answer(&"[".repeat(1_000))), (-32_700, Value::Null));
-    let deep =
-        format!("{{\"id\":1,\"method\":\"ping\",\"params\":{}{}}}", "{\"a\":".repeat(1_000), "1".to_owned() + &"}".repeat(1_000));
+    let deep = format!(
+        "{{\"id\":1,\"method\":\"ping\",\"params\":{}{}}}",
+        "{\"a\":".repeat(1_000),
+        "1".to_owned() + &"}".repeat(1_000)
+    );
     assert_eq!(error(&answer(&deep)), (-32_700, Value::Null));
 }
 

@@ -38,11 +38,20 @@ impl SocketTestServer {
         let socket = Socket::bind(home.path()).expect("a socket");
         let (end, ended) = oneshot::channel();
         let work = move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .expect("a runtime");
             let shutdown = async { drop(ended.await) };
-            runtime.block_on(serve(socket, agent, limits, shutdown)).expect("it is served");
+            runtime
+                .block_on(serve(socket, agent, limits, shutdown))
+                .expect("it is served");
         };
-        Self { home, end: Some(end), thread: Some(thread::spawn(work)) }
+        Self {
+            home,
+            end: Some(end),
+            thread: Some(thread::spawn(work)),
+        }
     }
 
     fn with_defaults() -> Self {
@@ -52,7 +61,9 @@ impl SocketTestServer {
     fn client(&self) -> SocketTestClient {
         let stream = connect(&self.home.path().join(NAME)).expect("it listens");
         stream.set_read_timeout(Some(DEADLINE)).expect("a deadline");
-        stream.set_write_timeout(Some(DEADLINE)).expect("a deadline");
+        stream
+            .set_write_timeout(Some(DEADLINE))
+            .expect("a deadline");
         SocketTestClient(BufReader::new(stream))
     }
 
@@ -74,7 +85,10 @@ impl Drop for SocketTestServer {
     fn drop(&mut self) {
         self.request_shutdown();
         let ended = self.thread.take().map(JoinHandle::join);
-        assert!(thread::panicking() || ended.is_none_or(|ended| ended.is_ok()), "it does not end well");
+        assert!(
+            thread::panicking() || ended.is_none_or(|ended| ended.is_ok()),
+            "it does not end well"
+        );
     }
 }
 
@@ -114,7 +128,10 @@ impl SocketTestClient {
 
     /// Pings the server; returns the received line on failure.
     fn try_ping(&mut self) -> Result<(), Option<String>> {
-        let _ = self.0.get_mut().write_all(b"{\"id\":1,\"method\":\"ping\"}\n");
+        let _ = self
+            .0
+            .get_mut()
+            .write_all(b"{\"id\":1,\"method\":\"ping\"}\n");
         match self.line() {
             Some(line) if line.contains("result") => Ok(()),
             other => Err(other),
@@ -122,7 +139,8 @@ impl SocketTestClient {
     }
 
     fn is_well(&mut self) -> bool {
-        self.ask(&json!({ "id": "well?", "method": "ping" })) == json!({ "jsonrpc": "2.0", "id": "well?", "result": {} })
+        self.ask(&json!({ "id": "well?", "method": "ping" }))
+            == json!({ "jsonrpc": "2.0", "id": "well?", "result": {} })
     }
 }
 
@@ -130,22 +148,42 @@ impl SocketTestClient {
 fn many_requests_over_one_connection() {
     let server = SocketTestServer::with_defaults();
     let mut client = server.client();
-    let written = client.ask(&json!({ "id": 1, "method": "memory_write", "params": { "content": "I like tea" } }));
+    let written = client
+        .ask(&json!({ "id": 1, "method": "memory_write", "params": { "content": "I like tea" } }));
     assert_eq!(written["result"]["created"], true);
     let found = client.ask(&json!({ "id": 2, "method": "tools/call",
         "params": { "name": "memory_search", "params": { "query": "tea" } } }));
-    assert_eq!((&found["id"], &found["result"]["total"]), (&json!(2), &json!(1)));
-    assert_eq!(client.ask(&json!({ "id": 3, "method": "tools/list" }))["result"]["tools"].as_array().map(Vec::len), Some(11));
+    assert_eq!(
+        (&found["id"], &found["result"]["total"]),
+        (&json!(2), &json!(1))
+    );
+    assert_eq!(
+        client.ask(&json!({ "id": 3, "method": "tools/list" }))["result"]["tools"]
+            .as_array()
+            .map(Vec::len),
+        Some(11)
+    );
     // Another connection sees the same memories.
-    assert_eq!(server.client().ask(&json!({ "id": 1, "method": "memory_list" }))["result"]["total"], 1);
+    assert_eq!(
+        server
+            .client()
+            .ask(&json!({ "id": 1, "method": "memory_list" }))["result"]["total"],
+        1
+    );
 }
 
 #[test]
 fn bad_lines_are_errors_and_the_next_one_is_answered() {
     let server = SocketTestServer::with_defaults();
     let mut client = server.client();
-    let batch = format!("[{}]", vec![r#"{"id":1,"method":"ping"}"#; 10_000].join(","));
-    let long = format!(r#"{{"id":1,"method":"memory_write","params":{{"content":"{}"}}}}"#, "a".repeat(LONGEST_LINE));
+    let batch = format!(
+        "[{}]",
+        vec![r#"{"id":1,"method":"ping"}"#; 10_000].join(",")
+    );
+    let long = format!(
+        r#"{{"id":1,"method":"memory_write","params":{{"content":"{}"}}}}"#,
+        "a".repeat(LONGEST_LINE)
+    );
     for (line, number) in [
         (b"{\"id\":1,".as_slice(), -32_700),
         (b"{\"id\":1,\"method\":\"\xff\xfe\"}", -32_700),
@@ -154,11 +192,25 @@ fn bad_lines_are_errors_and_the_next_one_is_answered() {
         (batch.as_bytes(), -32_600),
         (long.as_bytes(), -32_600),
         (br#"{"id":1,"method":"memory_forget"}"#, -32_601),
-        (br#"{"id":1,"method":"memory_list","params":{"limit":"ten"}}"#, -32_602),
-        (br#"{"id":1,"method":"memory_list","params":{"limits":10}}"#, -32_602),
-        (br#"{"id":1,"method":"memory_read","params":{"id":"550e8400"}}"#, -32_000),
+        (
+            br#"{"id":1,"method":"memory_list","params":{"limit":"ten"}}"#,
+            -32_602,
+        ),
+        (
+            br#"{"id":1,"method":"memory_list","params":{"limits":10}}"#,
+            -32_602,
+        ),
+        (
+            br#"{"id":1,"method":"memory_read","params":{"id":"550e8400"}}"#,
+            -32_000,
+        ),
     ] {
-        assert_eq!(client.error(line), number, "{}", String::from_utf8_lossy(&line[..line.len().min(80)]));
+        assert_eq!(
+            client.error(line),
+            number,
+            "{}",
+            String::from_utf8_lossy(&line[..line.len().min(80)])
+        );
         assert!(client.is_well());
     }
 }
@@ -169,7 +221,10 @@ fn the_longest_line_is_read_and_a_longer_one_is_not() {
     let mut client = server.client();
     let line = |bytes: usize| {
         let (begin, end) = (r#"{"id":1,"method":""#, r#""}"#);
-        format!("{begin}{}{end}", "a".repeat(bytes - begin.len() - end.len()))
+        format!(
+            "{begin}{}{end}",
+            "a".repeat(bytes - begin.len() - end.len())
+        )
     };
     assert_eq!(client.error(line(LONGEST_LINE).as_bytes()), -32_601);
     assert_eq!(client.error(line(LONGEST_LINE + 1).as_bytes()), -32_600);
@@ -181,7 +236,11 @@ fn a_last_line_needs_no_end() {
     let server = SocketTestServer::with_defaults();
     let mut client = server.client();
     client.send(br#"{"id":1,"method":"ping"}"#);
-    client.0.get_ref().shutdown(std::net::Shutdown::Write).expect("it ends");
+    client
+        .0
+        .get_ref()
+        .shutdown(std::net::Shutdown::Write)
+        .expect("it ends");
     assert_eq!(client.answer()["id"], 1);
     assert_eq!(client.line(), None);
 }
@@ -189,11 +248,20 @@ fn a_last_line_needs_no_end() {
 #[test]
 fn answers_come_when_they_are_there_each_with_its_id() {
     let gate = Arc::new(CallGate::default());
-    let server = SocketTestServer::start(agent_behind(&gate), SocketLimits { workers: 2, ..SocketLimits::default() });
+    let server = SocketTestServer::start(
+        agent_behind(&gate),
+        SocketLimits {
+            workers: 2,
+            ..SocketLimits::default()
+        },
+    );
     let mut client = server.client();
     client.send(b"{\"id\":\"slow\",\"method\":\"memory_search\",\"params\":{\"query\":\"tea\"}}\n");
     gate.wait_for_caller();
-    assert_eq!(client.ask(&json!({ "id": "fast", "method": "memory_list" }))["id"], "fast");
+    assert_eq!(
+        client.ask(&json!({ "id": "fast", "method": "memory_list" }))["id"],
+        "fast"
+    );
     gate.open();
     assert_eq!(client.answer()["id"], "slow");
 }
@@ -208,20 +276,41 @@ fn who_speaks_is_known_to_the_requests_behind_it() {
     );
     let mut answers = [client.answer(), client.answer()];
     answers.sort_by_key(|answer| answer["id"].as_u64());
-    assert_eq!(answers[0]["result"], json!({ "agent": "claude", "project": null, "scopes": ["global", "agent:claude"] }));
+    assert_eq!(
+        answers[0]["result"],
+        json!({ "agent": "claude", "project": null, "scopes": ["global", "agent:claude"] })
+    );
     assert_eq!(answers[1]["result"]["created"], true);
-    assert_eq!(client.ask(&json!({ "id": 3, "method": "memory_list" }))["result"]["total"], 1);
-    assert_eq!(server.client().ask(&json!({ "id": 3, "method": "memory_list" }))["result"]["total"], 0);
+    assert_eq!(
+        client.ask(&json!({ "id": 3, "method": "memory_list" }))["result"]["total"],
+        1
+    );
+    assert_eq!(
+        server
+            .client()
+            .ask(&json!({ "id": 3, "method": "memory_list" }))["result"]["total"],
+        0
+    );
 }
 
 #[test]
 fn five_hundred_at_once_are_served_and_one_more_is_told() {
     let all = getrlimit(Resource::Nofile);
-    setrlimit(Resource::Nofile, Rlimit { current: all.maximum, ..all }).expect("it is allowed");
+    setrlimit(
+        Resource::Nofile,
+        Rlimit {
+            current: all.maximum,
+            ..all
+        },
+    )
+    .expect("it is allowed");
     if all.maximum.is_some_and(|most| most < 1_200) {
         return eprintln!("left out: this process may not open enough files");
     }
-    let limits = SocketLimits { patience: Duration::from_millis(10), ..SocketLimits::default() };
+    let limits = SocketLimits {
+        patience: Duration::from_millis(10),
+        ..SocketLimits::default()
+    };
     let server = SocketTestServer::start(agent(), limits);
     let mut clients: Vec<SocketTestClient> = (0..500).map(|_| server.client()).collect();
     for (number, client) in clients.iter_mut().enumerate() {
@@ -241,7 +330,10 @@ fn five_hundred_at_once_are_served_and_one_more_is_told() {
 
 #[test]
 fn who_never_reads_is_dropped_and_the_others_are_served() {
-    let limits = SocketLimits { read_time: Duration::from_millis(100), ..SocketLimits::default() };
+    let limits = SocketLimits {
+        read_time: Duration::from_millis(100),
+        ..SocketLimits::default()
+    };
     let server = SocketTestServer::start(agent(), limits);
     let mut deaf = server.client();
     let asked = b"{\"id\":1,\"method\":\"tools/list\",\"params\":{\"all\":true}}\n".repeat(64);
@@ -255,9 +347,13 @@ fn who_never_reads_is_dropped_and_the_others_are_served() {
 
 #[test]
 fn who_stops_in_the_middle_of_a_line_is_dropped_and_who_rests_between_lines_is_not() {
-    let limits = SocketLimits { line_time: Duration::from_millis(100), ..SocketLimits::default() };
+    let limits = SocketLimits {
+        line_time: Duration::from_millis(100),
+        ..SocketLimits::default()
+    };
     let server = SocketTestServer::start(agent(), limits);
-    let (mut resting, mut broken, mut endless) = (server.client(), server.client(), server.client());
+    let (mut resting, mut broken, mut endless) =
+        (server.client(), server.client(), server.client());
     assert!(resting.is_well());
     broken.send(b"{\"id\":1,");
     assert_eq!(broken.line(), None);
@@ -269,11 +365,17 @@ fn who_stops_in_the_middle_of_a_line_is_dropped_and_who_rests_between_lines_is_n
 #[test]
 fn the_end_finishes_what_runs() {
     let gate = Arc::new(CallGate::default());
-    let mut server =
-        SocketTestServer::start(agent_behind(&gate), SocketLimits { last_words: DEADLINE, ..SocketLimits::default() });
+    let mut server = SocketTestServer::start(
+        agent_behind(&gate),
+        SocketLimits {
+            last_words: DEADLINE,
+            ..SocketLimits::default()
+        },
+    );
     let (mut client, mut idle) = (server.client(), server.client());
     assert!(idle.is_well());
-    client.send(b"{\"id\":1,\"method\":\"memory_write\",\"params\":{\"content\":\"I like tea\"}}\n");
+    client
+        .send(b"{\"id\":1,\"method\":\"memory_write\",\"params\":{\"content\":\"I like tea\"}}\n");
     gate.wait_for_caller();
     server.request_shutdown();
     assert_eq!(idle.line(), None);
@@ -289,7 +391,10 @@ fn the_end_does_not_wait_for_ever() {
     let gate = Arc::new(CallGate::default());
     let mut server = SocketTestServer::start(
         agent_behind(&gate),
-        SocketLimits { last_words: Duration::from_millis(50), ..SocketLimits::default() },
+        SocketLimits {
+            last_words: Duration::from_millis(50),
+            ..SocketLimits::default()
+        },
     );
     let mut client = server.client();
     client.send(b"{\"id\":1,\"method\":\"memory_list\"}\n");
@@ -304,7 +409,10 @@ fn the_end_does_not_wait_for_ever() {
 fn a_socket_is_for_nobody_else_and_goes_with_who_made_it() {
     let home = tempfile::tempdir().expect("a folder");
     let socket = Socket::bind(home.path()).expect("a socket");
-    let mode = fs::metadata(socket.path()).expect("it is there").permissions().mode();
+    let mode = fs::metadata(socket.path())
+        .expect("it is there")
+        .permissions()
+        .mode();
     assert_eq!(mode & 0o777, 0o600);
     assert_eq!(names(home.path()), [NAME]);
     drop(socket);
@@ -319,7 +427,10 @@ fn what_a_dead_process_left_is_replaced_and_what_lives_is_not() {
     let path = home.path().join(NAME);
     drop(UnixListener::bind(&path).expect("a socket"));
     let socket = Socket::bind(home.path()).expect("nobody listens there");
-    assert!(matches!(Socket::bind(home.path()), Err(SocketError::Taken { .. })));
+    assert!(matches!(
+        Socket::bind(home.path()),
+        Err(SocketError::Taken { .. })
+    ));
     // A socket file that replaced the own one is not removed.
     fs::remove_file(&path).expect("it is there");
     let other = UnixListener::bind(&path).expect("a socket");
@@ -328,7 +439,10 @@ fn what_a_dead_process_left_is_replaced_and_what_lives_is_not() {
     drop(other);
     fs::remove_file(&path).expect("it is there");
     fs::write(&path, "mine").expect("a file");
-    assert!(matches!(Socket::bind(home.path()), Err(SocketError::Foreign { .. })));
+    assert!(matches!(
+        Socket::bind(home.path()),
+        Err(SocketError::Foreign { .. })
+    ));
     assert_eq!(names(home.path()), [NAME]);
 }
 
@@ -345,5 +459,12 @@ fn a_path_that_is_too_long_is_an_error_that_says_so() {
 
 fn names(folder: &Path) -> Vec<String> {
     let files = fs::read_dir(folder).expect("a folder");
-    files.map(|file| file.expect("a file").file_name().to_string_lossy().into_owned()).collect()
+    files
+        .map(|file| {
+            file.expect("a file")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect()
 }

@@ -12,15 +12,27 @@ use memory_core::{AnswerDetail, Code, MemStore, View};
 use serde_json::{Value, json};
 
 fn agent(hooks: HookList) -> Arc<Agent> {
-    Agent::builder(services(Arc::new(MemStore::default()))).hooks(hooks).build().expect("no name is taken twice")
+    Agent::builder(services(Arc::new(MemStore::default())))
+        .hooks(hooks)
+        .build()
+        .expect("no name is taken twice")
 }
 
 fn session_for(agent: &Arc<Agent>, name: &str) -> Session {
-    Session::begin(agent, &View { agent: name.parse().ok(), project: None, ..View::default() })
+    Session::begin(
+        agent,
+        &View {
+            agent: name.parse().ok(),
+            project: None,
+            ..View::default()
+        },
+    )
 }
 
 fn call(session: &Session, tool: &str, parameters: Value) -> Value {
-    session.call(tool, parameters).unwrap_or_else(|error| panic!("{tool}: {error}"))
+    session
+        .call(tool, parameters)
+        .unwrap_or_else(|error| panic!("{tool}: {error}"))
 }
 
 #[test]
@@ -43,11 +55,17 @@ fn a_brief_list_continues_behind_the_last_shown_memory_after_deletions() {
     let session = session_for(&agent(HookList::new()), "claude").with_detail(AnswerDetail::Brief);
     // The clock of the test gives all memories one creation time, as an import may.
     for number in 0..7 {
-        call(&session, "memory_write", json!({ "content": format!("note {number}") }));
+        call(
+            &session,
+            "memory_write",
+            json!({ "content": format!("note {number}") }),
+        );
     }
     let texts = |answer: &Value| -> Vec<String> {
         let memories = answer["memories"].as_array().expect("a list").iter();
-        memories.map(|memory| memory["text"].as_str().expect("a text").to_owned()).collect()
+        memories
+            .map(|memory| memory["text"].as_str().expect("a text").to_owned())
+            .collect()
     };
     let (mut seen, mut parameters) = (Vec::new(), json!({ "limit": 2 }));
     loop {
@@ -56,37 +74,82 @@ fn a_brief_list_continues_behind_the_last_shown_memory_after_deletions() {
         for memory in page["memories"].as_array().expect("a list") {
             call(&session, "memory_delete", json!({ "id": memory["id"] }));
         }
-        let Some(cursor) = page.get("cursor") else { break };
+        let Some(cursor) = page.get("cursor") else {
+            break;
+        };
         parameters["cursor"] = cursor.clone();
     }
     seen.sort();
-    assert_eq!(seen, (0..7).map(|number| format!("note {number}")).collect::<Vec<_>>());
+    assert_eq!(
+        seen,
+        (0..7)
+            .map(|number| format!("note {number}"))
+            .collect::<Vec<_>>()
+    );
 }
 
 #[test]
 fn the_last_change_of_a_memory_is_undone_and_later_changes_of_others_stay() {
     let agent = agent(HookList::new());
     let session = session_for(&agent, "claude").with_detail(AnswerDetail::Brief);
-    let id = call(&session, "memory_write", json!({ "content": "The kettle is in the kitchen" }))["id"].clone();
-    call(&session, "memory_update", json!({ "id": id, "old": "kitchen", "new": "hall" }));
+    let id = call(
+        &session,
+        "memory_write",
+        json!({ "content": "The kettle is in the kitchen" }),
+    )["id"]
+        .clone();
+    call(
+        &session,
+        "memory_update",
+        json!({ "id": id, "old": "kitchen", "new": "hall" }),
+    );
     call(&session, "memory_delete", json!({ "id": id }));
-    let other = call(&session, "memory_write", json!({ "content": "Tea is at nine" }))["id"].clone();
+    let other = call(
+        &session,
+        "memory_write",
+        json!({ "content": "Tea is at nine" }),
+    )["id"]
+        .clone();
     let read = |id: &Value| call(&session, "memory_read", json!({ "id": id }))["text"].clone();
-    let refused = session.call("memory_read", json!({ "id": id })).expect_err("it is deleted");
-    assert_eq!(refused.hint.as_deref().map(|hint| hint.contains("memory_undo with this id restores it")), Some(true));
-    assert_eq!(call(&session, "memory_undo", json!({ "id": id }))["undone"], "delete");
-    assert_eq!((read(&id), read(&other)), (json!("The kettle is in the hall"), json!("Tea is at nine")));
-    assert_eq!(call(&session, "memory_undo", json!({ "id": id }))["undone"], "update");
+    let refused = session
+        .call("memory_read", json!({ "id": id }))
+        .expect_err("it is deleted");
+    assert_eq!(
+        refused
+            .hint
+            .as_deref()
+            .map(|hint| hint.contains("memory_undo with this id restores it")),
+        Some(true)
+    );
+    assert_eq!(
+        call(&session, "memory_undo", json!({ "id": id }))["undone"],
+        "delete"
+    );
+    assert_eq!(
+        (read(&id), read(&other)),
+        (json!("The kettle is in the hall"), json!("Tea is at nine"))
+    );
+    assert_eq!(
+        call(&session, "memory_undo", json!({ "id": id }))["undone"],
+        "update"
+    );
     assert_eq!(read(&id), "The kettle is in the kitchen");
     let stranger = session_for(&agent, "codex");
-    let refused = stranger.call("memory_undo", json!({ "id": id })).expect_err("the operations are not its own");
+    let refused = stranger
+        .call("memory_undo", json!({ "id": id }))
+        .expect_err("the operations are not its own");
     assert_eq!(refused.code, Code::OperationNotFound);
 }
 
 #[test]
 fn an_update_changes_fields_and_the_text_in_one_operation() {
     let session = session_for(&agent(HookList::new()), "claude").with_detail(AnswerDetail::Brief);
-    let id = call(&session, "memory_write", json!({ "content": "We deploy on Monday" }))["id"].clone();
+    let id = call(
+        &session,
+        "memory_write",
+        json!({ "content": "We deploy on Monday" }),
+    )["id"]
+        .clone();
     let changes = json!({ "id": id, "old": "Monday", "new": "Tuesday", "category": "Decision", "pinned": true });
     let updated = call(&session, "memory_update", changes);
     assert_eq!(
@@ -95,11 +158,25 @@ fn an_update_changes_fields_and_the_text_in_one_operation() {
     );
     call(&session, "memory_undo", json!({}));
     let read = call(&session, "memory_read", json!({ "id": id }));
-    assert_eq!((&read["text"], read.get("category"), read.get("pinned")), (&json!("We deploy on Monday"), None, None));
-    for wrong in [json!({}), json!({ "old": "a" }), json!({ "old": "a", "new": "b", "content": "c" })] {
+    assert_eq!(
+        (&read["text"], read.get("category"), read.get("pinned")),
+        (&json!("We deploy on Monday"), None, None)
+    );
+    for wrong in [
+        json!({}),
+        json!({ "old": "a" }),
+        json!({ "old": "a", "new": "b", "content": "c" }),
+    ] {
         let mut parameters = wrong.clone();
         parameters["id"] = id.clone();
-        assert_eq!(session.call("memory_update", parameters).expect_err("refused").code, Code::InvalidInput, "{wrong}");
+        assert_eq!(
+            session
+                .call("memory_update", parameters)
+                .expect_err("refused")
+                .code,
+            Code::InvalidInput,
+            "{wrong}"
+        );
     }
 }
 
@@ -107,19 +184,42 @@ fn an_update_changes_fields_and_the_text_in_one_operation() {
 fn a_search_with_a_budget_leaves_out_hits_that_exceed_it() {
     let session = session_for(&agent(HookList::new()), "claude");
     for number in 0..20 {
-        call(&session, "memory_write", json!({ "content": format!("tea number {number}, {}", "leaf ".repeat(40)) }));
+        call(
+            &session,
+            "memory_write",
+            json!({ "content": format!("tea number {number}, {}", "leaf ".repeat(40)) }),
+        );
     }
-    let search = |budget: u32| call(&session, "memory_search", json!({ "query": "tea", "budget": budget }));
+    let search = |budget: u32| {
+        call(
+            &session,
+            "memory_search",
+            json!({ "query": "tea", "budget": budget }),
+        )
+    };
     let (small, large) = (search(1_000), search(100_000));
-    assert_eq!((large["hits"].as_array().map(Vec::len), &large["total"]), (Some(20), &json!(20)));
+    assert_eq!(
+        (large["hits"].as_array().map(Vec::len), &large["total"]),
+        (Some(20), &json!(20))
+    );
     assert_eq!(small["total"], 20);
-    assert_eq!(small["hits"][0]["memory"]["id"], large["hits"][0]["memory"]["id"]);
+    assert_eq!(
+        small["hits"][0]["memory"]["id"],
+        large["hits"][0]["memory"]["id"]
+    );
     assert!(token_count(&small["hits"].to_string()) <= 1_000);
 }
 
 #[test]
 fn schemas_are_what_programs_rely_on() {
-    let lines = tools::all().into_iter().map(|tool| format!("{} {:?}\n  {}", tool.name(), tool.effect(), tool.parameters()));
+    let lines = tools::all().into_iter().map(|tool| {
+        format!(
+            "{} {:?}\n  {}",
+            tool.name(),
+            tool.effect(),
+            tool.parameters()
+        )
+    });
     insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r#"
     memory_write Adds
       {"type":"object","properties":{"content":{"type":"string"},"title":{"type":"string"},"category":{"type":"string","enum":["soul","character","people","project","date","knowledge","feedback","preferences","decisions","lessons","habits","skills","inbox","reminders"],"description":"soul: identity, values; character: traits, style; date: schedules; knowledge: technical facts; feedback: suggestions; lessons: gotchas; habits: routines; inbox, the default: unsorted, expires"},"tags":{"type":"array","items":{"type":"string"}},"scope":{"type":"string","description":"global, project or agent"},"source":{"type":"string"},"expires":{"type":"string","description":"date"},"pinned":{"type":"boolean","description":"never expires"}},"additionalProperties":false,"required":["content"]}
@@ -184,69 +284,211 @@ fn schemas_are_what_programs_rely_on() {
 fn each_tool_does_what_it_says() {
     let agent = agent(HookList::new());
     let session = session_for(&agent, "claude");
-    let tea =
-        call(&session, "memory_write", json!({ "content": "Anna drinks green tea", "tags": ["tea"], "category": "people" }));
-    let cup = call(&session, "memory_write", json!({ "content": "The blue cup is Anna's" }));
-    let (tea, cup) = (tea["id"].as_str().expect("an id"), cup["id"].as_str().expect("an id"));
+    let tea = call(
+        &session,
+        "memory_write",
+        json!({ "content": "Anna drinks green tea", "tags": ["tea"], "category": "people" }),
+    );
+    let cup = call(
+        &session,
+        "memory_write",
+        json!({ "content": "The blue cup is Anna's" }),
+    );
+    let (tea, cup) = (
+        tea["id"].as_str().expect("an id"),
+        cup["id"].as_str().expect("an id"),
+    );
     let read = call(&session, "memory_read", json!({ "id": tea }));
-    assert_eq!((&read["content"], &read["source"]), (&json!("Anna drinks green tea"), &json!("claude")));
-    assert_eq!(call(&session, "memory_list", json!({ "category": "people" }))["total"], 1);
-    assert_eq!(call(&session, "memory_search", json!({ "query": "green", "tags": ["tea"] }))["hits"][0]["memory"]["id"], tea);
-    let smart = call(&session, "memory_smart_search", json!({ "query": "what does Anna drink since 2020" }));
-    assert_eq!((&smart["total"], &smart["understood"]["query"]), (&json!(2), &json!("what does Anna drink")));
-    assert_eq!(call(&session, "memory_tag", json!({ "id": tea, "add": ["drink"] }))["tags"], json!(["tea", "drink"]));
-    let revised = call(&session, "memory_update", json!({ "id": tea, "old": "green", "new": "black", "version": 2 }));
-    assert_eq!((&revised["content"], &revised["version"]), (&json!("Anna drinks black tea"), &json!(3)));
-    let error = session.call("memory_update", json!({ "id": tea, "old": "black", "new": "white", "version": 2 }));
+    assert_eq!(
+        (&read["content"], &read["source"]),
+        (&json!("Anna drinks green tea"), &json!("claude"))
+    );
+    assert_eq!(
+        call(&session, "memory_list", json!({ "category": "people" }))["total"],
+        1
+    );
+    assert_eq!(
+        call(
+            &session,
+            "memory_search",
+            json!({ "query": "green", "tags": ["tea"] })
+        )["hits"][0]["memory"]["id"],
+        tea
+    );
+    let smart = call(
+        &session,
+        "memory_smart_search",
+        json!({ "query": "what does Anna drink since 2020" }),
+    );
+    assert_eq!(
+        (&smart["total"], &smart["understood"]["query"]),
+        (&json!(2), &json!("what does Anna drink"))
+    );
+    assert_eq!(
+        call(
+            &session,
+            "memory_tag",
+            json!({ "id": tea, "add": ["drink"] })
+        )["tags"],
+        json!(["tea", "drink"])
+    );
+    let revised = call(
+        &session,
+        "memory_update",
+        json!({ "id": tea, "old": "green", "new": "black", "version": 2 }),
+    );
+    assert_eq!(
+        (&revised["content"], &revised["version"]),
+        (&json!("Anna drinks black tea"), &json!(3))
+    );
+    let error = session.call(
+        "memory_update",
+        json!({ "id": tea, "old": "black", "new": "white", "version": 2 }),
+    );
     assert_eq!(error.expect_err("it is of version 3").code, Code::Conflict);
-    call(&session, "memory_link", json!({ "source": tea, "target": cup }));
-    assert_eq!(call(&session, "memory_backlinks", json!({ "id": cup }))["memories"][0]["id"], tea);
+    call(
+        &session,
+        "memory_link",
+        json!({ "source": tea, "target": cup }),
+    );
+    assert_eq!(
+        call(&session, "memory_backlinks", json!({ "id": cup }))["memories"][0]["id"],
+        tea
+    );
     let context = call(&session, "memory_context", json!({ "query": "Anna" }));
-    assert!(context["context"].as_str().expect("a text").contains("Anna drinks black tea"), "{context}");
-    assert_eq!(call(&session, "memory_context", json!({ "query": "Anna" }))["memories"], json!([]), "it was given already");
+    assert!(
+        context["context"]
+            .as_str()
+            .expect("a text")
+            .contains("Anna drinks black tea"),
+        "{context}"
+    );
+    assert_eq!(
+        call(&session, "memory_context", json!({ "query": "Anna" }))["memories"],
+        json!([]),
+        "it was given already"
+    );
     call(&session, "memory_delete", json!({ "id": cup }));
-    assert_eq!(session.call("memory_read", json!({ "id": cup })).expect_err("it is missing").code, Code::MemoryNotFound);
-    assert_eq!(call(&session, "memory_undo", json!({}))["undone"]["verb"], "delete");
-    assert_eq!(call(&session, "memory_read", json!({ "id": cup }))["content"], "The blue cup is Anna's");
+    assert_eq!(
+        session
+            .call("memory_read", json!({ "id": cup }))
+            .expect_err("it is missing")
+            .code,
+        Code::MemoryNotFound
+    );
+    assert_eq!(
+        call(&session, "memory_undo", json!({}))["undone"]["verb"],
+        "delete"
+    );
+    assert_eq!(
+        call(&session, "memory_read", json!({ "id": cup }))["content"],
+        "The blue cup is Anna's"
+    );
 }
 
 #[test]
 fn reminders_are_made_listed_and_done() {
     let agent = agent(HookList::new());
     let session = session_for(&agent, "claude");
-    let made = call(&session, "memory_remind", json!({ "text": "call Anna tomorrow at 3pm", "tags": ["phone"] }));
-    assert!(made["created"] == true && made["due"].as_str().is_some_and(|due| due.contains("T15:00")), "{made}");
-    let at = call(&session, "memory_remind", json!({ "text": "给安娜打电话", "at": "2099-01-02T10:00:00+08:00" }));
+    let made = call(
+        &session,
+        "memory_remind",
+        json!({ "text": "call Anna tomorrow at 3pm", "tags": ["phone"] }),
+    );
+    assert!(
+        made["created"] == true
+            && made["due"]
+                .as_str()
+                .is_some_and(|due| due.contains("T15:00")),
+        "{made}"
+    );
+    let at = call(
+        &session,
+        "memory_remind",
+        json!({ "text": "给安娜打电话", "at": "2099-01-02T10:00:00+08:00" }),
+    );
     assert_eq!(at["due"], "2099-01-02T02:00:00Z");
-    let note = call(&session, "memory_write", json!({ "content": "Bob moves to Lisbon" }));
-    let of = call(&session, "memory_remind", json!({ "of": note["id"], "at": "明天下午三点" }));
+    let note = call(
+        &session,
+        "memory_write",
+        json!({ "content": "Bob moves to Lisbon" }),
+    );
+    let of = call(
+        &session,
+        "memory_remind",
+        json!({ "of": note["id"], "at": "明天下午三点" }),
+    );
     let listed = call(&session, "memory_reminders", json!({}));
-    assert_eq!((&listed["total"], &listed["memories"][0]["source"]), (&json!(3), &json!("claude")));
+    assert_eq!(
+        (&listed["total"], &listed["memories"][0]["source"]),
+        (&json!(3), &json!("claude"))
+    );
     assert!(call(&session, "memory_done", json!({ "id": of["id"] }))["done_at"].is_string());
     assert_eq!(call(&session, "memory_reminders", json!({}))["total"], 2);
-    assert_eq!(call(&session, "memory_reminders", json!({ "which": "all" }))["total"], 3);
-    assert_eq!(call(&session, "memory_reminders", json!({ "which": "due" }))["total"], 0);
+    assert_eq!(
+        call(&session, "memory_reminders", json!({ "which": "all" }))["total"],
+        3
+    );
+    assert_eq!(
+        call(&session, "memory_reminders", json!({ "which": "due" }))["total"],
+        0
+    );
     for (wrong, code) in [
         (json!({ "text": "call Anna" }), Code::InvalidInput),
         (json!({ "text": "call Anna yesterday" }), Code::InvalidInput),
         (json!({}), Code::InvalidInput),
-        (json!({ "text": "call Anna tomorrow", "of": note["id"] }), Code::InvalidInput),
-        (json!({ "of": note["id"], "at": "tomorrow", "scope": "agent:claude" }), Code::InvalidInput),
-        (json!({ "of": "ffffffff", "at": "tomorrow" }), Code::MemoryNotFound),
+        (
+            json!({ "text": "call Anna tomorrow", "of": note["id"] }),
+            Code::InvalidInput,
+        ),
+        (
+            json!({ "of": note["id"], "at": "tomorrow", "scope": "agent:claude" }),
+            Code::InvalidInput,
+        ),
+        (
+            json!({ "of": "ffffffff", "at": "tomorrow" }),
+            Code::MemoryNotFound,
+        ),
     ] {
-        assert_eq!(session.call("memory_remind", wrong.clone()).expect_err("no reminder").code, code, "{wrong}");
+        assert_eq!(
+            session
+                .call("memory_remind", wrong.clone())
+                .expect_err("no reminder")
+                .code,
+            code,
+            "{wrong}"
+        );
     }
-    assert_eq!(session.call("memory_done", json!({ "id": note["id"] })).expect_err("no reminder").code, Code::InvalidInput);
+    assert_eq!(
+        session
+            .call("memory_done", json!({ "id": note["id"] }))
+            .expect_err("no reminder")
+            .code,
+        Code::InvalidInput
+    );
 }
 
 #[test]
 fn a_text_of_the_category_of_reminders_becomes_one_or_says_why_not() {
     let agent = agent(HookList::new());
     let session = session_for(&agent, "claude");
-    let write = |text: &str| call(&session, "memory_write", json!({ "content": text, "category": "reminders" }));
-    for text in ["pay rent tomorrow", "明天下午三点交房租", "pay rent every Friday at 9am"] {
+    let write = |text: &str| {
+        call(
+            &session,
+            "memory_write",
+            json!({ "content": text, "category": "reminders" }),
+        )
+    };
+    for text in [
+        "pay rent tomorrow",
+        "明天下午三点交房租",
+        "pay rent every Friday at 9am",
+    ] {
         let answer = write(text);
-        assert!(answer["due"].is_string() && answer.get("warning").is_none(), "{answer}");
+        assert!(
+            answer["due"].is_string() && answer.get("warning").is_none(),
+            "{answer}"
+        );
     }
     let answer = write("pay rent");
     assert_eq!(answer["created"], true);
@@ -261,20 +503,31 @@ fn a_text_of_the_category_of_reminders_becomes_one_or_says_why_not() {
 fn no_tool_tells_one_agent_of_anothers_memory() {
     let agent = agent(HookList::new());
     let (claude, codex) = (session_for(&agent, "claude"), session_for(&agent, "codex"));
-    let written = call(&claude, "memory_write", json!({ "content": "hidden tea", "scope": "agent:claude" }));
+    let written = call(
+        &claude,
+        "memory_write",
+        json!({ "content": "hidden tea", "scope": "agent:claude" }),
+    );
     let id = written["id"].clone();
     let asked = [
         ("memory_read", json!({ "id": id })),
         ("memory_delete", json!({ "id": id })),
         ("memory_tag", json!({ "id": id, "add": ["x"] })),
-        ("memory_update", json!({ "id": id, "old": "hidden", "new": "shown" })),
+        (
+            "memory_update",
+            json!({ "id": id, "old": "hidden", "new": "shown" }),
+        ),
         ("memory_link", json!({ "source": id, "target": id })),
         ("memory_backlinks", json!({ "id": id })),
         ("memory_done", json!({ "id": id })),
         ("memory_remind", json!({ "of": id, "at": "tomorrow" })),
     ];
     for (tool, parameters) in asked {
-        assert_eq!(codex.call(tool, parameters).expect_err(tool).code, Code::MemoryNotFound, "{tool}");
+        assert_eq!(
+            codex.call(tool, parameters).expect_err(tool).code,
+            Code::MemoryNotFound,
+            "{tool}"
+        );
     }
     for (tool, parameters) in [
         ("memory_list", json!({})),
@@ -284,11 +537,28 @@ fn no_tool_tells_one_agent_of_anothers_memory() {
     ] {
         assert_eq!(call(&codex, tool, parameters)["total"], 0, "{tool}");
     }
-    assert_eq!(call(&codex, "memory_context", json!({ "query": "hidden tea" }))["context"], "");
-    let refused = codex.call("memory_write", json!({ "content": "x", "scope": "agent:claude" })).expect_err("not its own");
+    assert_eq!(
+        call(&codex, "memory_context", json!({ "query": "hidden tea" }))["context"],
+        ""
+    );
+    let refused = codex
+        .call(
+            "memory_write",
+            json!({ "content": "x", "scope": "agent:claude" }),
+        )
+        .expect_err("not its own");
     assert_eq!(refused.code, Code::ScopeRefused);
-    assert_eq!(codex.call("memory_undo", json!({})).expect_err("it did nothing").code, Code::OperationNotFound);
-    assert_eq!(call(&claude, "memory_read", json!({ "id": id }))["content"], "hidden tea");
+    assert_eq!(
+        codex
+            .call("memory_undo", json!({}))
+            .expect_err("it did nothing")
+            .code,
+        Code::OperationNotFound
+    );
+    assert_eq!(
+        call(&claude, "memory_read", json!({ "id": id }))["content"],
+        "hidden tea"
+    );
 }
 
 #[test]
@@ -299,11 +569,26 @@ fn what_is_asked_wrongly_is_refused_with_the_field_that_is_wrong() {
         let error = session.call(tool, parameters).expect_err(tool);
         format!("{} {}", error.code, error.message)
     };
-    assert_eq!(refused("memory_fly", json!({})), "TOOL_NOT_FOUND no tool is named memory_fly");
-    assert_eq!(refused("memory_write", json!({})), "INVALID_INPUT the field content is missing");
-    assert_eq!(refused("memory_write", json!({ "content": "a", "colour": 1 })), "INVALID_INPUT unknown field colour");
-    assert_eq!(refused("memory_search", json!({ "query": 7 })), "INVALID_INPUT query: 7 is not of type \"string\"");
-    assert_eq!(refused("memory_search", json!(["tea"])), "INVALID_INPUT [\"tea\"] is not of type \"object\"");
+    assert_eq!(
+        refused("memory_fly", json!({})),
+        "TOOL_NOT_FOUND no tool is named memory_fly"
+    );
+    assert_eq!(
+        refused("memory_write", json!({})),
+        "INVALID_INPUT the field content is missing"
+    );
+    assert_eq!(
+        refused("memory_write", json!({ "content": "a", "colour": 1 })),
+        "INVALID_INPUT unknown field colour"
+    );
+    assert_eq!(
+        refused("memory_search", json!({ "query": 7 })),
+        "INVALID_INPUT query: 7 is not of type \"string\""
+    );
+    assert_eq!(
+        refused("memory_search", json!(["tea"])),
+        "INVALID_INPUT [\"tea\"] is not of type \"object\""
+    );
     assert_eq!(
         refused("memory_list", json!({ "from": "soon" })),
         "INVALID_INPUT from: \"soon\" is neither a day (YYYY-MM-DD) nor a time (RFC 3339)"
@@ -326,21 +611,50 @@ impl Hook for FunctionHook {
     }
 }
 
-fn agent_with_hook(point: HookPoint, answer: fn(&HookEvent) -> Result<HookOutcome, String>) -> Arc<Agent> {
+fn agent_with_hook(
+    point: HookPoint,
+    answer: fn(&HookEvent) -> Result<HookOutcome, String>,
+) -> Arc<Agent> {
     agent(vec![(point, Arc::new(FunctionHook(answer)))])
 }
 
 #[test]
 fn a_hook_may_block_a_call_or_change_what_goes_in_and_out() {
-    let blocks = agent_with_hook(HookPoint::BeforeToolCall, |_| Ok(HookOutcome::Block("not on Sundays".into())));
-    let error = session_for(&blocks, "a").call("memory_list", json!({})).expect_err("it is blocked");
-    assert_eq!((error.code, error.message.as_str()), (Code::CallBlocked, "the hook told blocked the call: not on Sundays"));
-    let changes = agent_with_hook(HookPoint::BeforeToolCall, |_| Ok(HookOutcome::Parameters(json!({ "content": "changed" }))));
+    let blocks = agent_with_hook(HookPoint::BeforeToolCall, |_| {
+        Ok(HookOutcome::Block("not on Sundays".into()))
+    });
+    let error = session_for(&blocks, "a")
+        .call("memory_list", json!({}))
+        .expect_err("it is blocked");
+    assert_eq!(
+        (error.code, error.message.as_str()),
+        (
+            Code::CallBlocked,
+            "the hook told blocked the call: not on Sundays"
+        )
+    );
+    let changes = agent_with_hook(HookPoint::BeforeToolCall, |_| {
+        Ok(HookOutcome::Parameters(json!({ "content": "changed" })))
+    });
     let session = session_for(&changes, "a");
     let id = call(&session, "memory_write", json!({ "content": "given" }))["id"].clone();
-    assert_eq!(changes.services().store.get(&id.as_str().unwrap().parse().unwrap()).unwrap().memory.content, "changed");
-    let hides = agent_with_hook(HookPoint::AfterToolCall, |_| Ok(HookOutcome::Result(json!("nothing to see"))));
-    assert_eq!(call(&session_for(&hides, "a"), "memory_list", json!({})), "nothing to see");
+    assert_eq!(
+        changes
+            .services()
+            .store
+            .get(&id.as_str().unwrap().parse().unwrap())
+            .unwrap()
+            .memory
+            .content,
+        "changed"
+    );
+    let hides = agent_with_hook(HookPoint::AfterToolCall, |_| {
+        Ok(HookOutcome::Result(json!("nothing to see")))
+    });
+    assert_eq!(
+        call(&session_for(&hides, "a"), "memory_list", json!({})),
+        "nothing to see"
+    );
 }
 
 #[test]
@@ -350,8 +664,17 @@ fn a_hook_that_panics_fails_its_call_alone() {
         _ => Ok(HookOutcome::Go),
     });
     let session = session_for(&agent, "a");
-    assert_eq!(session.call("memory_list", json!({})).expect_err("it panics").code, Code::HookFailed);
-    assert_eq!(call(&session, "memory_search", json!({ "query": "tea" }))["total"], 0);
+    assert_eq!(
+        session
+            .call("memory_list", json!({}))
+            .expect_err("it panics")
+            .code,
+        Code::HookFailed
+    );
+    assert_eq!(
+        call(&session, "memory_search", json!({ "query": "tea" }))["total"],
+        0
+    );
 }
 
 #[test]
@@ -360,11 +683,23 @@ fn whoever_listens_hears_what_happens() {
     let heard: Receiver<Arc<Event>> = agent.subscribe();
     let session = session_for(&agent, "claude");
     call(&session, "memory_list", json!({}));
-    session.call("memory_read", json!({ "id": "none" })).expect_err("there is none");
+    session
+        .call("memory_read", json!({ "id": "none" }))
+        .expect_err("there is none");
     drop(session);
     drop(agent);
-    let names: Vec<String> = heard.iter().map(|event| format!("{} {}", event.name(), event.agent)).collect();
-    let claude = ["agent_start", "tool_start", "tool_end", "tool_start", "error", "agent_end"];
+    let names: Vec<String> = heard
+        .iter()
+        .map(|event| format!("{} {}", event.name(), event.agent))
+        .collect();
+    let claude = [
+        "agent_start",
+        "tool_start",
+        "tool_end",
+        "tool_start",
+        "error",
+        "agent_end",
+    ];
     assert_eq!(names, claude.map(|name| format!("{name} claude")));
 }
 
@@ -379,7 +714,11 @@ impl Hook for ForwardingHook {
 
     fn run(&self, occasion: &HookEvent) -> Result<HookOutcome, String> {
         if let HookEvent::Event(event) = occasion {
-            self.0.lock().expect("nobody panics here").send(event.name()).expect("somebody listens");
+            self.0
+                .lock()
+                .expect("nobody panics here")
+                .send(event.name())
+                .expect("somebody listens");
         }
         Ok(HookOutcome::Go)
     }
@@ -388,10 +727,16 @@ impl Hook for ForwardingHook {
 #[test]
 fn hooks_hear_of_events_to_the_last() {
     let (sender, heard) = channel();
-    let agent = agent(vec![(HookPoint::OnEvent, Arc::new(ForwardingHook(Mutex::new(sender))))]);
+    let agent = agent(vec![(
+        HookPoint::OnEvent,
+        Arc::new(ForwardingHook(Mutex::new(sender))),
+    )]);
     call(&session_for(&agent, "claude"), "memory_list", json!({}));
     drop(agent);
-    assert_eq!(heard.try_iter().collect::<Vec<_>>(), ["agent_start", "tool_start", "tool_end", "agent_end"]);
+    assert_eq!(
+        heard.try_iter().collect::<Vec<_>>(),
+        ["agent_start", "tool_start", "tool_end", "agent_end"]
+    );
 }
 
 #[test]
@@ -400,17 +745,36 @@ fn calls_on_the_standard_input_are_read_in_all_their_forms() {
     let session = session_for(&agent, "claude");
     let answer = |call: Value| batch::run_call(&session, call);
     for parameters in ["params", "arguments", "parameters"] {
-        let (answer, is_done) = answer(json!({ "id": 7, "name": "memory_search", parameters: { "query": "tea" } }));
-        assert_eq!((is_done, answer), (true, json!({ "id": 7, "name": "memory_search", "result": { "hits": [], "total": 0 } })));
+        let (answer, is_done) =
+            answer(json!({ "id": 7, "name": "memory_search", parameters: { "query": "tea" } }));
+        assert_eq!(
+            (is_done, answer),
+            (
+                true,
+                json!({ "id": 7, "name": "memory_search", "result": { "hits": [], "total": 0 } })
+            )
+        );
     }
-    for wrong in [json!(1), json!({ "name": 2 }), json!({ "name": "memory_list", "param": {} }), json!({ "name": "x" })] {
+    for wrong in [
+        json!(1),
+        json!({ "name": 2 }),
+        json!({ "name": "memory_list", "param": {} }),
+        json!({ "name": "x" }),
+    ] {
         let (answer, is_done) = answer(wrong);
         assert!(!is_done && answer["error"]["code"].is_string(), "{answer}");
     }
     let wish = batch::BatchRequest::parse(json!({ "prompt": "tea", "calls": [] })).expect("a wish");
     assert!(matches!(wish, batch::BatchRequest::Prompt { prompt, .. } if prompt == "tea"));
-    for wrong in [json!("tea"), json!({ "prompt": 1 }), json!({ "prompt": "tea", "budget": -1 }), json!({ "prompt": "", "x": 1 })]
-    {
-        assert_eq!(batch::BatchRequest::parse(wrong).expect_err("no wish").code, Code::InvalidInput);
+    for wrong in [
+        json!("tea"),
+        json!({ "prompt": 1 }),
+        json!({ "prompt": "tea", "budget": -1 }),
+        json!({ "prompt": "", "x": 1 }),
+    ] {
+        assert_eq!(
+            batch::BatchRequest::parse(wrong).expect_err("no wish").code,
+            Code::InvalidInput
+        );
     }
 }

@@ -33,13 +33,23 @@ pub struct ProxyBuilder {
 impl ProxyBuilder {
     pub(crate) fn new(settings: Arc<Settings>, open_home: OpenHome) -> Self {
         let log = Arc::new(EventLog::new(Box::new(io::sink())));
-        Self { settings, open_home, address: None, token: None, log, requests: None }
+        Self {
+            settings,
+            open_home,
+            address: None,
+            token: None,
+            log,
+            requests: None,
+        }
     }
 
     /// Sets the base URL of the model server, such as `http://localhost:11434/v1`.
     #[must_use]
     pub fn model_server(mut self, base_url: &str) -> Self {
-        let setting = Setting { value: Some(base_url.to_owned()), from: SettingsLayer::Flag };
+        let setting = Setting {
+            value: Some(base_url.to_owned()),
+            from: SettingsLayer::Flag,
+        };
         Arc::make_mut(&mut self.settings).proxy.openai_base_url = setting;
         self
     }
@@ -47,7 +57,10 @@ impl ProxyBuilder {
     /// Stores the conversations in this folder; in the home by default.
     #[must_use]
     pub fn conversations(mut self, folder: &Path) -> Self {
-        let setting = Setting { value: Some(folder.to_owned()), from: SettingsLayer::Flag };
+        let setting = Setting {
+            value: Some(folder.to_owned()),
+            from: SettingsLayer::Flag,
+        };
         Arc::make_mut(&mut self.settings).proxy.memory_path = setting;
         self
     }
@@ -55,7 +68,10 @@ impl ProxyBuilder {
     /// Stores messages only, and extracts no facts from them.
     #[must_use]
     pub fn store_only(mut self) -> Self {
-        let setting = Setting { value: false, from: SettingsLayer::Flag };
+        let setting = Setting {
+            value: false,
+            from: SettingsLayer::Flag,
+        };
         Arc::make_mut(&mut self.settings).proxy.enable_summarization = setting;
         self
     }
@@ -82,7 +98,11 @@ impl ProxyBuilder {
         self.event_log(Arc::new(EventLog::new(Box::new(writer))), None)
     }
 
-    pub(crate) fn event_log(mut self, log: Arc<EventLog>, requests: Option<Arc<dyn RequestLog>>) -> Self {
+    pub(crate) fn event_log(
+        mut self,
+        log: Arc<EventLog>,
+        requests: Option<Arc<dyn RequestLog>>,
+    ) -> Self {
         (self.log, self.requests) = (log, requests);
         self
     }
@@ -96,30 +116,63 @@ impl ProxyBuilder {
         let address = server.address;
         let (stop, stopped) = oneshot::channel::<()>();
         let run = move || server.serve(async { drop(stopped.await) });
-        let thread = thread::Builder::new().name("proxy".into()).spawn(run).map_err(Failure::file("start the proxy"))?;
-        Ok(Proxy { address, stop: Some(stop), thread: Some(thread) })
+        let thread = thread::Builder::new()
+            .name("proxy".into())
+            .spawn(run)
+            .map_err(Failure::file("start the proxy"))?;
+        Ok(Proxy {
+            address,
+            stop: Some(stop),
+            thread: Some(thread),
+        })
     }
 
     /// Opens the listener and starts the background threads.
     pub(crate) fn open(self) -> Result<ProxyServer, Failure> {
-        let Self { settings, open_home, address, token, log, requests } = self;
+        let Self {
+            settings,
+            open_home,
+            address,
+            token,
+            log,
+            requests,
+        } = self;
         let address = address.map_or_else(|| configured_address(&settings), Ok)?;
         let listener = address.listen(token.as_ref(), http::PROXY)?;
         let has_token = token.is_some();
         let address = listener.local_addr().map_err(Failure::file("listen"))?;
-        let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().max_blocking_threads(THREADS).build();
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(WORKERS)
+            .enable_all()
+            .max_blocking_threads(THREADS)
+            .build();
         let runtime = runtime.map_err(Failure::file("serve HTTP"))?;
         let opened = open(&settings, address, has_token, log, open_home, None)?;
         let access = http::PROXY.access_rules(token, &settings.http);
         let proxy = Arc::clone(&opened.proxy);
-        let front = ProxyServerConfig { chat: proxy, access, limits: http::limits(), log: requests };
-        Ok(ProxyServer { opened, address, has_token, listener, front, runtime })
+        let front = ProxyServerConfig {
+            chat: proxy,
+            access,
+            limits: http::limits(),
+            log: requests,
+        };
+        Ok(ProxyServer {
+            opened,
+            address,
+            has_token,
+            listener,
+            front,
+            runtime,
+        })
     }
 }
 
 impl std::fmt::Debug for ProxyBuilder {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("ProxyBuilder").field("home", &self.settings.root.value).finish_non_exhaustive()
+        formatter
+            .debug_struct("ProxyBuilder")
+            .field("home", &self.settings.root.value)
+            .finish_non_exhaustive()
     }
 }
 
@@ -132,9 +185,17 @@ const WORKERS: usize = 2;
 /// Returns the address in the settings.
 fn configured_address(settings: &Settings) -> Result<ListenAddress, Failure> {
     let (host, port) = (&settings.proxy.host.value, settings.proxy.port.value);
-    let place = if host.contains(':') && !host.starts_with('[') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
-    parse_address(&place)
-        .map_err(|why| Failure::usage(format!("cannot listen on {place}: {why}"), "use another --host or --port"))
+    let place = if host.contains(':') && !host.starts_with('[') {
+        format!("[{host}]:{port}")
+    } else {
+        format!("{host}:{port}")
+    };
+    parse_address(&place).map_err(|why| {
+        Failure::usage(
+            format!("cannot listen on {place}: {why}"),
+            "use another --host or --port",
+        )
+    })
 }
 
 /// A proxy that is ready to serve.
@@ -152,8 +213,17 @@ pub(crate) struct ProxyServer {
 
 impl ProxyServer {
     /// Serves until `shutdown` is ready, completes pending requests, and ends the background threads.
-    pub(crate) fn serve(self, shutdown: impl Future<Output = ()> + Send + 'static) -> io::Result<()> {
-        let Self { opened, listener, front, runtime, .. } = self;
+    pub(crate) fn serve(
+        self,
+        shutdown: impl Future<Output = ()> + Send + 'static,
+    ) -> io::Result<()> {
+        let Self {
+            opened,
+            listener,
+            front,
+            runtime,
+            ..
+        } = self;
         let served = runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             serve_proxy(listener, front, shutdown).await
@@ -190,13 +260,17 @@ impl Proxy {
     /// # Errors
     /// If the server failed.
     pub fn stop(mut self) -> Result<(), ProgramError> {
-        Ok(self.join().map_err(Failure::file("serve HTTP to the end"))?)
+        Ok(self
+            .join()
+            .map_err(Failure::file("serve HTTP to the end"))?)
     }
 
     fn join(&mut self) -> io::Result<()> {
         drop(self.stop.take());
         // A panic of the thread was already reported.
-        self.thread.take().map_or(Ok(()), |thread| thread.join().unwrap_or(Ok(())))
+        self.thread
+            .take()
+            .map_or(Ok(()), |thread| thread.join().unwrap_or(Ok(())))
     }
 }
 
@@ -222,11 +296,19 @@ pub(crate) fn open_home_later(settings: &Arc<Settings>) -> OpenHome {
         if settings.store.value.is_none() && !settings.root.value.join(MEMORIES).is_dir() {
             return Ok(None);
         }
-        let options = FileStoreOptions { kept: KEPT, ..FileStoreOptions::default() };
-        let home = Home::with_settings(Arc::clone(&settings), options).map_err(|failure| match failure {
-            Failure::Store(error) => error,
-            other => StoreError::Invalid { why: other.to_string() },
-        })?;
+        let options = FileStoreOptions {
+            kept: KEPT,
+            ..FileStoreOptions::default()
+        };
+        let home =
+            Home::with_settings(Arc::clone(&settings), options).map_err(
+                |failure| match failure {
+                    Failure::Store(error) => error,
+                    other => StoreError::Invalid {
+                        why: other.to_string(),
+                    },
+                },
+            )?;
         Ok(Some(opened.get_or_init(|| home.services).clone()))
     })
 }

@@ -41,13 +41,23 @@ impl BackgroundWriter {
         let left_out = Arc::<AtomicUsize>::default();
         let theirs = Arc::clone(&left_out);
         thread::spawn(move || write_all(output, &receiver, &theirs));
-        (Self { sender: sender.clone(), left_out }, FlushHandle(sender))
+        (
+            Self {
+                sender: sender.clone(),
+                left_out,
+            },
+            FlushHandle(sender),
+        )
     }
 }
 
 impl Write for BackgroundWriter {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        if self.sender.try_send(WriterMessage::Line(line.to_owned())).is_err() {
+        if self
+            .sender
+            .try_send(WriterMessage::Line(line.to_owned()))
+            .is_err()
+        {
             self.left_out.fetch_add(1, Ordering::Relaxed);
         }
         Ok(line.len())
@@ -74,10 +84,15 @@ fn write_all(mut output: impl Write, receiver: &Receiver<WriterMessage>, left_ou
         let lost = left_out.swap(0, Ordering::Relaxed);
         // Write errors are ignored: a server must not fail because its log is not read.
         if 0 < lost {
-            let _ = writeln!(output, "{lost} lines were dropped: standard error is blocked");
+            let _ = writeln!(
+                output,
+                "{lost} lines were dropped: standard error is blocked"
+            );
         }
         match message {
-            WriterMessage::Line(line) => drop(output.write_all(&line).and_then(|()| output.flush())),
+            WriterMessage::Line(line) => {
+                drop(output.write_all(&line).and_then(|()| output.flush()))
+            }
             WriterMessage::Flush(done) => drop(done.send(())),
         }
     }
@@ -92,15 +107,23 @@ pub(crate) struct RequestLineLogger {
 impl RequestLineLogger {
     /// Returns the logger for requests at `level`, or `None` if the level excludes requests.
     pub(crate) fn for_level(level: LogLevel, log: &Arc<EventLog>) -> Option<Arc<dyn RequestLog>> {
-        (level <= LogLevel::Info).then(|| Arc::new(Self { log: Arc::clone(log), level }) as Arc<dyn RequestLog>)
+        (level <= LogLevel::Info).then(|| {
+            Arc::new(Self {
+                log: Arc::clone(log),
+                level,
+            }) as Arc<dyn RequestLog>
+        })
     }
 }
 
 impl RequestLog for RequestLineLogger {
     fn record(&self, request: &RequestRecord) {
         let recall = request.recall.filter(|_| self.level == LogLevel::Debug);
-        let recall = recall.map_or_else(String::new, |recall| format!(" recall_us={}", recall.as_micros()));
-        self.log.info(SystemClock.now(), &format!("{request}{recall}"));
+        let recall = recall.map_or_else(String::new, |recall| {
+            format!(" recall_us={}", recall.as_micros())
+        });
+        self.log
+            .info(SystemClock.now(), &format!("{request}{recall}"));
     }
 }
 
@@ -133,21 +156,45 @@ mod tests {
         let (mut writer, flush) = BackgroundWriter::spawn(GatedOutput(gate, Arc::clone(&written)));
         let count = MAX_QUEUED_LINES + 1000;
         for number in 0..count {
-            writer.write_all(format!("{number}\n").as_bytes()).expect("it is taken");
+            writer
+                .write_all(format!("{number}\n").as_bytes())
+                .expect("it is taken");
         }
         drop(open);
         // The queue may be full until some lines are written.
         let (done, ended) = sync_channel(1);
         flush.0.send(WriterMessage::Flush(done)).expect("it writes");
         ended.recv().expect("it wrote all");
-        let text = String::from_utf8(written.lock().expect("nobody panics here").clone()).expect("text");
-        let lines: Vec<&str> = text.lines().filter(|line| !line.contains("were dropped")).collect();
-        let lost: usize = text.lines().filter_map(|line| line.split_once(" lines were dropped")?.0.parse::<usize>().ok()).sum();
+        let text =
+            String::from_utf8(written.lock().expect("nobody panics here").clone()).expect("text");
+        let lines: Vec<&str> = text
+            .lines()
+            .filter(|line| !line.contains("were dropped"))
+            .collect();
+        let lost: usize = text
+            .lines()
+            .filter_map(|line| {
+                line.split_once(" lines were dropped")?
+                    .0
+                    .parse::<usize>()
+                    .ok()
+            })
+            .sum();
         assert_eq!(lines.len() + lost, count);
-        assert!((MAX_QUEUED_LINES..count).contains(&lines.len()), "{}", lines.len());
+        assert!(
+            (MAX_QUEUED_LINES..count).contains(&lines.len()),
+            "{}",
+            lines.len()
+        );
         // The writer may have taken a line from the queue between two that were dropped.
-        let numbers: Vec<usize> = lines.iter().map(|line| line.parse().expect("a number")).collect();
-        assert!(numbers.is_sorted_by(|one, next| one < next), "they are in order");
+        let numbers: Vec<usize> = lines
+            .iter()
+            .map(|line| line.parse().expect("a number"))
+            .collect();
+        assert!(
+            numbers.is_sorted_by(|one, next| one < next),
+            "they are in order"
+        );
     }
 
     #[test]
@@ -156,7 +203,10 @@ mod tests {
         drop(open);
         let written = Arc::<Mutex<Vec<u8>>>::default();
         let (mut writer, flush) = BackgroundWriter::spawn(GatedOutput(gate, Arc::clone(&written)));
-        writer.write_all(b"one\n").and_then(|()| writer.write_all(b"two\n")).expect("they are taken");
+        writer
+            .write_all(b"one\n")
+            .and_then(|()| writer.write_all(b"two\n"))
+            .expect("they are taken");
         flush.wait();
         assert_eq!(*written.lock().expect("nobody panics here"), b"one\ntwo\n");
     }

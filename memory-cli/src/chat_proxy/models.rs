@@ -5,9 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use memory_agent::http::{ClientEmbedder, ClientModel, LastModel, WebOrigin};
-use memory_agent::model::{ApiKey, ChatSettings, LocalEmbedder, RemoteChat, RemoteEmbedder, RemoteSettings};
+use memory_agent::model::{
+    ApiKey, ChatSettings, LocalEmbedder, RemoteChat, RemoteEmbedder, RemoteSettings,
+};
 use memory_core::{
-    BudgetStatus, ChatAnswer, ChatError, ChatFailure, ChatModel, ChatRequest, Clock, EmbedError, Embedder, Embedding,
+    BudgetStatus, ChatAnswer, ChatError, ChatFailure, ChatModel, ChatRequest, Clock, EmbedError,
+    Embedder, Embedding,
 };
 
 use crate::config::Settings;
@@ -35,9 +38,17 @@ impl ProxyEmbedder {
         timeout: Option<Duration>,
     ) -> Result<Self, Failure> {
         let remote = |usual: RemoteSettings| {
-            let usual = RemoteSettings { certificates: settings.environment.certificates.clone(), ..usual };
+            let usual = RemoteSettings {
+                certificates: settings.environment.certificates.clone(),
+                ..usual
+            };
             let remote = match timeout {
-                Some(timeout) => RemoteSettings { timeout, patience: timeout, tries: 1, ..usual },
+                Some(timeout) => RemoteSettings {
+                    timeout,
+                    patience: timeout,
+                    tries: 1,
+                    ..usual
+                },
                 None => usual,
             };
             RemoteEmbedder::new(remote).map_err(embedder_error)
@@ -52,20 +63,38 @@ impl ProxyEmbedder {
                         && is_same_server(address, upstream) =>
                 {
                     let api_key = api_key.cloned();
-                    remote(RemoteSettings { api_key, ..RemoteSettings::new(address, name) }).map(Self::at_upstream)
+                    remote(RemoteSettings {
+                        api_key,
+                        ..RemoteSettings::new(address, name)
+                    })
+                    .map(Self::at_upstream)
                 }
                 _ => Ok(Self::Own(embedding::open_lazily(settings))),
             };
         };
         let folder = PathBuf::from(named);
         if folder.is_dir() {
-            return Ok(Self::Own(Some(Arc::new(LocalEmbedder::open(&folder, None).map_err(embedder_error)?))));
+            return Ok(Self::Own(Some(Arc::new(
+                LocalEmbedder::open(&folder, None).map_err(embedder_error)?,
+            ))));
         }
-        let address = settings.proxy.embedding_base_url.value.as_deref().map(|address| normalize_base_url(address).text);
+        let address = settings
+            .proxy
+            .embedding_base_url
+            .value
+            .as_deref()
+            .map(|address| normalize_base_url(address).text);
         let address = address.as_deref().unwrap_or(upstream);
         let api_key = key_for(address, upstream, api_key);
-        let embedder = remote(RemoteSettings { api_key, ..RemoteSettings::new(address, named) })?;
-        Ok(if is_same_server(address, upstream) { Self::at_upstream(embedder) } else { Self::Own(Some(Arc::new(embedder))) })
+        let embedder = remote(RemoteSettings {
+            api_key,
+            ..RemoteSettings::new(address, named)
+        })?;
+        Ok(if is_same_server(address, upstream) {
+            Self::at_upstream(embedder)
+        } else {
+            Self::Own(Some(Arc::new(embedder)))
+        })
     }
 
     fn at_upstream(embedder: RemoteEmbedder) -> Self {
@@ -84,7 +113,9 @@ impl ProxyEmbedder {
     pub(super) fn for_clients(&self) -> Option<Arc<dyn ClientEmbedder>> {
         match self {
             Self::Own(_) => None,
-            Self::AtUpstream(embedder) => Some(Arc::new(ClientKeyEmbedder(RemoteEmbedder::clone(embedder)))),
+            Self::AtUpstream(embedder) => {
+                Some(Arc::new(ClientKeyEmbedder(RemoteEmbedder::clone(embedder))))
+            }
         }
     }
 
@@ -92,9 +123,10 @@ impl ProxyEmbedder {
     pub(super) fn into_background(self, last_asked: &LastModel) -> Option<Arc<dyn Embedder>> {
         match self {
             Self::Own(embedder) => embedder,
-            Self::AtUpstream(embedder) => {
-                Some(Arc::new(LastClientEmbedder { embedder: *embedder, last_asked: last_asked.clone() }))
-            }
+            Self::AtUpstream(embedder) => Some(Arc::new(LastClientEmbedder {
+                embedder: *embedder,
+                last_asked: last_asked.clone(),
+            })),
         }
     }
 }
@@ -103,14 +135,18 @@ impl ProxyEmbedder {
 fn is_same_server(one: &str, other: &str) -> bool {
     let origin = |address: &str| -> Option<WebOrigin> {
         let (scheme, rest) = address.trim().split_once("://")?;
-        format!("{scheme}://{}", rest.split('/').next()?).parse().ok()
+        format!("{scheme}://{}", rest.split('/').next()?)
+            .parse()
+            .ok()
     };
     origin(one).is_some_and(|own| origin(other) == Some(own))
 }
 
 /// Returns `api_key`, the key for `upstream`, if `address` is on the same server.
 fn key_for(address: &str, upstream: &str, api_key: Option<&ApiKey>) -> Option<ApiKey> {
-    api_key.filter(|_| is_same_server(address, upstream)).cloned()
+    api_key
+        .filter(|_| is_same_server(address, upstream))
+        .cloned()
 }
 
 fn embedder_error(error: EmbedError) -> Failure {
@@ -138,7 +174,11 @@ impl Embedder for LastClientEmbedder {
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
-        match self.last_asked.get().and_then(|asked| asked.key?.parse().ok()) {
+        match self
+            .last_asked
+            .get()
+            .and_then(|asked| asked.key?.parse().ok())
+        {
             Some(key) => self.embedder.with_key(key).embed(texts),
             None => self.embedder.embed(texts),
         }
@@ -173,7 +213,12 @@ impl LastChatModel {
         let own = asked.key.as_deref().and_then(|key| key.parse().ok());
         let api_key = own.or_else(|| self.api_key.clone());
         let usual = ChatSettings::new(&self.base_url, &asked.name);
-        let settings = ChatSettings { api_key, timeout: self.timeout, certificates: self.certificates.clone(), ..usual };
+        let settings = ChatSettings {
+            api_key,
+            timeout: self.timeout,
+            certificates: self.certificates.clone(),
+            ..usual
+        };
         let chat = Arc::new(RemoteChat::new(settings)?);
         *opened = Some((asked, Arc::clone(&chat)));
         Ok(chat)
@@ -233,8 +278,13 @@ const CHAT_PATH: &str = "/chat/completions";
 /// Other parts are unchanged. The client that opens the address reports errors in it.
 pub(super) fn normalize_base_url(text: &str) -> BaseUrl {
     let trimmed = text.trim();
-    let unchanged = BaseUrl { text: trimmed.to_owned(), notice: None };
-    let Some((_, place)) = trimmed.split_once("://") else { return unchanged };
+    let unchanged = BaseUrl {
+        text: trimmed.to_owned(),
+        notice: None,
+    };
+    let Some((_, place)) = trimmed.split_once("://") else {
+        return unchanged;
+    };
     if place.contains(['?', '#', '@']) {
         // Such an address may contain a secret, so it is not used in a message.
         return unchanged;
@@ -243,16 +293,22 @@ pub(super) fn normalize_base_url(text: &str) -> BaseUrl {
     if let Some(base) = bare.strip_suffix(CHAT_PATH) {
         return BaseUrl {
             text: base.to_owned(),
-            notice: Some(format!("using the address {base}: {CHAT_PATH} is added automatically")),
+            notice: Some(format!(
+                "using the address {base}: {CHAT_PATH} is added automatically"
+            )),
         };
     }
     if place.trim_end_matches('/').is_empty() || place.trim_end_matches('/').contains('/') {
         return unchanged;
     }
     let with_version = format!("{bare}{VERSION_PATH}");
-    let why =
-        format!("{bare} has no path, so {with_version} is used; for a server without {VERSION_PATH}, specify {bare}{CHAT_PATH}");
-    BaseUrl { text: with_version, notice: Some(why) }
+    let why = format!(
+        "{bare} has no path, so {with_version} is used; for a server without {VERSION_PATH}, specify {bare}{CHAT_PATH}"
+    );
+    BaseUrl {
+        text: with_version,
+        notice: Some(why),
+    }
 }
 
 #[cfg(test)]
@@ -261,12 +317,25 @@ mod tests {
 
     #[test]
     fn a_key_is_for_one_server_only() {
-        let (upstream, key) = ("https://api.example/v1", "sk-test".parse::<ApiKey>().unwrap());
-        for same in ["https://api.example/v1", "https://API.example:443/other", " https://api.example "] {
+        let (upstream, key) = (
+            "https://api.example/v1",
+            "sk-test".parse::<ApiKey>().unwrap(),
+        );
+        for same in [
+            "https://api.example/v1",
+            "https://API.example:443/other",
+            " https://api.example ",
+        ] {
             assert!(is_same_server(same, upstream), "{same}");
             assert!(key_for(same, upstream, Some(&key)).is_some(), "{same}");
         }
-        for other in ["http://api.example/v1", "https://api.example:8443/v1", "https://api.example.evil/v1", "api.example", ""] {
+        for other in [
+            "http://api.example/v1",
+            "https://api.example:8443/v1",
+            "https://api.example.evil/v1",
+            "api.example",
+            "",
+        ] {
             assert!(!is_same_server(other, upstream), "{other}");
             assert!(key_for(other, upstream, Some(&key)).is_none(), "{other}");
         }
@@ -279,12 +348,21 @@ mod tests {
             (" http://localhost:11434/ ", "http://localhost:11434/v1"),
             ("https://api.openai.com//", "https://api.openai.com/v1"),
             ("http://[::1]:80", "http://[::1]:80/v1"),
-            ("http://localhost:11434/v1/chat/completions", "http://localhost:11434/v1"),
-            ("https://api.example/chat/completions/", "https://api.example"),
+            (
+                "http://localhost:11434/v1/chat/completions",
+                "http://localhost:11434/v1",
+            ),
+            (
+                "https://api.example/chat/completions/",
+                "https://api.example",
+            ),
         ] {
             let base = normalize_base_url(text);
             assert_eq!(base.text, used, "{text}");
-            assert!(base.notice.is_some_and(|notice| notice.contains(used)), "{text}");
+            assert!(
+                base.notice.is_some_and(|notice| notice.contains(used)),
+                "{text}"
+            );
         }
         for stays in [
             "http://localhost:11434/v1",
@@ -297,7 +375,14 @@ mod tests {
             "http://me:secret@host",
             "http://host?key=secret",
         ] {
-            assert_eq!(normalize_base_url(stays), BaseUrl { text: stays.to_owned(), notice: None }, "{stays}");
+            assert_eq!(
+                normalize_base_url(stays),
+                BaseUrl {
+                    text: stays.to_owned(),
+                    notice: None
+                },
+                "{stays}"
+            );
         }
     }
 }

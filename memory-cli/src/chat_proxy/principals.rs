@@ -37,8 +37,15 @@ impl PrincipalChatsOpener {
     pub(super) fn open(&self, principal: &PrincipalAccess) -> PrincipalChats {
         let (settings, last_asked) = (&self.settings, LastModel::default());
         let place = principal_folder(settings, principal);
-        let store = Arc::new(conversations::open_of_principal(settings, &self.database, principal));
-        let conversations = Conversations { store, ..self.conversations.clone() };
+        let store = Arc::new(conversations::open_of_principal(
+            settings,
+            &self.database,
+            principal,
+        ));
+        let conversations = Conversations {
+            store,
+            ..self.conversations.clone()
+        };
         let (key, clock) = (self.api_key.clone(), &conversations.clock);
         let chat = extraction_model(settings, &self.base_url, &place, &last_asked, key, clock);
         let queue: Arc<dyn JobQueue> = Arc::new(JobFile::new(&place));
@@ -55,6 +62,11 @@ impl PrincipalChatsOpener {
             last_asked: (!settings.llm.is_named()).then(|| last_asked.clone()),
             told: Arc::clone(&told),
         });
-        PrincipalChats { conversations, queue, last_asked, told }
+        PrincipalChats {
+            conversations,
+            queue,
+            last_asked,
+            told,
+        }
     }
 }

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use memory_agent::http::{ChatProxy, LastModel, OpenHome, ProxyObserver, ProxyRules, Upstream, UpstreamError};
+use memory_agent::http::{
+    ChatProxy, LastModel, OpenHome, ProxyObserver, ProxyRules, Upstream, UpstreamError,
+};
 use memory_agent::model::{ApiKey, ApiKeyError};
 use memory_core::conversation::{Conversations, JobQueue};
 use memory_core::text::format_error_chain;
@@ -47,7 +49,9 @@ fn waiting_notice(waiting: usize) -> Option<String> {
         1 => "1 turn is".to_owned(),
         count => format!("{count} turns are"),
     };
-    Some(format!("{turns} queued for fact extraction until a chat uses a model; set `llm` in config.yaml to extract now"))
+    Some(format!(
+        "{turns} queued for fact extraction until a chat uses a model; set `llm` in config.yaml to extract now"
+    ))
 }
 
 /// The variable with the API key that `OpenAI` clients use.
@@ -76,34 +80,60 @@ pub(crate) fn open(
     let base_url = normalize_base_url(base_url);
     let mut notices: Vec<String> = base_url.notice.into_iter().collect();
     let base_url = base_url.text.as_str();
-    if let Some(address) = proxy.embedding_model.value.as_ref().and(proxy.embedding_base_url.value.as_ref()) {
+    if let Some(address) = proxy
+        .embedding_model
+        .value
+        .as_ref()
+        .and(proxy.embedding_base_url.value.as_ref())
+    {
         notices.extend(normalize_base_url(address).notice);
     }
     let api_key = api_key(settings)?;
     if let Some((_, origin)) = &api_key {
-        notices.push(format!("requests without an API key use the key from {origin}"));
+        notices.push(format!(
+            "requests without an API key use the key from {origin}"
+        ));
     }
     let key = api_key.map(|(key, _)| key);
     let refused = |error: UpstreamError| Failure::usage(error.to_string(), error.hint());
     let secret = key.as_ref().map(ApiKey::expose_secret);
-    let upstream = Upstream::new(base_url, secret, settings.environment.certificates.as_deref()).map_err(refused)?;
+    let upstream = Upstream::new(
+        base_url,
+        secret,
+        settings.environment.certificates.as_deref(),
+    )
+    .map_err(refused)?;
     if upstream.is_at(here) {
         let hint = "specify the address of the model server, or listen on another --port";
-        return Err(Failure::usage(format!("{} is the address of this proxy", upstream.base_url()), hint));
+        return Err(Failure::usage(
+            format!("{} is the address of this proxy", upstream.base_url()),
+            hint,
+        ));
     }
-    let place = proxy.memory_path.value.clone().unwrap_or_else(|| settings.root.value.clone());
+    let place = proxy
+        .memory_path
+        .value
+        .clone()
+        .unwrap_or_else(|| settings.root.value.clone());
     let (clock, ids): (Arc<dyn Clock>, _) = (Arc::new(SystemClock), Arc::new(RandomIds));
     let last_asked = LastModel::default();
     let patience = proxy.memory_timeout.value;
     let store = Arc::new(conversations::open(settings, &place)?);
     let watcher = if proxy.start_watcher.value {
         // Without the watcher, changes are still detected, but not always immediately.
-        watch(&store).inspect_err(|error| log.warning(clock.now(), &format_error_chain(error))).ok()
+        watch(&store)
+            .inspect_err(|error| log.warning(clock.now(), &format_error_chain(error)))
+            .ok()
     } else {
         None
     };
     let chat = extraction_model(settings, base_url, &place, &last_asked, key.clone(), &clock);
-    let embedder = ProxyEmbedder::open(settings, base_url, key.as_ref(), Some(patience / TIMEOUT_DIVISOR))?;
+    let embedder = ProxyEmbedder::open(
+        settings,
+        base_url,
+        key.as_ref(),
+        Some(patience / TIMEOUT_DIVISOR),
+    )?;
     let conversations = Conversations {
         store: store.clone(),
         clock,
@@ -119,7 +149,11 @@ pub(crate) fn open(
     }
     let queue: Arc<dyn JobQueue> = Arc::new(JobFile::new(&place));
     let is_asked_later = proxy.enable_summarization.value && !settings.llm.is_named();
-    let waiting = if is_asked_later { count_pending(queue.as_ref(), &told) } else { 0 };
+    let waiting = if is_asked_later {
+        count_pending(queue.as_ref(), &told)
+    } else {
+        0
+    };
     let background = ProxyEmbedder::open(settings, base_url, key.as_ref(), None)?;
     let (workers, own_key_embedder) = (Workers::default(), background.with_own_key());
     let work = WorkerConfig {
@@ -149,8 +183,13 @@ pub(crate) fn open(
         log,
         workers: workers.clone(),
     });
-    let rules = ProxyRules { recall: proxy.recall_rules(), patience, has_token };
-    let mut proxy = ChatProxy::new(conversations, queue, upstream, rules, last_asked, told).with_home(open_home);
+    let rules = ProxyRules {
+        recall: proxy.recall_rules(),
+        patience,
+        has_token,
+    };
+    let mut proxy = ChatProxy::new(conversations, queue, upstream, rules, last_asked, told)
+        .with_home(open_home);
     if let Some(ledger) = home::recall_ledger(settings) {
         proxy = proxy.with_recall_ledger(ledger);
     }
@@ -162,7 +201,13 @@ pub(crate) fn open(
     }
     notices.extend(waiting_notice(waiting));
     workers.spawn(work);
-    Ok(OpenedProxy { proxy: Arc::new(proxy), workers, watcher, waiting, notices })
+    Ok(OpenedProxy {
+        proxy: Arc::new(proxy),
+        workers,
+        watcher,
+        waiting,
+        notices,
+    })
 }
 
 /// Returns the git repository of the conversations in a folder, which may be the home. Its errors go to `told`.
@@ -173,7 +218,11 @@ fn open_versions(place: &Path, is_home: bool, told: &Arc<WorkerStatus>) -> GitVe
             told.report_failure(&error.to_string());
         }
     });
-    let versions = if is_home { GitVersions::for_home_conversations(place, report) } else { GitVersions::new(place, report) };
+    let versions = if is_home {
+        GitVersions::for_home_conversations(place, report)
+    } else {
+        GitVersions::new(place, report)
+    };
     // Commits changes that an earlier process left uncommitted.
     versions.schedule_commit("Commit changes made before the start");
     versions
@@ -181,7 +230,9 @@ fn open_versions(place: &Path, is_home: bool, told: &Arc<WorkerStatus>) -> GitVe
 
 /// Returns the number of turns queued before the start.
 fn count_pending(queue: &dyn JobQueue, told: &WorkerStatus) -> usize {
-    let pending = queue.pending().inspect_err(|error| told.report_failure(&format_error_chain(error)));
+    let pending = queue
+        .pending()
+        .inspect_err(|error| told.report_failure(&format_error_chain(error)));
     pending.map_or(0, |pending| pending.len())
 }
 
@@ -192,7 +243,11 @@ fn count_pending(queue: &dyn JobQueue, told: &WorkerStatus) -> usize {
 fn api_key(settings: &Settings) -> Result<Option<(ApiKey, String)>, Failure> {
     let proxy = &settings.proxy;
     let (key, name) = (&proxy.openai_api_key, &proxy.openai_api_key_env);
-    if let Some(own) = key.value.as_ref().filter(|_| name.value.is_none() || name.from <= key.from) {
+    if let Some(own) = key
+        .value
+        .as_ref()
+        .filter(|_| name.value.is_none() || name.from <= key.from)
+    {
         return Ok(Some((own.clone(), "the settings".to_owned())));
     }
     let no_key = |variable: &str, error: ApiKeyError| {
@@ -203,12 +258,26 @@ fn api_key(settings: &Settings) -> Result<Option<(ApiKey, String)>, Failure> {
     };
     if let Some(name) = &name.value {
         let missing = || {
-            Failure::usage(format!("environment variable {name} is not set; it must contain the API key"), format!("set {name}"))
+            Failure::usage(
+                format!("environment variable {name} is not set; it must contain the API key"),
+                format!("set {name}"),
+            )
         };
-        let text = settings.environment.variable(name).filter(|key| !key.is_empty()).ok_or_else(missing)?;
-        return Ok(Some((text.parse().map_err(|error| no_key(name, error))?, name.clone())));
+        let text = settings
+            .environment
+            .variable(name)
+            .filter(|key| !key.is_empty())
+            .ok_or_else(missing)?;
+        return Ok(Some((
+            text.parse().map_err(|error| no_key(name, error))?,
+            name.clone(),
+        )));
     }
-    let usual = proxy.usual_api_key.clone().transpose().map_err(|error| no_key(DEFAULT_KEY_VARIABLE, error))?;
+    let usual = proxy
+        .usual_api_key
+        .clone()
+        .transpose()
+        .map_err(|error| no_key(DEFAULT_KEY_VARIABLE, error))?;
     Ok(usual.map(|key| (key, DEFAULT_KEY_VARIABLE.to_owned())))
 }
 
@@ -221,7 +290,10 @@ pub(crate) struct Watcher {
 
 /// Starts a watcher.
 pub(super) fn watch(store: &Arc<ConversationFolder>) -> Result<Watcher, StoreError> {
-    let (bell, has_ended) = (Arc::new(WakeSignal::default()), Arc::new(AtomicBool::default()));
+    let (bell, has_ended) = (
+        Arc::new(WakeSignal::default()),
+        Arc::new(AtomicBool::default()),
+    );
     let own = Arc::clone(&bell);
     let watch = FileWatcher::watch_conversations(store.root(), move || own.notify())?;
     let (own, end, store) = (Arc::clone(&bell), Arc::clone(&has_ended), Arc::clone(store));
@@ -229,14 +301,23 @@ pub(super) fn watch(store: &Arc<ConversationFolder>) -> Result<Watcher, StoreErr
         while !end.load(Ordering::SeqCst) {
             own.wait(None);
             // Added and removed files also change the modification time of their folder.
-            let WatchedChanges { files, folders, more, lost } = watch.take_changes();
+            let WatchedChanges {
+                files,
+                folders,
+                more,
+                lost,
+            } = watch.take_changes();
             store.mark_changed((!more && !folders && lost.is_none()).then_some(&files));
             if lost.is_some() {
                 return;
             }
         }
     });
-    Ok(Watcher { bell, has_ended, thread: Some(thread) })
+    Ok(Watcher {
+        bell,
+        has_ended,
+        thread: Some(thread),
+    })
 }
 
 impl Drop for Watcher {

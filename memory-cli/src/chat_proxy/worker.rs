@@ -10,7 +10,9 @@ use memory_agent::http::{LastModel, ProxyObserver};
 use memory_core::Clock;
 use memory_core::conversation::{ConversationId, Conversations, JobQueue, enqueue_missing};
 use memory_core::text::format_error_chain;
-use memory_dream::conversation::{Backoff, ConversationPrompts, ProcessReport, ProcessRules, process_with_backoff};
+use memory_dream::conversation::{
+    Backoff, ConversationPrompts, ProcessReport, ProcessRules, process_with_backoff,
+};
 use memory_store::conversation::GitVersions;
 use memory_store::{EventLog, SystemClock};
 
@@ -34,7 +36,10 @@ pub(crate) struct Workers(Arc<Mutex<Vec<Worker>>>);
 
 impl Workers {
     pub(super) fn spawn(&self, work: WorkerConfig) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(Worker::spawn(work));
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(Worker::spawn(work));
     }
 
     /// Waits a short time for the remaining work and stops the threads.
@@ -42,15 +47,28 @@ impl Workers {
         let workers = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         let deadline = Instant::now() + DRAIN_TIMEOUT;
         for worker in &workers {
-            *worker.told.until.lock().unwrap_or_else(PoisonError::into_inner) = Some(deadline);
+            *worker
+                .told
+                .until
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) = Some(deadline);
             worker.told.bell.notify();
         }
         for worker in workers {
             // The next start continues work that takes longer.
-            let _ = worker.ended.recv_timeout(deadline.saturating_duration_since(Instant::now()));
+            let _ = worker
+                .ended
+                .recv_timeout(deadline.saturating_duration_since(Instant::now()));
             // Commits all changes since the last commit.
-            worker.told.note_version("Commit changes made before shutdown");
-            worker.told.versions.lock().unwrap_or_else(PoisonError::into_inner).take();
+            worker
+                .told
+                .note_version("Commit changes made before shutdown");
+            worker
+                .told
+                .versions
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take();
         }
     }
 }
@@ -83,25 +101,40 @@ impl Worker {
 impl Drop for Worker {
     // A server that could not start drops the worker; without this, its thread would extract facts for ever.
     fn drop(&mut self) {
-        self.told.until.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(Instant::now);
+        self.told
+            .until
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get_or_insert_with(Instant::now);
         self.told.bell.notify();
     }
 }
 
 impl WorkerConfig {
     fn run(&self) {
-        let until = || *self.told.until.lock().unwrap_or_else(PoisonError::into_inner);
+        let until = || {
+            *self
+                .told
+                .until
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
         let mut known: Vec<String> = Vec::new();
         let (mut has_rest, mut backoff) = (true, Backoff::default());
         loop {
             let ending = until();
-            let rest = if has_rest { enqueue_missing(&self.conversations, self.queue.as_ref()) } else { Ok(0) };
+            let rest = if has_rest {
+                enqueue_missing(&self.conversations, self.queue.as_ref())
+            } else {
+                Ok(0)
+            };
             has_rest = rest.is_err();
             let mut processed = self.process(&mut backoff);
             if let Err(error) = rest {
-                processed
-                    .troubles
-                    .push(format!("facts may be missing for messages stored before the start: {}", format_error_chain(&error)));
+                processed.troubles.push(format!(
+                    "facts may be missing for messages stored before the start: {}",
+                    format_error_chain(&error)
+                ));
                 processed.waiting += 1;
             }
             self.told.record_failure(&processed);
@@ -115,27 +148,56 @@ impl WorkerConfig {
                 known.push(trouble);
             }
             for conversation in processed.changed {
-                self.told.note_version(&format!("Add facts to conversation {conversation}"));
+                self.told
+                    .note_version(&format!("Add facts to conversation {conversation}"));
             }
             if ending.is_some() {
                 return;
             }
-            self.told.bell.wait((0 < processed.waiting).then(|| Instant::now() + QUEUE_INTERVAL));
+            self.told
+                .bell
+                .wait((0 < processed.waiting).then(|| Instant::now() + QUEUE_INTERVAL));
         }
     }
 
     fn process(&self, backoff: &mut Backoff) -> ProcessReport {
-        if self.last_asked.as_ref().is_some_and(|asked| self.rules.summarise && asked.get().is_none()) {
+        if self
+            .last_asked
+            .as_ref()
+            .is_some_and(|asked| self.rules.summarise && asked.get().is_none())
+        {
             return ProcessReport::default();
         }
-        let goes_on =
-            || self.told.until.lock().unwrap_or_else(PoisonError::into_inner).is_none_or(|until| Instant::now() < until);
-        let read =
-            |name: &str| self.prompts.iter().find_map(|folder| std::fs::read_to_string(folder.join(format!("{name}.md"))).ok());
-        let rules = ProcessRules { prompts: ConversationPrompts::with(&read), ..self.rules.clone() };
-        process_with_backoff(&self.conversations, self.queue.as_ref(), &rules, backoff, &goes_on).unwrap_or_else(|error| {
+        let goes_on = || {
+            self.told
+                .until
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .is_none_or(|until| Instant::now() < until)
+        };
+        let read = |name: &str| {
+            self.prompts
+                .iter()
+                .find_map(|folder| std::fs::read_to_string(folder.join(format!("{name}.md"))).ok())
+        };
+        let rules = ProcessRules {
+            prompts: ConversationPrompts::with(&read),
+            ..self.rules.clone()
+        };
+        process_with_backoff(
+            &self.conversations,
+            self.queue.as_ref(),
+            &rules,
+            backoff,
+            &goes_on,
+        )
+        .unwrap_or_else(|error| {
             let trouble = format!("cannot store facts: {}", format_error_chain(&error));
-            ProcessReport { troubles: vec![trouble], waiting: 1, ..ProcessReport::default() }
+            ProcessReport {
+                troubles: vec![trouble],
+                waiting: 1,
+                ..ProcessReport::default()
+            }
         })
     }
 }
@@ -162,7 +224,10 @@ impl ExtractionFailure {
     /// Replaces the reason. An unchanged reason is not reported again.
     fn replace(&mut self, why: Option<String>) {
         if self.why != why {
-            *self = Self { why, is_reported: false };
+            *self = Self {
+                why,
+                is_reported: false,
+            };
         }
     }
 
@@ -176,7 +241,13 @@ impl ExtractionFailure {
 impl WorkerStatus {
     pub(super) fn new(log: Arc<EventLog>) -> Self {
         let (bell, versions, until, failure) = Default::default();
-        Self { log, bell, versions, until, failure }
+        Self {
+            log,
+            bell,
+            versions,
+            until,
+            failure,
+        }
     }
 
     /// Records the errors of a run. A run without any work, or with work left, does not clear them.
@@ -184,7 +255,10 @@ impl WorkerStatus {
         let is_well = processed.troubles.is_empty();
         if !is_well || 0 < processed.done && processed.waiting == 0 {
             let why = (!is_well).then(|| processed.troubles.join("; "));
-            self.failure.lock().unwrap_or_else(PoisonError::into_inner).replace(why);
+            self.failure
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .replace(why);
         }
     }
 
@@ -206,6 +280,9 @@ impl ProxyObserver for WorkerStatus {
     }
 
     fn extraction_failure(&self) -> Option<String> {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).report_once()
+        self.failure
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .report_once()
     }
 }

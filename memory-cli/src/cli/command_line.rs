@@ -35,7 +35,12 @@ impl CommandLine {
     /// Classifies the arguments; replaces `help` and `version` in place of a command with the flags.
     pub(super) fn from_arguments(arguments: Vec<OsString>) -> Self {
         let line = Self::of(arguments);
-        let Some(index) = line.roles.iter().position(|role| *role == ArgumentRole::Positional).map(|index| index + 1) else {
+        let Some(index) = line
+            .roles
+            .iter()
+            .position(|role| *role == ArgumentRole::Positional)
+            .map(|index| index + 1)
+        else {
             return line;
         };
         match line.arguments[index].to_str() {
@@ -46,9 +51,13 @@ impl CommandLine {
                 Self::of(arguments)
             }
             // All commands have the version of the program.
-            Some("version") if line.command.has_subcommands() => {
-                Self::of(line.arguments.into_iter().take(1).chain(["--version".into()]).collect())
-            }
+            Some("version") if line.command.has_subcommands() => Self::of(
+                line.arguments
+                    .into_iter()
+                    .take(1)
+                    .chain(["--version".into()])
+                    .collect(),
+            ),
             _ => line,
         }
     }
@@ -58,19 +67,39 @@ impl CommandLine {
         let mut globals = Vec::new();
         let mut roles = Vec::new();
         let (mut takes_value, mut has_positional, mut is_top_level) = (false, false, true);
-        for argument in arguments.iter().skip(1).take_while(|argument| *argument != "--") {
+        for argument in arguments
+            .iter()
+            .skip(1)
+            .take_while(|argument| *argument != "--")
+        {
             let is_dashed = argument.len() > 1 && argument.as_encoded_bytes().starts_with(b"-");
             let role = if std::mem::take(&mut takes_value) {
                 ArgumentRole::Value
             } else if is_dashed {
-                let options = OptionLookup { command: &command, globals: &globals };
+                let options = OptionLookup {
+                    command: &command,
+                    globals: &globals,
+                };
                 let role;
                 (role, takes_value) = options.role(&argument.to_string_lossy());
                 role
-            } else if let Some(found) = command.find_subcommand(argument).filter(|_| !has_positional).cloned() {
-                globals.extend(command.get_arguments().filter(|option| option.is_global_set()).cloned());
+            } else if let Some(found) = command
+                .find_subcommand(argument)
+                .filter(|_| !has_positional)
+                .cloned()
+            {
+                globals.extend(
+                    command
+                        .get_arguments()
+                        .filter(|option| option.is_global_set())
+                        .cloned(),
+                );
                 // Only the commands at the top are defined late.
-                command = if is_top_level { CliCommand::define(found.get_name()) } else { found };
+                command = if is_top_level {
+                    CliCommand::define(found.get_name())
+                } else {
+                    found
+                };
                 is_top_level = false;
                 ArgumentRole::Subcommand
             } else {
@@ -79,7 +108,11 @@ impl CommandLine {
             has_positional |= role == ArgumentRole::Positional;
             roles.push(role);
         }
-        Self { arguments, roles, command }
+        Self {
+            arguments,
+            roles,
+            command,
+        }
     }
 
     /// Returns the arguments.
@@ -100,15 +133,26 @@ impl CommandLine {
     /// # Errors
     /// The error of clap if the arguments are invalid.
     pub(super) fn parse(&self) -> Result<Cli, clap::Error> {
-        let takes_dashes = self.command.get_positionals().any(Arg::is_allow_hyphen_values_set);
+        let takes_dashes = self
+            .command
+            .get_positionals()
+            .any(Arg::is_allow_hyphen_values_set);
         if takes_dashes && self.roles.contains(&ArgumentRole::UnknownOption) {
-            let path: Vec<&str> = self.arguments_in_role(ArgumentRole::Subcommand).filter_map(|name| name.to_str()).collect();
-            let matches = without_dashes(self.whole_command(), &path).try_get_matches_from(self.sorted_arguments())?;
+            let path: Vec<&str> = self
+                .arguments_in_role(ArgumentRole::Subcommand)
+                .filter_map(|name| name.to_str())
+                .collect();
+            let matches = without_dashes(self.whole_command(), &path)
+                .try_get_matches_from(self.sorted_arguments())?;
             return Cli::from_arg_matches(&matches);
         }
         self.parse_arguments().map_err(|error| match error.kind() {
             // An argument of all commands precedes those that are defined later, so help is rendered from the whole definition.
-            ErrorKind::DisplayHelp => self.whole_command().try_get_matches_from(&self.arguments).err().unwrap_or(error),
+            ErrorKind::DisplayHelp => self
+                .whole_command()
+                .try_get_matches_from(&self.arguments)
+                .err()
+                .unwrap_or(error),
             _ => error,
         })
     }
@@ -119,7 +163,13 @@ impl CommandLine {
             ArgumentRole::Positional => is_text(argument),
             ArgumentRole::Subcommand | ArgumentRole::Option | ArgumentRole::UnknownOption => false,
         };
-        if self.arguments.iter().skip(1).zip(&self.roles).any(is_special) {
+        if self
+            .arguments
+            .iter()
+            .skip(1)
+            .zip(&self.roles)
+            .any(is_special)
+        {
             return Cli::try_parse_from(self.sorted_arguments());
         }
         Cli::try_parse_from(&self.arguments)
@@ -127,12 +177,22 @@ impl CommandLine {
 
     /// Returns the definition of all commands, in which the arguments of the used one are defined.
     fn whole_command(&self) -> Command {
-        let name = self.arguments_in_role(ArgumentRole::Subcommand).next().and_then(|name| name.to_str());
-        name.map_or_else(Cli::command, |name| Cli::command().mut_subcommand(name, |_| CliCommand::define(name)))
+        let name = self
+            .arguments_in_role(ArgumentRole::Subcommand)
+            .next()
+            .and_then(|name| name.to_str());
+        name.map_or_else(Cli::command, |name| {
+            Cli::command().mut_subcommand(name, |_| CliCommand::define(name))
+        })
     }
 
     fn arguments_in_role(&self, role: ArgumentRole) -> impl Iterator<Item = &OsString> {
-        self.arguments.iter().skip(1).zip(&self.roles).filter(move |(_, own)| **own == role).map(|(argument, _)| argument)
+        self.arguments
+            .iter()
+            .skip(1)
+            .zip(&self.roles)
+            .filter(move |(_, own)| **own == role)
+            .map(|(argument, _)| argument)
     }
 
     /// Returns the arguments in an order that clap parses correctly.
@@ -168,8 +228,12 @@ impl OptionLookup<'_> {
     /// Returns the role of an argument that starts with a dash, and whether the next argument is its value.
     fn role(&self, argument: &str) -> (ArgumentRole, bool) {
         if let Some(long) = argument.strip_prefix("--") {
-            let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
-            return match self.find(|option| option.get_long() == Some(name) || has_alias(option, name)) {
+            let (name, value) = long
+                .split_once('=')
+                .map_or((long, None), |(name, value)| (name, Some(value)));
+            return match self
+                .find(|option| option.get_long() == Some(name) || has_alias(option, name))
+            {
                 Some(option) => (ArgumentRole::Option, value.is_none() && takes_value(option)),
                 None if name == "help" => (ArgumentRole::Option, false),
                 None if is_text(OsStr::new(argument)) || !name.starts_with(char::is_alphabetic) => {
@@ -181,12 +245,20 @@ impl OptionLookup<'_> {
         let mut shorts = argument[1..].chars();
         while let Some(short) = shorts.next() {
             match self.find(|option| option.get_short() == Some(short)) {
-                Some(option) if takes_value(option) => return (ArgumentRole::Option, shorts.as_str().is_empty()),
+                Some(option) if takes_value(option) => {
+                    return (ArgumentRole::Option, shorts.as_str().is_empty());
+                }
                 Some(_) => {}
                 None if short == 'h' => {}
-                None if cannot_be_option(OsStr::new(argument)) => return (ArgumentRole::Positional, false),
+                None if cannot_be_option(OsStr::new(argument)) => {
+                    return (ArgumentRole::Positional, false);
+                }
                 // For a command that accepts texts with a dash, this is a text; for any other, clap reports an unknown option.
-                None if self.command.get_positionals().any(Arg::is_allow_hyphen_values_set) => {
+                None if self
+                    .command
+                    .get_positionals()
+                    .any(Arg::is_allow_hyphen_values_set) =>
+                {
                     return (ArgumentRole::Positional, false);
                 }
                 None => return (ArgumentRole::Option, false),
@@ -196,23 +268,37 @@ impl OptionLookup<'_> {
     }
 
     fn find(&self, is_it: impl Fn(&Arg) -> bool) -> Option<&Arg> {
-        self.command.get_arguments().chain(self.globals).find(|option| !option.is_positional() && is_it(option))
+        self.command
+            .get_arguments()
+            .chain(self.globals)
+            .find(|option| !option.is_positional() && is_it(option))
     }
 }
 
 fn has_alias(option: &Arg, name: &str) -> bool {
-    option.get_all_aliases().is_some_and(|aliases| aliases.contains(&name))
+    option
+        .get_all_aliases()
+        .is_some_and(|aliases| aliases.contains(&name))
 }
 
 /// Returns whether an option needs a value.
 fn takes_value(option: &Arg) -> bool {
-    option.get_action().takes_values() && option.get_num_args().is_none_or(|count| 0 < count.min_values())
+    option.get_action().takes_values()
+        && option
+            .get_num_args()
+            .is_none_or(|count| 0 < count.min_values())
 }
 
 /// Disallows positional arguments that start with a dash for the command that `path` leads to.
 fn without_dashes(command: Command, path: &[&str]) -> Command {
     match path {
-        [] => command.mut_args(|argument| if argument.is_positional() { argument.allow_hyphen_values(false) } else { argument }),
+        [] => command.mut_args(|argument| {
+            if argument.is_positional() {
+                argument.allow_hyphen_values(false)
+            } else {
+                argument
+            }
+        }),
         [name, path @ ..] => command.mut_subcommand(*name, |command| without_dashes(command, path)),
     }
 }
@@ -238,69 +324,167 @@ mod tests {
     use super::*;
 
     fn line(arguments: &[&str]) -> CommandLine {
-        CommandLine::from_arguments(["memory"].iter().chain(arguments).map(OsString::from).collect())
+        CommandLine::from_arguments(
+            ["memory"]
+                .iter()
+                .chain(arguments)
+                .map(OsString::from)
+                .collect(),
+        )
     }
 
     fn sorted(arguments: &[&str]) -> String {
         let sorted = line(arguments).sorted_arguments();
-        sorted.iter().skip(1).map(|argument| argument.to_string_lossy()).collect::<Vec<_>>().join("|")
+        sorted
+            .iter()
+            .skip(1)
+            .map(|argument| argument.to_string_lossy())
+            .collect::<Vec<_>>()
+            .join("|")
     }
 
     fn refused(arguments: &[&str]) -> String {
-        let error = line(arguments).parse().expect_err("the arguments are refused");
-        error.to_string().lines().next().unwrap_or_default().to_owned()
+        let error = line(arguments)
+            .parse()
+            .expect_err("the arguments are refused");
+        error
+            .to_string()
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .to_owned()
     }
 
     #[test]
     fn values_stay_with_their_options_and_texts_in_their_order() {
-        assert_eq!(sorted(&["write", "--title", "- a", "- b"]), "write|--title=- a|--|- b");
-        assert_eq!(sorted(&["write", "--title=x", "- b", "--json"]), "write|--title=x|--json|--|- b");
-        assert_eq!(sorted(&["write", "a", "- b", "--root", "dir", "c"]), "write|--root|dir|--|a|- b|c");
-        assert_eq!(sorted(&["--root", "- dir", "write", "--json", "- b"]), "--root=- dir|write|--json|--|- b");
-        assert_eq!(sorted(&["write", "- b", "--", "--title"]), "write|--|- b|--title");
-        assert_eq!(sorted(&["bank", "read", "b", "--default", "-1", "k"]), "bank|read|--default=-1|--|b|k");
-        assert_eq!(sorted(&["topic", "write", "--dir", "- d", "t", "- c"]), "topic|write|--dir=- d|--|t|- c");
-        assert_eq!(sorted(&["write", "-h ello", "list"]), "write|--|-h ello|list");
-        assert_eq!(sorted(&["serve", "--http", "--quiet"]), "serve|--http|--quiet|--");
+        assert_eq!(
+            sorted(&["write", "--title", "- a", "- b"]),
+            "write|--title=- a|--|- b"
+        );
+        assert_eq!(
+            sorted(&["write", "--title=x", "- b", "--json"]),
+            "write|--title=x|--json|--|- b"
+        );
+        assert_eq!(
+            sorted(&["write", "a", "- b", "--root", "dir", "c"]),
+            "write|--root|dir|--|a|- b|c"
+        );
+        assert_eq!(
+            sorted(&["--root", "- dir", "write", "--json", "- b"]),
+            "--root=- dir|write|--json|--|- b"
+        );
+        assert_eq!(
+            sorted(&["write", "- b", "--", "--title"]),
+            "write|--|- b|--title"
+        );
+        assert_eq!(
+            sorted(&["bank", "read", "b", "--default", "-1", "k"]),
+            "bank|read|--default=-1|--|b|k"
+        );
+        assert_eq!(
+            sorted(&["topic", "write", "--dir", "- d", "t", "- c"]),
+            "topic|write|--dir=- d|--|t|- c"
+        );
+        assert_eq!(
+            sorted(&["write", "-h ello", "list"]),
+            "write|--|-h ello|list"
+        );
+        assert_eq!(
+            sorted(&["serve", "--http", "--quiet"]),
+            "serve|--http|--quiet|--"
+        );
     }
 
     #[test]
     fn an_unknown_option_is_no_text() {
-        assert_eq!(refused(&["bank", "search", "--valuee", "foo"]), "error: unexpected argument '--valuee' found");
-        assert_eq!(refused(&["bank", "update", "c", "k", "--craete", "."]), "error: unexpected argument '--craete' found");
-        assert_eq!(refused(&["bank", "update", "c", "k", "-.a", "--craete"]), "error: unexpected argument '--craete' found");
-        assert_eq!(refused(&["bank", "query", "b", ".", "--rwa=1"]), "error: unexpected argument '--rwa' found");
-        assert_eq!(refused(&["write", "- tea", "--tgas", "x"]), "error: unexpected argument '--tgas' found");
+        assert_eq!(
+            refused(&["bank", "search", "--valuee", "foo"]),
+            "error: unexpected argument '--valuee' found"
+        );
+        assert_eq!(
+            refused(&["bank", "update", "c", "k", "--craete", "."]),
+            "error: unexpected argument '--craete' found"
+        );
+        assert_eq!(
+            refused(&["bank", "update", "c", "k", "-.a", "--craete"]),
+            "error: unexpected argument '--craete' found"
+        );
+        assert_eq!(
+            refused(&["bank", "query", "b", ".", "--rwa=1"]),
+            "error: unexpected argument '--rwa' found"
+        );
+        assert_eq!(
+            refused(&["write", "- tea", "--tgas", "x"]),
+            "error: unexpected argument '--tgas' found"
+        );
         assert!(line(&["bank", "search", "--", "--valuee"]).parse().is_ok());
-        assert!(line(&["bank", "update", "c", "k", "-.a", "--create"]).parse().is_ok());
-        assert!(line(&["bank", "update", "c", "k", "-length"]).parse().is_ok());
+        assert!(
+            line(&["bank", "update", "c", "k", "-.a", "--create"])
+                .parse()
+                .is_ok()
+        );
+        assert!(
+            line(&["bank", "update", "c", "k", "-length"])
+                .parse()
+                .is_ok()
+        );
     }
 
     #[test]
     fn a_refused_value_is_named_with_its_option() {
         let digit = "invalid digit found in string";
         let ttl = format!("error: invalid value '-5' for '--ttl <SECONDS>': {digit}");
-        assert_eq!(refused(&["bank", "write", "b", "k", "1", "--ttl", "-5"]), ttl);
-        assert!(
-            refused(&["bank", "gc", "--older-than", "-3d"]).starts_with("error: invalid value '-3d' for '--older-than <SPAN>'")
+        assert_eq!(
+            refused(&["bank", "write", "b", "k", "1", "--ttl", "-5"]),
+            ttl
         );
-        assert_eq!(refused(&["list", "--limit", "-1"]), format!("error: invalid value '-1' for '--limit <N>': {digit}"));
+        assert!(
+            refused(&["bank", "gc", "--older-than", "-3d"])
+                .starts_with("error: invalid value '-3d' for '--older-than <SPAN>'")
+        );
+        assert_eq!(
+            refused(&["list", "--limit", "-1"]),
+            format!("error: invalid value '-1' for '--limit <N>': {digit}")
+        );
     }
 
     #[test]
     fn words_for_flags_are_read_behind_options() {
         let read = |arguments: &[&str]| {
             let line = line(arguments);
-            line.arguments().iter().skip(1).map(|argument| argument.to_string_lossy()).collect::<Vec<_>>().join(" ")
+            line.arguments()
+                .iter()
+                .skip(1)
+                .map(|argument| argument.to_string_lossy())
+                .collect::<Vec<_>>()
+                .join(" ")
         };
-        assert_eq!(read(&["--root", "dir", "help", "write"]), "--root dir write --help");
-        assert_eq!(read(&["--color=never", "bank", "-q", "help"]), "--color=never bank -q --help");
-        for version in [&["version"][..], &["--root", "dir", "version"], &["bank", "version"], &["instance", "--json", "version"]]
-        {
+        assert_eq!(
+            read(&["--root", "dir", "help", "write"]),
+            "--root dir write --help"
+        );
+        assert_eq!(
+            read(&["--color=never", "bank", "-q", "help"]),
+            "--color=never bank -q --help"
+        );
+        for version in [
+            &["version"][..],
+            &["--root", "dir", "version"],
+            &["bank", "version"],
+            &["instance", "--json", "version"],
+        ] {
             assert_eq!(read(version), "--version");
         }
-        assert_eq!(read(&["conversations", "--limit", "3", "help", "show"]), "conversations --limit 3 show --help");
-        for other in [&["--root", "help"][..], &["write", "version"], &["--", "help"], &["search", "--tag", "help"]] {
+        assert_eq!(
+            read(&["conversations", "--limit", "3", "help", "show"]),
+            "conversations --limit 3 show --help"
+        );
+        for other in [
+            &["--root", "help"][..],
+            &["write", "version"],
+            &["--", "help"],
+            &["search", "--tag", "help"],
+        ] {
             assert_eq!(read(other), other.join(" "));
         }
     }

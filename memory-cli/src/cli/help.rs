@@ -9,7 +9,13 @@ use crate::commands::Cli;
 
 /// The groups of commands, and the commands of each, in the order of the help.
 const GROUPS: [(&str, &[&str]); 7] = [
-    ("Everyday", &["ui", "write", "read", "list", "edit", "delete", "undo", "restore", "trash", "log", "diff"]),
+    (
+        "Everyday",
+        &[
+            "ui", "write", "read", "list", "edit", "delete", "undo", "restore", "trash", "log",
+            "diff",
+        ],
+    ),
     ("Search", &["search", "backlinks", "embed", "model"]),
     (
         "Organise",
@@ -30,12 +36,30 @@ const GROUPS: [(&str, &[&str]); 7] = [
             "export",
         ],
     ),
-    ("Reminders", &["remind", "reminders", "done", "snooze", "notify", "when"]),
+    (
+        "Reminders",
+        &["remind", "reminders", "done", "snooze", "notify", "when"],
+    ),
     (
         "Agents and servers",
-        &["install", "uninstall", "plugin", "mcp", "agent", "hook", "serve", "service", "proxy", "why", "recalls"],
+        &[
+            "install",
+            "uninstall",
+            "plugin",
+            "mcp",
+            "agent",
+            "hook",
+            "serve",
+            "service",
+            "proxy",
+            "why",
+            "recalls",
+        ],
     ),
-    ("Other stores", &["bank", "topic", "instance", "conversations", "add"]),
+    (
+        "Other stores",
+        &["bank", "topic", "instance", "conversations", "add"],
+    ),
     (
         "Maintenance",
         &[
@@ -95,7 +119,11 @@ pub(super) fn top_level() -> StyledStr {
 /// Returns the line of a command: its name and its description.
 fn line(command: &Command, name: &str) -> String {
     let literal = command.get_styles().get_literal();
-    let about = command.find_subcommand(name).and_then(Command::get_about).map(ToString::to_string).unwrap_or_default();
+    let about = command
+        .find_subcommand(name)
+        .and_then(Command::get_about)
+        .map(ToString::to_string)
+        .unwrap_or_default();
     let mut line = String::new();
     // Writing to a string cannot fail.
     let _ = writeln!(line, "  {literal}{name:<13}{literal:#}  {about}");
@@ -110,14 +138,28 @@ mod tests {
     fn every_command_is_in_one_group_and_fits_a_line() {
         let mut command = Cli::command();
         command.build();
-        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, members)| members.iter().copied()).collect();
+        let mut grouped: Vec<&str> = GROUPS
+            .iter()
+            .flat_map(|(_, members)| members.iter().copied())
+            .collect();
         grouped.sort_unstable();
-        let mut names: Vec<&str> = command.get_subcommands().filter(|sub| !sub.is_hide_set()).map(Command::get_name).collect();
+        let mut names: Vec<&str> = command
+            .get_subcommands()
+            .filter(|sub| !sub.is_hide_set())
+            .map(Command::get_name)
+            .collect();
         names.sort_unstable();
         assert_eq!(grouped, names);
         for name in names {
-            let about = command.find_subcommand(name).and_then(Command::get_about).expect("a description").to_string();
-            assert!(about.chars().count() <= 83, "the line of {name} is wider than 100 columns: {about}");
+            let about = command
+                .find_subcommand(name)
+                .and_then(Command::get_about)
+                .expect("a description")
+                .to_string();
+            assert!(
+                about.chars().count() <= 83,
+                "the line of {name} is wider than 100 columns: {about}"
+            );
         }
     }
 }

@@ -29,19 +29,34 @@ pub fn run() -> std::process::ExitCode {
     allocator::prefault_heap();
     let mut environment = Environment::from_process();
     environment.program = std::env::current_exe().ok();
-    run_command(std::env::args_os().collect(), &environment, Streams::from_process()).into()
+    run_command(
+        std::env::args_os().collect(),
+        &environment,
+        Streams::from_process(),
+    )
+    .into()
 }
 
 /// Parses the arguments and runs the command; the first argument is the program itself.
-fn run_command(mut arguments: Vec<OsString>, environment: &Environment, streams: Streams) -> ExitCode {
+fn run_command(
+    mut arguments: Vec<OsString>,
+    environment: &Environment,
+    streams: Streams,
+) -> ExitCode {
     if jq_process::is_child(&arguments) {
-        return if jq_process::serve_child().is_ok() { ExitCode::Done } else { ExitCode::Failed };
+        return if jq_process::serve_child().is_ok() {
+            ExitCode::Done
+        } else {
+            ExitCode::Failed
+        };
     }
     if let Some((root, end)) = versions::is_child(&arguments) {
         versions::commit_when_idle(&root, &end);
         return ExitCode::Done;
     }
-    let program = arguments.first().map_or(ProgramName::Memory, |first| ProgramName::from_first_argument(first));
+    let program = arguments.first().map_or(ProgramName::Memory, |first| {
+        ProgramName::from_first_argument(first)
+    });
     if let (Some(command), Some(first)) = (program.command(), arguments.first_mut()) {
         // Usage lines start with this word; the output replaces it with the name of the running program.
         *first = "memory".into();
@@ -56,7 +71,8 @@ fn run_command(mut arguments: Vec<OsString>, environment: &Environment, streams:
     }
     let line = CommandLine::from_arguments(arguments);
     let arguments = line.arguments();
-    let asks_version = matches!(arguments, [_, flag] | [_, _, flag] if flag == "--version" || flag == "-V");
+    let asks_version =
+        matches!(arguments, [_, flag] | [_, _, flag] if flag == "--version" || flag == "-V");
     if program != ProgramName::Memory && asks_version {
         let mut output = Output::new(streams, false, false);
         let version = format!("{} {}", program.name(), env!("CARGO_PKG_VERSION"));
@@ -68,7 +84,11 @@ fn run_command(mut arguments: Vec<OsString>, environment: &Environment, streams:
     let cli = match line.parse() {
         Ok(cli) => cli,
         // The client may expect a hook of another version; it would take an error message for the output of the hook.
-        Err(error) if error.use_stderr() && arguments.get(1).is_some_and(|first| first == "hook") => return ExitCode::Done,
+        Err(error)
+            if error.use_stderr() && arguments.get(1).is_some_and(|first| first == "hook") =>
+        {
+            return ExitCode::Done;
+        }
         Err(error) => return usage::print_usage(&error, &line, environment, streams, program),
     };
     let Cli { command, globals } = cli;
@@ -76,9 +96,17 @@ fn run_command(mut arguments: Vec<OsString>, environment: &Environment, streams:
     output.set_colors(globals.color, environment.colors);
     output.set_home(environment.home.as_deref());
     output.set_program(program);
-    let mut app = App::new(environment, globals.root, globals.fresh, output, run_command);
+    let mut app = App::new(
+        environment,
+        globals.root,
+        globals.fresh,
+        output,
+        run_command,
+    );
     let is_silent = command.is_silent();
-    let done = command.run(&mut app).and_then(|()| app.output.flush().map_err(Failure::from));
+    let done = command
+        .run(&mut app)
+        .and_then(|()| app.output.flush().map_err(Failure::from));
     let code = match done {
         Ok(()) => ExitCode::Done,
         Err(_) if is_silent => ExitCode::Done,

@@ -21,23 +21,37 @@ pub(super) fn print_usage(
 ) -> ExitCode {
     let arguments = line.arguments();
     // Bank commands print JSON if the output is not a terminal.
-    let is_bank = arguments.get(1).is_some_and(|first| first == "bank") && streams.out_width.is_none();
-    let is_json = is_bank || arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
-    let is_help = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    let is_bank =
+        arguments.get(1).is_some_and(|first| first == "bank") && streams.out_width.is_none();
+    let is_json = is_bank
+        || arguments
+            .iter()
+            .take_while(|argument| *argument != "--")
+            .any(|argument| argument == "--json");
+    let is_help = matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    );
     let colored = environment.colors && streams.out_width.is_some();
     let mut output = Output::new(streams, is_json, false);
     output.set_colors(ColorChoice::Auto, environment.colors);
     output.set_program(program);
     let said = if is_help {
         let help = rendered(error, line);
-        let help = if colored { help.ansi().to_string() } else { help.to_string() };
+        let help = if colored {
+            help.ansi().to_string()
+        } else {
+            help.to_string()
+        };
         let help = output.adapt_commands(help.trim_end()).into_owned();
         output.line(&help)
     } else if is_json {
         let (message, hint) = split_message(&usage_message(error, &output), error.kind());
         output.json(&json::error("USAGE", &message, hint.as_deref()))
     } else if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        let help = output.adapt_commands(rendered(error, line).to_string().trim_end()).into_owned();
+        let help = output
+            .adapt_commands(rendered(error, line).to_string().trim_end())
+            .into_owned();
         output.error_line(&help)
     } else {
         let text = usage_message(error, &output);
@@ -53,8 +67,15 @@ pub(super) fn print_usage(
 
 /// Returns the text of `error`: for help on the whole program, the page with the groups of commands.
 fn rendered(error: &clap::Error, line: &CommandLine) -> StyledStr {
-    let is_help = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand);
-    if is_help && line.is_top_level() { help::top_level() } else { error.render() }
+    let is_help = matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    );
+    if is_help && line.is_top_level() {
+        help::top_level()
+    } else {
+        error.render()
+    }
 }
 
 /// Returns the error message of clap with the name of the running program in its usage line.
@@ -64,16 +85,30 @@ fn usage_message(error: &clap::Error, output: &Output) -> String {
     let text = error.render().to_string();
     text.rsplit_once("\n\nUsage: ").map_or_else(
         || text.clone(),
-        |(before, usage)| format!("{before}\n\n{}", output.adapt_commands(&format!("Usage: {usage}"))),
+        |(before, usage)| {
+            format!(
+                "{before}\n\n{}",
+                output.adapt_commands(&format!("Usage: {usage}"))
+            )
+        },
     )
 }
 
 /// Splits the error message of clap into the message and the hint.
 fn split_message(text: &str, kind: ErrorKind) -> (String, Option<String>) {
-    if matches!(kind, ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand) {
-        return ("no command specified".into(), Some("use --help to list the commands".into()));
+    if matches!(
+        kind,
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand
+    ) {
+        return (
+            "no command specified".into(),
+            Some("use --help to list the commands".into()),
+        );
     }
-    let (message, rest) = text.trim_start_matches("error: ").split_once("\n\n").unwrap_or((text, ""));
+    let (message, rest) = text
+        .trim_start_matches("error: ")
+        .split_once("\n\n")
+        .unwrap_or((text, ""));
     let tips = rest
         .split("\n\n")
         .map(str::trim)
@@ -81,5 +116,8 @@ fn split_message(text: &str, kind: ErrorKind) -> (String, Option<String>) {
         .map(|part| part.trim_start_matches("tip: "));
     let hint = tips.collect::<Vec<_>>().join("; ");
     let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    (one_line(message), Some(one_line(&hint)).filter(|hint| !hint.is_empty()))
+    (
+        one_line(message),
+        Some(one_line(&hint)).filter(|hint| !hint.is_empty()),
+    )
 }

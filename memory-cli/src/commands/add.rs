@@ -55,7 +55,10 @@ impl AddArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let given = self.read_facts(app)?;
         if given.is_empty() {
-            return Err(Failure::usage("no facts to add", "pass it as an argument: `memory add \"…\"`, or use -f FILE"));
+            return Err(Failure::usage(
+                "no facts to add",
+                "pass it as an argument: `memory add \"…\"`, or use -f FILE",
+            ));
         }
         let settings = app.settings()?;
         let (place, keeps_home) = match &self.memory_path {
@@ -63,53 +66,91 @@ impl AddArgs {
             None => (settings.root.value.clone(), settings.git.value),
         };
         let conversations = open_conversations(&settings, &place)?;
-        let secrets = if self.allow_secret { SecretPolicy::Keep } else { SecretPolicy::Refuse };
+        let secrets = if self.allow_secret {
+            SecretPolicy::Keep
+        } else {
+            SecretPolicy::Refuse
+        };
         if secrets == SecretPolicy::Refuse {
             memory_core::secret::reject_secrets(given.iter().map(|given| given.content.as_str()))?;
         }
         let mut entries: Vec<ConversationEntry> = Vec::new();
         for (conversation, facts) in group_by_conversation(given) {
-            entries.extend(memory_core::conversation::add(&conversations, &conversation, &facts, secrets)?);
+            entries.extend(memory_core::conversation::add(
+                &conversations,
+                &conversation,
+                &facts,
+                secrets,
+            )?);
         }
         let message = format!("Add {} memories directly", entries.len());
         if keeps_home && !self.no_git_versioning {
             // `commit_now` also commits changes of memories that are not committed yet.
-            app.warn_of_commit(versions::take_warning(&place, versions::commit_now(&place, &message)));
+            app.warn_of_commit(versions::take_warning(
+                &place,
+                versions::commit_now(&place, &message),
+            ));
         } else if self.should_commit(&settings, &place) {
-            app.warn_of_commit(versions::take_warning(&place, GitVersions::commit(&place, &message)));
+            app.warn_of_commit(versions::take_warning(
+                &place,
+                GitVersions::commit(&place, &message),
+            ));
         }
         if app.output.is_json() {
             return Ok(app.output.json(&json::added_entries(&entries))?);
         }
         for entry in &entries {
-            app.output.fields(&[entry.id.as_str(), entry.conversation.as_str(), &entry.content])?;
+            app.output.fields(&[
+                entry.id.as_str(),
+                entry.conversation.as_str(),
+                &entry.content,
+            ])?;
         }
         Ok(())
     }
 
     fn read_facts(&self, app: &mut App) -> Result<Vec<FactInput>, Failure> {
         let is_piped = self.facts.is_empty() && self.file.is_none();
-        let piped = if is_piped { args::or_stdin(None, &app.output) } else { None };
+        let piped = if is_piped {
+            args::or_stdin(None, &app.output)
+        } else {
+            None
+        };
         let text = match &self.file {
             Some(file) if file.as_os_str() != "-" => {
-                let bytes = std::fs::read(file).map_err(Failure::file(format!("read {}", file.display())))?;
-                let not_text =
-                    |_| Failure::usage(format!("{} is not valid UTF-8", file.display()), "convert it with `iconv -t utf-8`");
+                let bytes = std::fs::read(file)
+                    .map_err(Failure::file(format!("read {}", file.display())))?;
+                let not_text = |_| {
+                    Failure::usage(
+                        format!("{} is not valid UTF-8", file.display()),
+                        "convert it with `iconv -t utf-8`",
+                    )
+                };
                 Some(String::from_utf8(bytes).map_err(not_text)?)
             }
             Some(_) => Some(args::read_content("-", &mut app.output)?),
-            None => piped.map(|piped| args::read_content(piped, &mut app.output)).transpose()?,
+            None => piped
+                .map(|piped| args::read_content(piped, &mut app.output))
+                .transpose()?,
         };
-        let mut given = text.map_or_else(|| Ok(Vec::new()), |text| parse_facts(&text, &self.conversation_id))?;
-        let typed = self.facts.iter().map(|fact| FactInput { content: fact.clone(), conversation: self.conversation_id.clone() });
+        let mut given = text.map_or_else(
+            || Ok(Vec::new()),
+            |text| parse_facts(&text, &self.conversation_id),
+        )?;
+        let typed = self.facts.iter().map(|fact| FactInput {
+            content: fact.clone(),
+            conversation: self.conversation_id.clone(),
+        });
         given.extend(typed);
         given.retain(|given| !given.content.trim().is_empty());
         Ok(given)
     }
 
     fn should_commit(&self, settings: &Settings, place: &Path) -> bool {
-        let by_itself =
-            || settings.proxy.enable_git_versioning.value && (self.memory_path.is_some() || place.join(".git").exists());
+        let by_itself = || {
+            settings.proxy.enable_git_versioning.value
+                && (self.memory_path.is_some() || place.join(".git").exists())
+        };
         !self.no_git_versioning && (self.git_versioning || by_itself())
     }
 }
@@ -118,13 +159,24 @@ impl AddArgs {
 fn open_conversations(settings: &Settings, place: &Path) -> Result<Conversations, Failure> {
     let clock: std::sync::Arc<dyn Clock> = std::sync::Arc::new(SystemClock);
     let store = std::sync::Arc::new(conversations::open(settings, place)?);
-    Ok(Conversations { store, clock, ids: std::sync::Arc::new(RandomIds), embedder: None, reranker: None, chat: None })
+    Ok(Conversations {
+        store,
+        clock,
+        ids: std::sync::Arc::new(RandomIds),
+        embedder: None,
+        reranker: None,
+        chat: None,
+    })
 }
 
 /// Groups facts by conversation. Conversations and facts retain the order of the input.
 fn group_by_conversation(given: Vec<FactInput>) -> Vec<(ConversationId, Vec<String>)> {
     let mut all: Vec<(ConversationId, Vec<String>)> = Vec::new();
-    for FactInput { content, conversation } in given {
+    for FactInput {
+        content,
+        conversation,
+    } in given
+    {
         match all.iter_mut().find(|(own, _)| *own == conversation) {
             Some((_, facts)) => facts.push(content),
             None => all.push((conversation, vec![content])),
@@ -145,8 +197,14 @@ pub(super) struct FactInput {
 /// Parses facts from a JSON list, a JSON object with a list under `memories`, or lines of text.
 ///
 /// In lines of text, list markers such as `-` and `1.` are removed. A fact without a conversation of its own belongs to `conversation`.
-pub(super) fn parse_facts(text: &str, conversation: &ConversationId) -> Result<Vec<FactInput>, Failure> {
-    let own = |content: &str| FactInput { content: content.to_owned(), conversation: conversation.clone() };
+pub(super) fn parse_facts(
+    text: &str,
+    conversation: &ConversationId,
+) -> Result<Vec<FactInput>, Failure> {
+    let own = |content: &str| FactInput {
+        content: content.to_owned(),
+        conversation: conversation.clone(),
+    };
     let trimmed = text.trim();
     let list = match serde_json::from_str(trimmed) {
         Ok(Value::Array(list)) => list,
@@ -154,22 +212,38 @@ pub(super) fn parse_facts(text: &str, conversation: &ConversationId) -> Result<V
             Some(Value::Array(list)) => list,
             _ => return Err(format_error("an object without a list under memories")),
         },
-        _ => return Ok(trimmed.lines().map(|line| own(strip_list_marker(line.trim()))).collect()),
+        _ => {
+            return Ok(trimmed
+                .lines()
+                .map(|line| own(strip_list_marker(line.trim())))
+                .collect());
+        }
     };
-    list.iter().map(|item| parse_fact(item, conversation)).collect()
+    list.iter()
+        .map(|item| parse_fact(item, conversation))
+        .collect()
 }
 
 fn parse_fact(item: &Value, conversation: &ConversationId) -> Result<FactInput, Failure> {
     let content = item.as_str().or_else(|| item.get("content")?.as_str());
     let content = content
-        .ok_or_else(|| format_error("an item that is neither a string nor an object with a string under content"))?
+        .ok_or_else(|| {
+            format_error(
+                "an item that is neither a string nor an object with a string under content",
+            )
+        })?
         .to_owned();
     let conversation = match item.get("conversation_id") {
         None | Some(Value::Null) => conversation.clone(),
-        Some(Value::String(id)) => id.parse::<ConversationId>().map_err(|error| format_error(&error.to_string()))?,
+        Some(Value::String(id)) => id
+            .parse::<ConversationId>()
+            .map_err(|error| format_error(&error.to_string()))?,
         Some(_) => return Err(format_error("a conversation_id that is not a string")),
     };
-    Ok(FactInput { content, conversation })
+    Ok(FactInput {
+        content,
+        conversation,
+    })
 }
 
 fn format_error(what: &str) -> Failure {
@@ -183,9 +257,14 @@ fn format_error(what: &str) -> Failure {
 fn strip_list_marker(line: &str) -> &str {
     let rest = line.strip_prefix(['-', '*', '+']).or_else(|| {
         let rest = line.trim_start_matches(|character: char| character.is_ascii_digit());
-        if rest.len() < line.len() { rest.strip_prefix('.') } else { None }
+        if rest.len() < line.len() {
+            rest.strip_prefix('.')
+        } else {
+            None
+        }
     });
-    rest.filter(|rest| rest.starts_with([' ', '\t'])).map_or(line, str::trim_start)
+    rest.filter(|rest| rest.starts_with([' ', '\t']))
+        .map_or(line, str::trim_start)
 }
 
 #[cfg(test)]
@@ -194,7 +273,10 @@ mod tests {
 
     fn facts(text: &str) -> Vec<String> {
         let given = parse_facts(text, &ConversationId::default_conversation()).unwrap_or_default();
-        given.into_iter().map(|given| format!("{}: {}", given.conversation, given.content)).collect()
+        given
+            .into_iter()
+            .map(|given| format!("{}: {}", given.conversation, given.content))
+            .collect()
     }
 
     #[test]
@@ -205,14 +287,28 @@ mod tests {
         assert_eq!(facts(&format!("{{\"memories\": {objects}}}\n")), expected);
         assert_eq!(
             facts("- likes tea\n\n  2. has a dog\n3.5 metres\n-5 degrees\n"),
-            ["default: likes tea", "default: ", "default: has a dog", "default: 3.5 metres", "default: -5 degrees"]
+            [
+                "default: likes tea",
+                "default: ",
+                "default: has a dog",
+                "default: 3.5 metres",
+                "default: -5 degrees"
+            ]
         );
     }
 
     #[test]
     fn what_is_no_list_of_facts_is_refused() {
-        for text in ["{\"facts\": []}", "[3]", "[{\"text\": \"x\"}]", "[{\"content\": \"x\", \"conversation_id\": 3}]"] {
-            assert!(parse_facts(text, &ConversationId::default_conversation()).is_err(), "{text}");
+        for text in [
+            "{\"facts\": []}",
+            "[3]",
+            "[{\"text\": \"x\"}]",
+            "[{\"content\": \"x\", \"conversation_id\": 3}]",
+        ] {
+            assert!(
+                parse_facts(text, &ConversationId::default_conversation()).is_err(),
+                "{text}"
+            );
         }
     }
 }

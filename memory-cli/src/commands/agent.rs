@@ -7,7 +7,9 @@ use clap::Args;
 use memory_agent::batch::{self, BatchRequest};
 use memory_agent::mcp::{ClientIdentity, ProjectDiscovery, serve_stdio};
 use memory_agent::rpc::{self, RpcConnection, RpcWork};
-use memory_agent::{Agent, CONTEXT_BUDGET, InputError, InputValues, Session, SessionOrigin, exact_json, json};
+use memory_agent::{
+    Agent, CONTEXT_BUDGET, InputError, InputValues, Session, SessionOrigin, exact_json, json,
+};
 use memory_core::{RecallInterface, View};
 use serde_json::Value;
 
@@ -60,8 +62,13 @@ impl AgentArgs {
         }
         app.spawn_index_page_updates(&agent);
         let project = self.speaker.project(app.environment.folder.as_deref());
-        let view = View { agent: self.speaker.agent(), project, ..View::default() };
-        let session = Session::begin(&agent, &view).with_origin(SessionOrigin::connection(RecallInterface::Agent));
+        let view = View {
+            agent: self.speaker.agent(),
+            project,
+            ..View::default()
+        };
+        let session = Session::begin(&agent, &view)
+            .with_origin(SessionOrigin::connection(RecallInterface::Agent));
         match self.prompt.as_deref() {
             Some(prompt) if prompt != "-" => self.print_context(&session, prompt, &mut app.output),
             _ if app.output.input_is_terminal() => Err(Failure::usage(
@@ -70,17 +77,24 @@ impl AgentArgs {
             )),
             // The caller that names an agent decides for the input, which may come from that agent.
             _ if self.speaker.is_given() => {
-                let mut connection = RpcConnection::with_fixed_view(&agent, view).with_interface(RecallInterface::Agent);
+                let mut connection = RpcConnection::with_fixed_view(&agent, view)
+                    .with_interface(RecallInterface::Agent);
                 answer_input(&session, &mut connection, self.budget, &mut app.output)
             }
             _ => {
-                let mut connection = RpcConnection::begin(&agent, view).with_interface(RecallInterface::Agent);
+                let mut connection =
+                    RpcConnection::begin(&agent, view).with_interface(RecallInterface::Agent);
                 answer_input(&session, &mut connection, self.budget, &mut app.output)
             }
         }
     }
 
-    fn print_context(&self, session: &Session, prompt: &str, output: &mut Output) -> Result<(), Failure> {
+    fn print_context(
+        &self,
+        session: &Session,
+        prompt: &str,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
         let context = session.inject_context(prompt, self.budget)?;
         if output.is_json() {
             return Ok(output.json(&json::context(&context))?);
@@ -104,14 +118,21 @@ impl AgentArgs {
     }
 }
 
-fn answer_input(session: &Session, speech: &mut RpcConnection, budget: usize, output: &mut Output) -> Result<(), Failure> {
+fn answer_input(
+    session: &Session,
+    speech: &mut RpcConnection,
+    budget: usize,
+    output: &mut Output,
+) -> Result<(), Failure> {
     let input = output.take_input().take(MAX_INPUT_BYTES);
     let mut failed = 0_u64;
     let mut count = 0_u64;
     for wish in InputValues::new(input) {
         count += 1;
         let wish = match wish {
-            Err(InputError::Io(error)) => return Err(Failure::file("read the standard input")(error)),
+            Err(InputError::Io(error)) => {
+                return Err(Failure::file("read the standard input")(error));
+            }
             Err(InputError::NotJson(reason)) => {
                 failed += 1;
                 let message = format!("the standard input is not valid JSON: {reason}");
@@ -133,15 +154,27 @@ fn answer_input(session: &Session, speech: &mut RpcConnection, budget: usize, ou
         output.flush()?;
     }
     match (count, failed) {
-        (0, _) => Err(Failure::usage("no calls on the standard input", "see `memory agent --help` for the input formats")),
+        (0, _) => Err(Failure::usage(
+            "no calls on the standard input",
+            "see `memory agent --help` for the input formats",
+        )),
         (_, 0) => Ok(()),
         (_, count) => Err(Failure::CallsFailed { count }),
     }
 }
 
 /// Answers JSON-RPC as the socket does; returns the number of requests that failed.
-fn answer_rpc(speech: &mut RpcConnection, request: &Value, output: &mut Output) -> Result<u64, Failure> {
-    let Some(answer) = speech.parse_line(request.to_string().as_bytes()).and_then(RpcWork::execute) else { return Ok(0) };
+fn answer_rpc(
+    speech: &mut RpcConnection,
+    request: &Value,
+    output: &mut Output,
+) -> Result<u64, Failure> {
+    let Some(answer) = speech
+        .parse_line(request.to_string().as_bytes())
+        .and_then(RpcWork::execute)
+    else {
+        return Ok(0);
+    };
     let read = exact_json::from_slice(answer.as_bytes()).expect("an answer is JSON");
     let has_failed = |answer: &Value| answer.get("error").is_some();
     let failed = match &read {
@@ -153,7 +186,12 @@ fn answer_rpc(speech: &mut RpcConnection, request: &Value, output: &mut Output) 
 }
 
 /// Answers a request; returns the number of its calls that failed.
-fn answer_request(session: &Session, wish: BatchRequest, usual_budget: usize, output: &mut Output) -> Result<u64, Failure> {
+fn answer_request(
+    session: &Session,
+    wish: BatchRequest,
+    usual_budget: usize,
+    output: &mut Output,
+) -> Result<u64, Failure> {
     match wish {
         BatchRequest::Rpc(_) => Ok(0),
         BatchRequest::Call(call) => {
@@ -175,9 +213,17 @@ fn answer_request(session: &Session, wish: BatchRequest, usual_budget: usize, ou
             output.line("]")?;
             Ok(failed)
         }
-        BatchRequest::Prompt { prompt, budget, calls } => {
-            let mut answer = json::context(&session.inject_context(&prompt, budget.unwrap_or(usual_budget))?);
-            let results: Vec<(Value, bool)> = calls.into_iter().map(|call| batch::run_call(session, call)).collect();
+        BatchRequest::Prompt {
+            prompt,
+            budget,
+            calls,
+        } => {
+            let mut answer =
+                json::context(&session.inject_context(&prompt, budget.unwrap_or(usual_budget))?);
+            let results: Vec<(Value, bool)> = calls
+                .into_iter()
+                .map(|call| batch::run_call(session, call))
+                .collect();
             let failed = results.iter().filter(|(_, is_done)| !is_done).count() as u64;
             if !results.is_empty() {
                 answer["results"] = results.into_iter().map(|(result, _)| result).collect();
@@ -206,10 +252,18 @@ impl McpArgs {
         let home = app.open_long_running()?;
         let agent = build_agent(&home, &self.speaker)?;
         app.spawn_index_page_updates(&agent);
-        let discovery = ProjectDiscovery { working_folder: app.environment.folder.clone(), find_project: project_name };
+        let discovery = ProjectDiscovery {
+            working_folder: app.environment.folder.clone(),
+            find_project: project_name,
+        };
         let project = self.speaker.project(None);
-        let identity = ClientIdentity { agent: self.speaker.agent(), project, discovery: Some(discovery) };
-        serve_stdio(&agent, &identity).map_err(Failure::file("serve the client on the standard streams"))
+        let identity = ClientIdentity {
+            agent: self.speaker.agent(),
+            project,
+            discovery: Some(discovery),
+        };
+        serve_stdio(&agent, &identity)
+            .map_err(Failure::file("serve the client on the standard streams"))
     }
 }
 

@@ -72,21 +72,36 @@ fn init(app: &mut App) -> Result<(), Failure> {
             .map_err(Failure::file(format!("create the folder of {place}")))?;
     }
     let mut options = OpenOptions::new();
-    let created = match owner_only(&mut options).write(true).create_new(true).open(&path) {
+    let created = match owner_only(&mut options)
+        .write(true)
+        .create_new(true)
+        .open(&path)
+    {
         Ok(mut file) => {
-            let write = |file: &mut std::fs::File| file.write_all(DEFAULT_FILE.as_bytes()).and_then(|()| file.sync_all());
+            let write = |file: &mut std::fs::File| {
+                file.write_all(DEFAULT_FILE.as_bytes())
+                    .and_then(|()| file.sync_all())
+            };
             write(&mut file).map_err(Failure::file(format!("write {place}")))?;
             true
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => false,
-        Err(source) => return Err(Failure::File { action: format!("write {place}"), source }),
+        Err(source) => {
+            return Err(Failure::File {
+                action: format!("write {place}"),
+                source,
+            });
+        }
     };
     if app.output.is_json() {
-        return Ok(app.output.json(&json!({ "path": path, "created": created }))?);
+        return Ok(app
+            .output
+            .json(&json!({ "path": path, "created": created }))?);
     }
     app.output.fields(&[&place])?;
     if !created {
-        app.output.note("the file already exists and was not changed")?;
+        app.output
+            .note("the file already exists and was not changed")?;
     }
     Ok(())
 }
@@ -96,7 +111,11 @@ fn show(app: &mut App) -> Result<(), Failure> {
     if app.output.is_json() {
         return Ok(app.output.json(&settings.to_json())?);
     }
-    let mut table = Table::new([TableColumn::Whole("key"), TableColumn::Text("value"), TableColumn::Text("from")]);
+    let mut table = Table::new([
+        TableColumn::Whole("key"),
+        TableColumn::Text("value"),
+        TableColumn::Text("from"),
+    ]);
     for (key, value, from) in settings.all() {
         let value = match &value {
             Value::Null => "-".to_owned(),
@@ -107,30 +126,52 @@ fn show(app: &mut App) -> Result<(), Failure> {
     }
     app.output.table(&table)?;
     let place = app.output.display_path(&settings.file);
-    let how = if settings.file_exists { "settings file:" } else { "no settings file at" };
+    let how = if settings.file_exists {
+        "settings file:"
+    } else {
+        "no settings file at"
+    };
     Ok(app.output.note(&format!("{how} {place}"))?)
 }
 
 /// Sets a value in the settings file; returns the file's path and the new settings.
-pub(super) fn store_setting(key: &str, value: &str, app: &App) -> Result<(PathBuf, Settings), Failure> {
+pub(super) fn store_setting(
+    key: &str,
+    value: &str,
+    app: &App,
+) -> Result<(PathBuf, Settings), Failure> {
     let path = Settings::file(app.root.as_deref(), app.environment)?;
     let place = app.output.display_path(&path);
     let known = Settings::load(app.root.as_deref(), app.environment)?;
     if !known.all().iter().any(|(own, ..)| own == key) {
-        return Err(Failure::usage(format!("unknown setting {key}"), "list the settings with `memory config show`"));
+        return Err(Failure::usage(
+            format!("unknown setting {key}"),
+            "list the settings with `memory config show`",
+        ));
     }
     if path.is_symlink() {
         let hint = "edit its target, or set MEMORY_CONFIG to the target";
-        return Err(Failure::usage(format!("{place} is a symlink, which is not written through"), hint));
+        return Err(Failure::usage(
+            format!("{place} is a symlink, which is not written through"),
+            hint,
+        ));
     }
-    let by_hand =
-        || Failure::usage(format!("cannot set {key} in {place}: unsupported YAML layout"), format!("edit {place} by hand"));
+    let by_hand = || {
+        Failure::usage(
+            format!("cannot set {key} in {place}: unsupported YAML layout"),
+            format!("edit {place} by hand"),
+        )
+    };
     let mut read = known;
     edit_file(&path, |former| {
         let text = set_value(former, key, value).ok_or_else(by_hand)?;
         // Text that does not parse as settings is never written.
         read = Settings::with_text(&text, app.root.as_deref(), app.environment)?;
-        if read.unknown.iter().any(|unknown| unknown == key) { Err(by_hand()) } else { Ok(text) }
+        if read.unknown.iter().any(|unknown| unknown == key) {
+            Err(by_hand())
+        } else {
+            Ok(text)
+        }
     })?;
     Ok((path, read))
 }
@@ -145,10 +186,20 @@ fn set(key: &str, value: &str, app: &mut App) -> Result<(), Failure> {
         app.output.warning(&error.to_string())?;
     }
     // An API key is never printed, not even by the command that sets it.
-    let shown = read.all().into_iter().find(|(own, ..)| own == key).and_then(|(_, shown, _)| shown.as_str().map(str::to_owned));
-    let value = if shown.as_deref() == Some(HIDDEN) { HIDDEN } else { value };
+    let shown = read
+        .all()
+        .into_iter()
+        .find(|(own, ..)| own == key)
+        .and_then(|(_, shown, _)| shown.as_str().map(str::to_owned));
+    let value = if shown.as_deref() == Some(HIDDEN) {
+        HIDDEN
+    } else {
+        value
+    };
     if app.output.is_json() {
-        return Ok(app.output.json(&json!({ "path": path, "key": key, "value": value }))?);
+        return Ok(app
+            .output
+            .json(&json!({ "path": path, "key": key, "value": value }))?);
     }
     Ok(app.output.fields(&[key, value])?)
 }
@@ -156,7 +207,9 @@ fn set(key: &str, value: &str, app: &mut App) -> Result<(), Failure> {
 fn path(app: &mut App) -> Result<(), Failure> {
     let path = Settings::file(app.root.as_deref(), app.environment)?;
     if app.output.is_json() {
-        return Ok(app.output.json(&json!({ "path": path, "exists": path.exists() }))?);
+        return Ok(app
+            .output
+            .json(&json!({ "path": path, "exists": path.exists() }))?);
     }
     let place = app.output.display_path(&path);
     Ok(app.output.fields(&[&place])?)

@@ -6,7 +6,8 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use clap::{Args, Subcommand};
 use memory_agent::json;
 use memory_core::conversation::{
-    self, ConversationContents, ConversationEntry, ConversationId, ConversationStore, ConversationSummary, EntryRole,
+    self, ConversationContents, ConversationEntry, ConversationId, ConversationStore,
+    ConversationSummary, EntryRole,
 };
 use memory_core::{Problem, StoreError};
 use memory_store::conversation::ConversationFolder;
@@ -91,39 +92,78 @@ fn list(folders: &[ConversationFolder], limit: usize, app: &mut App) -> Result<(
         warn_of_problems(&list.problems, app)?;
         listed.extend(list.conversations.into_iter().map(|one| (one, folder)));
     }
-    listed.sort_by(|(one, _), (other, _)| other.last_used.cmp(&one.last_used).then_with(|| one.id.cmp(&other.id)));
+    listed.sort_by(|(one, _), (other, _)| {
+        other
+            .last_used
+            .cmp(&one.last_used)
+            .then_with(|| one.id.cmp(&other.id))
+    });
     let total = listed.len();
     listed.truncate(limit);
     if app.output.is_json() {
-        let shape =
-            |(one, folder): &(ConversationSummary, &ConversationFolder)| json::conversation_summary(one, &folder.location());
+        let shape = |(one, folder): &(ConversationSummary, &ConversationFolder)| {
+            json::conversation_summary(one, &folder.location())
+        };
         let conversations: Vec<_> = listed.iter().map(shape).collect();
-        return Ok(app.output.json(&json!({ "conversations": conversations, "total": total }))?);
+        return Ok(app
+            .output
+            .json(&json!({ "conversations": conversations, "total": total }))?);
     }
     let is_drawn = app.output.is_drawn();
     let has_folders = !is_drawn || 1 < folders.len();
-    let columns =
-        [TableColumn::Whole("id"), TableColumn::Number("turns"), TableColumn::Number("facts"), TableColumn::Whole("last used")];
-    let mut table = Table::new([&columns[..], if has_folders { &[TableColumn::Whole("folder")] } else { &[] }].concat());
+    let columns = [
+        TableColumn::Whole("id"),
+        TableColumn::Number("turns"),
+        TableColumn::Number("facts"),
+        TableColumn::Whole("last used"),
+    ];
+    let mut table = Table::new(
+        [
+            &columns[..],
+            if has_folders {
+                &[TableColumn::Whole("folder")]
+            } else {
+                &[]
+            },
+        ]
+        .concat(),
+    );
     for (one, folder) in &listed {
-        let (turns, facts, when) = (one.turns.to_string(), one.facts.to_string(), format_time(one.last_used, app));
+        let (turns, facts, when) = (
+            one.turns.to_string(),
+            one.facts.to_string(),
+            format_time(one.last_used, app),
+        );
         let place = app.output.display_path(folder.root());
         let cells = [one.id.as_str(), &turns, &facts, &when, &place];
         table.push(cells.into_iter().take(if has_folders { 5 } else { 4 }));
     }
     app.output.table(&table)?;
     if total == 0 {
-        let places: Vec<String> = folders.iter().map(|folder| app.output.display_path(folder.root())).collect();
+        let places: Vec<String> = folders
+            .iter()
+            .map(|folder| app.output.display_path(folder.root()))
+            .collect();
         let places = places.join(" and in ");
-        app.output.note(&format!("no conversations in {places}; use --memory-path for another folder"))?;
+        app.output.note(&format!(
+            "no conversations in {places}; use --memory-path for another folder"
+        ))?;
     } else if listed.len() < total {
-        app.output.note(&format!("{} of {total} shown; use --limit 0 for all", listed.len()))?;
+        app.output.note(&format!(
+            "{} of {total} shown; use --limit 0 for all",
+            listed.len()
+        ))?;
     }
     Ok(())
 }
 
 impl ConversationShowArgs {
-    fn run(&self, folders: &[ConversationFolder], limit: usize, app: &mut App) -> Result<(), Failure> {
+    fn run(
+        &self,
+        folders: &[ConversationFolder],
+        limit: usize,
+        app: &mut App,
+    ) -> Result<(), Failure> {
         let mut found: Vec<(ConversationContents, &ConversationFolder)> = Vec::new();
         for folder in folders {
             match conversation::show(folder, &self.id) {
@@ -134,17 +174,32 @@ impl ConversationShowArgs {
         }
         let mut found = found.into_iter();
         let Some((contents, folder)) = found.next() else {
-            let places: Vec<String> = folders.iter().map(|folder| app.output.display_path(folder.root())).collect();
+            let places: Vec<String> = folders
+                .iter()
+                .map(|folder| app.output.display_path(folder.root()))
+                .collect();
             let (conversation, place) = (self.id.to_string(), places.join(" and in "));
-            return Err(StoreError::ConversationNotFound { conversation, place }.into());
+            return Err(StoreError::ConversationNotFound {
+                conversation,
+                place,
+            }
+            .into());
         };
         for (_, other) in found {
             let other = app.output.display_path(other.root());
-            app.output.warning(&format!("{other} also contains a conversation {}; use --memory-path to show it", self.id))?;
+            app.output.warning(&format!(
+                "{other} also contains a conversation {}; use --memory-path to show it",
+                self.id
+            ))?;
         }
         warn_of_problems(&contents.problems, app)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::conversation(&self.id, &contents, limit, &folder.location()))?);
+            return Ok(app.output.json(&json::conversation(
+                &self.id,
+                &contents,
+                limit,
+                &folder.location(),
+            ))?);
         }
         let mut table = Table::new([
             TableColumn::Text("what"),
@@ -152,16 +207,35 @@ impl ConversationShowArgs {
             TableColumn::Whole("id"),
             TableColumn::Text("text"),
         ]);
-        let newest = |entries: &[std::sync::Arc<ConversationEntry>]| entries[entries.len().saturating_sub(limit)..].to_vec();
-        let shown = [contents.summary.iter().cloned().collect(), newest(&contents.facts), newest(&contents.turns)].concat();
+        let newest = |entries: &[std::sync::Arc<ConversationEntry>]| {
+            entries[entries.len().saturating_sub(limit)..].to_vec()
+        };
+        let shown = [
+            contents.summary.iter().cloned().collect(),
+            newest(&contents.facts),
+            newest(&contents.turns),
+        ]
+        .concat();
         for entry in &shown {
-            let what = if entry.role == EntryRole::Memory { "fact" } else { entry.role.as_str() };
-            table.push([what, &format_time(entry.created_at, app), &display_id(entry, app), &entry.content]);
+            let what = if entry.role == EntryRole::Memory {
+                "fact"
+            } else {
+                entry.role.as_str()
+            };
+            table.push([
+                what,
+                &format_time(entry.created_at, app),
+                &display_id(entry, app),
+                &entry.content,
+            ]);
         }
         app.output.table(&table)?;
         for (name, entries) in [("facts", &contents.facts), ("turns", &contents.turns)] {
             if limit < entries.len() {
-                app.output.note(&format!("the newest {limit} of {} {name} shown; use --limit 0 for all", entries.len()))?;
+                app.output.note(&format!(
+                    "the newest {limit} of {} {name} shown; use --limit 0 for all",
+                    entries.len()
+                ))?;
             }
         }
         Ok(())
@@ -187,5 +261,7 @@ fn display_id(entry: &ConversationEntry, app: &App) -> String {
 }
 
 fn warn_of_problems(problems: &[Problem], app: &mut App) -> Result<(), Failure> {
-    Ok(problems.iter().try_for_each(|problem| app.output.warn_incomplete(&problem.to_string()))?)
+    Ok(problems
+        .iter()
+        .try_for_each(|problem| app.output.warn_incomplete(&problem.to_string()))?)
 }

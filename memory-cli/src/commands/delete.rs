@@ -27,6 +27,8 @@ impl DeleteArgs {
             return Ok(app.output.json(&json::delete_result(&stored))?);
         }
         memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
-        Ok(app.output.note("moved to the trash; `memory undo` restores it")?)
+        Ok(app
+            .output
+            .note("moved to the trash; `memory undo` restores it")?)
     }
 }

@@ -38,13 +38,24 @@ impl DoctorArgs {
         let services = &home.services;
         let repair = services.operation(Verb::Repair);
         let report = home.store.doctor(self.fix.then_some(&repair))?;
-        let wrong = report.findings.iter().filter(|finding| !finding.fixed).count() as u64;
+        let wrong = report
+            .findings
+            .iter()
+            .filter(|finding| !finding.fixed)
+            .count() as u64;
         if app.output.is_json() {
             app.output.json(&report_json(&report))?;
         } else {
             print_report(&report, app)?;
         }
-        if wrong == 0 { Ok(()) } else { Err(Failure::CheckFailed { count: wrong, tried: self.fix }) }
+        if wrong == 0 {
+            Ok(())
+        } else {
+            Err(Failure::CheckFailed {
+                count: wrong,
+                tried: self.fix,
+            })
+        }
     }
 }
 
@@ -53,9 +64,17 @@ fn check_environment(app: &mut App) -> Result<(), Failure> {
         Ok(settings) => check_system(&settings),
         Err(failure) => check_without_settings(&failure, app.environment),
     };
-    let problems = findings.iter().filter(|finding| finding.state == SystemState::Problem).count() as u64;
+    let problems = findings
+        .iter()
+        .filter(|finding| finding.state == SystemState::Problem)
+        .count() as u64;
     if app.output.is_json() {
-        let shape = |SystemFinding { name, state, what, hint }: &SystemFinding| {
+        let shape = |SystemFinding {
+                         name,
+                         state,
+                         what,
+                         hint,
+                     }: &SystemFinding| {
             let mut shape = json!({ "name": name, "state": state.as_str(), "what": what });
             if let Some(hint) = hint {
                 shape["hint"] = hint.as_str().into();
@@ -63,17 +82,34 @@ fn check_environment(app: &mut App) -> Result<(), Failure> {
             shape
         };
         let checks: Vec<_> = findings.iter().map(shape).collect();
-        app.output.json(&json!({ "healthy": problems == 0, "checks": checks }))?;
+        app.output
+            .json(&json!({ "healthy": problems == 0, "checks": checks }))?;
     } else {
-        let columns = [TableColumn::Whole("what"), TableColumn::Whole("state"), TableColumn::Text("details")];
+        let columns = [
+            TableColumn::Whole("what"),
+            TableColumn::Whole("state"),
+            TableColumn::Text("details"),
+        ];
         let mut table = Table::new(columns);
-        for SystemFinding { name, state, what, hint } in &findings {
-            let details = hint.as_ref().map_or_else(|| what.clone(), |hint| format!("{what}; {hint}"));
+        for SystemFinding {
+            name,
+            state,
+            what,
+            hint,
+        } in &findings
+        {
+            let details = hint
+                .as_ref()
+                .map_or_else(|| what.clone(), |hint| format!("{what}; {hint}"));
             table.push([*name, state.as_str(), &details]);
         }
         app.output.table(&table)?;
     }
-    if problems == 0 { Ok(()) } else { Err(Failure::SystemCheckFailed { count: problems }) }
+    if problems == 0 {
+        Ok(())
+    } else {
+        Err(Failure::SystemCheckFailed { count: problems })
+    }
 }
 
 fn print_report(report: &DoctorReport, app: &mut App) -> Result<(), Failure> {
@@ -83,15 +119,36 @@ fn print_report(report: &DoctorReport, app: &mut App) -> Result<(), Failure> {
         TableColumn::Whole("where"),
         TableColumn::Text("what"),
     ]);
-    for DoctorFinding { code, path, line, what, hint, fixed } in &report.findings {
+    for DoctorFinding {
+        code,
+        path,
+        line,
+        what,
+        hint,
+        fixed,
+    } in &report.findings
+    {
         let place = line.map_or_else(|| path.clone(), |line| format!("{path}:{line}"));
-        let what = hint.as_ref().map_or_else(|| what.clone(), |hint| format!("{what}; {hint}"));
-        table.push([if *fixed { "repaired" } else { "wrong" }, &code.to_lowercase(), &place, &what]);
+        let what = hint
+            .as_ref()
+            .map_or_else(|| what.clone(), |hint| format!("{what}; {hint}"));
+        table.push([
+            if *fixed { "repaired" } else { "wrong" },
+            &code.to_lowercase(),
+            &place,
+            &what,
+        ]);
     }
     app.output.table(&table)?;
     let found = report.findings.len();
-    let what = if found == 0 { "no problems found".to_owned() } else { format!("problems: {found}") };
-    Ok(app.output.note(&format!("checked: {}; {what}", report.checked))?)
+    let what = if found == 0 {
+        "no problems found".to_owned()
+    } else {
+        format!("problems: {found}")
+    };
+    Ok(app
+        .output
+        .note(&format!("checked: {}; {what}", report.checked))?)
 }
 
 /// Rebuild the index from the files

@@ -7,8 +7,8 @@ use std::process::Command;
 use clap::Args;
 use memory_agent::json;
 use memory_core::{
-    Category, Memory, MemoryId, MemoryStoreExt, ParseError, Patch, Reminder, Scope, SecretPolicy, Services, SpeakerRole,
-    StoreError, StoredMemory,
+    Category, Memory, MemoryId, MemoryStoreExt, ParseError, Patch, Reminder, Scope, SecretPolicy,
+    Services, SpeakerRole, StoreError, StoredMemory,
 };
 use tempfile::NamedTempFile;
 
@@ -87,11 +87,19 @@ enum Expiry {
 struct AuthorRole(Option<SpeakerRole>);
 
 fn author_role(text: &str) -> Result<AuthorRole, ParseError> {
-    if text == "none" { Ok(AuthorRole(None)) } else { text.parse().map(|role| AuthorRole(Some(role))) }
+    if text == "none" {
+        Ok(AuthorRole(None))
+    } else {
+        text.parse().map(|role| AuthorRole(Some(role)))
+    }
 }
 
 fn parse_expiry(text: &str) -> Result<Expiry, ParseError> {
-    if text == "never" { Ok(Expiry::Never) } else { text.parse().map(Expiry::At) }
+    if text == "never" {
+        Ok(Expiry::Never)
+    } else {
+        text.parse().map(Expiry::At)
+    }
 }
 
 impl EditArgs {
@@ -100,26 +108,43 @@ impl EditArgs {
         let services = home.services.clone();
         services.store.refresh()?;
         let stored = services.store.get_by(&self.id)?;
-        if self.if_version.is_some_and(|version| version != stored.memory.version) {
+        if self
+            .if_version
+            .is_some_and(|version| version != stored.memory.version)
+        {
             return Err(StoreError::Conflict { what: stored.path }.into());
         }
         let mut warning = None;
         let changed = if self.fields == EditFieldsArgs::default() {
-            let (id, expected, secrets) = (stored.memory.id.to_string(), Some(stored.stamp), self.secret_policy());
+            let (id, expected, secrets) = (
+                stored.memory.id.to_string(),
+                Some(stored.stamp),
+                self.secret_policy(),
+            );
             edit_in_editor(&editor_command(app)?, &stored, &|text| {
-                let patch = Patch { content: Some(text.to_owned()), ..Patch::default() };
+                let patch = Patch {
+                    content: Some(text.to_owned()),
+                    ..Patch::default()
+                };
                 memory_core::update(&services, &id, &patch, expected, secrets)
             })?
         } else {
             let mut patch = self.fields.patch(&services, app)?;
-            if self.fields.category == Some(Category::Reminders) && stored.memory.reminder.is_none() {
+            if self.fields.category == Some(Category::Reminders) && stored.memory.reminder.is_none()
+            {
                 match reminder_of(&patch, &stored.memory, &home) {
                     Ok(reminder) => patch.reminder = Some(reminder),
                     Err(why) => warning = Some(remind::add_remind_hint(&why, stored.memory.id)),
                 }
             }
             let expected = self.if_version.map(|_| stored.stamp);
-            memory_core::update(&services, &stored.memory.id.to_string(), &patch, expected, self.secret_policy())?
+            memory_core::update(
+                &services,
+                &stored.memory.id.to_string(),
+                &patch,
+                expected,
+                self.secret_policy(),
+            )?
         };
         if changed.memory.reminder.is_some() {
             app.update_pending_page(&home)?;
@@ -136,15 +161,32 @@ impl EditArgs {
             app.output.warning(&warning)?;
         }
         let version = changed.memory.version;
-        let what = if version == stored.memory.version { "unchanged;" } else { "updated to" };
-        let due = changed.memory.reminder.filter(|_| stored.memory.reminder.is_none());
-        let due =
-            due.map(|reminder| format!(", due {}", datetime::format_minute_in(reminder.due, home.zone))).unwrap_or_default();
+        let what = if version == stored.memory.version {
+            "unchanged;"
+        } else {
+            "updated to"
+        };
+        let due = changed
+            .memory
+            .reminder
+            .filter(|_| stored.memory.reminder.is_none());
+        let due = due
+            .map(|reminder| {
+                format!(
+                    ", due {}",
+                    datetime::format_minute_in(reminder.due, home.zone)
+                )
+            })
+            .unwrap_or_default();
         Ok(app.output.note(&format!("{what} version {version}{due}"))?)
     }
 
     fn secret_policy(&self) -> SecretPolicy {
-        if self.allow_secret { SecretPolicy::Keep } else { SecretPolicy::Refuse }
+        if self.allow_secret {
+            SecretPolicy::Keep
+        } else {
+            SecretPolicy::Refuse
+        }
     }
 }
 
@@ -156,7 +198,10 @@ pub(super) fn editor_command(app: &App) -> Result<String, Failure> {
     match &app.environment.editor {
         Some(editor) => Ok(editor.clone()),
         None if app.output.input_is_terminal() => Ok("vi".to_owned()),
-        None => Err(Failure::usage("no editor configured", "set EDITOR, or pass the text with --content TEXT or --content -")),
+        None => Err(Failure::usage(
+            "no editor configured",
+            "set EDITOR, or pass the text with --content TEXT or --content -",
+        )),
     }
 }
 
@@ -172,43 +217,75 @@ pub(super) fn edit_in_editor(
         return Err(StoreError::Damaged(problem.clone()).into());
     }
     let content = &stored.memory.content;
-    let draft = write_draft(content).map_err(Failure::file("create a temporary file for the editor"))?;
+    let draft =
+        write_draft(content).map_err(Failure::file("create a temporary file for the editor"))?;
     let ended = run_editor(editor, draft.path());
     let left = std::fs::read(draft.path());
-    let failed = |why: String, draft| Failure::Editor { command: editor.to_owned(), why, draft };
+    let failed = |why: String, draft| Failure::Editor {
+        command: editor.to_owned(),
+        why,
+        draft,
+    };
     if let Err(why) = ended {
         let is_changed = left.is_ok_and(|bytes| strip_final_newline(&bytes) != content.as_bytes());
-        return Err(failed(why, is_changed.then(|| keep_draft(draft)).transpose()?));
+        return Err(failed(
+            why,
+            is_changed.then(|| keep_draft(draft)).transpose()?,
+        ));
     }
     let bytes = match left {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(failed("deleted its file".into(), None)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(failed("deleted its file".into(), None));
+        }
         Err(error) => return Err(Failure::file("read the edited file")(error)),
     };
     let Ok(text) = std::str::from_utf8(strip_final_newline(&bytes)) else {
-        return Err(failed("wrote a file that is not valid UTF-8".into(), Some(keep_draft(draft)?)));
+        return Err(failed(
+            "wrote a file that is not valid UTF-8".into(),
+            Some(keep_draft(draft)?),
+        ));
     };
     match store(text) {
         Ok(changed) => Ok(changed),
         Err(source) if text == content => Err(source.into()),
-        Err(source) => Err(Failure::Draft { draft: keep_draft(draft)?, source }),
+        Err(source) => Err(Failure::Draft {
+            draft: keep_draft(draft)?,
+            source,
+        }),
     }
 }
 
 impl EditFieldsArgs {
     fn patch(&self, services: &Services, app: &mut App) -> Result<Patch, Failure> {
-        let content = self.content.as_deref().map(|given| args::read_content(given, &mut app.output)).transpose()?;
+        let content = self
+            .content
+            .as_deref()
+            .map(|given| args::read_content(given, &mut app.output))
+            .transpose()?;
         let end = |expiry| match expiry {
             Expiry::Never => None,
             Expiry::At(deadline) => Some(deadline.resolve(services.clock.now())),
         };
         let heir = |reference: &String| -> Result<Option<MemoryId>, StoreError> {
-            if reference == "none" { Ok(None) } else { services.store.find(reference).map(Some) }
+            if reference == "none" {
+                Ok(None)
+            } else {
+                services.store.find(reference).map(Some)
+            }
         };
         Ok(Patch {
             content,
-            title: self.title.clone().map(|title| Some(title).filter(|title| !title.is_empty())),
-            aliases: self.aliases.clone().map(|aliases| aliases.into_iter().filter(|alias| !alias.is_empty()).collect()),
+            title: self
+                .title
+                .clone()
+                .map(|title| Some(title).filter(|title| !title.is_empty())),
+            aliases: self.aliases.clone().map(|aliases| {
+                aliases
+                    .into_iter()
+                    .filter(|alias| !alias.is_empty())
+                    .collect()
+            }),
             category: self.category,
             scope: self.scope.clone(),
             source: self.source.clone(),
@@ -225,13 +302,21 @@ impl EditFieldsArgs {
 /// Relative dates in a new text count from now; those in an unchanged text count from the creation of the memory.
 fn reminder_of(patch: &Patch, memory: &Memory, home: &Home) -> Result<Reminder, String> {
     let now = home.services.clock.now();
-    let (text, written_at) = patch.content.as_deref().map_or((memory.content.as_str(), memory.created_at), |text| (text, now));
+    let (text, written_at) = patch
+        .content
+        .as_deref()
+        .map_or((memory.content.as_str(), memory.created_at), |text| {
+            (text, now)
+        });
     memory_core::parse_reminder(text, written_at, now, &home.zone).map(|(reminder, _)| reminder)
 }
 
 /// Writes the text to a temporary file that only its owner can read.
 fn write_draft(content: &str) -> io::Result<NamedTempFile> {
-    let mut draft = tempfile::Builder::new().prefix("memory-").suffix(".md").tempfile()?;
+    let mut draft = tempfile::Builder::new()
+        .prefix("memory-")
+        .suffix(".md")
+        .tempfile()?;
     draft.write_all(content.as_bytes())?;
     draft.write_all(b"\n")?;
     draft.flush()?;
@@ -240,12 +325,17 @@ fn write_draft(content: &str) -> io::Result<NamedTempFile> {
 
 /// Returns the content of the draft without the final line break that editors add.
 fn strip_final_newline(bytes: &[u8]) -> &[u8] {
-    bytes.strip_suffix(b"\n").map_or(bytes, |bytes| bytes.strip_suffix(b"\r").unwrap_or(bytes))
+    bytes
+        .strip_suffix(b"\n")
+        .map_or(bytes, |bytes| bytes.strip_suffix(b"\r").unwrap_or(bytes))
 }
 
 /// Prevents the deletion of the draft when the program ends; returns its path.
 fn keep_draft(draft: NamedTempFile) -> Result<std::path::PathBuf, Failure> {
-    let kept = draft.keep().map_err(|error| error.error).map_err(Failure::file("save the draft"))?;
+    let kept = draft
+        .keep()
+        .map_err(|error| error.error)
+        .map_err(Failure::file("save the draft"))?;
     Ok(kept.1)
 }
 
@@ -253,11 +343,19 @@ fn keep_draft(draft: NamedTempFile) -> Result<std::path::PathBuf, Failure> {
 ///
 /// Like git, it runs the command in a shell, since the command may have arguments.
 fn run_editor(editor: &str, file: &Path) -> Result<(), String> {
-    let mut command = if cfg!(windows) { Command::new("cmd") } else { Command::new("sh") };
+    let mut command = if cfg!(windows) {
+        Command::new("cmd")
+    } else {
+        Command::new("sh")
+    };
     if cfg!(windows) {
         command.arg("/C").arg(editor).arg(file);
     } else {
-        command.arg("-c").arg(format!("{editor} \"$@\"")).arg(editor).arg(file);
+        command
+            .arg("-c")
+            .arg(format!("{editor} \"$@\""))
+            .arg(editor)
+            .arg(file);
     }
     match command.status() {
         Ok(status) if status.success() => Ok(()),

@@ -26,21 +26,38 @@ pub(crate) struct EmbedArgs {
 impl EmbedArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
-        let embedder = embedding::open(&settings).map_err(StoreError::from)?.ok_or(StoreError::NoModel)?;
+        let embedder = embedding::open(&settings)
+            .map_err(StoreError::from)?
+            .ok_or(StoreError::NoModel)?;
         let model = embedder.identity().to_owned();
         let mut services = app.open()?.services;
         services.embedder = Some(embedder);
         let report = if self.status {
             services.store.refresh()?;
             let left = services.store.memories_without_vector(&model)?.len() as u64;
-            let none = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(0) };
-            let all = services.store.list(&Filter::all(), &none, services.clock.now())?.total;
-            EmbedReport { embedded: all.saturating_sub(left), unreadable: 0, left }
+            let none = PageRequest {
+                order: ListOrder::Created,
+                offset: 0,
+                limit: Some(0),
+            };
+            let all = services
+                .store
+                .list(&Filter::all(), &none, services.clock.now())?
+                .total;
+            EmbedReport {
+                embedded: all.saturating_sub(left),
+                unreadable: 0,
+                left,
+            }
         } else {
             let mut bar = app.output.progress_bar("embedding");
             embed(&services, &mut |progress| bar.show(progress), None)?
         };
-        let EmbedReport { embedded, unreadable, left } = report;
+        let EmbedReport {
+            embedded,
+            unreadable,
+            left,
+        } = report;
         if app.output.is_json() {
             return Ok(app
                 .output
@@ -50,8 +67,14 @@ impl EmbedArgs {
             app.output.fields(&[what, &count.to_string()])?;
         }
         if 0 < unreadable {
-            let whose = if unreadable == 1 { "1 of them is".to_owned() } else { format!("{unreadable} of them are") };
-            app.output.note(&format!("{whose} in scripts that the model does not support; only their words can be found"))?;
+            let whose = if unreadable == 1 {
+                "1 of them is".to_owned()
+            } else {
+                format!("{unreadable} of them are")
+            };
+            app.output.note(&format!(
+                "{whose} in scripts that the model does not support; only their words can be found"
+            ))?;
         }
         Ok(())
     }

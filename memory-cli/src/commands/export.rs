@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use chrono::SecondsFormat;
 use clap::Args;
 use memory_agent::json;
-use memory_core::{Category, FileVersion, Filter, Lifetime, MemoryId, StoreError, StoredMemory, TrashedFile, resolve_wikilink};
+use memory_core::{
+    Category, FileVersion, Filter, Lifetime, MemoryId, StoreError, StoredMemory, TrashedFile,
+    resolve_wikilink,
+};
 use memory_ingest::export::{ExportCatalog, ExportFormatName, ExportPart, ExportRecord};
 use serde_json::{Value, json};
 
@@ -20,7 +23,8 @@ use crate::home::Home;
 use crate::instances::DEFAULT;
 
 /// Writes a memory, with its file if it contains more than the memory.
-type MemoryWriter<'a> = dyn FnMut(&StoredMemory, Option<String>, &mut App) -> Result<(), Failure> + 'a;
+type MemoryWriter<'a> =
+    dyn FnMut(&StoredMemory, Option<String>, &mut App) -> Result<(), Failure> + 'a;
 
 /// Export memories as JSON lines, or in the format of another program
 ///
@@ -60,25 +64,51 @@ impl ExportArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         if self.sessions {
             if !matches!(self.format, ExportFormatSelection::JsonLines) {
-                return Err(Failure::usage("--sessions requires the format jsonl", "omit --sessions or --format"));
+                return Err(Failure::usage(
+                    "--sessions requires the format jsonl",
+                    "omit --sessions or --format",
+                ));
             }
-            let output = self.output.as_deref().filter(|file| *file != Path::new("-"));
+            let output = self
+                .output
+                .as_deref()
+                .filter(|file| *file != Path::new("-"));
             return session_export::export(&self.instance, output, app);
         }
         let home = app.open()?;
-        let output = self.output.as_deref().filter(|file| *file != Path::new("-"));
-        let mut export = ExportRun { home: &home, filter: self.filter.filter(Lifetime::All), memories: 0, unreadable: 0 };
+        let output = self
+            .output
+            .as_deref()
+            .filter(|file| *file != Path::new("-"));
+        let mut export = ExportRun {
+            home: &home,
+            filter: self.filter.filter(Lifetime::All),
+            memories: 0,
+            unreadable: 0,
+        };
         match self.format {
             ExportFormatSelection::JsonLines => {
-                let versions = if self.history { former_versions(&home)? } else { HashMap::new() };
+                let versions = if self.history {
+                    former_versions(&home)?
+                } else {
+                    HashMap::new()
+                };
                 export.lines(&versions, output, app)?;
             }
             ExportFormatSelection::Other(_) if self.history => {
-                return Err(Failure::usage("--history requires the format jsonl", "omit --history or --format"));
+                return Err(Failure::usage(
+                    "--history requires the format jsonl",
+                    "omit --history or --format",
+                ));
             }
             ExportFormatSelection::Other(format) if format.is_folder() => {
-                let hint = format!("specify the folder: memory export --format {format} --output …");
-                export.folder(format, output.ok_or_else(|| Failure::usage("a folder is required", hint))?, app)?;
+                let hint =
+                    format!("specify the folder: memory export --format {format} --output …");
+                export.folder(
+                    format,
+                    output.ok_or_else(|| Failure::usage("a folder is required", hint))?,
+                    app,
+                )?;
             }
             ExportFormatSelection::Other(format) => export.file(format, output, app)?,
         }
@@ -88,14 +118,19 @@ impl ExportArgs {
         }
         if let Some(output) = output {
             if app.output.is_json() {
-                app.output.json(&json!({ "output": output, "memories": export.memories }))?;
+                app.output
+                    .json(&json!({ "output": output, "memories": export.memories }))?;
             } else {
                 let place = app.output.display_path(output);
                 app.output.fields(&[&place, &export.memories.to_string()])?;
             }
         }
         let unreadable = export.unreadable + never_read.len() as u64;
-        if unreadable == 0 { Ok(()) } else { Err(Failure::Unreadable { count: unreadable }) }
+        if unreadable == 0 {
+            Ok(())
+        } else {
+            Err(Failure::Unreadable { count: unreadable })
+        }
     }
 }
 
@@ -122,22 +157,36 @@ impl ExportRun<'_> {
                 memory["file"] = text.into();
             }
             if let Some(versions) = versions.get(&stored.memory.id) {
-                memory["history"] = versions.iter().filter_map(|version| former_version(version.clone(), home)).collect();
+                memory["history"] = versions
+                    .iter()
+                    .filter_map(|version| former_version(version.clone(), home))
+                    .collect();
             }
             memory
         };
         let filter = self.filter.clone();
         let Some(output) = output else {
-            return self.for_each(&filter, app, &mut |stored, file, app| Ok(app.output.json(&line(stored, file))?));
+            return self.for_each(&filter, app, &mut |stored, file, app| {
+                Ok(app.output.json(&line(stored, file))?)
+            });
         };
         let mut draft = OutputFile::create(output, app)?;
-        self.for_each(&filter, app, &mut |stored, file, _| draft.write(&format!("{}\n", line(stored, file))))?;
+        self.for_each(&filter, app, &mut |stored, file, _| {
+            draft.write(&format!("{}\n", line(stored, file)))
+        })?;
         draft.finish()
     }
 
-    fn file(&mut self, format: ExportFormatName, output: Option<&Path>, app: &mut App) -> Result<(), Failure> {
+    fn file(
+        &mut self,
+        format: ExportFormatName,
+        output: Option<&Path>,
+        app: &mut App,
+    ) -> Result<(), Failure> {
         match output {
-            None => self.parts(format, app, &mut |part, app| Ok(app.output.stream().write_all(part.text.as_bytes())?)),
+            None => self.parts(format, app, &mut |part, app| {
+                Ok(app.output.stream().write_all(part.text.as_bytes())?)
+            }),
             Some(output) => {
                 let mut draft = OutputFile::create(output, app)?;
                 self.parts(format, app, &mut |part, _| draft.write(&part.text))?;
@@ -146,9 +195,17 @@ impl ExportRun<'_> {
         }
     }
 
-    fn folder(&mut self, format: ExportFormatName, output: &Path, app: &mut App) -> Result<(), Failure> {
-        let mut folder = ExportFolder::open(output, &app.output.display_path(output), format.as_str())?;
-        self.parts(format, app, &mut |part, _| folder.write(&part.path, &part.text))?;
+    fn folder(
+        &mut self,
+        format: ExportFormatName,
+        output: &Path,
+        app: &mut App,
+    ) -> Result<(), Failure> {
+        let mut folder =
+            ExportFolder::open(output, &app.output.display_path(output), format.as_str())?;
+        self.parts(format, app, &mut |part, _| {
+            folder.write(&part.path, &part.text)
+        })?;
         folder.finish()
     }
 
@@ -164,7 +221,11 @@ impl ExportRun<'_> {
         let services = &home.services;
         services.store.refresh()?;
         // Unreadable files are reported when the memories are written.
-        for stored in services.store.memories(&self.filter, services.clock.now()).flatten() {
+        for stored in services
+            .store
+            .memories(&self.filter, services.clock.now())
+            .flatten()
+        {
             catalog.add(&stored.memory);
         }
         let mut export = format.open(catalog);
@@ -172,24 +233,48 @@ impl ExportRun<'_> {
             write(&part, app)?;
         }
         let filters: Vec<Filter> = if format.is_grouped() {
-            let categories = Category::ALL.into_iter().filter(|category| self.filter.category.is_none_or(|own| own == *category));
-            categories.map(|category| Filter { category: Some(category), ..self.filter.clone() }).collect()
+            let categories = Category::ALL
+                .into_iter()
+                .filter(|category| self.filter.category.is_none_or(|own| own == *category));
+            categories
+                .map(|category| Filter {
+                    category: Some(category),
+                    ..self.filter.clone()
+                })
+                .collect()
         } else {
             vec![self.filter.clone()]
         };
         for filter in &filters {
             self.for_each(filter, app, &mut |stored, file, app| {
                 let fields = json::memory_for_export(stored);
-                let resolve = |target: &str| resolve_wikilink(services.store.as_ref(), target, stored).ok().flatten();
-                let record = ExportRecord { memory: &stored.memory, fields: &fields, file: file.as_deref(), resolve: &resolve };
-                export.memory(&record).iter().try_for_each(|part| write(part, app))
+                let resolve = |target: &str| {
+                    resolve_wikilink(services.store.as_ref(), target, stored)
+                        .ok()
+                        .flatten()
+                };
+                let record = ExportRecord {
+                    memory: &stored.memory,
+                    fields: &fields,
+                    file: file.as_deref(),
+                    resolve: &resolve,
+                };
+                export
+                    .memory(&record)
+                    .iter()
+                    .try_for_each(|part| write(part, app))
             })?;
         }
         export.finish().iter().try_for_each(|part| write(part, app))
     }
 
     /// Calls `write` with each memory that matches `filter`, and with its file if it contains more than the memory.
-    fn for_each(&mut self, filter: &Filter, app: &mut App, write: &mut MemoryWriter<'_>) -> Result<(), Failure> {
+    fn for_each(
+        &mut self,
+        filter: &Filter,
+        app: &mut App,
+        write: &mut MemoryWriter<'_>,
+    ) -> Result<(), Failure> {
         let services = &self.home.services;
         services.store.refresh()?;
         for stored in services.store.memories(filter, services.clock.now()) {
@@ -214,9 +299,18 @@ impl ExportRun<'_> {
 fn former_version(version: TrashedFile, home: &Home) -> Option<Value> {
     let memory = home.services.history.memory_in_trash(&version.trash).ok()?;
     let stamp = FileVersion(memory.content_hash());
-    let mut former =
-        json::memory_for_export(&StoredMemory { memory, path: version.path, stamp, problem: None, other_fields: Vec::new() });
-    former["replaced_at"] = version.operation.at.to_rfc3339_opts(SecondsFormat::AutoSi, true).into();
+    let mut former = json::memory_for_export(&StoredMemory {
+        memory,
+        path: version.path,
+        stamp,
+        problem: None,
+        other_fields: Vec::new(),
+    });
+    former["replaced_at"] = version
+        .operation
+        .at
+        .to_rfc3339_opts(SecondsFormat::AutoSi, true)
+        .into();
     former["replaced_by"] = version.operation.verb.as_str().into();
     Some(former)
 }

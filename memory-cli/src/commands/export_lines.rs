@@ -26,7 +26,13 @@ impl<R: BufRead> ExportLines<R> {
         loop {
             self.number += 1;
             let mut line = Vec::new();
-            if self.input.by_ref().take(MAX_LINE).read_until(b'\n', &mut line)? == 0 {
+            if self
+                .input
+                .by_ref()
+                .take(MAX_LINE)
+                .read_until(b'\n', &mut line)?
+                == 0
+            {
                 return Ok(None);
             }
             if !line.ends_with(b"\n") && MAX_LINE <= line.len() as u64 {

@@ -10,8 +10,8 @@ use std::time::{Duration, SystemTime};
 use clap::{Args, Subcommand};
 use memory_core::text::token_count;
 use memory_core::{
-    AgentName, RecallInterface, RecallRecord, RecalledId, ReminderFilter, Services, ShownMemories, View, build_context,
-    record_recall,
+    AgentName, RecallInterface, RecallRecord, RecalledId, ReminderFilter, Services, ShownMemories,
+    View, build_context, record_recall,
 };
 use memory_store::{AlreadyShownFile, FileStoreOptions};
 
@@ -76,10 +76,18 @@ impl HookArgs {
             let _ = sender.send(asked.answer(input));
         };
         let spawned = thread::Builder::new().name("hook".into()).spawn(work);
-        let answered = spawned.ok().and_then(|_| answer.recv_timeout(HOOK_TIMEOUT).ok()).flatten();
+        let answered = spawned
+            .ok()
+            .and_then(|_| answer.recv_timeout(HOOK_TIMEOUT).ok())
+            .flatten();
         if let Some(HookAnswer { text, record }) = answered {
             // The client may have closed the pipe; then it received nothing.
-            if app.output.text(&text).and_then(|()| app.output.flush()).is_ok() {
+            if app
+                .output
+                .text(&text)
+                .and_then(|()| app.output.flush())
+                .is_ok()
+            {
                 record();
             }
         }
@@ -111,36 +119,67 @@ impl CliHookRequest {
         if !root.is_dir() {
             return None;
         }
-        let folder = event.folder.clone().or_else(|| self.environment.folder.clone());
+        let folder = event
+            .folder
+            .clone()
+            .or_else(|| self.environment.folder.clone());
         let project = folder.and_then(|folder| project_name(&folder));
         // The client may have written topics since the last event. A failure is repeated by the next command on topics.
         if let Ok(Some(topics)) = topics::open(&settings, None, self.agent.as_str()) {
             let _ = memory_core::topic::record_external_changes(&topics);
         }
         // Loading a model takes longer than the timeout, so the search is lexical only.
-        let Home { services, zone, .. } = Home::with_settings(Arc::clone(&settings), FileStoreOptions::default()).ok()?;
-        let view = View { agent: Some(self.agent.clone()), project, ..View::default() };
+        let Home { services, zone, .. } =
+            Home::with_settings(Arc::clone(&settings), FileStoreOptions::default()).ok()?;
+        let view = View {
+            agent: Some(self.agent.clone()),
+            project,
+            ..View::default()
+        };
         let unrestricted = services;
         let services = unrestricted.restrict_to(&view);
         let now = services.clock.now().with_timezone(&zone);
-        let file = event.session.as_deref().map(|session| AlreadyShownFile::of(root, session));
+        let file = event
+            .session
+            .as_deref()
+            .map(|session| AlreadyShownFile::of(root, session));
         // A new session has received no memories yet, even if its id was used before.
         let is_first = matches!(self.moment, HookCommand::SessionStart);
-        let given = file.as_ref().filter(|_| !is_first).map_or_else(ShownMemories::default, AlreadyShownFile::load);
+        let given = file
+            .as_ref()
+            .filter(|_| !is_first)
+            .map_or_else(ShownMemories::default, AlreadyShownFile::load);
         let (answer, recalled, tool) = match self.moment {
             HookCommand::SessionStart => {
                 let known = build_context(&services, "", SESSION_BUDGET, &given, &now).ok()?;
-                let due = memory_core::pending(&services, &zone).unwrap_or_default().unwrap_or_default();
+                let due = memory_core::pending(&services, &zone)
+                    .unwrap_or_default()
+                    .unwrap_or_default();
                 let mut recalled = known.recalled();
                 if !due.is_empty() {
                     recalled.extend(due_reminders(&services));
                 }
-                let proposals = memory_core::proposal_summary(&unrestricted, Some(&view.scopes())).unwrap_or_default();
-                let waiting = proposals.announcement().map(|line| format!("{line}\n")).unwrap_or_default();
-                (format!("{}{due}{}", known.text, waiting), recalled, "session-start")
+                let proposals = memory_core::proposal_summary(&unrestricted, Some(&view.scopes()))
+                    .unwrap_or_default();
+                let waiting = proposals
+                    .announcement()
+                    .map(|line| format!("{line}\n"))
+                    .unwrap_or_default();
+                (
+                    format!("{}{due}{}", known.text, waiting),
+                    recalled,
+                    "session-start",
+                )
             }
             HookCommand::Prompt => {
-                let context = build_context(&services, event.prompt.as_deref()?, PROMPT_BUDGET, &given, &now).ok()?;
+                let context = build_context(
+                    &services,
+                    event.prompt.as_deref()?,
+                    PROMPT_BUDGET,
+                    &given,
+                    &now,
+                )
+                .ok()?;
                 let recalled = context.recalled();
                 (context.text, recalled, "prompt")
             }
@@ -166,12 +205,18 @@ impl CliHookRequest {
                 let _ = file.save(&given, SystemTime::from(at));
             }
         };
-        Some(HookAnswer { text: event.output(answer), record: Box::new(record) })
+        Some(HookAnswer {
+            text: event.output(answer),
+            record: Box::new(record),
+        })
     }
 }
 
 /// Returns the due reminders, which the page of [`memory_core::pending`] shows.
 fn due_reminders(services: &Services) -> Vec<RecalledId> {
     let due = memory_core::reminders(services, ReminderFilter::Due, None);
-    due.map_or_else(|_| Vec::new(), |page| page.memories.iter().map(RecalledId::from).collect())
+    due.map_or_else(
+        |_| Vec::new(),
+        |page| page.memories.iter().map(RecalledId::from).collect(),
+    )
 }

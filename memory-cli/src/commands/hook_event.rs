@@ -39,15 +39,22 @@ impl ClientHookEvent {
     pub(super) fn parse(input: &str) -> Self {
         let input: Value = serde_json::from_str(input).unwrap_or_default();
         let text = |key: &str| input.get(key).and_then(Value::as_str).map(str::to_owned);
-        let root = input.get("workspace_roots").and_then(|roots| roots.get(0)).and_then(Value::as_str);
+        let root = input
+            .get("workspace_roots")
+            .and_then(|roots| roots.get(0))
+            .and_then(Value::as_str);
         let format = match (text("hook_event_name"), input.get("cursor_version")) {
-            (Some(event), Some(_)) => HookOutputFormat::Flat { is_prompt: event == "beforeSubmitPrompt" },
+            (Some(event), Some(_)) => HookOutputFormat::Flat {
+                is_prompt: event == "beforeSubmitPrompt",
+            },
             (Some(event), None) => HookOutputFormat::Nested { event },
             (None, _) => HookOutputFormat::Text,
         };
         Self {
             session: text("session_id").or_else(|| text("conversation_id")),
-            folder: text("cwd").or_else(|| root.map(str::to_owned)).map(PathBuf::from),
+            folder: text("cwd")
+                .or_else(|| root.map(str::to_owned))
+                .map(PathBuf::from),
             prompt: text("prompt"),
             format,
         }
@@ -61,7 +68,9 @@ impl ClientHookEvent {
             HookOutputFormat::Nested { event } => {
                 json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": text } })
             }
-            HookOutputFormat::Flat { is_prompt: true } => json!({ "continue": true, "additional_context": text }),
+            HookOutputFormat::Flat { is_prompt: true } => {
+                json!({ "continue": true, "additional_context": text })
+            }
             HookOutputFormat::Flat { is_prompt: false } => json!({ "additional_context": text }),
         };
         format!("{output}\n")
@@ -76,18 +85,51 @@ mod tests {
     fn each_client_gets_the_context_in_its_format() {
         let nested = |event: &str| json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": "x" } });
         for (event, extra, expected) in [
-            ("SessionStart", json!({ "source": "startup" }), nested("SessionStart")),
-            ("UserPromptSubmit", json!({ "permission_mode": "default" }), nested("UserPromptSubmit")),
-            ("BeforeAgent", json!({ "timestamp": "2026-01-01T00:00:00Z" }), nested("BeforeAgent")),
-            ("sessionStart", json!({ "cursor_version": "3.20" }), json!({ "additional_context": "x" })),
-            ("beforeSubmitPrompt", json!({ "cursor_version": "3.20" }), json!({ "continue": true, "additional_context": "x" })),
+            (
+                "SessionStart",
+                json!({ "source": "startup" }),
+                nested("SessionStart"),
+            ),
+            (
+                "UserPromptSubmit",
+                json!({ "permission_mode": "default" }),
+                nested("UserPromptSubmit"),
+            ),
+            (
+                "BeforeAgent",
+                json!({ "timestamp": "2026-01-01T00:00:00Z" }),
+                nested("BeforeAgent"),
+            ),
+            (
+                "sessionStart",
+                json!({ "cursor_version": "3.20" }),
+                json!({ "additional_context": "x" }),
+            ),
+            (
+                "beforeSubmitPrompt",
+                json!({ "cursor_version": "3.20" }),
+                json!({ "continue": true, "additional_context": "x" }),
+            ),
         ] {
             let mut input = json!({ "hook_event_name": event, "session_id": "s", "cwd": "/work" });
-            input.as_object_mut().expect("an object").extend(extra.as_object().expect("an object").clone());
+            input
+                .as_object_mut()
+                .expect("an object")
+                .extend(extra.as_object().expect("an object").clone());
             let parsed = ClientHookEvent::parse(&input.to_string());
-            assert_eq!((parsed.session.as_deref(), parsed.folder.clone()), (Some("s"), Some("/work".into())));
-            assert_eq!(serde_json::from_str::<Value>(&parsed.output("x".into())).expect("JSON"), expected);
-            assert_eq!(parsed.output("\n".into()), "", "a client without new context gets no output");
+            assert_eq!(
+                (parsed.session.as_deref(), parsed.folder.clone()),
+                (Some("s"), Some("/work".into()))
+            );
+            assert_eq!(
+                serde_json::from_str::<Value>(&parsed.output("x".into())).expect("JSON"),
+                expected
+            );
+            assert_eq!(
+                parsed.output("\n".into()),
+                "",
+                "a client without new context gets no output"
+            );
         }
     }
 
@@ -96,7 +138,11 @@ mod tests {
         let input = json!({ "conversation_id": "c", "workspace_roots": ["/work", "/other"], "prompt": "p" });
         let parsed = ClientHookEvent::parse(&input.to_string());
         assert_eq!(
-            (parsed.session.as_deref(), parsed.folder, parsed.prompt.as_deref()),
+            (
+                parsed.session.as_deref(),
+                parsed.folder,
+                parsed.prompt.as_deref()
+            ),
             (Some("c"), Some("/work".into()), Some("p"))
         );
         assert_eq!(ClientHookEvent::parse("no JSON").output("x".into()), "x");

@@ -72,15 +72,26 @@ impl ImportArgs {
     }
 
     fn secrets(&self) -> SecretPolicy {
-        if self.allow_secret { SecretPolicy::Keep } else { SecretPolicy::Refuse }
+        if self.allow_secret {
+            SecretPolicy::Keep
+        } else {
+            SecretPolicy::Refuse
+        }
     }
 
     /// Imports the files of another program.
-    fn import_program(&self, source: SourceName, path: &Path, app: &mut App) -> Result<(), Failure> {
+    fn import_program(
+        &self,
+        source: SourceName,
+        path: &Path,
+        app: &mut App,
+    ) -> Result<(), Failure> {
         self.options.ingest_path(source, path, app)?;
         if source == SourceName::Claude && SourceName::ClaudeSessions.recognizes(path) {
             let command = ingest_command(SourceName::ClaudeSessions, path);
-            app.output.note(&format!("the transcripts were not imported; `{command}` imports them"))?;
+            app.output.note(&format!(
+                "the transcripts were not imported; `{command}` imports them"
+            ))?;
         }
         Ok(())
     }
@@ -89,7 +100,10 @@ impl ImportArgs {
     fn import_lines(&self, input: Option<&Path>, app: &mut App) -> Result<(), Failure> {
         self.options.check_own_export()?;
         if self.options.instance() != DEFAULT {
-            return Err(Failure::usage("--instance requires conversations or sessions", "import the memories without it"));
+            return Err(Failure::usage(
+                "--instance requires conversations or sessions",
+                "import the memories without it",
+            ));
         }
         let services = app.open()?.services;
         if input.is_none_or(|file| file == Path::new("-")) && app.output.input_is_terminal() {
@@ -97,32 +111,52 @@ impl ImportArgs {
         }
         let mut bar = app.output.progress_bar("reading");
         let mut input: Box<dyn Read + '_> = match input.filter(|file| *file != Path::new("-")) {
-            Some(file) => Box::new(File::open(file).map_err(Failure::file(format!("read {}", file.display())))?),
+            Some(file) => Box::new(
+                File::open(file).map_err(Failure::file(format!("read {}", file.display())))?,
+            ),
             None => Box::new(app.output.input()),
         };
-        let mut lines = ImportLines { lines: ExportLines::new(BufReader::new(&mut input)), failed: None };
-        let report = memory_core::import(&services, &mut lines, self.secrets(), &mut |progress| bar.show(progress))?;
+        let mut lines = ImportLines {
+            lines: ExportLines::new(BufReader::new(&mut input)),
+            failed: None,
+        };
+        let report = memory_core::import(&services, &mut lines, self.secrets(), &mut |progress| {
+            bar.show(progress)
+        })?;
         let failed = lines.failed.take();
         drop(input);
         drop(bar);
         if let Some(error) = failed {
-            return Err(Failure::file("read the whole export; the lines before are imported")(error));
+            return Err(Failure::file(
+                "read the whole export; the lines before are imported",
+            )(error));
         }
         if app.output.is_json() {
             app.output.json(&json::import_report(&report))?;
         } else {
-            let counts = [("new", report.new), ("updated", report.updated), ("unchanged", report.unchanged)];
+            let counts = [
+                ("new", report.new),
+                ("updated", report.updated),
+                ("unchanged", report.unchanged),
+            ];
             app.output.table(&Table::from_counts(counts))?;
             for SkippedFile { path, reason } in report.skipped.iter().take(MAX_WARNINGS) {
-                app.output.warning(&format!("{path} was not imported: {reason}"))?;
+                app.output
+                    .warning(&format!("{path} was not imported: {reason}"))?;
             }
             if MAX_WARNINGS < report.skipped.len() {
                 let more = report.skipped.len() - MAX_WARNINGS;
-                app.output.warning(&format!("{more} more lines were not imported; use --json to list them all"))?;
+                app.output.warning(&format!(
+                    "{more} more lines were not imported; use --json to list them all"
+                ))?;
             }
         }
         let skipped = report.skipped.len() as u64;
-        if skipped == 0 { Ok(()) } else { Err(Failure::NotTaken { count: skipped }) }
+        if skipped == 0 {
+            Ok(())
+        } else {
+            Err(Failure::NotTaken { count: skipped })
+        }
     }
 }
 
@@ -139,13 +173,21 @@ enum DetectedFormat {
 /// Detects the format of the files at `path`.
 fn detect(path: &Path) -> Result<DetectedFormat, Failure> {
     if !path.exists() {
-        return Err(SourceError::Missing { path: path.display().to_string() }.into());
+        return Err(SourceError::Missing {
+            path: path.display().to_string(),
+        }
+        .into());
     }
-    let mut found: Vec<_> = SourceName::detect(path).into_iter().map(|source| (source, path.to_owned())).collect();
+    let mut found: Vec<_> = SourceName::detect(path)
+        .into_iter()
+        .map(|source| (source, path.to_owned()))
+        .collect();
     if found.is_empty() && path.is_dir() {
         found = SourceName::detect_within(path);
     }
-    let has_memories = found.iter().any(|(source, _)| *source == SourceName::Claude);
+    let has_memories = found
+        .iter()
+        .any(|(source, _)| *source == SourceName::Claude);
     found.retain(|(source, _)| *source != SourceName::ClaudeSessions || !has_memories);
     match found.as_slice() {
         [(source, path)] => Ok(DetectedFormat::Program(*source, path.clone())),
@@ -154,10 +196,19 @@ fn detect(path: &Path) -> Result<DetectedFormat, Failure> {
         [] => Err(unknown_format(path)),
         several => {
             let names: Vec<_> = several.iter().map(|(source, _)| source.as_str()).collect();
-            let commands: Vec<_> =
-                several.iter().map(|(source, path)| format!("  `{}`", ingest_command(*source, path))).collect();
-            let problem = format!("cannot import {}: it may be of several formats: {}", path.display(), names.join(", "));
-            Err(Failure::usage(problem, format!("choose one:\n{}", commands.join("\n"))))
+            let commands: Vec<_> = several
+                .iter()
+                .map(|(source, path)| format!("  `{}`", ingest_command(*source, path)))
+                .collect();
+            let problem = format!(
+                "cannot import {}: it may be of several formats: {}",
+                path.display(),
+                names.join(", ")
+            );
+            Err(Failure::usage(
+                problem,
+                format!("choose one:\n{}", commands.join("\n")),
+            ))
         }
     }
 }
@@ -170,22 +221,46 @@ fn unknown_format(path: &Path) -> Failure {
         return Failure::usage(format!("the format of {shown} is not recognized"), hint);
     };
     let keys: Vec<_> = keys.iter().map(|key| escape_line(key)).collect();
-    let label = if SourceName::of_records(path) == Some(SourceName::Csv) { "columns" } else { "keys" };
-    let problem = format!("cannot import {shown} without --map; its {label} are: {}", keys.join(", "));
-    let map: Vec<_> = fields.iter().map(|(field, key)| format!("--map {field}={}", shell_quoted(key))).collect();
+    let label = if SourceName::of_records(path) == Some(SourceName::Csv) {
+        "columns"
+    } else {
+        "keys"
+    };
+    let problem = format!(
+        "cannot import {shown} without --map; its {label} are: {}",
+        keys.join(", ")
+    );
+    let map: Vec<_> = fields
+        .iter()
+        .map(|(field, key)| format!("--map {field}={}", shell_quoted(key)))
+        .collect();
     let path = shell_quoted(&path.display().to_string());
-    Failure::usage(problem, format!("map them to the fields of memories: `memory import {path} {}`", map.join(" ")))
+    Failure::usage(
+        problem,
+        format!(
+            "map them to the fields of memories: `memory import {path} {}`",
+            map.join(" ")
+        ),
+    )
 }
 
 /// Returns the command that imports the files at `path` as those of `source`.
 fn ingest_command(source: SourceName, path: &Path) -> String {
-    format!("memory ingest --source {source} --path {}", shell_quoted(&path.display().to_string()))
+    format!(
+        "memory ingest --source {source} --path {}",
+        shell_quoted(&path.display().to_string())
+    )
 }
 
 /// Returns whether the first line of a file is a memory of an export.
 fn is_export(path: &Path) -> bool {
-    let Ok(file) = File::open(path) else { return false };
-    let mut lines = ImportLines { lines: ExportLines::new(BufReader::new(file)), failed: None };
+    let Ok(file) = File::open(path) else {
+        return false;
+    };
+    let mut lines = ImportLines {
+        lines: ExportLines::new(BufReader::new(file)),
+        failed: None,
+    };
     matches!(lines.next(), Some(Ok(_)) | None)
 }
 
@@ -210,7 +285,9 @@ impl<R: BufRead> Iterator for ImportLines<R> {
             }
         };
         let place = self.lines.place();
-        let text = line.and_then(|line| String::from_utf8(line).map_err(|_| "the line is not valid UTF-8".to_owned()));
+        let text = line.and_then(|line| {
+            String::from_utf8(line).map_err(|_| "the line is not valid UTF-8".to_owned())
+        });
         let exported = text.and_then(|text| json::parse_exported(&text));
         Some(match exported {
             Ok(exported) => Ok((place, exported)),
@@ -226,8 +303,13 @@ mod tests {
     #[test]
     fn lines_are_counted_with_the_empty_ones() {
         let text = "\u{feff}{\"content\":\"a\"}\r\n\n{\"content\":\"b\"}\nnonsense".as_bytes();
-        let lines = ImportLines { lines: ExportLines::new(text), failed: None };
-        let places: Vec<_> = lines.map(|line| line.map_or_else(|error| error.place, |(place, _)| place)).collect();
+        let lines = ImportLines {
+            lines: ExportLines::new(text),
+            failed: None,
+        };
+        let places: Vec<_> = lines
+            .map(|line| line.map_or_else(|error| error.place, |(place, _)| place))
+            .collect();
         assert_eq!(places, ["line 1", "line 3", "line 4"]);
     }
 }

@@ -11,8 +11,8 @@ mod reject;
 use clap::{Args, Subcommand};
 use memory_agent::json;
 use memory_core::{
-    Filter, HomeSection, ListOrder, Neighbour, PageRequest, Phase, SecretPolicy, Services, StoreError, StoredMemory,
-    WaitingProposal,
+    Filter, HomeSection, ListOrder, Neighbour, PageRequest, Phase, SecretPolicy, Services,
+    StoreError, StoredMemory, WaitingProposal,
 };
 use memory_dream::find_neighbours;
 use serde_json::{Value, json};
@@ -72,12 +72,18 @@ impl InboxItem {
     fn proposal(services: &Services, waiting: WaitingProposal) -> Result<Self, StoreError> {
         let target = waiting.proposal.action.target().map(|target| target.id);
         let neighbours = find_neighbours(services, &waiting.stored.memory, target)?;
-        Ok(Self { item: InboxItemKind::Proposal(Box::new(waiting)), neighbours })
+        Ok(Self {
+            item: InboxItemKind::Proposal(Box::new(waiting)),
+            neighbours,
+        })
     }
 
     fn note(services: &Services, stored: StoredMemory) -> Result<Self, StoreError> {
         let neighbours = find_neighbours(services, &stored.memory, None)?;
-        Ok(Self { item: InboxItemKind::Note(Box::new(stored)), neighbours })
+        Ok(Self {
+            item: InboxItemKind::Note(Box::new(stored)),
+            neighbours,
+        })
     }
 
     fn stored(&self) -> &StoredMemory {
@@ -90,7 +96,9 @@ impl InboxItem {
     fn to_json(&self, home: &Home) -> Value {
         let ttl = home.services.inbox_ttl;
         match &self.item {
-            InboxItemKind::Proposal(waiting) => json::waiting_proposal(waiting, &self.neighbours, ttl),
+            InboxItemKind::Proposal(waiting) => {
+                json::waiting_proposal(waiting, &self.neighbours, ttl)
+            }
             InboxItemKind::Note(stored) => json::inbox_note(stored, &self.neighbours, ttl),
         }
     }
@@ -111,19 +119,45 @@ impl InboxArgs {
         let home = app.open()?;
         let services = &home.services;
         let waiting = memory_core::proposals(services)?;
-        if !self.list && !waiting.is_empty() && app.output.is_drawn() && app.output.input_is_terminal() {
+        if !self.list
+            && !waiting.is_empty()
+            && app.output.is_drawn()
+            && app.output.input_is_terminal()
+        {
             return interactive::review(waiting, &home, app);
         }
         let limit = Some(self.limit).filter(|limit| *limit != 0);
         let proposals_total = waiting.len() as u64;
         let listed = waiting.into_iter().take(limit.unwrap_or(usize::MAX));
-        let proposals = listed.map(|waiting| InboxItem::proposal(services, waiting)).collect::<Result<Vec<_>, _>>()?;
-        let filter = Filter { phase: Some(Phase::Inbox), place: Some(HomeSection::Notes), ..Filter::default() };
-        let page = memory_core::list(services, &filter, &PageRequest { order: ListOrder::Created, offset: 0, limit })?;
-        let notes = page.memories.into_iter().map(|stored| InboxItem::note(services, stored));
+        let proposals = listed
+            .map(|waiting| InboxItem::proposal(services, waiting))
+            .collect::<Result<Vec<_>, _>>()?;
+        let filter = Filter {
+            phase: Some(Phase::Inbox),
+            place: Some(HomeSection::Notes),
+            ..Filter::default()
+        };
+        let page = memory_core::list(
+            services,
+            &filter,
+            &PageRequest {
+                order: ListOrder::Created,
+                offset: 0,
+                limit,
+            },
+        )?;
+        let notes = page
+            .memories
+            .into_iter()
+            .map(|stored| InboxItem::note(services, stored));
         let notes = notes.collect::<Result<Vec<_>, _>>()?;
         if app.output.is_json() {
-            let items = |items: &[InboxItem]| items.iter().map(|item| item.to_json(&home)).collect::<Vec<_>>();
+            let items = |items: &[InboxItem]| {
+                items
+                    .iter()
+                    .map(|item| item.to_json(&home))
+                    .collect::<Vec<_>>()
+            };
             let shape = json!({
                 "proposals": items(&proposals),
                 "proposals_total": proposals_total,
@@ -140,10 +174,18 @@ impl InboxArgs {
         }
         let shown = (proposals.len() + notes.len()) as u64;
         let left = (proposals_total + page.total).saturating_sub(shown);
-        let all = if left == 0 { String::new() } else { format!(" ({left} more; use --limit 0 for all)") };
+        let all = if left == 0 {
+            String::new()
+        } else {
+            format!(" ({left} more; use --limit 0 for all)")
+        };
         let summary = match shown {
             0 => "the inbox is empty".to_owned(),
-            _ => format!("{}, {}{all}", count(proposals_total, "proposal"), count(page.total, "unfiled note")),
+            _ => format!(
+                "{}, {}{all}",
+                count(proposals_total, "proposal"),
+                count(page.total, "unfiled note")
+            ),
         };
         Ok(app.output.note(&summary)?)
     }
@@ -155,5 +197,9 @@ fn count(number: u64, noun: &str) -> String {
 }
 
 fn secret_policy(allow_secret: bool) -> SecretPolicy {
-    if allow_secret { SecretPolicy::Keep } else { SecretPolicy::Refuse }
+    if allow_secret {
+        SecretPolicy::Keep
+    } else {
+        SecretPolicy::Refuse
+    }
 }

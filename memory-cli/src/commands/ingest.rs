@@ -67,7 +67,9 @@ pub(super) struct IngestOptionArgs {
 }
 
 fn parse_mapping(text: &str) -> Result<(String, String), String> {
-    let (field, key) = text.split_once('=').ok_or("expected FIELD=KEY, such as content=text")?;
+    let (field, key) = text
+        .split_once('=')
+        .ok_or("expected FIELD=KEY, such as content=text")?;
     Ok((field.trim().to_owned(), key.trim().to_owned()))
 }
 
@@ -93,9 +95,10 @@ impl IngestArgs {
                 "--path requires a single source",
                 "specify the source, or let `memory import PATH` detect it",
             )),
-            Some(SourceSelection::All) if self.watch => {
-                Err(Failure::usage("--watch requires a single source", "specify the source: --source obsidian --watch"))
-            }
+            Some(SourceSelection::All) if self.watch => Err(Failure::usage(
+                "--watch requires a single source",
+                "specify the source: --source obsidian --watch",
+            )),
             Some(SourceSelection::All) => self.ingest_all(&settings.places, app),
             None => match selection::select(&settings.places, &self.options, app)? {
                 Some(places) => self.ingest_all(&places, app),
@@ -104,30 +107,65 @@ impl IngestArgs {
         }
     }
 
-    fn ingest_one(&self, source: SourceName, settings: &Settings, app: &mut App) -> Result<(), Failure> {
-        let configured = || settings.places.iter().find(|place| place.source == source).map(|place| place.path.value.clone());
-        let path = self.path.as_deref().map(|path| app.environment.absolute_path(path)).or_else(configured).ok_or_else(|| {
-            let problem = format!("{source} has no default folder");
-            Failure::usage(problem, format!("specify the files: --source {source} --path PATH"))
-        })?;
+    fn ingest_one(
+        &self,
+        source: SourceName,
+        settings: &Settings,
+        app: &mut App,
+    ) -> Result<(), Failure> {
+        let configured = || {
+            settings
+                .places
+                .iter()
+                .find(|place| place.source == source)
+                .map(|place| place.path.value.clone())
+        };
+        let path = self
+            .path
+            .as_deref()
+            .map(|path| app.environment.absolute_path(path))
+            .or_else(configured)
+            .ok_or_else(|| {
+                let problem = format!("{source} has no default folder");
+                Failure::usage(
+                    problem,
+                    format!("specify the files: --source {source} --path PATH"),
+                )
+            })?;
         if self.watch && settings.places.iter().all(|place| place.source != source) {
             let problem = format!("{source} cannot be watched: its files are exports");
-            return Err(Failure::usage(problem, "ingest the next export with the same command"));
+            return Err(Failure::usage(
+                problem,
+                "ingest the next export with the same command",
+            ));
         }
         self.options.ingest_path(source, &path, app)?;
-        if self.watch { watch(source, &path, settings, app) } else { Ok(()) }
+        if self.watch {
+            watch(source, &path, settings, app)
+        } else {
+            Ok(())
+        }
     }
 
     fn ingest_all(&self, places: &[SourceLocation], app: &mut App) -> Result<(), Failure> {
         let ingestion = self.options.open(app)?;
         let (mut taken, mut left_out) = (Vec::new(), Vec::new());
-        for SourceLocation { source, path, enabled, .. } in places {
+        for SourceLocation {
+            source,
+            path,
+            enabled,
+            ..
+        } in places
+        {
             let reason = if !enabled.value {
                 "it is disabled".to_owned()
             } else if !path.value.exists() {
                 ABSENT.to_owned()
             } else {
-                match self.options.run(INGESTING, &ingestion, (*source, &path.value), app) {
+                match self
+                    .options
+                    .run(INGESTING, &ingestion, (*source, &path.value), app)
+                {
                     Ok(report) => {
                         taken.push((*source, report));
                         continue;
@@ -137,22 +175,48 @@ impl IngestArgs {
                     Err(failure) => return Err(failure),
                 }
             };
-            left_out.push(SkippedSource { source: *source, path: app.output.display_path(&path.value), reason });
+            left_out.push(SkippedSource {
+                source: *source,
+                path: app.output.display_path(&path.value),
+                reason,
+            });
         }
         if app.output.is_json() {
-            let sources: Vec<_> = taken.iter().map(|(source, report)| json::ingest_report(source.as_str(), report)).collect();
-            let shape = |SkippedSource { source, path, reason }: &SkippedSource| json!({ "source": source.as_str(), "path": path, "reason": reason });
+            let sources: Vec<_> = taken
+                .iter()
+                .map(|(source, report)| json::ingest_report(source.as_str(), report))
+                .collect();
+            let shape = |SkippedSource {
+                             source,
+                             path,
+                             reason,
+                         }: &SkippedSource| json!({ "source": source.as_str(), "path": path, "reason": reason });
             let left_out: Vec<_> = left_out.iter().map(shape).collect();
-            return Ok(app.output.json(&json!({ "sources": sources, "left_out": left_out }))?);
+            return Ok(app
+                .output
+                .json(&json!({ "sources": sources, "left_out": left_out }))?);
         }
         report::print(&taken, &left_out, &self.options, app)
     }
 }
 
 /// Stores the settings by which the daemon ingests later changes of a source.
-fn watch(source: SourceName, path: &Path, settings: &Settings, app: &mut App) -> Result<(), Failure> {
-    if settings.places.iter().any(|place| place.source == source && place.path.value != path) {
-        store_setting(&format!("ingestion.{source}.path"), &path.display().to_string(), app)?;
+fn watch(
+    source: SourceName,
+    path: &Path,
+    settings: &Settings,
+    app: &mut App,
+) -> Result<(), Failure> {
+    if settings
+        .places
+        .iter()
+        .any(|place| place.source == source && place.path.value != path)
+    {
+        store_setting(
+            &format!("ingestion.{source}.path"),
+            &path.display().to_string(),
+            app,
+        )?;
     }
     store_setting(&format!("ingestion.{source}.watch"), "true", app)?;
     Ok(app.output.note(&format!(
@@ -185,7 +249,11 @@ impl IngestOptionArgs {
     fn open(&self, app: &mut App) -> Result<Ingestion, Failure> {
         let settings = app.settings()?;
         let ingestion = Ingestion::open(&app.open()?.services, &self.instance, &settings)?;
-        if self.extract { ingestion.with_extraction(&settings) } else { Ok(ingestion) }
+        if self.extract {
+            ingestion.with_extraction(&settings)
+        } else {
+            Ok(ingestion)
+        }
     }
 
     fn run(
@@ -195,18 +263,33 @@ impl IngestOptionArgs {
         (source, path): (SourceName, &Path),
         app: &App,
     ) -> Result<IngestReport, Failure> {
-        let options = IngestOptions { dry_run: self.dry_run, delete_missing: self.delete_missing, ..IngestOptions::default() };
+        let options = IngestOptions {
+            dry_run: self.dry_run,
+            delete_missing: self.delete_missing,
+            ..IngestOptions::default()
+        };
         let mut bar = app.output.progress_bar(action);
-        let source_options = SourceOptions { fields: self.fields.clone() };
-        ingestion.run((source, path), &source_options, &options, &mut |progress| bar.show(progress))
+        let source_options = SourceOptions {
+            fields: self.fields.clone(),
+        };
+        ingestion.run((source, path), &source_options, &options, &mut |progress| {
+            bar.show(progress)
+        })
     }
 
     /// Ingests the files of `source` at `path`, and prints the report.
-    pub(super) fn ingest_path(&self, source: SourceName, path: &Path, app: &mut App) -> Result<(), Failure> {
+    pub(super) fn ingest_path(
+        &self,
+        source: SourceName,
+        path: &Path,
+        app: &mut App,
+    ) -> Result<(), Failure> {
         let ingestion = self.open(app)?;
         let report = self.run(INGESTING, &ingestion, (source, path), app)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::ingest_report(source.as_str(), &report))?);
+            return Ok(app
+                .output
+                .json(&json::ingest_report(source.as_str(), &report))?);
         }
         report::print(&[(source, report)], &[], self, app)
     }

@@ -13,7 +13,9 @@ use super::instance::read_argument;
 use crate::app::{App, current_time};
 use crate::banks::open_shared;
 use crate::failure::Failure;
-use crate::shared_store::{StoreAccess, check_name, open_database, open_replica, read_token, seal_access};
+use crate::shared_store::{
+    StoreAccess, check_name, open_database, open_replica, read_token, seal_access,
+};
 
 /// Share the memories of this home with other machines, in a Postgres database
 ///
@@ -42,29 +44,67 @@ impl InitArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let name: InstanceName = self.name.parse()?;
         let bytes = read_argument(app, &self.store)?;
-        let address = str::from_utf8(&bytes).map_err(|_| Failure::usage("the address is not UTF-8", "see `memory help init`"))?;
+        let address = str::from_utf8(&bytes)
+            .map_err(|_| Failure::usage("the address is not UTF-8", "see `memory help init`"))?;
         let address = Zeroizing::new(address.trim().to_owned());
-        let token = self.token.as_ref().map(|token| read_argument(app, token)).transpose()?;
-        let token = token.map(|bytes| str::from_utf8(&bytes).map(|token| Zeroizing::new(token.trim().to_owned()))).transpose();
-        let token = token.map_err(|_| Failure::usage("the token is not UTF-8", "see `memory help init`"))?;
+        let token = self
+            .token
+            .as_ref()
+            .map(|token| read_argument(app, token))
+            .transpose()?;
+        let token = token
+            .map(|bytes| {
+                str::from_utf8(&bytes).map(|token| Zeroizing::new(token.trim().to_owned()))
+            })
+            .transpose();
+        let token = token
+            .map_err(|_| Failure::usage("the token is not UTF-8", "see `memory help init`"))?;
         let settings = app.settings()?;
-        if let Some(other) = settings.store.value.as_ref().filter(|other| **other != name) {
+        if let Some(other) = settings
+            .store
+            .value
+            .as_ref()
+            .filter(|other| **other != name)
+        {
             let why = format!("this home shares its memories in the database {other}");
             return Err(Failure::usage(why, "choose another home with --root"));
         }
         if settings.store.value.is_none() {
-            check_name(&settings, &name, &StoreAccess { address: address.clone(), token: token.clone() })?;
+            check_name(
+                &settings,
+                &name,
+                &StoreAccess {
+                    address: address.clone(),
+                    token: token.clone(),
+                },
+            )?;
         }
-        let former = if settings.store.value.is_some() { read_token(&settings, &name)? } else { None };
-        let access = StoreAccess { address, token: token.or(former) };
+        let former = if settings.store.value.is_some() {
+            read_token(&settings, &name)?
+        } else {
+            None
+        };
+        let access = StoreAccess {
+            address,
+            token: token.or(former),
+        };
         // The settings change only after the database and the folder were found to be usable.
-        let options = FileStoreOptions { freshness: Freshness::Fresh, ..FileStoreOptions::default() };
+        let options = FileStoreOptions {
+            freshness: Freshness::Fresh,
+            ..FileStoreOptions::default()
+        };
         let store = open_replica(&settings, &access, options)?;
         // This also fetches the conversations.
         store.refresh()?;
         open_shared(&settings, open_database(&access)?).banks()?;
-        let count = PageRequest { limit: Some(0), ..PageRequest::default() };
-        let notes = Filter { place: Some(HomeSection::Notes), ..Filter::all() };
+        let count = PageRequest {
+            limit: Some(0),
+            ..PageRequest::default()
+        };
+        let notes = Filter {
+            place: Some(HomeSection::Notes),
+            ..Filter::all()
+        };
         let memories = store.list(&notes, &count, current_time())?.total;
         let principal = store.principal()?.map(|principal| principal.name);
         seal_access(&settings, &name, &access)?;
@@ -78,8 +118,12 @@ impl InitArgs {
         }
         app.output.fields(&[name.as_str()])?;
         match principal {
-            Some(principal) => Ok(app.output.note(&format!("{principal} may read {memories} memories in the database"))?),
-            None => Ok(app.output.note(&format!("the database contains {memories} memories"))?),
+            Some(principal) => Ok(app.output.note(&format!(
+                "{principal} may read {memories} memories in the database"
+            ))?),
+            None => Ok(app
+                .output
+                .note(&format!("the database contains {memories} memories"))?),
         }
     }
 }

@@ -13,7 +13,8 @@ use crate::args::client_parser;
 use crate::config::{Environment, Settings};
 use crate::failure::{Failure, ProgramError};
 use crate::install::{
-    Client, ClientFileChange, ClientFolders, ClientSetup, EntryOptions, InstallLevel, PlannedChange, ServerName,
+    Client, ClientFileChange, ClientFolders, ClientSetup, EntryOptions, InstallLevel,
+    PlannedChange, ServerName,
 };
 use crate::print::{escape_text, select_several};
 use crate::report::{error_json, write_text_error};
@@ -46,7 +47,8 @@ pub(crate) struct InstallArgs {
 }
 
 /// A note for the user about changes in the files of a project.
-const PROJECT_NOTE: &str = "each user of the project needs `memory` on the PATH, and uses their own home";
+const PROJECT_NOTE: &str =
+    "each user of the project needs `memory` on the PATH, and uses their own home";
 
 /// A note for the user if there is nothing to do.
 const NONE_SELECTED: &str = "no assistant was found or selected; nothing was changed";
@@ -80,38 +82,64 @@ impl InstallArgs {
         let mut topics = None;
         if self.topics {
             let settings = app.settings()?;
-            let missing = || Failure::usage("the current folder has no topics", "change to the folder of a project");
+            let missing = || {
+                Failure::usage(
+                    "the current folder has no topics",
+                    "change to the folder of a project",
+                )
+            };
             topics = Some(topics::project_folder(&settings).ok_or_else(missing)?);
         }
         let none_found = Some("no assistant was found on this machine");
-        let clients = self.arguments.clients("set up", none_found, Client::is_present, app)?;
+        let clients = self
+            .arguments
+            .clients("set up", none_found, Client::is_present, app)?;
         if clients.is_empty() {
             print_note(app, NONE_SELECTED)?;
         }
-        let results = self.arguments.run_each(&clients, app, |client, app| self.install(client, topics.as_deref(), app))?;
+        let results = self.arguments.run_each(&clients, app, |client, app| {
+            self.install(client, topics.as_deref(), app)
+        })?;
         results.finish(self.arguments.client.is_some(), app)
     }
 
     /// Installs the entries, and sets the folder of the client's own memory to `topics`.
-    fn install(&self, client: &'static Client, topics: Option<&Path>, app: &mut App) -> Result<Value, Failure> {
-        let SetupArgs { dry_run, project, .. } = self.arguments;
+    fn install(
+        &self,
+        client: &'static Client,
+        topics: Option<&Path>,
+        app: &mut App,
+    ) -> Result<Value, Failure> {
+        let SetupArgs {
+            dry_run, project, ..
+        } = self.arguments;
         let mut setup = self.arguments.setup(client, app, self.replace)?;
         let mut watched = None;
-        if let Some(folder) = topics.filter(|_| client.has_topics_setting() || !self.arguments.all) {
+        if let Some(folder) = topics.filter(|_| client.has_topics_setting() || !self.arguments.all)
+        {
             setup = setup.with_topics(folder)?;
             watched = Some(folder).filter(|_| !dry_run);
         }
-        let outcome = self.arguments.run(app, client, &setup, ClientSetup::plan_install)?;
+        let outcome = self
+            .arguments
+            .run(app, client, &setup, ClientSetup::plan_install)?;
         watched.map_or(Ok(()), topics::watch)?;
         let note = match (outcome.is_changed, dry_run) {
-            (false, _) => format!("{} is already configured; nothing was changed", client.title),
+            (false, _) => format!(
+                "{} is already configured; nothing was changed",
+                client.title
+            ),
             (true, true) => "nothing was written".to_owned(),
             (true, false) => format!("restart {} to use the memories", client.title),
         };
         print_note(app, &note)?;
-        let project_notes = [Some(PROJECT_NOTE), client.project_note].map(|note| note.filter(|_| project));
+        let project_notes =
+            [Some(PROJECT_NOTE), client.project_note].map(|note| note.filter(|_| project));
         let notes = [client.note].into_iter().chain(project_notes);
-        notes.flatten().filter(|_| outcome.is_changed && !dry_run).try_for_each(|note| print_note(app, note))?;
+        notes
+            .flatten()
+            .filter(|_| outcome.is_changed && !dry_run)
+            .try_for_each(|note| print_note(app, note))?;
         Ok(outcome.json)
     }
 }
@@ -144,7 +172,9 @@ impl ClientResults {
         if app.output.is_json() {
             let mut shape = match self.shapes.pop() {
                 Some(shape) if is_single => shape,
-                last => json!({ "clients": self.shapes.into_iter().chain(last).collect::<Vec<_>>() }),
+                last => {
+                    json!({ "clients": self.shapes.into_iter().chain(last).collect::<Vec<_>>() })
+                }
             };
             for (key, value) in self.fields {
                 shape[key] = value;
@@ -152,7 +182,13 @@ impl ClientResults {
             app.output.json(&shape)?;
         }
         let count = self.failures.len() as u64;
-        self.failures.first().map_or(Ok(()), |code| Err(Failure::PartsFailed { count, total: self.total, code: *code }))
+        self.failures.first().map_or(Ok(()), |code| {
+            Err(Failure::PartsFailed {
+                count,
+                total: self.total,
+                code: *code,
+            })
+        })
     }
 }
 
@@ -178,7 +214,10 @@ impl SetupArgs {
             return Ok(vec![client]);
         }
         let folders = ClientFolders::of(app.environment)?;
-        let found: Vec<_> = Client::ALL.into_iter().filter(|client| is_candidate(client, &folders)).collect();
+        let found: Vec<_> = Client::ALL
+            .into_iter()
+            .filter(|client| is_candidate(client, &folders))
+            .collect();
         if self.all {
             return Ok(found);
         }
@@ -189,13 +228,28 @@ impl SetupArgs {
         }
         if !app.output.input_is_terminal() || app.output.is_json() {
             let found: Vec<_> = found.iter().map(|client| client.name).collect();
-            let why = format!("no assistant is specified; found on this machine: {}", found.join(", "));
-            return Err(Failure::usage(why, format!("specify one of {names}, or --all")));
+            let why = format!(
+                "no assistant is specified; found on this machine: {}",
+                found.join(", ")
+            );
+            return Err(Failure::usage(
+                why,
+                format!("specify one of {names}, or --all"),
+            ));
         }
-        let items: Vec<_> = found.iter().map(|client| (client.title.to_owned(), true)).collect();
+        let items: Vec<_> = found
+            .iter()
+            .map(|client| (client.title.to_owned(), true))
+            .collect();
         let question = format!("Assistants to {action}");
-        let chosen = select_several(&question, &items).map_err(Failure::file("read the selection"))?;
-        Ok(found.into_iter().enumerate().filter(|(index, _)| chosen.contains(index)).map(|(_, client)| client).collect())
+        let chosen =
+            select_several(&question, &items).map_err(Failure::file("read the selection"))?;
+        Ok(found
+            .into_iter()
+            .enumerate()
+            .filter(|(index, _)| chosen.contains(index))
+            .map(|(_, client)| client)
+            .collect())
     }
 
     /// Runs `work` for each client. If one of several fails, its error is printed, and the others are not affected.
@@ -210,7 +264,9 @@ impl SetupArgs {
             results.total += 1;
             match work(client, app) {
                 Ok(shape) => results.shapes.push(shape),
-                Err(failure) if self.client.is_some() || matches!(failure, Failure::Output(_)) => return Err(failure),
+                Err(failure) if self.client.is_some() || matches!(failure, Failure::Output(_)) => {
+                    return Err(failure);
+                }
                 Err(failure) => {
                     let mut shape = results.add_failure(&failure, app)?;
                     shape["client"] = client.name.into();
@@ -222,10 +278,25 @@ impl SetupArgs {
     }
 
     /// Returns the setup of a client.
-    fn setup(&self, client: &'static Client, app: &App, replace: bool) -> Result<ClientSetup, Failure> {
-        let level = if self.project { InstallLevel::Project } else { InstallLevel::User };
-        let options = EntryOptions { name: self.name.clone(), replace };
-        Ok(ClientSetup::new(client, level, app.root.as_deref(), app.environment)?.with_options(&options))
+    fn setup(
+        &self,
+        client: &'static Client,
+        app: &App,
+        replace: bool,
+    ) -> Result<ClientSetup, Failure> {
+        let level = if self.project {
+            InstallLevel::Project
+        } else {
+            InstallLevel::User
+        };
+        let options = EntryOptions {
+            name: self.name.clone(),
+            replace,
+        };
+        Ok(
+            ClientSetup::new(client, level, app.root.as_deref(), app.environment)?
+                .with_options(&options),
+        )
     }
 
     /// Plans the changes of the files, applies them unless this is a dry run, and prints them except in JSON mode.
@@ -237,17 +308,28 @@ impl SetupArgs {
         plan: impl FnOnce(&ClientSetup) -> Result<Vec<PlannedChange>, ProgramError>,
     ) -> Result<SetupOutcome, Failure> {
         let mut outcomes = plan(setup)?;
-        let is_changed = outcomes.iter().any(|outcome| outcome.change != ClientFileChange::Unchanged);
+        let is_changed = outcomes
+            .iter()
+            .any(|outcome| outcome.change != ClientFileChange::Unchanged);
         if !self.dry_run {
             setup.apply(&mut outcomes)?;
         }
-        let files: Vec<Value> = outcomes.iter().map(|outcome| change_json(outcome, self.dry_run)).collect();
-        let level = if self.project { InstallLevel::Project } else { InstallLevel::User };
+        let files: Vec<Value> = outcomes
+            .iter()
+            .map(|outcome| change_json(outcome, self.dry_run))
+            .collect();
+        let level = if self.project {
+            InstallLevel::Project
+        } else {
+            InstallLevel::User
+        };
         let json = json!({
             "client": client.name, "level": level.as_str(), "dry_run": self.dry_run, "changed": is_changed, "files": files,
         });
         if !app.output.is_json() {
-            outcomes.iter().try_for_each(|outcome| print_change(outcome, self.dry_run, app))?;
+            outcomes
+                .iter()
+                .try_for_each(|outcome| print_change(outcome, self.dry_run, app))?;
         }
         Ok(SetupOutcome { is_changed, json })
     }
@@ -260,13 +342,17 @@ fn print_change(outcome: &PlannedChange, is_rehearsal: bool, app: &mut App) -> R
         }
         for backup in &outcome.obsolete {
             let backup = app.output.display_path(backup);
-            app.output.note(&format!("would delete the backup {backup}"))?;
+            app.output
+                .note(&format!("would delete the backup {backup}"))?;
         }
         return Ok(());
     }
     let place = app.output.display_path(&outcome.path);
     app.output.fields(&[outcome.change.as_str(), &place])?;
-    for (title, backups) in [("backup", outcome.backup.as_slice()), ("deleted backup", &outcome.obsolete)] {
+    for (title, backups) in [
+        ("backup", outcome.backup.as_slice()),
+        ("deleted backup", &outcome.obsolete),
+    ] {
         for backup in backups {
             let backup = app.output.display_path(backup);
             app.output.note(&format!("{title}: {backup}"))?;
@@ -276,9 +362,16 @@ fn print_change(outcome: &PlannedChange, is_rehearsal: bool, app: &mut App) -> R
 }
 
 fn change_json(outcome: &PlannedChange, is_rehearsal: bool) -> Value {
-    let PlannedChange { path, change, backup, obsolete, .. } = outcome;
+    let PlannedChange {
+        path,
+        change,
+        backup,
+        obsolete,
+        ..
+    } = outcome;
     let diff = (is_rehearsal && *change != ClientFileChange::Unchanged).then(|| outcome.diff());
-    let mut shape = json!({ "path": path, "change": change.as_str(), "backup": backup, "diff": diff });
+    let mut shape =
+        json!({ "path": path, "change": change.as_str(), "backup": backup, "diff": diff });
     if !obsolete.is_empty() {
         shape["deleted_backups"] = json!(obsolete);
     }
@@ -308,14 +401,23 @@ pub(crate) struct UninstallArgs {
 impl UninstallArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let (root, environment) = (app.root.clone(), app.environment);
-        let has_entries = |client: &Client, folders: &ClientFolders| has_entries(client, folders, root.as_deref(), environment);
-        let clients = self.arguments.clients("remove the entries from", None, has_entries, app)?;
-        let service =
-            if self.arguments.all { service::uninstall_if_installed(self.arguments.dry_run, app) } else { Ok(Vec::new()) };
+        let has_entries = |client: &Client, folders: &ClientFolders| {
+            has_entries(client, folders, root.as_deref(), environment)
+        };
+        let clients = self
+            .arguments
+            .clients("remove the entries from", None, has_entries, app)?;
+        let service = if self.arguments.all {
+            service::uninstall_if_installed(self.arguments.dry_run, app)
+        } else {
+            Ok(Vec::new())
+        };
         if clients.is_empty() && service.as_ref().is_ok_and(Vec::is_empty) {
             print_note(app, NONE_SELECTED)?;
         }
-        let mut results = self.arguments.run_each(&clients, app, |client, app| self.uninstall(client, app))?;
+        let mut results = self
+            .arguments
+            .run_each(&clients, app, |client, app| self.uninstall(client, app))?;
         let has_service = match service {
             Ok(files) if files.is_empty() => false,
             Ok(files) => {
@@ -334,7 +436,9 @@ impl UninstallArgs {
             && !(has_service && self.arguments.dry_run)
             && let Some(process) = find_daemon(app)?
         {
-            results.fields.push(("daemon", json!({ "pid": process.pid })));
+            results
+                .fields
+                .push(("daemon", json!({ "pid": process.pid })));
         }
         results.finish(self.arguments.client.is_some(), app)
     }
@@ -347,7 +451,9 @@ impl UninstallArgs {
             setup = setup.with_topics(folder)?;
             has_setting = !setup.plan_topics_uninstall()?.is_empty();
         }
-        let outcome = self.arguments.run(app, client, &setup, ClientSetup::plan_uninstall)?;
+        let outcome = self
+            .arguments
+            .run(app, client, &setup, ClientSetup::plan_uninstall)?;
         // Without the setting in this folder or above it, a folder below may have it, and needs the watch.
         if let Some(folder) = folder.filter(|_| has_setting && !self.arguments.dry_run) {
             topics::unwatch(&folder)?;
@@ -361,14 +467,27 @@ impl UninstallArgs {
     }
 
     /// Returns the topics of the current project, if their setting is removed too.
-    fn topics_folder(&self, client: &'static Client, app: &mut App) -> Result<Option<PathBuf>, Failure> {
+    fn topics_folder(
+        &self,
+        client: &'static Client,
+        app: &mut App,
+    ) -> Result<Option<PathBuf>, Failure> {
         if !client.has_topics_setting() {
             return Ok(None);
         }
         // The setting belongs to the installation for the user, if there is one.
         if self.arguments.project {
-            let user = ClientSetup::new(client, InstallLevel::User, app.root.as_deref(), app.environment)?;
-            if user.plan_uninstall()?.iter().any(|outcome| outcome.change != ClientFileChange::Unchanged) {
+            let user = ClientSetup::new(
+                client,
+                InstallLevel::User,
+                app.root.as_deref(),
+                app.environment,
+            )?;
+            if user
+                .plan_uninstall()?
+                .iter()
+                .any(|outcome| outcome.change != ClientFileChange::Unchanged)
+            {
                 return Ok(None);
             }
         }
@@ -383,21 +502,43 @@ impl UninstallArgs {
 
 /// Returns the daemon that still uses the home, and notes it. Without valid settings, it is not known.
 fn find_daemon(app: &mut App) -> Result<Option<DaemonProcess>, Failure> {
-    let Ok(settings) = app.settings() else { return Ok(None) };
-    let Ok(Some(process)) = DaemonLock::find_running(&settings.root.value) else { return Ok(None) };
+    let Ok(settings) = app.settings() else {
+        return Ok(None);
+    };
+    let Ok(Some(process)) = DaemonLock::find_running(&settings.root.value) else {
+        return Ok(None);
+    };
     let home = app.output.display_path(&settings.root.value);
-    let id = process.pid.map_or_else(String::new, |pid| format!(" (process {pid})"));
-    print_note(app, &format!("a daemon still runs for {home}{id}; stop it before you remove the program"))?;
+    let id = process
+        .pid
+        .map_or_else(String::new, |pid| format!(" (process {pid})"));
+    print_note(
+        app,
+        &format!("a daemon still runs for {home}{id}; stop it before you remove the program"),
+    )?;
     Ok(Some(process))
 }
 
 /// Returns whether a removal would change a file of a client, or cannot read a file that names this program.
-fn has_entries(client: &Client, folders: &ClientFolders, root: Option<&Path>, environment: &Environment) -> bool {
-    let Some(client) = Client::named(client.name) else { return false };
-    let Ok(setup) = ClientSetup::new(client, InstallLevel::User, root, environment) else { return false };
+fn has_entries(
+    client: &Client,
+    folders: &ClientFolders,
+    root: Option<&Path>,
+    environment: &Environment,
+) -> bool {
+    let Some(client) = Client::named(client.name) else {
+        return false;
+    };
+    let Ok(setup) = ClientSetup::new(client, InstallLevel::User, root, environment) else {
+        return false;
+    };
     match setup.plan_uninstall() {
-        Ok(changes) => changes.iter().any(|change| change.change != ClientFileChange::Unchanged),
-        Err(error) if error.code() == Code::FileDamaged.as_str() => client.may_have_entries(folders),
+        Ok(changes) => changes
+            .iter()
+            .any(|change| change.change != ClientFileChange::Unchanged),
+        Err(error) if error.code() == Code::FileDamaged.as_str() => {
+            client.may_have_entries(folders)
+        }
         Err(_) => true,
     }
 }

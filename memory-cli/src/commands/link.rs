@@ -26,9 +26,16 @@ impl LinkArgs {
         let home = app.open()?;
         let (first, second) = memory_core::link(&home.services, &self.first, &self.second)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::memories([&first, &second], home.services.inbox_ttl))?);
+            return Ok(app
+                .output
+                .json(&json::memories([&first, &second], home.services.inbox_ttl))?);
         }
-        memories::print_list(&mut app.output, &[first, second], ListOrder::Created, home.services.inbox_ttl)?;
+        memories::print_list(
+            &mut app.output,
+            &[first, second],
+            ListOrder::Created,
+            home.services.inbox_ttl,
+        )?;
         Ok(app.output.note("linked in both directions")?)
     }
 }
@@ -56,9 +63,18 @@ impl UnlinkArgs {
         let (first, second) = memory_core::unlink(&home.services, &self.first, &self.second)?;
         let wikilinks = memory_core::wikilinks_between(&home.services, &first, &second)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::unlink_result([&first, &second], &wikilinks, home.services.inbox_ttl))?);
+            return Ok(app.output.json(&json::unlink_result(
+                [&first, &second],
+                &wikilinks,
+                home.services.inbox_ttl,
+            ))?);
         }
-        memories::print_list(&mut app.output, &[first, second], ListOrder::Created, home.services.inbox_ttl)?;
+        memories::print_list(
+            &mut app.output,
+            &[first, second],
+            ListOrder::Created,
+            home.services.inbox_ttl,
+        )?;
         app.output.note("link removed")?;
         wikilinks.iter().try_for_each(|(id, link)| {
             let id = id.short();
@@ -83,9 +99,16 @@ impl BacklinksArgs {
         let home = app.open()?;
         let referring = memory_core::backlinks(&home.services, &self.id)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::memories(&referring, home.services.inbox_ttl))?);
+            return Ok(app
+                .output
+                .json(&json::memories(&referring, home.services.inbox_ttl))?);
         }
-        memories::print_list(&mut app.output, &referring, ListOrder::Created, home.services.inbox_ttl)?;
+        memories::print_list(
+            &mut app.output,
+            &referring,
+            ListOrder::Created,
+            home.services.inbox_ttl,
+        )?;
         if referring.is_empty() {
             app.output.note("no memory links to it")?;
         }
@@ -111,14 +134,22 @@ impl ResolveLinksArgs {
         if app.output.is_json() {
             return Ok(app.output.json(&json::link_report(&report))?);
         }
-        let counts = [("resolved", report.resolved), ("unresolved", report.unresolved), ("updated", report.updated)];
+        let counts = [
+            ("resolved", report.resolved),
+            ("unresolved", report.unresolved),
+            ("updated", report.updated),
+        ];
         app.output.table(&Table::from_counts(counts))?;
         if report.unresolved_links.is_empty() {
             return Ok(());
         }
         let mut table = Table::new([TableColumn::Whole("id"), TableColumn::Text("unresolved")]);
         for UnresolvedLink { from, target } in &report.unresolved_links {
-            let id = if app.output.form() == OutputForm::Tabbed { from.to_string() } else { from.short() };
+            let id = if app.output.form() == OutputForm::Tabbed {
+                from.to_string()
+            } else {
+                from.short()
+            };
             table.push([id.as_str(), &format!("[[{target}]]")]);
         }
         Ok(app.output.table(&table)?)

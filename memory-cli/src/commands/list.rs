@@ -40,13 +40,28 @@ impl ListArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let settings = &home.settings;
-        let lifetime = if self.all { Lifetime::All } else { Lifetime::Current };
-        let slice = PageRequest { order: self.sort, offset: self.offset, limit: Some(self.limit).filter(|limit| *limit != 0) };
+        let lifetime = if self.all {
+            Lifetime::All
+        } else {
+            Lifetime::Current
+        };
+        let slice = PageRequest {
+            order: self.sort,
+            offset: self.offset,
+            limit: Some(self.limit).filter(|limit| *limit != 0),
+        };
         let page = memory_core::list(&home.services, &self.filter.notes_filter(lifetime), &slice)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::page(&page, home.services.inbox_ttl))?);
+            return Ok(app
+                .output
+                .json(&json::page(&page, home.services.inbox_ttl))?);
         }
-        memories::print_list(&mut app.output, &page.memories, self.sort, home.services.inbox_ttl)?;
+        memories::print_list(
+            &mut app.output,
+            &page.memories,
+            self.sort,
+            home.services.inbox_ttl,
+        )?;
         if let Some(why) = &page.degraded {
             app.output.warn_incomplete(why)?;
         }
@@ -70,8 +85,12 @@ fn rest_note(offset: u64, shown: u64, total: u64) -> Option<String> {
     match () {
         () if total == 0 => Some("no matching memories".into()),
         () if shown == total => None,
-        () if shown == 0 => Some(format!("none of {total} shown: --offset {offset} skips all")),
+        () if shown == 0 => Some(format!(
+            "none of {total} shown: --offset {offset} skips all"
+        )),
         () if total <= next => Some(format!("the last {shown} of {total} shown")),
-        () => Some(format!("{shown} of {total} shown; use --offset {next} for the next page, --limit 0 for all")),
+        () => Some(format!(
+            "{shown} of {total} shown; use --offset {next} for the next page, --limit 0 for all"
+        )),
     }
 }

@@ -6,7 +6,10 @@ use clap::Args;
 use memory_agent::json;
 use memory_core::bank::BankSubject;
 use memory_core::conversation::{ConversationStore, ConversationSubject, EntryId};
-use memory_core::{LogEntry, MemoryStoreExt, Operation, OperationId, OperationLogs, RecordedChange, RecordedFile, Subject};
+use memory_core::{
+    LogEntry, MemoryStoreExt, Operation, OperationId, OperationLogs, RecordedChange, RecordedFile,
+    Subject,
+};
 use memory_store::conversation::{ConversationFolder, GitVersion, GitVersions};
 use serde_json::{Value, json};
 
@@ -57,9 +60,15 @@ impl LogArgs {
         let banks = banks::open(settings, "cli")?;
         let instances = app.instance_logs(settings)?;
         let conversations = conversations::operation_logs(settings, self.memory_path.as_deref())?;
-        let logs =
-            OperationLogs { services: &home.services, banks: &banks, instances: &instances, conversations: &conversations };
-        let Some(operation) = &self.operation else { return self.list(&home, logs, app) };
+        let logs = OperationLogs {
+            services: &home.services,
+            banks: &banks,
+            instances: &instances,
+            conversations: &conversations,
+        };
+        let Some(operation) = &self.operation else {
+            return self.list(&home, logs, app);
+        };
         let entry = logs.find(operation)?;
         if let Subject::Conversation(place, subject) = &entry.subject {
             let folders = conversations::folders(settings, self.memory_path.as_deref())?;
@@ -71,7 +80,11 @@ impl LogArgs {
     }
 
     fn list(&self, home: &Home, logs: OperationLogs<'_>, app: &mut App) -> Result<(), Failure> {
-        let limit = if self.limit == 0 { usize::MAX } else { self.limit };
+        let limit = if self.limit == 0 {
+            usize::MAX
+        } else {
+            self.limit
+        };
         let logged = logs.list(limit)?;
         // A failure of git does not hide the other operations.
         let versions = match versions::list_versions(home.store.root(), self.limit) {
@@ -88,26 +101,35 @@ impl LogArgs {
             }
             return Ok(app.output.json(&shape)?);
         }
-        let columns = ["operation", "when", "what", "by", "files", "state"].map(|name| match name {
-            "files" => TableColumn::Number(name),
-            "operation" | "when" | "what" => TableColumn::Whole(name),
-            _ => TableColumn::Text(name),
-        });
+        let columns =
+            ["operation", "when", "what", "by", "files", "state"].map(|name| match name {
+                "files" => TableColumn::Number(name),
+                "operation" | "when" | "what" => TableColumn::Whole(name),
+                _ => TableColumn::Text(name),
+            });
         let mut table = Table::new(columns);
         for one in &logged {
             let Operation { id, verb, by, at } = &one.operation;
             let when = match app.output.form() {
                 OutputForm::Drawn(_) => datetime::format_minute(*at),
-                OutputForm::Json | OutputForm::Tabbed => at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
+                OutputForm::Json | OutputForm::Tabbed => {
+                    at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
+                }
             };
             let (what, files) = match &one.subject {
                 Subject::Notes(files) => (verb.to_string(), files.count),
                 Subject::Bank(_, bank) => (format!("{verb} {}", bank_subject(bank)), 1),
-                Subject::Topics(topics) => (format!("{verb} topic {}", files_text(&topics.files)), topics.files.len() as u64),
-                Subject::Instance(instance, own) => (format!("{verb} {instance}: {}", own.label()), 1),
-                Subject::Conversation(_, own) => {
-                    (format!("{verb} conversation {}", own.conversation), (own.added.len() + own.deleted.len()) as u64)
+                Subject::Topics(topics) => (
+                    format!("{verb} topic {}", files_text(&topics.files)),
+                    topics.files.len() as u64,
+                ),
+                Subject::Instance(instance, own) => {
+                    (format!("{verb} {instance}: {}", own.label()), 1)
                 }
+                Subject::Conversation(_, own) => (
+                    format!("{verb} conversation {}", own.conversation),
+                    (own.added.len() + own.deleted.len()) as u64,
+                ),
             };
             let by = if by.is_empty() { "-" } else { by };
             let state = undo_state(one.undoes.as_ref(), one.undone_by.as_ref());
@@ -143,7 +165,11 @@ fn files_text(files: &[String]) -> String {
 
 fn print_operation(entry: &LogEntry, home: &Home, app: &mut App) -> Result<(), Failure> {
     let changes = match &entry.subject {
-        Subject::Notes(_) => home.services.history.changes(&entry.operation.id).collect::<Result<Vec<_>, _>>()?,
+        Subject::Notes(_) => home
+            .services
+            .history
+            .changes(&entry.operation.id)
+            .collect::<Result<Vec<_>, _>>()?,
         _ => Vec::new(),
     };
     if app.output.is_json() {
@@ -157,20 +183,36 @@ fn print_operation(entry: &LogEntry, home: &Home, app: &mut App) -> Result<(), F
         Subject::Notes(_) => changes_table(&changes, app),
         Subject::Bank(scope, subject) => {
             let mut table = Table::new(["bank", "scope", "key"].map(TableColumn::Whole));
-            for key in subject.keys.iter().map(String::as_str).chain(subject.keys.is_empty().then_some("-")) {
+            for key in subject
+                .keys
+                .iter()
+                .map(String::as_str)
+                .chain(subject.keys.is_empty().then_some("-"))
+            {
                 table.push([subject.bank.as_str(), scope.as_str(), key]);
             }
             table
         }
         Subject::Topics(subject) => {
             let mut table = Table::new([TableColumn::Whole("topic")]);
-            subject.files.iter().for_each(|file| table.push([file.as_str()]));
+            subject
+                .files
+                .iter()
+                .for_each(|file| table.push([file.as_str()]));
             table
         }
         Subject::Instance(instance, subject) => {
-            let columns = [TableColumn::Whole("instance"), TableColumn::Text("of"), TableColumn::Number("count")];
+            let columns = [
+                TableColumn::Whole("instance"),
+                TableColumn::Text("of"),
+                TableColumn::Number("count"),
+            ];
             let mut table = Table::new(columns);
-            table.push([instance.as_str(), &subject.label(), &subject.count.to_string()]);
+            table.push([
+                instance.as_str(),
+                &subject.label(),
+                &subject.count.to_string(),
+            ]);
             table
         }
         Subject::Conversation(place, subject) => {
@@ -183,15 +225,39 @@ fn print_operation(entry: &LogEntry, home: &Home, app: &mut App) -> Result<(), F
 }
 
 fn changes_table(changes: &[RecordedChange], app: &App) -> Table {
-    let mut table = Table::new(["id", "before", "after", "former file", "why"].map(|name| match name {
-        "why" => TableColumn::Text(name),
-        _ => TableColumn::Whole(name),
-    }));
-    for RecordedChange { id, before, after, why } in changes {
-        let id = if app.output.form() == OutputForm::Tabbed { id.to_string() } else { id.short() };
-        let path = |file: &Option<RecordedFile>| file.as_ref().map_or_else(|| "-".to_owned(), |file| file.path.clone());
-        let trash = before.as_ref().and_then(|before| before.trash.as_deref()).unwrap_or("-");
-        table.push([&id, &path(before), &path(after), trash, why.as_deref().unwrap_or("-")]);
+    let mut table = Table::new(["id", "before", "after", "former file", "why"].map(
+        |name| match name {
+            "why" => TableColumn::Text(name),
+            _ => TableColumn::Whole(name),
+        },
+    ));
+    for RecordedChange {
+        id,
+        before,
+        after,
+        why,
+    } in changes
+    {
+        let id = if app.output.form() == OutputForm::Tabbed {
+            id.to_string()
+        } else {
+            id.short()
+        };
+        let path = |file: &Option<RecordedFile>| {
+            file.as_ref()
+                .map_or_else(|| "-".to_owned(), |file| file.path.clone())
+        };
+        let trash = before
+            .as_ref()
+            .and_then(|before| before.trash.as_deref())
+            .unwrap_or("-");
+        table.push([
+            &id,
+            &path(before),
+            &path(after),
+            trash,
+            why.as_deref().unwrap_or("-"),
+        ]);
     }
     table
 }
@@ -205,21 +271,40 @@ fn print_conversation_operation(
 ) -> Result<(), Failure> {
     let active = folder.read(&subject.conversation)?;
     let deleted = folder.deleted(&subject.conversation)?;
-    let text = |id: &EntryId| active.get(id).map(|entry| &**entry).or_else(|| deleted.iter().rev().find(|entry| entry.id == *id));
+    let text = |id: &EntryId| {
+        active
+            .get(id)
+            .map(|entry| &**entry)
+            .or_else(|| deleted.iter().rev().find(|entry| entry.id == *id))
+    };
     if app.output.is_json() {
         return Ok(app.output.json(&json::conversation_record(entry, &text))?);
     }
-    let mut table = Table::new(["id", "change", "replaced by", "text"].map(|name| match name {
-        "id" | "replaced by" => TableColumn::Whole(name),
-        _ => TableColumn::Text(name),
-    }));
+    let mut table = Table::new(
+        ["id", "change", "replaced by", "text"].map(|name| match name {
+            "id" | "replaced by" => TableColumn::Whole(name),
+            _ => TableColumn::Text(name),
+        }),
+    );
     let is_tabbed = app.output.form() == OutputForm::Tabbed;
-    let short = |id: &EntryId| if is_tabbed { id.to_string() } else { id.as_str().chars().take(8).collect() };
+    let short = |id: &EntryId| {
+        if is_tabbed {
+            id.to_string()
+        } else {
+            id.as_str().chars().take(8).collect()
+        }
+    };
     let added = subject.added.iter().map(|id| (id, "added", None));
-    let deleted = subject.deleted.iter().map(|(id, by)| (id, "deleted", by.as_ref()));
+    let deleted = subject
+        .deleted
+        .iter()
+        .map(|(id, by)| (id, "deleted", by.as_ref()));
     for (id, change, by) in deleted.chain(added) {
-        let (id, by, content) =
-            (short(id), by.map_or_else(|| "-".to_owned(), short), text(id).map_or("-", |entry| &*entry.content));
+        let (id, by, content) = (
+            short(id),
+            by.map_or_else(|| "-".to_owned(), short),
+            text(id).map_or("-", |entry| &*entry.content),
+        );
         table.push([id.as_str(), change, by.as_str(), content]);
     }
     Ok(app.output.table(&table)?)
@@ -236,21 +321,31 @@ fn undo_state(undoes: Option<&OperationId>, undone_by: Option<&OperationId>) -> 
 /// Prints the commits; a limit of 0 means all.
 fn print_versions(root: &Path, limit: usize, app: &mut App) -> Result<(), Failure> {
     versions::check_has_history(root)?;
-    let versions = versions::list_versions(root, limit).map_err(|error| versions::git_error(&error))?;
+    let versions =
+        versions::list_versions(root, limit).map_err(|error| versions::git_error(&error))?;
     if app.output.is_json() {
-        return Ok(app.output.json(&json!({ "versions": versions_json(&versions) }))?);
+        return Ok(app
+            .output
+            .json(&json!({ "versions": versions_json(&versions) }))?);
     }
     Ok(app.output.table(&versions_table(&versions))?)
 }
 
 /// Returns commits as JSON.
 fn versions_json(versions: &[GitVersion]) -> Vec<Value> {
-    versions.iter().map(|own| json!({ "version": own.id, "at": own.at, "message": own.message })).collect()
+    versions
+        .iter()
+        .map(|own| json!({ "version": own.id, "at": own.at, "message": own.message }))
+        .collect()
 }
 
 /// Returns commits as a table.
 fn versions_table(versions: &[GitVersion]) -> Table {
-    let mut table = Table::new([TableColumn::Whole("version"), TableColumn::Whole("when"), TableColumn::Text("what")]);
+    let mut table = Table::new([
+        TableColumn::Whole("version"),
+        TableColumn::Whole("when"),
+        TableColumn::Text("what"),
+    ]);
     for GitVersion { id, at, message } in versions {
         table.push([id.as_str(), at, message]);
     }
@@ -283,14 +378,17 @@ impl DiffArgs {
             app.output.warning(&error.to_string())?;
         }
         let stored = home.services.store.get_by(&self.id)?;
-        let changes = GitVersions::file_log(&root, &stored.path, self.limit).map_err(|error| versions::git_error(&error))?;
+        let changes = GitVersions::file_log(&root, &stored.path, self.limit)
+            .map_err(|error| versions::git_error(&error))?;
         if changes.is_empty() && !keeps_home {
             // The repository may contain conversations only.
             return Err(versions::no_history_error());
         }
         if app.output.is_json() {
             let id = stored.memory.id.to_string();
-            return Ok(app.output.json(&json!({ "id": id, "path": stored.path, "changes": changes }))?);
+            return Ok(app
+                .output
+                .json(&json!({ "id": id, "path": stored.path, "changes": changes }))?);
         }
         app.output.text(&changes)?;
         Ok(())

@@ -21,7 +21,8 @@ use crate::config::Settings;
 use crate::conversations::open_shared as open_conversations;
 use crate::failure::Failure;
 use crate::shared_store::{
-    PRINCIPALS, StoreAccess, check_name, find_database, open_database, open_replica, open_store, seal_access,
+    PRINCIPALS, StoreAccess, check_name, find_database, open_database, open_replica, open_store,
+    seal_access,
 };
 use crate::topics;
 use memory_store::system::{private_folder_builder, sync_file, sync_folder};
@@ -52,20 +53,46 @@ pub(crate) struct MigrateArgs {
 const MARK: &str = ".migrated-from";
 
 /// Files of a home that are not copied: those of its processes, derived ones, and the state of a replica.
-const EXCLUDED: [&str; 8] = [".daemon.lock", "memory.sock", "daemon.log", "index", "replica.json", PRINCIPALS, "unsynced", MARK];
+const EXCLUDED: [&str; 8] = [
+    ".daemon.lock",
+    "memory.sock",
+    "daemon.log",
+    "index",
+    "replica.json",
+    PRINCIPALS,
+    "unsynced",
+    MARK,
+];
 
 /// The folders of a home whose content is in the database.
-const SHARED: [&str; 7] = ["categories", "journal", "trash", "banks", TOPIC_FOLDERS, "entries", ".conversations/journal"];
+const SHARED: [&str; 7] = [
+    "categories",
+    "journal",
+    "trash",
+    "banks",
+    TOPIC_FOLDERS,
+    "entries",
+    ".conversations/journal",
+];
 
 impl MigrateArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let (from, to) = (app.environment.absolute_path(&self.from), app.environment.absolute_path(&self.to));
+        let (from, to) = (
+            app.environment.absolute_path(&self.from),
+            app.environment.absolute_path(&self.to),
+        );
         if app.environment.config.is_some() {
-            return Err(Failure::usage("MEMORY_CONFIG is set, so both homes would have the same settings", "unset it"));
+            return Err(Failure::usage(
+                "MEMORY_CONFIG is set, so both homes would have the same settings",
+                "unset it",
+            ));
         }
         let settings = Settings::load(Some(&from), app.environment)?;
         if !SHARED.iter().any(|folder| from.join(folder).is_dir()) {
-            return Err(Failure::usage(format!("{} is not a home", app.output.display_path(&from)), "name an existing home"));
+            return Err(Failure::usage(
+                format!("{} is not a home", app.output.display_path(&from)),
+                "name an existing home",
+            ));
         }
         let former = app.root.replace(to.clone());
         let done = match (&self.store, &settings.store.value) {
@@ -75,18 +102,30 @@ impl MigrateArgs {
                 format!("the home already shares its memories in the database {name}"),
                 "without --store, it is copied to files",
             )),
-            (None, None) => Err(Failure::usage("neither home is in a database", "specify the database with --store")),
+            (None, None) => Err(Failure::usage(
+                "neither home is in a database",
+                "specify the database with --store",
+            )),
         };
         app.root = former;
         done
     }
 
-    fn copy_to_database(&self, store: &str, from: &Path, to: &Path, app: &mut App) -> Result<(), Failure> {
+    fn copy_to_database(
+        &self,
+        store: &str,
+        from: &Path,
+        to: &Path,
+        app: &mut App,
+    ) -> Result<(), Failure> {
         let name: InstanceName = self.name.parse()?;
         let bytes = read_argument(app, store)?;
-        let address =
-            str::from_utf8(&bytes).map_err(|_| Failure::usage("the address is not UTF-8", "see `memory help migrate`"))?;
-        let access = StoreAccess { address: Zeroizing::new(address.trim().to_owned()), token: None };
+        let address = str::from_utf8(&bytes)
+            .map_err(|_| Failure::usage("the address is not UTF-8", "see `memory help migrate`"))?;
+        let access = StoreAccess {
+            address: Zeroizing::new(address.trim().to_owned()),
+            token: None,
+        };
         begin_copy(from, to, app)?;
         copy_files(from, to, &SHARED)?;
         let settings = Settings::load(Some(to), app.environment)?;
@@ -111,7 +150,12 @@ impl MigrateArgs {
 }
 
 /// Copies a shared home to a home with files of its own.
-fn copy_to_files(settings: &Settings, from: &Path, to: &Path, app: &mut App) -> Result<(), Failure> {
+fn copy_to_files(
+    settings: &Settings,
+    from: &Path,
+    to: &Path,
+    app: &mut App,
+) -> Result<(), Failure> {
     begin_copy(from, to, app)?;
     // The replica is complete after it was refreshed.
     let store = open_store(settings, FileStoreOptions::default())?;
@@ -137,41 +181,66 @@ fn begin_copy(from: &Path, to: &Path, app: &App) -> Result<(), Failure> {
     let is_used = to.exists() && fs::read_dir(to).map_err(told())?.next().is_some();
     if is_used || to.starts_with(from) {
         let place = app.output.display_path(to);
-        return Err(Failure::usage(format!("{place} is not an empty folder outside the other home"), "name a new folder"));
+        return Err(Failure::usage(
+            format!("{place} is not an empty folder outside the other home"),
+            "name a new folder",
+        ));
     }
     create_folder(to).map_err(told())?;
     fs::write(&mark, origin.as_bytes()).map_err(told())
 }
 
 /// Compares the homes, reports the result, and marks the copy as complete.
-fn finish_copy(operations: usize, from: &Path, to: &Path, other: &[&str], app: &mut App) -> Result<(), Failure> {
+fn finish_copy(
+    operations: usize,
+    from: &Path,
+    to: &Path,
+    other: &[&str],
+    app: &mut App,
+) -> Result<(), Failure> {
     let told = || Failure::file("compare the homes");
     let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
     for folder in SHARED.iter().filter(|folder| !other.contains(folder)) {
         hash_files(from, folder, &mut before).map_err(told())?;
         hash_files(to, folder, &mut after).map_err(told())?;
     }
-    let not_copied: Vec<_> = before.iter().filter(|(path, hash)| after.get(*path) != Some(hash)).map(|(path, _)| path).collect();
+    let not_copied: Vec<_> = before
+        .iter()
+        .filter(|(path, hash)| after.get(*path) != Some(hash))
+        .map(|(path, _)| path)
+        .collect();
     fs::remove_file(to.join(MARK)).map_err(told())?;
     if app.output.is_json() {
-        let report = json!({ "operations": operations, "files": after.len(), "not_copied": not_copied });
+        let report =
+            json!({ "operations": operations, "files": after.len(), "not_copied": not_copied });
         return Ok(app.output.json(&report)?);
     }
     for path in &not_copied {
-        app.output.warning(&format!("{path} was not copied: no operation refers to it"))?;
+        app.output
+            .warning(&format!("{path} was not copied: no operation refers to it"))?;
     }
     let same = before.len() - not_copied.len();
-    Ok(app.output.note(&format!("copied {operations} operations; {same} of {} files are equal", before.len()))?)
+    Ok(app.output.note(&format!(
+        "copied {operations} operations; {same} of {} files are equal",
+        before.len()
+    ))?)
 }
 
 /// Copies the files of a home, except some folders.
 fn copy_files(from: &Path, to: &Path, excluded: &[&str]) -> Result<(), Failure> {
-    let is_excluded = |path: &str| is_own_file(path) || EXCLUDED.contains(&path) || excluded.contains(&path);
-    copy_folder(from, to, "", &is_excluded).map_err(Failure::file(format!("copy {}", from.display())))
+    let is_excluded =
+        |path: &str| is_own_file(path) || EXCLUDED.contains(&path) || excluded.contains(&path);
+    copy_folder(from, to, "", &is_excluded)
+        .map_err(Failure::file(format!("copy {}", from.display())))
 }
 
 /// Copies the files of a folder, whose path in the home is `place` with a slash at its end.
-fn copy_folder(from: &Path, to: &Path, place: &str, is_excluded: &dyn Fn(&str) -> bool) -> std::io::Result<()> {
+fn copy_folder(
+    from: &Path,
+    to: &Path,
+    place: &str,
+    is_excluded: &dyn Fn(&str) -> bool,
+) -> std::io::Result<()> {
     create_folder(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
@@ -205,12 +274,19 @@ fn create_folder(folder: &Path) -> std::io::Result<()> {
 /// Returns the path of a memory without the scope that its name has in a shared home, such as `@team-web`.
 fn without_key(path: &str) -> String {
     let is_memory = path.starts_with("categories/");
-    let split = path.strip_suffix(".md").and_then(|stem| stem.rsplit_once('@')).filter(|_| is_memory);
+    let split = path
+        .strip_suffix(".md")
+        .and_then(|stem| stem.rsplit_once('@'))
+        .filter(|_| is_memory);
     split.map_or_else(|| path.to_owned(), |(stem, _)| format!("{stem}.md"))
 }
 
 /// Adds the hashes of the files below a folder of a home, without hidden states and derived files.
-fn hash_files(home: &Path, folder: &str, found: &mut BTreeMap<String, ContentHash>) -> std::io::Result<()> {
+fn hash_files(
+    home: &Path,
+    folder: &str,
+    found: &mut BTreeMap<String, ContentHash>,
+) -> std::io::Result<()> {
     let place = home.join(folder);
     if !place.is_dir() {
         return Ok(());
@@ -219,13 +295,20 @@ fn hash_files(home: &Path, folder: &str, found: &mut BTreeMap<String, ContentHas
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = format!("{folder}/{name}");
-        if is_own_file(&path) || name.starts_with(".new-") || name == "_index.json" || name == ".uses.json" {
+        if is_own_file(&path)
+            || name.starts_with(".new-")
+            || name == "_index.json"
+            || name == ".uses.json"
+        {
             continue;
         }
         if entry.file_type()?.is_dir() {
             hash_files(home, &path, found)?;
         } else {
-            found.insert(without_key(&path), ContentHash::from_bytes(&fs::read(entry.path())?));
+            found.insert(
+                without_key(&path),
+                ContentHash::from_bytes(&fs::read(entry.path())?),
+            );
         }
     }
     Ok(())

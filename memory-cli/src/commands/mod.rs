@@ -66,7 +66,13 @@ use crate::print::ColorChoice;
 
 /// The memory of all your AI agents, as plain files on your own disk
 #[derive(Debug, Parser)]
-#[command(name = "memory", version, max_term_width = 100, arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(
+    name = "memory",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true,
+    disable_help_subcommand = true
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub command: CliCommand,
@@ -88,7 +94,14 @@ pub(crate) struct Globals {
     #[arg(long, global = true)]
     pub fresh: bool,
     /// Color the output: auto, always or never
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN", hide_possible_values = true)]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t,
+        value_name = "WHEN",
+        hide_possible_values = true
+    )]
     pub color: ColorChoice,
     /// Print only the result and errors
     #[arg(long, short, global = true)]
@@ -203,7 +216,11 @@ impl CliCommand {
 
 /// Prints a note, except in JSON mode.
 fn print_note(app: &mut App, note: &str) -> Result<(), Failure> {
-    if app.output.is_json() { Ok(()) } else { Ok(app.output.note(note)?) }
+    if app.output.is_json() {
+        Ok(())
+    } else {
+        Ok(app.output.note(note)?)
+    }
 }
 
 /// Returns whether `name`, such as `resolve-links`, is that of a variant, such as `ResolveLinks`.
@@ -211,7 +228,11 @@ fn is_name_of(name: &str, variant: &str) -> bool {
     name.split('-')
         .flat_map(|word| {
             let mut letters = word.chars();
-            letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters)
+            letters
+                .next()
+                .map(|first| first.to_ascii_uppercase())
+                .into_iter()
+                .chain(letters)
         })
         .eq(variant.chars())
 }

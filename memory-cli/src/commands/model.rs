@@ -9,7 +9,9 @@ use std::thread::{self, JoinHandle};
 
 use clap::{Args, Subcommand};
 use memory_agent::model::{KNOWN_MODELS, KnownModel, LocalEmbedder};
-use memory_core::{Embedder, ModelTest, ModelVerdict, SearchQuality, Services, StoreError, test_model};
+use memory_core::{
+    Embedder, ModelTest, ModelVerdict, SearchQuality, Services, StoreError, test_model,
+};
 use serde_json::{Value, json};
 use signal_hook::low_level::emulate_default_handler;
 
@@ -89,7 +91,9 @@ impl ModelArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         match &self.command {
             ModelCommand::List => list(app),
-            ModelCommand::Use(ModelUseArgs { model: Some(model), .. }) => use_model(model, app),
+            ModelCommand::Use(ModelUseArgs {
+                model: Some(model), ..
+            }) => use_model(model, app),
             ModelCommand::Use(_) => use_none(app),
             ModelCommand::Test(ModelTestArgs { model }) => test(model.as_deref(), app),
         }
@@ -98,19 +102,35 @@ impl ModelArgs {
 
 fn list(app: &mut App) -> Result<(), Failure> {
     let settings = app.settings()?;
-    let used = settings.embedding.model.value.as_deref().map(canonical_path);
+    let used = settings
+        .embedding
+        .model
+        .value
+        .as_deref()
+        .map(canonical_path);
     let found = find_models(&settings);
     let mut rows: Vec<(String, Option<&KnownModel>, Option<PathBuf>)> = Vec::new();
     for known in KNOWN_MODELS {
-        let folders: Vec<&PathBuf> = found.iter().filter(|(name, _)| name == known.name).map(|(_, folder)| folder).collect();
+        let folders: Vec<&PathBuf> = found
+            .iter()
+            .filter(|(name, _)| name == known.name)
+            .map(|(_, folder)| folder)
+            .collect();
         if folders.is_empty() {
             rows.push((known.name.to_owned(), Some(known), None));
         }
-        rows.extend(folders.into_iter().map(|folder| (known.name.to_owned(), Some(known), Some(folder.clone()))));
+        rows.extend(
+            folders
+                .into_iter()
+                .map(|folder| (known.name.to_owned(), Some(known), Some(folder.clone()))),
+        );
     }
     let is_known = |name: &str| KNOWN_MODELS.iter().any(|known| known.name == name);
     rows.extend(
-        found.iter().filter(|(name, _)| !is_known(name)).map(|(name, folder)| (name.clone(), None, Some(folder.clone()))),
+        found
+            .iter()
+            .filter(|(name, _)| !is_known(name))
+            .map(|(name, folder)| (name.clone(), None, Some(folder.clone()))),
     );
     let is_used = |folder: &Option<PathBuf>| folder.is_some() && *folder == used;
     if app.output.is_json() {
@@ -141,15 +161,23 @@ fn list(app: &mut App) -> Result<(), Failure> {
     ];
     let mut table = Table::new(columns);
     for (name, known, folder) in &rows {
-        let of = |fact: &dyn Fn(&KnownModel) -> String| known.map_or_else(|| NO_VALUE.to_owned(), fact);
+        let of =
+            |fact: &dyn Fn(&KnownModel) -> String| known.map_or_else(|| NO_VALUE.to_owned(), fact);
         table.push([
             name.as_str(),
             &of(&|known| known.license.into()),
             &of(&|known| known.megabytes.to_string()),
             &of(&|known| known.languages.into()),
             &of(&|known| known.publisher.into()),
-            &of(&|known| known.sha256.map_or(NO_VALUE.into(), |hash| hash.chars().take(SHOWN_HASH_DIGITS).collect())),
-            &folder.as_deref().map_or_else(|| NO_VALUE.to_owned(), |folder| app.output.display_path(folder)),
+            &of(&|known| {
+                known.sha256.map_or(NO_VALUE.into(), |hash| {
+                    hash.chars().take(SHOWN_HASH_DIGITS).collect()
+                })
+            }),
+            &folder.as_deref().map_or_else(
+                || NO_VALUE.to_owned(),
+                |folder| app.output.display_path(folder),
+            ),
             if is_used(folder) { "yes" } else { "no" },
         ]);
     }
@@ -163,24 +191,34 @@ fn use_model(model: &str, app: &mut App) -> Result<(), Failure> {
     opened.embed(&TRIAL_TEXTS).map_err(StoreError::from)?;
     let text = folder.to_str().ok_or_else(|| {
         let hint = "move the model to a folder with a UTF-8 name";
-        Failure::usage(format!("cannot write {} to the settings", folder.display()), hint)
+        Failure::usage(
+            format!("cannot write {} to the settings", folder.display()),
+            hint,
+        )
     })?;
     store_setting("embedding.model", text, app)?;
     warn_of_environment(app)?;
     let (identity, dimensions) = (opened.identity().to_owned(), opened.dimensions());
     if app.output.is_json() {
-        return Ok(app.output.json(&json!({ "model": folder, "identity": identity, "dimensions": dimensions }))?);
+        return Ok(app
+            .output
+            .json(&json!({ "model": folder, "identity": identity, "dimensions": dimensions }))?);
     }
     let place = app.output.display_path(&folder);
     app.output.fields(&[&place])?;
-    Ok(app.output.note("run `memory embed` to compute vectors, and `memory model test` to measure the effect")?)
+    Ok(app.output.note(
+        "run `memory embed` to compute vectors, and `memory model test` to measure the effect",
+    )?)
 }
 
 fn use_none(app: &mut App) -> Result<(), Failure> {
     let settings = app.settings()?;
     for (key, is_set) in [
         ("embedding.model", settings.embedding.model.value.is_some()),
-        ("embedding.base_url", settings.embedding.base_url.value.is_some()),
+        (
+            "embedding.base_url",
+            settings.embedding.base_url.value.is_some(),
+        ),
     ] {
         if is_set {
             store_setting(key, "", app)?;
@@ -190,12 +228,15 @@ fn use_none(app: &mut App) -> Result<(), Failure> {
     if app.output.is_json() {
         return Ok(app.output.json(&json!({ "model": null }))?);
     }
-    Ok(app.output.note("searches use words only; existing vectors are retained")?)
+    Ok(app
+        .output
+        .note("searches use words only; existing vectors are retained")?)
 }
 
 fn warn_of_environment(app: &mut App) -> Result<(), Failure> {
     if app.environment.embedding_model.is_some() {
-        app.output.warning("MEMORY_EMBEDDING_MODEL is set and overrides the settings")?;
+        app.output
+            .warning("MEMORY_EMBEDDING_MODEL is set and overrides the settings")?;
     }
     Ok(())
 }
@@ -206,17 +247,28 @@ fn test(model: Option<&str>, app: &mut App) -> Result<(), Failure> {
         let folder = find_model(model, &settings, app)?;
         (folder.display().to_string(), Arc::new(open_model(&folder)?))
     } else {
-        let embedder = embedding::open(&settings).map_err(StoreError::from)?.ok_or(StoreError::NoModel)?;
+        let embedder = embedding::open(&settings)
+            .map_err(StoreError::from)?
+            .ok_or(StoreError::NoModel)?;
         (embedder.identity().to_owned(), embedder)
     };
-    let Home { services: home, store, .. } = app.open()?;
+    let Home {
+        services: home,
+        store,
+        ..
+    } = app.open()?;
     let mut bar = app.output.progress_bar("embedding");
     let tests = {
         let trial = store.empty_trial()?;
         // Declared last, so that it is dropped first: after a signal, nothing is printed about the missing folder.
-        let _guard = DeleteOnSignal::new(trial.folder().to_owned()).map_err(Failure::file("listen for signals"))?;
-        let scratch =
-            Services { store: trial.store.clone(), history: trial.store.clone(), embedder: Some(embedder), ..home.clone() };
+        let _guard = DeleteOnSignal::new(trial.folder().to_owned())
+            .map_err(Failure::file("listen for signals"))?;
+        let scratch = Services {
+            store: trial.store.clone(),
+            history: trial.store.clone(),
+            embedder: Some(embedder),
+            ..home.clone()
+        };
         test_model(&home, &scratch, &mut |progress| bar.show(progress))?
     };
     drop(bar);
@@ -236,7 +288,11 @@ fn test(model: Option<&str>, app: &mut App) -> Result<(), Failure> {
     print_test(&tests, &all, app)
 }
 
-fn print_test(tests: &BTreeMap<&'static str, ModelTest>, all: &ModelTest, app: &mut App) -> Result<(), Failure> {
+fn print_test(
+    tests: &BTreeMap<&'static str, ModelTest>,
+    all: &ModelTest,
+    app: &mut App,
+) -> Result<(), Failure> {
     let mut table = Table::new([
         TableColumn::Whole("script"),
         TableColumn::Number("questions"),
@@ -249,8 +305,15 @@ fn print_test(tests: &BTreeMap<&'static str, ModelTest>, all: &ModelTest, app: &
         TableColumn::Number("worse"),
     ]);
     let every = (1 < tests.len()).then_some(("all", all));
-    for (script, test) in tests.iter().map(|(script, test)| (*script, test)).chain(every) {
-        let (words, with_model) = (rounded_metrics(test.words, test.questions), rounded_metrics(test.with_model, test.questions));
+    for (script, test) in tests
+        .iter()
+        .map(|(script, test)| (*script, test))
+        .chain(every)
+    {
+        let (words, with_model) = (
+            rounded_metrics(test.words, test.questions),
+            rounded_metrics(test.with_model, test.questions),
+        );
         table.push([
             script,
             &test.questions.to_string(),
@@ -266,7 +329,9 @@ fn print_test(tests: &BTreeMap<&'static str, ModelTest>, all: &ModelTest, app: &
     app.output.table(&table)?;
     for (script, test) in tests {
         let verdict = match test.verdict() {
-            ModelVerdict::TooFew => "too few questions: at least 30 are needed, from memories with two or more sentences",
+            ModelVerdict::TooFew => {
+                "too few questions: at least 30 are needed, from memories with two or more sentences"
+            }
             ModelVerdict::Better => "the model finds memories better",
             ModelVerdict::Worse => "the model finds memories worse",
             ModelVerdict::NoDifference => "no significant difference",
@@ -274,7 +339,8 @@ fn print_test(tests: &BTreeMap<&'static str, ModelTest>, all: &ModelTest, app: &
         app.output.note(&format!("{script}: {verdict}"))?;
     }
     if tests.is_empty() {
-        app.output.note("no memory has two sentences to test with")?;
+        app.output
+            .note("no memory has two sentences to test with")?;
     }
     Ok(())
 }
@@ -297,10 +363,22 @@ fn shape(script: &str, test: &ModelTest) -> Value {
 }
 
 /// Returns recall@10 and the mean reciprocal rank, rounded to four decimals.
-#[expect(clippy::cast_precision_loss, reason = "there are a few hundred questions")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "there are a few hundred questions"
+)]
 fn rounded_metrics(findings: SearchQuality, questions: u64) -> (f64, f64) {
-    let share = |sum: f64| if questions == 0 { 0.0 } else { (sum / questions as f64 * 1e4).round() / 1e4 };
-    (share(findings.found as f64), share(findings.reciprocal_ranks))
+    let share = |sum: f64| {
+        if questions == 0 {
+            0.0
+        } else {
+            (sum / questions as f64 * 1e4).round() / 1e4
+        }
+    };
+    (
+        share(findings.found as f64),
+        share(findings.reciprocal_ranks),
+    )
 }
 
 fn verdict_name(verdict: ModelVerdict) -> &'static str {
@@ -323,7 +401,10 @@ fn find_model(model: &str, settings: &Settings, app: &App) -> Result<PathBuf, Fa
         return Ok(canonical_path(&folder));
     }
     let found = find_models(settings);
-    let mut folders = found.into_iter().filter(|(name, _)| name == model).map(|(_, folder)| folder);
+    let mut folders = found
+        .into_iter()
+        .filter(|(name, _)| name == model)
+        .map(|(_, folder)| folder);
     folders.next().ok_or_else(|| {
         let is_known = KNOWN_MODELS.iter().any(|known| known.name == model);
         let why = if is_known { format!("{model} was not found in any folder") } else { format!("folder {model} not found") };
@@ -334,26 +415,64 @@ fn find_model(model: &str, settings: &Settings, app: &App) -> Result<PathBuf, Fa
 /// Returns the models in the usual folders by name, each with its folder.
 fn find_models(settings: &Settings) -> BTreeSet<(String, PathBuf)> {
     let home = settings.environment.home.as_deref();
-    let beside = settings.embedding.model.value.as_deref().and_then(Path::parent).map(Path::to_owned);
-    let folders = [home.map(|home| home.join("models")), Some(settings.root.value.join("models")), beside];
+    let beside = settings
+        .embedding
+        .model
+        .value
+        .as_deref()
+        .and_then(Path::parent)
+        .map(Path::to_owned);
+    let folders = [
+        home.map(|home| home.join("models")),
+        Some(settings.root.value.join("models")),
+        beside,
+    ];
     let mut models: BTreeSet<(String, PathBuf)> = BTreeSet::new();
-    for folder in folders.into_iter().flatten().flat_map(|folder| subfolders(&folder)).filter(|folder| is_model(folder)) {
-        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    for folder in folders
+        .into_iter()
+        .flatten()
+        .flat_map(|folder| subfolders(&folder))
+        .filter(|folder| is_model(folder))
+    {
+        let name = folder
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         models.insert((name, canonical_path(&folder)));
     }
     // The cache of Hugging Face: models--PUBLISHER--NAME/snapshots/REVISION.
-    for folder in home.map(|home| subfolders(&home.join(".cache/huggingface/hub"))).unwrap_or_default() {
-        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let Some((_, name)) = name.strip_prefix("models--").and_then(|name| name.split_once("--")) else { continue };
-        let snapshots = subfolders(&folder.join("snapshots")).into_iter().filter(|folder| is_model(folder));
+    for folder in home
+        .map(|home| subfolders(&home.join(".cache/huggingface/hub")))
+        .unwrap_or_default()
+    {
+        let name = folder
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let Some((_, name)) = name
+            .strip_prefix("models--")
+            .and_then(|name| name.split_once("--"))
+        else {
+            continue;
+        };
+        let snapshots = subfolders(&folder.join("snapshots"))
+            .into_iter()
+            .filter(|folder| is_model(folder));
         models.extend(snapshots.map(|folder| (name.to_owned(), canonical_path(&folder))));
     }
     models
 }
 
 fn subfolders(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.is_dir()).collect()
+    let Ok(entries) = fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.is_dir())
+        .collect()
 }
 
 fn is_model(folder: &Path) -> bool {
@@ -389,7 +508,10 @@ impl DeleteOnSignal {
                 let _ = emulate_default_handler(signal);
             }
         });
-        Ok(Self { signals: handle, listening: Some(listening) })
+        Ok(Self {
+            signals: handle,
+            listening: Some(listening),
+        })
     }
 }
 

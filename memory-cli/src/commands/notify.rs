@@ -31,21 +31,45 @@ impl NotifyArgs {
         if !settings.notifications.value {
             let pending = app.update_pending_page(&home)?;
             return if app.output.is_json() {
-                Ok(app.output.json(&json::notification(&NotifyReport::default(), "off", None, pending))?)
+                Ok(app.output.json(&json::notification(
+                    &NotifyReport::default(),
+                    "off",
+                    None,
+                    pending,
+                ))?)
             } else {
                 Ok(app.output.note("notifications are disabled in the settings; due reminders are listed in pending.md")?)
             };
         }
-        let SelectedNotifier { notifier, name, instead } =
-            notification::select_notifier(settings.notification_method.value, app.environment);
+        let SelectedNotifier {
+            notifier,
+            name,
+            instead,
+        } = notification::select_notifier(settings.notification_method.value, app.environment);
         let report = memory_core::notify(&home.services, notifier.as_ref(), &home.zone)?;
         let pending = app.update_pending_page(&home)?;
         if app.output.is_json() {
-            app.output.json(&json::notification(&report, name, instead.as_deref(), pending))?;
+            app.output.json(&json::notification(
+                &report,
+                name,
+                instead.as_deref(),
+                pending,
+            ))?;
         } else {
-            print_result(&report, name, instead.as_deref(), home.zone, &mut app.output)?;
+            print_result(
+                &report,
+                name,
+                instead.as_deref(),
+                home.zone,
+                &mut app.output,
+            )?;
         }
-        report.failed.map_or(Ok(()), |source| Err(Failure::NotShown { count: report.waiting, source }))
+        report.failed.map_or(Ok(()), |source| {
+            Err(Failure::NotShown {
+                count: report.waiting,
+                source,
+            })
+        })
     }
 }
 
@@ -57,12 +81,16 @@ fn print_result(
     output: &mut Output,
 ) -> Result<(), Failure> {
     for StoredMemory { memory, .. } in &report.shown {
-        let due = memory.reminder.map(|reminder| reminder.due).unwrap_or_default();
+        let due = memory
+            .reminder
+            .map(|reminder| reminder.due)
+            .unwrap_or_default();
         let (id, due) = match output.form() {
             OutputForm::Drawn(_) => (memory.id.short(), datetime::format_minute_in(due, zone)),
-            OutputForm::Json | OutputForm::Tabbed => {
-                (memory.id.to_string(), due.to_rfc3339_opts(chrono::SecondsFormat::Secs, true))
-            }
+            OutputForm::Json | OutputForm::Tabbed => (
+                memory.id.to_string(),
+                due.to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
+            ),
         };
         output.fields(&[&id, &due, memory.headline()])?;
     }
@@ -73,7 +101,11 @@ fn print_result(
         output.warn_incomplete(why)?;
     }
     instead.map_or(Ok(()), |instead| output.note(instead))?;
-    let by = if name == "file" { "in pending.md".to_owned() } else { format!("by {name}") };
+    let by = if name == "file" {
+        "in pending.md".to_owned()
+    } else {
+        format!("by {name}")
+    };
     Ok(match (report.shown.len(), &report.failed) {
         (0, None) => output.note("no new reminders to show"),
         (0, Some(_)) => Ok(()),

@@ -21,7 +21,9 @@ impl PinArgs {
         let home = app.open()?;
         let stored = memory_core::pin(&home.services, &self.id)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?);
+            return Ok(app
+                .output
+                .json(&json::memory(&stored, home.services.inbox_ttl))?);
         }
         memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
         Ok(app.output.note("pinned")?)
@@ -42,7 +44,9 @@ impl UnpinArgs {
         let home = app.open()?;
         let stored = memory_core::unpin(&home.services, &self.id)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?);
+            return Ok(app
+                .output
+                .json(&json::memory(&stored, home.services.inbox_ttl))?);
         }
         memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
         Ok(app.output.note("unpinned")?)

@@ -11,7 +11,8 @@ use crate::app::App;
 use crate::args::one_of_parser;
 use crate::failure::Failure;
 use crate::install::{
-    BundleUrl, ClientFileChange, PlannedPluginFile, PluginTarget, RegistryEntry, RegistryNamespace, plan_plugins, write_plugins,
+    BundleUrl, ClientFileChange, PlannedPluginFile, PluginTarget, RegistryEntry, RegistryNamespace,
+    plan_plugins, write_plugins,
 };
 
 /// Write plugins for coding assistants, to share with a team
@@ -48,8 +49,15 @@ enum TargetSelection {
 }
 
 fn target_parser() -> impl TypedValueParser<Value = TargetSelection> {
-    let names = PluginTarget::ALL.map(PluginTarget::as_str).into_iter().chain(["all"]);
-    one_of_parser(names, |name| PluginTarget::named(name).map(TargetSelection::One).or(Some(TargetSelection::All)))
+    let names = PluginTarget::ALL
+        .map(PluginTarget::as_str)
+        .into_iter()
+        .chain(["all"]);
+    one_of_parser(names, |name| {
+        PluginTarget::named(name)
+            .map(TargetSelection::One)
+            .or(Some(TargetSelection::All))
+    })
 }
 
 impl PluginArgs {
@@ -61,11 +69,17 @@ impl PluginArgs {
             };
             self.targets.is_empty() || self.targets.iter().any(selects)
         };
-        let targets: Vec<PluginTarget> = PluginTarget::ALL.into_iter().filter(is_selected).collect();
+        let targets: Vec<PluginTarget> =
+            PluginTarget::ALL.into_iter().filter(is_selected).collect();
         let output = app.environment.absolute_path(&self.output);
-        let registry = RegistryEntry { namespace: self.namespace.clone(), bundle_url: self.bundle_url.clone() };
+        let registry = RegistryEntry {
+            namespace: self.namespace.clone(),
+            bundle_url: self.bundle_url.clone(),
+        };
         let files = plan_plugins(&targets, &output, &registry, app.environment)?;
-        let is_changed = files.iter().any(|file| file.change != ClientFileChange::Unchanged);
+        let is_changed = files
+            .iter()
+            .any(|file| file.change != ClientFileChange::Unchanged);
         if !self.dry_run {
             write_plugins(&files)?;
         }
@@ -79,6 +93,10 @@ impl PluginArgs {
             let place = app.output.display_path(&file.path);
             app.output.fields(&[file.change.as_str(), &place])?;
         }
-        if self.dry_run { print_note(app, "nothing was written") } else { Ok(()) }
+        if self.dry_run {
+            print_note(app, "nothing was written")
+        } else {
+            Ok(())
+        }
     }
 }

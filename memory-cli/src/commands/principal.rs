@@ -71,12 +71,16 @@ impl PrincipalAddArgs {
     fn run(&self, app: &mut App) -> Result<(), Failure> {
         let kind: PrincipalKind = self.kind.parse()?;
         let teams = self.team.iter().map(|team| Scope::Team(team.to_string()));
-        let scopes: Vec<_> = teams.chain(self.project.iter().cloned().map(Scope::Project)).collect();
+        let scopes: Vec<_> = teams
+            .chain(self.project.iter().cloned().map(Scope::Project))
+            .collect();
         let table = principals(app)?;
         let teams = table.teams()?;
         let token = table.add(&self.name, kind, &scopes, &self.role)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json!({ "name": self.name.as_str(), "token": token }))?);
+            return Ok(app
+                .output
+                .json(&json!({ "name": self.name.as_str(), "token": token }))?);
         }
         app.output.fields(&[&token])?;
         let scopes: Vec<_> = scopes.iter().map(Scope::to_string).collect();
@@ -98,15 +102,33 @@ impl PrincipalListArgs {
         let (principals, teams) = (table.list()?, table.teams()?);
         if app.output.is_json() {
             let principals: Vec<_> = principals.iter().map(principal_to_json).collect();
-            let teams: Vec<_> = teams.iter().map(|team| json!({ "team": team.team, "scopes": team.scopes })).collect();
-            return Ok(app.output.json(&json!({ "principals": principals, "teams": teams }))?);
+            let teams: Vec<_> = teams
+                .iter()
+                .map(|team| json!({ "team": team.team, "scopes": team.scopes }))
+                .collect();
+            return Ok(app
+                .output
+                .json(&json!({ "principals": principals, "teams": teams }))?);
         }
-        let columns =
-            [TableColumn::Whole("name"), TableColumn::Whole("kind"), TableColumn::Whole("token"), TableColumn::Text("scopes")];
+        let columns = [
+            TableColumn::Whole("name"),
+            TableColumn::Whole("kind"),
+            TableColumn::Whole("token"),
+            TableColumn::Text("scopes"),
+        ];
         let mut shown = Table::new(columns);
         for principal in &principals {
-            let state = if principal.revoked_at.is_some() { "revoked" } else { "valid" };
-            shown.push([principal.name.as_str(), principal.kind.as_str(), state, &principal.scopes.join(", ")]);
+            let state = if principal.revoked_at.is_some() {
+                "revoked"
+            } else {
+                "valid"
+            };
+            shown.push([
+                principal.name.as_str(),
+                principal.kind.as_str(),
+                state,
+                &principal.scopes.join(", "),
+            ]);
         }
         for TeamRecord { team, scopes } in &teams {
             shown.push([team.as_str(), "team", "-", &scopes.join(", ")]);
@@ -146,7 +168,9 @@ impl PrincipalRevokeArgs {
         if app.output.is_json() {
             return Ok(app.output.json(&json!({ "name": self.name.as_str() }))?);
         }
-        Ok(app.output.note(&format!("the token of {} is revoked", self.name))?)
+        Ok(app
+            .output
+            .note(&format!("the token of {} is revoked", self.name))?)
     }
 }
 
@@ -192,8 +216,15 @@ impl PrincipalUngrantArgs {
 }
 
 /// Notes which of these scopes are teams that did not exist, because their names may be misspelt.
-fn note_new_teams(app: &mut App, known: &[TeamRecord], scopes: &[impl AsRef<str>]) -> Result<(), Failure> {
-    let scopes = scopes.iter().map(AsRef::as_ref).filter(|scope| scope.starts_with("team:"));
+fn note_new_teams(
+    app: &mut App,
+    known: &[TeamRecord],
+    scopes: &[impl AsRef<str>],
+) -> Result<(), Failure> {
+    let scopes = scopes
+        .iter()
+        .map(AsRef::as_ref)
+        .filter(|scope| scope.starts_with("team:"));
     for team in scopes.filter(|scope| known.iter().all(|known| known.team != **scope)) {
         app.output.note(&format!("{team} is a new team"))?;
     }
@@ -202,7 +233,9 @@ fn note_new_teams(app: &mut App, known: &[TeamRecord], scopes: &[impl AsRef<str>
 
 fn print_grant(app: &mut App, name: &str, scope: &Scope, verb: &str) -> Result<(), Failure> {
     if app.output.is_json() {
-        return Ok(app.output.json(&json!({ "name": name, "scope": scope.to_string() }))?);
+        return Ok(app
+            .output
+            .json(&json!({ "name": name, "scope": scope.to_string() }))?);
     }
     Ok(app.output.note(&format!("{name} {verb} {scope}"))?)
 }

@@ -13,8 +13,12 @@ use serde_json::json;
 use super::shutdown_signal::ShutdownSignal;
 use crate::app::{App, current_time};
 use crate::args::TokenArgs;
-use crate::chat_proxy::{self, BackgroundWriter, OpenedProxy, ProxyBuilder, ProxyServer, RequestLineLogger};
-use crate::config::{Environment, LogLevel, ProxySettings, Setting, SettingsLayer, parse_max_entries, parse_share};
+use crate::chat_proxy::{
+    self, BackgroundWriter, OpenedProxy, ProxyBuilder, ProxyServer, RequestLineLogger,
+};
+use crate::config::{
+    Environment, LogLevel, ProxySettings, Setting, SettingsLayer, parse_max_entries, parse_share,
+};
 use crate::datetime::parse_duration;
 use crate::failure::Failure;
 
@@ -64,7 +68,8 @@ impl ProxyArgs {
         let log = Arc::new(EventLog::new(Box::new(lines)));
         let requests = RequestLineLogger::for_level(level, &log);
         let open_home = chat_proxy::open_home_later(&settings);
-        let mut builder = ProxyBuilder::new(settings, open_home).event_log(Arc::clone(&log), requests.clone());
+        let mut builder =
+            ProxyBuilder::new(settings, open_home).event_log(Arc::clone(&log), requests.clone());
         if let Some(token) = self.token.token(app.environment)? {
             builder = builder.token(token);
         }
@@ -79,8 +84,17 @@ impl ProxyArgs {
 }
 
 /// Prints where the proxy is. With JSON, its notices go to `log`.
-fn print_start(server: &ProxyServer, log: Option<&Arc<EventLog>>, app: &mut App) -> Result<(), Failure> {
-    let OpenedProxy { proxy, waiting, notices, .. } = &server.opened;
+fn print_start(
+    server: &ProxyServer,
+    log: Option<&Arc<EventLog>>,
+    app: &mut App,
+) -> Result<(), Failure> {
+    let OpenedProxy {
+        proxy,
+        waiting,
+        notices,
+        ..
+    } = &server.opened;
     let http = format!("http://{}/v1", server.address);
     let (behind, kept) = (proxy.upstream_url(), proxy.store_location());
     if app.output.is_json() {
@@ -89,12 +103,17 @@ fn print_start(server: &ProxyServer, log: Option<&Arc<EventLog>>, app: &mut App)
             "token": server.has_token, "waiting": waiting,
         });
         app.output.json(&shape)?;
-        for (log, notice) in log.into_iter().flat_map(|log| notices.iter().map(move |notice| (log, notice))) {
+        for (log, notice) in log
+            .into_iter()
+            .flat_map(|log| notices.iter().map(move |notice| (log, notice)))
+        {
             log.info(current_time(), notice);
         }
     } else {
         let kept = app.output.display_path(kept.as_ref());
-        app.output.note(&format!("proxy for {behind} at {http}, storing in {kept}; press Ctrl-C to stop"))?;
+        app.output.note(&format!(
+            "proxy for {behind} at {http}, storing in {kept}; press Ctrl-C to stop"
+        ))?;
         for notice in notices {
             app.output.note(notice)?;
         }
@@ -104,7 +123,10 @@ fn print_start(server: &ProxyServer, log: Option<&Arc<EventLog>>, app: &mut App)
 
 /// The settings of a proxy, as flags.
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag that somebody types")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag that somebody types"
+)]
 struct ProxySettingsArgs {
     /// Address of the model server, such as http://localhost:11434/v1
     #[arg(long, value_name = "URL")]
@@ -174,12 +196,21 @@ impl ProxySettingsArgs {
     ///
     /// # Errors
     /// If the key is invalid. The message does not contain the key.
-    fn apply_to(&self, settings: &mut ProxySettings, environment: &Environment) -> Result<(), Failure> {
+    fn apply_to(
+        &self,
+        settings: &mut ProxySettings,
+        environment: &Environment,
+    ) -> Result<(), Failure> {
         let key = self.openai_api_key.clone().transpose();
-        let key = key.map_err(|error| Failure::usage("--openai-api-key is not a valid API key", error.to_string()))?;
+        let key = key.map_err(|error| {
+            Failure::usage("--openai-api-key is not a valid API key", error.to_string())
+        })?;
         set_from_flag(&mut settings.openai_api_key, key.map(Some));
         set_from_flag(&mut settings.log_level, self.log_level);
-        let path = self.memory_path.as_ref().map(|path| environment.absolute_path(path));
+        let path = self
+            .memory_path
+            .as_ref()
+            .map(|path| environment.absolute_path(path));
         set_from_flag(&mut settings.memory_path, path.map(Some));
         for (setting, said) in [
             (&mut settings.openai_base_url, &self.openai_base_url),
@@ -194,9 +225,18 @@ impl ProxySettingsArgs {
         set_from_flag(&mut settings.mmr_lambda, self.mmr_lambda);
         set_from_flag(&mut settings.recency_weight, self.recency_weight);
         set_from_flag(&mut settings.score_threshold, self.score_threshold);
-        set_from_flag(&mut settings.enable_summarization, bool_flag(self.enable_summarization, self.no_summarization));
-        set_from_flag(&mut settings.enable_git_versioning, bool_flag(self.enable_git_versioning, self.no_git_versioning));
-        set_from_flag(&mut settings.start_watcher, self.start_watcher.then_some(true));
+        set_from_flag(
+            &mut settings.enable_summarization,
+            bool_flag(self.enable_summarization, self.no_summarization),
+        );
+        set_from_flag(
+            &mut settings.enable_git_versioning,
+            bool_flag(self.enable_git_versioning, self.no_git_versioning),
+        );
+        set_from_flag(
+            &mut settings.start_watcher,
+            self.start_watcher.then_some(true),
+        );
         set_from_flag(&mut settings.memory_timeout, self.memory_timeout);
         set_from_flag(&mut settings.host, self.host.clone());
         set_from_flag(&mut settings.port, self.port);
@@ -206,7 +246,10 @@ impl ProxySettingsArgs {
 
 fn set_from_flag<T>(setting: &mut Setting<T>, said: Option<T>) {
     if let Some(value) = said {
-        *setting = Setting { value, from: SettingsLayer::Flag };
+        *setting = Setting {
+            value,
+            from: SettingsLayer::Flag,
+        };
     }
 }
 
@@ -215,7 +258,8 @@ fn bool_flag(yes: bool, no: bool) -> Option<bool> {
 }
 
 fn parse_level_flag(text: &str) -> Result<LogLevel, String> {
-    text.parse().map_err(|error: memory_core::ParseError| error.to_string())
+    text.parse()
+        .map_err(|error: memory_core::ParseError| error.to_string())
 }
 
 fn parse_max_entries_flag(text: &str) -> Result<usize, String> {

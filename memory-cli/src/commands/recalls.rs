@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, SecondsFormat, Utc};
 use clap::Args;
 use memory_agent::json;
-use memory_core::{MemoryStoreExt, RecallFilter, RecallList, RecallRecord, RecalledId, StoreError, recalls, why};
+use memory_core::{
+    MemoryStoreExt, RecallFilter, RecallList, RecallRecord, RecalledId, StoreError, recalls, why,
+};
 
 use crate::app::App;
 use crate::datetime::{self, LocalDay};
@@ -72,9 +74,13 @@ impl WhyArgs {
             return Ok(app.output.json(&json::why(&memory, is_enabled))?);
         }
         for recall in &memory.list.recalls {
-            let Some((rank, own)) = json::memory_rank(recall, &memory.id) else { continue };
+            let Some((rank, own)) = json::memory_rank(recall, &memory.id) else {
+                continue;
+            };
             match app.output.form() {
-                OutputForm::Drawn(width) => print_recall(recall, rank, own, width, &mut app.output)?,
+                OutputForm::Drawn(width) => {
+                    print_recall(recall, rank, own, width, &mut app.output)?
+                }
                 form => app.output.fields(&[
                     &time_text(recall.at, form),
                     or_none(Some(&recall.agent)),
@@ -88,7 +94,12 @@ impl WhyArgs {
                 ])?,
             }
         }
-        print_notes(&memory.list, is_enabled, "no agent received this memory", app)
+        print_notes(
+            &memory.list,
+            is_enabled,
+            "no agent received this memory",
+            app,
+        )
     }
 }
 
@@ -96,13 +107,26 @@ impl WhyArgs {
 const INDENT: usize = 2;
 
 /// Prints a recall of one memory for a terminal: who received it, then the query, the score and the session.
-fn print_recall(recall: &RecallRecord, rank: usize, own: &RecalledId, width: u16, output: &mut Output) -> Result<(), Failure> {
+fn print_recall(
+    recall: &RecallRecord,
+    rank: usize,
+    own: &RecalledId,
+    width: u16,
+    output: &mut Output,
+) -> Result<(), Failure> {
     let palette = output.palette();
     output.line(&format!(
         "{}  {}  {}",
         datetime::format_minute(recall.at),
         Palette::paint(palette.bold, escape_line(or_none(Some(&recall.agent)))),
-        Palette::paint(palette.dim, escape_line(&format!("{} · {rank} of {}", interface_text(recall), recall.memories.len()))),
+        Palette::paint(
+            palette.dim,
+            escape_line(&format!(
+                "{} · {rank} of {}",
+                interface_text(recall),
+                recall.memories.len()
+            ))
+        ),
     ))?;
     let parts = match (own.score, own.parts.is_empty()) {
         (None, true) => None,
@@ -111,14 +135,24 @@ fn print_recall(recall: &RecallRecord, rank: usize, own: &RecalledId, width: u16
         (Some(_), false) => Some(format!("score {}: {}", score_text(own), parts_text(own))),
     };
     let place = [("session", &recall.session), ("project", &recall.project)];
-    let place = place.into_iter().filter_map(|(name, value)| value.as_ref().map(|value| format!("{name} {value}")));
+    let place = place
+        .into_iter()
+        .filter_map(|(name, value)| value.as_ref().map(|value| format!("{name} {value}")));
     let place = Some(place.collect::<Vec<_>>().join(" · ")).filter(|place| !place.is_empty());
     let plain = Palette::default().dim;
-    for (text, style) in [(&recall.query, plain), (&parts, palette.dim), (&place, palette.dim)] {
+    for (text, style) in [
+        (&recall.query, plain),
+        (&parts, palette.dim),
+        (&place, palette.dim),
+    ] {
         let Some(text) = text else { continue };
         let text = escape_line(text);
         for line in wrap_lines(&text, usize::from(width).saturating_sub(INDENT)) {
-            output.line(&format!("{:INDENT$}{}", "", Palette::paint(style, &text[line])))?;
+            output.line(&format!(
+                "{:INDENT$}{}",
+                "",
+                Palette::paint(style, &text[line])
+            ))?;
         }
     }
     Ok(())
@@ -135,27 +169,49 @@ impl RecallsArgs {
             to: self.to.map(LocalDay::end),
         };
         let list = recalls(&home.recalls(), &filter, limit(self.limit))?;
-        let titles = if self.session.is_some() { find_titles(&home, &list.recalls)? } else { BTreeMap::new() };
+        let titles = if self.session.is_some() {
+            find_titles(&home, &list.recalls)?
+        } else {
+            BTreeMap::new()
+        };
         let is_enabled = home.settings.recalls.enabled.value;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::recalls(&list, &titles, is_enabled))?);
+            return Ok(app
+                .output
+                .json(&json::recalls(&list, &titles, is_enabled))?);
         }
         let form = app.output.form();
-        let table = if self.session.is_some() { session_table(&list, &titles, form) } else { recalls_table(&list, form) };
+        let table = if self.session.is_some() {
+            session_table(&list, &titles, form)
+        } else {
+            recalls_table(&list, form)
+        };
         app.output.table(&table)?;
         print_notes(&list, is_enabled, "no matching recalls", app)
     }
 }
 
 fn recalls_table(list: &RecallList, form: OutputForm) -> Table {
-    let mut columns = vec![TableColumn::Whole("when"), TableColumn::Text("agent"), TableColumn::Whole("session")];
+    let mut columns = vec![
+        TableColumn::Whole("when"),
+        TableColumn::Text("agent"),
+        TableColumn::Whole("session"),
+    ];
     // A terminal has no space for the interface.
     columns.extend((!is_drawn(form)).then_some(TableColumn::Text("by")));
-    columns.extend([TableColumn::Number("count"), TableColumn::Number("tokens"), TableColumn::Text("query")]);
+    columns.extend([
+        TableColumn::Number("count"),
+        TableColumn::Number("tokens"),
+        TableColumn::Text("query"),
+    ]);
     let mut table = Table::truncated(columns);
     for recall in &list.recalls {
         let (when, by) = (time_text(recall.at, form), interface_text(recall));
-        let mut row = vec![when.as_str(), or_none(Some(&recall.agent)), short_id(or_none(recall.session.as_ref()), form)];
+        let mut row = vec![
+            when.as_str(),
+            or_none(Some(&recall.agent)),
+            short_id(or_none(recall.session.as_ref()), form),
+        ];
         row.extend((!is_drawn(form)).then_some(by.as_str()));
         let (count, tokens) = (recall.memories.len().to_string(), recall.tokens.to_string());
         row.extend([count.as_str(), &tokens, or_none(recall.query.as_ref())]);
@@ -167,7 +223,11 @@ fn recalls_table(list: &RecallList, form: OutputForm) -> Table {
 fn session_table(list: &RecallList, titles: &BTreeMap<String, String>, form: OutputForm) -> Table {
     let mut columns = vec![TableColumn::Whole("when")];
     // The agent of a session is the same in all lines.
-    columns.extend([TableColumn::Text("agent"), TableColumn::Text("by")].into_iter().filter(|_| !is_drawn(form)));
+    columns.extend(
+        [TableColumn::Text("agent"), TableColumn::Text("by")]
+            .into_iter()
+            .filter(|_| !is_drawn(form)),
+    );
     columns.extend([
         TableColumn::Text("query"),
         TableColumn::Whole("id"),
@@ -179,10 +239,19 @@ fn session_table(list: &RecallList, titles: &BTreeMap<String, String>, form: Out
         let (when, by) = (time_text(recall.at, form), interface_text(recall));
         for memory in &recall.memories {
             let mut row = vec![when.as_str()];
-            row.extend([or_none(Some(&recall.agent)), by.as_str()].into_iter().filter(|_| !is_drawn(form)));
+            row.extend(
+                [or_none(Some(&recall.agent)), by.as_str()]
+                    .into_iter()
+                    .filter(|_| !is_drawn(form)),
+            );
             let score = score_text(memory);
             let title = titles.get(&memory.id).map_or("(not found)", String::as_str);
-            row.extend([or_none(recall.query.as_ref()), short_id(&memory.id, form), &score, title]);
+            row.extend([
+                or_none(recall.query.as_ref()),
+                short_id(&memory.id, form),
+                &score,
+                title,
+            ]);
             table.push(row);
         }
     }
@@ -193,7 +262,11 @@ fn session_table(list: &RecallList, titles: &BTreeMap<String, String>, form: Out
 fn find_titles(home: &Home, recalls: &[RecallRecord]) -> Result<BTreeMap<String, String>, Failure> {
     let mut titles = BTreeMap::new();
     home.services.store.refresh()?;
-    for id in recalls.iter().flat_map(|recall| &recall.memories).map(|memory| &memory.id) {
+    for id in recalls
+        .iter()
+        .flat_map(|recall| &recall.memories)
+        .map(|memory| &memory.id)
+    {
         if titles.contains_key(id) {
             continue;
         }
@@ -207,20 +280,32 @@ fn find_titles(home: &Home, recalls: &[RecallRecord]) -> Result<BTreeMap<String,
 }
 
 /// Prints how many recalls are left out, and what the ledger covers if there is none.
-fn print_notes(list: &RecallList, is_enabled: bool, nothing: &str, app: &mut App) -> Result<(), Failure> {
+fn print_notes(
+    list: &RecallList,
+    is_enabled: bool,
+    nothing: &str,
+    app: &mut App,
+) -> Result<(), Failure> {
     let shown = list.recalls.len() as u64;
     if shown < list.total {
-        app.output.note(&format!("{shown} of {} recalls shown; use --limit 0 for all", list.total))?;
+        app.output.note(&format!(
+            "{shown} of {} recalls shown; use --limit 0 for all",
+            list.total
+        ))?;
     }
     if list.total == 0 {
         let since = match list.since {
-            Some(since) => format!("{nothing} since {}, when the record begins", datetime::format_minute(since)),
+            Some(since) => format!(
+                "{nothing} since {}, when the record begins",
+                datetime::format_minute(since)
+            ),
             None => "no recalls are recorded yet".to_owned(),
         };
         app.output.note(&since)?;
     }
     if !is_enabled {
-        app.output.note("recalls are not recorded: recalls.enabled is false")?;
+        app.output
+            .note("recalls are not recorded: recalls.enabled is false")?;
     }
     Ok(())
 }
@@ -251,7 +336,9 @@ fn short_id(id: &str, form: OutputForm) -> &str {
 }
 
 fn or_none(text: Option<&String>) -> &str {
-    text.map(String::as_str).filter(|text| !text.is_empty()).unwrap_or(NO_VALUE)
+    text.map(String::as_str)
+        .filter(|text| !text.is_empty())
+        .unwrap_or(NO_VALUE)
 }
 
 fn interface_text(recall: &RecallRecord) -> String {
@@ -259,14 +346,23 @@ fn interface_text(recall: &RecallRecord) -> String {
 }
 
 fn score_text(memory: &RecalledId) -> String {
-    memory.score.map_or_else(|| NO_VALUE.to_owned(), |score| format!("{score:.3}"))
+    memory
+        .score
+        .map_or_else(|| NO_VALUE.to_owned(), |score| format!("{score:.3}"))
 }
 
 fn parts_text(memory: &RecalledId) -> String {
-    let parts = memory.parts.iter().map(|(name, score)| match name.as_str() {
-        "standing" => name.clone(),
-        _ => format!("{name} {score:.2}"),
-    });
+    let parts = memory
+        .parts
+        .iter()
+        .map(|(name, score)| match name.as_str() {
+            "standing" => name.clone(),
+            _ => format!("{name} {score:.2}"),
+        });
     let parts: Vec<String> = parts.collect();
-    if parts.is_empty() { NO_VALUE.to_owned() } else { parts.join(", ") }
+    if parts.is_empty() {
+        NO_VALUE.to_owned()
+    } else {
+        parts.join(", ")
+    }
 }

@@ -47,7 +47,14 @@ pub(crate) struct DreamArgs {
 impl DreamArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let level = DreamLevel::from_number(self.level).expect("the flag takes no other number");
-        run(RefinementRequest { verb: Verb::Dream, tasks: level.tasks(), is_rehearsal: self.dry_run }, app)
+        run(
+            RefinementRequest {
+                verb: Verb::Dream,
+                tasks: level.tasks(),
+                is_rehearsal: self.dry_run,
+            },
+            app,
+        )
     }
 }
 
@@ -66,7 +73,14 @@ pub(crate) struct DecayArgs {
 
 impl DecayArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        run(RefinementRequest { verb: Verb::Decay, tasks: &[DreamTask::Decay], is_rehearsal: self.dry_run }, app)
+        run(
+            RefinementRequest {
+                verb: Verb::Decay,
+                tasks: &[DreamTask::Decay],
+                is_rehearsal: self.dry_run,
+            },
+            app,
+        )
     }
 }
 
@@ -88,8 +102,20 @@ pub(crate) struct ConsolidateArgs {
 
 impl ConsolidateArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let tasks = [DreamTask::Expire, DreamTask::Decay, DreamTask::Upgrade, DreamTask::Merge];
-        run(RefinementRequest { verb: Verb::Consolidate, tasks: &tasks, is_rehearsal: self.dry_run }, app)
+        let tasks = [
+            DreamTask::Expire,
+            DreamTask::Decay,
+            DreamTask::Upgrade,
+            DreamTask::Merge,
+        ];
+        run(
+            RefinementRequest {
+                verb: Verb::Consolidate,
+                tasks: &tasks,
+                is_rehearsal: self.dry_run,
+            },
+            app,
+        )
     }
 }
 
@@ -113,13 +139,29 @@ pub(crate) fn run(wanted: RefinementRequest<'_>, app: &mut App) -> Result<(), Fa
             bar.show(progress);
             ControlFlow::Continue(())
         };
-        let RefinementRequest { verb, tasks, is_rehearsal } = wanted;
-        let dream = DreamRequest { verb, tasks, rules: home.settings.refinement_rules(), is_rehearsal: false, zone: &home.zone };
+        let RefinementRequest {
+            verb,
+            tasks,
+            is_rehearsal,
+        } = wanted;
+        let dream = DreamRequest {
+            verb,
+            tasks,
+            rules: home.settings.refinement_rules(),
+            is_rehearsal: false,
+            zone: &home.zone,
+        };
         let mut pace = ProgressCallback::new(&mut step);
-        if is_rehearsal { dry_run(&home, &dream, &mut pace)? } else { memory_dream::dream(&home.services, &dream, &mut pace)? }
+        if is_rehearsal {
+            dry_run(&home, &dream, &mut pace)?
+        } else {
+            memory_dream::dream(&home.services, &dream, &mut pace)?
+        }
     };
     if app.output.is_json() {
-        return Ok(app.output.json(&json::result_json(&dreamt, wanted.is_rehearsal))?);
+        return Ok(app
+            .output
+            .json(&json::result_json(&dreamt, wanted.is_rehearsal))?);
     }
     text::print_result(&dreamt, wanted.is_rehearsal, &home, &mut app.output)
 }
@@ -127,18 +169,37 @@ pub(crate) fn run(wanted: RefinementRequest<'_>, app: &mut App) -> Result<(), Fa
 /// Runs a dry run on a copy of the memories, so that its result matches that of a real run.
 ///
 /// The language model is not called.
-fn dry_run(home: &Home, dream: &DreamRequest<'_, UserTimeZone>, pace: &mut ProgressCallback<'_>) -> Result<DreamReport, Failure> {
+fn dry_run(
+    home: &Home,
+    dream: &DreamRequest<'_, UserTimeZone>,
+    pace: &mut ProgressCallback<'_>,
+) -> Result<DreamReport, Failure> {
     let rehearsal = match home.store.create_trial_copy() {
         Ok(rehearsal) => rehearsal,
         // If no copy can be written, only the first round is planned, on the memories themselves.
         Err(error) => {
-            let mut dreamt = memory_dream::dream(&home.services, &DreamRequest { is_rehearsal: true, ..*dream }, pace)?;
-            dreamt.troubles.push(format!("{}; changes of later rounds are not listed", format_error_chain(&error)));
+            let mut dreamt = memory_dream::dream(
+                &home.services,
+                &DreamRequest {
+                    is_rehearsal: true,
+                    ..*dream
+                },
+                pace,
+            )?;
+            dreamt.troubles.push(format!(
+                "{}; changes of later rounds are not listed",
+                format_error_chain(&error)
+            ));
             return Ok(dreamt);
         }
     };
     let (store, chat) = (Arc::clone(&rehearsal.store), None);
-    let services = Services { store: Arc::clone(&store) as _, history: store, chat, ..home.services.clone() };
+    let services = Services {
+        store: Arc::clone(&store) as _,
+        history: store,
+        chat,
+        ..home.services.clone()
+    };
     let mut dreamt = memory_dream::dream(&services, dream, pace)?;
     dreamt.operation = None;
     if home.services.chat.is_some() {

@@ -3,7 +3,9 @@
 use chrono::{DateTime, Utc};
 use clap::Args;
 use memory_agent::json;
-use memory_core::{Draft, MemoryId, RemindReport, ReminderFilter, Scope, SecretPolicy, StoreError, StoredMemory};
+use memory_core::{
+    Draft, MemoryId, RemindReport, ReminderFilter, Scope, SecretPolicy, StoreError, StoredMemory,
+};
 
 use crate::app::App;
 use crate::args;
@@ -49,10 +51,18 @@ pub(crate) struct RemindArgs {
 
 impl RemindArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let text = if self.of.is_some() { String::new() } else { self.read_text(app)? };
+        let text = if self.of.is_some() {
+            String::new()
+        } else {
+            self.read_text(app)?
+        };
         let home = app.open()?;
         let now = home.services.clock.now().with_timezone(&home.zone);
-        let at = self.at.as_deref().map(|at| datetime::parse_due_time(at, &now)).transpose()?;
+        let at = self
+            .at
+            .as_deref()
+            .map(|at| datetime::parse_due_time(at, &now))
+            .transpose()?;
         let (at, assumed) = at.map_or((None, None), |(at, assumed)| (Some(at), assumed));
         let mut reminded = self.create_reminder(&text, at, &home)?;
         reminded.assumed = reminded.assumed.or(assumed);
@@ -66,41 +76,78 @@ impl RemindArgs {
     fn read_text(&self, app: &mut App) -> Result<String, Failure> {
         let text = args::join_words(&self.text);
         let given = args::or_stdin(text.as_deref(), &app.output).ok_or_else(|| {
-            Failure::usage("no reminder text specified", "pass it as an argument: `memory remind \"call Anna tomorrow at 3pm\"`")
+            Failure::usage(
+                "no reminder text specified",
+                "pass it as an argument: `memory remind \"call Anna tomorrow at 3pm\"`",
+            )
         })?;
         args::read_content(given, &mut app.output)
     }
 
-    fn create_reminder(&self, text: &str, at: Option<DateTime<Utc>>, home: &Home) -> Result<RemindReport, StoreError> {
+    fn create_reminder(
+        &self,
+        text: &str,
+        at: Option<DateTime<Utc>>,
+        home: &Home,
+    ) -> Result<RemindReport, StoreError> {
         if let Some(reference) = &self.of {
             return memory_core::remind_of_memory(&home.services, reference, at, &home.zone);
         }
         let (tags, source) = (self.tags.iter().collect(), self.source.clone());
-        let scope = self.scope.clone().unwrap_or_else(|| home.services.default_scope());
-        let draft = Draft { tags, source, scope, ..Draft::new(text) };
-        let secrets = if self.allow_secret { SecretPolicy::Keep } else { SecretPolicy::Refuse };
+        let scope = self
+            .scope
+            .clone()
+            .unwrap_or_else(|| home.services.default_scope());
+        let draft = Draft {
+            tags,
+            source,
+            scope,
+            ..Draft::new(text)
+        };
+        let secrets = if self.allow_secret {
+            SecretPolicy::Keep
+        } else {
+            SecretPolicy::Refuse
+        };
         memory_core::remind(&home.services, draft, at, &home.zone, secrets)
     }
 }
 
 /// Prints the reminder that was created, and its due time.
-pub(super) fn print_reminder(reminded: &RemindReport, zone: UserTimeZone, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn print_reminder(
+    reminded: &RemindReport,
+    zone: UserTimeZone,
+    output: &mut Output,
+) -> Result<(), Failure> {
     let memory = &reminded.stored.memory;
     memories::print_receipt(output, memory.id, &reminded.stored.path)?;
-    let due = memory.reminder.map(|reminder| datetime::format_minute_in(reminder.due, zone)).unwrap_or_default();
+    let due = memory
+        .reminder
+        .map(|reminder| datetime::format_minute_in(reminder.due, zone))
+        .unwrap_or_default();
     let known = match (reminded.created, reminded.merged.is_empty()) {
         (true, _) => String::new(),
         (false, true) => "; the reminder already existed".to_owned(),
-        (false, false) => format!("; the reminder already existed; {}", memories::merge_summary(&reminded.merged)),
+        (false, false) => format!(
+            "; the reminder already existed; {}",
+            memories::merge_summary(&reminded.merged)
+        ),
     };
-    let assumed = reminded.assumed.as_ref().map(|assumed| format!(" ({assumed})")).unwrap_or_default();
+    let assumed = reminded
+        .assumed
+        .as_ref()
+        .map(|assumed| format!(" ({assumed})"))
+        .unwrap_or_default();
     output.note(&format!("due {due}{known}{assumed}"))?;
     Ok(memories::warn_of_ignored(&reminded.ignored, output)?)
 }
 
 /// Returns the command that turns a memory into a reminder.
 pub(super) fn remind_hint(id: MemoryId) -> String {
-    format!("create one with `memory remind --of {} --at WHEN`", id.short())
+    format!(
+        "create one with `memory remind --of {} --at WHEN`",
+        id.short()
+    )
 }
 
 /// Returns a warning that a memory is not a reminder, with the command that makes it one.
@@ -138,7 +185,9 @@ impl RemindersArgs {
         let limit = Some(self.limit).filter(|limit| *limit != 0);
         let page = memory_core::reminders(&home.services, filter, limit)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::page(&page, home.services.inbox_ttl))?);
+            return Ok(app
+                .output
+                .json(&json::page(&page, home.services.inbox_ttl))?);
         }
         let now = home.services.clock.now();
         let mut table = Table::truncated([
@@ -148,12 +197,20 @@ impl RemindersArgs {
             TableColumn::Text("text"),
         ]);
         for StoredMemory { memory, .. } in &page.memories {
-            let Some(reminder) = memory.reminder else { continue };
+            let Some(reminder) = memory.reminder else {
+                continue;
+            };
             let (id, due) = match app.output.form() {
-                OutputForm::Drawn(_) => (memory.id.short(), datetime::format_minute_in(reminder.due, home.zone)),
-                OutputForm::Json | OutputForm::Tabbed => {
-                    (memory.id.to_string(), reminder.due.to_rfc3339_opts(chrono::SecondsFormat::Secs, true))
-                }
+                OutputForm::Drawn(_) => (
+                    memory.id.short(),
+                    datetime::format_minute_in(reminder.due, home.zone),
+                ),
+                OutputForm::Json | OutputForm::Tabbed => (
+                    memory.id.to_string(),
+                    reminder
+                        .due
+                        .to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
+                ),
             };
             let state = match (reminder.is_open(), reminder.is_due(now)) {
                 (false, _) => "done",
@@ -174,7 +231,9 @@ impl RemindersArgs {
             (0, ReminderFilter::Due) => app.output.note("no due reminders"),
             (0, ReminderFilter::Open | ReminderFilter::All) => app.output.note("no reminders"),
             (total, _) if total == shown => Ok(()),
-            (total, _) => app.output.note(&format!("{shown} of {total} shown; use --limit 0 for all")),
+            (total, _) => app
+                .output
+                .note(&format!("{shown} of {total} shown; use --limit 0 for all")),
         }?)
     }
 }
@@ -196,7 +255,9 @@ impl DoneArgs {
         let stored = memory_core::done(&home.services, &self.id)?;
         app.update_pending_page(&home)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?);
+            return Ok(app
+                .output
+                .json(&json::memory(&stored, home.services.inbox_ttl))?);
         }
         memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
         Ok(app.output.note("marked as done")?)
@@ -217,14 +278,24 @@ pub(crate) struct SnoozeArgs {
 impl SnoozeArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
-        let (until, assumed) = datetime::parse_due_time(&self.when, &home.services.clock.now().with_timezone(&home.zone))?;
+        let (until, assumed) = datetime::parse_due_time(
+            &self.when,
+            &home.services.clock.now().with_timezone(&home.zone),
+        )?;
         let stored = memory_core::snooze(&home.services, &self.id, until)?;
         app.update_pending_page(&home)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?);
+            return Ok(app
+                .output
+                .json(&json::memory(&stored, home.services.inbox_ttl))?);
         }
         memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
-        let assumed = assumed.map(|assumed| format!(" ({assumed})")).unwrap_or_default();
-        Ok(app.output.note(&format!("due {}{assumed}", datetime::format_minute_in(until, home.zone)))?)
+        let assumed = assumed
+            .map(|assumed| format!(" ({assumed})"))
+            .unwrap_or_default();
+        Ok(app.output.note(&format!(
+            "due {}{assumed}",
+            datetime::format_minute_in(until, home.zone)
+        ))?)
     }
 }

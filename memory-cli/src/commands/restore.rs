@@ -46,7 +46,9 @@ impl RestoreArgs {
                 if self.restore_entry(&home.services, settings, app)? {
                     return Ok(());
                 }
-                return Err(self.topic_file_failure(&home.services)?.unwrap_or_else(|| missing.into()));
+                return Err(self
+                    .topic_file_failure(&home.services)?
+                    .unwrap_or_else(|| missing.into()));
             }
             restored => restored?,
         };
@@ -54,23 +56,35 @@ impl RestoreArgs {
         if app.output.is_json() {
             return Ok(app.output.json(&json::restored_file(&trashed, &outcome))?);
         }
-        let (ChangeOutcome::Kept { id, path } | ChangeOutcome::Duplicate { id, path } | ChangeOutcome::Removed { id, path }) =
-            &outcome;
+        let (ChangeOutcome::Kept { id, path }
+        | ChangeOutcome::Duplicate { id, path }
+        | ChangeOutcome::Removed { id, path }) = &outcome;
         Ok(memories::print_receipt(&mut app.output, *id, path)?)
     }
 
     /// Restores an entry of a conversation; returns whether the reference matches an entry.
-    fn restore_entry(&self, services: &Services, settings: &Settings, app: &mut App) -> Result<bool, Failure> {
+    fn restore_entry(
+        &self,
+        services: &Services,
+        settings: &Settings,
+        app: &mut App,
+    ) -> Result<bool, Failure> {
         for kept in conversations::operation_logs(settings, self.memory_path.as_deref())? {
             let (clock, ids) = (services.clock.as_ref(), services.ids.as_ref());
-            let (entry, path) = match conversation::restore(kept.store.as_ref(), &self.reference, clock, ids) {
-                Err(StoreError::TrashNotFound { .. }) => continue,
-                restored => restored?,
-            };
+            let (entry, path) =
+                match conversation::restore(kept.store.as_ref(), &self.reference, clock, ids) {
+                    Err(StoreError::TrashNotFound { .. }) => continue,
+                    restored => restored?,
+                };
             let message = format!("Restore {} of {}", entry.id, entry.conversation);
-            app.warn_of_commit(conversations::commit_versions(settings, Path::new(&kept.place), &message));
+            app.warn_of_commit(conversations::commit_versions(
+                settings,
+                Path::new(&kept.place),
+                &message,
+            ));
             if app.output.is_json() {
-                app.output.json(&json::restored_entry(&kept.place, &entry, &path))?;
+                app.output
+                    .json(&json::restored_entry(&kept.place, &entry, &path))?;
             } else {
                 app.output.fields(&[entry.id.as_str(), &path])?;
             }
@@ -81,18 +95,33 @@ impl RestoreArgs {
 
     /// Returns a failure with the command to use, if the reference is a deleted file of topics.
     fn topic_file_failure(&self, services: &Services) -> Result<Option<Failure>, Failure> {
-        let Some(topics) = &services.topics else { return Ok(None) };
+        let Some(topics) = &services.topics else {
+            return Ok(None);
+        };
         let is_it = |trashed: &TrashedTopic| {
-            let names = [trashed.trash.as_str(), &trashed.path, trashed.path.trim_end_matches(".md")];
+            let names = [
+                trashed.trash.as_str(),
+                &trashed.path,
+                trashed.path.trim_end_matches(".md"),
+            ];
             names.contains(&self.reference.as_str())
         };
-        let Some(trashed) = topics.store.trashed()?.into_iter().find(is_it) else { return Ok(None) };
+        let Some(trashed) = topics.store.trashed()?.into_iter().find(is_it) else {
+            return Ok(None);
+        };
         let hint = if trashed.path == INDEX_FILE {
-            "the index is rebuilt from the topics; copy missing lines from the trash by hand".to_owned()
+            "the index is rebuilt from the topics; copy missing lines from the trash by hand"
+                .to_owned()
         } else {
             let undo = topics::undo_command(Some(&trashed.operation.id), self.dir.as_deref());
-            format!("restore it with `{undo}`, which undoes the {}", trashed.operation.verb.as_str())
+            format!(
+                "restore it with `{undo}`, which undoes the {}",
+                trashed.operation.verb.as_str()
+            )
         };
-        Ok(Some(Failure::Usage { why: format!("{} is a topic file", trashed.path), hint: Some(hint) }))
+        Ok(Some(Failure::Usage {
+            why: format!("{} is a topic file", trashed.path),
+            hint: Some(hint),
+        }))
     }
 }

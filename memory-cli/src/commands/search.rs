@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use memory_agent::json;
 use memory_core::topic::{TopicHit, Topics};
-use memory_core::{Filter, Hit, Lifetime, Query, Ranking, RerankScore, ScoreExplanation, SearchResults};
+use memory_core::{
+    Filter, Hit, Lifetime, Query, Ranking, RerankScore, ScoreExplanation, SearchResults,
+};
 
 use crate::app::App;
 use crate::args::{FilterArgs, share_parser};
@@ -77,21 +79,46 @@ enum SearchKindArg {
 
 impl SearchArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let Home { mut services, settings, .. } = app.open_with_topics(self.dir.as_deref())?;
+        let Home {
+            mut services,
+            settings,
+            ..
+        } = app.open_with_topics(self.dir.as_deref())?;
         services.embedder = embedding::open_via_daemon(&settings);
         services.reranking = reranking::open_lazily(&settings.reranking);
-        let lifetime = if self.all { Lifetime::All } else { Lifetime::Current };
-        let limit = if self.limit == 0 { usize::MAX } else { self.limit };
-        let ranking =
-            Ranking { recency: self.recency, diversity: self.diversity, threshold: self.threshold, ..Ranking::default() };
-        let query = Query { text: self.query.join(" "), filter: self.filter.filter(lifetime), limit, ranking };
-        let topics = services
-            .topics
-            .take()
-            .filter(|_| self.kind != SearchKindArg::Note && self.filter.filter(lifetime) == unrestricted_filter(lifetime));
+        let lifetime = if self.all {
+            Lifetime::All
+        } else {
+            Lifetime::Current
+        };
+        let limit = if self.limit == 0 {
+            usize::MAX
+        } else {
+            self.limit
+        };
+        let ranking = Ranking {
+            recency: self.recency,
+            diversity: self.diversity,
+            threshold: self.threshold,
+            ..Ranking::default()
+        };
+        let query = Query {
+            text: self.query.join(" "),
+            filter: self.filter.filter(lifetime),
+            limit,
+            ranking,
+        };
+        let topics = services.topics.take().filter(|_| {
+            self.kind != SearchKindArg::Note
+                && self.filter.filter(lifetime) == unrestricted_filter(lifetime)
+        });
         let topics = find_topics(topics.as_ref(), &query.text, limit, &mut app.output)?;
         let found = match self.kind {
-            SearchKindArg::Topic => SearchResults { hits: Vec::new(), total: 0, degraded: None },
+            SearchKindArg::Topic => SearchResults {
+                hits: Vec::new(),
+                total: 0,
+                degraded: None,
+            },
             SearchKindArg::All | SearchKindArg::Note => memory_core::search(&services, &query)?,
         };
         if app.output.is_json() {
@@ -108,14 +135,20 @@ impl SearchArgs {
             }
         }
         let are_topics = topics.as_ref().is_some_and(|(hits, _)| !hits.is_empty());
-        topics.iter().try_for_each(|topics| print_topics(topics, &mut app.output))?;
+        topics
+            .iter()
+            .try_for_each(|topics| print_topics(topics, &mut app.output))?;
         print_totals(&found, are_topics, &mut app.output)
     }
 
     fn print_hit(&self, hit: &Hit, width: u16, output: &mut Output) -> Result<(), Failure> {
         let (memory, palette) = (&hit.stored.memory, output.palette());
         let day = datetime::format_day(memory.created_at);
-        let mut facts = vec![memories::category_text(memory), day, memories::tags_text(memory)];
+        let mut facts = vec![
+            memories::category_text(memory),
+            day,
+            memories::tags_text(memory),
+        ];
         facts.retain(|fact| !fact.is_empty());
         output.line(&format!(
             "{}  {}  {}",
@@ -123,11 +156,19 @@ impl SearchArgs {
             Palette::paint(palette.bold, escape_line(memory.headline())),
             Palette::paint(palette.dim, escape_line(&facts.join(" · "))),
         ))?;
-        let indent = if width < MIN_INDENTED_WIDTH { 2 } else { INDENT };
+        let indent = if width < MIN_INDENTED_WIDTH {
+            2
+        } else {
+            INDENT
+        };
         let width = usize::from(width).saturating_sub(indent);
         let (snippet, marks) = escape_snippet(&hit.snippet, &hit.marks);
         for line in wrap_lines(&snippet, width) {
-            output.line(&format!("{:indent$}{}", "", highlight_line(&snippet, line, &marks, palette)))?;
+            output.line(&format!(
+                "{:indent$}{}",
+                "",
+                highlight_line(&snippet, line, &marks, palette)
+            ))?;
         }
         if !self.explain {
             return Ok(());
@@ -135,7 +176,11 @@ impl SearchArgs {
         let reasons = explanation_text(hit);
         let reasons = escape_line(&reasons);
         for line in wrap_lines(&reasons, width) {
-            output.line(&format!("{:indent$}{}", "", Palette::paint(palette.dim, &reasons[line])))?;
+            output.line(&format!(
+                "{:indent$}{}",
+                "",
+                Palette::paint(palette.dim, &reasons[line])
+            ))?;
         }
         Ok(())
     }
@@ -152,10 +197,17 @@ impl SearchArgs {
 
 /// Returns the filter without any restriction except the lifetime.
 fn unrestricted_filter(lifetime: Lifetime) -> Filter {
-    Filter { lifetime, ..Filter::default() }
+    Filter {
+        lifetime,
+        ..Filter::default()
+    }
 }
 
-fn print_totals(found: &SearchResults, are_topics: bool, output: &mut Output) -> Result<(), Failure> {
+fn print_totals(
+    found: &SearchResults,
+    are_topics: bool,
+    output: &mut Output,
+) -> Result<(), Failure> {
     if let Some(why) = &found.degraded {
         output.warn_incomplete(why)?;
     }
@@ -163,7 +215,10 @@ fn print_totals(found: &SearchResults, are_topics: bool, output: &mut Output) ->
     if found.total == 0 && !are_topics {
         output.note("no matches found")?;
     } else if shown < found.total {
-        output.note(&format!("{shown} of {} matches shown; use --limit for more", found.total))?;
+        output.note(&format!(
+            "{shown} of {} matches shown; use --limit for more",
+            found.total
+        ))?;
     }
     Ok(())
 }
@@ -179,7 +234,10 @@ fn escape_snippet(snippet: &str, found: &[Range<usize>]) -> (String, Vec<Range<u
     let (mut text, mut marks) = (String::new(), Vec::new());
     let mut end = 0;
     for mark in found {
-        let (Some(before), Some(found)) = (snippet.get(end..mark.start), snippet.get(mark.clone())) else { continue };
+        let (Some(before), Some(found)) = (snippet.get(end..mark.start), snippet.get(mark.clone()))
+        else {
+            continue;
+        };
         text.push_str(&escape_line(before));
         let start = text.len();
         text.push_str(&escape_line(found));
@@ -191,7 +249,12 @@ fn escape_snippet(snippet: &str, found: &[Range<usize>]) -> (String, Vec<Range<u
 }
 
 /// Returns one line of `text` with the ranges in `marks` highlighted.
-fn highlight_line(text: &str, line: Range<usize>, marks: &[Range<usize>], palette: Palette) -> String {
+fn highlight_line(
+    text: &str,
+    line: Range<usize>,
+    marks: &[Range<usize>],
+    palette: Palette,
+) -> String {
     let mut shown = String::new();
     let mut end = line.start;
     for mark in marks {
@@ -207,15 +270,33 @@ fn highlight_line(text: &str, line: Range<usize>, marks: &[Range<usize>], palett
 }
 
 fn explanation_text(hit: &Hit) -> String {
-    let ScoreExplanation { parts, relevance, rerank, recency, terms, length, average_length, documents, is_part: _ } =
-        &hit.explanation;
-    let parts = parts.iter().map(|part| format!("{} {:.2}", part.part.as_str(), part.score)).collect::<Vec<_>>().join(" + ");
+    let ScoreExplanation {
+        parts,
+        relevance,
+        rerank,
+        recency,
+        terms,
+        length,
+        average_length,
+        documents,
+        is_part: _,
+    } = &hit.explanation;
+    let parts = parts
+        .iter()
+        .map(|part| format!("{} {:.2}", part.part.as_str(), part.score))
+        .collect::<Vec<_>>()
+        .join(" + ");
     let terms = terms.iter().map(|term| {
         let (frequency, with) = (term.frequency, term.documents);
-        format!("{} {:.2} ({frequency}× here, in {with} of {documents})", term.term, term.score)
+        format!(
+            "{} {:.2} ({frequency}× here, in {with} of {documents})",
+            term.term, term.score
+        )
     });
     let terms = terms.collect::<Vec<_>>().join(", ");
-    let reread = rerank.map(|RerankScore { score, before }| format!(" by the reranking model ({score:.2}), {before:.3} before"));
+    let reread = rerank.map(|RerankScore { score, before }| {
+        format!(" by the reranking model ({score:.2}), {before:.3} before")
+    });
     let (score, reread) = (hit.score, reread.unwrap_or_default());
     format!(
         "score {score:.3}: relevance {relevance:.3}{reread} from {parts}; recency {recency:.2}; {terms}; {length} words here, {average_length:.1} on average"
@@ -232,7 +313,9 @@ fn find_topics(
     limit: usize,
     output: &mut Output,
 ) -> Result<Option<FoundTopics>, Failure> {
-    let Some(topics) = topics else { return Ok(None) };
+    let Some(topics) = topics else {
+        return Ok(None);
+    };
     match memory_core::topic::search(topics, question, limit) {
         Ok(found) => Ok(Some(found)),
         Err(error) => {
@@ -249,12 +332,20 @@ fn print_topics((hits, total): &FoundTopics, output: &mut Output) -> Result<(), 
             OutputForm::Drawn(width) => print_topic(hit, width, output)?,
             OutputForm::Json | OutputForm::Tabbed => {
                 let score = format!("{:.3}", hit.score);
-                output.fields(&[&format!("topic:{}", hit.topic.name), &score, &hit.topic.title, &hit.snippet.text])?;
+                output.fields(&[
+                    &format!("topic:{}", hit.topic.name),
+                    &score,
+                    &hit.topic.title,
+                    &hit.snippet.text,
+                ])?;
             }
         }
     }
     if hits.len() < *total {
-        output.note(&format!("{} of {total} matching topics shown; use --limit for more", hits.len()))?;
+        output.note(&format!(
+            "{} of {total} matching topics shown; use --limit for more",
+            hits.len()
+        ))?;
     }
     Ok(())
 }
@@ -267,10 +358,18 @@ fn print_topic(hit: &TopicHit, width: u16, output: &mut Output) -> Result<(), Fa
         Palette::paint(palette.bold, escape_line(&topic.title)),
         Palette::paint(palette.dim, format!("topic · {}", topic.kind)),
     ))?;
-    let indent = if width < MIN_INDENTED_WIDTH { 2 } else { INDENT };
+    let indent = if width < MIN_INDENTED_WIDTH {
+        2
+    } else {
+        INDENT
+    };
     let (snippet, marks) = escape_snippet(&hit.snippet.text, &hit.snippet.marks);
     for line in wrap_lines(&snippet, usize::from(width).saturating_sub(indent)) {
-        output.line(&format!("{:indent$}{}", "", highlight_line(&snippet, line, &marks, palette)))?;
+        output.line(&format!(
+            "{:indent$}{}",
+            "",
+            highlight_line(&snippet, line, &marks, palette)
+        ))?;
     }
     Ok(())
 }

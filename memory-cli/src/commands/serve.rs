@@ -89,13 +89,15 @@ impl ServeArgs {
             builder = builder.token(token);
         }
         if app.environment.is_service {
-            let listener = take_inherited_listener().map_err(Failure::file("use the socket of the service manager"))?;
+            let listener = take_inherited_listener()
+                .map_err(Failure::file("use the socket of the service manager"))?;
             builder = builder.socket(listener);
         }
         let program = app.environment.program.as_deref().and_then(ProgramFile::of);
         let signals = StopSignals::install().map_err(Failure::file("listen for signals"))?;
         let daemon = builder.open(!self.once)?;
-        let guard = signals.stop_daemon(daemon.stop_handle(), daemon.diary(), daemon.serving_flag());
+        let guard =
+            signals.stop_daemon(daemon.stop_handle(), daemon.diary(), daemon.serving_flag());
         if self.once {
             let reports = daemon.run_once();
             drop(guard);
@@ -105,7 +107,9 @@ impl ServeArgs {
         if app.environment.is_service {
             report_ready();
         }
-        let end = daemon.run(guard, program.as_ref()).map_err(Failure::file("run the daemon for the home"))?;
+        let end = daemon
+            .run(guard, program.as_ref())
+            .map_err(Failure::file("run the daemon for the home"))?;
         if end == DaemonEnd::ProgramReplaced {
             return Err(restart(app.environment));
         }
@@ -138,14 +142,19 @@ fn restart(environment: &Environment) -> Failure {
         // The service manager starts the new program with the same socket.
         std::process::exit(RESTART_EXIT_CODE);
     }
-    let program = environment.program.as_deref().unwrap_or(Path::new("memory"));
+    let program = environment
+        .program
+        .as_deref()
+        .unwrap_or(Path::new("memory"));
     let error = replace_process(Command::new(program).args(std::env::args_os().skip(1)));
     Failure::file(format!("start the updated program {}", program.display()))(error)
 }
 
 fn print_start(daemon: &OpenedDaemon, root: &Path, app: &mut App) -> Result<(), Failure> {
     let (pid, place) = (std::process::id(), app.output.display_path(root));
-    let http = daemon.http_address().map(|address| format!("http://{address}"));
+    let http = daemon
+        .http_address()
+        .map(|address| format!("http://{address}"));
     if app.output.is_json() {
         let log = daemon.log_file().map(|file| file.display().to_string());
         let mut shape = json!({ "pid": pid, "home": place, "log": log });
@@ -158,20 +167,26 @@ fn print_start(daemon: &OpenedDaemon, root: &Path, app: &mut App) -> Result<(), 
         app.output.json(&shape)?;
     } else {
         if let Some(http) = http {
-            app.output.note(&format!("serving HTTP at {http}, MCP at {http}/mcp"))?;
+            app.output
+                .note(&format!("serving HTTP at {http}, MCP at {http}/mcp"))?;
         }
         if let Some(why) = daemon.no_socket() {
             app.output.warning(&format!(
                 "cannot open the socket for agents: {why}; if its path is too long, use a shorter --root or MEMORY_ROOT"
             ))?;
         }
-        app.output.note(&format!("daemon for {place} running as process {pid}; press Ctrl-C to stop"))?;
+        app.output.note(&format!(
+            "daemon for {place} running as process {pid}; press Ctrl-C to stop"
+        ))?;
     }
     Ok(app.output.flush()?)
 }
 
 fn print_reports(reports: &[ChoreReport], app: &mut App) -> Result<(), Failure> {
-    let failures: Vec<Code> = reports.iter().filter_map(|report| report.done.as_ref().err().map(StoreError::code)).collect();
+    let failures: Vec<Code> = reports
+        .iter()
+        .filter_map(|report| report.done.as_ref().err().map(StoreError::code))
+        .collect();
     if app.output.is_json() {
         let chores: Vec<Value> = reports
             .iter()
@@ -186,14 +201,23 @@ fn print_reports(reports: &[ChoreReport], app: &mut App) -> Result<(), Failure> 
             .collect();
         app.output.json(&json!({ "chores": chores }))?;
     } else {
-        let mut table = Table::new([TableColumn::Text("chore"), TableColumn::Text("ending"), TableColumn::Text("what")]);
+        let mut table = Table::new([
+            TableColumn::Text("chore"),
+            TableColumn::Text("ending"),
+            TableColumn::Text("what"),
+        ]);
         for report in reports {
             let (ending, said) = chore_ending(report);
             table.push([report.chore.as_str(), ending, &said.unwrap_or_default()]);
         }
         app.output.table(&table)?;
     }
-    failures.first().map_or(Ok(()), |code| Err(Failure::Undone { count: failures.len() as u64, code: *code }))
+    failures.first().map_or(Ok(()), |code| {
+        Err(Failure::Undone {
+            count: failures.len() as u64,
+            code: *code,
+        })
+    })
 }
 
 fn chore_ending(report: &ChoreReport) -> (&'static str, Option<String>) {

@@ -79,36 +79,72 @@ impl ServiceArgs {
         match &self.command {
             ServiceCommand::Install(arguments) => arguments.run(&manager, service, app),
             ServiceCommand::Uninstall(_) => uninstall(&manager, &service, app),
-            ServiceCommand::Status(_) | ServiceCommand::Units(_) => print_status(&manager, &service, app),
+            ServiceCommand::Status(_) | ServiceCommand::Units(_) => {
+                print_status(&manager, &service, app)
+            }
         }
     }
 }
 
 impl ServiceInstallArgs {
-    fn run(&self, manager: &ServiceManager, service: Service, app: &mut App) -> Result<(), Failure> {
-        let service = Service { http: self.http.clone(), ..service };
-        let is_installed = manager.status(&service.name).is_ok_and(|status| status.is_some());
+    fn run(
+        &self,
+        manager: &ServiceManager,
+        service: Service,
+        app: &mut App,
+    ) -> Result<(), Failure> {
+        let service = Service {
+            http: self.http.clone(),
+            ..service
+        };
+        let is_installed = manager
+            .status(&service.name)
+            .is_ok_and(|status| status.is_some());
         if let (Some(process), false) = (DaemonLock::find_running(&service.root)?, is_installed) {
-            let id = process.pid.map_or_else(String::new, |pid| format!(" (process {pid})"));
-            let why = format!("a daemon already runs for {}{id}", app.output.display_path(&service.root));
+            let id = process
+                .pid
+                .map_or_else(String::new, |pid| format!(" (process {pid})"));
+            let why = format!(
+                "a daemon already runs for {}{id}",
+                app.output.display_path(&service.root)
+            );
             return Err(Failure::usage(why, "stop it, and try again"));
         }
         if !ServiceManager::is_available() {
             let why = "no service manager runs for this user, so nothing was installed";
-            return Err(Failure::usage(why, "start `memory serve` when you log in; `memory doctor --system` checks the system"));
+            return Err(Failure::usage(
+                why,
+                "start `memory serve` when you log in; `memory doctor --system` checks the system",
+            ));
         }
         let status = manager.install(&service)?;
         print(&service, &status, app)?;
-        print_note(app, "the service starts when you log in; `memory service uninstall` deletes it")
+        print_note(
+            app,
+            "the service starts when you log in; `memory service uninstall` deletes it",
+        )
     }
 }
 
 /// Stops the service of the home and deletes its files, if it is installed. Returns the files; with `is_rehearsal`, it only lists them.
-pub(super) fn uninstall_if_installed(is_rehearsal: bool, app: &mut App) -> Result<Vec<PathBuf>, Failure> {
-    let Ok(manager) = ServiceManager::of(app.environment) else { return Ok(Vec::new()) };
+pub(super) fn uninstall_if_installed(
+    is_rehearsal: bool,
+    app: &mut App,
+) -> Result<Vec<PathBuf>, Failure> {
+    let Ok(manager) = ServiceManager::of(app.environment) else {
+        return Ok(Vec::new());
+    };
     let service = find_service(app)?;
-    let files = if is_rehearsal { manager.installed_files(&service.name) } else { manager.uninstall(&service.name)? };
-    let action = if is_rehearsal { "would delete" } else { "deleted" };
+    let files = if is_rehearsal {
+        manager.installed_files(&service.name)
+    } else {
+        manager.uninstall(&service.name)?
+    };
+    let action = if is_rehearsal {
+        "would delete"
+    } else {
+        "deleted"
+    };
     for file in &files {
         let file = app.output.display_path(file);
         print_note(app, &format!("{action} {file}"))?;
@@ -119,11 +155,16 @@ pub(super) fn uninstall_if_installed(is_rehearsal: bool, app: &mut App) -> Resul
 fn uninstall(manager: &ServiceManager, service: &Service, app: &mut App) -> Result<(), Failure> {
     let deleted = manager.uninstall(&service.name)?;
     if app.output.is_json() {
-        return Ok(app.output.json(&json!({ "name": service.name, "home": service.root, "deleted": deleted }))?);
+        return Ok(app
+            .output
+            .json(&json!({ "name": service.name, "home": service.root, "deleted": deleted }))?);
     }
     if deleted.is_empty() {
         let home = app.output.display_path(&service.root);
-        return print_note(app, &format!("no service is installed for {home}; nothing was changed"));
+        return print_note(
+            app,
+            &format!("no service is installed for {home}; nothing was changed"),
+        );
     }
     for file in &deleted {
         let file = app.output.display_path(file);
@@ -135,16 +176,25 @@ fn uninstall(manager: &ServiceManager, service: &Service, app: &mut App) -> Resu
 fn print_status(manager: &ServiceManager, service: &Service, app: &mut App) -> Result<(), Failure> {
     let Some(status) = manager.status(&service.name)? else {
         if app.output.is_json() {
-            return Ok(app.output.json(&json!({ "name": service.name, "home": service.root, "installed": false }))?);
+            return Ok(app.output.json(
+                &json!({ "name": service.name, "home": service.root, "installed": false }),
+            )?);
         }
         let home = app.output.display_path(&service.root);
-        return print_note(app, &format!("no service is installed for {home}; `memory service install` installs it"));
+        return print_note(
+            app,
+            &format!("no service is installed for {home}; `memory service install` installs it"),
+        );
     };
     print(service, &status, app)
 }
 
 fn print(service: &Service, status: &ServiceStatus, app: &mut App) -> Result<(), Failure> {
-    let ServiceStatus { files, state, is_sandboxed } = status;
+    let ServiceStatus {
+        files,
+        state,
+        is_sandboxed,
+    } = status;
     if app.output.is_json() {
         return Ok(app.output.json(&json!({
             "name": service.name, "home": service.root, "installed": true, "state": state, "sandboxed": is_sandboxed,
@@ -157,7 +207,11 @@ fn print(service: &Service, status: &ServiceStatus, app: &mut App) -> Result<(),
     table.push(["state", state]);
     table.push([
         "sandbox",
-        if *is_sandboxed { "all restrictions" } else { "without namespaces, which this system does not allow" },
+        if *is_sandboxed {
+            "all restrictions"
+        } else {
+            "without namespaces, which this system does not allow"
+        },
     ]);
     for file in files {
         table.push(["file", &app.output.display_path(file)]);
@@ -175,16 +229,33 @@ fn find_service(app: &mut App) -> Result<Service, Failure> {
     let settings = app.settings()?;
     let environment = app.environment;
     let root = environment.absolute_path(&settings.root.value);
-    let missing = || Failure::usage("the path of this program is not known", "start it by its path");
+    let missing = || {
+        Failure::usage(
+            "the path of this program is not known",
+            "start it by its path",
+        )
+    };
     let program = environment.program.clone().ok_or_else(missing)?;
     let usual = environment.home.as_ref().map(|home| home.join(".memory"));
-    let name = if usual.as_ref() == Some(&root) { "memory".to_owned() } else { service_name(&root) };
-    Ok(Service { name, program, root, http: None })
+    let name = if usual.as_ref() == Some(&root) {
+        "memory".to_owned()
+    } else {
+        service_name(&root)
+    };
+    Ok(Service {
+        name,
+        program,
+        root,
+        http: None,
+    })
 }
 
 /// Returns the name of the service of another home than the default one: the name of its folder and a checksum of its path.
 fn service_name(root: &Path) -> String {
     let folder = root.file_name().unwrap_or_default().to_string_lossy();
     let folder: String = folder.chars().filter(char::is_ascii_alphanumeric).collect();
-    format!("memory-{folder}-{:08x}", crc32fast::hash(root.as_os_str().as_encoded_bytes()))
+    format!(
+        "memory-{folder}-{:08x}",
+        crc32fast::hash(root.as_os_str().as_encoded_bytes())
+    )
 }

@@ -9,7 +9,8 @@ use std::path::Path;
 use memory_agent::json;
 use memory_core::instance::InstanceError;
 use memory_core::instance::history::{
-    self, ExportedSession, Messages, RecordFilter, SessionImportReport, SessionName, SessionRecord, Window,
+    self, ExportedSession, Messages, RecordFilter, SessionImportReport, SessionName, SessionRecord,
+    Window,
 };
 use memory_core::{SecretPolicy, SkippedFile};
 use serde_json::{Map, Value, json};
@@ -27,15 +28,25 @@ const SESSION_KEY: &str = "session";
 /// Exports all sessions of the history instance `instance` to a file, or to the standard output.
 pub(super) fn export(instance: &str, output: Option<&Path>, app: &mut App) -> Result<(), Failure> {
     let messages = open_history(instance, &app.settings()?)?;
-    let mut draft = output.map(|output| OutputFile::create(output, app)).transpose()?;
+    let mut draft = output
+        .map(|output| OutputFile::create(output, app))
+        .transpose()?;
     let (mut count, mut unreadable) = (0_u64, 0_u64);
     for summary in history::sessions(&messages)? {
         let mut write = |line: &str, app: &mut App| match &mut draft {
             Some(draft) => draft.write(&format!("{line}\n")),
             None => Ok(app.output.json_text(line)?),
         };
-        write(&json!({ SESSION_KEY: summary.session.as_str() }).to_string(), app)?;
-        for record in history::records(&messages, &summary.session, &RecordFilter::default(), Window::default())? {
+        write(
+            &json!({ SESSION_KEY: summary.session.as_str() }).to_string(),
+            app,
+        )?;
+        for record in history::records(
+            &messages,
+            &summary.session,
+            &RecordFilter::default(),
+            Window::default(),
+        )? {
             match record {
                 Ok(record) => write(record.text().as_str(), app)?,
                 Err(error) => {
@@ -49,47 +60,84 @@ pub(super) fn export(instance: &str, output: Option<&Path>, app: &mut App) -> Re
     if let (Some(draft), Some(output)) = (draft, output) {
         draft.finish()?;
         if app.output.is_json() {
-            app.output.json(&json!({ "output": output, "sessions": count }))?;
+            app.output
+                .json(&json!({ "output": output, "sessions": count }))?;
         } else {
             let place = app.output.display_path(output);
             app.output.fields(&[&place, &count.to_string()])?;
         }
     }
-    if unreadable == 0 { Ok(()) } else { Err(Failure::Unreadable { count: unreadable }) }
+    if unreadable == 0 {
+        Ok(())
+    } else {
+        Err(Failure::Unreadable { count: unreadable })
+    }
 }
 
 /// Returns whether a file is an export of sessions.
 pub(super) fn is_export(path: &Path) -> bool {
-    let Ok(file) = File::open(path) else { return false };
+    let Ok(file) = File::open(path) else {
+        return false;
+    };
     let first = ExportLines::new(BufReader::new(file)).next_line();
     matches!(first, Ok(Some(Ok(line))) if session_name(&line).is_some())
 }
 
 /// Imports an export of sessions into the history instance `instance`.
-pub(super) fn import(path: &Path, instance: &str, secrets: SecretPolicy, app: &mut App) -> Result<(), Failure> {
+pub(super) fn import(
+    path: &Path,
+    instance: &str,
+    secrets: SecretPolicy,
+    app: &mut App,
+) -> Result<(), Failure> {
     let messages = open_history(instance, &app.settings()?)?;
     let file = File::open(path).map_err(Failure::file(format!("read {}", path.display())))?;
     let report = import_lines(&messages, BufReader::new(file), secrets)?;
-    let SessionImportReport { new, unchanged, records, skipped } = &report;
+    let SessionImportReport {
+        new,
+        unchanged,
+        records,
+        skipped,
+    } = &report;
     if app.output.is_json() {
         app.output.json(&json::session_import_report(&report))?;
     } else {
-        let counts = [("new sessions", *new), ("unchanged sessions", *unchanged), ("records", *records)];
+        let counts = [
+            ("new sessions", *new),
+            ("unchanged sessions", *unchanged),
+            ("records", *records),
+        ];
         app.output.table(&Table::from_counts(counts))?;
         for SkippedFile { path, reason } in skipped {
-            app.output.warning(&format!("{path} was not imported: {reason}"))?;
+            app.output
+                .warning(&format!("{path} was not imported: {reason}"))?;
         }
     }
     let skipped = skipped.len() as u64;
-    if skipped == 0 { Ok(()) } else { Err(Failure::NotTaken { count: skipped }) }
+    if skipped == 0 {
+        Ok(())
+    } else {
+        Err(Failure::NotTaken { count: skipped })
+    }
 }
 
-fn import_lines(messages: &Messages, input: impl BufRead, secrets: SecretPolicy) -> Result<SessionImportReport, Failure> {
-    let mut sessions =
-        SessionLines { lines: ExportLines::new(input), session: None, records: Vec::new(), next: None, failed: None };
+fn import_lines(
+    messages: &Messages,
+    input: impl BufRead,
+    secrets: SecretPolicy,
+) -> Result<SessionImportReport, Failure> {
+    let mut sessions = SessionLines {
+        lines: ExportLines::new(input),
+        session: None,
+        records: Vec::new(),
+        next: None,
+        failed: None,
+    };
     let report = history::import(messages, &mut sessions, secrets)?;
     match sessions.failed {
-        Some(error) => Err(Failure::file("read the whole export; the sessions before are imported")(error)),
+        Some(error) => Err(Failure::file(
+            "read the whole export; the sessions before are imported",
+        )(error)),
         None => Ok(report),
     }
 }
@@ -109,7 +157,11 @@ impl<R> SessionLines<R> {
     /// Returns the session whose records were read.
     fn take_session(&mut self) -> Option<ExportedSession> {
         let records = std::mem::take(&mut self.records);
-        self.session.take().map(|(place, session)| ExportedSession { place, session, records })
+        self.session.take().map(|(place, session)| ExportedSession {
+            place,
+            session,
+            records,
+        })
     }
 }
 
@@ -130,8 +182,13 @@ impl<R: BufRead> Iterator for SessionLines<R> {
                 }
             };
             let place = self.lines.place();
-            let skipped = |reason: String| SkippedFile { path: place.clone(), reason };
-            let line = match line.and_then(|line| String::from_utf8(line).map_err(|_| "the line is not valid UTF-8".to_owned())) {
+            let skipped = |reason: String| SkippedFile {
+                path: place.clone(),
+                reason,
+            };
+            let line = match line.and_then(|line| {
+                String::from_utf8(line).map_err(|_| "the line is not valid UTF-8".to_owned())
+            }) {
                 Ok(line) => line,
                 Err(reason) => return Some(Err(skipped(reason))),
             };
@@ -175,13 +232,34 @@ mod tests {
             "{record}\n{{\"session\":\"one\"}}\n{record}\nbroken\n{record}\n{{\"session\":\"\"}}\n{record}\n{{\"session\":\"two\"}}\n"
         );
         let lines = ExportLines::new(text.as_bytes());
-        let lines = SessionLines { lines, session: None, records: Vec::new(), next: None, failed: None };
+        let lines = SessionLines {
+            lines,
+            session: None,
+            records: Vec::new(),
+            next: None,
+            failed: None,
+        };
         let found: Vec<_> = lines
             .map(|item| match item {
-                Ok(session) => format!("{} {} {}", session.place, session.session, session.records.len()),
+                Ok(session) => format!(
+                    "{} {} {}",
+                    session.place,
+                    session.session,
+                    session.records.len()
+                ),
                 Err(skipped) => skipped.path,
             })
             .collect();
-        assert_eq!(found, ["line 1", "line 4", "line 2 one 2", "line 6", "line 7", "line 8 two 0"]);
+        assert_eq!(
+            found,
+            [
+                "line 1",
+                "line 4",
+                "line 2 one 2",
+                "line 6",
+                "line 7",
+                "line 8 two 0"
+            ]
+        );
     }
 }

@@ -18,7 +18,8 @@ pub(crate) struct ShutdownSignal {
 impl ShutdownSignal {
     /// Starts to listen for SIGINT and SIGTERM.
     pub(crate) fn install() -> Result<Self, Failure> {
-        let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Failure::file("listen for signals"))?;
+        let mut signals =
+            Signals::new([SIGINT, SIGTERM]).map_err(Failure::file("listen for signals"))?;
         let (ask, asked) = oneshot::channel();
         let handle = signals.handle();
         let listening = thread::spawn(move || {
@@ -30,7 +31,11 @@ impl ShutdownSignal {
                 }
             }
         });
-        Ok(Self { asked: Some(asked), signals: handle, listening })
+        Ok(Self {
+            asked: Some(asked),
+            signals: handle,
+            listening,
+        })
     }
 
     /// Returns a future that waits for the shutdown request. Only the first call returns one that waits.

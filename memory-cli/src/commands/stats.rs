@@ -29,7 +29,9 @@ impl StatsArgs {
         let home = app.open()?;
         let statistics = home.store.statistics()?;
         let is_enabled = home.settings.recalls.enabled.value;
-        let unused = is_enabled.then(|| unused_memories(&home.services, &home.recalls(), MAX_UNUSED)).transpose()?;
+        let unused = is_enabled
+            .then(|| unused_memories(&home.services, &home.recalls(), MAX_UNUSED))
+            .transpose()?;
         if app.output.is_json() {
             let mut shape = statistics_json(&statistics);
             shape["unused"] = unused.as_ref().map_or(Value::Null, shapes::unused);
@@ -57,11 +59,16 @@ const MAX_UNUSED: usize = 5;
 fn print_unused(unused: Option<&UnusedMemories>, app: &mut App) -> Result<(), Failure> {
     let note = match unused {
         None => "unused memories are not counted: recalls.enabled is false".to_owned(),
-        Some(UnusedMemories::Unknown(None)) => "unused memories are not counted: no recalls are recorded yet".to_owned(),
+        Some(UnusedMemories::Unknown(None)) => {
+            "unused memories are not counted: no recalls are recorded yet".to_owned()
+        }
         Some(UnusedMemories::Unknown(Some(since))) => {
             let from = since.checked_add_signed(UNUSED_AFTER).unwrap_or(*since);
             let days = [*since, from].map(datetime::format_day);
-            format!("unused memories are counted from {} on, 90 days after the first record of a recall on {}", days[1], days[0])
+            format!(
+                "unused memories are counted from {} on, 90 days after the first record of a recall on {}",
+                days[1], days[0]
+            )
         }
         Some(UnusedMemories::Known { oldest, .. }) => {
             if matches!(app.output.form(), OutputForm::Drawn(_)) && !oldest.is_empty() {
@@ -110,10 +117,19 @@ fn grouped_counts(statistics: &HomeStatistics) -> [(&'static str, &[(String, u64
 }
 
 fn statistics_json(statistics: &HomeStatistics) -> Value {
-    let mut shape: Map<_, _> =
-        single_counts(statistics).into_iter().map(|(name, count)| (name.to_owned(), json!(count))).collect();
-    for ((_, counts), name) in grouped_counts(statistics).into_iter().zip(["categories", "scopes", "sources", "tags"]) {
-        let counts = counts.iter().map(|(name, count)| (name.clone(), json!(count))).collect();
+    let mut shape: Map<_, _> = single_counts(statistics)
+        .into_iter()
+        .map(|(name, count)| (name.to_owned(), json!(count)))
+        .collect();
+    for ((_, counts), name) in
+        grouped_counts(statistics)
+            .into_iter()
+            .zip(["categories", "scopes", "sources", "tags"])
+    {
+        let counts = counts
+            .iter()
+            .map(|(name, count)| (name.clone(), json!(count)))
+            .collect();
         shape.insert(name.to_owned(), Value::Object(counts));
     }
     Value::Object(shape)

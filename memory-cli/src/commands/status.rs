@@ -58,7 +58,14 @@ impl StatusSnapshot {
         let mut table = Table::new([TableColumn::Text("what"), TableColumn::Text("state")]);
         table.push(["daemon", &self.daemon_text(is_drawn)]);
         if let Some(socket) = self.socket() {
-            table.push(["socket", if socket.is_empty() { "none; see daemon.log" } else { socket }]);
+            table.push([
+                "socket",
+                if socket.is_empty() {
+                    "none; see daemon.log"
+                } else {
+                    socket
+                },
+            ]);
         }
         if let Some(principal) = &self.principal {
             table.push(["principal", principal]);
@@ -76,12 +83,21 @@ impl StatusSnapshot {
         }
         table.push(["reminders due", &self.due.to_string()]);
         let (files, bytes) = self.trash;
-        table.push(["trash", &format!("{files} {}, {bytes} bytes", if files == 1 { "file" } else { "files" })]);
+        table.push([
+            "trash",
+            &format!(
+                "{files} {}, {bytes} bytes",
+                if files == 1 { "file" } else { "files" }
+            ),
+        ]);
         if let Some(database) = &self.database {
             table.push(["database", &database_text(database, is_drawn)]);
         }
         for client in &self.outdated {
-            let text = format!("{} uses another program or version; run `memory install {}`", client.title, client.name);
+            let text = format!(
+                "{} uses another program or version; run `memory install {}`",
+                client.title, client.name
+            );
             table.push(["assistant", &text]);
         }
         for plugin in &self.outdated_plugins {
@@ -94,18 +110,27 @@ impl StatusSnapshot {
         let at = |at| format_time(at, is_drawn);
         match (&self.running, &self.state) {
             (Some(process), state) => {
-                let pid = process.pid.map_or_else(String::new, |pid| format!(", process {pid}"));
-                let since = state.as_ref().map_or_else(String::new, |state| format!(", since {}", at(state.started_at)));
+                let pid = process
+                    .pid
+                    .map_or_else(String::new, |pid| format!(", process {pid}"));
+                let since = state.as_ref().map_or_else(String::new, |state| {
+                    format!(", since {}", at(state.started_at))
+                });
                 let version = self.daemon_version().filter(|version| *version != VERSION);
                 let version = version.map_or_else(String::new, |version| {
-                    format!("; version {version}, and this program is {VERSION}: restart the daemon")
+                    format!(
+                        "; version {version}, and this program is {VERSION}: restart the daemon"
+                    )
                 });
                 format!("running{pid}{since}{version}")
             }
             (None, None) => "not running".into(),
             (None, Some(state)) => match state.stopped_at {
                 Some(stopped) => format!("not running; last stopped {}", at(stopped)),
-                None => format!("not running; the last run, started {}, was interrupted", at(state.started_at)),
+                None => format!(
+                    "not running; the last run, started {}, was interrupted",
+                    at(state.started_at)
+                ),
             },
         }
     }
@@ -117,25 +142,44 @@ impl StatusSnapshot {
         });
         let mut table = Table::new(columns);
         for chore in self.state.iter().flat_map(|state| &state.chores) {
-            let at = |at: Option<DateTime<Utc>>| at.map_or_else(|| NO_VALUE.to_owned(), |at| format_time(at, is_drawn));
+            let at = |at: Option<DateTime<Utc>>| {
+                at.map_or_else(|| NO_VALUE.to_owned(), |at| format_time(at, is_drawn))
+            };
             let ending = chore.ending.map_or(NO_VALUE, |ending| ending.as_str());
             let said = chore.said.as_deref().unwrap_or(NO_VALUE);
-            table.push([&chore.name, &at(chore.began_at), ending, said, &at(self.due_at(chore))]);
+            table.push([
+                &chore.name,
+                &at(chore.began_at),
+                ending,
+                said,
+                &at(self.due_at(chore)),
+            ]);
         }
         table
     }
 }
 
 fn database_text(database: &SharedStoreStatus, is_drawn: bool) -> String {
-    let at = |at: Option<DateTime<Utc>>| at.map_or_else(|| "an unknown time".to_owned(), |at| format_time(at, is_drawn));
+    let at = |at: Option<DateTime<Utc>>| {
+        at.map_or_else(
+            || "an unknown time".to_owned(),
+            |at| format_time(at, is_drawn),
+        )
+    };
     let state = match &database.trouble {
         None => "reachable".to_owned(),
         Some(trouble) => format!("offline since {} ({trouble})", at(database.last_contact)),
     };
     match database.queued {
         0 => state,
-        1 => format!("{state}; 1 operation waits since {}", at(database.queued_since)),
-        count => format!("{state}; {count} operations wait since {}", at(database.queued_since)),
+        1 => format!(
+            "{state}; 1 operation waits since {}",
+            at(database.queued_since)
+        ),
+        count => format!(
+            "{state}; {count} operations wait since {}",
+            at(database.queued_since)
+        ),
     }
 }
 
@@ -148,9 +192,18 @@ fn proposals_text(summary: &ProposalSummary) -> String {
         let headline = to_one_line(stored.memory.headline(), MAX_HEADLINE_CHARACTERS);
         format!("{} {}", stored.memory.id.short(), escape_hidden(&headline))
     };
-    let overdue: Vec<String> = summary.overdue.iter().take(MAX_NAMED).map(describe).collect();
+    let overdue: Vec<String> = summary
+        .overdue
+        .iter()
+        .take(MAX_NAMED)
+        .map(describe)
+        .collect();
     let more = summary.overdue.len().saturating_sub(MAX_NAMED);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let more = if more == 0 {
+        String::new()
+    } else {
+        format!(" and {more} more")
+    };
     let overdue = match overdue.join(", ") {
         none if none.is_empty() => none,
         overdue => format!("; waiting for more than a week: {overdue}{more}"),
@@ -162,5 +215,9 @@ fn proposals_text(summary: &ProposalSummary) -> String {
 const MAX_HEADLINE_CHARACTERS: usize = 60;
 
 fn format_time(at: DateTime<Utc>, is_drawn: bool) -> String {
-    if is_drawn { datetime::format_minute(at) } else { at.to_rfc3339_opts(SecondsFormat::Secs, true) }
+    if is_drawn {
+        datetime::format_minute(at)
+    } else {
+        at.to_rfc3339_opts(SecondsFormat::Secs, true)
+    }
 }

@@ -33,14 +33,25 @@ struct TagChangeArgs {
 impl TagArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
-        let stored =
-            memory_core::tag(&home.services, &self.id, self.change.add.iter().collect(), self.change.remove.iter().collect())?;
+        let stored = memory_core::tag(
+            &home.services,
+            &self.id,
+            self.change.add.iter().collect(),
+            self.change.remove.iter().collect(),
+        )?;
         let tags = match app.output.form() {
-            OutputForm::Json => return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?),
+            OutputForm::Json => {
+                return Ok(app
+                    .output
+                    .json(&json::memory(&stored, home.services.inbox_ttl))?);
+            }
             OutputForm::Drawn(_) => memories::tags_text(&stored.memory),
             OutputForm::Tabbed => stored.memory.tags.as_slice().join(","),
         };
         memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
-        Ok(app.output.note(&format!("tags: {}", if tags.is_empty() { "none" } else { &tags }))?)
+        Ok(app.output.note(&format!(
+            "tags: {}",
+            if tags.is_empty() { "none" } else { &tags }
+        ))?)
     }
 }

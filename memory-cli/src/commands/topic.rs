@@ -78,7 +78,9 @@ impl TopicViewArgs {
             return Ok(app.output.json(&json::index(&index, warning.as_deref()))?);
         }
         app.output.text(&index)?;
-        warning.iter().try_for_each(|why| Ok(app.output.warning(why)?))
+        warning
+            .iter()
+            .try_for_each(|why| Ok(app.output.warning(why)?))
     }
 }
 
@@ -98,7 +100,11 @@ impl TopicReadArgs {
             return Ok(app.output.json(&json::full_topic(&reading))?);
         }
         app.output.text(&reading.text)?;
-        reading.topic.problem.iter().try_for_each(|problem| Ok(app.output.warn_incomplete(problem)?))
+        reading
+            .topic
+            .problem
+            .iter()
+            .try_for_each(|problem| Ok(app.output.warn_incomplete(problem)?))
     }
 }
 
@@ -134,13 +140,38 @@ impl TopicWriteArgs {
         let name = self.file.parse()?;
         let kind = self.kind.as_deref().map(str::parse).transpose()?;
         let given = args::or_stdin(self.content.as_deref(), &app.output);
-        let content = given.map(|given| args::read_content(given, &mut app.output)).transpose()?;
+        let content = given
+            .map(|given| args::read_content(given, &mut app.output))
+            .transpose()?;
         // A program started without input often has an empty pipe as its standard input.
         let content = content.filter(|content| !content.is_empty() || given != Some("-"));
-        let secrets = if self.allow_secret { SecretPolicy::Keep } else { SecretPolicy::Refuse };
+        let secrets = if self.allow_secret {
+            SecretPolicy::Keep
+        } else {
+            SecretPolicy::Refuse
+        };
         let (title, description) = (self.name.clone(), self.description.clone());
-        let written = memory_core::topic::write(topics, &TopicWriteRequest { name, title, description, kind, content, secrets })?;
-        print_written(&written, if written.created { "created" } else { "replaced" }, dir, app)
+        let written = memory_core::topic::write(
+            topics,
+            &TopicWriteRequest {
+                name,
+                title,
+                description,
+                kind,
+                content,
+                secrets,
+            },
+        )?;
+        print_written(
+            &written,
+            if written.created {
+                "created"
+            } else {
+                "replaced"
+            },
+            dir,
+            app,
+        )
     }
 }
 
@@ -164,8 +195,13 @@ struct TopicUpdateArgs {
 
 impl TopicUpdateArgs {
     fn run(&self, topics: &Topics, dir: Option<&Path>, app: &mut App) -> Result<(), Failure> {
-        let secrets = if self.allow_secret { SecretPolicy::Keep } else { SecretPolicy::Refuse };
-        let updated = memory_core::topic::update(topics, &self.topic, &self.old, &self.new, secrets)?;
+        let secrets = if self.allow_secret {
+            SecretPolicy::Keep
+        } else {
+            SecretPolicy::Refuse
+        };
+        let updated =
+            memory_core::topic::update(topics, &self.topic, &self.old, &self.new, secrets)?;
         print_written(&updated, "the passage was replaced", dir, app)
     }
 }
@@ -186,7 +222,10 @@ impl TopicDeleteArgs {
             return Ok(app.output.json(&json::delete_result(&name))?);
         }
         app.output.fields(&[name.as_str()])?;
-        Ok(app.output.note(&format!("moved to the trash; `{}` restores it", topics::undo_command(None, dir)))?)
+        Ok(app.output.note(&format!(
+            "moved to the trash; `{}` restores it",
+            topics::undo_command(None, dir)
+        ))?)
     }
 }
 
@@ -214,18 +253,36 @@ impl TopicListArgs {
         let mut table = Table::new(columns);
         for topic in &listing.topics {
             let kind = topic.said_kind.as_deref().unwrap_or(topic.kind.as_str());
-            let updated = topic.updated.map_or_else(|| "-".to_owned(), |day| day.to_string());
-            table.push([topic.name.as_str(), kind, &updated, &topic.size.to_string(), &topic.title, &topic.description]);
+            let updated = topic
+                .updated
+                .map_or_else(|| "-".to_owned(), |day| day.to_string());
+            table.push([
+                topic.name.as_str(),
+                kind,
+                &updated,
+                &topic.size.to_string(),
+                &topic.title,
+                &topic.description,
+            ]);
         }
         app.output.table(&table)?;
         if listing.topics.is_empty() {
-            app.output.note(&format!("no topics in {}", topics.store.location()))?;
+            app.output
+                .note(&format!("no topics in {}", topics.store.location()))?;
         }
-        let problems = listing.topics.iter().filter_map(|topic| Some((topic.name.as_str(), topic.problem.as_deref()?)));
-        let misnamed = listing.misnamed.iter().map(|(file, why)| (file.as_str(), why.as_str()));
-        problems
-            .chain(misnamed)
-            .try_for_each(|(file, why)| Ok(app.output.warn_incomplete(&format!("{}: {why}", to_one_line(file, usize::MAX)))?))
+        let problems = listing
+            .topics
+            .iter()
+            .filter_map(|topic| Some((topic.name.as_str(), topic.problem.as_deref()?)));
+        let misnamed = listing
+            .misnamed
+            .iter()
+            .map(|(file, why)| (file.as_str(), why.as_str()));
+        problems.chain(misnamed).try_for_each(|(file, why)| {
+            Ok(app
+                .output
+                .warn_incomplete(&format!("{}: {why}", to_one_line(file, usize::MAX)))?)
+        })
     }
 }
 
@@ -244,12 +301,22 @@ impl TopicIndexArgs {
         let count = memory_core::topic::list(topics)?.topics.len();
         let warning = memory_core::topic::index_overflow(topics)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::rebuild_result(is_changed, count, warning.as_deref()))?);
+            return Ok(app.output.json(&json::rebuild_result(
+                is_changed,
+                count,
+                warning.as_deref(),
+            ))?);
         }
         warning.iter().try_for_each(|why| app.output.warning(why))?;
         let plural = if count == 1 { "" } else { "s" };
-        let what = if is_changed { "was rebuilt" } else { "is up to date" };
-        Ok(app.output.note(&format!("the index of {count} topic{plural} {what}"))?)
+        let what = if is_changed {
+            "was rebuilt"
+        } else {
+            "is up to date"
+        };
+        Ok(app
+            .output
+            .note(&format!("the index of {count} topic{plural} {what}"))?)
     }
 }
 
@@ -263,7 +330,11 @@ impl TopicContextArgs {
     #[expect(clippy::unused_self, reason = "it has no flags yet")]
     fn run(&self, topics: &Topics, app: &mut App) -> Result<(), Failure> {
         let context = memory_core::topic::context(topics)?;
-        if app.output.is_json() { Ok(app.output.json(&json::context(&context))?) } else { Ok(app.output.text(&context)?) }
+        if app.output.is_json() {
+            Ok(app.output.json(&json::context(&context))?)
+        } else {
+            Ok(app.output.text(&context)?)
+        }
     }
 }
 
@@ -283,17 +354,29 @@ fn open_existing_topics(app: &mut App, dir: Option<&Path>) -> Result<Topics, Fai
 }
 
 /// Prints the result of a write, with the command that undoes it.
-fn print_written(written: &TopicWriteResult, what: &str, dir: Option<&Path>, app: &mut App) -> Result<(), Failure> {
+fn print_written(
+    written: &TopicWriteResult,
+    what: &str,
+    dir: Option<&Path>,
+    app: &mut App,
+) -> Result<(), Failure> {
     if app.output.is_json() {
         return Ok(app.output.json(&json::write_result(written))?);
     }
     app.output.fields(&[written.name.as_str()])?;
     if let Some(why) = &written.stale_index {
-        app.output.warning(&format!("cannot update the index: {why}"))?;
+        app.output
+            .warning(&format!("cannot update the index: {why}"))?;
     }
-    written.long_index.iter().try_for_each(|why| app.output.warning(why))?;
+    written
+        .long_index
+        .iter()
+        .try_for_each(|why| app.output.warning(why))?;
     if !written.changed {
         return Ok(app.output.note("nothing to change")?);
     }
-    Ok(app.output.note(&format!("{what}; `{}` undoes it", topics::undo_command(None, dir)))?)
+    Ok(app.output.note(&format!(
+        "{what}; `{}` undoes it",
+        topics::undo_command(None, dir)
+    ))?)
 }

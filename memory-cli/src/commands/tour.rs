@@ -36,45 +36,109 @@ impl TourArgs {
     pub(crate) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let mut stage = TourSandbox::create(self.keep.as_deref(), app)?;
         stage.explain("About seventy notes are in ~/vault, an Obsidian vault. `ingest` turns each into a memory.", app)?;
-        stage.run_step(&["ingest", "--source", "obsidian", "--path", "~/vault"], app)?;
+        stage.run_step(
+            &["ingest", "--source", "obsidian", "--path", "~/vault"],
+            app,
+        )?;
 
         stage.explain("An agent stores what it learned.", app)?;
-        stage
-            .run_step(&["write", AGENT_MEMORY, "--category", "people", "--tags", "harbour,review", "--source", "claude"], app)?;
+        stage.run_step(
+            &[
+                "write",
+                AGENT_MEMORY,
+                "--category",
+                "people",
+                "--tags",
+                "harbour,review",
+                "--source",
+                "claude",
+            ],
+            app,
+        )?;
 
         let remark = stage.find_id(&["--source", "claude"], app, |_| true)?;
-        let harbour = stage.find_id(&["--source", "obsidian"], app, |memory| memory["title"] == "Harbour")?;
-        stage.explain("It belongs to the note about the project, so the two are linked in both directions.", app)?;
+        let harbour = stage.find_id(&["--source", "obsidian"], app, |memory| {
+            memory["title"] == "Harbour"
+        })?;
+        stage.explain(
+            "It belongs to the note about the project, so the two are linked in both directions.",
+            app,
+        )?;
         stage.run_step(&["link", &remark, &harbour], app)?;
 
-        stage.explain("Any agent can search for it: by words, best match first,", app)?;
+        stage.explain(
+            "Any agent can search for it: by words, best match first,",
+            app,
+        )?;
         stage.run_step(&["search", "timetable cache", "--limit", "3"], app)?;
         stage.explain("in Chinese,", app)?;
         stage.run_step(&["search", "备份", "--limit", "3"], app)?;
         stage.explain("and by a single character.", app)?;
         stage.run_step(&["search", "茶", "--limit", "3"], app)?;
 
-        stage.explain("Relevant memories for an agent come as one block, fenced as data.", app)?;
-        stage
-            .run_step(&["agent", "--agent", "claude", "--prompt", "who reviews the timetable cache?", "--budget", "250"], app)?;
+        stage.explain(
+            "Relevant memories for an agent come as one block, fenced as data.",
+            app,
+        )?;
+        stage.run_step(
+            &[
+                "agent",
+                "--agent",
+                "claude",
+                "--prompt",
+                "who reviews the timetable cache?",
+                "--budget",
+                "250",
+            ],
+            app,
+        )?;
 
-        stage.explain("Reminders take times in English or Chinese. `memory notify` shows due reminders.", app)?;
+        stage.explain(
+            "Reminders take times in English or Chinese. `memory notify` shows due reminders.",
+            app,
+        )?;
         stage.run_step(&["remind", "ask Mei for her review tomorrow at 3pm"], app)?;
         stage.run_step(&["reminders"], app)?;
 
-        stage.explain("Keys and values are stored as JSON in banks, and queried with jq.", app)?;
-        stage
-            .run_step(&["bank", "write", "session", "context", r#"{"topic": "timetables", "open": ["cache", "tests"]}"#], app)?;
-        stage.run_step(&["bank", "update", "session", "context", r#".open -= ["tests"]"#], app)?;
+        stage.explain(
+            "Keys and values are stored as JSON in banks, and queried with jq.",
+            app,
+        )?;
+        stage.run_step(
+            &[
+                "bank",
+                "write",
+                "session",
+                "context",
+                r#"{"topic": "timetables", "open": ["cache", "tests"]}"#,
+            ],
+            app,
+        )?;
+        stage.run_step(
+            &[
+                "bank",
+                "update",
+                "session",
+                "context",
+                r#".open -= ["tests"]"#,
+            ],
+            app,
+        )?;
         stage.run_step(&["bank", "query", "session", "context", ".open[]"], app)?;
 
-        stage.explain("In the background, the daemon files the inbox and merges duplicates.", app)?;
+        stage.explain(
+            "In the background, the daemon files the inbox and merges duplicates.",
+            app,
+        )?;
         stage.run_step(&["dream", "--level", "2"], app)?;
 
         stage.explain("A memory is a Markdown file. Edit it with any editor.", app)?;
         stage.show_file(&remark, app)?;
 
-        stage.explain("Nothing is destroyed. A deleted memory can be restored,", app)?;
+        stage.explain(
+            "Nothing is destroyed. A deleted memory can be restored,",
+            app,
+        )?;
         stage.run_step(&["delete", &remark], app)?;
         stage.run_step(&["undo"], app)?;
         stage.explain("and the journal lists all operations.", app)?;
@@ -119,8 +183,20 @@ impl TourSandbox {
         };
         let colors = app.output.is_colored();
         let (home, program) = (Some(folder.clone()), app.environment.program.clone());
-        let environment = Environment { folder: home.clone(), home, program, colors, ..Environment::default() };
-        Ok(Self { folder, thrown_away, environment, width, steps: Vec::new() })
+        let environment = Environment {
+            folder: home.clone(),
+            home,
+            program,
+            colors,
+            ..Environment::default()
+        };
+        Ok(Self {
+            folder,
+            thrown_away,
+            environment,
+            width,
+            steps: Vec::new(),
+        })
     }
 
     /// Prints an explanation before the next step.
@@ -137,11 +213,23 @@ impl TourSandbox {
 
     /// Prints a command, runs it like any other, and prints its output.
     fn run_step(&mut self, arguments: &[&str], app: &mut App) -> Result<(), Failure> {
-        let command = format!("memory {}", arguments.iter().map(|argument| shell_quoted(argument)).collect::<Vec<_>>().join(" "));
+        let command = format!(
+            "memory {}",
+            arguments
+                .iter()
+                .map(|argument| shell_quoted(argument))
+                .collect::<Vec<_>>()
+                .join(" ")
+        );
         print_command(&command, app)?;
         let (answer, code) = self.run(arguments, app.output.is_json(), app);
-        let output = if app.output.is_json() { parse_json(&answer) } else { Value::from(answer.as_str()) };
-        self.steps.push(json!({ "command": command, "output": output }));
+        let output = if app.output.is_json() {
+            parse_json(&answer)
+        } else {
+            Value::from(answer.as_str())
+        };
+        self.steps
+            .push(json!({ "command": command, "output": output }));
         if !app.output.is_json() {
             write!(app.output.stream(), "{answer}")?;
         }
@@ -159,33 +247,54 @@ impl TourSandbox {
     /// Prints the file of a memory as it is on disk.
     fn show_file(&mut self, id: &str, app: &mut App) -> Result<(), Failure> {
         let (answer, _) = self.run(&["read", id], true, app);
-        let path = parse_json(&answer)["path"].as_str().unwrap_or_default().to_owned();
+        let path = parse_json(&answer)["path"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
         let command = format!("cat ~/.memory/{path}");
         print_command(&command, app)?;
         let file = self.folder.join(".memory").join(&path);
-        let text = std::fs::read_to_string(&file).map_err(Failure::file(format!("read {}", file.display())))?;
+        let text = std::fs::read_to_string(&file)
+            .map_err(Failure::file(format!("read {}", file.display())))?;
         if !app.output.is_json() {
             app.output.line(escape_text(&text).trim_end())?;
         }
-        self.steps.push(json!({ "command": command, "output": text }));
+        self.steps
+            .push(json!({ "command": command, "output": text }));
         Ok(())
     }
 
     /// Returns the first 8 digits of the id of the first memory that `list` returns and `wanted` accepts.
-    fn find_id(&self, filter: &[&str], app: &App, wanted: impl Fn(&Value) -> bool) -> Result<String, Failure> {
+    fn find_id(
+        &self,
+        filter: &[&str],
+        app: &App,
+        wanted: impl Fn(&Value) -> bool,
+    ) -> Result<String, Failure> {
         let arguments = [&["list", "--limit", "0"], filter].concat();
         let (answer, _) = self.run(&arguments, true, app);
         let answer = parse_json(&answer);
-        let found = answer["memories"].as_array().into_iter().flatten().find(|memory| wanted(memory));
-        let id = found.and_then(|memory| memory["id"].as_str()).and_then(|id| id.get(..8)).map(str::to_owned);
-        id.ok_or_else(|| Failure::Tour { command: format!("memory {}", arguments.join(" ")) })
+        let found = answer["memories"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .find(|memory| wanted(memory));
+        let id = found
+            .and_then(|memory| memory["id"].as_str())
+            .and_then(|id| id.get(..8))
+            .map(str::to_owned);
+        id.ok_or_else(|| Failure::Tour {
+            command: format!("memory {}", arguments.join(" ")),
+        })
     }
 
     /// Prints where the home is, or that it is deleted.
     fn close(self, app: &mut App) -> Result<(), Failure> {
         let kept = self.thrown_away.is_none().then_some(&self.folder);
         if app.output.is_json() {
-            return Ok(app.output.json(&json!({ "steps": self.steps, "home": kept.map(|folder| folder.join(".memory")) }))?);
+            return Ok(app.output.json(
+                &json!({ "steps": self.steps, "home": kept.map(|folder| folder.join(".memory")) }),
+            )?);
         }
         let farewell = match kept {
             Some(folder) => {
@@ -209,10 +318,20 @@ impl TourSandbox {
             err: Box::new(printed.clone()),
             err_is_terminal: false,
         };
-        let flags = if json { &["--json", "--quiet"][..] } else { &[] };
-        let words = ["memory"].iter().chain(arguments).chain(flags).map(OsString::from).collect();
+        let flags = if json {
+            &["--json", "--quiet"][..]
+        } else {
+            &[]
+        };
+        let words = ["memory"]
+            .iter()
+            .chain(arguments)
+            .chain(flags)
+            .map(OsString::from)
+            .collect();
         let code = (app.run)(words, &self.environment, streams);
-        let answer = String::from_utf8_lossy(&printed.0.borrow()).replace(&self.folder.display().to_string(), "~");
+        let answer = String::from_utf8_lossy(&printed.0.borrow())
+            .replace(&self.folder.display().to_string(), "~");
         (answer, code)
     }
 }
@@ -243,10 +362,16 @@ impl Write for CapturedOutput {
 
 /// Returns the folder as an absolute path; creates it if needed, and fails if it is not empty.
 fn create_empty_folder(folder: &Path) -> Result<PathBuf, Failure> {
-    let failed = |source| Failure::File { action: format!("use {} for the tour", folder.display()), source };
+    let failed = |source| Failure::File {
+        action: format!("use {} for the tour", folder.display()),
+        source,
+    };
     std::fs::create_dir_all(folder).map_err(failed)?;
     if std::fs::read_dir(folder).map_err(failed)?.next().is_some() {
-        return Err(Failure::usage(format!("{} is not empty", folder.display()), "specify an empty or new folder"));
+        return Err(Failure::usage(
+            format!("{} is not empty", folder.display()),
+            "specify an empty or new folder",
+        ));
     }
     folder.canonicalize().map_err(failed)
 }
@@ -258,5 +383,9 @@ fn parse_json(answer: &str) -> Value {
 /// Quotes a word for a shell if needed.
 fn shell_quoted(word: &str) -> String {
     let is_plain = |character: char| character.is_alphanumeric() || "~-_./,:".contains(character);
-    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }

@@ -87,22 +87,41 @@ impl TrashListArgs {
         let home = app.open_with_topics(self.dir.as_deref())?;
         home.fetch_operations()?;
         let settings = &home.settings;
-        let mut listing = TrashListBuilder { files: Vec::new(), most: self.limit, total: 0, bytes: 0 };
+        let mut listing = TrashListBuilder {
+            files: Vec::new(),
+            most: self.limit,
+            total: 0,
+            bytes: 0,
+        };
         for trashed in home.services.history.trashed() {
             listing.push(ListedTrashFile::from_note(&trashed?));
         }
         if let Some(topics) = &home.services.topics {
             let place = topics.store.location();
-            topics.store.trashed()?.iter().for_each(|trashed| listing.push(ListedTrashFile::from_topic(trashed, &place)));
+            topics
+                .store
+                .trashed()?
+                .iter()
+                .for_each(|trashed| listing.push(ListedTrashFile::from_topic(trashed, &place)));
         }
         for kept in conversations::operation_logs(settings, self.memory_path.as_deref())? {
-            kept.store.trashed()?.iter().for_each(|entry| listing.push(ListedTrashFile::from_entry(entry, &kept.place)));
+            kept.store
+                .trashed()?
+                .iter()
+                .for_each(|entry| listing.push(ListedTrashFile::from_entry(entry, &kept.place)));
         }
         listing.sort();
-        let TrashListBuilder { files, total, bytes, .. } = listing;
+        let TrashListBuilder {
+            files,
+            total,
+            bytes,
+            ..
+        } = listing;
         if app.output.is_json() {
             let files: Vec<Value> = files.into_iter().map(|file| file.json).collect();
-            return Ok(app.output.json(&json!({ "files": files, "total": total, "bytes": bytes }))?);
+            return Ok(app
+                .output
+                .json(&json!({ "files": files, "total": total, "bytes": bytes }))?);
         }
         let mut table = Table::new([
             TableColumn::Whole("id"),
@@ -113,15 +132,41 @@ impl TrashListArgs {
             TableColumn::Whole("file"),
         ]);
         let is_drawn = app.output.is_drawn();
-        for ListedTrashFile { id, at, verb, operation, size, path, trash, .. } in &files {
-            let id: String = id.chars().take(if is_drawn { 8 } else { usize::MAX }).collect();
-            let when = if is_drawn { datetime::format_minute(*at) } else { at.to_rfc3339_opts(SecondsFormat::Secs, true) };
+        for ListedTrashFile {
+            id,
+            at,
+            verb,
+            operation,
+            size,
+            path,
+            trash,
+            ..
+        } in &files
+        {
+            let id: String = id
+                .chars()
+                .take(if is_drawn { 8 } else { usize::MAX })
+                .collect();
+            let when = if is_drawn {
+                datetime::format_minute(*at)
+            } else {
+                at.to_rfc3339_opts(SecondsFormat::Secs, true)
+            };
             let place = if is_drawn { path } else { trash };
-            table.push([&*id, &*when, &**verb, &**operation, &*size.to_string(), &**place]);
+            table.push([
+                &*id,
+                &*when,
+                &**verb,
+                &**operation,
+                &*size.to_string(),
+                &**place,
+            ]);
         }
         app.output.table(&table)?;
         let noun = if total == 1 { "file" } else { "files" };
-        Ok(app.output.note(&format!("{total} {noun}, {bytes} bytes in the trash"))?)
+        Ok(app
+            .output
+            .note(&format!("{total} {noun}, {bytes} bytes in the trash"))?)
     }
 }
 
@@ -167,7 +212,12 @@ impl ListedTrashFile {
     }
 
     fn from_entry(entry: &DeletedEntry, place: &str) -> Self {
-        let (operation, verb) = entry.operation.as_ref().map_or((NO_VALUE, NO_VALUE), |(id, verb)| (id.as_str(), verb.as_str()));
+        let (operation, verb) = entry
+            .operation
+            .as_ref()
+            .map_or((NO_VALUE, NO_VALUE), |(id, verb)| {
+                (id.as_str(), verb.as_str())
+            });
         Self {
             at: entry.at,
             id: entry.id.to_string(),
@@ -214,7 +264,12 @@ impl TrashPurgeArgs {
         let home = app.open_with_topics(self.dir.as_deref())?;
         let settings = &home.settings;
         let age = chrono::TimeDelta::from_std(self.older_than).unwrap_or(chrono::TimeDelta::MAX);
-        let before = home.services.clock.now().checked_sub_signed(age).unwrap_or(chrono::DateTime::<chrono::Utc>::MIN_UTC);
+        let before = home
+            .services
+            .clock
+            .now()
+            .checked_sub_signed(age)
+            .unwrap_or(chrono::DateTime::<chrono::Utc>::MIN_UTC);
         if !self.yes {
             if !app.output.input_is_terminal() {
                 return Err(Failure::usage(
@@ -223,7 +278,10 @@ impl TrashPurgeArgs {
                 ));
             }
             let day = datetime::format_minute(before);
-            if !app.output.confirm(&format!("Purge files deleted before {day} permanently?"))? {
+            if !app
+                .output
+                .confirm(&format!("Purge files deleted before {day} permanently?"))?
+            {
                 return Ok(app.output.note("nothing was purged")?);
             }
         }
@@ -251,6 +309,8 @@ impl TrashPurgeArgs {
         if app.output.is_json() {
             return Ok(app.output.json(&json::purge_result(files, bytes))?);
         }
-        Ok(app.output.table(&Table::from_counts([("files", files), ("bytes", bytes)]))?)
+        Ok(app
+            .output
+            .table(&Table::from_counts([("files", files), ("bytes", bytes)]))?)
     }
 }

@@ -38,14 +38,26 @@ pub(crate) struct UiArgs {
 impl UiArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open_long_running()?;
-        if let Some((address, code)) = request_from_daemon(&home.store.root().join("memory.sock"), self.port) {
+        if let Some((address, code)) =
+            request_from_daemon(&home.store.root().join("memory.sock"), self.port)
+        {
             return self.present(address, &code, false, app);
         }
         let codes = Arc::new(SignInCodes::default());
-        let config = web_page::configure(&home, embedding::open_lazily(&home.settings), Arc::clone(&codes))?;
-        let listener = web_page::listen(self.port).map_err(Failure::file("listen for the browser"))?;
-        let address = listener.local_addr().map_err(Failure::file("listen for the browser"))?;
-        let runtime = Builder::new_current_thread().enable_all().build().map_err(Failure::file("serve the page"))?;
+        let config = web_page::configure(
+            &home,
+            embedding::open_lazily(&home.settings),
+            Arc::clone(&codes),
+        )?;
+        let listener =
+            web_page::listen(self.port).map_err(Failure::file("listen for the browser"))?;
+        let address = listener
+            .local_addr()
+            .map_err(Failure::file("listen for the browser"))?;
+        let runtime = Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(Failure::file("serve the page"))?;
         let mut ending = ShutdownSignal::install()?;
         self.present(address, &codes.issue()?, true, app)?;
         let done = runtime.block_on(async {
@@ -58,7 +70,13 @@ impl UiArgs {
     }
 
     /// Prints the address and the code, and starts the browser.
-    fn present(&self, address: SocketAddr, code: &str, is_serving: bool, app: &mut App) -> Result<(), Failure> {
+    fn present(
+        &self,
+        address: SocketAddr,
+        code: &str,
+        is_serving: bool,
+        app: &mut App,
+    ) -> Result<(), Failure> {
         let url = format!("http://{address}/");
         if app.output.is_json() {
             let mut shape = json!({ "url": url, "code": code });
@@ -68,14 +86,17 @@ impl UiArgs {
             app.output.json(&shape)?;
         } else {
             app.output.fields(&[&url, code])?;
-            app.output.note("enter the code on the page within one minute; `memory ui` prints a new one")?;
+            app.output.note(
+                "enter the code on the page within one minute; `memory ui` prints a new one",
+            )?;
             if is_serving {
                 app.output.note("press Ctrl-C to stop")?;
             }
         }
         app.output.flush()?;
         if !self.no_open && !open_browser(&url) {
-            app.output.note("no browser was started; open the address yourself")?;
+            app.output
+                .note("no browser was started; open the address yourself")?;
             app.output.flush()?;
         }
         Ok(())
@@ -91,12 +112,17 @@ fn request_from_daemon(socket: &Path, port: Option<u16>) -> Option<(SocketAddr, 
     stream.set_read_timeout(Some(DAEMON_TIMEOUT)).ok()?;
     stream.set_write_timeout(Some(DAEMON_TIMEOUT)).ok()?;
     let request = json!({ "id": 1, "method": "ui/open", "params": { "port": port } });
-    (&stream).write_all(format!("{request}\n").as_bytes()).ok()?;
+    (&stream)
+        .write_all(format!("{request}\n").as_bytes())
+        .ok()?;
     let mut line = String::new();
     BufReader::new(&stream).read_line(&mut line).ok()?;
     let answer: Value = serde_json::from_str(&line).ok()?;
     let result = answer.get("result")?;
-    Some((result["address"].as_str()?.parse().ok()?, result["code"].as_str()?.to_owned()))
+    Some((
+        result["address"].as_str()?.parse().ok()?,
+        result["code"].as_str()?.to_owned(),
+    ))
 }
 
 /// Starts the browser of the user at `url`; returns whether a program for this was found.
@@ -108,7 +134,12 @@ fn open_browser(url: &str) -> bool {
         () if cfg!(windows) => "explorer",
         () => "xdg-open",
     };
-    let started = Command::new(program).arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let started = Command::new(program)
+        .arg(url)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
     // The browser runs on when this command ends.
     started.is_ok()
 }

@@ -40,8 +40,12 @@ impl UndoArgs {
         let banks = banks::open(settings, "cli")?;
         let instances = app.instance_logs(settings)?;
         let conversations = conversations::operation_logs(settings, self.memory_path.as_deref())?;
-        let logs =
-            OperationLogs { services: &home.services, banks: &banks, instances: &instances, conversations: &conversations };
+        let logs = OperationLogs {
+            services: &home.services,
+            banks: &banks,
+            instances: &instances,
+            conversations: &conversations,
+        };
         let undone = logs.undo(self.operation.as_deref())?;
         let Operation { id, verb, .. } = &undone.record.operation;
         match &undone.record.subject {
@@ -50,7 +54,11 @@ impl UndoArgs {
             }
             Subject::Conversation(place, _) => {
                 let message = format!("Undo {verb} {id}");
-                app.warn_of_commit(conversations::commit_versions(settings, Path::new(place), &message));
+                app.warn_of_commit(conversations::commit_versions(
+                    settings,
+                    Path::new(place),
+                    &message,
+                ));
             }
             Subject::Bank(..) | Subject::Topics(_) | Subject::Instance(..) => {}
         }
@@ -63,7 +71,11 @@ impl UndoArgs {
         let what = undone_text(&undone.record.subject);
         let what = match (&undone.record.subject, undone.left.len()) {
             (Subject::Notes(files), left @ 1..) => {
-                format!("{} of {} files", files.count.saturating_sub(left as u64), files.count)
+                format!(
+                    "{} of {} files",
+                    files.count.saturating_sub(left as u64),
+                    files.count
+                )
             }
             _ => what,
         };
@@ -76,21 +88,37 @@ impl UndoArgs {
             Subject::Topics(_) => topics::undo_command(Some(&undone.undo), self.dir.as_deref()),
             Subject::Conversation(place, _) => {
                 let folder = Path::new(place);
-                let is_usual = *folder == *settings.root.value || settings.proxy.memory_path.value.as_deref() == Some(folder);
-                let path = if is_usual { String::new() } else { format!(" --memory-path {}", app.output.display_path(folder)) };
+                let is_usual = *folder == *settings.root.value
+                    || settings.proxy.memory_path.value.as_deref() == Some(folder);
+                let path = if is_usual {
+                    String::new()
+                } else {
+                    format!(" --memory-path {}", app.output.display_path(folder))
+                };
                 format!("memory undo {}{path}", undone.undo)
             }
             _ => format!("memory undo {}", undone.undo),
         };
-        Ok(app.output.note(&format!("undid {verb} of {what}; `{command}` redoes it"))?)
+        Ok(app
+            .output
+            .note(&format!("undid {verb} of {what}; `{command}` redoes it"))?)
     }
 }
 
 /// Describes the files that an undo left as they are.
 fn left_text(left: &[String]) -> String {
-    let shown = left.iter().take(MAX_SHOWN_FILES).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let shown = left
+        .iter()
+        .take(MAX_SHOWN_FILES)
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .join(", ");
     let more = left.len().saturating_sub(MAX_SHOWN_FILES);
-    let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let rest = if more == 0 {
+        String::new()
+    } else {
+        format!(" and {more} more")
+    };
     format!(
         "left as they are, because they were changed since or other files are in their places: {shown}{rest}; `memory restore PATH` \
          brings back a former version that `memory trash list` shows"
@@ -103,17 +131,29 @@ const MAX_SHOWN_FILES: usize = 20;
 /// Describes what an undone operation had changed.
 fn undone_text(subject: &Subject) -> String {
     match subject {
-        Subject::Notes(files) => format!("{} file{}", files.count, if files.count == 1 { "" } else { "s" }),
+        Subject::Notes(files) => format!(
+            "{} file{}",
+            files.count,
+            if files.count == 1 { "" } else { "s" }
+        ),
         Subject::Bank(_, BankSubject { bank, keys }) if keys.is_empty() => bank.to_string(),
         Subject::Bank(_, BankSubject { bank, keys }) => format!("{} in {bank}", keys.join(", ")),
         Subject::Topics(topics) => topics.files.join(", "),
         Subject::Instance(instance, own) => format!("{} in {instance}", own.label()),
         Subject::Conversation(_, own) => {
-            format!("{} in conversation {}", entries_text(own.added.len() + own.deleted.len()), own.conversation)
+            format!(
+                "{} in conversation {}",
+                entries_text(own.added.len() + own.deleted.len()),
+                own.conversation
+            )
         }
     }
 }
 
 fn entries_text(count: usize) -> String {
-    if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") }
+    if count == 1 {
+        "1 entry".to_owned()
+    } else {
+        format!("{count} entries")
+    }
 }

@@ -2,7 +2,10 @@
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::{Category, FiledReminder, MemoryStoreExt, MergedFields, Phase, RemindReport, Services, StoreError};
+use memory_core::{
+    Category, FiledReminder, MemoryStoreExt, MergedFields, Phase, RemindReport, Services,
+    StoreError,
+};
 
 use super::remind;
 use crate::app::App;
@@ -39,10 +42,14 @@ impl UpgradeArgs {
         }
         let stored = memory_dream::upgrade(&home.services, &self.id, self.category)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?);
+            return Ok(app
+                .output
+                .json(&json::memory(&stored, home.services.inbox_ttl))?);
         }
         memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
-        Ok(app.output.note(&format!("filed under {}", stored.memory.category))?)
+        Ok(app
+            .output
+            .note(&format!("filed under {}", stored.memory.category))?)
     }
 
     /// Returns whether the memory is filed as a reminder: by the flag, else by the category in its file.
@@ -57,7 +64,11 @@ impl UpgradeArgs {
 
 /// Prints a memory filed as a reminder, with its due time or the reason why it is not due.
 fn print_filed_reminder(filed: FiledReminder, home: &Home, app: &mut App) -> Result<(), Failure> {
-    let FiledReminder { stored, assumed, warning } = filed;
+    let FiledReminder {
+        stored,
+        assumed,
+        warning,
+    } = filed;
     let warning = warning.map(|warning| remind::add_remind_hint(&warning, stored.memory.id));
     if app.output.is_json() {
         let mut shape = json::memory(&stored, home.services.inbox_ttl);
@@ -68,7 +79,13 @@ fn print_filed_reminder(filed: FiledReminder, home: &Home, app: &mut App) -> Res
     }
     let Some(warning) = warning else {
         return remind::print_reminder(
-            &RemindReport { stored, created: true, assumed, merged: MergedFields::default(), ignored: Vec::new() },
+            &RemindReport {
+                stored,
+                created: true,
+                assumed,
+                merged: MergedFields::default(),
+                ignored: Vec::new(),
+            },
             home.zone,
             &mut app.output,
         );

@@ -38,7 +38,8 @@ impl UsageArgs {
         app.output.table(&usage_table(&report))?;
         if 0 < report.unreadable {
             let folder = app.output.display_path(&settings.root.value.join("usage"));
-            app.output.warning(&format!("{folder}: {}", unreadable_text(report.unreadable)))?;
+            app.output
+                .warning(&format!("{folder}: {}", unreadable_text(report.unreadable)))?;
         }
         if !settings.llm.is_named() {
             app.output.note("no language model is configured; see `llm` in the file that `memory config init` creates")?;
@@ -55,26 +56,60 @@ fn unreadable_text(lines: u64) -> String {
 }
 
 fn usage_table(report: &Report) -> Table {
-    let numbers = ["calls today", "tokens today", "calls in 30 days", "tokens in 30 days"].map(TableColumn::Number);
+    let numbers = [
+        "calls today",
+        "tokens today",
+        "calls in 30 days",
+        "tokens in 30 days",
+    ]
+    .map(TableColumn::Number);
     let mut table = Table::new([&[TableColumn::Text("for")][..], &numbers[..]].concat());
     // Today's purposes are a subset of those of the last 30 days.
     for (purpose, lately) in &report.lately.purposes {
-        push_row(&mut table, purpose.as_str(), spent_on(&report.today, purpose), *lately);
+        push_row(
+            &mut table,
+            purpose.as_str(),
+            spent_on(&report.today, purpose),
+            *lately,
+        );
     }
     push_row(&mut table, "(all)", report.today.all, report.lately.all);
-    let limit = |limit: Option<u64>| limit.map_or_else(|| NO_VALUE.to_owned(), |limit| limit.to_string());
+    let limit =
+        |limit: Option<u64>| limit.map_or_else(|| NO_VALUE.to_owned(), |limit| limit.to_string());
     let Report { budget, left, .. } = report;
-    table.push(["(budget)", &limit(budget.calls_a_day), &limit(budget.tokens_a_day), NO_VALUE, NO_VALUE]);
-    table.push(["(left)", &limit(left.calls), &limit(left.tokens), NO_VALUE, NO_VALUE]);
+    table.push([
+        "(budget)",
+        &limit(budget.calls_a_day),
+        &limit(budget.tokens_a_day),
+        NO_VALUE,
+        NO_VALUE,
+    ]);
+    table.push([
+        "(left)",
+        &limit(left.calls),
+        &limit(left.tokens),
+        NO_VALUE,
+        NO_VALUE,
+    ]);
     table
 }
 
 fn spent_on(costs: &PeriodUsage, purpose: &Purpose) -> LlmUsage {
-    costs.purposes.iter().find(|(own, _)| own == purpose).map(|(_, spent)| *spent).unwrap_or_default()
+    costs
+        .purposes
+        .iter()
+        .find(|(own, _)| own == purpose)
+        .map(|(_, spent)| *spent)
+        .unwrap_or_default()
 }
 
 fn push_row(table: &mut Table, name: &str, today: LlmUsage, lately: LlmUsage) {
-    let [calls, tokens, calls_lately, tokens_lately] =
-        [today.calls, today.total_tokens(), lately.calls, lately.total_tokens()].map(|count| count.to_string());
+    let [calls, tokens, calls_lately, tokens_lately] = [
+        today.calls,
+        today.total_tokens(),
+        lately.calls,
+        lately.total_tokens(),
+    ]
+    .map(|count| count.to_string());
     table.push([name, &calls, &tokens, &calls_lately, &tokens_lately]);
 }

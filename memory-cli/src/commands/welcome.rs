@@ -9,9 +9,21 @@ use crate::print::{Output, Streams};
 
 /// The choices, with the arguments of their commands.
 const CHOICES: [(char, &str, &[&str]); 3] = [
-    ('t', "Take the tour: two minutes, in a temporary home", &["tour"]),
-    ('i', "Import what is on this machine: notes and chats of other programs", &["ingest"]),
-    ('s', "Set up your assistants, so that they remember", &["install"]),
+    (
+        't',
+        "Take the tour: two minutes, in a temporary home",
+        &["tour"],
+    ),
+    (
+        'i',
+        "Import what is on this machine: notes and chats of other programs",
+        &["ingest"],
+    ),
+    (
+        's',
+        "Set up your assistants, so that they remember",
+        &["install"],
+    ),
 ];
 
 /// Returns whether a person can be asked.
@@ -33,8 +45,13 @@ pub(crate) fn ask(output: &mut Output) -> io::Result<Vec<OsString>> {
     // Without a key, the commands are listed.
     let key = terminal.read_key().ok();
     terminal.write_line("")?;
-    let is_key = |own: char| matches!(key, Some(Key::Char(pressed)) if pressed.eq_ignore_ascii_case(&own));
+    let is_key =
+        |own: char| matches!(key, Some(Key::Char(pressed)) if pressed.eq_ignore_ascii_case(&own));
     let chosen = CHOICES.iter().find(|(own, ..)| is_key(*own));
     let command = chosen.map_or(&["--help"][..], |(.., command)| command);
-    Ok(["memory"].iter().chain(command).map(OsString::from).collect())
+    Ok(["memory"]
+        .iter()
+        .chain(command)
+        .map(OsString::from)
+        .collect())
 }

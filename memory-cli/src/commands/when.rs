@@ -40,13 +40,20 @@ impl WhenArgs {
         let zone = app.settings()?.timezone.value;
         let now = app::current_time();
         let seen = move |named: Option<ReferenceTime>| {
-            named.map_or_else(|| now.with_timezone(&UserTimeZone::of(zone)), |own| own.in_zone(zone))
+            named.map_or_else(
+                || now.with_timezone(&UserTimeZone::of(zone)),
+                |own| own.in_zone(zone),
+            )
         };
         if self.stdin {
             return answer_lines(&|own| seen(own.or(self.now)), &mut app.output);
         }
-        let given = args::or_stdin(self.text.as_deref(), &app.output)
-            .ok_or_else(|| Failure::usage("no text specified", "pass it as an argument: `memory when \"tomorrow at 3pm\"`"))?;
+        let given = args::or_stdin(self.text.as_deref(), &app.output).ok_or_else(|| {
+            Failure::usage(
+                "no text specified",
+                "pass it as an argument: `memory when \"tomorrow at 3pm\"`",
+            )
+        })?;
         let text = args::read_content(given, &mut app.output)?;
         print_reading(find_date(&text, &seen(self.now)).as_ref(), &mut app.output)
     }
@@ -56,32 +63,49 @@ fn print_reading(reading: Option<&DateMention>, output: &mut Output) -> Result<(
     if output.is_json() {
         return Ok(output.json(&json::time_expression(reading))?);
     }
-    let Some(reading) = reading else { return Ok(output.note("no time found")?) };
+    let Some(reading) = reading else {
+        return Ok(output.note("no time found")?);
+    };
     let at = match (output.form(), reading.kind) {
         (OutputForm::Drawn(_), DatePrecision::Date) => reading.at.format("%a %Y-%m-%d").to_string(),
         (OutputForm::Drawn(_), DatePrecision::Time | DatePrecision::DateTime) => {
             reading.at.format("%a %Y-%m-%d %H:%M").to_string()
         }
-        (OutputForm::Json | OutputForm::Tabbed, _) => reading.at.to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true),
+        (OutputForm::Json | OutputForm::Tabbed, _) => reading
+            .at
+            .to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true),
     };
-    output.fields(&[&at, reading.kind.as_str(), reading.relation.as_str(), &reading.text])?;
+    output.fields(&[
+        &at,
+        reading.kind.as_str(),
+        reading.relation.as_str(),
+        &reading.text,
+    ])?;
     if reading.repeats {
         output.note("recurring; the next occurrence is shown")?;
     }
     if reading.is_vague {
         output.note("approximate; the start is shown")?;
     }
-    Ok(reading.assumed.as_ref().map_or(Ok(()), |assumed| output.note(assumed))?)
+    Ok(reading
+        .assumed
+        .as_ref()
+        .map_or(Ok(()), |assumed| output.note(assumed))?)
 }
 
 /// Maximum length of a line, in bytes.
 const MAX_LINE: u64 = 1024 * 1024;
 
 /// Answers each line of the standard input with one line, as soon as it is read.
-fn answer_lines(seen: &dyn Fn(Option<ReferenceTime>) -> DateTime<UserTimeZone>, output: &mut Output) -> Result<(), Failure> {
+fn answer_lines(
+    seen: &dyn Fn(Option<ReferenceTime>) -> DateTime<UserTimeZone>,
+    output: &mut Output,
+) -> Result<(), Failure> {
     let mut input = BufReader::new(output.take_input());
     let mut count = 0;
-    while let Some(line) = next_line(&mut input).map_err(Failure::file("read the standard input"))? {
+    while let Some(line) =
+        next_line(&mut input).map_err(Failure::file("read the standard input"))?
+    {
         match line.and_then(|line| answer_line(&line, seen)) {
             Ok(answer) => output.json(&answer)?,
             Err(why) => {
@@ -94,7 +118,11 @@ fn answer_lines(seen: &dyn Fn(Option<ReferenceTime>) -> DateTime<UserTimeZone>, 
             output.flush()?;
         }
     }
-    if count == 0 { Ok(()) } else { Err(Failure::NotUnderstood { count }) }
+    if count == 0 {
+        Ok(())
+    } else {
+        Err(Failure::NotUnderstood { count })
+    }
 }
 
 /// Returns the next line that is not empty, or why the line is rejected; `None` at the end.
@@ -106,7 +134,9 @@ fn next_line(input: &mut impl BufRead) -> io::Result<Option<Result<Vec<u8>, Stri
         }
         if !line.ends_with(b"\n") && MAX_LINE <= line.len() as u64 {
             input.skip_until(b'\n')?;
-            return Ok(Some(Err(format!("the line is longer than {MAX_LINE} bytes"))));
+            return Ok(Some(Err(format!(
+                "the line is longer than {MAX_LINE} bytes"
+            ))));
         }
         if !line.trim_ascii().is_empty() {
             return Ok(Some(Ok(line)));
@@ -114,15 +144,26 @@ fn next_line(input: &mut impl BufRead) -> io::Result<Option<Result<Vec<u8>, Stri
     }
 }
 
-fn answer_line(line: &[u8], seen: &dyn Fn(Option<ReferenceTime>) -> DateTime<UserTimeZone>) -> Result<Value, String> {
-    let value: Value = serde_json::from_slice(line).map_err(|error| format!("invalid JSON: {error}"))?;
-    let Value::Object(object) = value else { return Err("not a JSON object".into()) };
+fn answer_line(
+    line: &[u8],
+    seen: &dyn Fn(Option<ReferenceTime>) -> DateTime<UserTimeZone>,
+) -> Result<Value, String> {
+    let value: Value =
+        serde_json::from_slice(line).map_err(|error| format!("invalid JSON: {error}"))?;
+    let Value::Object(object) = value else {
+        return Err("not a JSON object".into());
+    };
     let text = |key: &str| match object.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.as_str())),
         Some(_) => Err(format!("{key} is not a string")),
     };
-    let now = text("now")?.map(|now| now.parse::<ReferenceTime>().map_err(|error| format!("now: {error}"))).transpose()?;
+    let now = text("now")?
+        .map(|now| {
+            now.parse::<ReferenceTime>()
+                .map_err(|error| format!("now: {error}"))
+        })
+        .transpose()?;
     let text = text("text")?.ok_or("the field text is missing")?;
     Ok(json::time_expression(find_date(text, &seen(now)).as_ref()))
 }

@@ -59,19 +59,28 @@ impl WriteArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let words = args::join_words(&self.content);
         let given = args::or_stdin(words.as_deref(), &app.output).ok_or_else(|| {
-            Failure::usage("no text specified", "pass it as an argument: `memory write \"…\"`; or pipe it: `… | memory write`")
+            Failure::usage(
+                "no text specified",
+                "pass it as an argument: `memory write \"…\"`; or pipe it: `… | memory write`",
+            )
         })?;
         let content = args::read_content(given, &mut app.output)?;
         let home = app.open()?;
         let now = home.services.clock.now();
         let expires_at = self.expires.map(|deadline| deadline.resolve(now));
         if expires_at.is_some_and(|end| end <= now) {
-            return Err(Failure::usage("--expires is in the past", "specify a future time, such as 30d"));
+            return Err(Failure::usage(
+                "--expires is in the past",
+                "specify a future time, such as 30d",
+            ));
         }
         let draft = Draft {
             title: self.title.clone(),
             category: self.category,
-            scope: self.scope.clone().unwrap_or_else(|| home.services.default_scope()),
+            scope: self
+                .scope
+                .clone()
+                .unwrap_or_else(|| home.services.default_scope()),
             tags: self.tags.iter().collect(),
             source: self.source.clone(),
             role: self.role,
@@ -79,7 +88,11 @@ impl WriteArgs {
             pinned: self.pinned,
             ..Draft::new(&content)
         };
-        let secrets = if self.allow_secret { SecretPolicy::Keep } else { SecretPolicy::Refuse };
+        let secrets = if self.allow_secret {
+            SecretPolicy::Keep
+        } else {
+            SecretPolicy::Refuse
+        };
         if draft.category == Some(Category::Reminders) {
             return write_reminder(draft, secrets, &home, app);
         }
@@ -89,15 +102,25 @@ impl WriteArgs {
         }
         memories::print_written(&mut app.output, &written)?;
         if !written.created {
-            app.output
-                .note(&format!("the same text already exists in this scope; {}", memories::merge_summary(&written.merged)))?;
+            app.output.note(&format!(
+                "the same text already exists in this scope; {}",
+                memories::merge_summary(&written.merged)
+            ))?;
         }
-        Ok(memories::warn_of_ignored(&written.ignored, &mut app.output)?)
+        Ok(memories::warn_of_ignored(
+            &written.ignored,
+            &mut app.output,
+        )?)
     }
 }
 
 /// Writes a text of the category of reminders as a reminder; warns if the text contains no time.
-fn write_reminder(draft: Draft, secrets: SecretPolicy, home: &Home, app: &mut App) -> Result<(), Failure> {
+fn write_reminder(
+    draft: Draft,
+    secrets: SecretPolicy,
+    home: &Home,
+    app: &mut App,
+) -> Result<(), Failure> {
     let written = memory_core::write_reminder(&home.services, draft, &home.zone, secrets)?;
     app.update_pending_page(home)?;
     let id = match &written {
@@ -106,10 +129,14 @@ fn write_reminder(draft: Draft, secrets: SecretPolicy, home: &Home, app: &mut Ap
     };
     let hint = remind::remind_hint(id);
     if app.output.is_json() {
-        return Ok(app.output.json(&json::reminder_or_memory(&written, &hint))?);
+        return Ok(app
+            .output
+            .json(&json::reminder_or_memory(&written, &hint))?);
     }
     match &written {
-        WrittenReminder::Reminder(reminded) => remind::print_reminder(reminded, home.zone, &mut app.output),
+        WrittenReminder::Reminder(reminded) => {
+            remind::print_reminder(reminded, home.zone, &mut app.output)
+        }
         WrittenReminder::Memory { written, warning } => {
             memories::print_receipt(&mut app.output, written.id, &written.path)?;
             Ok(app.output.warning(&format!("{warning}; {hint}"))?)

@@ -37,7 +37,9 @@ impl FromStr for ProjectWriteScope {
         let all = [ProjectWrites::Global, ProjectWrites::Project].map(Self);
         all.into_iter()
             .find(|scope| scope.as_str() == text.trim())
-            .ok_or_else(|| ParseError::new(text, "a scope of writes in a project (global or project)"))
+            .ok_or_else(|| {
+                ParseError::new(text, "a scope of writes in a project (global or project)")
+            })
     }
 }
 
@@ -45,11 +47,17 @@ impl AgentSettings {
     /// Takes these settings from the document.
     pub(super) fn take(document: &mut SettingsDocument) -> Result<Self, ConfigError> {
         let project_writes = document.take("agents.project_writes", str::parse)?;
-        Ok(Self { project_writes: or_default(project_writes, ProjectWriteScope(ProjectWrites::Global)) })
+        Ok(Self {
+            project_writes: or_default(project_writes, ProjectWriteScope(ProjectWrites::Global)),
+        })
     }
 
     /// Returns every key with its value and layer, in file order.
     pub(super) fn all(&self) -> impl Iterator<Item = (&'static str, (Value, SettingsLayer))> {
-        [("agents.project_writes", self.project_writes.display(|scope| scope.as_str().into()))].into_iter()
+        [(
+            "agents.project_writes",
+            self.project_writes.display(|scope| scope.as_str().into()),
+        )]
+        .into_iter()
     }
 }

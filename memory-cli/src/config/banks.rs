@@ -27,40 +27,68 @@ impl BankSettings {
     /// Takes these settings from the document.
     pub(super) fn take(document: &mut SettingsDocument) -> Result<Self, ConfigError> {
         Ok(Self {
-            compress_above: or_default(document.take("banks.compress_above", parse_size_or_never)?, Some(MEGABYTE)),
-            filter_timeout: or_default(document.take("banks.filter_timeout", datetime::parse_duration)?, Duration::from_secs(5)),
+            compress_above: or_default(
+                document.take("banks.compress_above", parse_size_or_never)?,
+                Some(MEGABYTE),
+            ),
+            filter_timeout: or_default(
+                document.take("banks.filter_timeout", datetime::parse_duration)?,
+                Duration::from_secs(5),
+            ),
             filter_memory: or_default(document.take("banks.filter_memory", parse_megabytes)?, 512),
         })
     }
 
     /// Returns every key with its value and layer, in file order.
     pub(super) fn all(&self) -> [(&'static str, (Value, SettingsLayer)); 3] {
-        let Self { compress_above, filter_timeout, filter_memory } = self;
+        let Self {
+            compress_above,
+            filter_timeout,
+            filter_memory,
+        } = self;
         let size = |bytes: &Option<usize>| bytes.map_or_else(|| "never".to_owned(), format_size);
         [
-            ("banks.compress_above", compress_above.display(|bytes| size(bytes).into())),
-            ("banks.filter_timeout", filter_timeout.display(|span| datetime::format_duration(*span).into())),
-            ("banks.filter_memory", filter_memory.display(|megabytes| format!("{megabytes}MB").into())),
+            (
+                "banks.compress_above",
+                compress_above.display(|bytes| size(bytes).into()),
+            ),
+            (
+                "banks.filter_timeout",
+                filter_timeout.display(|span| datetime::format_duration(*span).into()),
+            ),
+            (
+                "banks.filter_memory",
+                filter_memory.display(|megabytes| format!("{megabytes}MB").into()),
+            ),
         ]
     }
 }
 
 fn parse_size_or_never(text: &str) -> Result<Option<usize>, ParseError> {
-    if text.trim() == "never" { Ok(None) } else { parse_size(text).map(Some) }
+    if text.trim() == "never" {
+        Ok(None)
+    } else {
+        parse_size(text).map(Some)
+    }
 }
 
 /// Parses a size such as `64KB` or `1MB` to bytes.
 pub(super) fn parse_size(text: &str) -> Result<usize, ParseError> {
     let wrong = || ParseError::new(text, "a size such as 64KB or 1MB");
     let trimmed = text.trim();
-    let digits = trimmed.trim_end_matches(|character: char| character.is_ascii_alphabetic() || character == ' ');
+    let digits = trimmed
+        .trim_end_matches(|character: char| character.is_ascii_alphabetic() || character == ' ');
     let unit = match trimmed[digits.len()..].trim() {
         "" | "B" => 1,
         "KB" | "KiB" | "K" => 1024,
         "MB" | "MiB" | "M" => MEGABYTE,
         _ => return Err(wrong()),
     };
-    digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit)).ok_or_else(wrong)
+    digits
+        .parse::<usize>()
+        .ok()
+        .and_then(|number| number.checked_mul(unit))
+        .ok_or_else(wrong)
 }
 
 /// Formats a size in bytes with the largest unit that needs no fraction.
@@ -74,7 +102,11 @@ pub(super) fn format_size(bytes: usize) -> String {
 
 fn parse_megabytes(text: &str) -> Result<usize, ParseError> {
     let most = parse_size(text)? / MEGABYTE;
-    if most < 16 { Err(ParseError::new(text, "at least 16MB")) } else { Ok(most) }
+    if most < 16 {
+        Err(ParseError::new(text, "at least 16MB"))
+    } else {
+        Ok(most)
+    }
 }
 
 #[cfg(test)]
@@ -83,7 +115,13 @@ mod tests {
 
     #[test]
     fn sizes_are_read_as_they_are_shown() {
-        for (text, bytes) in [("0", 0), ("17B", 17), ("64KB", 65_536), ("3 MB", 3 * MEGABYTE), ("1MiB", MEGABYTE)] {
+        for (text, bytes) in [
+            ("0", 0),
+            ("17B", 17),
+            ("64KB", 65_536),
+            ("3 MB", 3 * MEGABYTE),
+            ("1MiB", MEGABYTE),
+        ] {
             assert_eq!(parse_size(text), Ok(bytes), "{text}");
             assert_eq!(parse_size(&format_size(bytes)), Ok(bytes), "{text}");
         }

@@ -22,8 +22,20 @@ impl SettingsDocument {
     pub(super) fn read(path: &Path) -> Result<Self, ConfigError> {
         let text = match std::fs::read_to_string(path) {
             Ok(text) => Some(text),
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
-            Err(source) => return Err(ConfigError::Unreadable { path: path.to_owned(), source }),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
+                None
+            }
+            Err(source) => {
+                return Err(ConfigError::Unreadable {
+                    path: path.to_owned(),
+                    source,
+                });
+            }
         };
         Self::parse(path, text.as_deref())
     }
@@ -32,9 +44,18 @@ impl SettingsDocument {
     pub(super) fn parse(path: &Path, text: Option<&str>) -> Result<Self, ConfigError> {
         let exists = text.is_some();
         let text = text.unwrap_or_default();
-        let value: Value = serde_yaml::from_str(text.trim_start_matches('\u{feff}'))
-            .map_err(|source| ConfigError::Malformed { path: path.to_owned(), source })?;
-        let mut document = Self { path: path.to_owned(), exists, root: Mapping::new() };
+        let value: Value =
+            serde_yaml::from_str(text.trim_start_matches('\u{feff}')).map_err(|source| {
+                ConfigError::Malformed {
+                    path: path.to_owned(),
+                    source,
+                }
+            })?;
+        let mut document = Self {
+            path: path.to_owned(),
+            exists,
+            root: Mapping::new(),
+        };
         document.root = document.mapping(value, "the file")?;
         Ok(document)
     }
@@ -56,14 +77,22 @@ impl SettingsDocument {
             Some(Value::Number(number)) => number.to_string(),
             Some(Value::Bool(yes)) => yes.to_string(),
             Some(Value::Sequence(_) | Value::Mapping(_) | Value::Tagged(_)) => {
-                return Err(self.value_error(key, ParseError::new("a list or keys", "a single value")));
+                return Err(
+                    self.value_error(key, ParseError::new("a list or keys", "a single value"))
+                );
             }
         };
-        parse(&text).map(Some).map_err(|error| self.value_error(key, error))
+        parse(&text)
+            .map(Some)
+            .map_err(|error| self.value_error(key, error))
     }
 
     /// Removes the texts of `key`, a path with dots; a single value is a list of one.
-    pub(super) fn take_list(&mut self, key: &str, wanted: &'static str) -> Result<Option<Vec<String>>, ConfigError> {
+    pub(super) fn take_list(
+        &mut self,
+        key: &str,
+        wanted: &'static str,
+    ) -> Result<Option<Vec<String>>, ConfigError> {
         let items = match self.remove(key)? {
             None | Some(Value::Null) => return Ok(None),
             Some(Value::Sequence(items)) => items,
@@ -74,7 +103,10 @@ impl SettingsDocument {
             Value::String(text) => Err(ParseError::new(&text, wanted)),
             _ => Err(ParseError::new("a value that is not text", wanted)),
         });
-        texts.collect::<Result<_, _>>().map(Some).map_err(|error| self.value_error(key, error))
+        texts
+            .collect::<Result<_, _>>()
+            .map(Some)
+            .map_err(|error| self.value_error(key, error))
     }
 
     /// Returns the names of the remaining keys.
@@ -92,8 +124,12 @@ impl SettingsDocument {
     }
 
     fn remove_from(&self, mapping: &mut Mapping, key: &str) -> Result<Option<Value>, ConfigError> {
-        let Some((first, rest)) = key.split_once('.') else { return Ok(mapping.remove(key)) };
-        let Some(inner) = mapping.get_mut(first) else { return Ok(None) };
+        let Some((first, rest)) = key.split_once('.') else {
+            return Ok(mapping.remove(key));
+        };
+        let Some(inner) = mapping.get_mut(first) else {
+            return Ok(None);
+        };
         if !inner.is_mapping() {
             *inner = Value::Mapping(self.mapping(std::mem::take(inner), first)?);
         }
@@ -107,20 +143,33 @@ impl SettingsDocument {
         match value {
             Value::Null => Ok(Mapping::new()),
             Value::Mapping(mapping) => Ok(mapping),
-            _ => Err(ConfigError::NoKeys { path: self.path.clone(), what: what.to_owned() }),
+            _ => Err(ConfigError::NoKeys {
+                path: self.path.clone(),
+                what: what.to_owned(),
+            }),
         }
     }
 
     /// Returns the error for an invalid value of `key`.
     pub(super) fn value_error(&self, key: &str, source: ParseError) -> ConfigError {
-        ConfigError::Value { path: self.path.clone(), key: key.to_owned(), source }
+        ConfigError::Value {
+            path: self.path.clone(),
+            key: key.to_owned(),
+            source,
+        }
     }
 }
 
 fn collect_keys(mapping: &Mapping, prefix: &str, names: &mut Vec<String>) {
     for (key, value) in mapping {
-        let key = key.as_str().map_or_else(|| format!("{key:?}"), str::to_owned);
-        let name = if prefix.is_empty() { key } else { format!("{prefix}.{key}") };
+        let key = key
+            .as_str()
+            .map_or_else(|| format!("{key:?}"), str::to_owned);
+        let name = if prefix.is_empty() {
+            key
+        } else {
+            format!("{prefix}.{key}")
+        };
         match value {
             Value::Mapping(inner) => collect_keys(inner, &name, names),
             _ => names.push(name),
@@ -129,6 +178,12 @@ fn collect_keys(mapping: &Mapping, prefix: &str, names: &mut Vec<String>) {
 }
 
 /// Returns a parser for a type with `FromStr`; `wanted` describes the type in errors.
-pub(super) fn parser_for<T: FromStr>(wanted: &'static str) -> impl Fn(&str) -> Result<T, ParseError> {
-    move |text| text.trim().parse().map_err(|_| ParseError::new(text, wanted))
+pub(super) fn parser_for<T: FromStr>(
+    wanted: &'static str,
+) -> impl Fn(&str) -> Result<T, ParseError> {
+    move |text| {
+        text.trim()
+            .parse()
+            .map_err(|_| ParseError::new(text, wanted))
+    }
 }

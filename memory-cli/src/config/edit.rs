@@ -20,20 +20,33 @@ pub(crate) fn set_value(text: &str, key: &str, value: &str) -> Option<String> {
             return None;
         }
         start = at + 1;
-        end = start + lines[start..end].iter().position(|line| ends_section(line, indent)).unwrap_or(end - start);
-        let inner = lines[start..end].iter().find(|line| is_data(line)).map_or(indent + 2, |line| indent_width(line));
+        end = start
+            + lines[start..end]
+                .iter()
+                .position(|line| ends_section(line, indent))
+                .unwrap_or(end - start);
+        let inner = lines[start..end]
+            .iter()
+            .find(|line| is_data(line))
+            .map_or(indent + 2, |line| indent_width(line));
         indent = inner;
     }
     let line = format!("{}{last}: {}", " ".repeat(indent), quote_value(value));
     if let Some(at) = find_key(&lines[start..end], last, indent).map(|at| start + at) {
-        let has_more = lines[at + 1..end].iter().find(|line| is_data(line)).is_some_and(|line| indent < indent_width(line));
-        if has_more || line_value(&lines[at], last).starts_with(['[', '{', '|', '>', '&', '*', '!']) {
+        let has_more = lines[at + 1..end]
+            .iter()
+            .find(|line| is_data(line))
+            .is_some_and(|line| indent < indent_width(line));
+        if has_more || line_value(&lines[at], last).starts_with(['[', '{', '|', '>', '&', '*', '!'])
+        {
             return None;
         }
         lines[at] = line;
     } else {
         let example = format!("# {last}:");
-        let behind = lines[start..end].iter().position(|own| own.trim_start().starts_with(&example));
+        let behind = lines[start..end]
+            .iter()
+            .position(|own| own.trim_start().starts_with(&example));
         lines.insert(behind.map_or(start, |at| start + at + 1), line);
     }
     Some(join_lines(&lines))
@@ -41,21 +54,35 @@ pub(crate) fn set_value(text: &str, key: &str, value: &str) -> Option<String> {
 
 /// Returns the lines of missing sections that contain a value.
 fn section_lines(sections: &[&str], last: &str, value: &str, indent: usize) -> Vec<String> {
-    let mut lines: Vec<String> =
-        sections.iter().enumerate().map(|(depth, section)| format!("{}{section}:", " ".repeat(indent + 2 * depth))).collect();
-    lines.push(format!("{}{last}: {}", " ".repeat(indent + 2 * sections.len()), quote_value(value)));
+    let mut lines: Vec<String> = sections
+        .iter()
+        .enumerate()
+        .map(|(depth, section)| format!("{}{section}:", " ".repeat(indent + 2 * depth)))
+        .collect();
+    lines.push(format!(
+        "{}{last}: {}",
+        " ".repeat(indent + 2 * sections.len()),
+        quote_value(value)
+    ));
     lines
 }
 
 fn find_key(lines: &[String], key: &str, indent: usize) -> Option<usize> {
-    lines
-        .iter()
-        .position(|line| is_data(line) && indent_width(line) == indent && line.trim_start().starts_with(&format!("{key}:")))
+    lines.iter().position(|line| {
+        is_data(line)
+            && indent_width(line) == indent
+            && line.trim_start().starts_with(&format!("{key}:"))
+    })
 }
 
 /// Returns the value in a line, without its key.
 fn line_value<'l>(line: &'l str, key: &str) -> &'l str {
-    let said = line.trim_start().strip_prefix(key).and_then(|rest| rest.strip_prefix(':')).unwrap_or_default().trim();
+    let said = line
+        .trim_start()
+        .strip_prefix(key)
+        .and_then(|rest| rest.strip_prefix(':'))
+        .unwrap_or_default()
+        .trim();
     if said.starts_with('#') { "" } else { said }
 }
 
@@ -79,11 +106,18 @@ fn quote_value(value: &str) -> String {
         Ok(Value::Number(_) | Value::Bool(_)) => true,
         _ => false,
     };
-    if is_plain { value.to_owned() } else { serde_json::Value::from(value).to_string() }
+    if is_plain {
+        value.to_owned()
+    } else {
+        serde_json::Value::from(value).to_string()
+    }
 }
 
 fn join_lines(lines: &[String]) -> String {
-    lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect()
+    lines
+        .iter()
+        .flat_map(|line| [line.as_str(), "\n"])
+        .collect()
 }
 
 #[cfg(test)]
@@ -94,14 +128,24 @@ mod tests {
     fn a_value_is_set_and_all_else_stays() {
         for (text, key, value, expected) in [
             ("", "git.enabled", "true", "git:\n  enabled: true\n"),
-            ("a: 1 # one\n", "git.enabled", "true", "a: 1 # one\ngit:\n  enabled: true\n"),
+            (
+                "a: 1 # one\n",
+                "git.enabled",
+                "true",
+                "a: 1 # one\ngit:\n  enabled: true\n",
+            ),
             (
                 "git:\n  # enabled: false\n\n# more\nb:\n  c: 1\n",
                 "git.enabled",
                 "true",
                 "git:\n  # enabled: false\n  enabled: true\n\n# more\nb:\n  c: 1\n",
             ),
-            ("git:\n    enabled: no\nb: 1\n", "git.enabled", "true", "git:\n    enabled: true\nb: 1\n"),
+            (
+                "git:\n    enabled: no\nb: 1\n",
+                "git.enabled",
+                "true",
+                "git:\n    enabled: true\nb: 1\n",
+            ),
             (
                 "in:\n  a:\n    path: x\n  b:\n    path: y\n",
                 "in.b.path",
@@ -110,9 +154,17 @@ mod tests {
             ),
             ("timezone: x\n", "timezone", "null", "timezone: \"null\"\n"),
         ] {
-            assert_eq!(set_value(text, key, value).as_deref(), Some(expected), "{text:?}");
+            assert_eq!(
+                set_value(text, key, value).as_deref(),
+                Some(expected),
+                "{text:?}"
+            );
         }
-        for odd in ["git: {enabled: false}\n", "git:\n  enabled:\n    - a\n", "git:\n  enabled: [a]\n"] {
+        for odd in [
+            "git: {enabled: false}\n",
+            "git:\n  enabled:\n    - a\n",
+            "git:\n  enabled: [a]\n",
+        ] {
             assert_eq!(set_value(odd, "git.enabled", "true"), None, "{odd:?}");
         }
     }

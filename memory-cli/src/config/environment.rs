@@ -122,23 +122,34 @@ impl Environment {
             reranking_model: variable("MEMORY_RERANKING_MODEL").map(PathBuf::from),
             llm_base_url: text("MEMORY_LLM_BASE_URL"),
             llm_model: text("MEMORY_LLM_MODEL"),
-            llm_api_key: variable("MEMORY_LLM_API_KEY").map(|key| key.to_str().unwrap_or_default().parse()),
-            openai_api_key: variable("OPENAI_API_KEY").map(|key| key.to_str().unwrap_or_default().parse()),
-            proxy: PROXY_KEYS.iter().filter_map(|key| Some((*key, text(&variable_name(key))?))).collect(),
+            llm_api_key: variable("MEMORY_LLM_API_KEY")
+                .map(|key| key.to_str().unwrap_or_default().parse()),
+            openai_api_key: variable("OPENAI_API_KEY")
+                .map(|key| key.to_str().unwrap_or_default().parse()),
+            proxy: PROXY_KEYS
+                .iter()
+                .filter_map(|key| Some((*key, text(&variable_name(key))?)))
+                .collect(),
             memo_store_dir: variable("MEMO_STORE_DIR").map(PathBuf::from),
             memo_state_dir: variable("MEMO_STATE_DIR").map(PathBuf::from),
             memo_key_dir: variable("MEMO_KEY_DIR").map(PathBuf::from),
             memo_master_key: master_key("MEMO_MASTER_KEY"),
             memo_new_master_key: master_key("MEMO_NEW_MASTER_KEY"),
             memo_allowed_paths: variable("MEMO_ALLOWED_PATHS"),
-            memo_auth_token: variable("MEMO_AUTH_TOKEN").map(|text| token(text.into_string().unwrap_or_default())),
+            memo_auth_token: variable("MEMO_AUTH_TOKEN")
+                .map(|text| token(text.into_string().unwrap_or_default())),
             editor: text("VISUAL").or_else(|| text("EDITOR")),
             path: variable("PATH"),
             is_service: variable("NOTIFY_SOCKET").is_some(),
-            has_desktop: ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY"].into_iter().any(|name| variable(name).is_some()),
-            runtime: variable("XDG_RUNTIME_DIR").map(PathBuf::from).or_else(usual_runtime),
+            has_desktop: ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY"]
+                .into_iter()
+                .any(|name| variable(name).is_some()),
+            runtime: variable("XDG_RUNTIME_DIR")
+                .map(PathBuf::from)
+                .or_else(usual_runtime),
             program: None,
-            colors: variable("NO_COLOR").is_none() && variable("TERM").map_or(cfg!(windows), |term| term != "dumb"),
+            colors: variable("NO_COLOR").is_none()
+                && variable("TERM").map_or(cfg!(windows), |term| term != "dumb"),
             certificates: variable("SSL_CERT_FILE").map(PathBuf::from),
             variables: Some(|name| env::var(name).ok()),
         }
@@ -184,9 +195,20 @@ impl Environment {
 impl std::fmt::Debug for Environment {
     // The variables contain API keys.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { home, folder, root, program, .. } = self;
+        let Self {
+            home,
+            folder,
+            root,
+            program,
+            ..
+        } = self;
         let mut fields = formatter.debug_struct("Environment");
-        fields.field("home", home).field("folder", folder).field("root", root).field("program", program).finish_non_exhaustive()
+        fields
+            .field("home", home)
+            .field("folder", folder)
+            .field("root", root)
+            .field("program", program)
+            .finish_non_exhaustive()
     }
 }
 

@@ -55,7 +55,9 @@ pub(crate) enum ConfigError {
     /// The API key in an environment variable is invalid.
     ///
     /// The message does not contain the value, because it may be most of a real key.
-    #[error("environment variable {variable} contains no valid API key: a key is one word of ASCII characters")]
+    #[error(
+        "environment variable {variable} contains no valid API key: a key is one word of ASCII characters"
+    )]
     Key {
         /// The variable.
         variable: &'static str,

@@ -15,7 +15,10 @@ impl HookSettings {
     /// Takes these settings from the document.
     pub(super) fn take(document: &mut SettingsDocument) -> Result<Self, ConfigError> {
         let points = HookPoint::ALL.into_iter().map(|point| {
-            let commands = document.take_list(&hook_key(point), "a shell command or a list of shell commands")?;
+            let commands = document.take_list(
+                &hook_key(point),
+                "a shell command or a list of shell commands",
+            )?;
             Ok((point, or_default(commands, Vec::new())))
         });
         points.collect::<Result<_, _>>().map(Self)
@@ -23,7 +26,12 @@ impl HookSettings {
 
     /// Returns the commands with their points, in the order of execution.
     pub(crate) fn commands(&self) -> impl Iterator<Item = (HookPoint, &str)> {
-        self.0.iter().flat_map(|(point, commands)| commands.value.iter().map(|command| (*point, command.as_str())))
+        self.0.iter().flat_map(|(point, commands)| {
+            commands
+                .value
+                .iter()
+                .map(|command| (*point, command.as_str()))
+        })
     }
 
     /// Returns every key with its value and layer, in file order.

@@ -39,9 +39,15 @@ pub(crate) const HIDDEN: &str = "(hidden)";
 
 impl LlmSettings {
     /// Takes these settings from the document; the environment has precedence.
-    pub(super) fn take(document: &mut SettingsDocument, environment: &Environment) -> Result<Self, ConfigError> {
+    pub(super) fn take(
+        document: &mut SettingsDocument,
+        environment: &Environment,
+    ) -> Result<Self, ConfigError> {
         let mut text = |key: &str, variable: Option<&String>| -> Result<_, ConfigError> {
-            let setting = or_default(document.take(key, |text| Ok(Some(text.trim().to_owned())))?, None);
+            let setting = or_default(
+                document.take(key, |text| Ok(Some(text.trim().to_owned())))?,
+                None,
+            );
             Ok(override_with(setting, variable.cloned()))
         };
         let base_url = text("llm.base_url", environment.llm_base_url.as_ref())?;
@@ -49,15 +55,29 @@ impl LlmSettings {
         let api_key_env = text("llm.api_key_env", None)?;
         let api_key = or_default(document.take("llm.api_key", key)?, None);
         let from_environment = environment.llm_api_key.clone().transpose();
-        let api_key = override_with(api_key, from_environment.map_err(|_| ConfigError::Key { variable: "MEMORY_LLM_API_KEY" })?);
+        let api_key = override_with(
+            api_key,
+            from_environment.map_err(|_| ConfigError::Key {
+                variable: "MEMORY_LLM_API_KEY",
+            })?,
+        );
         Ok(Self {
             base_url,
             model,
             api_key,
             api_key_env,
-            timeout: or_default(document.take("llm.timeout", datetime::parse_duration)?, TIMEOUT),
-            calls_a_day: or_default(document.take("llm.calls_a_day", parse_limit)?, Some(CALLS_A_DAY)),
-            tokens_a_day: or_default(document.take("llm.tokens_a_day", parse_limit)?, Some(TOKENS_A_DAY)),
+            timeout: or_default(
+                document.take("llm.timeout", datetime::parse_duration)?,
+                TIMEOUT,
+            ),
+            calls_a_day: or_default(
+                document.take("llm.calls_a_day", parse_limit)?,
+                Some(CALLS_A_DAY),
+            ),
+            tokens_a_day: or_default(
+                document.take("llm.tokens_a_day", parse_limit)?,
+                Some(TOKENS_A_DAY),
+            ),
         })
     }
 
@@ -73,44 +93,86 @@ impl LlmSettings {
 
     /// Returns the daily budget.
     pub(crate) fn budget(&self) -> Budget {
-        Budget { calls_a_day: self.calls_a_day.value, tokens_a_day: self.tokens_a_day.value }
+        Budget {
+            calls_a_day: self.calls_a_day.value,
+            tokens_a_day: self.tokens_a_day.value,
+        }
     }
 
     /// Returns every key with its value and layer, in file order; the API key is hidden.
     pub(super) fn all(&self) -> [(&'static str, (Value, SettingsLayer)); 7] {
-        let Self { base_url, model, api_key, api_key_env, timeout, calls_a_day, tokens_a_day } = self;
+        let Self {
+            base_url,
+            model,
+            api_key,
+            api_key_env,
+            timeout,
+            calls_a_day,
+            tokens_a_day,
+        } = self;
         let text = |setting: &Setting<Option<String>>| setting.display(|text| text.clone().into());
         [
-            ("llm.base_url", base_url.display(|address| address.as_deref().map(redact_address).into())),
+            (
+                "llm.base_url",
+                base_url.display(|address| address.as_deref().map(redact_address).into()),
+            ),
             ("llm.model", text(model)),
-            ("llm.api_key", api_key.display(|key| key.as_ref().map(|_| HIDDEN).into())),
+            (
+                "llm.api_key",
+                api_key.display(|key| key.as_ref().map(|_| HIDDEN).into()),
+            ),
             ("llm.api_key_env", text(api_key_env)),
-            ("llm.timeout", timeout.display(|span| datetime::format_duration(*span).into())),
-            ("llm.calls_a_day", calls_a_day.display(|limit| (*limit).into())),
-            ("llm.tokens_a_day", tokens_a_day.display(|limit| (*limit).into())),
+            (
+                "llm.timeout",
+                timeout.display(|span| datetime::format_duration(*span).into()),
+            ),
+            (
+                "llm.calls_a_day",
+                calls_a_day.display(|limit| (*limit).into()),
+            ),
+            (
+                "llm.tokens_a_day",
+                tokens_a_day.display(|limit| (*limit).into()),
+            ),
         ]
     }
 }
 
 fn override_with<T>(setting: Setting<Option<T>>, variable: Option<T>) -> Setting<Option<T>> {
-    if variable.is_some() { Setting { value: variable, from: SettingsLayer::Environment } } else { setting }
+    if variable.is_some() {
+        Setting {
+            value: variable,
+            from: SettingsLayer::Environment,
+        }
+    } else {
+        setting
+    }
 }
 
 /// Returns an address for display, or [`HIDDEN`] if it may contain a password or a key.
 ///
 /// Such an address is rejected on use.
 pub(super) fn redact_address(address: &str) -> &str {
-    if address.contains(['@', '?', '#']) { HIDDEN } else { address }
+    if address.contains(['@', '?', '#']) {
+        HIDDEN
+    } else {
+        address
+    }
 }
 
 /// Parses an API key. The error does not contain the text, because it may be most of a real key.
 pub(super) fn key(text: &str) -> Result<Option<ApiKey>, ParseError> {
-    text.parse().map(Some).map_err(|_| ParseError::new(HIDDEN, "an API key (one word of ASCII)"))
+    text.parse()
+        .map(Some)
+        .map_err(|_| ParseError::new(HIDDEN, "an API key (one word of ASCII)"))
 }
 
 fn parse_limit(text: &str) -> Result<Option<u64>, ParseError> {
     if text.trim() == "none" {
         return Ok(None);
     }
-    text.trim().parse().map(Some).map_err(|_| ParseError::new(text, "a whole number or none"))
+    text.trim()
+        .parse()
+        .map(Some)
+        .map_err(|_| ParseError::new(text, "a whole number or none"))
 }

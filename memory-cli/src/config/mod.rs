@@ -31,7 +31,9 @@ pub(crate) use recalls::RecallSettings;
 pub(crate) use reranking::RerankingSettings;
 pub(crate) use review::ReviewSettings;
 pub(crate) use setting::{Setting, SettingsLayer};
-pub(crate) use settings::{EmbeddingSettings, NotificationMethod, Settings, SourceLocation, default_root_folder};
+pub(crate) use settings::{
+    EmbeddingSettings, NotificationMethod, Settings, SourceLocation, default_root_folder,
+};
 
 /// Content of the file that `memory config init` writes: every key with its default and meaning.
 pub(crate) const DEFAULT_FILE: &str = include_str!("default.yaml");

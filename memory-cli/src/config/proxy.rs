@@ -63,12 +63,18 @@ const MEMORY_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl ProxySettings {
     /// Takes these settings from the document; the environment has precedence.
-    pub(super) fn take(document: &mut SettingsDocument, environment: &Environment) -> Result<Self, ConfigError> {
+    pub(super) fn take(
+        document: &mut SettingsDocument,
+        environment: &Environment,
+    ) -> Result<Self, ConfigError> {
         let path = |text: &str| Ok(Some(environment.absolute_path(Path::new(text.trim()))));
         let text = |text: &str| Ok(Some(text.trim().to_owned()));
         let yes = parser_for::<bool>("true or false");
         let usual = RecallRules::default();
-        let mut from = ProxyConfigLayers { document, environment };
+        let mut from = ProxyConfigLayers {
+            document,
+            environment,
+        };
         Ok(Self {
             memory_path: from.take("memory_path", path, None)?,
             openai_base_url: from.take("openai_base_url", text, None)?,
@@ -85,8 +91,16 @@ impl ProxySettings {
             enable_summarization: from.take("enable_summarization", &yes, true)?,
             enable_git_versioning: from.take("enable_git_versioning", &yes, true)?,
             start_watcher: from.take("start_watcher", &yes, false)?,
-            memory_timeout: from.take("memory_timeout", datetime::parse_duration, MEMORY_TIMEOUT)?,
-            host: from.take("host", |text| Ok(text.trim().to_owned()), "127.0.0.1".to_owned())?,
+            memory_timeout: from.take(
+                "memory_timeout",
+                datetime::parse_duration,
+                MEMORY_TIMEOUT,
+            )?,
+            host: from.take(
+                "host",
+                |text| Ok(text.trim().to_owned()),
+                "127.0.0.1".to_owned(),
+            )?,
             port: from.take("port", parser_for("a port number"), 8100)?,
             log_level: from.take("log_level", str::parse, LogLevel::Info)?,
         })
@@ -96,32 +110,66 @@ impl ProxySettings {
     pub(super) fn all(&self) -> [(&'static str, (Value, SettingsLayer)); 18] {
         let text = |setting: &Setting<Option<String>>| setting.display(|text| text.clone().into());
         // Conversion through text preserves the original digits.
-        let share = |setting: &Setting<f32>| setting.display(|share| share.to_string().parse::<f64>().unwrap_or_default().into());
+        let share = |setting: &Setting<f32>| {
+            setting.display(|share| share.to_string().parse::<f64>().unwrap_or_default().into())
+        };
         [
-            ("proxy.memory_path", self.memory_path.display(|path| path.as_ref().map(|path| path.display().to_string()).into())),
+            (
+                "proxy.memory_path",
+                self.memory_path
+                    .display(|path| path.as_ref().map(|path| path.display().to_string()).into()),
+            ),
             (
                 "proxy.openai_base_url",
-                self.openai_base_url.display(|address| address.as_deref().map(super::llm::redact_address).into()),
+                self.openai_base_url
+                    .display(|address| address.as_deref().map(super::llm::redact_address).into()),
             ),
             ("proxy.openai_api_key_env", text(&self.openai_api_key_env)),
-            ("proxy.openai_api_key", self.openai_api_key.display(|key| key.as_ref().map(|_| HIDDEN).into())),
+            (
+                "proxy.openai_api_key",
+                self.openai_api_key
+                    .display(|key| key.as_ref().map(|_| HIDDEN).into()),
+            ),
             ("proxy.embedding_model", text(&self.embedding_model)),
             (
                 "proxy.embedding_base_url",
-                self.embedding_base_url.display(|address| address.as_deref().map(super::llm::redact_address).into()),
+                self.embedding_base_url
+                    .display(|address| address.as_deref().map(super::llm::redact_address).into()),
             ),
-            ("proxy.default_top_k", self.default_top_k.display(|count| (*count).into())),
-            ("proxy.max_entries", self.max_entries.display(|count| (*count).into())),
+            (
+                "proxy.default_top_k",
+                self.default_top_k.display(|count| (*count).into()),
+            ),
+            (
+                "proxy.max_entries",
+                self.max_entries.display(|count| (*count).into()),
+            ),
             ("proxy.mmr_lambda", share(&self.mmr_lambda)),
             ("proxy.recency_weight", share(&self.recency_weight)),
             ("proxy.score_threshold", share(&self.score_threshold)),
-            ("proxy.enable_summarization", self.enable_summarization.display(|yes| (*yes).into())),
-            ("proxy.enable_git_versioning", self.enable_git_versioning.display(|yes| (*yes).into())),
-            ("proxy.start_watcher", self.start_watcher.display(|yes| (*yes).into())),
-            ("proxy.memory_timeout", self.memory_timeout.display(|span| datetime::format_duration(*span).into())),
+            (
+                "proxy.enable_summarization",
+                self.enable_summarization.display(|yes| (*yes).into()),
+            ),
+            (
+                "proxy.enable_git_versioning",
+                self.enable_git_versioning.display(|yes| (*yes).into()),
+            ),
+            (
+                "proxy.start_watcher",
+                self.start_watcher.display(|yes| (*yes).into()),
+            ),
+            (
+                "proxy.memory_timeout",
+                self.memory_timeout
+                    .display(|span| datetime::format_duration(*span).into()),
+            ),
             ("proxy.host", self.host.display(|host| host.clone().into())),
             ("proxy.port", self.port.display(|port| (*port).into())),
-            ("proxy.log_level", self.log_level.display(|level| level.as_str().into())),
+            (
+                "proxy.log_level",
+                self.log_level.display(|level| level.as_str().into()),
+            ),
         ]
     }
 
@@ -155,22 +203,39 @@ impl ProxyConfigLayers<'_> {
         usual: T,
     ) -> Result<Setting<T>, ConfigError> {
         let setting = or_default(self.document.take(&format!("proxy.{key}"), &parse)?, usual);
-        let Some(said) = self.environment.proxy.get(key) else { return Ok(setting) };
-        let value = parse(said).map_err(|source| ConfigError::Variable { variable: variable_name(key), source })?;
-        Ok(Setting { value, from: SettingsLayer::Environment })
+        let Some(said) = self.environment.proxy.get(key) else {
+            return Ok(setting);
+        };
+        let value = parse(said).map_err(|source| ConfigError::Variable {
+            variable: variable_name(key),
+            source,
+        })?;
+        Ok(Setting {
+            value,
+            from: SettingsLayer::Environment,
+        })
     }
 }
 
 /// Parses a number from 0 to 1.
 pub(crate) fn parse_share(text: &str) -> Result<f32, ParseError> {
-    let share = text.trim().parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    let share = text
+        .trim()
+        .parse()
+        .ok()
+        .filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| ParseError::new(text, "a number from 0 to 1"))
 }
 
 /// Parses the maximum number of entries. 0 is invalid, because each entry would be deleted at once.
 pub(crate) fn parse_max_entries(text: &str) -> Result<usize, ParseError> {
     let most = text.trim().parse().ok().filter(|most| 0 < *most);
-    most.ok_or_else(|| ParseError::new(text, "a whole number of at least 1; use a large one, such as 1000000000, for no limit"))
+    most.ok_or_else(|| {
+        ParseError::new(
+            text,
+            "a whole number of at least 1; use a large one, such as 1000000000, for no limit",
+        )
+    })
 }
 
 /// The minimum severity of log lines.
@@ -204,7 +269,9 @@ impl FromStr for LogLevel {
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let wanted = text.trim().to_ascii_lowercase();
         let all = [Self::Debug, Self::Info, Self::Warning, Self::Error];
-        let found = all.into_iter().find(|level| level.as_str() == wanted || (wanted == "warn" && *level == Self::Warning));
+        let found = all.into_iter().find(|level| {
+            level.as_str() == wanted || (wanted == "warn" && *level == Self::Warning)
+        });
         found.ok_or_else(|| ParseError::new(text, "a log level (debug, info, warning or error)"))
     }
 }

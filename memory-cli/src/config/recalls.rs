@@ -30,26 +30,49 @@ impl RecallSettings {
     /// Takes these settings from the document.
     pub(super) fn take(document: &mut SettingsDocument) -> Result<Self, ConfigError> {
         Ok(Self {
-            enabled: or_default(document.take("recalls.enabled", parser_for("true or false"))?, true),
-            retention: or_default(document.take("recalls.retention", parse_retention)?, Some(RETENTION)),
-            max_size: or_default(document.take("recalls.max_size", parse_max_size)?, 64 * MEGABYTE),
+            enabled: or_default(
+                document.take("recalls.enabled", parser_for("true or false"))?,
+                true,
+            ),
+            retention: or_default(
+                document.take("recalls.retention", parse_retention)?,
+                Some(RETENTION),
+            ),
+            max_size: or_default(
+                document.take("recalls.max_size", parse_max_size)?,
+                64 * MEGABYTE,
+            ),
         })
     }
 
     /// Returns every key with its value and layer, in file order.
     pub(super) fn all(&self) -> [(&'static str, (Value, SettingsLayer)); 3] {
-        let Self { enabled, retention, max_size } = self;
+        let Self {
+            enabled,
+            retention,
+            max_size,
+        } = self;
         [
             ("recalls.enabled", enabled.display(|yes| (*yes).into())),
-            ("recalls.retention", retention.display(|span| retention_text(*span).into())),
-            ("recalls.max_size", max_size.display(|bytes| format_size(*bytes).into())),
+            (
+                "recalls.retention",
+                retention.display(|span| retention_text(*span).into()),
+            ),
+            (
+                "recalls.max_size",
+                max_size.display(|bytes| format_size(*bytes).into()),
+            ),
         ]
     }
 }
 
 fn parse_max_size(text: &str) -> Result<usize, ParseError> {
     let size = parse_size(text)?;
-    if size < MEGABYTE { Err(ParseError::new(text, "at least 1MB")) } else { Ok(size) }
+    if size < MEGABYTE {
+        Err(ParseError::new(text, "at least 1MB"))
+    } else {
+        Ok(size)
+    }
 }
 
 #[cfg(test)]
@@ -59,7 +82,10 @@ mod tests {
     #[test]
     fn a_maximum_size_has_a_minimum() {
         assert_eq!(parse_max_size("64MB").unwrap(), 64 * MEGABYTE);
-        assert_eq!(parse_max_size("1023KB").unwrap_err().to_string(), "\"1023KB\" is not at least 1MB");
+        assert_eq!(
+            parse_max_size("1023KB").unwrap_err().to_string(),
+            "\"1023KB\" is not at least 1MB"
+        );
         assert!(parse_max_size("never").is_err());
     }
 }

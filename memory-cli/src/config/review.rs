@@ -22,16 +22,33 @@ impl ReviewSettings {
     /// Takes these settings from the document.
     pub(super) fn take(document: &mut SettingsDocument) -> Result<Self, ConfigError> {
         let policy = document.take("review.policy", parser_for("direct or propose"))?;
-        let texts = document.take_list(RULES_KEY, "a rule such as \"codex global propose\" (or none for no rule)")?;
-        let rules = texts.map(|texts| texts.iter().flat_map(|text| split_rules(text)).map(str::parse).collect());
+        let texts = document.take_list(
+            RULES_KEY,
+            "a rule such as \"codex global propose\" (or none for no rule)",
+        )?;
+        let rules = texts.map(|texts| {
+            texts
+                .iter()
+                .flat_map(|text| split_rules(text))
+                .map(str::parse)
+                .collect()
+        });
         let rules: Option<Result<Vec<ReviewRule>, ParseError>> = rules;
-        let rules = rules.transpose().map_err(|error| document.value_error(RULES_KEY, error))?;
-        Ok(Self { policy: or_default(policy, WritePolicy::Direct), rules: or_default(rules, Vec::new()) })
+        let rules = rules
+            .transpose()
+            .map_err(|error| document.value_error(RULES_KEY, error))?;
+        Ok(Self {
+            policy: or_default(policy, WritePolicy::Direct),
+            rules: or_default(rules, Vec::new()),
+        })
     }
 
     /// Returns the policy for the use cases.
     pub(crate) fn policy(&self) -> ReviewPolicy {
-        ReviewPolicy { default: self.policy.value, rules: self.rules.value.clone() }
+        ReviewPolicy {
+            default: self.policy.value,
+            rules: self.rules.value.clone(),
+        }
     }
 
     /// Returns every key with its value and layer, in file order.
@@ -39,9 +56,19 @@ impl ReviewSettings {
         let rules = self.rules.display(|rules| match rules.as_slice() {
             [] => Value::Null,
             [rule] => rule.to_string().into(),
-            several => several.iter().map(ToString::to_string).collect::<Vec<_>>().into(),
+            several => several
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .into(),
         });
-        [("review.policy", self.policy.display(|policy| policy.as_str().into())), (RULES_KEY, rules)]
+        [
+            (
+                "review.policy",
+                self.policy.display(|policy| policy.as_str().into()),
+            ),
+            (RULES_KEY, rules),
+        ]
     }
 }
 
@@ -50,5 +77,7 @@ impl ReviewSettings {
 /// This allows `memory config set` to set several rules.
 fn split_rules(text: &str) -> impl Iterator<Item = &str> {
     let text = if text.trim() == "none" { "" } else { text };
-    text.split(',').map(str::trim).filter(|part| !part.is_empty())
+    text.split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
 }

@@ -35,9 +35,17 @@ impl<T> Setting<T> {
 }
 
 impl Setting<PathBuf> {
-    pub(super) fn override_path(&mut self, path: Option<&Path>, from: SettingsLayer, environment: &Environment) {
+    pub(super) fn override_path(
+        &mut self,
+        path: Option<&Path>,
+        from: SettingsLayer,
+        environment: &Environment,
+    ) {
         if let Some(path) = path {
-            *self = Self { value: environment.absolute_path(path), from };
+            *self = Self {
+                value: environment.absolute_path(path),
+                from,
+            };
         }
     }
 }
@@ -57,7 +65,13 @@ impl SettingsLayer {
 /// Returns the value of the settings file, else the default.
 pub(super) fn or_default<T>(value: Option<T>, default: T) -> Setting<T> {
     match value {
-        Some(value) => Setting { value, from: SettingsLayer::File },
-        None => Setting { value: default, from: SettingsLayer::Default },
+        Some(value) => Setting {
+            value,
+            from: SettingsLayer::File,
+        },
+        None => Setting {
+            value: default,
+            from: SettingsLayer::Default,
+        },
     }
 }

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use super::document::{SettingsDocument, parser_for};
 use super::setting::{Setting, SettingsLayer, or_default};
 use super::{
-    AgentSettings, BankSettings, ConfigError, Environment, HookSettings, HttpSettings, LlmSettings, ProxySettings,
-    RecallSettings, RerankingSettings, ReviewSettings,
+    AgentSettings, BankSettings, ConfigError, Environment, HookSettings, HttpSettings, LlmSettings,
+    ProxySettings, RecallSettings, RerankingSettings, ReviewSettings,
 };
 use crate::datetime;
 use crate::zone::{self, NamedZone};
@@ -130,8 +130,14 @@ impl Settings {
 
     /// Returns these settings without a current folder, for tools of agents: each agent has a project of its own.
     pub(crate) fn without_project(&self) -> Self {
-        let environment = Environment { folder: None, ..self.environment.clone() };
-        Self { environment, ..self.clone() }
+        let environment = Environment {
+            folder: None,
+            ..self.environment.clone()
+        };
+        Self {
+            environment,
+            ..self.clone()
+        }
     }
 
     /// Returns the rules of refinement.
@@ -148,12 +154,19 @@ impl Settings {
     ///
     /// # Errors
     /// [`ConfigError::NoHome`].
-    pub(crate) fn file(root: Option<&Path>, environment: &Environment) -> Result<PathBuf, ConfigError> {
+    pub(crate) fn file(
+        root: Option<&Path>,
+        environment: &Environment,
+    ) -> Result<PathBuf, ConfigError> {
         if let Some(file) = &environment.config {
             return Ok(environment.absolute_path(file));
         }
-        let named = root.or(environment.root.as_deref()).map(|root| environment.absolute_path(root));
-        let root = named.or_else(|| default_root_folder(environment)).ok_or(ConfigError::NoHome)?;
+        let named = root
+            .or(environment.root.as_deref())
+            .map(|root| environment.absolute_path(root));
+        let root = named
+            .or_else(|| default_root_folder(environment))
+            .ok_or(ConfigError::NoHome)?;
         Ok(root.join("config.yaml"))
     }
 
@@ -161,7 +174,10 @@ impl Settings {
     ///
     /// # Errors
     /// If the file cannot be read, or a value is invalid.
-    pub(crate) fn load(root: Option<&Path>, environment: &Environment) -> Result<Self, ConfigError> {
+    pub(crate) fn load(
+        root: Option<&Path>,
+        environment: &Environment,
+    ) -> Result<Self, ConfigError> {
         let file = Self::file(root, environment)?;
         let document = SettingsDocument::read(&file)?;
         Self::of(document, file, root, environment)
@@ -171,7 +187,11 @@ impl Settings {
     ///
     /// # Errors
     /// If the text is not valid YAML, or a value is invalid.
-    pub(crate) fn with_text(text: &str, root: Option<&Path>, environment: &Environment) -> Result<Self, ConfigError> {
+    pub(crate) fn with_text(
+        text: &str,
+        root: Option<&Path>,
+        environment: &Environment,
+    ) -> Result<Self, ConfigError> {
         let file = Self::file(root, environment)?;
         let document = SettingsDocument::parse(&file, Some(text))?;
         Self::of(document, file, root, environment)
@@ -184,11 +204,17 @@ impl Settings {
         environment: &Environment,
     ) -> Result<Self, ConfigError> {
         let path = |text: &str| Ok(environment.absolute_path(Path::new(text.trim())));
-        let places = SourceName::ALL.iter().filter_map(|source| take_source(*source, &mut document, environment).transpose());
+        let places = SourceName::ALL
+            .iter()
+            .filter_map(|source| take_source(*source, &mut document, environment).transpose());
         let places = places.collect::<Result<_, _>>()?;
         // A home that the flag or the environment names has precedence, so that no default is needed.
         let named = || root.or(environment.root.as_deref()).map(Path::to_owned);
-        let default_root = || default_root_folder(environment).or_else(named).ok_or(ConfigError::NoHome);
+        let default_root = || {
+            default_root_folder(environment)
+                .or_else(named)
+                .ok_or(ConfigError::NoHome)
+        };
         let mut settings = Self {
             file_exists: document.exists(),
             unknown: Vec::new(),
@@ -198,24 +224,42 @@ impl Settings {
                 document.take("storage.short_term_ttl", datetime::parse_duration)?,
                 Duration::from_secs(168 * HOUR),
             ),
-            trash_retention: or_default(document.take("storage.trash_retention", parse_retention)?, Some(RETENTION)),
+            trash_retention: or_default(
+                document.take("storage.trash_retention", parse_retention)?,
+                Some(RETENTION),
+            ),
             recalls: RecallSettings::take(&mut document)?,
-            git: or_default(document.take("git.enabled", parser_for("true or false"))?, false),
-            interval: or_default(document.take("daemon.interval", datetime::parse_duration)?, Duration::from_mins(1)),
+            git: or_default(
+                document.take("git.enabled", parser_for("true or false"))?,
+                false,
+            ),
+            interval: or_default(
+                document.take("daemon.interval", datetime::parse_duration)?,
+                Duration::from_mins(1),
+            ),
             decay_threshold: or_default(
                 document.take("daemon.decay_threshold", datetime::parse_duration)?,
                 Duration::from_secs(720 * HOUR),
             ),
             upgrade_access_threshold: or_default(
-                document.take("daemon.upgrade_access_threshold", parser_for("a whole number"))?,
+                document.take(
+                    "daemon.upgrade_access_threshold",
+                    parser_for("a whole number"),
+                )?,
                 3,
             ),
-            notifications: or_default(document.take("notification.enabled", parser_for("true or false"))?, true),
+            notifications: or_default(
+                document.take("notification.enabled", parser_for("true or false"))?,
+                true,
+            ),
             notification_method: or_default(
                 document.take("notification.method", parser_for(EXPECTED_METHOD))?,
                 NotificationMethod::Osascript,
             ),
-            timezone: or_default(document.take("timezone", |text| zone::parse_zone(text).map(Some))?, None),
+            timezone: or_default(
+                document.take("timezone", |text| zone::parse_zone(text).map(Some))?,
+                None,
+            ),
             embedding: take_embedding(&mut document, environment)?,
             reranking: RerankingSettings::take(&mut document, environment)?,
             llm: LlmSettings::take(&mut document, environment)?,
@@ -230,60 +274,132 @@ impl Settings {
             environment: environment.clone(),
         };
         settings.unknown = document.unknown();
-        settings.root.override_path(environment.root.as_deref(), SettingsLayer::Environment, environment);
-        settings.root.override_path(root, SettingsLayer::Flag, environment);
+        settings.root.override_path(
+            environment.root.as_deref(),
+            SettingsLayer::Environment,
+            environment,
+        );
+        settings
+            .root
+            .override_path(root, SettingsLayer::Flag, environment);
         Ok(settings)
     }
 
     /// Returns the JSON of `memory config show`: `{path, exists, settings: [{key, value, from}], unknown}`.
     pub(crate) fn to_json(&self) -> Value {
-        let shape =
-            |(key, value, from): (String, Value, SettingsLayer)| json!({ "key": key, "value": value, "from": from.as_str() });
+        let shape = |(key, value, from): (String, Value, SettingsLayer)| json!({ "key": key, "value": value, "from": from.as_str() });
         let all: Vec<Value> = self.all().into_iter().map(shape).collect();
         json!({ "path": self.file, "exists": self.file_exists, "settings": all, "unknown": self.unknown })
     }
 
     /// Returns every key with its value and layer, in file order.
     pub(crate) fn all(&self) -> Vec<(String, Value, SettingsLayer)> {
-        let span = |setting: &Setting<Duration>| setting.display(|span| datetime::format_duration(*span).into());
-        let path = |setting: &Setting<PathBuf>| setting.display(|path| path.display().to_string().into());
+        let span = |setting: &Setting<Duration>| {
+            setting.display(|span| datetime::format_duration(*span).into())
+        };
+        let path =
+            |setting: &Setting<PathBuf>| setting.display(|path| path.display().to_string().into());
         let mut all = vec![
             ("storage.root".to_owned(), path(&self.root)),
-            ("storage.store".to_owned(), self.store.display(|name| name.as_ref().map(InstanceName::as_str).into())),
-            ("storage.short_term_ttl".to_owned(), span(&self.short_term_ttl)),
-            ("storage.trash_retention".to_owned(), self.trash_retention.display(|span| retention_text(*span).into())),
-            ("git.enabled".to_owned(), self.git.display(|yes| (*yes).into())),
+            (
+                "storage.store".to_owned(),
+                self.store
+                    .display(|name| name.as_ref().map(InstanceName::as_str).into()),
+            ),
+            (
+                "storage.short_term_ttl".to_owned(),
+                span(&self.short_term_ttl),
+            ),
+            (
+                "storage.trash_retention".to_owned(),
+                self.trash_retention
+                    .display(|span| retention_text(*span).into()),
+            ),
+            (
+                "git.enabled".to_owned(),
+                self.git.display(|yes| (*yes).into()),
+            ),
             ("daemon.interval".to_owned(), span(&self.interval)),
-            ("daemon.decay_threshold".to_owned(), span(&self.decay_threshold)),
-            ("daemon.upgrade_access_threshold".to_owned(), self.upgrade_access_threshold.display(|count| (*count).into())),
-            ("notification.enabled".to_owned(), self.notifications.display(|yes| (*yes).into())),
-            ("notification.method".to_owned(), self.notification_method.display(|method| method.as_str().into())),
-            ("timezone".to_owned(), self.timezone.display(|zone| zone.map(NamedZone::name).into())),
+            (
+                "daemon.decay_threshold".to_owned(),
+                span(&self.decay_threshold),
+            ),
+            (
+                "daemon.upgrade_access_threshold".to_owned(),
+                self.upgrade_access_threshold
+                    .display(|count| (*count).into()),
+            ),
+            (
+                "notification.enabled".to_owned(),
+                self.notifications.display(|yes| (*yes).into()),
+            ),
+            (
+                "notification.method".to_owned(),
+                self.notification_method
+                    .display(|method| method.as_str().into()),
+            ),
+            (
+                "timezone".to_owned(),
+                self.timezone
+                    .display(|zone| zone.map(NamedZone::name).into()),
+            ),
         ];
         // After the keys of `storage`, as in the file.
-        let recalls = self.recalls.all().map(|(key, shown)| (key.to_owned(), shown));
+        let recalls = self
+            .recalls
+            .all()
+            .map(|(key, shown)| (key.to_owned(), shown));
         all.splice(RECALLS_AT..RECALLS_AT, recalls);
         let text = |setting: &Setting<Option<String>>| setting.display(|text| text.clone().into());
-        let EmbeddingSettings { model, base_url, name, api_key_env } = &self.embedding;
-        let folder = model.display(|path| path.as_ref().map(|path| path.display().to_string()).into());
+        let EmbeddingSettings {
+            model,
+            base_url,
+            name,
+            api_key_env,
+        } = &self.embedding;
+        let folder =
+            model.display(|path| path.as_ref().map(|path| path.display().to_string()).into());
         all.push(("embedding.model".to_owned(), folder));
         all.push(("embedding.base_url".to_owned(), text(base_url)));
         all.push(("embedding.name".to_owned(), text(name)));
         all.push(("embedding.api_key_env".to_owned(), text(api_key_env)));
-        all.extend(self.reranking.all().map(|(key, shown)| (key.to_owned(), shown)));
+        all.extend(
+            self.reranking
+                .all()
+                .map(|(key, shown)| (key.to_owned(), shown)),
+        );
         all.extend(self.llm.all().map(|(key, shown)| (key.to_owned(), shown)));
         all.extend(self.proxy.all().map(|(key, shown)| (key.to_owned(), shown)));
         all.extend(self.http.all().map(|(key, shown)| (key.to_owned(), shown)));
         all.extend(self.banks.all().map(|(key, shown)| (key.to_owned(), shown)));
-        all.extend(self.agents.all().map(|(key, shown)| (key.to_owned(), shown)));
-        all.extend(self.review.all().map(|(key, shown)| (key.to_owned(), shown)));
+        all.extend(
+            self.agents
+                .all()
+                .map(|(key, shown)| (key.to_owned(), shown)),
+        );
+        all.extend(
+            self.review
+                .all()
+                .map(|(key, shown)| (key.to_owned(), shown)),
+        );
         all.extend(self.hooks.all());
         for place in &self.places {
-            all.push((format!("ingestion.{}.path", place.source), path(&place.path)));
-            all.push((format!("ingestion.{}.enabled", place.source), place.enabled.display(|yes| (*yes).into())));
-            all.push((format!("ingestion.{}.watch", place.source), place.watch.display(|yes| (*yes).into())));
+            all.push((
+                format!("ingestion.{}.path", place.source),
+                path(&place.path),
+            ));
+            all.push((
+                format!("ingestion.{}.enabled", place.source),
+                place.enabled.display(|yes| (*yes).into()),
+            ));
+            all.push((
+                format!("ingestion.{}.watch", place.source),
+                place.watch.display(|yes| (*yes).into()),
+            ));
         }
-        all.into_iter().map(|(key, (value, from))| (key, value, from)).collect()
+        all.into_iter()
+            .map(|(key, (value, from))| (key, value, from))
+            .collect()
     }
 }
 
@@ -295,15 +411,25 @@ pub(super) fn retention_text(span: Option<Duration>) -> String {
     const DAY: u64 = 24 * 3600;
     match span {
         None => "never".to_owned(),
-        Some(span) if span.as_secs() != 0 && span.as_secs() % DAY == 0 => format!("{}d", span.as_secs() / DAY),
+        Some(span) if span.as_secs() != 0 && span.as_secs() % DAY == 0 => {
+            format!("{}d", span.as_secs() / DAY)
+        }
         Some(span) => datetime::format_duration(span),
     }
 }
 
 /// Parses the name of a database; an empty text means none.
 fn parse_store(text: &str) -> Result<Option<InstanceName>, ParseError> {
-    let wrong = |_| ParseError::new(text, "the name of a database, as `memory init --store` sets it");
-    Some(text.trim()).filter(|text| !text.is_empty()).map(|text| text.parse().map_err(wrong)).transpose()
+    let wrong = |_| {
+        ParseError::new(
+            text,
+            "the name of a database, as `memory init --store` sets it",
+        )
+    };
+    Some(text.trim())
+        .filter(|text| !text.is_empty())
+        .map(|text| text.parse().map_err(wrong))
+        .transpose()
 }
 
 /// Parses a retention time.
@@ -311,7 +437,9 @@ pub(super) fn parse_retention(text: &str) -> Result<Option<Duration>, ParseError
     if text.trim() == "never" {
         return Ok(None);
     }
-    datetime::parse_duration(text).map(Some).map_err(|_| ParseError::new(text, "a duration such as 90d, or never"))
+    datetime::parse_duration(text)
+        .map(Some)
+        .map_err(|_| ParseError::new(text, "a duration such as 90d, or never"))
 }
 
 /// Returns the default folder of the memories, if the user has a home folder.
@@ -319,16 +447,32 @@ pub(crate) fn default_root_folder(environment: &Environment) -> Option<PathBuf> 
     environment.home.as_ref().map(|home| home.join(".memory"))
 }
 
-fn take_embedding(document: &mut SettingsDocument, environment: &Environment) -> Result<EmbeddingSettings, ConfigError> {
+fn take_embedding(
+    document: &mut SettingsDocument,
+    environment: &Environment,
+) -> Result<EmbeddingSettings, ConfigError> {
     let given = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     let path = |text: &str| Ok(given(text).map(|text| environment.absolute_path(Path::new(&text))));
     let mut model = or_default(document.take("embedding.model", path)?, None);
     if let Some(folder) = &environment.embedding_model {
-        model = Setting { value: Some(environment.absolute_path(folder)), from: SettingsLayer::Environment };
+        model = Setting {
+            value: Some(environment.absolute_path(folder)),
+            from: SettingsLayer::Environment,
+        };
     }
-    let mut text = |key: &str| -> Result<_, ConfigError> { Ok(or_default(document.take(key, |text| Ok(given(text)))?, None)) };
+    let mut text = |key: &str| -> Result<_, ConfigError> {
+        Ok(or_default(
+            document.take(key, |text| Ok(given(text)))?,
+            None,
+        ))
+    };
     let (base_url, name) = (text("embedding.base_url")?, text("embedding.name")?);
-    Ok(EmbeddingSettings { model, base_url, name, api_key_env: text("embedding.api_key_env")? })
+    Ok(EmbeddingSettings {
+        model,
+        base_url,
+        name,
+        api_key_env: text("embedding.api_key_env")?,
+    })
 }
 
 /// Returns the location of a source that has a default path.
@@ -338,15 +482,27 @@ fn take_source(
     environment: &Environment,
 ) -> Result<Option<SourceLocation>, ConfigError> {
     let home = environment.home.as_deref().unwrap_or(Path::new("~"));
-    let Some(default) = source.default_path(home) else { return Ok(None) };
+    let Some(default) = source.default_path(home) else {
+        return Ok(None);
+    };
     let expand = |text: &str| Ok(environment.absolute_path(Path::new(text.trim())));
     let path = document.take(&format!("ingestion.{source}.path"), expand)?;
     let mut path = or_default(path, default);
     if matches!(source, SourceName::Claude | SourceName::ClaudeSessions) {
-        path.override_path(environment.claude.as_deref(), SettingsLayer::Environment, environment);
+        path.override_path(
+            environment.claude.as_deref(),
+            SettingsLayer::Environment,
+            environment,
+        );
     }
-    let enabled = document.take(&format!("ingestion.{source}.enabled"), parser_for("true or false"))?;
-    let watch = document.take(&format!("ingestion.{source}.watch"), parser_for("true or false"))?;
+    let enabled = document.take(
+        &format!("ingestion.{source}.enabled"),
+        parser_for("true or false"),
+    )?;
+    let watch = document.take(
+        &format!("ingestion.{source}.watch"),
+        parser_for("true or false"),
+    )?;
     Ok(Some(SourceLocation {
         source,
         path,
@@ -355,10 +511,19 @@ fn take_source(
     }))
 }
 
-fn or_else_default<T>(value: Option<T>, default: impl FnOnce() -> Result<T, ConfigError>) -> Result<Setting<T>, ConfigError> {
+fn or_else_default<T>(
+    value: Option<T>,
+    default: impl FnOnce() -> Result<T, ConfigError>,
+) -> Result<Setting<T>, ConfigError> {
     match value {
-        Some(value) => Ok(Setting { value, from: SettingsLayer::File }),
-        None => Ok(Setting { value: default()?, from: SettingsLayer::Default }),
+        Some(value) => Ok(Setting {
+            value,
+            from: SettingsLayer::File,
+        }),
+        None => Ok(Setting {
+            value: default()?,
+            from: SettingsLayer::Default,
+        }),
     }
 }
 

@@ -53,7 +53,15 @@ enum LogTarget {
 
 impl DaemonBuilder {
     pub(crate) fn new(home: Home) -> Self {
-        Self { home, interval: None, log: LogTarget::Home, http: None, token: None, tools: Vec::new(), socket: None }
+        Self {
+            home,
+            interval: None,
+            log: LogTarget::Home,
+            http: None,
+            token: None,
+            tools: Vec::new(),
+            socket: None,
+        }
     }
 
     /// Sets the interval of the maintenance; `daemon.interval` of the settings by default.
@@ -126,11 +134,20 @@ impl DaemonBuilder {
     fn start_threads(self) -> Result<Daemon, Failure> {
         let opened = self.open(true)?;
         let (stop, http) = (opened.stop_handle(), opened.http_address());
-        let socket = opened.servers.as_ref().and_then(DaemonServers::socket).map(Path::to_owned);
+        let socket = opened
+            .servers
+            .as_ref()
+            .and_then(DaemonServers::socket)
+            .map(Path::to_owned);
         let work = move || opened.run((), None).map(drop);
         let thread = thread::Builder::new().name("daemon".into()).spawn(work);
         let thread = Some(thread.map_err(Failure::file("start the daemon"))?);
-        Ok(Daemon { stop, http, socket, thread })
+        Ok(Daemon {
+            stop,
+            http,
+            socket,
+            thread,
+        })
     }
 
     /// Opens the log and, if `is_serving`, the socket and the HTTP listener. Only the chat proxy starts threads.
@@ -140,23 +157,44 @@ impl DaemonBuilder {
         let lock = DaemonLock::acquire(root, pid)?;
         let (log, log_file) = open_log(self.log, root)?;
         let anchor = DirHandle::of(root);
-        let home = if is_serving { watch_files(&self.home)? } else { self.home };
+        let home = if is_serving {
+            watch_files(&self.home)?
+        } else {
+            self.home
+        };
         let (diary, past) = DaemonLog::open(Arc::clone(&home.store), log, pid)?;
         let schedule = build_schedule(&home, self.interval, &past);
-        diary.info(&format!("memory {} started, process {pid}", env!("CARGO_PKG_VERSION")));
+        diary.info(&format!(
+            "memory {} started, process {pid}",
+            env!("CARGO_PKG_VERSION")
+        ));
         let token = self.token;
         let http: Option<HttpBinding> = self.http.map(|address| (address, token));
         let tools = self.tools;
         let socket = self.socket;
-        let servers = is_serving.then(|| DaemonServers::open(&home, http, socket, tools, &diary)).transpose()?;
+        let servers = is_serving
+            .then(|| DaemonServers::open(&home, http, socket, tools, &diary))
+            .transpose()?;
         let stop = StopHandle::default();
-        Ok(OpenedDaemon { home, diary: Arc::new(diary), schedule, servers, stop, anchor, log_file, _lock: lock })
+        Ok(OpenedDaemon {
+            home,
+            diary: Arc::new(diary),
+            schedule,
+            servers,
+            stop,
+            anchor,
+            log_file,
+            _lock: lock,
+        })
     }
 }
 
 impl std::fmt::Debug for DaemonBuilder {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("DaemonBuilder").field("home", &self.home.store.root()).finish_non_exhaustive()
+        formatter
+            .debug_struct("DaemonBuilder")
+            .field("home", &self.home.store.root())
+            .finish_non_exhaustive()
     }
 }
 
@@ -185,13 +223,17 @@ impl Daemon {
     /// # Errors
     /// If the daemon stopped earlier, because the home was moved.
     pub fn stop(mut self) -> Result<(), ProgramError> {
-        Ok(self.join().map_err(Failure::file("run the daemon for the home"))?)
+        Ok(self
+            .join()
+            .map_err(Failure::file("run the daemon for the home"))?)
     }
 
     fn join(&mut self) -> io::Result<()> {
         self.stop.stop();
         // A panic of the thread was already reported.
-        self.thread.take().map_or(Ok(()), |thread| thread.join().unwrap_or(Ok(())))
+        self.thread
+            .take()
+            .map_or(Ok(()), |thread| thread.join().unwrap_or(Ok(())))
     }
 }
 
@@ -244,7 +286,8 @@ fn transfer_operations(store: &FileStore, stop: &StopHandle) {
     while !stop.cancelled.is_cancelled() {
         // The next read reports an error.
         let _ = store.refresh();
-        stop.replica.wait(Instant::now().checked_add(TRANSFER_INTERVAL));
+        stop.replica
+            .wait(Instant::now().checked_add(TRANSFER_INTERVAL));
     }
 }
 
@@ -283,12 +326,17 @@ impl OpenedDaemon {
 
     /// Returns why there is no socket; `None` if there is one.
     pub(crate) fn no_socket(&self) -> Option<&str> {
-        self.servers.as_ref().and_then(|servers| servers.no_socket.as_deref())
+        self.servers
+            .as_ref()
+            .and_then(|servers| servers.no_socket.as_deref())
     }
 
     /// Returns a flag that is true while HTTP is served.
     pub(crate) fn serving_flag(&self) -> Arc<AtomicBool> {
-        self.servers.as_ref().map(DaemonServers::serving_flag).unwrap_or_default()
+        self.servers
+            .as_ref()
+            .map(DaemonServers::serving_flag)
+            .unwrap_or_default()
     }
 
     /// Runs until a stop request, or until `program` was replaced. `guard` is dropped when the last chore has ended, which may be
@@ -297,10 +345,23 @@ impl OpenedDaemon {
     /// # Errors
     /// If the home was moved.
     pub(crate) fn run<G>(self, guard: G, program: Option<&ProgramFile>) -> io::Result<DaemonEnd> {
-        let Self { home, diary, schedule, servers, stop, anchor, log_file: _, _lock } = self;
+        let Self {
+            home,
+            diary,
+            schedule,
+            servers,
+            stop,
+            anchor,
+            log_file: _,
+            _lock,
+        } = self;
         let chores = HomeChores::of(&home);
         let woken = ForeignWriteFlag::default();
-        let written = || chores.update_index_page().and(chores.commit_in_background());
+        let written = || {
+            chores
+                .update_index_page()
+                .and(chores.commit_in_background())
+        };
         let done = thread::scope(|scope| {
             let _guard = guard;
             let _stop = StopGuard(&stop);
@@ -322,10 +383,19 @@ impl OpenedDaemon {
                 let (end, diary) = (&stop.servers, &diary);
                 scope.spawn(move || servers.serve(end, diary));
             }
-            run_chores(schedule, &chores, &diary, (&stop.main, &woken), &stop.cancelled, (anchor.as_ref(), program))
+            run_chores(
+                schedule,
+                &chores,
+                &diary,
+                (&stop.main, &woken),
+                &stop.cancelled,
+                (anchor.as_ref(), program),
+            )
         });
         if let Err(why) = &done {
-            diary.info(&format!("{why}: restart `memory serve` at the new location of the home"));
+            diary.info(&format!(
+                "{why}: restart `memory serve` at the new location of the home"
+            ));
         }
         record_end(&diary);
         done
@@ -333,7 +403,12 @@ impl OpenedDaemon {
 
     /// Runs each chore that is due now once, and returns the results.
     pub(crate) fn run_once(self) -> Vec<ChoreReport> {
-        let reports = run_once(self.schedule, &HomeChores::of(&self.home), &self.diary, &self.stop.cancelled);
+        let reports = run_once(
+            self.schedule,
+            &HomeChores::of(&self.home),
+            &self.diary,
+            &self.stop.cancelled,
+        );
         record_end(&self.diary);
         reports
     }
@@ -350,7 +425,8 @@ fn open_log(target: LogTarget, root: &Path) -> Result<(EventLog, Option<PathBuf>
         LogTarget::File(file) => file,
         LogTarget::Home => root.join("daemon.log"),
     };
-    let log = LogFile::open(&file).map_err(Failure::file(format!("write to {}", file.display())))?;
+    let log =
+        LogFile::open(&file).map_err(Failure::file(format!("write to {}", file.display())))?;
     Ok((EventLog::new(Box::new(log)), Some(file)))
 }
 
@@ -358,9 +434,11 @@ fn build_schedule(home: &Home, interval: Option<Duration>, past: &ScheduleHistor
     let settings = &home.settings;
     let rules = ScheduleRules {
         interval: interval.unwrap_or(settings.interval.value),
-        embeds: settings.embedding.model.value.is_some() || settings.embedding.base_url.value.is_some(),
+        embeds: settings.embedding.model.value.is_some()
+            || settings.embedding.base_url.value.is_some(),
         ingests: settings.places.iter().any(|place| place.watch.value),
-        purges: settings.trash_retention.value.is_some() || settings.recalls.retention.value.is_some(),
+        purges: settings.trash_retention.value.is_some()
+            || settings.recalls.retention.value.is_some(),
     };
     Schedule::new(rules, past)
 }
@@ -369,7 +447,11 @@ fn build_schedule(home: &Home, interval: Option<Duration>, past: &ScheduleHistor
 ///
 /// The store then relies on notifications to detect edits in place.
 fn watch_files(home: &Home) -> Result<Home, Failure> {
-    let options = FileStoreOptions { freshness: Freshness::Heard, kept: KEPT, ..FileStoreOptions::default() };
+    let options = FileStoreOptions {
+        freshness: Freshness::Heard,
+        kept: KEPT,
+        ..FileStoreOptions::default()
+    };
     let store = Arc::new(open_store(&home.settings, options)?);
     let mut home = home.clone();
     home.services.store = store.clone();

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{
-    EmbedError, Embedder, Embedding, IngestOptions, Progress, RecallLedger, Services, StoreError, Verb, embed, index_page, notify,
+    EmbedError, Embedder, Embedding, IngestOptions, Progress, RecallLedger, Services, StoreError,
+    Verb, embed, index_page, notify,
 };
 use memory_dream::schedule::{CancellationToken, ChoreRunner, ChoreStatus};
 use memory_dream::{DreamLevel, DreamReport, DreamRequest, DreamTask, ProgressCallback, dream};
@@ -23,7 +24,12 @@ use crate::notification;
 use crate::versions;
 
 /// The tasks of the chore that runs at every interval.
-const LIFECYCLE_TASKS: &[DreamTask] = &[DreamTask::Expire, DreamTask::Decay, DreamTask::Upgrade, DreamTask::Merge];
+const LIFECYCLE_TASKS: &[DreamTask] = &[
+    DreamTask::Expire,
+    DreamTask::Decay,
+    DreamTask::Upgrade,
+    DreamTask::Merge,
+];
 
 /// Number of texts per batch; each batch includes memories that were added since the previous one.
 const TEXTS_PER_BATCH: usize = 2048;
@@ -38,22 +44,54 @@ pub(crate) struct HomeChores<'a> {
 impl<'a> HomeChores<'a> {
     /// Creates the chores of `home` with the options in its settings.
     pub(crate) fn of(home: &'a Home) -> Self {
-        let services = Services { actor: ACTOR.into(), ..home.services.clone() };
-        Self { home, services, page: PendingPage::of(home) }
+        let services = Services {
+            actor: ACTOR.into(),
+            ..home.services.clone()
+        };
+        Self {
+            home,
+            services,
+            page: PendingPage::of(home),
+        }
     }
 
-    fn refine(&self, verb: Verb, tasks: &[DreamTask], stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
-        let mut go_on = |_: Progress| if stop.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    fn refine(
+        &self,
+        verb: Verb,
+        tasks: &[DreamTask],
+        stop: &CancellationToken,
+    ) -> Result<ChoreStatus, StoreError> {
+        let mut go_on = |_: Progress| {
+            if stop.is_cancelled() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
         let rules = self.home.settings.refinement_rules();
-        let what = DreamRequest { verb, tasks, rules, is_rehearsal: false, zone: &self.home.zone };
-        let dreamt = dream(&self.services, &what, &mut ProgressCallback::new(&mut go_on))?;
+        let what = DreamRequest {
+            verb,
+            tasks,
+            rules,
+            is_rehearsal: false,
+            zone: &self.home.zone,
+        };
+        let dreamt = dream(
+            &self.services,
+            &what,
+            &mut ProgressCallback::new(&mut go_on),
+        )?;
         Ok(summarize(&dreamt))
     }
 
     /// Returns the time `retention` ago.
     fn time_before(&self, retention: Duration) -> DateTime<Utc> {
         let age = TimeDelta::from_std(retention).unwrap_or(TimeDelta::MAX);
-        self.services.clock.now().checked_sub_signed(age).unwrap_or(DateTime::<Utc>::MIN_UTC)
+        self.services
+            .clock
+            .now()
+            .checked_sub_signed(age)
+            .unwrap_or(DateTime::<Utc>::MIN_UTC)
     }
 
     /// Commits the home to git in the background, if the settings enable it and the home has changed.
@@ -78,13 +116,19 @@ impl<'a> HomeChores<'a> {
 
     /// Updates the index page of the home if it is outdated.
     pub(crate) fn update_index_page(&self) -> Result<(), StoreError> {
-        self.home.store.update_index_page(self.services.clock.now(), &|| index_page(&self.services)).map(drop)
+        self.home
+            .store
+            .update_index_page(self.services.clock.now(), &|| index_page(&self.services))
+            .map(drop)
     }
 }
 
 impl std::fmt::Debug for HomeChores<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("HomeChores").field("home", &self.home.store.root()).finish_non_exhaustive()
+        formatter
+            .debug_struct("HomeChores")
+            .field("home", &self.home.store.root())
+            .finish_non_exhaustive()
     }
 }
 
@@ -96,19 +140,32 @@ impl ChoreRunner for HomeChores<'_> {
 
     fn ingest(&self, stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
         let settings = &self.home.settings;
-        let watched = settings.places.iter().filter(|place| place.watch.value && place.path.value.exists());
+        let watched = settings
+            .places
+            .iter()
+            .filter(|place| place.watch.value && place.path.value.exists());
         let (mut done, mut failed) = (Vec::new(), Vec::new());
         for SourceLocation { source, path, .. } in watched {
             if stop.is_cancelled() {
                 return Ok(ChoreStatus::Stopped);
             }
-            let ingested = Ingestion::open(&self.services, DEFAULT, settings).and_then(|ingestion| {
-                ingestion.run((*source, &path.value), &SourceOptions::default(), &IngestOptions::default(), &mut |_| ())
-            });
+            let ingested =
+                Ingestion::open(&self.services, DEFAULT, settings).and_then(|ingestion| {
+                    ingestion.run(
+                        (*source, &path.value),
+                        &SourceOptions::default(),
+                        &IngestOptions::default(),
+                        &mut |_| (),
+                    )
+                });
             match ingested {
                 Ok(report) => {
-                    let changes = report.new + report.updated + report.sessions.new + report.sessions.updated;
-                    done.extend((0 < changes).then(|| format!("{} from {source}", counted(changes, "change"))));
+                    let changes =
+                        report.new + report.updated + report.sessions.new + report.sessions.updated;
+                    done.extend(
+                        (0 < changes)
+                            .then(|| format!("{} from {source}", counted(changes, "change"))),
+                    );
                 }
                 // The error of one source does not prevent the ingestion of the others.
                 Err(failure) => failed.push(format!("{source}: {failure}")),
@@ -125,15 +182,29 @@ impl ChoreRunner for HomeChores<'_> {
         if !self.home.settings.notifications.value {
             self.services.store.refresh()?;
             self.update_pages()?;
-            return Ok(ChoreStatus::LeftOut("notifications are disabled in the settings".into()));
+            return Ok(ChoreStatus::LeftOut(
+                "notifications are disabled in the settings".into(),
+            ));
         }
-        let way = notification::select_notifier(self.home.settings.notification_method.value, &self.home.settings.environment);
+        let way = notification::select_notifier(
+            self.home.settings.notification_method.value,
+            &self.home.settings.environment,
+        );
         let report = notify(&self.services, way.notifier.as_ref(), &self.home.zone)?;
         self.update_pages()?;
         Ok(match (report.shown.len(), report.failed) {
-            (_, Some(error)) => ChoreStatus::LeftOut(format!("{} not yet shown: {error}", counted(report.waiting, "reminder"))),
-            (0, None) => report.degraded.map_or(ChoreStatus::Nothing, ChoreStatus::LeftOut),
-            (shown, None) => ChoreStatus::This(format!("{} shown by {}", counted(shown as u64, "reminder"), way.name)),
+            (_, Some(error)) => ChoreStatus::LeftOut(format!(
+                "{} not yet shown: {error}",
+                counted(report.waiting, "reminder")
+            )),
+            (0, None) => report
+                .degraded
+                .map_or(ChoreStatus::Nothing, ChoreStatus::LeftOut),
+            (shown, None) => ChoreStatus::This(format!(
+                "{} shown by {}",
+                counted(shown as u64, "reminder"),
+                way.name
+            )),
         })
     }
 
@@ -143,11 +214,19 @@ impl ChoreRunner for HomeChores<'_> {
 
     fn embed(&self, stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
         let Some(embedder) = embedding::open(&self.home.settings)? else {
-            return Ok(ChoreStatus::LeftOut("no embedding model is configured".into()));
+            return Ok(ChoreStatus::LeftOut(
+                "no embedding model is configured".into(),
+            ));
         };
         // The model is opened for this chore only, so that an idle daemon does not use memory for it.
-        let embedder = StoppableEmbedder { embedder, stop: stop.clone() };
-        let services = Services { embedder: Some(Arc::new(embedder)), ..self.services.clone() };
+        let embedder = StoppableEmbedder {
+            embedder,
+            stop: stop.clone(),
+        };
+        let services = Services {
+            embedder: Some(Arc::new(embedder)),
+            ..self.services.clone()
+        };
         let mut read = 0;
         loop {
             match embed(&services, &mut |_| (), Some(TEXTS_PER_BATCH)) {
@@ -157,11 +236,17 @@ impl ChoreRunner for HomeChores<'_> {
                         break;
                     }
                 }
-                Err(StoreError::Embed(_)) if stop.is_cancelled() => return Ok(ChoreStatus::Stopped),
+                Err(StoreError::Embed(_)) if stop.is_cancelled() => {
+                    return Ok(ChoreStatus::Stopped);
+                }
                 Err(error) => return Err(error),
             }
         }
-        Ok(if read == 0 { ChoreStatus::Nothing } else { ChoreStatus::This(format!("{} embedded", memory_count(read))) })
+        Ok(if read == 0 {
+            ChoreStatus::Nothing
+        } else {
+            ChoreStatus::This(format!("{} embedded", memory_count(read)))
+        })
     }
 
     fn purge(&self, stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
@@ -175,8 +260,12 @@ impl ChoreRunner for HomeChores<'_> {
             let disabled = || ChoreStatus::LeftOut("purging is disabled in the settings".into());
             return Ok(recalls.map_or_else(disabled, ChoreStatus::This));
         };
-        let (files, bytes) = self.home.store.purge_while(self.time_before(retention), &mut || !stop.is_cancelled())?;
-        let files = (0 < files).then(|| format!("{} of {bytes} bytes purged", counted(files, "file")));
+        let (files, bytes) = self
+            .home
+            .store
+            .purge_while(self.time_before(retention), &mut || !stop.is_cancelled())?;
+        let files =
+            (0 < files).then(|| format!("{} of {bytes} bytes purged", counted(files, "file")));
         let purged: Vec<String> = files.into_iter().chain(recalls).collect();
         Ok(match purged.as_slice() {
             _ if stop.is_cancelled() => ChoreStatus::Stopped,
@@ -188,11 +277,18 @@ impl ChoreRunner for HomeChores<'_> {
     fn flush(&self, _stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
         Ok(match self.home.store.flush()? {
             0 => ChoreStatus::Nothing,
-            changes => ChoreStatus::This(format!("{} merged into the index", counted(changes, "change"))),
+            changes => ChoreStatus::This(format!(
+                "{} merged into the index",
+                counted(changes, "change")
+            )),
         })
     }
 
-    fn dream(&self, level: DreamLevel, stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
+    fn dream(
+        &self,
+        level: DreamLevel,
+        stop: &CancellationToken,
+    ) -> Result<ChoreStatus, StoreError> {
         self.refine(Verb::Dream, level.tasks(), stop)
     }
 }
@@ -204,28 +300,47 @@ fn summarize(dreamt: &DreamReport) -> ChoreStatus {
         (dreamt.filed.len(), "filed"),
         (gone, "merged"),
         (dreamt.parted.len(), "moved to trash"),
-        (usize::try_from(dreamt.links.updated).unwrap_or(usize::MAX), "linked"),
+        (
+            usize::try_from(dreamt.links.updated).unwrap_or(usize::MAX),
+            "linked",
+        ),
         (dreamt.reminders.len(), "new reminders"),
         (dreamt.withdrawn.len(), "reminders cancelled"),
         (dreamt.superseded.len(), "superseded"),
         (dreamt.compressed.len(), "summarised"),
         (dreamt.skipped.len(), "skipped"),
     ];
-    let said: Vec<_> = counts.iter().filter(|(number, _)| 0 < *number).map(|(number, what)| format!("{number} {what}")).collect();
+    let said: Vec<_> = counts
+        .iter()
+        .filter(|(number, _)| 0 < *number)
+        .map(|(number, what)| format!("{number} {what}"))
+        .collect();
     match &dreamt.operation {
         _ if dreamt.is_cut => ChoreStatus::Stopped,
-        Some(operation) => ChoreStatus::This(format!("{} (operation {})", said.join(", "), operation.as_str())),
+        Some(operation) => ChoreStatus::This(format!(
+            "{} (operation {})",
+            said.join(", "),
+            operation.as_str()
+        )),
         None if said.is_empty() => ChoreStatus::Nothing,
         None => ChoreStatus::LeftOut(said.join(", ")),
     }
 }
 
 fn memory_count(number: u64) -> String {
-    if number == 1 { "1 memory".into() } else { format!("{number} memories") }
+    if number == 1 {
+        "1 memory".into()
+    } else {
+        format!("{number} memories")
+    }
 }
 
 fn counted(number: u64, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+    if number == 1 {
+        format!("1 {what}")
+    } else {
+        format!("{number} {what}s")
+    }
 }
 
 /// A model that fails after a stop request.
@@ -242,7 +357,10 @@ impl Embedder for StoppableEmbedder {
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
         if self.stop.is_cancelled() {
-            return Err(EmbedError { why: "stopped".into(), hint: None });
+            return Err(EmbedError {
+                why: "stopped".into(),
+                hint: None,
+            });
         }
         self.embedder.embed(texts)
     }

@@ -20,23 +20,37 @@ pub(crate) struct DaemonLog {
 
 impl DaemonLog {
     /// Starts a new state for the process `pid`; also returns the history from the previous state.
-    pub(crate) fn open(store: Arc<FileStore>, log: EventLog, pid: u32) -> Result<(Self, ScheduleHistory), StoreError> {
+    pub(crate) fn open(
+        store: Arc<FileStore>,
+        log: EventLog,
+        pid: u32,
+    ) -> Result<(Self, ScheduleHistory), StoreError> {
         let now = SystemClock.now();
         let former = DaemonState::read(store.root());
         let journal = store.journal_end()?;
         // The time of a write without a running daemon is unknown, so the current time is used.
         let last_write = match &former {
-            Some(former) if !store.was_written_since(&former.journal, ACTOR)? => former.last_write.or(Some(now)),
+            Some(former) if !store.was_written_since(&former.journal, ACTOR)? => {
+                former.last_write.or(Some(now))
+            }
             _ => Some(now),
         };
         let chores: Vec<ChoreState> = former.map(|former| former.chores).unwrap_or_default();
         let done: Vec<(Chore, DateTime<Utc>)> = chores
             .iter()
-            .filter(|chore| !matches!(chore.ending, Some(ChoreResult::Failed | ChoreResult::Stopped)))
+            .filter(|chore| {
+                !matches!(
+                    chore.ending,
+                    Some(ChoreResult::Failed | ChoreResult::Stopped)
+                )
+            })
             .filter_map(|chore| Some((Chore::of(&chore.name)?, chore.began_at?)))
             .collect();
         let past = ScheduleHistory::new(now, last_write, &done);
-        let chores = chores.into_iter().filter(|chore| Chore::of(&chore.name).is_some()).collect();
+        let chores = chores
+            .into_iter()
+            .filter(|chore| Chore::of(&chore.name).is_some())
+            .collect();
         let state = DaemonState {
             pid,
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -48,7 +62,14 @@ impl DaemonLog {
             journal,
             chores,
         };
-        Ok((Self { store, log: Arc::new(log), state: Mutex::new(state) }, past))
+        Ok((
+            Self {
+                store,
+                log: Arc::new(log),
+                state: Mutex::new(state),
+            },
+            past,
+        ))
     }
 
     /// Returns the log.
@@ -102,7 +123,12 @@ impl DaemonLog {
     }
 
     /// Records and logs the result of a chore.
-    pub(crate) fn record_chore(&self, chore: Chore, began: DateTime<Utc>, done: &Result<ChoreStatus, StoreError>) {
+    pub(crate) fn record_chore(
+        &self,
+        chore: Chore,
+        began: DateTime<Utc>,
+        done: &Result<ChoreStatus, StoreError>,
+    ) {
         let (ending, said) = match done {
             Ok(ChoreStatus::Nothing) => (ChoreResult::Nothing, None),
             Ok(ChoreStatus::This(what)) => (ChoreResult::Done, Some(what.clone())),
@@ -120,7 +146,9 @@ impl DaemonLog {
             own.worked_at = Some(began);
         }
         drop(state);
-        let line = |said: Option<String>| said.map_or_else(|| chore.to_string(), |said| format!("{chore}: {said}"));
+        let line = |said: Option<String>| {
+            said.map_or_else(|| chore.to_string(), |said| format!("{chore}: {said}"))
+        };
         match ending {
             ChoreResult::Done => self.info(&line(said)),
             ChoreResult::Failed if is_news => self.warning(&line(said)),
@@ -148,7 +176,10 @@ impl DaemonLog {
     pub(crate) fn record_end(&self) {
         let mut state = self.state();
         state.stopped_at = Some(SystemClock.now());
-        state.chores.iter_mut().for_each(|chore| chore.due_at = None);
+        state
+            .chores
+            .iter_mut()
+            .for_each(|chore| chore.due_at = None);
         drop(state);
         self.save();
     }
@@ -164,10 +195,14 @@ impl DaemonLog {
 }
 
 fn chore_state(state: &mut DaemonState, chore: Chore) -> &mut ChoreState {
-    let index = state.chores.iter().position(|own| own.name == chore.as_str()).unwrap_or_else(|| {
-        state.chores.push(ChoreState::new(chore.as_str()));
-        state.chores.len() - 1
-    });
+    let index = state
+        .chores
+        .iter()
+        .position(|own| own.name == chore.as_str())
+        .unwrap_or_else(|| {
+            state.chores.push(ChoreState::new(chore.as_str()));
+            state.chores.len() - 1
+        });
     &mut state.chores[index]
 }
 

@@ -62,7 +62,8 @@ impl FileListener<'_> {
             {
                 let news = listening.take_changes();
                 if let Some(why) = &news.lost {
-                    self.diary.warning(&format!("file change notifications stopped ({why})"));
+                    self.diary
+                        .warning(&format!("file change notifications stopped ({why})"));
                     watch = None;
                     look = Some(now);
                 } else {
@@ -73,10 +74,14 @@ impl FileListener<'_> {
                 let took = self.scan_all(start);
                 // The watch may be available again.
                 watch = watch.or_else(|| self.start_watch());
-                look = watch.is_none().then(|| start.elapsed() + MIN_SCAN_INTERVAL.max(took * SCAN_PAUSE_RATIO));
+                look = watch
+                    .is_none()
+                    .then(|| start.elapsed() + MIN_SCAN_INTERVAL.max(took * SCAN_PAUSE_RATIO));
             }
             let next = [debounce.due_at(), look].into_iter().flatten().min();
-            let is_rung = self.bell.wait(next.and_then(|next| start.checked_add(next)));
+            let is_rung = self
+                .bell
+                .wait(next.and_then(|next| start.checked_add(next)));
             if is_rung && watch.is_some() {
                 debounce.record_event(start.elapsed());
             }
@@ -91,7 +96,8 @@ impl FileListener<'_> {
                 Some(watch)
             }
             Err(error) => {
-                self.diary.record_watching("polling", Some(&error_text(&error)));
+                self.diary
+                    .record_watching("polling", Some(&error_text(&error)));
                 None
             }
         }
@@ -119,7 +125,11 @@ impl FileListener<'_> {
                 Err(error) => return self.wake_main_loop(Err(error)),
             }
         }
-        let looked = if news.folders { self.store.refresh() } else { Ok(()) };
+        let looked = if news.folders {
+            self.store.refresh()
+        } else {
+            Ok(())
+        };
         self.wake_main_loop(looked.map(|()| changed));
     }
 
@@ -132,15 +142,20 @@ impl FileListener<'_> {
             Ok((changed, _)) => {
                 if 0 < changed {
                     let files = if changed == 1 { "file" } else { "files" };
-                    self.diary.info(&format!("index: indexed {changed} {files} changed by other programs"));
+                    self.diary.info(&format!(
+                        "index: indexed {changed} {files} changed by other programs"
+                    ));
                 }
                 self.woken.0.0.store(true, Ordering::SeqCst);
                 self.woken.1.notify();
                 if let Err(error) = (self.written)() {
-                    self.diary.warning(&format!("after a write: {}", error_text(&error)));
+                    self.diary
+                        .warning(&format!("after a write: {}", error_text(&error)));
                 }
             }
-            Err(error) => self.diary.warning(&format!("index: {}", error_text(&error))),
+            Err(error) => self
+                .diary
+                .warning(&format!("index: {}", error_text(&error))),
         }
     }
 }

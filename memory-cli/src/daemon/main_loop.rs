@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{Clock, StoreError};
-use memory_dream::schedule::{CancellationToken, Chore, ChoreRunner, ChoreStatus, Schedule, run_chore};
+use memory_dream::schedule::{
+    CancellationToken, Chore, ChoreRunner, ChoreStatus, Schedule, run_chore,
+};
 use memory_store::SystemClock;
 use memory_store::disk::DirHandle;
 
@@ -87,8 +89,18 @@ pub(crate) fn run_once(
     let start = Instant::now();
     let mut reports = Vec::new();
     // A finished chore is scheduled for later than the start, so the loop ends.
-    while let Some(chore) = schedule.due_chore(Duration::ZERO).filter(|_| !stop.is_cancelled()) {
-        reports.push(run_and_record(&mut schedule, chore, chores, diary, start, stop));
+    while let Some(chore) = schedule
+        .due_chore(Duration::ZERO)
+        .filter(|_| !stop.is_cancelled())
+    {
+        reports.push(run_and_record(
+            &mut schedule,
+            chore,
+            chores,
+            diary,
+            start,
+            stop,
+        ));
     }
     reports
 }
@@ -126,5 +138,6 @@ fn record_plan(diary: &DaemonLog, schedule: &Schedule, elapsed: Duration) {
 
 fn add_saturating(now: DateTime<Utc>, left: Duration) -> DateTime<Utc> {
     let left = TimeDelta::from_std(left).unwrap_or(TimeDelta::MAX);
-    now.checked_add_signed(left).unwrap_or(DateTime::<Utc>::MAX_UTC)
+    now.checked_add_signed(left)
+        .unwrap_or(DateTime::<Utc>::MAX_UTC)
 }

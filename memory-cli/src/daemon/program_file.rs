@@ -26,7 +26,11 @@ struct ProgramFileVersion {
 impl ProgramFile {
     /// Returns the file of the running program, or `None` if it cannot be read.
     pub(crate) fn of(path: &Path) -> Option<Self> {
-        Some(Self { path: path.to_owned(), at_start: version(path)?, other: Cell::default() })
+        Some(Self {
+            path: path.to_owned(),
+            at_start: version(path)?,
+            other: Cell::default(),
+        })
     }
 
     /// Returns whether the file was replaced. A file that is still being written is not reported.
@@ -38,7 +42,11 @@ impl ProgramFile {
 
 fn version(path: &Path) -> Option<ProgramFileVersion> {
     let found = fs::metadata(path).ok().filter(Metadata::is_file)?;
-    Some(ProgramFileVersion { size: found.len(), modified: found.modified().ok(), inode: file_stat(&found).inode })
+    Some(ProgramFileVersion {
+        size: found.len(),
+        modified: found.modified().ok(),
+        inode: file_stat(&found).inode,
+    })
 }
 
 #[cfg(test)]
@@ -53,7 +61,10 @@ mod tests {
         let program = ProgramFile::of(&path).unwrap();
         assert!(!program.is_replaced());
         fs::remove_file(&path).unwrap();
-        assert!(!program.is_replaced(), "an update may delete the file first");
+        assert!(
+            !program.is_replaced(),
+            "an update may delete the file first"
+        );
         fs::write(&path, "12").unwrap();
         assert!(!program.is_replaced());
         fs::write(&path, "123").unwrap();

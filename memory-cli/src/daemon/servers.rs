@@ -60,48 +60,92 @@ impl DaemonServers {
         diary: &DaemonLog,
     ) -> Result<Self, Failure> {
         let settings = &home.settings;
-        let http =
-            http.map(|(address, token)| Ok::<_, Failure>((address.listen(token.as_ref(), http::DAEMON)?, token))).transpose()?;
+        let http = http
+            .map(|(address, token)| {
+                Ok::<_, Failure>((address.listen(token.as_ref(), http::DAEMON)?, token))
+            })
+            .transpose()?;
         let root = home.store.root();
-        let socket = listener.and_then(|listener| Socket::from_listener(listener, root)).map_or_else(|| Socket::bind(root), Ok);
+        let socket = listener
+            .and_then(|listener| Socket::from_listener(listener, root))
+            .map_or_else(|| Socket::bind(root), Ok);
         match &socket {
             Ok(socket) => diary.record_socket(socket.path()),
-            Err(error) => diary.warning(&format!("socket: cannot open: {}", format_error_chain(error))),
+            Err(error) => diary.warning(&format!(
+                "socket: cannot open: {}",
+                format_error_chain(error)
+            )),
         }
         let embedder = embedding::open_lazily(settings);
         let instances = instances::open_cached(settings)?;
         let home = home.without_project();
         let prepared = web_page::prepare(&home, embedder.clone());
-        let page = prepared.map_err(|error| diary.warning(&format!("page: cannot prepare: {}", format_error_chain(&error)))).ok();
-        let parts = AgentOptions { embedder, instances: Some(Arc::clone(&instances)), ..AgentOptions::default() };
+        let page = prepared
+            .map_err(|error| {
+                diary.warning(&format!(
+                    "page: cannot prepare: {}",
+                    format_error_chain(&error)
+                ))
+            })
+            .ok();
+        let parts = AgentOptions {
+            embedder,
+            instances: Some(Arc::clone(&instances)),
+            ..AgentOptions::default()
+        };
         let builder = agent_builder(&home, parts)?;
         let (builder, page) = match page {
             Some((opener, server)) => (builder.page(opener), Some(server)),
             None => (builder, None),
         };
-        let agent = tools.into_iter().fold(builder, AgentBuilder::tool).build().map_err(invalid_tools)?;
+        let agent = tools
+            .into_iter()
+            .fold(builder, AgentBuilder::tool)
+            .build()
+            .map_err(invalid_tools)?;
         let mut workers = None;
         let front = |(listener, token): (TcpListener, Option<AccessToken>)| {
             let has_token = token.is_some();
             let access = http::DAEMON.home_access_rules(token, &home)?;
-            let mut front = http::build_front(Arc::clone(&agent), instances, access, Arc::clone(&home.store) as _)?;
+            let mut front = http::build_front(
+                Arc::clone(&agent),
+                instances,
+                access,
+                Arc::clone(&home.store) as _,
+            )?;
             if settings.proxy.openai_base_url.value.is_some() {
                 let here = listener.local_addr().map_err(Failure::file("listen"))?;
                 let services = home.services.clone();
                 let open_home = Arc::new(move || Ok(Some(services.clone())));
                 let principals = home.find_database_of_principals()?;
-                let opened = chat_proxy::open(settings, here, has_token, diary.log(), open_home, principals)?;
+                let opened = chat_proxy::open(
+                    settings,
+                    here,
+                    has_token,
+                    diary.log(),
+                    open_home,
+                    principals,
+                )?;
                 for notice in &opened.notices {
                     diary.info(&format!("http: {notice}"));
                 }
-                (front.chat, workers) = (Some(opened.proxy), Some((opened.workers, opened.watcher)));
+                (front.chat, workers) =
+                    (Some(opened.proxy), Some((opened.workers, opened.watcher)));
             }
             Ok::<_, Failure>((listener, front))
         };
         let http = http.map(front).transpose()?;
         let is_serving = Arc::new(AtomicBool::new(http.is_some()));
         let no_socket = socket.as_ref().err().map(|error| format_error_chain(error));
-        let fronts = Self { no_socket, agent, socket: socket.ok(), http, page, workers, is_serving };
+        let fronts = Self {
+            no_socket,
+            agent,
+            socket: socket.ok(),
+            http,
+            page,
+            workers,
+            is_serving,
+        };
         if let Some(address) = fronts.address() {
             diary.info(&format!("http: http://{address}"));
         }
@@ -122,12 +166,18 @@ impl DaemonServers {
 
     /// Returns the address of the HTTP listener, if there is one.
     pub(crate) fn address(&self) -> Option<SocketAddr> {
-        self.http.as_ref().and_then(|(listener, _)| listener.local_addr().ok())
+        self.http
+            .as_ref()
+            .and_then(|(listener, _)| listener.local_addr().ok())
     }
 
     /// Serves agents until `end` is signalled.
     pub(crate) fn serve(self, end: &Arc<WakeSignal>, diary: &DaemonLog) {
-        let runtime = match Builder::new_current_thread().enable_all().max_blocking_threads(BLOCKING_THREADS).build() {
+        let runtime = match Builder::new_current_thread()
+            .enable_all()
+            .max_blocking_threads(BLOCKING_THREADS)
+            .build()
+        {
             Ok(runtime) => runtime,
             Err(error) => return diary.warning(&format!("cannot serve agents: {error}")),
         };
@@ -143,18 +193,27 @@ impl DaemonServers {
             bell.wait(None);
             drop(asked);
         });
-        let until_asked = |mut ending: watch::Receiver<()>| async move { while ending.changed().await.is_ok() {} };
+        let until_asked = |mut ending: watch::Receiver<()>| async move {
+            while ending.changed().await.is_ok() {}
+        };
         runtime.block_on(async {
             let over_socket = async {
                 let Some(socket) = self.socket else { return };
-                let served = socket::serve(socket, Arc::clone(&self.agent), SocketLimits::default(), until_asked(ending.clone()));
+                let served = socket::serve(
+                    socket,
+                    Arc::clone(&self.agent),
+                    SocketLimits::default(),
+                    until_asked(ending.clone()),
+                );
                 match served.await {
                     Ok(()) => diary.info("socket: closed"),
                     Err(error) => diary.warning(&format!("socket: closed: {error}")),
                 }
             };
             let over_http = async {
-                let Some((listener, front)) = self.http else { return };
+                let Some((listener, front)) = self.http else {
+                    return;
+                };
                 let listener = match tokio::net::TcpListener::from_std(listener) {
                     Ok(listener) => listener,
                     Err(error) => return diary.warning(&format!("http: {error}")),

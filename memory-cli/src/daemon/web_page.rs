@@ -30,12 +30,25 @@ pub(super) struct PageServer {
 }
 
 /// Prepares the page for `home`. It is served when a client requests it.
-pub(super) fn prepare(home: &Home, embedder: Option<Arc<dyn Embedder>>) -> Result<(Arc<DaemonPage>, PageServer), Failure> {
+pub(super) fn prepare(
+    home: &Home,
+    embedder: Option<Arc<dyn Embedder>>,
+) -> Result<(Arc<DaemonPage>, PageServer), Failure> {
     let codes = Arc::new(SignInCodes::default());
     let config = web_page::configure(home, embedder, Arc::clone(&codes))?;
     let (sender, receiver) = unbounded_channel();
-    let page = DaemonPage { codes, address: Mutex::default(), listeners: sender };
-    Ok((Arc::new(page), PageServer { config, listeners: receiver }))
+    let page = DaemonPage {
+        codes,
+        address: Mutex::default(),
+        listeners: sender,
+    };
+    Ok((
+        Arc::new(page),
+        PageServer {
+            config,
+            listeners: receiver,
+        },
+    ))
 }
 
 impl PageOpener for DaemonPage {
@@ -45,25 +58,38 @@ impl PageOpener for DaemonPage {
             Some(address) => address,
             None => *address.insert(self.listen(port)?),
         };
-        Ok(OpenedPage { address, code: self.codes.issue()? })
+        Ok(OpenedPage {
+            address,
+            code: self.codes.issue()?,
+        })
     }
 }
 
 impl DaemonPage {
     fn listen(&self, port: Option<u16>) -> Result<SocketAddr, ToolError> {
         let failed = |why: &dyn std::fmt::Display| {
-            ToolError::new(Code::Io, format!("cannot serve the page: {why}"), Some("choose another port with --port".into()))
+            ToolError::new(
+                Code::Io,
+                format!("cannot serve the page: {why}"),
+                Some("choose another port with --port".into()),
+            )
         };
         let listener = web_page::listen(port).map_err(|error| failed(&error))?;
         let address = listener.local_addr().map_err(|error| failed(&error))?;
-        self.listeners.send(listener).map_err(|_| failed(&"the daemon is stopping"))?;
+        self.listeners
+            .send(listener)
+            .map_err(|_| failed(&"the daemon is stopping"))?;
         Ok(address)
     }
 }
 
 impl PageServer {
     /// Serves the page from the first request for it until `shutdown` completes.
-    pub(super) async fn serve(mut self, shutdown: impl Future<Output = ()> + Send, diary: &DaemonLog) {
+    pub(super) async fn serve(
+        mut self,
+        shutdown: impl Future<Output = ()> + Send,
+        diary: &DaemonLog,
+    ) {
         tokio::pin!(shutdown);
         let listener = tokio::select! {
             listener = self.listeners.recv() => listener,

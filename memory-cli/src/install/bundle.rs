@@ -36,24 +36,35 @@ const DATE: u16 = (1 << 5) | 1;
 /// # Errors
 /// If a member or the archive is larger than 4 GB.
 pub(super) fn archive(members: &[ArchiveMember<'_>]) -> io::Result<Vec<u8>> {
-    let size = |length: usize| u32::try_from(length).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge));
+    let size = |length: usize| {
+        u32::try_from(length).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))
+    };
     let (mut archive, mut directory) = (Vec::new(), Vec::new());
     for member in members {
         let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
         encoder.write_all(member.bytes)?;
         let compressed = encoder.finish()?;
         let mut header = Vec::new();
-        header.extend([NEEDED_VERSION, FLAGS, METHOD_DEFLATE, TIME, DATE].map(u16::to_le_bytes).concat());
+        header.extend(
+            [NEEDED_VERSION, FLAGS, METHOD_DEFLATE, TIME, DATE]
+                .map(u16::to_le_bytes)
+                .concat(),
+        );
         header.extend(crc32fast::hash(member.bytes).to_le_bytes());
         header.extend(size(compressed.len())?.to_le_bytes());
         header.extend(size(member.bytes.len())?.to_le_bytes());
-        header.extend(u32::from(u16::try_from(member.path.len()).unwrap_or(u16::MAX)).to_le_bytes());
+        header
+            .extend(u32::from(u16::try_from(member.path.len()).unwrap_or(u16::MAX)).to_le_bytes());
         let offset = size(archive.len())?;
         archive.extend(*b"PK\x03\x04");
         archive.extend(&header);
         archive.extend(member.path.as_bytes());
         archive.extend(&compressed);
-        let mode: u32 = if member.is_program { 0o100_755 } else { 0o100_644 };
+        let mode: u32 = if member.is_program {
+            0o100_755
+        } else {
+            0o100_644
+        };
         directory.extend(*b"PK\x01\x02");
         directory.extend(MADE_BY.to_le_bytes());
         directory.extend(&header);
@@ -63,7 +74,10 @@ pub(super) fn archive(members: &[ArchiveMember<'_>]) -> io::Result<Vec<u8>> {
         directory.extend(offset.to_le_bytes());
         directory.extend(member.path.as_bytes());
     }
-    let (start, count) = (size(archive.len())?, u16::try_from(members.len()).unwrap_or(u16::MAX));
+    let (start, count) = (
+        size(archive.len())?,
+        u16::try_from(members.len()).unwrap_or(u16::MAX),
+    );
     let length = size(directory.len())?;
     archive.extend(&directory);
     archive.extend(*b"PK\x05\x06\0\0\0\0");

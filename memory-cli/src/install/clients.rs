@@ -48,26 +48,50 @@ pub(crate) struct ClientFile {
 
 impl Client {
     /// All clients, in the order of the help.
-    pub const ALL: [&'static Self; 12] =
-        [&CLAUDE_CODE, &CODEX, &CURSOR, &GEMINI, &VSCODE, &OPENCODE, &CLAUDE_DESKTOP, &WINDSURF, &ZED, &CLINE, &ROO_CODE, &GOOSE];
+    pub const ALL: [&'static Self; 12] = [
+        &CLAUDE_CODE,
+        &CODEX,
+        &CURSOR,
+        &GEMINI,
+        &VSCODE,
+        &OPENCODE,
+        &CLAUDE_DESKTOP,
+        &WINDSURF,
+        &ZED,
+        &CLINE,
+        &ROO_CODE,
+        &GOOSE,
+    ];
 
     /// Returns whether the client has files or a folder of its own in the home folder, or its command is on the `PATH`.
     pub(crate) fn is_present(&self, folders: &ClientFolders) -> bool {
-        if self.program.is_some_and(|program| find_program(program, folders.path.as_deref()).is_some()) {
+        if self
+            .program
+            .is_some_and(|program| find_program(program, folders.path.as_deref()).is_some())
+        {
             return true;
         }
         let shared = [&folders.home, &folders.config, &folders.application];
-        (self.files)(folders, InstallLevel::User).iter().flat_map(|file| &file.paths).any(|path| {
-            let own = path.parent().filter(|folder| !shared.iter().any(|shared| shared == folder));
-            path.exists() || own.is_some_and(Path::exists)
-        })
+        (self.files)(folders, InstallLevel::User)
+            .iter()
+            .flat_map(|file| &file.paths)
+            .any(|path| {
+                let own = path
+                    .parent()
+                    .filter(|folder| !shared.iter().any(|shared| shared == folder));
+                path.exists() || own.is_some_and(Path::exists)
+            })
     }
 
     /// Returns whether a file of the client, which may be damaged, contains the name of this program.
     pub(crate) fn may_have_entries(&self, folders: &ClientFolders) -> bool {
-        let files = (self.files)(folders, InstallLevel::User).into_iter().flat_map(|file| file.paths);
+        let files = (self.files)(folders, InstallLevel::User)
+            .into_iter()
+            .flat_map(|file| file.paths);
         let contents = files.filter_map(|path| fs::read(path).ok());
-        contents.into_iter().any(|bytes| String::from_utf8_lossy(&bytes).contains(NAME))
+        contents
+            .into_iter()
+            .any(|bytes| String::from_utf8_lossy(&bytes).contains(NAME))
     }
 
     /// Returns whether the folder of the client's own memory can be set.
@@ -93,7 +117,10 @@ impl InstallLevel {
 
 impl ClientFile {
     fn new(path: PathBuf, entries: &[ClientEntry]) -> Self {
-        Self { paths: vec![path], entries: entries.to_vec() }
+        Self {
+            paths: vec![path],
+            entries: entries.to_vec(),
+        }
     }
 }
 
@@ -125,13 +152,24 @@ impl ClientFolders {
     /// If there is no home folder or no current folder.
     pub(crate) fn of(environment: &Environment) -> Result<Self, Failure> {
         let hint = "set HOME";
-        let home = environment.home.clone().ok_or_else(|| Failure::usage("cannot determine the home folder", hint))?;
+        let home = environment
+            .home
+            .clone()
+            .ok_or_else(|| Failure::usage("cannot determine the home folder", hint))?;
         let project = environment.folder.clone();
-        let project =
-            project.ok_or_else(|| Failure::usage("the current folder does not exist", "change to an existing folder"))?;
-        let whole = |path: &Option<PathBuf>| path.as_deref().map(|path| environment.absolute_path(path));
+        let project = project.ok_or_else(|| {
+            Failure::usage(
+                "the current folder does not exist",
+                "change to an existing folder",
+            )
+        })?;
+        let whole =
+            |path: &Option<PathBuf>| path.as_deref().map(|path| environment.absolute_path(path));
         // The XDG base directory specification ignores a relative path.
-        let named = environment.config_folder.clone().filter(|folder| folder.is_absolute());
+        let named = environment
+            .config_folder
+            .clone()
+            .filter(|folder| folder.is_absolute());
         let config = named.unwrap_or_else(|| home.join(".config"));
         Ok(Self {
             application: application_folder(&home, &config),
@@ -149,12 +187,16 @@ impl ClientFolders {
 impl ClientFolders {
     /// Returns the folder of Claude Code: `CLAUDE_CONFIG_DIR`, else `~/.claude`.
     pub(super) fn claude_folder(&self) -> PathBuf {
-        self.claude.clone().unwrap_or_else(|| self.home.join(".claude"))
+        self.claude
+            .clone()
+            .unwrap_or_else(|| self.home.join(".claude"))
     }
 
     /// Returns the folder of Codex: `CODEX_HOME`, else `~/.codex`.
     pub(super) fn codex_folder(&self) -> PathBuf {
-        self.codex.clone().unwrap_or_else(|| self.home.join(".codex"))
+        self.codex
+            .clone()
+            .unwrap_or_else(|| self.home.join(".codex"))
     }
 
     /// Returns the folder of Gemini CLI: `.gemini` in `GEMINI_CLI_HOME`, else in the home folder.
@@ -172,7 +214,11 @@ impl ClientFolders {
 }
 
 fn application_folder(home: &Path, config: &Path) -> PathBuf {
-    if cfg!(target_os = "macos") { home.join("Library/Application Support") } else { config.to_owned() }
+    if cfg!(target_os = "macos") {
+        home.join("Library/Application Support")
+    } else {
+        config.to_owned()
+    }
 }
 
 /// Servers below `mcpServers`, with `type`.
@@ -196,29 +242,47 @@ const CLAUDE_CODE: Client = Client {
     program: Some("claude"),
     files: claude_code_files,
     note: None,
-    project_note: Some("Claude Code asks whether to trust the server at its next start in this project"),
+    project_note: Some(
+        "Claude Code asks whether to trust the server at its next start in this project",
+    ),
 };
 
 /// The hooks of Claude Code, which has arguments of hooks since version 2.1.139.
-pub(super) const CLAUDE_CODE_HOOKS: HookFormat =
-    HookFormat { events: ["SessionStart", "UserPromptSubmit"], style: HookStyle::Exec, timeout: 5 };
+pub(super) const CLAUDE_CODE_HOOKS: HookFormat = HookFormat {
+    events: ["SessionStart", "UserPromptSubmit"],
+    style: HookStyle::Exec,
+    timeout: 5,
+};
 
 fn claude_code_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
     let (servers, settings) = match level {
-        InstallLevel::Project => (folders.project.join(".mcp.json"), folders.project.join(".claude/settings.json")),
+        InstallLevel::Project => (
+            folders.project.join(".mcp.json"),
+            folders.project.join(".claude/settings.json"),
+        ),
         InstallLevel::User => {
-            let servers = folders.claude.as_ref().unwrap_or(&folders.home).join(".claude.json");
+            let servers = folders
+                .claude
+                .as_ref()
+                .unwrap_or(&folders.home)
+                .join(".claude.json");
             (servers, folders.claude_folder().join("settings.json"))
         }
     };
-    vec![ClientFile::new(servers, &[STDIO_SERVERS]), ClientFile::new(settings, &[ClientEntry::Hooks(CLAUDE_CODE_HOOKS)])]
+    vec![
+        ClientFile::new(servers, &[STDIO_SERVERS]),
+        ClientFile::new(settings, &[ClientEntry::Hooks(CLAUDE_CODE_HOOKS)]),
+    ]
 }
 
 /// Returns the file for the memory folder of Claude Code in a project.
 ///
 /// The path depends on the machine, so it is in the settings that are not shared.
 pub(super) fn claude_code_topics_file(project: &Path) -> ClientFile {
-    ClientFile::new(project.join(".claude/settings.local.json"), &[ClientEntry::Topics])
+    ClientFile::new(
+        project.join(".claude/settings.local.json"),
+        &[ClientEntry::Topics],
+    )
 }
 
 /// Codex.
@@ -236,33 +300,60 @@ const CODEX: Client = Client {
 };
 
 /// The hooks of Codex.
-pub(super) const CODEX_HOOKS: HookFormat =
-    HookFormat { events: ["SessionStart", "UserPromptSubmit"], style: HookStyle::Shell, timeout: 5 };
+pub(super) const CODEX_HOOKS: HookFormat = HookFormat {
+    events: ["SessionStart", "UserPromptSubmit"],
+    style: HookStyle::Shell,
+    timeout: 5,
+};
 
 fn codex_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
     let folder = match level {
         InstallLevel::Project => folders.project.join(".codex"),
         InstallLevel::User => folders.codex_folder(),
     };
-    let servers = ClientFile::new(folder.join("config.toml"), &[ClientEntry::Server(ServerFormat::Toml)]);
-    vec![servers, ClientFile::new(folder.join("hooks.json"), &[ClientEntry::Hooks(CODEX_HOOKS)])]
+    let servers = ClientFile::new(
+        folder.join("config.toml"),
+        &[ClientEntry::Server(ServerFormat::Toml)],
+    );
+    vec![
+        servers,
+        ClientFile::new(
+            folder.join("hooks.json"),
+            &[ClientEntry::Hooks(CODEX_HOOKS)],
+        ),
+    ]
 }
 
 /// Cursor.
 ///
 /// Servers are under `mcpServers` in `mcp.json`, hooks in `hooks.json` of `~/.cursor` or of a project's `.cursor`. Source:
 /// <https://cursor.com/docs/mcp>, <https://cursor.com/docs/hooks>.
-const CURSOR: Client =
-    Client { name: "cursor", title: "Cursor", program: Some("cursor"), files: cursor_files, note: None, project_note: None };
+const CURSOR: Client = Client {
+    name: "cursor",
+    title: "Cursor",
+    program: Some("cursor"),
+    files: cursor_files,
+    note: None,
+    project_note: None,
+};
 
 /// The hooks of Cursor.
-pub(super) const CURSOR_HOOKS: HookFormat =
-    HookFormat { events: ["sessionStart", "beforeSubmitPrompt"], style: HookStyle::Flat, timeout: 5 };
+pub(super) const CURSOR_HOOKS: HookFormat = HookFormat {
+    events: ["sessionStart", "beforeSubmitPrompt"],
+    style: HookStyle::Flat,
+    timeout: 5,
+};
 
 fn cursor_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
     let folder = folders.base(level).join(".cursor");
     let servers = ClientFile::new(folder.join("mcp.json"), &[STDIO_SERVERS]);
-    vec![servers, ClientFile::new(folder.join("hooks.json"), &[ClientEntry::Hooks(CURSOR_HOOKS)])]
+    vec![
+        servers,
+        ClientFile::new(
+            folder.join("hooks.json"),
+            &[ClientEntry::Hooks(CURSOR_HOOKS)],
+        ),
+    ]
 }
 
 /// Gemini CLI.
@@ -270,19 +361,31 @@ fn cursor_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile>
 /// Servers are under `mcpServers` and hooks under `hooks` in `.gemini/settings.json` of the home folder (or
 /// `GEMINI_CLI_HOME`) or of a project. Source: <https://geminicli.com/docs/tools/mcp-server/>,
 /// <https://geminicli.com/docs/hooks/reference/>.
-const GEMINI: Client =
-    Client { name: "gemini", title: "Gemini CLI", program: Some("gemini"), files: gemini_files, note: None, project_note: None };
+const GEMINI: Client = Client {
+    name: "gemini",
+    title: "Gemini CLI",
+    program: Some("gemini"),
+    files: gemini_files,
+    note: None,
+    project_note: None,
+};
 
 /// The hooks of Gemini CLI; its timeouts are in milliseconds.
-pub(super) const GEMINI_HOOKS: HookFormat =
-    HookFormat { events: ["SessionStart", "BeforeAgent"], style: HookStyle::Shell, timeout: 5_000 };
+pub(super) const GEMINI_HOOKS: HookFormat = HookFormat {
+    events: ["SessionStart", "BeforeAgent"],
+    style: HookStyle::Shell,
+    timeout: 5_000,
+};
 
 fn gemini_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
     let folder = match level {
         InstallLevel::Project => folders.project.join(".gemini"),
         InstallLevel::User => folders.gemini_folder(),
     };
-    vec![ClientFile::new(folder.join("settings.json"), &[SERVERS, ClientEntry::Hooks(GEMINI_HOOKS)])]
+    vec![ClientFile::new(
+        folder.join("settings.json"),
+        &[SERVERS, ClientEntry::Hooks(GEMINI_HOOKS)],
+    )]
 }
 
 /// Visual Studio Code.
@@ -303,7 +406,10 @@ fn vscode_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile>
         InstallLevel::Project => folders.project.join(".vscode/mcp.json"),
         InstallLevel::User => folders.application.join("Code/User/mcp.json"),
     };
-    vec![ClientFile::new(path, &[json_servers("servers", ServerEntryFormat::Stdio)])]
+    vec![ClientFile::new(
+        path,
+        &[json_servers("servers", ServerEntryFormat::Stdio)],
+    )]
 }
 
 /// opencode.
@@ -325,8 +431,13 @@ fn opencode_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFil
         InstallLevel::User => folders.config.join("opencode"),
     };
     // opencode reads both files, and the first takes precedence.
-    let paths = ["opencode.jsonc", "opencode.json"].map(|name| folder.join(name)).to_vec();
-    vec![ClientFile { paths, entries: vec![json_servers("mcp", ServerEntryFormat::Local)] }]
+    let paths = ["opencode.jsonc", "opencode.json"]
+        .map(|name| folder.join(name))
+        .to_vec();
+    vec![ClientFile {
+        paths,
+        entries: vec![json_servers("mcp", ServerEntryFormat::Local)],
+    }]
 }
 
 /// Claude Desktop.
@@ -337,7 +448,15 @@ const CLAUDE_DESKTOP: Client = Client {
     name: "claude-desktop",
     title: "Claude Desktop",
     program: None,
-    files: |folders, level| user_file(folders.application.join("Claude/claude_desktop_config.json"), SERVERS, level),
+    files: |folders, level| {
+        user_file(
+            folders
+                .application
+                .join("Claude/claude_desktop_config.json"),
+            SERVERS,
+            level,
+        )
+    },
     note: None,
     project_note: None,
 };
@@ -350,7 +469,13 @@ const WINDSURF: Client = Client {
     name: "windsurf",
     title: "Windsurf",
     program: None,
-    files: |folders, level| user_file(folders.home.join(".codeium/windsurf/mcp_config.json"), SERVERS, level),
+    files: |folders, level| {
+        user_file(
+            folders.home.join(".codeium/windsurf/mcp_config.json"),
+            SERVERS,
+            level,
+        )
+    },
     note: None,
     project_note: None,
 };
@@ -359,7 +484,14 @@ const WINDSURF: Client = Client {
 ///
 /// Servers are under `context_servers` in `settings.json` of `~/.config/zed` (on Linux below `XDG_CONFIG_HOME`) or of a
 /// project's `.zed`. Source: <https://zed.dev/docs/ai/mcp>, <https://zed.dev/docs/configuring-zed>.
-const ZED: Client = Client { name: "zed", title: "Zed", program: None, files: zed_files, note: None, project_note: None };
+const ZED: Client = Client {
+    name: "zed",
+    title: "Zed",
+    program: None,
+    files: zed_files,
+    note: None,
+    project_note: None,
+};
 
 fn zed_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
     let folder = match level {
@@ -367,35 +499,60 @@ fn zed_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
         InstallLevel::User if cfg!(target_os = "macos") => folders.home.join(".config/zed"),
         InstallLevel::User => folders.config.join("zed"),
     };
-    vec![ClientFile::new(folder.join("settings.json"), &[json_servers("context_servers", ServerEntryFormat::Command)])]
+    vec![ClientFile::new(
+        folder.join("settings.json"),
+        &[json_servers("context_servers", ServerEntryFormat::Command)],
+    )]
 }
 
 /// Cline.
 ///
 /// Servers are under `mcpServers` in `~/.cline/data/settings/cline_mcp_settings.json`; older versions of the extension have
 /// this file in the storage of Visual Studio Code. Source: <https://docs.cline.bot/mcp/mcp-overview>.
-const CLINE: Client = Client { name: "cline", title: "Cline", program: None, files: cline_files, note: None, project_note: None };
+const CLINE: Client = Client {
+    name: "cline",
+    title: "Cline",
+    program: None,
+    files: cline_files,
+    note: None,
+    project_note: None,
+};
 
 fn cline_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
-    let path = folders.home.join(".cline/data/settings/cline_mcp_settings.json");
-    let old = folders.application.join("Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json");
+    let path = folders
+        .home
+        .join(".cline/data/settings/cline_mcp_settings.json");
+    let old = folders
+        .application
+        .join("Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json");
     let files = user_file(path.clone(), SERVERS, level).into_iter();
-    files.map(|file| ClientFile { paths: vec![path.clone(), old.clone(), path.clone()], ..file }).collect()
+    files
+        .map(|file| ClientFile {
+            paths: vec![path.clone(), old.clone(), path.clone()],
+            ..file
+        })
+        .collect()
 }
 
 /// Roo Code.
 ///
 /// Servers are under `mcpServers` in `mcp_settings.json` in the storage of Visual Studio Code, or in `.roo/mcp.json` of a
 /// project. Source: <https://docs.roocode.com/features/mcp/using-mcp-in-roo>.
-const ROO_CODE: Client =
-    Client { name: "roo-code", title: "Roo Code", program: None, files: roo_code_files, note: None, project_note: None };
+const ROO_CODE: Client = Client {
+    name: "roo-code",
+    title: "Roo Code",
+    program: None,
+    files: roo_code_files,
+    note: None,
+    project_note: None,
+};
 
 fn roo_code_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
     let path = match level {
         InstallLevel::Project => folders.project.join(".roo/mcp.json"),
-        InstallLevel::User => {
-            folders.application.join("Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json")
-        }
+        InstallLevel::User => folders
+            .application
+            .join("Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json"),
     };
     vec![ClientFile::new(path, &[SERVERS])]
 }
@@ -404,12 +561,26 @@ fn roo_code_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFil
 ///
 /// Servers are under `extensions` in `~/.config/goose/config.yaml` (on Linux below `XDG_CONFIG_HOME`). Source:
 /// <https://goose-docs.ai/docs/guides/config-files>.
-const GOOSE: Client =
-    Client { name: "goose", title: "goose", program: Some("goose"), files: goose_files, note: None, project_note: None };
+const GOOSE: Client = Client {
+    name: "goose",
+    title: "goose",
+    program: Some("goose"),
+    files: goose_files,
+    note: None,
+    project_note: None,
+};
 
 fn goose_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
-    let config = if cfg!(target_os = "macos") { &folders.home.join(".config") } else { &folders.config };
-    user_file(config.join("goose/config.yaml"), ClientEntry::Server(ServerFormat::Yaml), level)
+    let config = if cfg!(target_os = "macos") {
+        &folders.home.join(".config")
+    } else {
+        &folders.config
+    };
+    user_file(
+        config.join("goose/config.yaml"),
+        ClientEntry::Server(ServerFormat::Yaml),
+        level,
+    )
 }
 
 /// Returns the only file of a client without files in projects.
@@ -440,7 +611,10 @@ mod tests {
     fn paths(folders: &ClientFolders, level: InstallLevel) -> Vec<String> {
         let line = |client: &&Client| {
             let files = (client.files)(folders, level);
-            let paths = files.iter().flat_map(|target| &target.paths).map(|path| path.display().to_string());
+            let paths = files
+                .iter()
+                .flat_map(|target| &target.paths)
+                .map(|path| path.display().to_string());
             format!("{} {}", client.name, paths.collect::<Vec<_>>().join(" "))
         };
         Client::ALL.iter().map(line).collect()
@@ -484,11 +658,19 @@ mod tests {
 
     #[test]
     fn a_client_may_have_its_own_folder() {
-        let own = ClientFolders { claude: Some("/c".into()), codex: Some("/x".into()), gemini: Some("/g".into()), ..folders() };
+        let own = ClientFolders {
+            claude: Some("/c".into()),
+            codex: Some("/x".into()),
+            gemini: Some("/g".into()),
+            ..folders()
+        };
         let paths = paths(&own, InstallLevel::User);
         assert_eq!(paths[0], "claude-code /c/.claude.json /c/settings.json");
         assert_eq!(paths[1], "codex /x/config.toml /x/hooks.json");
         assert_eq!(paths[3], "gemini /g/.gemini/settings.json");
-        assert_eq!(super::tests::paths(&own, InstallLevel::Project), super::tests::paths(&folders(), InstallLevel::Project));
+        assert_eq!(
+            super::tests::paths(&own, InstallLevel::Project),
+            super::tests::paths(&folders(), InstallLevel::Project)
+        );
     }
 }

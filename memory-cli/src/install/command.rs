@@ -51,7 +51,11 @@ impl Invocation {
         if verb == ClientSubcommand::Serve || self.agent != DEFAULT_HOOK_AGENT {
             words.extend(["--agent".to_owned(), self.agent.clone()]);
         }
-        words.extend(self.root.iter().flat_map(|root| ["--root".to_owned(), root.clone()]));
+        words.extend(
+            self.root
+                .iter()
+                .flat_map(|root| ["--root".to_owned(), root.clone()]),
+        );
         words
     }
 
@@ -64,15 +68,27 @@ impl Invocation {
     ///
     /// An installation for this client may have written it.
     pub(super) fn is_installed(&self, verb: ClientSubcommand, words: &[String]) -> bool {
-        let default = if verb == ClientSubcommand::Serve { None } else { Some(DEFAULT_HOOK_AGENT) };
-        self.is_ours(verb, words) && CommandFlags::of(words).agent.or(default) == Some(self.agent.as_str())
+        let default = if verb == ClientSubcommand::Serve {
+            None
+        } else {
+            Some(DEFAULT_HOOK_AGENT)
+        };
+        self.is_ours(verb, words)
+            && CommandFlags::of(words).agent.or(default) == Some(self.agent.as_str())
     }
 
     /// Returns whether a command starts this program with the same subcommand, at any path.
     pub(super) fn is_ours(&self, verb: ClientSubcommand, words: &[String]) -> bool {
-        let Some((program, arguments)) = words.split_first() else { return false };
-        let is_us = *program == self.program || name(program) == "memory" || name(program) == name(&self.program);
-        let arguments: Vec<&str> = after_global_flags(arguments).iter().map(String::as_str).collect();
+        let Some((program, arguments)) = words.split_first() else {
+            return false;
+        };
+        let is_us = *program == self.program
+            || name(program) == "memory"
+            || name(program) == name(&self.program);
+        let arguments: Vec<&str> = after_global_flags(arguments)
+            .iter()
+            .map(String::as_str)
+            .collect();
         is_us && arguments.starts_with(&verb.words())
     }
 
@@ -81,28 +97,47 @@ impl Invocation {
     /// Arguments that a user added remain, except `--agent`, which is reset. The home in the command remains too, unless
     /// `self` has one: an update never sends an agent to another home.
     pub(super) fn updated(&self, verb: ClientSubcommand, found: &[String]) -> Vec<String> {
-        let home = self.root.clone().or_else(|| CommandFlags::of(found).root.map(str::to_owned));
-        let own = Self { root: home, ..self.clone() }.words(verb);
+        let home = self
+            .root
+            .clone()
+            .or_else(|| CommandFlags::of(found).root.map(str::to_owned));
+        let own = Self {
+            root: home,
+            ..self.clone()
+        }
+        .words(verb);
         let (of_found, more) = (CommandFlags::of(found), CommandFlags::of(found).more);
         let own_flags = CommandFlags::of(&own);
-        if found.first() == own.first() && of_found.agent == own_flags.agent && of_found.root == own_flags.root {
+        if found.first() == own.first()
+            && of_found.agent == own_flags.agent
+            && of_found.root == own_flags.root
+        {
             return found.to_vec();
         }
         let verb = verb.words();
-        let more = more.into_iter().filter(|word| !verb.contains(word)).map(str::to_owned).collect::<Vec<_>>();
+        let more = more
+            .into_iter()
+            .filter(|word| !verb.contains(word))
+            .map(str::to_owned)
+            .collect::<Vec<_>>();
         [own, more].concat()
     }
 
     /// Returns the invocation that produced a command that is in the file.
     pub(super) fn of(&self, found: &[String]) -> Self {
         let program = found.first().cloned().unwrap_or_default();
-        Self { program, root: CommandFlags::of(found).root.map(str::to_owned), ..self.clone() }
+        Self {
+            program,
+            root: CommandFlags::of(found).root.map(str::to_owned),
+            ..self.clone()
+        }
     }
 }
 
 /// Returns words as a line for a shell.
 pub(super) fn join_words(words: &[String]) -> String {
-    shlex::try_join(words.iter().map(String::as_str)).expect("what came from arguments or from a file's text has no NUL")
+    shlex::try_join(words.iter().map(String::as_str))
+        .expect("what came from arguments or from a file's text has no NUL")
 }
 
 /// Returns the line for a shell with the words `new` in place of `old`.
@@ -123,9 +158,16 @@ pub(super) fn split_words(line: &str) -> Option<Vec<String>> {
 
 /// Returns the arguments from the subcommand on.
 fn after_global_flags(mut arguments: &[String]) -> &[String] {
-    while let Some((flag, rest)) = arguments.split_first().filter(|(flag, _)| flag.starts_with('-')) {
+    while let Some((flag, rest)) = arguments
+        .split_first()
+        .filter(|(flag, _)| flag.starts_with('-'))
+    {
         let has_value = GLOBAL_FLAGS_WITH_VALUE.contains(&flag.as_str());
-        arguments = if has_value { rest.get(1..).unwrap_or_default() } else { rest };
+        arguments = if has_value {
+            rest.get(1..).unwrap_or_default()
+        } else {
+            rest
+        };
     }
     arguments
 }
@@ -133,7 +175,10 @@ fn after_global_flags(mut arguments: &[String]) -> &[String] {
 fn name(program: &str) -> &str {
     // The file may have been written on Windows.
     let program = program.rsplit('\\').next().unwrap_or(program);
-    let name = Path::new(program).file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let name = Path::new(program)
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
     name.strip_suffix(".exe").unwrap_or(name)
 }
 
@@ -146,7 +191,11 @@ struct CommandFlags<'a> {
 
 impl<'a> CommandFlags<'a> {
     fn of(words: &'a [String]) -> Self {
-        let mut flags = Self { agent: None, root: None, more: Vec::new() };
+        let mut flags = Self {
+            agent: None,
+            root: None,
+            more: Vec::new(),
+        };
         let mut words = words.iter().skip(1).map(String::as_str);
         while let Some(word) = words.next() {
             match word {
@@ -182,7 +231,11 @@ mod tests {
     }
 
     fn own() -> Invocation {
-        Invocation { program: "/opt/memory".into(), agent: "codex".into(), ..Invocation::for_tests() }
+        Invocation {
+            program: "/opt/memory".into(),
+            agent: "codex".into(),
+            ..Invocation::for_tests()
+        }
     }
 
     fn found(line: &str) -> Vec<String> {
@@ -198,7 +251,10 @@ mod tests {
             "memory --quiet --root=/x mcp",
             r"'C:\bin\memory.exe' mcp",
         ] {
-            assert!(own().is_ours(ClientSubcommand::Serve, &found(line)), "{line}");
+            assert!(
+                own().is_ours(ClientSubcommand::Serve, &found(line)),
+                "{line}"
+            );
         }
         for line in [
             "npx -y @modelcontextprotocol/server-memory",
@@ -210,46 +266,111 @@ mod tests {
             "memory --root mcp",
             "memory serve --root mcp",
         ] {
-            assert!(!own().is_ours(ClientSubcommand::Serve, &found(line)), "{line}");
+            assert!(
+                !own().is_ours(ClientSubcommand::Serve, &found(line)),
+                "{line}"
+            );
         }
-        assert!(own().is_ours(ClientSubcommand::Hook("prompt"), &found("memory hook prompt --root /x")));
-        assert!(!own().is_ours(ClientSubcommand::Hook("prompt"), &found("memory hook session-start")));
-        assert!(!own().is_ours(ClientSubcommand::Hook("prompt"), &found("memory git hook prompt")));
-        let renamed = Invocation { program: "/opt/remember".into(), ..own() };
-        assert!(renamed.is_ours(ClientSubcommand::Serve, &renamed.words(ClientSubcommand::Serve)));
+        assert!(own().is_ours(
+            ClientSubcommand::Hook("prompt"),
+            &found("memory hook prompt --root /x")
+        ));
+        assert!(!own().is_ours(
+            ClientSubcommand::Hook("prompt"),
+            &found("memory hook session-start")
+        ));
+        assert!(!own().is_ours(
+            ClientSubcommand::Hook("prompt"),
+            &found("memory git hook prompt")
+        ));
+        let renamed = Invocation {
+            program: "/opt/remember".into(),
+            ..own()
+        };
+        assert!(renamed.is_ours(
+            ClientSubcommand::Serve,
+            &renamed.words(ClientSubcommand::Serve)
+        ));
     }
 
     #[test]
     fn what_was_added_to_our_words_stays() {
-        let renewed = |line: &str| own().updated(ClientSubcommand::Serve, &found(line)).join(" ");
-        assert_eq!(renewed("/opt/memory mcp --agent codex"), "/opt/memory mcp --agent codex");
-        assert_eq!(renewed("/opt/memory --tools all mcp --agent=codex"), "/opt/memory --tools all mcp --agent=codex");
-        assert_eq!(renewed("/old/memory mcp --agent codex --tools all"), "/opt/memory mcp --agent codex --tools all");
-        assert_eq!(renewed("/old/memory mcp --agent codex --root /x"), "/opt/memory mcp --agent codex --root /x");
-        let elsewhere = Invocation { root: Some("/y".into()), ..own() };
-        let moved = elsewhere.updated(ClientSubcommand::Serve, &found("/opt/memory mcp --agent codex --root /x"));
+        let renewed = |line: &str| {
+            own()
+                .updated(ClientSubcommand::Serve, &found(line))
+                .join(" ")
+        };
+        assert_eq!(
+            renewed("/opt/memory mcp --agent codex"),
+            "/opt/memory mcp --agent codex"
+        );
+        assert_eq!(
+            renewed("/opt/memory --tools all mcp --agent=codex"),
+            "/opt/memory --tools all mcp --agent=codex"
+        );
+        assert_eq!(
+            renewed("/old/memory mcp --agent codex --tools all"),
+            "/opt/memory mcp --agent codex --tools all"
+        );
+        assert_eq!(
+            renewed("/old/memory mcp --agent codex --root /x"),
+            "/opt/memory mcp --agent codex --root /x"
+        );
+        let elsewhere = Invocation {
+            root: Some("/y".into()),
+            ..own()
+        };
+        let moved = elsewhere.updated(
+            ClientSubcommand::Serve,
+            &found("/opt/memory mcp --agent codex --root /x"),
+        );
         assert_eq!(moved.join(" "), "/opt/memory mcp --agent codex --root /y");
     }
 
     #[test]
     fn the_shell_syntax_of_a_user_stays() {
-        let replaced =
-            |line: &str| replace_command(line, &found(line), &own().updated(ClientSubcommand::Hook("prompt"), &found(line)));
-        assert_eq!(replaced("/old/memory hook prompt --agent codex"), "/opt/memory hook prompt --agent codex");
-        let with = |program: &str| format!("{program} hook prompt --agent codex 2>>$HOME/a.log || true");
+        let replaced = |line: &str| {
+            replace_command(
+                line,
+                &found(line),
+                &own().updated(ClientSubcommand::Hook("prompt"), &found(line)),
+            )
+        };
+        assert_eq!(
+            replaced("/old/memory hook prompt --agent codex"),
+            "/opt/memory hook prompt --agent codex"
+        );
+        let with =
+            |program: &str| format!("{program} hook prompt --agent codex 2>>$HOME/a.log || true");
         assert_eq!(replaced(&with("/old/memory")), with("/opt/memory"));
-        assert_eq!(replaced(&with("'/my programs/memory'")), with("/opt/memory"));
+        assert_eq!(
+            replaced(&with("'/my programs/memory'")),
+            with("/opt/memory")
+        );
     }
 
     #[test]
     fn a_line_for_a_shell_has_the_very_words() {
-        let odd = Invocation { program: "/my programs/it's/$memory".into(), root: Some("/a \"b\"".into()), ..own() };
+        let odd = Invocation {
+            program: "/my programs/it's/$memory".into(),
+            root: Some("/a \"b\"".into()),
+            ..own()
+        };
         assert_eq!(
             split_words(&odd.shell_line(ClientSubcommand::Hook("prompt"))),
             Some(odd.words(ClientSubcommand::Hook("prompt")))
         );
-        assert_eq!(own().shell_line(ClientSubcommand::Hook("prompt")), "/opt/memory hook prompt --agent codex");
-        let usual = Invocation { agent: DEFAULT_HOOK_AGENT.into(), ..own() };
-        assert_eq!(usual.shell_line(ClientSubcommand::Hook("prompt")), "/opt/memory hook prompt");
+        assert_eq!(
+            own().shell_line(ClientSubcommand::Hook("prompt")),
+            "/opt/memory hook prompt --agent codex"
+        );
+        let usual = Invocation {
+            agent: DEFAULT_HOOK_AGENT.into(),
+            ..own()
+        };
+        assert_eq!(
+            usual.shell_line(ClientSubcommand::Hook("prompt")),
+            "/opt/memory hook prompt"
+        );
     }
 }

@@ -14,19 +14,26 @@ pub(super) struct TextEdit {
 impl TextEdit {
     /// Inserts a text at a byte offset.
     pub(super) fn insert(at: usize, with: impl Into<String>) -> Self {
-        Self { range: at..at, with: with.into() }
+        Self {
+            range: at..at,
+            with: with.into(),
+        }
     }
 
     /// Removes a range.
     pub(super) fn remove(range: Range<usize>) -> Self {
-        Self { range, with: String::new() }
+        Self {
+            range,
+            with: String::new(),
+        }
     }
 }
 
 /// Returns `text` with all edits applied. The ranges may overlap.
 pub(super) fn apply_edits(text: &str, mut edits: Vec<TextEdit>) -> String {
     edits.sort_by_key(|edit| edit.range.start);
-    let mut edited = String::with_capacity(text.len() + edits.iter().map(|edit| edit.with.len()).sum::<usize>());
+    let mut edited =
+        String::with_capacity(text.len() + edits.iter().map(|edit| edit.with.len()).sum::<usize>());
     let mut rest = 0;
     for edit in edits {
         edited.push_str(text.get(rest..edit.range.start).unwrap_or_default());
@@ -92,12 +99,18 @@ pub(crate) enum ClientFileReason {
 impl ClientFileError {
     /// Creates the error for a malformed file at a byte offset of `text`.
     pub(super) fn malformed(text: &str, at: usize, what: impl Into<String>) -> Self {
-        Self { line: line_number(text, at), reason: ClientFileReason::Unreadable(what.into()) }
+        Self {
+            line: line_number(text, at),
+            reason: ClientFileReason::Unreadable(what.into()),
+        }
     }
 
     /// Creates the error for the entry `key` of another program at a byte offset of `text`.
     pub(super) fn foreign_entry(text: &str, at: usize, key: String, content: String) -> Self {
-        Self { line: line_number(text, at), reason: ClientFileReason::Taken { key, content } }
+        Self {
+            line: line_number(text, at),
+            reason: ClientFileReason::Taken { key, content },
+        }
     }
 
     /// Returns whether another program has the entry.

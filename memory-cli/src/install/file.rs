@@ -46,7 +46,12 @@ impl ClientFileSnapshot {
     /// Reads a file.
     pub(super) fn read(path: &Path) -> io::Result<Self> {
         let place = resolve_symlinks(path)?;
-        let seen = |bytes, permissions| Self { path: path.to_owned(), place: place.clone(), bytes, permissions };
+        let seen = |bytes, permissions| Self {
+            path: path.to_owned(),
+            place: place.clone(),
+            bytes,
+            permissions,
+        };
         let mut file = match File::open(&place) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(seen(None, None)),
@@ -59,14 +64,24 @@ impl ClientFileSnapshot {
 
     /// Returns the backups of the file, the oldest first.
     pub(super) fn backups(&self) -> io::Result<Vec<PathBuf>> {
-        Ok(self.numbered_backups()?.into_iter().map(|(_, path)| path).filter(|path| path.is_file()).collect())
+        Ok(self
+            .numbered_backups()?
+            .into_iter()
+            .map(|(_, path)| path)
+            .filter(|path| path.is_file())
+            .collect())
     }
 
     /// Writes a backup next to the file, unless one has the same bytes; returns the path of the backup.
     pub(super) fn back_up(&self) -> io::Result<Option<PathBuf>> {
-        let Some(bytes) = &self.bytes else { return Ok(None) };
+        let Some(bytes) = &self.bytes else {
+            return Ok(None);
+        };
         let backups = self.numbered_backups()?;
-        if let Some((_, path)) = backups.iter().find(|(_, path)| fs::read(path).is_ok_and(|kept| kept == *bytes)) {
+        if let Some((_, path)) = backups
+            .iter()
+            .find(|(_, path)| fs::read(path).is_ok_and(|kept| kept == *bytes))
+        {
             return Ok(Some(path.clone()));
         }
         let number = backups.last().map_or(1, |(number, _)| number + 1);
@@ -77,7 +92,9 @@ impl ClientFileSnapshot {
         }
         let path = self.path.with_file_name(name);
         let draft = self.write_temporary(&path, bytes, None)?;
-        draft.persist_noclobber(&path).map_err(|error| error.error)?;
+        draft
+            .persist_noclobber(&path)
+            .map_err(|error| error.error)?;
         sync_folder(&path)?;
         Ok(Some(path))
     }
@@ -85,15 +102,20 @@ impl ClientFileSnapshot {
     /// Returns an error if the file is read-only, which a rename would ignore.
     pub(super) fn check_writable(&self) -> io::Result<()> {
         match &self.permissions {
-            Some(permissions) if permissions.readonly() => {
-                Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"))
-            }
+            Some(permissions) if permissions.readonly() => Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                "the file is read-only",
+            )),
             _ => Ok(()),
         }
     }
 
     /// Replaces the file with `bytes`, or deletes it for `None`, if it is unchanged since it was read.
-    pub(super) fn replace(&self, bytes: Option<&[u8]>, level: InstallLevel) -> Result<(), ReplaceError> {
+    pub(super) fn replace(
+        &self,
+        bytes: Option<&[u8]>,
+        level: InstallLevel,
+    ) -> Result<(), ReplaceError> {
         let Some(bytes) = bytes else {
             self.check_unchanged()?;
             fs::remove_file(&self.place)?;
@@ -104,10 +126,16 @@ impl ClientFileSnapshot {
         }
         let draft = self.write_temporary(&self.place, bytes, Some(level))?;
         self.check_unchanged()?;
-        let done = if self.bytes.is_some() { draft.persist(&self.place) } else { draft.persist_noclobber(&self.place) };
+        let done = if self.bytes.is_some() {
+            draft.persist(&self.place)
+        } else {
+            draft.persist_noclobber(&self.place)
+        };
         match done {
             Ok(_) => Ok(sync_folder(&self.place)?),
-            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Err(ReplaceError::Changed),
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(ReplaceError::Changed)
+            }
             Err(error) => Err(error.error.into()),
         }
     }
@@ -115,15 +143,27 @@ impl ClientFileSnapshot {
     /// Writes a temporary file that will become `path`, with the permissions of this file.
     ///
     /// Without such permissions, a file of the user is private, since secrets may be added to it later; a file of a project is shared.
-    fn write_temporary(&self, path: &Path, bytes: &[u8], level: Option<InstallLevel>) -> io::Result<tempfile::NamedTempFile> {
+    fn write_temporary(
+        &self,
+        path: &Path,
+        bytes: &[u8],
+        level: Option<InstallLevel>,
+    ) -> io::Result<tempfile::NamedTempFile> {
         let make = |path: &Path| {
             let mut options = OpenOptions::new();
             options.write(true).create_new(true);
             let is_shared = level == Some(InstallLevel::Project);
-            if is_shared { options.open(path) } else { owner_only(&mut options).open(path) }
+            if is_shared {
+                options.open(path)
+            } else {
+                owner_only(&mut options).open(path)
+            }
         };
         let folder = path.parent().unwrap_or(Path::new("."));
-        let (mut file, path) = tempfile::Builder::new().prefix(".memory-").make_in(folder, make)?.into_parts();
+        let (mut file, path) = tempfile::Builder::new()
+            .prefix(".memory-")
+            .make_in(folder, make)?
+            .into_parts();
         if let Some(permissions) = &self.permissions {
             file.set_permissions(permissions.clone())?;
         }
@@ -138,7 +178,11 @@ impl ClientFileSnapshot {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error.into()),
         };
-        if now == self.bytes { Ok(()) } else { Err(ReplaceError::Changed) }
+        if now == self.bytes {
+            Ok(())
+        } else {
+            Err(ReplaceError::Changed)
+        }
     }
 
     /// Returns the backups with their numbers, in order.
@@ -149,7 +193,11 @@ impl ClientFileSnapshot {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
-        let own = self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let own = self
+            .path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
         let number = |name: &str| match name.strip_prefix(own)?.strip_prefix(BACKUP_SUFFIX)? {
             "" => Some(1),
             rest => rest.strip_prefix('-')?.parse::<u64>().ok(),
@@ -157,7 +205,13 @@ impl ClientFileSnapshot {
         let mut backups = Vec::new();
         for entry in entries {
             let entry = entry?;
-            backups.extend(entry.file_name().to_str().and_then(number).map(|number| (number, entry.path())));
+            backups.extend(
+                entry
+                    .file_name()
+                    .to_str()
+                    .and_then(number)
+                    .map(|number| (number, entry.path())),
+            );
         }
         backups.sort();
         Ok(backups)
@@ -177,7 +231,14 @@ fn resolve_symlinks(path: &Path) -> io::Result<PathBuf> {
         match fs::read_link(&place) {
             Ok(target) => place = place.parent().unwrap_or(Path::new("")).join(target),
             // The path is not a symlink, or does not exist.
-            Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::NotFound) => return Ok(place),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::InvalidInput | io::ErrorKind::NotFound
+                ) =>
+            {
+                return Ok(place);
+            }
             Err(error) => return Err(error),
         }
     }

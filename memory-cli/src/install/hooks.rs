@@ -53,7 +53,10 @@ struct HookPosition {
 impl HookFormat {
     /// Returns the events with their subcommands.
     pub(super) fn commands(&self) -> [(&'static str, ClientSubcommand); 2] {
-        [(self.events[0], ClientSubcommand::Hook("session-start")), (self.events[1], ClientSubcommand::Hook("prompt"))]
+        [
+            (self.events[0], ClientSubcommand::Hook("session-start")),
+            (self.events[1], ClientSubcommand::Hook("prompt")),
+        ]
     }
 
     /// Adds the hooks of this program, or updates them.
@@ -62,7 +65,11 @@ impl HookFormat {
         for (event, verb) in self.commands() {
             let places = self.find_hooks(&text, event, verb, own)?;
             if places.is_empty() {
-                if self.style == HookStyle::Flat && jsonc::members(&text, &[])?.iter().all(|member| member.key != VERSION) {
+                if self.style == HookStyle::Flat
+                    && jsonc::members(&text, &[])?
+                        .iter()
+                        .all(|member| member.key != VERSION)
+                {
                     text = jsonc::set_value(&text, &[JsoncStep::Key(VERSION)], &json!(1))?;
                 }
                 text = jsonc::append(&text, &event_path(event), &self.group(own, verb))?;
@@ -70,7 +77,9 @@ impl HookFormat {
             for place in places {
                 let words = own.updated(verb, &place.words);
                 if words != place.words {
-                    let member = |key| [&event_path(event)[..], &place.path, &[JsoncStep::Key(key)]].concat();
+                    let member = |key| {
+                        [&event_path(event)[..], &place.path, &[JsoncStep::Key(key)]].concat()
+                    };
                     if place.has_arguments {
                         text = jsonc::set_value(&text, &member("command"), &json!(words[0]))?;
                         text = jsonc::set_value(&text, &member("args"), &json!(words[1..]))?;
@@ -85,7 +94,11 @@ impl HookFormat {
     }
 
     /// Removes the hooks of this program.
-    pub(super) fn uninstall(&self, text: &str, own: &Invocation) -> Result<String, ClientFileError> {
+    pub(super) fn uninstall(
+        &self,
+        text: &str,
+        own: &Invocation,
+    ) -> Result<String, ClientFileError> {
         let mut text = text.to_owned();
         for (event, verb) in self.commands() {
             // In reverse order, so that the indexes of the remaining hooks stay valid.
@@ -97,7 +110,11 @@ impl HookFormat {
     }
 
     /// Returns the command of a hook that an installation for this client may have written, if there is one.
-    pub(super) fn find_command(&self, text: &str, own: &Invocation) -> Result<Option<Vec<String>>, ClientFileError> {
+    pub(super) fn find_command(
+        &self,
+        text: &str,
+        own: &Invocation,
+    ) -> Result<Option<Vec<String>>, ClientFileError> {
         for (event, verb) in self.commands() {
             if let Some(place) = self.find_installed(text, event, verb, own)?.pop() {
                 return Ok(Some(place.words));
@@ -114,7 +131,9 @@ impl HookFormat {
                 let hook = json!({ "type": "command", "command": words[0], "args": words[1..], "timeout": timeout });
                 json!({ "hooks": [hook] })
             }
-            HookStyle::Shell => json!({ "hooks": [{ "type": "command", "command": line, "timeout": timeout }] }),
+            HookStyle::Shell => {
+                json!({ "hooks": [{ "type": "command", "command": line, "timeout": timeout }] })
+            }
             HookStyle::Flat => json!({ "command": line, "timeout": timeout }),
         }
     }
@@ -140,7 +159,12 @@ impl HookFormat {
         own: &Invocation,
     ) -> Result<Vec<HookPosition>, ClientFileError> {
         let root = jsonc::parse(text)?;
-        let Some(groups) = root.as_ref().and_then(|root| jsonc::find(root, &event_path(event))) else { return Ok(Vec::new()) };
+        let Some(groups) = root
+            .as_ref()
+            .and_then(|root| jsonc::find(root, &event_path(event)))
+        else {
+            return Ok(Vec::new());
+        };
         let Node::Array(groups) = groups else {
             let what = format!("{} must be a list", jsonc::path_text(&event_path(event)));
             return Err(ClientFileError::malformed(text, jsonc::start(groups), what));
@@ -149,13 +173,25 @@ impl HookFormat {
         for (group, node) in groups.elements.iter().enumerate() {
             let group = JsoncStep::At(group);
             if self.style == HookStyle::Flat {
-                places.extend(HookPosition::find(node, vec![group], vec![group], verb, own));
+                places.extend(HookPosition::find(
+                    node,
+                    vec![group],
+                    vec![group],
+                    verb,
+                    own,
+                ));
                 continue;
             }
-            let Some(Node::Array(hooks)) = jsonc::find(node, &[JsoncStep::Key("hooks")]) else { continue };
+            let Some(Node::Array(hooks)) = jsonc::find(node, &[JsoncStep::Key("hooks")]) else {
+                continue;
+            };
             for (hook, node) in hooks.elements.iter().enumerate() {
                 let path = vec![group, JsoncStep::Key("hooks"), JsoncStep::At(hook)];
-                let removal = if hooks.elements.len() == 1 { vec![group] } else { path.clone() };
+                let removal = if hooks.elements.len() == 1 {
+                    vec![group]
+                } else {
+                    path.clone()
+                };
                 places.extend(HookPosition::find(node, path, removal, verb, own));
             }
         }
@@ -177,13 +213,23 @@ impl HookPosition {
         let arguments = hook.get("args").and_then(Value::as_array);
         let words = match arguments {
             Some(arguments) => {
-                let arguments = arguments.iter().map(|word| word.as_str().map(str::to_owned));
-                std::iter::once(Some(line.to_owned())).chain(arguments).collect::<Option<Vec<_>>>()?
+                let arguments = arguments
+                    .iter()
+                    .map(|word| word.as_str().map(str::to_owned));
+                std::iter::once(Some(line.to_owned()))
+                    .chain(arguments)
+                    .collect::<Option<Vec<_>>>()?
             }
             None => command::split_words(line)?,
         };
         let (line, has_arguments) = (line.to_owned(), arguments.is_some());
-        own.is_ours(verb, &words).then_some(Self { path, removal, line, words, has_arguments })
+        own.is_ours(verb, &words).then_some(Self {
+            path,
+            removal,
+            line,
+            words,
+            has_arguments,
+        })
     }
 }
 

@@ -31,12 +31,22 @@ impl OutdatedPlugin {
 
 /// Returns the plugins of another version than this program.
 pub(crate) fn outdated_plugins(environment: &Environment) -> Vec<OutdatedPlugin> {
-    let Ok(folders) = ClientFolders::of(environment) else { return Vec::new() };
+    let Ok(folders) = ClientFolders::of(environment) else {
+        return Vec::new();
+    };
     let outdated = |client: &'static Client| {
-        let mut versions: Vec<String> = manifests(client, &folders).iter().filter_map(|path| read_version(path)).collect();
+        let mut versions: Vec<String> = manifests(client, &folders)
+            .iter()
+            .filter_map(|path| read_version(path))
+            .collect();
         // After an update, a client may keep the files of the former version for a while.
-        let is_current = versions.iter().any(|version| version == env!("CARGO_PKG_VERSION"));
-        versions.pop().filter(|_| !is_current).map(|version| OutdatedPlugin { client, version })
+        let is_current = versions
+            .iter()
+            .any(|version| version == env!("CARGO_PKG_VERSION"));
+        versions
+            .pop()
+            .filter(|_| !is_current)
+            .map(|version| OutdatedPlugin { client, version })
     };
     Client::ALL.into_iter().filter_map(outdated).collect()
 }
@@ -47,9 +57,14 @@ pub(crate) fn outdated_plugins(environment: &Environment) -> Vec<OutdatedPlugin>
 /// Source for Gemini CLI: <https://geminicli.com/docs/extensions/reference/>.
 fn manifests(client: &Client, folders: &ClientFolders) -> Vec<PathBuf> {
     let cached = |folder: PathBuf, manifest: &str| {
-        let versions = fs::read_dir(folder.join("plugins/cache").join(NAME).join(NAME)).into_iter().flatten().flatten();
+        let versions = fs::read_dir(folder.join("plugins/cache").join(NAME).join(NAME))
+            .into_iter()
+            .flatten()
+            .flatten();
         // Claude Code marks the files of a removed plugin, and deletes them later.
-        let installed = versions.map(|entry| entry.path()).filter(|version| !version.join(".orphaned_at").exists());
+        let installed = versions
+            .map(|entry| entry.path())
+            .filter(|version| !version.join(".orphaned_at").exists());
         let mut manifests: Vec<_> = installed.map(|version| version.join(manifest)).collect();
         manifests.sort();
         manifests
@@ -57,7 +72,13 @@ fn manifests(client: &Client, folders: &ClientFolders) -> Vec<PathBuf> {
     match client.name {
         "claude-code" => cached(folders.claude_folder(), ".claude-plugin/plugin.json"),
         "codex" => cached(folders.codex_folder(), ".codex-plugin/plugin.json"),
-        "gemini" => vec![folders.gemini_folder().join("extensions").join(NAME).join("gemini-extension.json")],
+        "gemini" => vec![
+            folders
+                .gemini_folder()
+                .join("extensions")
+                .join(NAME)
+                .join("gemini-extension.json"),
+        ],
         _ => Vec::new(),
     }
 }
@@ -65,6 +86,10 @@ fn manifests(client: &Client, folders: &ClientFolders) -> Vec<PathBuf> {
 /// Returns the version in a manifest; `None` if there is none, or it is that of another program.
 fn read_version(path: &Path) -> Option<String> {
     let manifest: Value = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
-    let is_ours = manifest["author"]["name"] == NAME || manifest["mcpServers"][NAME]["command"] == NAME;
-    manifest["version"].as_str().filter(|_| is_ours).map(str::to_owned)
+    let is_ours =
+        manifest["author"]["name"] == NAME || manifest["mcpServers"][NAME]["command"] == NAME;
+    manifest["version"]
+        .as_str()
+        .filter(|_| is_ours)
+        .map(str::to_owned)
 }

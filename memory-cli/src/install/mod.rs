@@ -29,5 +29,8 @@ pub(crate) use clients::ClientFolders;
 pub use clients::{Client, InstallLevel};
 pub(crate) use command::DEFAULT_HOOK_AGENT;
 pub(crate) use installed_plugin::{OutdatedPlugin, outdated_plugins};
-pub use plugin::{BundleUrl, PlannedPluginFile, PluginTarget, RegistryEntry, RegistryNamespace, plan_plugins, write_plugins};
+pub use plugin::{
+    BundleUrl, PlannedPluginFile, PluginTarget, RegistryEntry, RegistryNamespace, plan_plugins,
+    write_plugins,
+};
 pub use setup::{ClientFileChange, ClientSetup, EntryOptions, PlannedChange, ServerName};

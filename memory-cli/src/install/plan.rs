@@ -41,7 +41,11 @@ const BYTE_ORDER_MARK: &str = "\u{feff}";
 ///
 /// # Errors
 /// If the file cannot be parsed, or another program has an entry of the same name.
-pub(super) fn install(file: Option<&str>, entries: &[ClientEntry], own: &Invocation) -> Result<String, ClientFileError> {
+pub(super) fn install(
+    file: Option<&str>,
+    entries: &[ClientEntry],
+    own: &Invocation,
+) -> Result<String, ClientFileError> {
     install_each(file, entries.iter().map(|entry| (*entry, own)))
 }
 
@@ -57,7 +61,11 @@ fn install_each<'a>(
     // An entry that cannot be found again is at a place where it has another meaning.
     for (entry, own) in entries {
         if !entry.is_current(&installed, own) {
-            return Err(ClientFileError::malformed(text, 0, "the layout of the file does not allow a safe edit"));
+            return Err(ClientFileError::malformed(
+                text,
+                0,
+                "the layout of the file does not allow a safe edit",
+            ));
         }
     }
     Ok([mark, &installed].concat())
@@ -66,8 +74,15 @@ fn install_each<'a>(
 /// Returns whether `rest` and the entries of `file` contain all of its content, whatever its layout; `None` means no file.
 ///
 /// The words of the two texts are compared, so a value in an entry that no installation writes counts as content.
-pub(super) fn is_complete(rest: Option<&str>, file: &str, entries: &[ClientEntry], own: &Invocation) -> bool {
-    let Ok(found) = find_all(file, entries, own) else { return false };
+pub(super) fn is_complete(
+    rest: Option<&str>,
+    file: &str,
+    entries: &[ClientEntry],
+    own: &Invocation,
+) -> bool {
+    let Ok(found) = find_all(file, entries, own) else {
+        return false;
+    };
     let installed = install_each(rest, found.iter().map(|(entry, own)| (*entry, own)));
     installed.is_ok_and(|installed| sorted_words(&installed) == sorted_words(file))
 }
@@ -75,23 +90,50 @@ pub(super) fn is_complete(rest: Option<&str>, file: &str, entries: &[ClientEntry
 /// Returns whether `rest`, the file without the entries, has all content of a backup except for its own entries.
 ///
 /// Numbers and truth values are not compared, because assistants count and toggle in their settings.
-pub(super) fn is_obsolete(backup: &str, rest: Option<&str>, entries: &[ClientEntry], own: &Invocation) -> bool {
-    let any_name = Invocation { server_name: None, ..own.clone() };
-    if rest.is_some_and(|rest| !find_all(rest, entries, &any_name).is_ok_and(|found| found.is_empty())) {
+pub(super) fn is_obsolete(
+    backup: &str,
+    rest: Option<&str>,
+    entries: &[ClientEntry],
+    own: &Invocation,
+) -> bool {
+    let any_name = Invocation {
+        server_name: None,
+        ..own.clone()
+    };
+    if rest
+        .is_some_and(|rest| !find_all(rest, entries, &any_name).is_ok_and(|found| found.is_empty()))
+    {
         return false;
     }
-    let Ok(found) = find_all(backup, entries, &any_name) else { return false };
-    let Ok(installed) = install_each(rest, found.iter().map(|(entry, own)| (*entry, own))) else { return false };
+    let Ok(found) = find_all(backup, entries, &any_name) else {
+        return false;
+    };
+    let Ok(installed) = install_each(rest, found.iter().map(|(entry, own)| (*entry, own))) else {
+        return false;
+    };
     let mut available = sorted_words(&installed).into_iter();
-    let is_compared = |word: &&str| word.parse::<f64>().is_err() && !["true", "false", "null"].contains(word);
-    sorted_words(backup).into_iter().filter(is_compared).all(|word| available.any(|other| other == word))
+    let is_compared =
+        |word: &&str| word.parse::<f64>().is_err() && !["true", "false", "null"].contains(word);
+    sorted_words(backup)
+        .into_iter()
+        .filter(is_compared)
+        .all(|word| available.any(|other| other == word))
 }
 
 /// Returns the invocations that produced the entries of this program in a file.
-fn find_all(file: &str, entries: &[ClientEntry], own: &Invocation) -> Result<Vec<(ClientEntry, Invocation)>, ClientFileError> {
+fn find_all(
+    file: &str,
+    entries: &[ClientEntry],
+    own: &Invocation,
+) -> Result<Vec<(ClientEntry, Invocation)>, ClientFileError> {
     let mut found = Vec::new();
     for entry in entries {
-        found.extend(entry.find_installed(split_mark(file).1, own)?.into_iter().map(|invocation| (*entry, invocation)));
+        found.extend(
+            entry
+                .find_installed(split_mark(file).1, own)?
+                .into_iter()
+                .map(|invocation| (*entry, invocation)),
+        );
     }
     Ok(found)
 }
@@ -99,7 +141,10 @@ fn find_all(file: &str, entries: &[ClientEntry], own: &Invocation) -> Result<Vec
 /// Returns the text between white space and punctuation of JSON, TOML and YAML, in order of the bytes.
 fn sorted_words(text: &str) -> Vec<&str> {
     let is_between = |letter: char| letter.is_whitespace() || ",:={}[]".contains(letter);
-    let mut words: Vec<&str> = text.split(is_between).filter(|word| !word.is_empty()).collect();
+    let mut words: Vec<&str> = text
+        .split(is_between)
+        .filter(|word| !word.is_empty())
+        .collect();
     words.sort_unstable();
     words
 }
@@ -118,16 +163,28 @@ pub(super) fn uninstall(
     }
     // A former text has no entry of ours, whatever its name.
     let is_clean = |former: &&str| {
-        let any_name = Invocation { server_name: None, ..own.clone() };
+        let any_name = Invocation {
+            server_name: None,
+            ..own.clone()
+        };
         find_all(former, entries, &any_name).is_ok_and(|found| found.is_empty())
     };
     let becomes_this = |former: Option<&str>| {
-        install_each(former, found.iter().map(|(entry, own)| (*entry, own))).is_ok_and(|installed| installed == file)
+        install_each(former, found.iter().map(|(entry, own)| (*entry, own)))
+            .is_ok_and(|installed| installed == file)
     };
-    if let Some(index) = formers.iter().position(|former| is_clean(former) && becomes_this(Some(former))) {
+    if let Some(index) = formers
+        .iter()
+        .position(|former| is_clean(former) && becomes_this(Some(former)))
+    {
         return Ok(UninstallResult::Former(index));
     }
-    let clean: Vec<&str> = formers.iter().copied().filter(|former| is_clean(former)).map(|former| split_mark(former).1).collect();
+    let clean: Vec<&str> = formers
+        .iter()
+        .copied()
+        .filter(|former| is_clean(former))
+        .map(|former| split_mark(former).1)
+        .collect();
     let was_made_for_us = clean.is_empty();
     if was_made_for_us && becomes_this(None) {
         return Ok(UninstallResult::Nothing);
@@ -138,9 +195,22 @@ pub(super) fn uninstall(
         left = entry.uninstall(&left, own, &former_texts)?;
         left = entry.remove_empty(left, &clean)?;
     }
-    let is_json = entries.iter().all(|entry| !matches!(entry, ClientEntry::Server(ServerFormat::Toml | ServerFormat::Yaml)));
-    let is_empty = if is_json { jsonc::is_empty(&left) } else { left.trim().is_empty() };
-    Ok(if was_made_for_us && is_empty { UninstallResult::Nothing } else { UninstallResult::Text([mark, &left].concat()) })
+    let is_json = entries.iter().all(|entry| {
+        !matches!(
+            entry,
+            ClientEntry::Server(ServerFormat::Toml | ServerFormat::Yaml)
+        )
+    });
+    let is_empty = if is_json {
+        jsonc::is_empty(&left)
+    } else {
+        left.trim().is_empty()
+    };
+    Ok(if was_made_for_us && is_empty {
+        UninstallResult::Nothing
+    } else {
+        UninstallResult::Text([mark, &left].concat())
+    })
 }
 
 impl ClientEntry {
@@ -152,7 +222,12 @@ impl ClientEntry {
         }
     }
 
-    fn uninstall(self, text: &str, own: &Invocation, formers: &[&str]) -> Result<String, ClientFileError> {
+    fn uninstall(
+        self,
+        text: &str,
+        own: &Invocation,
+        formers: &[&str],
+    ) -> Result<String, ClientFileError> {
         match self {
             Self::Server(format) => format.uninstall(text, own, formers),
             Self::Hooks(format) => format.uninstall(text, own),
@@ -164,16 +239,34 @@ impl ClientEntry {
     ///
     /// # Errors
     /// If the file cannot be parsed.
-    fn find_installed(self, text: &str, own: &Invocation) -> Result<Vec<Invocation>, ClientFileError> {
+    fn find_installed(
+        self,
+        text: &str,
+        own: &Invocation,
+    ) -> Result<Vec<Invocation>, ClientFileError> {
         Ok(match self {
             Self::Server(format) => {
-                let invocation =
-                    |(name, words): (_, Vec<_>)| Invocation { server_name: Some(name), replaces: true, ..own.of(&words) };
-                format.find_installed(text, own)?.into_iter().map(invocation).collect()
+                let invocation = |(name, words): (_, Vec<_>)| Invocation {
+                    server_name: Some(name),
+                    replaces: true,
+                    ..own.of(&words)
+                };
+                format
+                    .find_installed(text, own)?
+                    .into_iter()
+                    .map(invocation)
+                    .collect()
             }
-            Self::Hooks(format) => format.find_command(text, own)?.map(|words| own.of(&words)).into_iter().collect(),
+            Self::Hooks(format) => format
+                .find_command(text, own)?
+                .map(|words| own.of(&words))
+                .into_iter()
+                .collect(),
             Self::Topics => match topics_setting::is_set(text, own) {
-                Ok(true) => vec![Invocation { replaces: true, ..own.clone() }],
+                Ok(true) => vec![Invocation {
+                    replaces: true,
+                    ..own.clone()
+                }],
                 Ok(false) => Vec::new(),
                 Err(refusal) if refusal.is_foreign_entry() => Vec::new(),
                 Err(refusal) => return Err(refusal),
@@ -197,26 +290,52 @@ impl ClientEntry {
     fn remove_empty(self, mut text: String, formers: &[&str]) -> Result<String, ClientFileError> {
         let paths: Vec<Vec<JsoncStep>> = match self {
             Self::Server(ServerFormat::Json { under, .. }) => vec![vec![JsoncStep::Key(under)]],
-            Self::Server(ServerFormat::Yaml) if !formers.iter().any(|former| yaml::has_servers(former)) => {
+            Self::Server(ServerFormat::Yaml)
+                if !formers.iter().any(|former| yaml::has_servers(former)) =>
+            {
                 return yaml::remove_empty(&text);
             }
-            Self::Server(ServerFormat::Toml | ServerFormat::Yaml) | Self::Topics => return Ok(text),
+            Self::Server(ServerFormat::Toml | ServerFormat::Yaml) | Self::Topics => {
+                return Ok(text);
+            }
             Self::Hooks(format) => {
-                let events = format.events.map(|event| vec![JsoncStep::Key(hooks::UNDER), JsoncStep::Key(event)]);
-                events.into_iter().chain([vec![JsoncStep::Key(hooks::UNDER)]]).collect()
+                let events = format
+                    .events
+                    .map(|event| vec![JsoncStep::Key(hooks::UNDER), JsoncStep::Key(event)]);
+                events
+                    .into_iter()
+                    .chain([vec![JsoncStep::Key(hooks::UNDER)]])
+                    .collect()
             }
         };
         for path in paths {
-            let is_empty = value_at(&text, &path).is_some_and(|held| held == json!({}) || held == json!([]));
-            if is_empty && !formers.iter().any(|former| value_at(former, &path).is_some()) {
+            let is_empty =
+                value_at(&text, &path).is_some_and(|held| held == json!({}) || held == json!([]));
+            if is_empty
+                && !formers
+                    .iter()
+                    .any(|former| value_at(former, &path).is_some())
+            {
                 text = jsonc::remove(&text, &path)?;
             }
         }
         let version = [JsoncStep::Key(hooks::VERSION)];
-        let is_flat = matches!(self, Self::Hooks(HookFormat { style: HookStyle::Flat, .. }));
+        let is_flat = matches!(
+            self,
+            Self::Hooks(HookFormat {
+                style: HookStyle::Flat,
+                ..
+            })
+        );
         let is_alone = value_at(&text, &[]) == Some(json!({ hooks::VERSION: 1 }));
-        let is_added = !formers.is_empty() && value_at(&text, &[JsoncStep::Key(hooks::UNDER)]).is_none();
-        if is_flat && (is_alone || is_added) && formers.iter().all(|former| value_at(former, &version).is_none()) {
+        let is_added =
+            !formers.is_empty() && value_at(&text, &[JsoncStep::Key(hooks::UNDER)]).is_none();
+        if is_flat
+            && (is_alone || is_added)
+            && formers
+                .iter()
+                .all(|former| value_at(former, &version).is_none())
+        {
             text = jsonc::remove(&text, &version)?;
         }
         Ok(text)

@@ -68,7 +68,8 @@ pub struct PlannedPluginFile {
 /// A file of a plugin: its path in the output folder, and its content.
 type PluginFile = (&'static str, Vec<u8>);
 
-const DESCRIPTION: &str = "One long-term memory for all AI agents, stored as plain files on your own disk";
+const DESCRIPTION: &str =
+    "One long-term memory for all AI agents, stored as plain files on your own disk";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const LICENSE: &str = "MIT OR Apache-2.0";
 const KEYWORDS: [&str; 3] = ["memory", "notes", "mcp"];
@@ -84,7 +85,14 @@ const BUNDLE: &str = "claude-desktop/memory.mcpb";
 
 impl PluginTarget {
     /// All products, in the order of the help.
-    pub const ALL: [Self; 6] = [Self::ClaudeCode, Self::Codex, Self::Gemini, Self::Cursor, Self::ClaudeDesktop, Self::Registry];
+    pub const ALL: [Self; 6] = [
+        Self::ClaudeCode,
+        Self::Codex,
+        Self::Gemini,
+        Self::Cursor,
+        Self::ClaudeDesktop,
+        Self::Registry,
+    ];
 
     /// Returns the name on the command line.
     pub const fn as_str(self) -> &'static str {
@@ -108,8 +116,10 @@ impl PluginTarget {
         let mut manifest = json!({ "name": NAME, "version": VERSION, "description": DESCRIPTION });
         let more = json!({ "author": author, "license": LICENSE, "keywords": KEYWORDS });
         let plugin = with_keys(&manifest, &more);
-        let listed = |source: &str| json!({ "name": NAME, "source": source, "description": DESCRIPTION });
-        let marketplace = |source| json!({ "name": NAME, "owner": author, "plugins": [listed(source)] });
+        let listed =
+            |source: &str| json!({ "name": NAME, "source": source, "description": DESCRIPTION });
+        let marketplace =
+            |source| json!({ "name": NAME, "owner": author, "plugins": [listed(source)] });
         let server = || self.entries("", SERVERS);
         let hooks = |format: HookFormat| self.entries("", ClientEntry::Hooks(format));
         let skill = || SKILL.as_bytes().to_vec();
@@ -118,11 +128,17 @@ impl PluginTarget {
             Self::ClaudeCode => vec![
                 (
                     ".claude-plugin/marketplace.json",
-                    text(&with_keys(&marketplace("./claude-code"), &json!({ "description": DESCRIPTION }))),
+                    text(&with_keys(
+                        &marketplace("./claude-code"),
+                        &json!({ "description": DESCRIPTION }),
+                    )),
                 ),
                 ("claude-code/.claude-plugin/plugin.json", text(&plugin)),
                 ("claude-code/.mcp.json", server()?),
-                ("claude-code/hooks/hooks.json", hooks(clients::CLAUDE_CODE_HOOKS)?),
+                (
+                    "claude-code/hooks/hooks.json",
+                    hooks(clients::CLAUDE_CODE_HOOKS)?,
+                ),
                 ("claude-code/skills/memory/SKILL.md", skill()),
                 ("claude-code/README.md", readme()),
             ],
@@ -142,7 +158,10 @@ impl PluginTarget {
                     (".agents/plugins/marketplace.json", text(&marketplace)),
                     (
                         "codex/.codex-plugin/plugin.json",
-                        text(&with_keys(&with_keys(&plugin, &paths), &json!({ "interface": interface }))),
+                        text(&with_keys(
+                            &with_keys(&plugin, &paths),
+                            &json!({ "interface": interface }),
+                        )),
                     ),
                     ("codex/.mcp.json", server()?),
                     ("codex/hooks/hooks.json", hooks(clients::CODEX_HOOKS)?),
@@ -153,7 +172,10 @@ impl PluginTarget {
             Self::Gemini => {
                 manifest["contextFileName"] = "GEMINI.md".into();
                 vec![
-                    ("gemini/gemini-extension.json", self.entries(&render(&manifest), SERVERS)?),
+                    (
+                        "gemini/gemini-extension.json",
+                        self.entries(&render(&manifest), SERVERS)?,
+                    ),
                     ("gemini/GEMINI.md", CONTEXT.as_bytes().to_vec()),
                     ("gemini/hooks/hooks.json", hooks(clients::GEMINI_HOOKS)?),
                     ("gemini/skills/memory/SKILL.md", skill()),
@@ -161,7 +183,9 @@ impl PluginTarget {
                 ]
             }
             Self::Cursor => {
-                let rule = format!("---\ndescription: How to use the long-term memory\nalwaysApply: true\n---\n\n{CONTEXT}");
+                let rule = format!(
+                    "---\ndescription: How to use the long-term memory\nalwaysApply: true\n---\n\n{CONTEXT}"
+                );
                 let paths = json!({
                     "displayName": "Memory",
                     "skills": "./skills/",
@@ -170,8 +194,14 @@ impl PluginTarget {
                     "mcpServers": "./mcp.json",
                 });
                 vec![
-                    (".cursor-plugin/marketplace.json", text(&marketplace("./cursor"))),
-                    ("cursor/.cursor-plugin/plugin.json", text(&with_keys(&plugin, &paths))),
+                    (
+                        ".cursor-plugin/marketplace.json",
+                        text(&marketplace("./cursor")),
+                    ),
+                    (
+                        "cursor/.cursor-plugin/plugin.json",
+                        text(&with_keys(&plugin, &paths)),
+                    ),
                     ("cursor/mcp.json", server()?),
                     ("cursor/hooks/hooks.json", hooks(clients::CURSOR_HOOKS)?),
                     ("cursor/rules/memory.mdc", rule.into_bytes()),
@@ -187,12 +217,21 @@ impl PluginTarget {
     /// Returns a file with an entry of this program, which is called from the `PATH`.
     fn entries(self, file: &str, entry: ClientEntry) -> Result<Vec<u8>, Failure> {
         let installed = plan::install(Some(file), &[entry], &self.invocation("memory"));
-        installed.map(String::into_bytes).map_err(|_| Failure::usage("cannot build the plugin", "report this defect"))
+        installed
+            .map(String::into_bytes)
+            .map_err(|_| Failure::usage("cannot build the plugin", "report this defect"))
     }
 
     fn invocation(self, program: &str) -> Invocation {
         let agent = self.as_str().to_owned();
-        Invocation { program: program.to_owned(), agent, root: None, server_name: None, replaces: false, topics: None }
+        Invocation {
+            program: program.to_owned(),
+            agent,
+            root: None,
+            server_name: None,
+            replaces: false,
+            topics: None,
+        }
     }
 }
 
@@ -223,10 +262,17 @@ impl std::str::FromStr for RegistryNamespace {
     fn from_str(text: &str) -> Result<Self, ParseError> {
         // The registry has the pattern `^[a-zA-Z0-9.-]+/` for names; a label of a domain neither begins nor ends with `-`.
         let is_valid = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
-        let is_label =
-            |label: &str| !label.is_empty() && label.chars().all(is_valid) && !label.starts_with('-') && !label.ends_with('-');
+        let is_label = |label: &str| {
+            !label.is_empty()
+                && label.chars().all(is_valid)
+                && !label.starts_with('-')
+                && !label.ends_with('-')
+        };
         if !text.contains('.') || !text.split('.').all(is_label) {
-            return Err(ParseError::new(text, "a domain in reverse order, such as io.github.you"));
+            return Err(ParseError::new(
+                text,
+                "a domain in reverse order, such as io.github.you",
+            ));
         }
         Ok(Self(text.to_owned()))
     }
@@ -239,9 +285,16 @@ impl std::str::FromStr for BundleUrl {
         let rest = text.strip_prefix("https://").unwrap_or_default();
         let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
         let is_host = |letter: char| letter.is_ascii_alphanumeric() || "-.:[]".contains(letter);
-        let starts_with_name = host.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '[');
-        let is_url = starts_with_name && host.chars().all(is_host) && text.chars().all(|letter| letter.is_ascii_graphic());
-        if is_url { Ok(Self(text.to_owned())) } else { Err(ParseError::new(text, "a URL that begins with https://")) }
+        let starts_with_name =
+            host.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '[');
+        let is_url = starts_with_name
+            && host.chars().all(is_host)
+            && text.chars().all(|letter| letter.is_ascii_graphic());
+        if is_url {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(ParseError::new(text, "a URL that begins with https://"))
+        }
     }
 }
 
@@ -260,19 +313,30 @@ pub fn plan_plugins(
         PluginTarget::Registry => registry.bundle_url.is_some(),
         _ => false,
     };
-    let bundle = if targets.iter().any(needs_bundle) { build_bundle(environment)? } else { Vec::new() };
+    let bundle = if targets.iter().any(needs_bundle) {
+        build_bundle(environment)?
+    } else {
+        Vec::new()
+    };
     let mut record = read_record(output)?;
     let mut planned = Vec::new();
     for target in targets {
         for (name, bytes) in target.files(&bundle, registry)? {
             let file = plan_file(output.join(name), bytes, record.get(name))?;
-            record.insert(name.to_owned(), ContentHash::from_bytes(&file.bytes).to_string());
+            record.insert(
+                name.to_owned(),
+                ContentHash::from_bytes(&file.bytes).to_string(),
+            );
             planned.push(file);
         }
     }
     let path = output.join(RECORD);
     let known = ContentHash::from_bytes(&read(&path)?.bytes.unwrap_or_default()).to_string();
-    planned.push(plan_file(path, text(&json!({ "files": record })), Some(&known))?);
+    planned.push(plan_file(
+        path,
+        text(&json!({ "files": record })),
+        Some(&known),
+    )?);
     Ok(planned)
 }
 
@@ -281,27 +345,52 @@ pub fn plan_plugins(
 /// # Errors
 /// If a file was changed since it was read, or cannot be written.
 pub fn write_plugins(files: &[PlannedPluginFile]) -> Result<(), ProgramError> {
-    for file in files.iter().filter(|file| file.change != ClientFileChange::Unchanged) {
+    for file in files
+        .iter()
+        .filter(|file| file.change != ClientFileChange::Unchanged)
+    {
         let place = file.path.display().to_string();
-        file.seen.replace(Some(&file.bytes), InstallLevel::Project).map_err(|stopped| match stopped {
-            ReplaceError::Changed => Failure::Store(StoreError::Conflict { what: place.clone() }),
-            ReplaceError::Refused(source) => Failure::File { action: format!("write {place}"), source },
-        })?;
+        file.seen
+            .replace(Some(&file.bytes), InstallLevel::Project)
+            .map_err(|stopped| match stopped {
+                ReplaceError::Changed => Failure::Store(StoreError::Conflict {
+                    what: place.clone(),
+                }),
+                ReplaceError::Refused(source) => Failure::File {
+                    action: format!("write {place}"),
+                    source,
+                },
+            })?;
     }
     Ok(())
 }
 
-fn plan_file(path: PathBuf, bytes: Vec<u8>, known: Option<&String>) -> Result<PlannedPluginFile, Failure> {
+fn plan_file(
+    path: PathBuf,
+    bytes: Vec<u8>,
+    known: Option<&String>,
+) -> Result<PlannedPluginFile, Failure> {
     let seen = read(&path)?;
     let change = match &seen.bytes {
         None => ClientFileChange::Created,
         Some(found) if *found == bytes => ClientFileChange::Unchanged,
-        Some(found) if known.is_some_and(|known| *known == ContentHash::from_bytes(found).to_string()) => {
+        Some(found)
+            if known.is_some_and(|known| *known == ContentHash::from_bytes(found).to_string()) =>
+        {
             ClientFileChange::Changed
         }
-        Some(_) => return Err(Failure::ForeignFile { path: path.display().to_string() }),
+        Some(_) => {
+            return Err(Failure::ForeignFile {
+                path: path.display().to_string(),
+            });
+        }
     };
-    Ok(PlannedPluginFile { path, change, bytes, seen })
+    Ok(PlannedPluginFile {
+        path,
+        change,
+        bytes,
+        seen,
+    })
 }
 
 fn read(path: &Path) -> Result<ClientFileSnapshot, Failure> {
@@ -312,19 +401,33 @@ fn read(path: &Path) -> Result<ClientFileSnapshot, Failure> {
 fn read_record(output: &Path) -> Result<BTreeMap<String, String>, Failure> {
     let bytes = read(&output.join(RECORD))?.bytes.unwrap_or_default();
     let record: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-    Ok(record.get("files").cloned().and_then(|files| serde_json::from_value(files).ok()).unwrap_or_default())
+    Ok(record
+        .get("files")
+        .cloned()
+        .and_then(|files| serde_json::from_value(files).ok())
+        .unwrap_or_default())
 }
 
 /// Returns the bundle for Claude Desktop with this program.
 ///
 /// Source: <https://github.com/modelcontextprotocol/mcpb/blob/main/MANIFEST.md>.
 fn build_bundle(environment: &Environment) -> Result<Vec<u8>, Failure> {
-    let unknown = || Failure::usage("cannot determine the path of this program", "run it by its full path");
+    let unknown = || {
+        Failure::usage(
+            "cannot determine the path of this program",
+            "run it by its full path",
+        )
+    };
     let program = environment.program.as_deref().ok_or_else(unknown)?;
-    let bytes = std::fs::read(program).map_err(Failure::file(format!("read {}", program.display())))?;
+    let bytes =
+        std::fs::read(program).map_err(Failure::file(format!("read {}", program.display())))?;
     let words = PluginTarget::ClaudeDesktop.invocation("${__dirname}/server/memory");
     let words = words.words(super::command::ClientSubcommand::Serve);
-    let platform = if cfg!(target_os = "macos") { "darwin" } else { "linux" };
+    let platform = if cfg!(target_os = "macos") {
+        "darwin"
+    } else {
+        "linux"
+    };
     let manifest = json!({
         "manifest_version": "0.3",
         "name": NAME,
@@ -344,15 +447,30 @@ fn build_bundle(environment: &Environment) -> Result<Vec<u8>, Failure> {
     });
     let manifest = text(&manifest);
     let members = [
-        ArchiveMember { path: "manifest.json", bytes: &manifest, is_program: false },
-        ArchiveMember { path: "server/memory", bytes: &bytes, is_program: true },
+        ArchiveMember {
+            path: "manifest.json",
+            bytes: &manifest,
+            is_program: false,
+        },
+        ArchiveMember {
+            path: "server/memory",
+            bytes: &bytes,
+            is_program: true,
+        },
     ];
     bundle::archive(&members).map_err(Failure::file("build the bundle"))
 }
 
 fn with_keys(object: &Value, more: &Value) -> Value {
-    let members = [object, more].into_iter().filter_map(Value::as_object).flatten();
-    Value::Object(members.map(|(key, value)| (key.clone(), value.clone())).collect())
+    let members = [object, more]
+        .into_iter()
+        .filter_map(Value::as_object)
+        .flatten();
+    Value::Object(
+        members
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect(),
+    )
 }
 
 fn render(value: &Value) -> String {
@@ -369,16 +487,29 @@ mod tests {
 
     #[test]
     fn no_file_for_a_team_contains_a_path_of_this_machine() {
-        let registry = RegistryEntry { namespace: "io.github.you".parse().expect("a namespace"), bundle_url: None };
-        for target in PluginTarget::ALL.into_iter().filter(|target| *target != PluginTarget::ClaudeDesktop) {
+        let registry = RegistryEntry {
+            namespace: "io.github.you".parse().expect("a namespace"),
+            bundle_url: None,
+        };
+        for target in PluginTarget::ALL
+            .into_iter()
+            .filter(|target| *target != PluginTarget::ClaudeDesktop)
+        {
             for (name, bytes) in target.files(&[], &registry).expect("files") {
                 let text = String::from_utf8(bytes).expect("text");
-                assert!(!text.contains("/bin") && !text.contains("/home") && text.ends_with('\n'), "{name}: {text}");
                 assert!(
-                    Path::new(name).extension().is_none_or(|end| end != "json") || serde_json::from_str::<Value>(&text).is_ok()
+                    !text.contains("/bin") && !text.contains("/home") && text.ends_with('\n'),
+                    "{name}: {text}"
+                );
+                assert!(
+                    Path::new(name).extension().is_none_or(|end| end != "json")
+                        || serde_json::from_str::<Value>(&text).is_ok()
                 );
             }
         }
-        assert!(DESCRIPTION.len() <= 100, "the registry allows 100 characters");
+        assert!(
+            DESCRIPTION.len() <= 100,
+            "the registry allows 100 characters"
+        );
     }
 }

@@ -65,9 +65,13 @@ impl std::str::FromStr for ServerName {
     type Err = ParseError;
 
     fn from_str(name: &str) -> Result<Self, ParseError> {
-        let is_valid = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
+        let is_valid =
+            |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
         if name.is_empty() || MAX_SERVER_NAME < name.len() || !name.chars().all(is_valid) {
-            return Err(ParseError::new(name, "a name of up to 32 letters, digits, - and _"));
+            return Err(ParseError::new(
+                name,
+                "a name of up to 32 letters, digits, - and _",
+            ));
         }
         Ok(Self(name.to_owned()))
     }
@@ -134,8 +138,20 @@ impl ClientSetup {
             // The files are shared with users of other machines.
             InstallLevel::Project => (PROGRAM.to_owned(), None),
         };
-        let own = Invocation { program, agent: client.name.to_owned(), root, server_name: None, replaces: false, topics: None };
-        Ok(Self { client, level, folders, own })
+        let own = Invocation {
+            program,
+            agent: client.name.to_owned(),
+            root,
+            server_name: None,
+            replaces: false,
+            topics: None,
+        };
+        Ok(Self {
+            client,
+            level,
+            folders,
+            own,
+        })
     }
 
     /// Sets the options of the entries.
@@ -155,7 +171,10 @@ impl ClientSetup {
     /// If the client has no such setting, or the path is not UTF-8.
     pub fn with_topics(mut self, folder: &Path) -> Result<Self, ProgramError> {
         if !self.client.has_topics_setting() {
-            let why = format!("{} has no setting for the folder of its memory", self.client.title);
+            let why = format!(
+                "{} has no setting for the folder of its memory",
+                self.client.title
+            );
             return Err(Failure::usage(why, "omit --topics").into());
         }
         self.own.topics = Some(utf8_path(folder)?);
@@ -167,9 +186,17 @@ impl ClientSetup {
     /// # Errors
     /// If a file cannot be read or parsed, or another program has an entry of the same name.
     pub fn plan_install(&self) -> Result<Vec<PlannedChange>, ProgramError> {
-        let topics = self.own.topics.is_some().then(|| clients::claude_code_topics_file(&self.folders.project));
-        let targets = (self.client.files)(&self.folders, self.level).into_iter().chain(topics);
-        Ok(targets.map(|target| self.plan_file_install(target)).collect::<Result<_, _>>()?)
+        let topics = self
+            .own
+            .topics
+            .is_some()
+            .then(|| clients::claude_code_topics_file(&self.folders.project));
+        let targets = (self.client.files)(&self.folders, self.level)
+            .into_iter()
+            .chain(topics);
+        Ok(targets
+            .map(|target| self.plan_file_install(target))
+            .collect::<Result<_, _>>()?)
     }
 
     /// Plans the removal. Nothing is written.
@@ -190,11 +217,25 @@ impl ClientSetup {
     /// # Errors
     /// If a file cannot be read or parsed.
     pub(crate) fn plan_topics_uninstall(&self) -> Result<Vec<PlannedChange>, ProgramError> {
-        let Some(end) = self.own.topics.as_deref().map(Path::new).and_then(Path::parent) else { return Ok(Vec::new()) };
+        let Some(end) = self
+            .own
+            .topics
+            .as_deref()
+            .map(Path::new)
+            .and_then(Path::parent)
+        else {
+            return Ok(Vec::new());
+        };
         let mut changes = Vec::new();
-        for folder in self.folders.project.ancestors().take_while(|folder| folder.starts_with(end)) {
+        for folder in self
+            .folders
+            .project
+            .ancestors()
+            .take_while(|folder| folder.starts_with(end))
+        {
             let change = self.plan_file_uninstall(clients::claude_code_topics_file(folder))?;
-            changes.extend(Some(change).filter(|change| change.change != ClientFileChange::Unchanged));
+            changes
+                .extend(Some(change).filter(|change| change.change != ClientFileChange::Unchanged));
         }
         Ok(changes)
     }
@@ -207,24 +248,37 @@ impl ClientSetup {
     /// # Errors
     /// If a file was changed since it was read, or cannot be written.
     pub fn apply(&self, outcomes: &mut [PlannedChange]) -> Result<(), ProgramError> {
-        let is_changed = |outcome: &&mut PlannedChange| outcome.change != ClientFileChange::Unchanged;
+        let is_changed =
+            |outcome: &&mut PlannedChange| outcome.change != ClientFileChange::Unchanged;
         for outcome in outcomes.iter_mut().filter(is_changed) {
-            outcome.seen.check_writable().map_err(Failure::file(format!("write {}", outcome.path.display())))?;
+            outcome
+                .seen
+                .check_writable()
+                .map_err(Failure::file(format!("write {}", outcome.path.display())))?;
         }
         for outcome in outcomes.iter_mut().filter(is_changed) {
             if outcome.needs_backup {
                 let action = format!("write a backup of {}", outcome.path.display());
                 outcome.backup = outcome.seen.back_up().map_err(Failure::file(action))?;
             }
-            let changed = outcome.seen.replace(outcome.after.as_deref().map(str::as_bytes), self.level);
+            let changed = outcome
+                .seen
+                .replace(outcome.after.as_deref().map(str::as_bytes), self.level);
             changed.map_err(|stopped| match stopped {
-                ReplaceError::Changed => Failure::Store(StoreError::Conflict { what: outcome.path.display().to_string() }),
-                ReplaceError::Refused(source) => Failure::File { action: format!("write {}", outcome.path.display()), source },
+                ReplaceError::Changed => Failure::Store(StoreError::Conflict {
+                    what: outcome.path.display().to_string(),
+                }),
+                ReplaceError::Refused(source) => Failure::File {
+                    action: format!("write {}", outcome.path.display()),
+                    source,
+                },
             })?;
         }
         for outcome in outcomes {
             // A backup that cannot be deleted is not listed.
-            outcome.obsolete.retain(|backup| file::delete_backup(backup).is_ok());
+            outcome
+                .obsolete
+                .retain(|backup| file::delete_backup(backup).is_ok());
         }
         Ok(())
     }
@@ -232,14 +286,24 @@ impl ClientSetup {
     fn plan_file_install(&self, target: ClientFile) -> Result<PlannedChange, Failure> {
         let entries = target.entries.clone();
         let (seen, before) = read_target(target)?;
-        let after = plan::install(before.as_deref(), &entries, &self.own).map_err(client_file_failure(&seen.path))?;
+        let after = plan::install(before.as_deref(), &entries, &self.own)
+            .map_err(client_file_failure(&seen.path))?;
         let change = match &before {
             None => ClientFileChange::Created,
             Some(before) if *before == after => ClientFileChange::Unchanged,
             Some(_) => ClientFileChange::Changed,
         };
         let (path, needs_backup) = (seen.path.clone(), change == ClientFileChange::Changed);
-        Ok(PlannedChange { path, change, before, after: Some(after), backup: None, seen, obsolete: Vec::new(), needs_backup })
+        Ok(PlannedChange {
+            path,
+            change,
+            before,
+            after: Some(after),
+            backup: None,
+            seen,
+            obsolete: Vec::new(),
+            needs_backup,
+        })
     }
 
     fn plan_file_uninstall(&self, target: ClientFile) -> Result<PlannedChange, Failure> {
@@ -247,27 +311,52 @@ impl ClientSetup {
         let (seen, before) = read_target(target)?;
         let (path, after) = (seen.path.clone(), before.clone());
         let change = ClientFileChange::Unchanged;
-        let outcome =
-            PlannedChange { path, change, before, after, backup: None, seen, obsolete: Vec::new(), needs_backup: false };
-        let Some(text) = &outcome.before else { return Ok(outcome) };
+        let outcome = PlannedChange {
+            path,
+            change,
+            before,
+            after,
+            backup: None,
+            seen,
+            obsolete: Vec::new(),
+            needs_backup: false,
+        };
+        let Some(text) = &outcome.before else {
+            return Ok(outcome);
+        };
         let action = format!("list the backups of {}", outcome.path.display());
         let backups = outcome.seen.backups().map_err(Failure::file(action))?;
         let former = |path: PathBuf| std::fs::read_to_string(&path).ok().map(|text| (path, text));
-        let formers: Vec<(PathBuf, String)> = backups.into_iter().rev().filter_map(former).collect();
+        let formers: Vec<(PathBuf, String)> =
+            backups.into_iter().rev().filter_map(former).collect();
         let texts: Vec<&str> = formers.iter().map(|(_, text)| text.as_str()).collect();
-        let rest = plan::uninstall(text, &entries, &self.own, &texts).map_err(client_file_failure(&outcome.path))?;
+        let rest = plan::uninstall(text, &entries, &self.own, &texts)
+            .map_err(client_file_failure(&outcome.path))?;
         let (change, after) = match rest {
             UninstallResult::Same => return Ok(outcome),
             UninstallResult::Text(text) => (ClientFileChange::Changed, Some(text)),
             UninstallResult::Nothing => (ClientFileChange::Removed, None),
-            UninstallResult::Former(index) => (ClientFileChange::Restored, Some(formers[index].1.clone())),
+            UninstallResult::Former(index) => {
+                (ClientFileChange::Restored, Some(formers[index].1.clone()))
+            }
         };
         // The user may have added values to the entries.
-        let needs_backup =
-            change != ClientFileChange::Restored && !plan::is_complete(after.as_deref(), text, &entries, &self.own);
-        let is_obsolete = |text: &str| plan::is_obsolete(text, after.as_deref(), &entries, &self.own);
-        let obsolete = formers.iter().filter(|(_, text)| is_obsolete(text)).map(|(path, _)| path.clone()).collect();
-        Ok(PlannedChange { change, after, obsolete, needs_backup, ..outcome })
+        let needs_backup = change != ClientFileChange::Restored
+            && !plan::is_complete(after.as_deref(), text, &entries, &self.own);
+        let is_obsolete =
+            |text: &str| plan::is_obsolete(text, after.as_deref(), &entries, &self.own);
+        let obsolete = formers
+            .iter()
+            .filter(|(_, text)| is_obsolete(text))
+            .map(|(path, _)| path.clone())
+            .collect();
+        Ok(PlannedChange {
+            change,
+            after,
+            obsolete,
+            needs_backup,
+            ..outcome
+        })
     }
 }
 
@@ -276,10 +365,19 @@ impl PlannedChange {
     ///
     /// Credentials are redacted.
     pub fn diff(&self) -> String {
-        let name = |text: Option<&str>| if text.is_some() { self.path.display().to_string() } else { "/dev/null".to_owned() };
+        let name = |text: Option<&str>| {
+            if text.is_some() {
+                self.path.display().to_string()
+            } else {
+                "/dev/null".to_owned()
+            }
+        };
         let (before, after) = (self.before.as_deref(), self.after.as_deref());
         let lines = TextDiff::from_lines(before.unwrap_or_default(), after.unwrap_or_default());
-        let lines = lines.unified_diff().header(&name(before), &name(after)).to_string();
+        let lines = lines
+            .unified_diff()
+            .header(&name(before), &name(after))
+            .to_string();
         redact(&lines).map_or(lines, |redacted| redacted.text)
     }
 }
@@ -299,14 +397,24 @@ impl ClientFileChange {
 
 fn read_target(target: ClientFile) -> Result<(ClientFileSnapshot, Option<String>), Failure> {
     let ClientFile { mut paths, .. } = target;
-    let index = paths.iter().position(|path| path.exists()).unwrap_or(paths.len() - 1);
+    let index = paths
+        .iter()
+        .position(|path| path.exists())
+        .unwrap_or(paths.len() - 1);
     let path = paths.swap_remove(index);
-    let seen = ClientFileSnapshot::read(&path).map_err(Failure::file(format!("read {}", path.display())))?;
+    let seen = ClientFileSnapshot::read(&path)
+        .map_err(Failure::file(format!("read {}", path.display())))?;
     let text = seen.bytes.as_deref().map(|bytes| {
-        std::str::from_utf8(bytes).map(str::to_owned).map_err(|error| {
-            let start = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-            client_file_failure(&path)(ClientFileError::malformed(&start, start.len(), "the file is not valid UTF-8"))
-        })
+        std::str::from_utf8(bytes)
+            .map(str::to_owned)
+            .map_err(|error| {
+                let start = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+                client_file_failure(&path)(ClientFileError::malformed(
+                    &start,
+                    start.len(),
+                    "the file is not valid UTF-8",
+                ))
+            })
     });
     let text = text.transpose()?;
     Ok((seen, text))
@@ -323,7 +431,10 @@ fn client_file_failure(path: &Path) -> impl Fn(ClientFileError) -> Failure {
             hint: Some("the file was not changed; correct it and try again"),
         })),
         ClientFileReason::OtherName { name } => Failure::usage(
-            format!("{path}:{}: this program already has the entry {name}", refusal.line),
+            format!(
+                "{path}:{}: this program already has the entry {name}",
+                refusal.line
+            ),
             "omit --name, or remove the entry with `memory uninstall` first",
         ),
         ClientFileReason::Taken { key, content } => Failure::Taken {
@@ -340,26 +451,49 @@ fn user_command(
     folders: &ClientFolders,
     environment: &Environment,
 ) -> Result<(String, Option<String>), Failure> {
-    let program = environment.program.as_deref().map(|program| stable_program_path(program, environment));
-    let program =
-        program.ok_or_else(|| Failure::usage("cannot determine the path of this program", "run it by its full path"))?;
-    let root = root.or(environment.root.as_deref()).map(|root| environment.absolute_path(root));
+    let program = environment
+        .program
+        .as_deref()
+        .map(|program| stable_program_path(program, environment));
+    let program = program.ok_or_else(|| {
+        Failure::usage(
+            "cannot determine the path of this program",
+            "run it by its full path",
+        )
+    })?;
+    let root = root
+        .or(environment.root.as_deref())
+        .map(|root| environment.absolute_path(root));
     let root = root.filter(|root| *root != folders.home.join(".memory"));
-    Ok((utf8_path(&program)?, root.as_deref().map(utf8_path).transpose()?))
+    Ok((
+        utf8_path(&program)?,
+        root.as_deref().map(utf8_path).transpose()?,
+    ))
 }
 
 /// Returns the path at which `PATH` finds the program, else `program`.
 ///
 /// That path remains valid after an upgrade, while its target may be in a folder with a version.
 fn stable_program_path(program: &Path, environment: &Environment) -> PathBuf {
-    let (Some(paths), Some(name)) = (&environment.path, program.file_name()) else { return program.to_owned() };
-    let found = std::env::split_paths(paths).filter(|folder| folder.is_absolute()).map(|folder| folder.join(name));
-    let Ok(own) = program.canonicalize() else { return program.to_owned() };
+    let (Some(paths), Some(name)) = (&environment.path, program.file_name()) else {
+        return program.to_owned();
+    };
+    let found = std::env::split_paths(paths)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(name));
+    let Ok(own) = program.canonicalize() else {
+        return program.to_owned();
+    };
     let mut same = found.filter(|found| found.canonicalize().is_ok_and(|found| found == own));
     same.next().unwrap_or_else(|| program.to_owned())
 }
 
 fn utf8_path(path: &Path) -> Result<String, Failure> {
     let text = path.to_str().map(str::to_owned);
-    text.ok_or_else(|| Failure::usage(format!("the path {} is not valid UTF-8", path.display()), "use a path in UTF-8"))
+    text.ok_or_else(|| {
+        Failure::usage(
+            format!("the path {} is not valid UTF-8", path.display()),
+            "use a path in UTF-8",
+        )
+    })
 }

@@ -22,8 +22,14 @@ pub(super) fn install(text: &str, own: &Invocation) -> Result<String, ClientFile
 }
 
 /// Removes the setting, or restores the value in the newest backup in `formers` that has another one or none.
-pub(super) fn uninstall(text: &str, own: &Invocation, formers: &[&str]) -> Result<String, ClientFileError> {
-    let former = formers.iter().find(|former| is_set(former, own) != Ok(true));
+pub(super) fn uninstall(
+    text: &str,
+    own: &Invocation,
+    formers: &[&str],
+) -> Result<String, ClientFileError> {
+    let former = formers
+        .iter()
+        .find(|former| is_set(former, own) != Ok(true));
     match former.map(|former| setting(former)).transpose()?.flatten() {
         Some(former) => jsonc::set_value(text, &[JsoncStep::Key(KEY)], &former.value),
         None => jsonc::remove(text, &[JsoncStep::Key(KEY)]),
@@ -35,14 +41,27 @@ pub(super) fn uninstall(text: &str, own: &Invocation, formers: &[&str]) -> Resul
 /// # Errors
 /// If the file cannot be parsed, or another folder is set.
 pub(super) fn is_set(text: &str, own: &Invocation) -> Result<bool, ClientFileError> {
-    let Some(JsoncMember { value, range, .. }) = setting(text)? else { return Ok(false) };
+    let Some(JsoncMember { value, range, .. }) = setting(text)? else {
+        return Ok(false);
+    };
     if value.as_str() == own.topics.as_deref() {
         return Ok(true);
     }
-    let content = if let Value::String(folder) = value { folder } else { value.to_string() };
-    Err(ClientFileError::foreign_entry(text, range.start, KEY.to_owned(), content))
+    let content = if let Value::String(folder) = value {
+        folder
+    } else {
+        value.to_string()
+    };
+    Err(ClientFileError::foreign_entry(
+        text,
+        range.start,
+        KEY.to_owned(),
+        content,
+    ))
 }
 
 fn setting(text: &str) -> Result<Option<JsoncMember>, ClientFileError> {
-    Ok(jsonc::members(text, &[])?.into_iter().rfind(|member| member.key == KEY))
+    Ok(jsonc::members(text, &[])?
+        .into_iter()
+        .rfind(|member| member.key == KEY))
 }

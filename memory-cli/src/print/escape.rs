@@ -55,7 +55,11 @@ enum EscapeKind {
 }
 
 fn escape_kind(character: char) -> EscapeKind {
-    if character.is_control() || is_direction_override(character) { EscapeKind::Control } else { EscapeKind::Plain }
+    if character.is_control() || is_direction_override(character) {
+        EscapeKind::Control
+    } else {
+        EscapeKind::Plain
+    }
 }
 
 /// Returns whether the character overrides the writing direction, which can disguise a text.
@@ -89,7 +93,11 @@ fn is_bare_control(character: char) -> bool {
 
 fn escape_with(text: &str, kind: impl Fn(char, Option<char>) -> EscapeKind) -> Cow<'_, str> {
     let next = text.chars().skip(1).map(Some).chain([None]);
-    let kinds = || text.chars().zip(next.clone()).map(|(character, next)| (character, kind(character, next)));
+    let kinds = || {
+        text.chars()
+            .zip(next.clone())
+            .map(|(character, next)| (character, kind(character, next)))
+    };
     if kinds().all(|(_, kind)| kind == EscapeKind::Plain) {
         return Cow::Borrowed(text);
     }
@@ -98,7 +106,9 @@ fn escape_with(text: &str, kind: impl Fn(char, Option<char>) -> EscapeKind) -> C
         match kind {
             EscapeKind::Plain => shown.push(character),
             EscapeKind::Blank => shown.push(' '),
-            EscapeKind::Control => write!(shown, "{}", character.escape_unicode()).expect("a text grows"),
+            EscapeKind::Control => {
+                write!(shown, "{}", character.escape_unicode()).expect("a text grows")
+            }
         }
     }
     Cow::Owned(shown)
@@ -110,18 +120,34 @@ mod tests {
 
     #[test]
     fn a_terminal_is_never_told_what_to_do() {
-        assert_eq!(escape_text("a\x1b[31mb\u{9b}2J\x07"), r"a\u{1b}[31mb\u{9b}2J\u{7}");
+        assert_eq!(
+            escape_text("a\x1b[31mb\u{9b}2J\x07"),
+            r"a\u{1b}[31mb\u{9b}2J\u{7}"
+        );
         assert_eq!(escape_line("\u{202e}abc"), r"\u{202e}abc");
     }
 
     #[test]
     fn json_reads_as_what_it_is_and_says_the_same() {
-        for character in ('\u{7f}'..='\u{9f}').chain('\u{202a}'..='\u{202e}').chain('\u{2066}'..='\u{2069}') {
-            let value = serde_json::json!({ "text": format!("a{character}b\u{61c}\u{200e}\u{200f}") }).to_string();
+        for character in ('\u{7f}'..='\u{9f}')
+            .chain('\u{202a}'..='\u{202e}')
+            .chain('\u{2066}'..='\u{2069}')
+        {
+            let value =
+                serde_json::json!({ "text": format!("a{character}b\u{61c}\u{200e}\u{200f}") })
+                    .to_string();
             let shown = escape_json(&value);
             let code = u32::from(character);
-            assert_eq!(shown, format!(r#"{{"text":"a\u{code:04x}b\u061c\u200e\u200f"}}"#));
-            assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap().to_string(), value);
+            assert_eq!(
+                shown,
+                format!(r#"{{"text":"a\u{code:04x}b\u061c\u200e\u200f"}}"#)
+            );
+            assert_eq!(
+                serde_json::from_str::<serde_json::Value>(&shown)
+                    .unwrap()
+                    .to_string(),
+                value
+            );
         }
         let plain = r#"{"text":"深色\n👩‍💻 שלום"}"#;
         assert!(matches!(escape_json(plain), Cow::Borrowed(same) if same == plain));
@@ -136,7 +162,10 @@ mod tests {
     #[test]
     fn hidden_characters_are_visible_in_a_review() {
         let hidden = "a\u{200b}b\u{202e}c\u{e0041}\u{e0042}d\u{feff}\x1b[2J\te";
-        assert_eq!(escape_hidden(hidden), r"a\u{200b}b\u{202e}c\u{e0041}\u{e0042}d\u{feff}\u{1b}[2J e");
+        assert_eq!(
+            escape_hidden(hidden),
+            r"a\u{200b}b\u{202e}c\u{e0041}\u{e0042}d\u{feff}\u{1b}[2J e"
+        );
         let plain = "偏好: dark 👩‍💻 naïve می‌خواهم";
         assert!(matches!(escape_hidden(plain), Cow::Borrowed(same) if same == plain));
     }

@@ -2,7 +2,9 @@
 
 use std::io;
 
-use memory_core::{InboxTtl, ListOrder, Memory, MemoryId, MergedFields, Phase, StoredMemory, WriteResult};
+use memory_core::{
+    InboxTtl, ListOrder, Memory, MemoryId, MergedFields, Phase, StoredMemory, WriteResult,
+};
 
 use super::{Output, OutputForm, Palette, Table, TableColumn, escape_line, escape_text};
 use crate::datetime;
@@ -23,7 +25,10 @@ pub(crate) fn print_written(output: &mut Output, written: &WriteResult) -> io::R
     match (output.form(), written.expires_at) {
         (OutputForm::Drawn(_), Some(end)) => {
             let id = Palette::paint(output.palette().id, written.id.short());
-            let clause = Palette::paint(output.palette().dim, format!("expires {}", datetime::format_day(end)));
+            let clause = Palette::paint(
+                output.palette().dim,
+                format!("expires {}", datetime::format_day(end)),
+            );
             output.line(&format!("{id}  {}  {clause}", escape_line(&written.path)))
         }
         _ => print_receipt(output, written.id, &written.path),
@@ -42,23 +47,42 @@ pub(crate) fn print_list(
     inbox_ttl: InboxTtl,
 ) -> io::Result<()> {
     if output.form() == OutputForm::Tabbed {
-        return memories.iter().try_for_each(|stored| print_tabbed(output, &stored.memory));
+        return memories
+            .iter()
+            .try_for_each(|stored| print_tabbed(output, &stored.memory));
     }
     let when = match order {
         ListOrder::Updated => "updated",
-        ListOrder::Created | ListOrder::Accessed | ListOrder::Title | ListOrder::Useful => "created",
+        ListOrder::Created | ListOrder::Accessed | ListOrder::Title | ListOrder::Useful => {
+            "created"
+        }
     };
     let counted = (order == ListOrder::Accessed).then_some(TableColumn::Number("read"));
-    let mut columns = vec![TableColumn::Whole("id"), TableColumn::Text("category"), TableColumn::Whole(when)];
-    let expiries: Vec<_> = memories.iter().map(|stored| inbox_ttl.expires_at(stored)).collect();
+    let mut columns = vec![
+        TableColumn::Whole("id"),
+        TableColumn::Text("category"),
+        TableColumn::Whole(when),
+    ];
+    let expiries: Vec<_> = memories
+        .iter()
+        .map(|stored| inbox_ttl.expires_at(stored))
+        .collect();
     let has_expiry = expiries.iter().any(Option::is_some);
     columns.extend(has_expiry.then_some(TableColumn::Whole("expires")));
     columns.extend(counted);
     columns.extend([TableColumn::Text("tags"), TableColumn::Text("text")]);
     let mut table = Table::truncated(columns);
     for (StoredMemory { memory, .. }, expiry) in memories.iter().zip(expiries) {
-        let moment = if order == ListOrder::Updated { memory.updated_at } else { memory.created_at };
-        let (id, place, day) = (memory.id.short(), category_text(memory), datetime::format_day(moment));
+        let moment = if order == ListOrder::Updated {
+            memory.updated_at
+        } else {
+            memory.created_at
+        };
+        let (id, place, day) = (
+            memory.id.short(),
+            category_text(memory),
+            datetime::format_day(moment),
+        );
         let mut row = vec![id, place, day];
         row.extend(has_expiry.then(|| expiry.map(datetime::format_day).unwrap_or_default()));
         row.extend(counted.map(|_| memory.access_count.to_string()));
@@ -69,12 +93,23 @@ pub(crate) fn print_list(
 }
 
 /// Prints one memory with its metadata and text; only the text if the output is not a terminal.
-pub(crate) fn print_memory(output: &mut Output, stored: &StoredMemory, inbox_ttl: InboxTtl) -> io::Result<()> {
+pub(crate) fn print_memory(
+    output: &mut Output,
+    stored: &StoredMemory,
+    inbox_ttl: InboxTtl,
+) -> io::Result<()> {
     let memory = &stored.memory;
-    let OutputForm::Drawn(_) = output.form() else { return output.line(&escape_text(&memory.content)) };
+    let OutputForm::Drawn(_) = output.form() else {
+        return output.line(&escape_text(&memory.content));
+    };
     let palette = output.palette();
     let time = |moment| datetime::format_minute(moment);
-    let ids = |ids: &[MemoryId]| ids.iter().map(MemoryId::short).collect::<Vec<_>>().join(" ");
+    let ids = |ids: &[MemoryId]| {
+        ids.iter()
+            .map(MemoryId::short)
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
     let facts = [
         ("id", memory.id.to_string()),
         ("file", stored.path.clone()),
@@ -84,25 +119,102 @@ pub(crate) fn print_memory(output: &mut Output, stored: &StoredMemory, inbox_ttl
         ("scope", memory.scope.to_string()),
         ("tags", tags_text(memory)),
         ("source", memory.source.clone()),
-        ("role", memory.role.map(|role| role.to_string()).unwrap_or_default()),
-        ("origin", memory.origin.as_ref().map(ToString::to_string).unwrap_or_default()),
-        ("also from", memory.other_origins.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
+        (
+            "role",
+            memory.role.map(|role| role.to_string()).unwrap_or_default(),
+        ),
+        (
+            "origin",
+            memory
+                .origin
+                .as_ref()
+                .map(ToString::to_string)
+                .unwrap_or_default(),
+        ),
+        (
+            "also from",
+            memory
+                .other_origins
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(", "),
+        ),
         ("created", time(memory.created_at)),
-        ("updated", format!("{}, version {}", time(memory.updated_at), memory.version)),
+        (
+            "updated",
+            format!("{}, version {}", time(memory.updated_at), memory.version),
+        ),
         ("read", format!("{} times", memory.access_count)),
-        ("pinned", if memory.pinned { "yes".into() } else { String::new() }),
-        ("due", memory.reminder.map(|reminder| time(reminder.due)).unwrap_or_default()),
-        ("reminder for", memory.reminder.and_then(|reminder| reminder.of).map(|id| id.short()).unwrap_or_default()),
-        ("shown", memory.reminder.and_then(|reminder| reminder.notified_at).map(time).unwrap_or_default()),
-        ("done", memory.reminder.and_then(|reminder| reminder.done_at).map(time).unwrap_or_default()),
-        ("expires", inbox_ttl.expires_at(stored).map(time).unwrap_or_default()),
-        ("valid from", memory.valid_from.map(time).unwrap_or_default()),
-        ("valid until", memory.valid_until.map(time).unwrap_or_default()),
+        (
+            "pinned",
+            if memory.pinned {
+                "yes".into()
+            } else {
+                String::new()
+            },
+        ),
+        (
+            "due",
+            memory
+                .reminder
+                .map(|reminder| time(reminder.due))
+                .unwrap_or_default(),
+        ),
+        (
+            "reminder for",
+            memory
+                .reminder
+                .and_then(|reminder| reminder.of)
+                .map(|id| id.short())
+                .unwrap_or_default(),
+        ),
+        (
+            "shown",
+            memory
+                .reminder
+                .and_then(|reminder| reminder.notified_at)
+                .map(time)
+                .unwrap_or_default(),
+        ),
+        (
+            "done",
+            memory
+                .reminder
+                .and_then(|reminder| reminder.done_at)
+                .map(time)
+                .unwrap_or_default(),
+        ),
+        (
+            "expires",
+            inbox_ttl.expires_at(stored).map(time).unwrap_or_default(),
+        ),
+        (
+            "valid from",
+            memory.valid_from.map(time).unwrap_or_default(),
+        ),
+        (
+            "valid until",
+            memory.valid_until.map(time).unwrap_or_default(),
+        ),
         ("links", ids(&memory.links)),
         ("supersedes", ids(&memory.supersedes)),
-        ("summary", memory.summarised_by.as_ref().map(|id| format!("by operation {id}")).unwrap_or_default()),
+        (
+            "summary",
+            memory
+                .summarised_by
+                .as_ref()
+                .map(|id| format!("by operation {id}"))
+                .unwrap_or_default(),
+        ),
         ("proposed", proposal_text(memory)),
-        ("superseded", memory.superseded_by.map(|id| format!("by {}", id.short())).unwrap_or_default()),
+        (
+            "superseded",
+            memory
+                .superseded_by
+                .map(|id| format!("by {}", id.short()))
+                .unwrap_or_default(),
+        ),
     ];
     for (name, fact) in facts.iter().filter(|(_, fact)| !fact.is_empty()) {
         let name = Palette::paint(palette.dim, format!("{name:<11}"));
@@ -114,14 +226,29 @@ pub(crate) fn print_memory(output: &mut Output, stored: &StoredMemory, inbox_ttl
 
 /// Describes the proposal in a memory; empty if there is none.
 fn proposal_text(memory: &Memory) -> String {
-    let Some(proposal) = &memory.proposal else { return String::new() };
-    let of = proposal.action.target().map(|target| format!(" of {}", target.id.short())).unwrap_or_default();
-    format!("by {}: {}{of}; it is not used until you accept it", proposal.by, proposal.action.as_str())
+    let Some(proposal) = &memory.proposal else {
+        return String::new();
+    };
+    let of = proposal
+        .action
+        .target()
+        .map(|target| format!(" of {}", target.id.short()))
+        .unwrap_or_default();
+    format!(
+        "by {}: {}{of}; it is not used until you accept it",
+        proposal.by,
+        proposal.action.as_str()
+    )
 }
 
 /// Returns the tags with `#` signs.
 pub(crate) fn tags_text(memory: &Memory) -> String {
-    memory.tags.iter().map(|tag| format!("#{tag}")).collect::<Vec<_>>().join(" ")
+    memory
+        .tags
+        .iter()
+        .map(|tag| format!("#{tag}"))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Returns the category, and `inbox` for a memory that is not filed.
@@ -139,7 +266,9 @@ fn print_tabbed(output: &mut Output, memory: &Memory) -> io::Result<()> {
         memory.phase.as_str(),
         memory.category.as_str(),
         &memory.scope.to_string(),
-        &memory.created_at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
+        &memory
+            .created_at
+            .to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
         &memory.tags.as_slice().join(","),
         memory.headline(),
     ])
@@ -156,15 +285,29 @@ pub(crate) fn warn_of_ignored(ignored: &[&str], output: &mut Output) -> io::Resu
 
 /// Describes what a repeated write adds to the existing memory.
 pub(crate) fn merge_summary(merged: &MergedFields) -> String {
-    let MergedFields { tags, category, title, pinned, role, stated_at } = merged;
+    let MergedFields {
+        tags,
+        category,
+        title,
+        pinned,
+        role,
+        stated_at,
+    } = merged;
     let tags = (!tags.is_empty()).then(|| format!("tags {}", tags.join(", ")));
     let category = category.map(|category| format!("category {category}"));
     let title = title.as_ref().map(|title| format!("title {title}"));
     let pinned = pinned.then(|| "pinned".to_owned());
     let role = role.map(|role| format!("role {role}"));
-    let all: Vec<String> = [tags, category, title, pinned, role].into_iter().flatten().collect();
+    let all: Vec<String> = [tags, category, title, pinned, role]
+        .into_iter()
+        .flatten()
+        .collect();
     let added = (!all.is_empty()).then(|| format!("added to it: {}", all.join("; ")));
     let restated = stated_at.map(|_| "it is in effect again".to_owned());
     let changes: Vec<String> = added.into_iter().chain(restated).collect();
-    if changes.is_empty() { "nothing was written".to_owned() } else { changes.join("; ") }
+    if changes.is_empty() {
+        "nothing was written".to_owned()
+    } else {
+        changes.join("; ")
+    }
 }

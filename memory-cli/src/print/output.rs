@@ -164,7 +164,11 @@ impl Output {
 
     /// Writes a JSON text as data: indented on a terminal, else on one line.
     pub(crate) fn json_answer(&mut self, text: &str) -> io::Result<()> {
-        if self.is_drawn() { self.json_text(&format_pretty(text)) } else { self.json_text(text) }
+        if self.is_drawn() {
+            self.json_text(&format_pretty(text))
+        } else {
+            self.json_text(text)
+        }
     }
 
     /// Writes a part of a JSON array as data.
@@ -175,22 +179,34 @@ impl Output {
             return write!(self.streams.out, "{}", escape_json(piece));
         }
         let (before, items) = piece.split_at(usize::from(piece.starts_with(['[', ','])));
-        let (items, end) = items.strip_suffix(']').map_or((items, ""), |items| (items, "\n]"));
+        let (items, end) = items
+            .strip_suffix(']')
+            .map_or((items, ""), |items| (items, "\n]"));
         // The items are formatted as a whole array, whose brackets are removed.
         let laid_out = format_pretty(&format!("[{items}]"));
-        let laid_out = laid_out.strip_prefix('[').and_then(|items| items.strip_suffix("\n]")).unwrap_or_default();
+        let laid_out = laid_out
+            .strip_prefix('[')
+            .and_then(|items| items.strip_suffix("\n]"))
+            .unwrap_or_default();
         write!(self.streams.out, "{before}{}{end}", escape_json(laid_out))
     }
 
     /// Writes a line unchanged to a pipe; on a terminal, control characters are escaped.
     pub(crate) fn raw_line(&mut self, text: &str) -> io::Result<()> {
         let is_piped = self.streams.out_width.is_none();
-        if is_piped { writeln!(self.streams.out, "{text}") } else { writeln!(self.streams.out, "{}", escape_text(text)) }
+        if is_piped {
+            writeln!(self.streams.out, "{text}")
+        } else {
+            writeln!(self.streams.out, "{}", escape_text(text))
+        }
     }
 
     /// Writes a table with its heading, also to a pipe.
     pub(crate) fn table_with_heading(&mut self, table: &Table) -> io::Result<()> {
-        table.all_lines().iter().try_for_each(|line| writeln!(self.streams.out, "{line}"))
+        table
+            .all_lines()
+            .iter()
+            .try_for_each(|line| writeln!(self.streams.out, "{line}"))
     }
 
     /// Writes a text of several lines with control characters escaped.
@@ -205,8 +221,15 @@ impl Output {
 
     /// Writes one line of fields with control characters escaped, separated by tabs or, for people, blanks.
     pub(crate) fn fields(&mut self, fields: &[&str]) -> io::Result<()> {
-        let fields: Vec<_> = fields.iter().map(|field| super::escape_line(field)).collect();
-        let line = fields.join(if self.form == OutputForm::Tabbed { "\t" } else { "  " });
+        let fields: Vec<_> = fields
+            .iter()
+            .map(|field| super::escape_line(field))
+            .collect();
+        let line = fields.join(if self.form == OutputForm::Tabbed {
+            "\t"
+        } else {
+            "  "
+        });
         writeln!(self.streams.out, "{line}")
     }
 
@@ -218,13 +241,19 @@ impl Output {
     /// Writes a table: aligned on a terminal, else as lines with tabs.
     pub(crate) fn table(&mut self, table: &Table) -> io::Result<()> {
         let OutputForm::Drawn(width) = self.form else {
-            return table.tabbed_lines().try_for_each(|line| writeln!(self.streams.out, "{line}"));
+            return table
+                .tabbed_lines()
+                .try_for_each(|line| writeln!(self.streams.out, "{line}"));
         };
         if table.is_empty() {
             return Ok(());
         }
         for (index, line) in table.aligned_lines(width).into_iter().enumerate() {
-            let line = if index == 0 { Palette::paint(self.out_palette.dim, line) } else { line };
+            let line = if index == 0 {
+                Palette::paint(self.out_palette.dim, line)
+            } else {
+                line
+            };
             writeln!(self.streams.out, "{line}")?;
         }
         Ok(())
@@ -232,7 +261,11 @@ impl Output {
 
     /// Writes a note, unless quiet.
     pub(crate) fn note(&mut self, text: &str) -> io::Result<()> {
-        if self.quiet { Ok(()) } else { self.error_line(text) }
+        if self.quiet {
+            Ok(())
+        } else {
+            self.error_line(text)
+        }
     }
 
     /// Returns whether a warning about the result was written.
@@ -249,7 +282,11 @@ impl Output {
     /// Writes a warning, unless quiet.
     pub(crate) fn warning(&mut self, text: &str) -> io::Result<()> {
         let label = Palette::paint(self.err_palette.warning, "warning");
-        if self.quiet { Ok(()) } else { self.labelled_line(&label, text) }
+        if self.quiet {
+            Ok(())
+        } else {
+            self.labelled_line(&label, text)
+        }
     }
 
     /// Writes an error.
@@ -341,7 +378,10 @@ const DEFAULT_WIDTH: u16 = 80;
 impl Streams {
     /// Returns the standard streams of this process.
     pub(crate) fn from_process() -> Self {
-        let width = || terminal_size::terminal_size().map_or(DEFAULT_WIDTH, |(terminal_size::Width(columns), _)| columns);
+        let width = || {
+            terminal_size::terminal_size()
+                .map_or(DEFAULT_WIDTH, |(terminal_size::Width(columns), _)| columns)
+        };
         Self {
             input: Box::new(io::stdin()),
             input_is_terminal: io::stdin().is_terminal(),

@@ -17,20 +17,34 @@ const KNOWN_TOTAL: &str = "{msg} {bar:30} {human_pos}/{human_len} {eta}";
 
 impl ProgressDisplay {
     pub(super) fn new(what: &'static str, visible: bool) -> Self {
-        Self::with_target(what, if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() })
+        Self::with_target(
+            what,
+            if visible {
+                ProgressDrawTarget::stderr()
+            } else {
+                ProgressDrawTarget::hidden()
+            },
+        )
     }
 
     fn with_target(what: &'static str, target: ProgressDrawTarget) -> Self {
         let bar = ProgressBar::with_draw_target(None, target);
-        bar.set_style(ProgressStyle::with_template(UNKNOWN_TOTAL).expect("the template is well-formed"));
+        bar.set_style(
+            ProgressStyle::with_template(UNKNOWN_TOTAL).expect("the template is well-formed"),
+        );
         bar.set_message(what);
-        Self { bar, counted: false }
+        Self {
+            bar,
+            counted: false,
+        }
     }
 
     /// Shows the progress.
     pub(crate) fn show(&mut self, progress: Progress) {
         if progress.total.is_some() && !self.counted {
-            self.bar.set_style(ProgressStyle::with_template(KNOWN_TOTAL).expect("the template is well-formed"));
+            self.bar.set_style(
+                ProgressStyle::with_template(KNOWN_TOTAL).expect("the template is well-formed"),
+            );
             self.counted = true;
         }
         // A single update avoids drawing a new total with the position of the previous phase.
@@ -104,9 +118,18 @@ mod tests {
     #[test]
     fn the_bar_never_shows_more_than_there_is() {
         let screen = Screen::default();
-        let mut bar = ProgressDisplay::with_target("tidying", ProgressDrawTarget::term_like(Box::new(screen.clone())));
-        bar.show(Progress { done: 3, total: Some(3) });
-        bar.show(Progress { done: 1, total: Some(1) });
+        let mut bar = ProgressDisplay::with_target(
+            "tidying",
+            ProgressDrawTarget::term_like(Box::new(screen.clone())),
+        );
+        bar.show(Progress {
+            done: 3,
+            total: Some(3),
+        });
+        bar.show(Progress {
+            done: 1,
+            total: Some(1),
+        });
         let shown = screen.0.lock().expect("no thread panics").clone();
         assert!(shown.contains("3/3") && !shown.contains("3/1"), "{shown}");
     }

@@ -13,8 +13,14 @@ pub(crate) fn select_several(question: &str, items: &[(String, bool)]) -> io::Re
     // With a handler, Ctrl-C does not end the process while the cursor is hidden.
     let interrupted = signal_hook::flag::register(SIGINT, Arc::default())?;
     let chosen = MultiSelect::with_theme(&SimpleTheme)
-        .with_prompt(format!("{question} (space selects, enter confirms, Ctrl-C cancels)"))
-        .items_checked(items.iter().map(|(label, is_selected)| (label, *is_selected)))
+        .with_prompt(format!(
+            "{question} (space selects, enter confirms, Ctrl-C cancels)"
+        ))
+        .items_checked(
+            items
+                .iter()
+                .map(|(label, is_selected)| (label, *is_selected)),
+        )
         .report(false)
         .interact_opt();
     signal_hook::low_level::unregister(interrupted);

@@ -51,12 +51,19 @@ impl TableColumn {
 impl Table {
     /// Creates an empty table with wrapped rows.
     pub(crate) fn new(columns: impl Into<Vec<TableColumn>>) -> Self {
-        Self { columns: columns.into(), rows: Vec::new(), overlong: Overflow::Wrapped }
+        Self {
+            columns: columns.into(),
+            rows: Vec::new(),
+            overlong: Overflow::Wrapped,
+        }
     }
 
     /// Creates an empty table with rows truncated to one line.
     pub(crate) fn truncated(columns: impl Into<Vec<TableColumn>>) -> Self {
-        Self { overlong: Overflow::Cut, ..Self::new(columns) }
+        Self {
+            overlong: Overflow::Cut,
+            ..Self::new(columns)
+        }
     }
 
     /// Creates a table of counts.
@@ -70,7 +77,11 @@ impl Table {
 
     /// Adds a row with control characters escaped.
     pub(crate) fn push<'a>(&mut self, row: impl IntoIterator<Item = &'a str>) {
-        self.rows.push(row.into_iter().map(|cell| escape_line(cell).into_owned()).collect());
+        self.rows.push(
+            row.into_iter()
+                .map(|cell| escape_line(cell).into_owned())
+                .collect(),
+        );
     }
 
     /// Returns whether the table has no rows.
@@ -92,18 +103,31 @@ impl Table {
     pub(super) fn aligned_lines(&self, width: u16) -> Vec<String> {
         let widths = self.widths(width);
         let mut table = comfy_table::Table::new();
-        table.load_style(TableStyle::new()).set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+        table
+            .load_style(TableStyle::new())
+            .set_content_arrangement(ContentArrangement::Dynamic)
+            .set_width(width);
         if self.overlong == Overflow::Cut {
-            table.set_delimiter(NO_DELIMITER).set_truncation_indicator("…");
+            table
+                .set_delimiter(NO_DELIMITER)
+                .set_truncation_indicator("…");
         }
-        table.set_header(self.columns.iter().map(|column| column.name().to_uppercase()));
+        table.set_header(
+            self.columns
+                .iter()
+                .map(|column| column.name().to_uppercase()),
+        );
         for (index, column) in self.columns.iter().enumerate() {
             let is_last = index + 1 == self.columns.len();
-            let Some(drawn) = table.column_mut(index) else { continue };
+            let Some(drawn) = table.column_mut(index) else {
+                continue;
+            };
             drawn.set_padding((0, if is_last { 0 } else { GAP }));
             drawn.set_constraint(match widths[index] {
                 0 => ColumnConstraint::Hidden,
-                own => ColumnConstraint::Absolute(Width::Fixed(own + if is_last { 0 } else { GAP })),
+                own => {
+                    ColumnConstraint::Absolute(Width::Fixed(own + if is_last { 0 } else { GAP }))
+                }
             });
             if matches!(column, TableColumn::Number(_)) {
                 drawn.set_cell_alignment(CellAlignment::Right);
@@ -116,7 +140,10 @@ impl Table {
             }
             table.add_row(drawn);
         }
-        table.lines().map(|line| line.trim_end().to_owned()).collect()
+        table
+            .lines()
+            .map(|line| line.trim_end().to_owned())
+            .collect()
     }
 
     /// Returns the width of each column, without the gap after it; 0 for a hidden column.
@@ -125,24 +152,47 @@ impl Table {
     /// width, the last text column gets half, or more if the others need less. The other text columns share the rest.
     /// In tables with truncated rows, the rightmost of them are hidden if their share is too narrow.
     fn widths(&self, width: u16) -> Vec<u16> {
-        let cells = |index: usize| self.rows.iter().filter_map(move |row| row.get(index)).map(|cell| cell.width());
+        let cells = |index: usize| {
+            self.rows
+                .iter()
+                .filter_map(move |row| row.get(index))
+                .map(|cell| cell.width())
+        };
         let content = |(index, column): (usize, &TableColumn)| {
-            let widest = cells(index).chain([column.name().width()]).max().unwrap_or_default();
+            let widest = cells(index)
+                .chain([column.name().width()])
+                .max()
+                .unwrap_or_default();
             u16::try_from(widest).unwrap_or(u16::MAX)
         };
         let contents: Vec<u16> = self.columns.iter().enumerate().map(content).collect();
         let mut widths = contents.clone();
-        let Some(last) = self.columns.iter().rposition(|column| column.is_flexible()) else { return widths };
-        let mut others: Vec<usize> = (0..last).filter(|index| self.columns[*index].is_flexible()).collect();
+        let Some(last) = self.columns.iter().rposition(|column| column.is_flexible()) else {
+            return widths;
+        };
+        let mut others: Vec<usize> = (0..last)
+            .filter(|index| self.columns[*index].is_flexible())
+            .collect();
         loop {
-            let is_shown = |index: &usize| others.contains(index) || *index == last || !self.columns[*index].is_flexible();
+            let is_shown = |index: &usize| {
+                others.contains(index) || *index == last || !self.columns[*index].is_flexible()
+            };
             let shown: Vec<usize> = (0..contents.len()).filter(is_shown).collect();
-            let gaps = u16::try_from(shown.len().saturating_sub(1)).unwrap_or(u16::MAX).saturating_mul(GAP);
-            let whole = shown.iter().filter(|index| !self.columns[**index].is_flexible()).map(|index| contents[*index]);
+            let gaps = u16::try_from(shown.len().saturating_sub(1))
+                .unwrap_or(u16::MAX)
+                .saturating_mul(GAP);
+            let whole = shown
+                .iter()
+                .filter(|index| !self.columns[**index].is_flexible())
+                .map(|index| contents[*index]);
             let room = whole.fold(width.saturating_sub(gaps), u16::saturating_sub);
             let text = contents[last].min((room / 2).max(MIN_LAST_WIDTH));
-            let share = width_limit(room.saturating_sub(text), others.iter().map(|index| contents[*index]).collect());
-            let is_too_narrow = |index: &usize| share < contents[*index].min(min_width(self.columns[*index]));
+            let share = width_limit(
+                room.saturating_sub(text),
+                others.iter().map(|index| contents[*index]).collect(),
+            );
+            let is_too_narrow =
+                |index: &usize| share < contents[*index].min(min_width(self.columns[*index]));
             if self.overlong == Overflow::Cut
                 && others.iter().any(is_too_narrow)
                 && let Some(hidden) = others.pop()
@@ -166,7 +216,9 @@ const GAP: u16 = 2;
 
 /// Returns the minimum width of a text column: the width of its name, at least [`MIN_WIDTH`].
 fn min_width(column: TableColumn) -> u16 {
-    u16::try_from(column.name().width()).unwrap_or(u16::MAX).max(MIN_WIDTH)
+    u16::try_from(column.name().width())
+        .unwrap_or(u16::MAX)
+        .max(MIN_WIDTH)
 }
 
 /// Minimum width of a text column.
@@ -197,10 +249,22 @@ mod tests {
 
     #[test]
     fn wide_characters_stand_below_each_other_and_long_text_is_cut_or_goes_on() {
-        let columns = [TableColumn::Text("id"), TableColumn::Number("read"), TableColumn::Text("text")];
+        let columns = [
+            TableColumn::Text("id"),
+            TableColumn::Number("read"),
+            TableColumn::Text("text"),
+        ];
         let mut table = Table::truncated(columns);
-        table.push(["a1b2c3d4", "7", "the cache keeps timetables for five minutes"]);
-        table.push(["e5f6a7b8", "1234", "早上六点半起床，先泡茶，七点半以前不看消息"]);
+        table.push([
+            "a1b2c3d4",
+            "7",
+            "the cache keeps timetables for five minutes",
+        ]);
+        table.push([
+            "e5f6a7b8",
+            "1234",
+            "早上六点半起床，先泡茶，七点半以前不看消息",
+        ]);
         table.push(["茶", "1", "two\nlines"]);
         assert_snapshot!(table.aligned_lines(40).join("\n"), @"
         ID        READ  TEXT
@@ -208,7 +272,10 @@ mod tests {
         e5f6a7b8  1234  早上六点半起床，先泡茶…
         茶           1  two lines
         ");
-        let table = Table { overlong: Overflow::Wrapped, ..table };
+        let table = Table {
+            overlong: Overflow::Wrapped,
+            ..table
+        };
         assert_snapshot!(table.aligned_lines(40).join("\n"), @"
         ID        READ  TEXT
         a1b2c3d4     7  the cache keeps
@@ -227,11 +294,19 @@ mod tests {
 
     #[test]
     fn identifiers_are_whole_and_the_text_gets_the_space() {
-        let columns =
-            ["id", "created"].map(TableColumn::Whole).into_iter().chain(["category", "tags", "text"].map(TableColumn::Text));
+        let columns = ["id", "created"]
+            .map(TableColumn::Whole)
+            .into_iter()
+            .chain(["category", "tags", "text"].map(TableColumn::Text));
         let mut table = Table::truncated(columns.collect::<Vec<_>>());
         let text = "the cache keeps timetables for five minutes and more";
-        table.push(["a1b2c3d4", "2026-05-07", "preferences", "#one #two #three", text]);
+        table.push([
+            "a1b2c3d4",
+            "2026-05-07",
+            "preferences",
+            "#one #two #three",
+            text,
+        ]);
         assert_snapshot!(table.aligned_lines(100).join("\n"), @"
         ID        CREATED     CATEGORY     TAGS              TEXT
         a1b2c3d4  2026-05-07  preferences  #one #two #three  the cache keeps timetables for five minutes an…
@@ -248,8 +323,16 @@ mod tests {
         ID        CREATED     TEXT
         a1b2c3d4  2026-05-07  the cache k…
         ");
-        let mut table = Table::new([TableColumn::Whole("key"), TableColumn::Text("value"), TableColumn::Number("bytes")]);
-        table.push(["proxy.openai_base_url_of_the_server", "a value of several words that goes on", "12"]);
+        let mut table = Table::new([
+            TableColumn::Whole("key"),
+            TableColumn::Text("value"),
+            TableColumn::Number("bytes"),
+        ]);
+        table.push([
+            "proxy.openai_base_url_of_the_server",
+            "a value of several words that goes on",
+            "12",
+        ]);
         assert_snapshot!(table.aligned_lines(60).join("\n"), @"
         KEY                                  VALUE             BYTES
         proxy.openai_base_url_of_the_server  a value of           12

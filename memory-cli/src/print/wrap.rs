@@ -24,7 +24,10 @@ pub(crate) fn wrap_lines(text: &str, width: usize) -> Vec<Range<usize>> {
         }
         after_wide = is_wide;
         if width < column + columns && start < place && character != ' ' {
-            let (end, next) = gap.take().filter(|(end, _)| start < *end).unwrap_or((place, place));
+            let (end, next) = gap
+                .take()
+                .filter(|(end, _)| start < *end)
+                .unwrap_or((place, place));
             lines.push(start..start + text[start..end].trim_end_matches(' ').len());
             start = next;
             column = text[start..place].chars().map(self::column_width).sum();
@@ -50,7 +53,11 @@ mod tests {
     use super::*;
 
     fn wrapped(text: &str, width: usize) -> String {
-        wrap_lines(text, width).into_iter().map(|line| &text[line]).collect::<Vec<_>>().join("\n")
+        wrap_lines(text, width)
+            .into_iter()
+            .map(|line| &text[line])
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 
     #[test]

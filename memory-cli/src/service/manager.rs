@@ -48,20 +48,39 @@ impl ServiceManager {
     /// If the system has none that is supported, or the home folder of the user is not known.
     pub(crate) fn of(environment: &Environment) -> Result<Self, Failure> {
         let hint = "start `memory serve` when you log in";
-        let home = environment.home.as_ref().ok_or_else(|| Failure::usage("the home folder of the user is not known", hint))?;
+        let home = environment
+            .home
+            .as_ref()
+            .ok_or_else(|| Failure::usage("the home folder of the user is not known", hint))?;
         if cfg!(target_os = "linux") {
-            let config = environment.config_folder.clone().unwrap_or_else(|| home.join(".config"));
-            return Ok(Self { kind: ManagerKind::Systemd, folder: config.join("systemd/user") });
+            let config = environment
+                .config_folder
+                .clone()
+                .unwrap_or_else(|| home.join(".config"));
+            return Ok(Self {
+                kind: ManagerKind::Systemd,
+                folder: config.join("systemd/user"),
+            });
         }
         let Some(user) = user_id_of_owner(home).filter(|_| cfg!(target_os = "macos")) else {
-            return Err(Failure::usage("services are supported only on Linux and macOS", hint));
+            return Err(Failure::usage(
+                "services are supported only on Linux and macOS",
+                hint,
+            ));
         };
-        Ok(Self { kind: ManagerKind::Launchd(user), folder: home.join("Library/LaunchAgents") })
+        Ok(Self {
+            kind: ManagerKind::Launchd(user),
+            folder: home.join("Library/LaunchAgents"),
+        })
     }
 
     /// Returns whether this system has a service manager that accepts commands of the user.
     pub(crate) fn is_available() -> bool {
-        let command = if cfg!(target_os = "macos") { ["launchctl", "version"] } else { ["systemctl", "--user"] };
+        let command = if cfg!(target_os = "macos") {
+            ["launchctl", "version"]
+        } else {
+            ["systemctl", "--user"]
+        };
         run(&command.map(str::to_owned)).is_ok()
     }
 
@@ -75,12 +94,19 @@ impl ServiceManager {
             let files = self.files(service, sandbox);
             files.iter().try_for_each(check_own)?;
             files.iter().try_for_each(write)?;
-            let started = self.start_commands(service, &files).iter().try_for_each(|command| run(command).map(drop));
+            let started = self
+                .start_commands(service, &files)
+                .iter()
+                .try_for_each(|command| run(command).map(drop));
             let Err(error) = started else {
                 let status = self.status(&service.name)?;
-                return status.ok_or_else(|| manager_error("start the service", "its files were deleted meanwhile"));
+                return status.ok_or_else(|| {
+                    manager_error("start the service", "its files were deleted meanwhile")
+                });
             };
-            let is_refused = self.state(&service.name).is_ok_and(|(_, is_refused)| is_refused);
+            let is_refused = self
+                .state(&service.name)
+                .is_ok_and(|(_, is_refused)| is_refused);
             if !is_refused || sandbox == Sandbox::WithoutNamespaces {
                 // The first error is reported.
                 let _ = self.uninstall(&service.name);
@@ -108,7 +134,9 @@ impl ServiceManager {
             fs::remove_file(file).map_err(Failure::file(format!("delete {}", file.display())))?;
         }
         // The service manager may not know the service.
-        let _ = cleanup.iter().try_for_each(|command| run(command).map(drop));
+        let _ = cleanup
+            .iter()
+            .try_for_each(|command| run(command).map(drop));
         stopped.map(|()| files)
     }
 
@@ -118,10 +146,17 @@ impl ServiceManager {
     /// If the service manager cannot be used.
     pub(crate) fn status(&self, name: &str) -> Result<Option<ServiceStatus>, Failure> {
         let files = self.installed_files(name);
-        let Some(first) = files.first() else { return Ok(None) };
-        let is_sandboxed = fs::read_to_string(first).is_ok_and(|text| text.contains("ProtectSystem"));
+        let Some(first) = files.first() else {
+            return Ok(None);
+        };
+        let is_sandboxed =
+            fs::read_to_string(first).is_ok_and(|text| text.contains("ProtectSystem"));
         let (state, _) = self.state(name)?;
-        Ok(Some(ServiceStatus { files, state, is_sandboxed }))
+        Ok(Some(ServiceStatus {
+            files,
+            state,
+            is_sandboxed,
+        }))
     }
 
     fn files(&self, service: &Service, sandbox: Sandbox) -> Vec<ServiceFile> {
@@ -134,9 +169,10 @@ impl ServiceManager {
     fn start_commands(&self, service: &Service, files: &[ServiceFile]) -> Vec<Vec<String>> {
         match self.kind {
             ManagerKind::Systemd => systemd::start_commands(service),
-            ManagerKind::Launchd(user) => {
-                files.iter().flat_map(|file| launchd::start_commands(&file.path, &service.name, user)).collect()
-            }
+            ManagerKind::Launchd(user) => files
+                .iter()
+                .flat_map(|file| launchd::start_commands(&file.path, &service.name, user))
+                .collect(),
         }
     }
 
@@ -144,15 +180,28 @@ impl ServiceManager {
     fn state(&self, name: &str) -> Result<(String, bool), Failure> {
         match self.kind {
             ManagerKind::Systemd => Ok(systemd::parse_state(&run(&systemd::state_command(name))?)),
-            ManagerKind::Launchd(user) => Ok((launchd::parse_state(&run(&launchd::state_command(name, user))?), false)),
+            ManagerKind::Launchd(user) => Ok((
+                launchd::parse_state(&run(&launchd::state_command(name, user))?),
+                false,
+            )),
         }
     }
 
     /// Returns the files of a service that exist and that this program wrote.
     pub(crate) fn installed_files(&self, name: &str) -> Vec<PathBuf> {
-        let service = Service { name: name.to_owned(), program: PathBuf::new(), root: PathBuf::new(), http: None };
-        let files = self.files(&service, Sandbox::Full).into_iter().map(|file| file.path);
-        files.filter(|path| fs::read_to_string(path).is_ok_and(|text| text.contains(MARKER))).collect()
+        let service = Service {
+            name: name.to_owned(),
+            program: PathBuf::new(),
+            root: PathBuf::new(),
+            http: None,
+        };
+        let files = self
+            .files(&service, Sandbox::Full)
+            .into_iter()
+            .map(|file| file.path);
+        files
+            .filter(|path| fs::read_to_string(path).is_ok_and(|text| text.contains(MARKER)))
+            .collect()
     }
 }
 
@@ -163,11 +212,21 @@ impl ServiceManager {
 pub(crate) fn write_units(program: &Path, folder: &Path) -> Result<(), Failure> {
     // systemd replaces `%h` by the home folder of the user. A path cannot contain it, since `%` is quoted.
     const HOME: &str = "/HOME-OF-THE-USER";
-    let service =
-        Service { name: "memory".into(), program: program.to_owned(), root: Path::new(HOME).join(".memory"), http: None };
+    let service = Service {
+        name: "memory".into(),
+        program: program.to_owned(),
+        root: Path::new(HOME).join(".memory"),
+        http: None,
+    };
     systemd::files(&service, folder, Sandbox::Full)
         .into_iter()
-        .map(|file| ServiceFile { text: file.text.replace(HOME, "%h").replace(MARKER, "From the package"), ..file })
+        .map(|file| ServiceFile {
+            text: file
+                .text
+                .replace(HOME, "%h")
+                .replace(MARKER, "From the package"),
+            ..file
+        })
         .try_for_each(|file| write(&file))
 }
 
@@ -175,12 +234,20 @@ pub(crate) fn write_units(program: &Path, folder: &Path) -> Result<(), Failure> 
 fn check_own(file: &ServiceFile) -> Result<(), Failure> {
     match fs::read_to_string(&file.path) {
         Ok(text) if !text.contains(MARKER) => {
-            let why = format!("{} exists, and was not written by `memory service`", file.path.display());
-            Err(Failure::usage(why, "nothing was changed; delete or rename the file, and try again"))
+            let why = format!(
+                "{} exists, and was not written by `memory service`",
+                file.path.display()
+            );
+            Err(Failure::usage(
+                why,
+                "nothing was changed; delete or rename the file, and try again",
+            ))
         }
         Ok(_) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(Failure::file(format!("read {}", file.path.display()))(error)),
+        Err(error) => Err(Failure::file(format!("read {}", file.path.display()))(
+            error,
+        )),
     }
 }
 
@@ -200,15 +267,30 @@ fn write(file: &ServiceFile) -> Result<(), Failure> {
 /// Runs a command, and returns its output.
 fn run(command: &[String]) -> Result<String, Failure> {
     let action = || format!("run `{}`", command.join(" "));
-    let [program, arguments @ ..] = command else { unreachable!("a command has a program") };
-    let done = Command::new(program).args(arguments).output().map_err(|error| manager_error(action(), error.to_string()))?;
+    let [program, arguments @ ..] = command else {
+        unreachable!("a command has a program")
+    };
+    let done = Command::new(program)
+        .args(arguments)
+        .output()
+        .map_err(|error| manager_error(action(), error.to_string()))?;
     if done.status.success() {
         return Ok(String::from_utf8_lossy(&done.stdout).into_owned());
     }
     let output = to_one_line(&String::from_utf8_lossy(&done.stderr), MAX_OUTPUT);
-    Err(manager_error(action(), if output.is_empty() { done.status.to_string() } else { output }))
+    Err(manager_error(
+        action(),
+        if output.is_empty() {
+            done.status.to_string()
+        } else {
+            output
+        },
+    ))
 }
 
 fn manager_error(action: impl Into<String>, why: impl Into<String>) -> Failure {
-    Failure::ServiceManager { action: action.into(), why: why.into() }
+    Failure::ServiceManager {
+        action: action.into(),
+        why: why.into(),
+    }
 }

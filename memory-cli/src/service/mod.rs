@@ -32,7 +32,12 @@ pub(crate) struct Service {
 impl Service {
     /// Returns the command line of the daemon.
     fn arguments(&self) -> Vec<String> {
-        let mut arguments = vec![self.program.display().to_string(), "serve".into(), "--log".into(), "-".into()];
+        let mut arguments = vec![
+            self.program.display().to_string(),
+            "serve".into(),
+            "--log".into(),
+            "-".into(),
+        ];
         arguments.extend(["--root".into(), self.root.display().to_string()]);
         if let Some(address) = &self.http {
             arguments.extend(["--http".into(), address.clone()]);

@@ -43,15 +43,28 @@ const SETUP_FAILURES: std::ops::RangeInclusive<i32> = 200..=245;
 
 /// Returns the units of a service in the folder of the user's units.
 pub(super) fn files(service: &Service, folder: &Path, sandbox: Sandbox) -> Vec<ServiceFile> {
-    let unit = |extension: &str, text: String| ServiceFile { path: folder.join(format!("{}.{extension}", service.name)), text };
-    vec![unit("service", service_unit(service, sandbox)), unit("socket", socket_unit(service))]
+    let unit = |extension: &str, text: String| ServiceFile {
+        path: folder.join(format!("{}.{extension}", service.name)),
+        text,
+    };
+    vec![
+        unit("service", service_unit(service, sandbox)),
+        unit("socket", socket_unit(service)),
+    ]
 }
 
 fn service_unit(service: &Service, sandbox: Sandbox) -> String {
-    let command: Vec<_> = service.arguments().iter().map(|argument| quote(argument, true)).collect();
+    let command: Vec<_> = service
+        .arguments()
+        .iter()
+        .map(|argument| quote(argument, true))
+        .collect();
     let namespaces = match sandbox {
         Sandbox::Full => {
-            format!("{NAMESPACE_RESTRICTIONS}ReadWritePaths=%h {}\n", quote(&service.root.display().to_string(), false))
+            format!(
+                "{NAMESPACE_RESTRICTIONS}ReadWritePaths=%h {}\n",
+                quote(&service.root.display().to_string(), false)
+            )
         }
         Sandbox::WithoutNamespaces => String::new(),
     };
@@ -77,7 +90,12 @@ WantedBy=default.target
 }
 
 fn socket_unit(service: &Service) -> String {
-    let path = service.root.join(memory_agent::socket::NAME).display().to_string().replace('%', "%%");
+    let path = service
+        .root
+        .join(memory_agent::socket::NAME)
+        .display()
+        .to_string()
+        .replace('%', "%%");
     format!(
         "# {MARKER}
 [Unit]
@@ -97,7 +115,10 @@ WantedBy=sockets.target
 
 /// Returns the commands that start a service whose units were written.
 pub(super) fn start_commands(service: &Service) -> Vec<Vec<String>> {
-    let (socket, unit) = (format!("{}.socket", service.name), format!("{}.service", service.name));
+    let (socket, unit) = (
+        format!("{}.socket", service.name),
+        format!("{}.service", service.name),
+    );
     vec![
         command(&["daemon-reload"]),
         command(&["enable", "--quiet", &socket, &unit]),
@@ -108,7 +129,13 @@ pub(super) fn start_commands(service: &Service) -> Vec<Vec<String>> {
 
 /// Returns the commands that stop a service before its units are deleted.
 pub(super) fn stop_commands(name: &str) -> Vec<Vec<String>> {
-    vec![command(&["disable", "--quiet", "--now", &format!("{name}.socket"), &format!("{name}.service")])]
+    vec![command(&[
+        "disable",
+        "--quiet",
+        "--now",
+        &format!("{name}.socket"),
+        &format!("{name}.service"),
+    ])]
 }
 
 /// Returns the commands after the units were deleted.
@@ -118,21 +145,36 @@ pub(super) fn cleanup_commands() -> Vec<Vec<String>> {
 
 /// Returns the command that prints the properties for [`parse_state`].
 pub(super) fn state_command(name: &str) -> Vec<String> {
-    command(&["show", "--property=ActiveState,SubState,ExecMainStatus", &format!("{name}.service")])
+    command(&[
+        "show",
+        "--property=ActiveState,SubState,ExecMainStatus",
+        &format!("{name}.service"),
+    ])
 }
 
 /// Parses the state of a service, such as `active (running)`, and whether its restrictions could not be set up.
 pub(super) fn parse_state(properties: &str) -> (String, bool) {
     let value = |name: &str| {
-        let mut lines = properties.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+        let mut lines = properties
+            .lines()
+            .filter_map(|line| line.strip_prefix(name)?.strip_prefix('='));
         lines.next().unwrap_or_default().trim()
     };
-    let refused = value("ExecMainStatus").parse().is_ok_and(|status: i32| SETUP_FAILURES.contains(&status));
-    (format!("{} ({})", value("ActiveState"), value("SubState")), refused)
+    let refused = value("ExecMainStatus")
+        .parse()
+        .is_ok_and(|status: i32| SETUP_FAILURES.contains(&status));
+    (
+        format!("{} ({})", value("ActiveState"), value("SubState")),
+        refused,
+    )
 }
 
 fn command(arguments: &[&str]) -> Vec<String> {
-    ["systemctl", "--user"].iter().chain(arguments).map(ToString::to_string).collect()
+    ["systemctl", "--user"]
+        .iter()
+        .chain(arguments)
+        .map(ToString::to_string)
+        .collect()
 }
 
 /// Quotes an argument for a unit. In command lines, `$` begins a variable.
@@ -156,31 +198,58 @@ mod tests {
     use super::*;
 
     fn service() -> Service {
-        Service { name: "memory".into(), program: "/opt/a b/memory".into(), root: "/home/ada/100% $x".into(), http: None }
+        Service {
+            name: "memory".into(),
+            program: "/opt/a b/memory".into(),
+            root: "/home/ada/100% $x".into(),
+            http: None,
+        }
     }
 
     #[test]
     fn paths_with_special_characters_are_quoted() {
-        let [unit, socket] = &files(&service(), Path::new("/units"), Sandbox::Full)[..] else { panic!("two units") };
+        let [unit, socket] = &files(&service(), Path::new("/units"), Sandbox::Full)[..] else {
+            panic!("two units")
+        };
         assert_eq!(unit.path, Path::new("/units/memory.service"));
-        let line = r#"ExecStart="/opt/a b/memory" "serve" "--log" "-" "--root" "/home/ada/100%% $$x""#;
+        let line =
+            r#"ExecStart="/opt/a b/memory" "serve" "--log" "-" "--root" "/home/ada/100%% $$x""#;
         assert!(unit.text.lines().any(|own| own == line), "{}", unit.text);
-        assert!(unit.text.contains("ReadWritePaths=%h \"/home/ada/100%% $x\"\n"), "{}", unit.text);
-        assert!(socket.text.contains("ListenStream=/home/ada/100%% $x/memory.sock\n"), "{}", socket.text);
+        assert!(
+            unit.text
+                .contains("ReadWritePaths=%h \"/home/ada/100%% $x\"\n"),
+            "{}",
+            unit.text
+        );
+        assert!(
+            socket
+                .text
+                .contains("ListenStream=/home/ada/100%% $x/memory.sock\n"),
+            "{}",
+            socket.text
+        );
     }
 
     #[test]
     fn a_system_without_namespaces_gets_the_other_restrictions() {
         let files = files(&service(), Path::new("/units"), Sandbox::WithoutNamespaces);
         assert!(files[0].text.contains("NoNewPrivileges=yes"));
-        assert!(!files[0].text.contains("PrivateUsers") && !files[0].text.contains("ReadWritePaths"));
+        assert!(
+            !files[0].text.contains("PrivateUsers") && !files[0].text.contains("ReadWritePaths")
+        );
     }
 
     #[test]
     fn states_are_parsed() {
         let state = |text: &str| parse_state(text);
-        assert_eq!(state("ActiveState=active\nSubState=running\nExecMainStatus=0\n"), ("active (running)".into(), false));
-        assert_eq!(state("ExecMainStatus=226\nActiveState=failed\nSubState=failed\n"), ("failed (failed)".into(), true));
+        assert_eq!(
+            state("ActiveState=active\nSubState=running\nExecMainStatus=0\n"),
+            ("active (running)".into(), false)
+        );
+        assert_eq!(
+            state("ExecMainStatus=226\nActiveState=failed\nSubState=failed\n"),
+            ("failed (failed)".into(), true)
+        );
         assert!(!state("ActiveState=activating\nSubState=auto-restart\nExecMainStatus=1").1);
     }
 }

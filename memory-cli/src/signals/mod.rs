@@ -11,7 +11,11 @@ pub(crate) use self::portable::{PolledSignals as Signals, SignalHandle};
 
 /// The signals that end a process by default when its user, its terminal or the system stops it.
 #[cfg(unix)]
-pub(crate) const TERMINATION: &[i32] = &[signal_hook::consts::SIGHUP, signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM];
+pub(crate) const TERMINATION: &[i32] = &[
+    signal_hook::consts::SIGHUP,
+    signal_hook::consts::SIGINT,
+    signal_hook::consts::SIGTERM,
+];
 
 /// The signals that end a process by default when its user or the system stops it.
 #[cfg(not(unix))]

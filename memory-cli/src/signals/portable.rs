@@ -36,18 +36,28 @@ impl PolledSignals {
     /// If the system refuses.
     pub(crate) fn new(signals: impl IntoIterator<Item = impl Borrow<i32>>) -> io::Result<Self> {
         let received = Arc::new(AtomicUsize::new(0));
-        let mut installed = Self { received, is_closed: Arc::default(), handlers: Vec::new() };
+        let mut installed = Self {
+            received,
+            is_closed: Arc::default(),
+            handlers: Vec::new(),
+        };
         for signal in signals {
             let signal = *signal.borrow();
             let value = usize::try_from(signal).map_err(io::Error::other)?;
-            installed.handlers.push(register_usize(signal, Arc::clone(&installed.received), value)?);
+            installed.handlers.push(register_usize(
+                signal,
+                Arc::clone(&installed.received),
+                value,
+            )?);
         }
         Ok(installed)
     }
 
     /// Returns a handle that ends the wait.
     pub(crate) fn handle(&self) -> SignalHandle {
-        SignalHandle { is_closed: Arc::clone(&self.is_closed) }
+        SignalHandle {
+            is_closed: Arc::clone(&self.is_closed),
+        }
     }
 
     /// Returns the signals as they arrive, until the handle is closed.

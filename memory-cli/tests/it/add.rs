@@ -9,7 +9,10 @@ use crate::sandbox::Sandbox;
 fn search_contents(sandbox: &Sandbox, arguments: &[&str]) -> Vec<String> {
     let answer = sandbox.run_json(&[&["search"], arguments].concat());
     let hits = answer["hits"].as_array().cloned().unwrap_or_default();
-    hits.iter().filter_map(|hit| hit["memory"]["content"].as_str()).map(str::to_owned).collect()
+    hits.iter()
+        .filter_map(|hit| hit["memory"]["content"].as_str())
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
@@ -23,9 +26,18 @@ fn facts_are_added_and_found_in_their_conversation() {
     [id3]	work/项目	Deadline is Friday
     [id4]	work/项目	Tea at five
     ");
-    assert_eq!(search_contents(&sandbox, &["tea", "--scope", "conversation:default"]), ["User likes green tea"]);
-    assert_eq!(search_contents(&sandbox, &["tea", "--scope", "conversation:work/项目"]), ["Tea at five"]);
-    assert!(!sandbox.path(".memory/.git").exists(), "nobody asked for versions");
+    assert_eq!(
+        search_contents(&sandbox, &["tea", "--scope", "conversation:default"]),
+        ["User likes green tea"]
+    );
+    assert_eq!(
+        search_contents(&sandbox, &["tea", "--scope", "conversation:work/项目"]),
+        ["Tea at five"]
+    );
+    assert!(
+        !sandbox.path(".memory/.git").exists(),
+        "nobody asked for versions"
+    );
 }
 
 #[test]
@@ -34,26 +46,48 @@ fn facts_and_turns_are_no_notes() {
     sandbox.write("Tea at nine.", &["--source", "conversation"]);
     sandbox.run(&["add", "User likes green tea", "User lives in Lyon"]);
     sandbox.file(".memory/entries/default/turns/user/1.md", "I like tea.");
-    let listed = |arguments: &[&str]| sandbox.run_json(&[&["list"], arguments].concat())["total"].clone();
-    assert_eq!((listed(&[]), listed(&["--phase", "inbox"])), (1.into(), 1.into()));
+    let listed =
+        |arguments: &[&str]| sandbox.run_json(&[&["list"], arguments].concat())["total"].clone();
+    assert_eq!(
+        (listed(&[]), listed(&["--phase", "inbox"])),
+        (1.into(), 1.into())
+    );
     assert_eq!(listed(&["--scope", "conversation:default"]), 3);
     let counted = |command: &str| {
         let shape = sandbox.run_json(&[command]);
         ["memories", "inbox", "entries"].map(|name| shape[name].as_u64().unwrap_or_default())
     };
     assert_eq!([counted("status"), counted("stats")], [[1, 1, 3]; 2]);
-    assert_eq!(search_contents(&sandbox, &["tea", "--limit", "9"]).len(), 3, "a search finds them all the same");
+    assert_eq!(
+        search_contents(&sandbox, &["tea", "--limit", "9"]).len(),
+        3,
+        "a search finds them all the same"
+    );
 }
 
 #[test]
 fn facts_come_from_files_as_well() {
     let sandbox = Sandbox::new();
-    let list =
-        sandbox.file("facts.json", r#"{"memories": ["likes tea", {"content": "due on Friday", "conversation_id": "work"}]}"#);
+    let list = sandbox.file(
+        "facts.json",
+        r#"{"memories": ["likes tea", {"content": "due on Friday", "conversation_id": "work"}]}"#,
+    );
     let added = sandbox.run_json(&["add", "-f", &list, "-c", "home", "has a dog"]);
     let told = |memory: &Value| format!("{}: {}", memory["conversation_id"], memory["content"]);
-    let memories: Vec<String> = added["memories"].as_array().expect("a list").iter().map(told).collect();
-    assert_eq!(memories, ["\"home\": \"likes tea\"", "\"home\": \"has a dog\"", "\"work\": \"due on Friday\""]);
+    let memories: Vec<String> = added["memories"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(told)
+        .collect();
+    assert_eq!(
+        memories,
+        [
+            "\"home\": \"likes tea\"",
+            "\"home\": \"has a dog\"",
+            "\"work\": \"due on Friday\""
+        ]
+    );
     assert_eq!(added["added"], 3);
 }
 
@@ -66,19 +100,35 @@ fn what_cannot_be_added_is_refused_whole() {
     hint: pass it as an argument: `memory add \"…\"`, or use -f FILE
     --- exit 2
     ");
-    let refused = sandbox.run(&["add", "likes tea", "the key is ghp_0123456789abcdefghijABCDEFGHIJ012345"]);
-    assert!(refused.contains("error[secret_found]") && !sandbox.path(".memory/entries").exists(), "{refused}");
+    let refused = sandbox.run(&[
+        "add",
+        "likes tea",
+        "the key is ghp_0123456789abcdefghijABCDEFGHIJ012345",
+    ]);
+    assert!(
+        refused.contains("error[secret_found]") && !sandbox.path(".memory/entries").exists(),
+        "{refused}"
+    );
 }
 
 #[test]
 fn a_part_of_a_conversation_is_changed_in_its_file_alone_and_deleted_like_a_memory() {
     let sandbox = Sandbox::new();
     let added = sandbox.run_json(&["add", "User likes green tea"]);
-    let id = added["memories"][0]["id"].as_str().expect("an id").to_owned();
+    let id = added["memories"][0]["id"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
     let refused = sandbox.run(&["tag", &id, "--add", "drinks"]);
-    assert!(refused.contains("is part of a conversation and cannot be updated; edit its file instead"), "{refused}");
+    assert!(
+        refused.contains("is part of a conversation and cannot be updated; edit its file instead"),
+        "{refused}"
+    );
     sandbox.run(&["delete", &id]);
     assert!(search_contents(&sandbox, &["tea"]).is_empty());
     sandbox.run(&["undo"]);
-    assert_eq!(search_contents(&sandbox, &["tea"]), ["User likes green tea"]);
+    assert_eq!(
+        search_contents(&sandbox, &["tea"]),
+        ["User likes green tea"]
+    );
 }

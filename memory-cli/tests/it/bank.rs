@@ -19,7 +19,11 @@ pub(crate) fn run(sandbox: &Sandbox, line: &str) -> String {
 pub(crate) fn run_with(sandbox: &Sandbox, line: &str, input: &str) -> String {
     let mut arguments = Vec::new();
     for (index, part) in line.split('\'').enumerate() {
-        if index % 2 == 1 { arguments.push(part) } else { arguments.extend(part.split_whitespace()) }
+        if index % 2 == 1 {
+            arguments.push(part)
+        } else {
+            arguments.extend(part.split_whitespace())
+        }
     }
     sandbox.run_bank(input, &arguments[1..])
 }
@@ -66,12 +70,28 @@ fn what_is_written_is_read_listed_found_and_deleted() {
 #[test]
 fn numbers_keep_their_digits_and_keys_their_order() {
     let sandbox = project();
-    for number in ["1e1000", "0.1", "9007199254740993", "100000000000000000001", "-0.10", "-5"] {
+    for number in [
+        "1e1000",
+        "0.1",
+        "9007199254740993",
+        "100000000000000000001",
+        "-0.10",
+        "-5",
+    ] {
         let value = format!("{{\"z\":{number},\"a\":[{number}]}}");
         run(&sandbox, &format!("memory-cli write numbers n '{value}'"));
-        assert_eq!(run(&sandbox, "memory-cli read numbers n --format value"), format!("{value}\n"));
-        run(&sandbox, &format!("memory-cli write numbers plain {number}"));
-        assert_eq!(run(&sandbox, "memory-cli read numbers plain --format value"), format!("{number}\n"));
+        assert_eq!(
+            run(&sandbox, "memory-cli read numbers n --format value"),
+            format!("{value}\n")
+        );
+        run(
+            &sandbox,
+            &format!("memory-cli write numbers plain {number}"),
+        );
+        assert_eq!(
+            run(&sandbox, "memory-cli read numbers plain --format value"),
+            format!("{number}\n")
+        );
     }
 }
 
@@ -96,7 +116,11 @@ fn what_is_wrong_is_said_as_json_with_its_code() {
     --- exit 3
     "#);
     for name in ["_meta", "Session", "../session", "a/b"] {
-        assert!(run(&sandbox, &format!("memory-cli write {name} a 1")).contains(r#""code":"INVALID_BANK_NAME""#), "{name}");
+        assert!(
+            run(&sandbox, &format!("memory-cli write {name} a 1"))
+                .contains(r#""code":"INVALID_BANK_NAME""#),
+            "{name}"
+        );
     }
     assert_snapshot!(run(&sandbox, "memory-cli write _index a 1"), @r#"
     {"error":{"code":"INVALID_BANK_NAME","message":"The name '_index' is reserved","bank":"_index","scope":"project","hint":"a bank name begins with a letter from a to z, followed by a to z, 0 to 9, _ or -; at most 64 characters"}}
@@ -145,7 +169,10 @@ fn what_is_wrong_is_said_as_json_with_its_code() {
 #[test]
 fn a_schema_is_set_checked_and_cleared() {
     let sandbox = project();
-    sandbox.file("schema.json", r#"{"type": "object", "required": ["count"]}"#);
+    sandbox.file(
+        "schema.json",
+        r#"{"type": "object", "required": ["count"]}"#,
+    );
     assert_snapshot!(run(&sandbox, "memory-cli schema stats --set @schema.json"), @r#"{"bank":"stats","scope":"project","schema":{"type":"object","required":["count"]}}"#);
     assert_snapshot!(run(&sandbox, "memory-cli write stats visits 7"), @r#"
     {"error":{"code":"SCHEMA_VIOLATION","message":"The value does not satisfy the schema of 'stats': 7 is not of type \"object\"","bank":"stats","key":"visits","scope":"project"}}
@@ -170,8 +197,16 @@ fn exports_are_imported_and_what_expired_is_collected() {
     run(&sandbox, r#"memory-cli write session a '{"n": 1e1000}'"#);
     run(&sandbox, "memory-cli write session old 1 --ttl 0");
     run(&sandbox, "memory-cli write config b 2 --scope user");
-    let backup = sandbox.command(&["bank", "export", "session"]).output().expect("an export").stdout;
-    let all = sandbox.command(&["bank", "export", "--all"]).output().expect("an export").stdout;
+    let backup = sandbox
+        .command(&["bank", "export", "session"])
+        .output()
+        .expect("an export")
+        .stdout;
+    let all = sandbox
+        .command(&["bank", "export", "--all"])
+        .output()
+        .expect("an export")
+        .stdout;
     assert_snapshot!(run(&sandbox, "memory-cli export session"), @r#"{"_meta":{"version":1,"created_at":"[time]","updated_at":"[time]","schema":null},"entries":{"a":{"value":{"n":1e1000},"created_at":"[time]","updated_at":"[time]","ttl":null},"old":{"value":1,"created_at":"[time]","updated_at":"[time]","ttl":0}}}"#);
     assert_snapshot!(run(&sandbox, "memory-cli gc --dry-run"), @r#"{"removed":[{"bank":"session","key":"old","scope":"project","reason":"expired"}],"total":1,"dry_run":true}"#);
     assert_snapshot!(run(&sandbox, "memory-cli gc"), @r#"{"removed":[{"bank":"session","key":"old","scope":"project","reason":"expired"}],"total":1,"dry_run":false}"#);
@@ -196,8 +231,12 @@ fn exports_are_imported_and_what_expired_is_collected() {
 fn damage_is_told_and_repaired_and_nothing_is_lost() {
     let sandbox = project();
     run(&sandbox, "memory-cli write session a 1");
-    let whole = std::fs::read_to_string(sandbox.path(".slop-mcp/memory/session.json")).expect("a file");
-    sandbox.file(".slop-mcp/memory/session.json", whole.trim_end().trim_end_matches("}\n}"));
+    let whole =
+        std::fs::read_to_string(sandbox.path(".slop-mcp/memory/session.json")).expect("a file");
+    sandbox.file(
+        ".slop-mcp/memory/session.json",
+        whole.trim_end().trim_end_matches("}\n}"),
+    );
     assert_snapshot!(run(&sandbox, "memory-cli read session a"), @r#"
     {"error":{"code":"FILE_DAMAGED","message":"session.json is damaged: unexpected end of text (byte 315)","bank":"session","key":"a","scope":"project","hint":"`memory-cli repair` retains the readable entries and moves the damaged file to a new name"}}
     --- exit 5
@@ -281,40 +320,106 @@ fn a_bank_is_found_whatever_folder_appears_and_answers_say_where_it_is() {
     assert!(run("bank write session a 1").contains(r#""scope":"user""#));
     run("topic write decisions.md text --type project --name Decisions --description d");
     assert!(sandbox.path("repo/.memory/decisions.md").is_file());
-    assert!(run("bank write session b 2").contains(r#""scope":"user""#), "a folder of topics is none of banks");
+    assert!(
+        run("bank write session b 2").contains(r#""scope":"user""#),
+        "a folder of topics is none of banks"
+    );
     assert!(run("bank write session a 3 --scope project").contains(r#""scope":"project""#));
     let read = run("bank read session a");
-    assert!(has(&read, &[r#""value":3"#, "repo/.memory/banks", r#""also_in":[{"scope":"user""#]), "{read}");
+    assert!(
+        has(
+            &read,
+            &[
+                r#""value":3"#,
+                "repo/.memory/banks",
+                r#""also_in":[{"scope":"user""#
+            ]
+        ),
+        "{read}"
+    );
     std::fs::create_dir_all(sandbox.path("repo/.slop-mcp/memory")).expect("a folder");
     assert!(run("bank read session a --format value").starts_with('3'));
     assert!(run("bank write session c 4").contains(r#""scope":"project""#));
-    assert!(sandbox.read_file("repo/.memory/banks/session.json").contains("\"c\""), "a bank is changed where it is");
+    assert!(
+        sandbox
+            .read_file("repo/.memory/banks/session.json")
+            .contains("\"c\""),
+        "a bank is changed where it is"
+    );
     assert!(run("bank write new a 1").contains(r#""scope":"project""#));
     assert!(sandbox.path("repo/.slop-mcp/memory/new.json").is_file());
     let listed = run("bank list");
-    assert!(has(&listed, &[r#""used":true"#, r#""used":false"#, r#""name":"new""#]), "{listed}");
+    assert!(
+        has(
+            &listed,
+            &[r#""used":true"#, r#""used":false"#, r#""name":"new""#]
+        ),
+        "{listed}"
+    );
     let keys = run("bank list session --scope all");
-    assert!(has(&keys, &[r#""key":"b","scope":"user""#, r#""key":"c","scope":"project""#]), "{keys}");
+    assert!(
+        has(
+            &keys,
+            &[
+                r#""key":"b","scope":"user""#,
+                r#""key":"c","scope":"project""#
+            ]
+        ),
+        "{keys}"
+    );
     std::fs::rename(sandbox.path("repo/.slop-mcp"), sandbox.path("elsewhere")).expect("it moves");
-    std::os::unix::fs::symlink(sandbox.path("elsewhere"), sandbox.path("repo/.slop-mcp")).expect("a link");
+    std::os::unix::fs::symlink(sandbox.path("elsewhere"), sandbox.path("repo/.slop-mcp"))
+        .expect("a link");
     let refused = run("bank read session a");
-    assert!(has(&refused, &["PATH_REFUSED", "repo/.slop-mcp"]), "{refused}");
+    assert!(
+        has(&refused, &["PATH_REFUSED", "repo/.slop-mcp"]),
+        "{refused}"
+    );
     assert!(run("bank read session b --scope user --format value").starts_with('2'));
 }
 
 #[test]
 fn every_command_takes_the_three_formats() {
     let sandbox = project();
-    assert_eq!(run(&sandbox, "memory-cli write session a '[1,2]' --format value"), "\"create\"\n");
-    assert_eq!(run(&sandbox, "memory-cli update session a '.+[3]' --format value"), "[1,2,3]\n");
+    assert_eq!(
+        run(
+            &sandbox,
+            "memory-cli write session a '[1,2]' --format value"
+        ),
+        "\"create\"\n"
+    );
+    assert_eq!(
+        run(
+            &sandbox,
+            "memory-cli update session a '.+[3]' --format value"
+        ),
+        "[1,2,3]\n"
+    );
     assert_eq!(run(&sandbox, "memory-cli list --format value"), "session\n");
-    assert_eq!(run(&sandbox, "memory-cli list session --format value"), "a\n");
-    assert_eq!(run(&sandbox, "memory-cli query session a '.[]' --format json"), "{\"results\":[1,2,3]}\n");
+    assert_eq!(
+        run(&sandbox, "memory-cli list session --format value"),
+        "a\n"
+    );
+    assert_eq!(
+        run(&sandbox, "memory-cli query session a '.[]' --format json"),
+        "{\"results\":[1,2,3]}\n"
+    );
     assert!(run(&sandbox, "memory-cli read session --format table").contains("[1,2,3]"));
     let verbose = run(&sandbox, "memory-cli read session a -v");
-    assert!(verbose.starts_with(r#"{"bank":"session","key":"a","scope":"project","value":[1,2,3],"metadata":{"#), "{verbose}");
+    assert!(
+        verbose.starts_with(
+            r#"{"bank":"session","key":"a","scope":"project","value":[1,2,3],"metadata":{"#
+        ),
+        "{verbose}"
+    );
     assert!(run(&sandbox, "memory-cli delete session a --format table").contains("deleted"));
-    for command in ["search a", "gc", "repair", "export session", "schema session"] {
+    for command in [
+        "search a",
+        "gc",
+        "repair",
+        "export session",
+        "schema session",
+    ] {
         for format in ["json", "table", "value"] {
             let answer = run(&sandbox, &format!("memory-cli {command} --format {format}"));
             assert!(!answer.contains("USAGE"), "{command} {format}: {answer}");
@@ -328,15 +433,27 @@ fn what_is_missing_is_named_and_an_update_may_leave_a_credential_where_it_is() {
     assert!(run(&sandbox, "memory-cli query session").contains("<FILTER>"));
     assert!(run(&sandbox, "memory-cli write nothing a 1 --update-only").contains("BANK_NOT_FOUND"));
     assert!(run(&sandbox, "memory-cli update nothing a .").contains("BANK_NOT_FOUND"));
-    assert!(run(&sandbox, "memory-cli read session a --default {").contains("--default is not valid JSON"));
+    assert!(
+        run(&sandbox, "memory-cli read session a --default {")
+            .contains("--default is not valid JSON")
+    );
     let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     let value = format!("'{{\"token\":\"{token}\",\"n\":1}}'");
     assert!(run(&sandbox, &format!("memory-cli write session a {value}")).contains("SECRET_FOUND"));
-    run(&sandbox, &format!("memory-cli write session a {value} --allow-secret"));
+    run(
+        &sandbox,
+        &format!("memory-cli write session a {value} --allow-secret"),
+    );
     assert!(run(&sandbox, "memory-cli update session a '.n += 1'").contains(r#""success":true"#));
     assert!(
-        run(&sandbox, &format!("memory-cli update session a '.other = \"{}\"'", token.replace("a1", "z9")))
-            .contains("SECRET_FOUND")
+        run(
+            &sandbox,
+            &format!(
+                "memory-cli update session a '.other = \"{}\"'",
+                token.replace("a1", "z9")
+            )
+        )
+        .contains("SECRET_FOUND")
     );
 }
 
@@ -344,7 +461,11 @@ fn what_is_missing_is_named_and_an_update_may_leave_a_credential_where_it_is() {
 fn options_may_follow_the_filter_of_a_query() {
     let sandbox = project();
     run(&sandbox, r#"memory-cli write b k '{"a":"x"}'"#);
-    for (subject, plain, bare) in [("k .a", "\"x\"\n", "x\n"), (".entries.k.value.a", "\"x\"\n", "x\n"), ("-1", "-1\n", "-1\n")] {
+    for (subject, plain, bare) in [
+        ("k .a", "\"x\"\n", "x\n"),
+        (".entries.k.value.a", "\"x\"\n", "x\n"),
+        ("-1", "-1\n", "-1\n"),
+    ] {
         for (options, expected) in [
             ("", plain.to_owned()),
             ("--json", plain.to_owned()),
@@ -352,10 +473,21 @@ fn options_may_follow_the_filter_of_a_query() {
             ("--format value", plain.to_owned()),
             ("--raw", bare.to_owned()),
             ("-r", bare.to_owned()),
-            ("--format json", format!("{{\"results\":[{}]}}\n", plain.trim_end())),
+            (
+                "--format json",
+                format!("{{\"results\":[{}]}}\n", plain.trim_end()),
+            ),
         ] {
-            assert_eq!(run(&sandbox, &format!("memory-cli query b {subject} {options}")), expected, "{subject} {options}");
-            assert_eq!(run(&sandbox, &format!("memory-cli query {options} b {subject}")), expected, "{options} {subject}");
+            assert_eq!(
+                run(&sandbox, &format!("memory-cli query b {subject} {options}")),
+                expected,
+                "{subject} {options}"
+            );
+            assert_eq!(
+                run(&sandbox, &format!("memory-cli query {options} b {subject}")),
+                expected,
+                "{options} {subject}"
+            );
         }
     }
     assert_snapshot!(run(&sandbox, "memory-cli query b"), @r#"
@@ -368,8 +500,13 @@ fn options_may_follow_the_filter_of_a_query() {
 fn a_usage_error_names_the_wrong_argument() {
     let sandbox = project();
     let mut errors = String::new();
-    for line in ["search --valuee foo", "write b k 1 --ttl -5", "gc --older-than -3d", "update c k --craete .", "delete session"]
-    {
+    for line in [
+        "search --valuee foo",
+        "write b k 1 --ttl -5",
+        "gc --older-than -3d",
+        "update c k --craete .",
+        "delete session",
+    ] {
         errors += &run(&sandbox, &format!("memory-cli {line}")).replace("--- exit 2\n", "");
     }
     assert_snapshot!(errors, @r#"

@@ -8,11 +8,26 @@ use crate::sandbox::Sandbox;
 #[test]
 fn banks_are_asked_and_changed_with_jq() {
     let sandbox = project();
-    run(&sandbox, r#"memory-cli write session context '{"topic": "refactoring", "files": ["main.go"]}'"#);
-    run(&sandbox, r#"memory-cli write project decisions '{"auth": "JWT", "db": "PostgreSQL"}'"#);
-    run(&sandbox, r#"memory-cli write tasks daily-standup '{"last_run": "2024-01-15", "items": []}'"#);
-    run(&sandbox, r#"memory-cli write tasks items '{"items": [{"t": "a", "done": false}, {"t": "b", "done": true}]}'"#);
-    run(&sandbox, r#"memory-cli write stats visits '{"count": 100000000000000000001, "of": 1}'"#);
+    run(
+        &sandbox,
+        r#"memory-cli write session context '{"topic": "refactoring", "files": ["main.go"]}'"#,
+    );
+    run(
+        &sandbox,
+        r#"memory-cli write project decisions '{"auth": "JWT", "db": "PostgreSQL"}'"#,
+    );
+    run(
+        &sandbox,
+        r#"memory-cli write tasks daily-standup '{"last_run": "2024-01-15", "items": []}'"#,
+    );
+    run(
+        &sandbox,
+        r#"memory-cli write tasks items '{"items": [{"t": "a", "done": false}, {"t": "b", "done": true}]}'"#,
+    );
+    run(
+        &sandbox,
+        r#"memory-cli write stats visits '{"count": 100000000000000000001, "of": 1}'"#,
+    );
     assert_snapshot!(run(&sandbox, "memory-cli query session context '.topic'"), @r#""refactoring""#);
     assert_snapshot!(run(&sandbox, "memory-cli query session context '.topic' --raw"), @"refactoring");
     assert_snapshot!(run(&sandbox, "memory-cli query session '.entries | keys'"), @r#"["context"]"#);
@@ -54,7 +69,10 @@ fn banks_are_asked_and_changed_with_jq() {
 #[test]
 fn a_filter_that_takes_too_much_is_stopped() {
     let sandbox = project();
-    sandbox.file(".memory/config.yaml", "banks:\n  filter_timeout: 1s\n  filter_memory: 32MB\n");
+    sandbox.file(
+        ".memory/config.yaml",
+        "banks:\n  filter_timeout: 1s\n  filter_memory: 32MB\n",
+    );
     run(&sandbox, "memory-cli write stats a 1");
     assert_snapshot!(run(&sandbox, "memory-cli query stats a 'def f: f; f'"), @r#"
     {"error":{"code":"FILTER_TIMEOUT","message":"the filter exceeded the timeout of 1 s","bank":"stats","key":"a","scope":"project"}}

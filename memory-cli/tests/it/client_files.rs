@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use memory_cli::Environment;
-use memory_cli::install::{ClientFileChange, PluginTarget, RegistryEntry, plan_plugins, write_plugins};
+use memory_cli::install::{
+    ClientFileChange, PluginTarget, RegistryEntry, plan_plugins, write_plugins,
+};
 
 use crate::sandbox::Sandbox;
 
@@ -31,15 +33,30 @@ pub(crate) fn run_in(sandbox: &Sandbox, folder: &str, arguments: &[&str]) -> Str
     let mut command = sandbox.command(arguments);
     command.current_dir(sandbox.path(folder));
     let output = Sandbox::finish(command, "");
-    sandbox.normalise(&String::from_utf8_lossy(&[output.stdout, output.stderr].concat()))
+    sandbox.normalise(&String::from_utf8_lossy(
+        &[output.stdout, output.stderr].concat(),
+    ))
 }
 
 /// Plans and writes products with a small file as the program; returns whether anything changed.
-pub(crate) fn write_with_program(sandbox: &Sandbox, targets: &[PluginTarget], program: &Path, bundle_url: Option<&str>) -> bool {
-    let environment = Environment::default().with_home(&sandbox.path("")).with_program(program);
+pub(crate) fn write_with_program(
+    sandbox: &Sandbox,
+    targets: &[PluginTarget],
+    program: &Path,
+    bundle_url: Option<&str>,
+) -> bool {
+    let environment = Environment::default()
+        .with_home(&sandbox.path(""))
+        .with_program(program);
     let namespace = "io.github.you".parse().expect("a namespace");
-    let registry = RegistryEntry { namespace, bundle_url: bundle_url.map(|url| url.parse().expect("a URL")) };
-    let files = plan_plugins(targets, &sandbox.path("out"), &registry, &environment).expect("a plan");
+    let registry = RegistryEntry {
+        namespace,
+        bundle_url: bundle_url.map(|url| url.parse().expect("a URL")),
+    };
+    let files =
+        plan_plugins(targets, &sandbox.path("out"), &registry, &environment).expect("a plan");
     write_plugins(&files).expect("files");
-    files.iter().any(|file| file.change != ClientFileChange::Unchanged)
+    files
+        .iter()
+        .any(|file| file.change != ClientFileChange::Unchanged)
 }

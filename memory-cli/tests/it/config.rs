@@ -21,7 +21,9 @@ fn show_tells_each_value_and_where_it_comes_from() {
     let root = sandbox.path("there").display().to_string();
     // The sources have equal keys, and most are not set.
     let shown = sandbox.run_with("MEMORY_ROOT", &root, &["config", "show"]);
-    let shown = shown.lines().filter(|line| !line.starts_with("ingestion.") || !line.ends_with("default"));
+    let shown = shown
+        .lines()
+        .filter(|line| !line.starts_with("ingestion.") || !line.ends_with("default"));
     assert_snapshot!(shown.collect::<Vec<_>>().join("\n"), @"
     storage.root	~/there	environment
     storage.store	-	default
@@ -96,15 +98,27 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
     let settings = sandbox.path("settings.yaml").display().to_string();
     let root = |variable: Option<&str>, flags: &[&str]| {
         let mut command = sandbox.command(&[&["config", "show", "--json"], flags].concat());
-        command.env("MEMORY_CONFIG", &settings).envs(variable.map(|value| ("MEMORY_ROOT", value)));
-        let answer: serde_json::Value = serde_json::from_slice(&Sandbox::finish(command, "").stdout).expect("JSON");
+        command
+            .env("MEMORY_CONFIG", &settings)
+            .envs(variable.map(|value| ("MEMORY_ROOT", value)));
+        let answer: serde_json::Value =
+            serde_json::from_slice(&Sandbox::finish(command, "").stdout).expect("JSON");
         let setting = &answer["settings"][0];
-        (setting["value"].as_str().unwrap_or_default().to_owned(), setting["from"].as_str().unwrap_or_default().to_owned())
+        (
+            setting["value"].as_str().unwrap_or_default().to_owned(),
+            setting["from"].as_str().unwrap_or_default().to_owned(),
+        )
     };
     let home = sandbox.path("by-file").display().to_string();
     assert_eq!(root(None, &[]), (home, "file".into()));
-    assert_eq!(root(Some("/by-environment"), &[]), ("/by-environment".into(), "environment".into()));
-    assert_eq!(root(Some("/by-environment"), &["--root", "/by-flag"]), ("/by-flag".into(), "flag".into()));
+    assert_eq!(
+        root(Some("/by-environment"), &[]),
+        ("/by-environment".into(), "environment".into())
+    );
+    assert_eq!(
+        root(Some("/by-environment"), &["--root", "/by-flag"]),
+        ("/by-flag".into(), "flag".into())
+    );
 }
 
 #[test]

@@ -27,7 +27,12 @@ impl Daemon {
 
     /// Starts a daemon with `command`.
     pub(crate) fn run(mut command: Command) -> Self {
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts");
         let lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
         let (sender, log) = channel();
         std::thread::spawn(move || {
@@ -42,7 +47,10 @@ impl Daemon {
     pub(crate) fn wait_for_log(&self, what: &str) -> String {
         let until = Instant::now() + DEADLINE;
         loop {
-            let line = self.log.recv_timeout(until.saturating_duration_since(Instant::now())).expect(what);
+            let line = self
+                .log
+                .recv_timeout(until.saturating_duration_since(Instant::now()))
+                .expect(what);
             if line.contains(what) {
                 return line;
             }
@@ -50,14 +58,21 @@ impl Daemon {
     }
 
     pub(crate) fn signal(&self, signal: &str) {
-        let done = Command::new("kill").args([signal, &self.child.id().to_string()]).status().expect("kill");
+        let done = Command::new("kill")
+            .args([signal, &self.child.id().to_string()])
+            .status()
+            .expect("kill");
         assert!(done.success());
     }
 
     /// Waits for the end of the log, then for the exit of the daemon.
     pub(crate) fn wait_for_exit(&mut self) -> ExitStatus {
         let until = Instant::now() + DEADLINE;
-        while self.log.recv_timeout(until.saturating_duration_since(Instant::now())).is_ok() {}
+        while self
+            .log
+            .recv_timeout(until.saturating_duration_since(Instant::now()))
+            .is_ok()
+        {}
         self.child.wait().expect("it ends")
     }
 }
@@ -71,7 +86,10 @@ impl Drop for Daemon {
 
 /// Sends a request to a daemon over its socket; returns the response.
 pub(crate) fn send_request(stream: &mut BufReader<UnixStream>, request: &str) -> String {
-    stream.get_mut().write_all(format!("{request}\n").as_bytes()).expect("it listens");
+    stream
+        .get_mut()
+        .write_all(format!("{request}\n").as_bytes())
+        .expect("it listens");
     let mut answer = String::new();
     stream.read_line(&mut answer).expect("it answers");
     answer.trim_end().to_owned()

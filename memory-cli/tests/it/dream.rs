@@ -8,7 +8,10 @@ use crate::sandbox::Sandbox;
 fn a_dream_says_first_what_it_would_do_and_then_what_it_did() {
     let sandbox = Sandbox::new();
     sandbox.write("The staging server runs PostgreSQL 16 on port 5433.", &[]);
-    sandbox.write("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.", &[]);
+    sandbox.write(
+        "The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.",
+        &[],
+    );
     sandbox.write("tbd", &[]);
     assert_snapshot!(sandbox.run(&["dream", "--level", "2", "--dry-run"]), @"
     ~	[id2]	project (1.00)	The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.
@@ -45,17 +48,34 @@ fn a_dream_says_first_what_it_would_do_and_then_what_it_did() {
 fn in_json_a_dream_names_every_memory() {
     let sandbox = Sandbox::new();
     let short = sandbox.write("user prefers dark mode in every editor", &[]);
-    let long = sandbox.write("user prefers dark mode in every editor. And large letters, too.", &[]);
-    let other = sandbox.write("Decision: we use Postgres instead of MySQL because of JSONB", &[]);
+    let long = sandbox.write(
+        "user prefers dark mode in every editor. And large letters, too.",
+        &[],
+    );
+    let other = sandbox.write(
+        "Decision: we use Postgres instead of MySQL because of JSONB",
+        &[],
+    );
     let answer = sandbox.run_json(&["dream", "--level", "2"]);
     assert_eq!(answer["merged"][0]["kept"], long);
     assert_eq!(answer["merged"][0]["gone"][0], short);
-    let filed: Vec<_> =
-        answer["filed"].as_array().expect("it works").iter().map(|filed| (&filed["id"], &filed["category"])).collect();
-    assert!(filed.iter().any(|(id, category)| **id == other && **category == "decisions"), "{answer}");
+    let filed: Vec<_> = answer["filed"]
+        .as_array()
+        .expect("it works")
+        .iter()
+        .map(|filed| (&filed["id"], &filed["category"]))
+        .collect();
+    assert!(
+        filed
+            .iter()
+            .any(|(id, category)| **id == other && **category == "decisions"),
+        "{answer}"
+    );
     assert!(answer["operation"].is_string() && answer["dry_run"] == false);
     let again = sandbox.run_json(&["dream", "--level", "2"]);
-    assert!(again["operation"].is_null() && again["merged"].as_array().expect("it works").is_empty());
+    assert!(
+        again["operation"].is_null() && again["merged"].as_array().expect("it works").is_empty()
+    );
 }
 
 #[test]
@@ -84,7 +104,11 @@ fn upgrade_files_a_text_where_a_dream_would() {
         let id = sandbox.write(text, &[]);
         let dreamt = sandbox.run_json(&["dream", "--dry-run"]);
         assert_eq!(dreamt["filed"][0]["category"], category, "{text}: {dreamt}");
-        assert_eq!(sandbox.run_json(&["upgrade", &id])["category"], category, "{text}");
+        assert_eq!(
+            sandbox.run_json(&["upgrade", &id])["category"],
+            category,
+            "{text}"
+        );
     }
     let sandbox = Sandbox::new();
     let id = sandbox.write("42", &[]);
@@ -96,21 +120,42 @@ fn upgrade_files_a_text_where_a_dream_would() {
 /// Some texts are changed only as a result of an earlier round.
 const TEXTS: [(&str, &[&str]); 16] = [
     ("The staging server runs PostgreSQL 16 on port 5433.", &[]),
-    ("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.", &[]),
-    ("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night, see [[Backups]].", &[]),
-    ("Backups go to the cellar, see [[Staging]].", &["--title", "Backups"]),
+    (
+        "The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.",
+        &[],
+    ),
+    (
+        "The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night, see [[Backups]].",
+        &[],
+    ),
+    (
+        "Backups go to the cellar, see [[Staging]].",
+        &["--title", "Backups"],
+    ),
     ("user prefers dark mode in every editor", &[]),
-    ("user prefers dark mode in every editor. And large letters, too.", &[]),
-    ("Decision: we use Postgres instead of MySQL because of JSONB", &[]),
+    (
+        "user prefers dark mode in every editor. And large letters, too.",
+        &[],
+    ),
+    (
+        "Decision: we use Postgres instead of MySQL because of JSONB",
+        &[],
+    ),
     ("We no longer use Postgres; we use MySQL.", &[]),
     ("Anna lives in Paris.", &["--category", "people"]),
-    ("Anna moved from Paris to Lisbon.", &["--category", "people"]),
+    (
+        "Anna moved from Paris to Lisbon.",
+        &["--category", "people"],
+    ),
     ("Remind me to call Anna on 2099-03-04 at 3pm.", &[]),
     ("提醒我2099年3月4日下午三点给安娜打电话", &[]),
     ("教训：备份必须定期测试", &[]),
     ("教训：备份必须定期测试。每个月一次。", &[]),
     ("tbd", &[]),
-    ("see [[nowhere]] and [[Backups]]", &["--category", "knowledge"]),
+    (
+        "see [[nowhere]] and [[Backups]]",
+        &["--category", "knowledge"],
+    ),
 ];
 
 #[test]
@@ -132,7 +177,10 @@ fn a_dry_run_lists_exactly_what_the_run_then_does() {
         for (text, flags) in TEXTS {
             sandbox.write(text, flags);
         }
-        sandbox.file(".memory/categories/knowledge/by-hand.md", "Backups go to the cellar, see [[Staging]].\n");
+        sandbox.file(
+            ".memory/categories/knowledge/by-hand.md",
+            "Backups go to the cellar, see [[Staging]].\n",
+        );
         sandbox.file(
             ".memory/categories/inbox/old.md",
             "---\nid: 00000001-0000-4000-8000-000000000000\ncreated_at: 2024-05-07T10:00:00Z\nupdated_at: 2024-05-07T10:00:00Z\n---\nold\n",

@@ -12,7 +12,10 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_agent::model::{ChatSettings, RemoteChat};
 use memory_core::testing::{CountingIds, FakeClock};
-use memory_core::{Clock, Draft, Filter, IdSource, InboxTtl, SecretPolicy, Services, StoreError, Verb, link, pin, undo, write};
+use memory_core::{
+    Clock, Draft, Filter, IdSource, InboxTtl, SecretPolicy, Services, StoreError, Verb, link, pin,
+    undo, write,
+};
 use memory_dream::merge::check_conserved;
 use memory_dream::{DreamReport, DreamRequest, DreamRules, DreamTask, ProgressCallback, dream};
 use memory_store::disk::RealDisk;
@@ -33,8 +36,14 @@ const TASKS: [DreamTask; 8] = [
 ];
 
 /// One fault of each kind.
-const FAULTS: [DiskFault; 6] =
-    [DiskFault::Dies, DiskFault::Forgets, DiskFault::FULL, DiskFault::Blind(5), DiskFault::GoesBack, DiskFault::Stands];
+const FAULTS: [DiskFault; 6] = [
+    DiskFault::Dies,
+    DiskFault::Forgets,
+    DiskFault::FULL,
+    DiskFault::Blind(5),
+    DiskFault::GoesBack,
+    DiskFault::Stands,
+];
 
 /// A clock that is eight days ahead of another.
 #[derive(Debug)]
@@ -47,7 +56,11 @@ impl Clock for OffsetClock {
 }
 
 fn services(store: FileStore, ids: usize) -> Services {
-    let (store, clock, counting) = (Arc::new(store), Arc::new(FakeClock::default()), CountingIds::default());
+    let (store, clock, counting) = (
+        Arc::new(store),
+        Arc::new(FakeClock::default()),
+        CountingIds::default(),
+    );
     (0..ids).for_each(|_| drop(counting.operation_id()));
     clock.advance(TimeDelta::days(8));
     Services {
@@ -70,14 +83,27 @@ fn services(store: FileStore, ids: usize) -> Services {
 }
 
 fn open(home: &Path, ids: usize) -> Services {
-    services(FileStore::open(home, FileStoreOptions::default()).expect("it works"), ids)
+    services(
+        FileStore::open(home, FileStoreOptions::default()).expect("it works"),
+        ids,
+    )
 }
 
 fn prepare(home: &Path) -> Vec<String> {
-    let services = Services { clock: Arc::new(FakeClock::default()), ..open(home, 0) };
-    let put = |text: &str| write(&services, Draft::new(text), SecretPolicy::Refuse).expect("it works").id.to_string();
+    let services = Services {
+        clock: Arc::new(FakeClock::default()),
+        ..open(home, 0)
+    };
+    let put = |text: &str| {
+        write(&services, Draft::new(text), SecretPolicy::Refuse)
+            .expect("it works")
+            .id
+            .to_string()
+    };
     let short = put("The staging server runs PostgreSQL 16 on port 5433.");
-    put("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night. See [[tea]].");
+    put(
+        "The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night. See [[tea]].",
+    );
     put("user prefers dark mode in every editor");
     put("教训：上线前必须先备份数据库，上次没有备份导致数据丢失");
     let pinned = put("tea");
@@ -89,18 +115,28 @@ fn prepare(home: &Path) -> Vec<String> {
 
 fn all_memories(services: &Services) -> Vec<memory_core::Memory> {
     services.store.refresh().expect("it works");
-    services.store.memories(&Filter::all(), services.clock.now()).map(|stored| stored.expect("it works").memory).collect()
+    services
+        .store
+        .memories(&Filter::all(), services.clock.now())
+        .map(|stored| stored.expect("it works").memory)
+        .collect()
 }
 
 fn texts(services: &Services) -> Vec<String> {
-    let mut texts: Vec<String> = all_memories(services).into_iter().map(|memory| memory.content).collect();
+    let mut texts: Vec<String> = all_memories(services)
+        .into_iter()
+        .map(|memory| memory.content)
+        .collect();
     texts.sort();
     texts
 }
 
 fn state(services: &Services) -> Vec<String> {
     let line = |memory: memory_core::Memory| {
-        format!("{} {:?} {:?} {:?} {:?}", memory.content, memory.category, memory.tags, memory.links, memory.supersedes)
+        format!(
+            "{} {:?} {:?} {:?} {:?}",
+            memory.content, memory.category, memory.tags, memory.links, memory.supersedes
+        )
     };
     let mut lines: Vec<_> = all_memories(services).into_iter().map(line).collect();
     lines.sort();
@@ -109,7 +145,13 @@ fn state(services: &Services) -> Vec<String> {
 
 fn run_dream(services: &Services) -> Result<DreamReport, StoreError> {
     let mut go_on = |_| ControlFlow::Continue(());
-    let what = DreamRequest { verb: Verb::Dream, tasks: &TASKS, rules: DreamRules::default(), is_rehearsal: false, zone: &Utc };
+    let what = DreamRequest {
+        verb: Verb::Dream,
+        tasks: &TASKS,
+        rules: DreamRules::default(),
+        is_rehearsal: false,
+        zone: &Utc,
+    };
     dream(services, &what, &mut ProgressCallback::new(&mut go_on))
 }
 
@@ -122,7 +164,10 @@ fn run(fault: DiskFault, at: u64) -> (tempfile::TempDir, Vec<String>, u64) {
     let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).expect("it works"), fault, at);
     // An error of this dream is ignored; the next dream completes the work.
     let clock = Arc::new(OffsetClock(disk.clock()));
-    let own = services(FileStore::on_disk(Arc::new(disk), home.path(), FileStoreOptions::default()), 100);
+    let own = services(
+        FileStore::on_disk(Arc::new(disk), home.path(), FileStoreOptions::default()),
+        100,
+    );
     let _ = run_dream(&Services { clock, ..own });
     (home, before, steps.load(Ordering::Relaxed))
 }
@@ -130,7 +175,11 @@ fn run(fault: DiskFault, at: u64) -> (tempfile::TempDir, Vec<String>, u64) {
 fn check(fault: DiskFault) -> u64 {
     let (whole, ..) = run(DiskFault::Dies, u64::MAX);
     let expected = state(&open(whole.path(), 200));
-    assert_eq!(expected.len(), 4, "two became one, and one expired: {expected:#?}");
+    assert_eq!(
+        expected.len(),
+        4,
+        "two became one, and one expired: {expected:#?}"
+    );
     let (.., steps) = run(fault, u64::MAX);
     let is_blind = matches!(fault, DiskFault::Blind(_));
     for at in fault.steps(steps) {
@@ -141,19 +190,33 @@ fn check(fault: DiskFault) -> u64 {
         if !is_blind {
             assert_eq!(state(&services), expected, "{fault:?} at step {at}");
         }
-        let trashed = services.history.trashed().map(|trashed| trashed.expect("it works").trash);
-        let mut kept: Vec<String> =
-            trashed.map(|trash| std::fs::read_to_string(home.path().join(trash)).expect("it works")).collect();
+        let trashed = services
+            .history
+            .trashed()
+            .map(|trashed| trashed.expect("it works").trash);
+        let mut kept: Vec<String> = trashed
+            .map(|trash| std::fs::read_to_string(home.path().join(trash)).expect("it works"))
+            .collect();
         kept.extend(texts(&services));
         let sources: Vec<&str> = before.iter().map(String::as_str).collect();
-        let lost = check_conserved(&sources, &kept.iter().map(String::as_str).collect::<Vec<_>>());
+        let lost = check_conserved(
+            &sources,
+            &kept.iter().map(String::as_str).collect::<Vec<_>>(),
+        );
         assert!(lost.is_ok(), "{fault:?} at step {at}: {lost:?}");
-        assert!(run_dream(&services).expect("it works").operation.is_none(), "{fault:?} at step {at}: something was left to do");
+        assert!(
+            run_dream(&services).expect("it works").operation.is_none(),
+            "{fault:?} at step {at}: something was left to do"
+        );
         let store = FileStore::open(home.path(), FileStoreOptions::default()).expect("it works");
         let found = store.doctor(None).expect("it works").findings;
         // A journal line that was truncated by the fault is reported.
-        let is_told = |code: &str| code == "journal_damaged" || is_blind && code == "link_one_sided";
-        assert!(found.iter().all(|finding| is_told(finding.code)), "{fault:?} at step {at}: {found:?}");
+        let is_told =
+            |code: &str| code == "journal_damaged" || is_blind && code == "link_one_sided";
+        assert!(
+            found.iter().all(|finding| is_told(finding.code)),
+            "{fault:?} at step {at}: {found:?}"
+        );
     }
     steps
 }
@@ -170,7 +233,11 @@ fn one_undo_takes_a_whole_dream_back() {
     let services = open(home.path(), 100);
     let (lines, dreamt) = (state(&services), run_dream(&services).expect("it works"));
     assert!(texts(&services) != before);
-    undo(&services, Some(dreamt.operation.expect("something was done").as_str())).expect("it works");
+    undo(
+        &services,
+        Some(dreamt.operation.expect("something was done").as_str()),
+    )
+    .expect("it works");
     assert_eq!(state(&services), lines);
 }
 
@@ -181,8 +248,12 @@ const FAILING_REPLIES: [(&str, ReplyFactory); 5] = [
     ("hangs", || UpstreamReply::Hang(channel().0)),
     ("breaks off", || UpstreamReply::Break),
     ("closes", || UpstreamReply::Close),
-    ("status 500", || UpstreamReply::Whole(500, "", String::new())),
-    ("status 429", || UpstreamReply::Whole(429, "Retry-After: 60\r\n", String::new())),
+    ("status 500", || {
+        UpstreamReply::Whole(500, "", String::new())
+    }),
+    ("status 429", || {
+        UpstreamReply::Whole(429, "Retry-After: 60\r\n", String::new())
+    }),
 ];
 
 /// Dreams with a model that fails at request `at` and returns nothing useful otherwise.
@@ -195,11 +266,23 @@ fn dream_with_failure(trouble: ReplyFactory, at: usize) -> (tempfile::TempDir, V
     let counted = Arc::clone(&asked);
     let upstream = FakeUpstream::start(move |_| {
         let is_it = counted.fetch_add(1, Ordering::SeqCst) + 1 == at;
-        if is_it { trouble() } else { UpstreamReply::completion("Let me think about it.") }
+        if is_it {
+            trouble()
+        } else {
+            UpstreamReply::completion("Let me think about it.")
+        }
     });
-    let settings = ChatSettings { timeout: Duration::from_millis(300), tries: 1, ..ChatSettings::new(&upstream.base_url(), "m") };
+    let settings = ChatSettings {
+        timeout: Duration::from_millis(300),
+        tries: 1,
+        ..ChatSettings::new(&upstream.base_url(), "m")
+    };
     let chat = RemoteChat::new(settings).expect("the address is sound");
-    run_dream(&Services { chat: Some(Arc::new(chat)), ..open(home.path(), 100) }).expect("what a model does stops no dream");
+    run_dream(&Services {
+        chat: Some(Arc::new(chat)),
+        ..open(home.path(), 100)
+    })
+    .expect("what a model does stops no dream");
     (home, before, asked.load(Ordering::SeqCst))
 }
 
@@ -209,7 +292,10 @@ fn a_dream_whose_model_is_in_trouble_at_any_question_is_dreamt_without_it() {
     let expected = state(&open(whole.path(), 200));
     let (.., questions) = dream_with_failure(FAILING_REPLIES[0].1, usize::MAX);
     assert!(0 < questions, "a model is asked");
-    println!("| command | {} |", FAILING_REPLIES.map(|(what, _)| what).join(" | "));
+    println!(
+        "| command | {} |",
+        FAILING_REPLIES.map(|(what, _)| what).join(" | ")
+    );
     println!(
         "|---|{}\n| dream |{}",
         "---:|".repeat(FAILING_REPLIES.len()),
@@ -232,10 +318,20 @@ fn a_dream_whose_model_is_in_trouble_at_any_question_is_dreamt_without_it() {
                 .findings;
             assert!(found.is_empty(), "{what} at question {at}: {found:?}");
             let mut kept = texts(&services);
-            let trashed = services.history.trashed().map(|trashed| trashed.expect("it works").trash);
-            kept.extend(trashed.map(|trash| std::fs::read_to_string(home.path().join(trash)).expect("it works")));
+            let trashed = services
+                .history
+                .trashed()
+                .map(|trashed| trashed.expect("it works").trash);
+            kept.extend(
+                trashed.map(|trash| {
+                    std::fs::read_to_string(home.path().join(trash)).expect("it works")
+                }),
+            );
             let sources: Vec<&str> = before.iter().map(String::as_str).collect();
-            let lost = check_conserved(&sources, &kept.iter().map(String::as_str).collect::<Vec<_>>());
+            let lost = check_conserved(
+                &sources,
+                &kept.iter().map(String::as_str).collect::<Vec<_>>(),
+            );
             assert!(lost.is_ok(), "{what} at question {at}: {lost:?}");
         }
     }

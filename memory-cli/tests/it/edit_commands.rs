@@ -99,20 +99,39 @@ fn what_an_editor_left_is_kept_when_it_cannot_be_taken() {
     let edit = |script: &str| {
         let editor = sandbox.file("editor.sh", script);
         let mut command = sandbox.command(&["edit", &id, "--json"]);
-        command.env("EDITOR", format!("sh {editor}")).env("TMPDIR", &drafts);
+        command
+            .env("EDITOR", format!("sh {editor}"))
+            .env("TMPDIR", &drafts);
         let output = Sandbox::finish(command, "");
         let answer: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-        let message = answer["error"]["message"].as_str().expect("a message").rsplit("\" ").next().map(str::to_owned);
-        (output.status.code().expect("an end"), message.expect("a reason"))
+        let message = answer["error"]["message"]
+            .as_str()
+            .expect("a message")
+            .rsplit("\" ")
+            .next()
+            .map(str::to_owned);
+        (
+            output.status.code().expect("an end"),
+            message.expect("a reason"),
+        )
     };
     let mut kept = std::fs::read_dir(&drafts).expect("a folder").count();
     let mut keeps_one_more = || {
-        let before = std::mem::replace(&mut kept, std::fs::read_dir(&drafts).expect("a folder").count());
+        let before = std::mem::replace(
+            &mut kept,
+            std::fs::read_dir(&drafts).expect("a folder").count(),
+        );
         kept == before + 1
     };
-    assert_eq!(edit("printf 'caf\\351' > \"$1\""), (1, "wrote a file that is not valid UTF-8".into()));
+    assert_eq!(
+        edit("printf 'caf\\351' > \"$1\""),
+        (1, "wrote a file that is not valid UTF-8".into())
+    );
     assert!(keeps_one_more());
-    assert_eq!(edit("printf 'caf\\351' > \"$1\"; exit 3"), (1, "failed (exit status: 3)".into()));
+    assert_eq!(
+        edit("printf 'caf\\351' > \"$1\"; exit 3"),
+        (1, "failed (exit status: 3)".into())
+    );
     assert!(keeps_one_more());
     assert_eq!(edit("exit 3"), (1, "failed (exit status: 3)".into()));
     assert!(!keeps_one_more());
@@ -127,19 +146,32 @@ fn a_text_edited_too_late_is_kept_beside() {
     let sandbox = Sandbox::new();
     let id = sandbox.write("tea", &[]);
     let memory = env!("CARGO_BIN_EXE_memory");
-    let meanwhile = format!("{memory} edit {id} --content coffee --quiet > /dev/null; printf mine > \"$1\"");
+    let meanwhile =
+        format!("{memory} edit {id} --content coffee --quiet > /dev/null; printf mine > \"$1\"");
     let editor = sandbox.file("editor.sh", &meanwhile);
     let mut command = sandbox.command(&["edit", &id, "--json"]);
     let drafts = sandbox.path("drafts");
     std::fs::create_dir(&drafts).expect("a folder");
-    command.env("EDITOR", format!("sh {editor}")).env("TMPDIR", &drafts);
+    command
+        .env("EDITOR", format!("sh {editor}"))
+        .env("TMPDIR", &drafts);
     let output = Sandbox::finish(command, "");
     assert_eq!(output.status.code(), Some(4));
-    let draft = std::fs::read_dir(&drafts).expect("a folder").next().expect("a draft").expect("a draft").path();
+    let draft = std::fs::read_dir(&drafts)
+        .expect("a folder")
+        .next()
+        .expect("a draft")
+        .expect("a draft")
+        .path();
     assert_eq!(std::fs::read_to_string(&draft).expect("a text"), "mine");
     let answer: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(answer["error"]["code"], "CONFLICT");
-    assert!(answer["error"]["hint"].as_str().expect("a hint").contains(&draft.display().to_string()));
+    assert!(
+        answer["error"]["hint"]
+            .as_str()
+            .expect("a hint")
+            .contains(&draft.display().to_string())
+    );
     assert_eq!(sandbox.run_json(&["read", &id])["content"], "coffee");
 }
 
@@ -151,7 +183,12 @@ fn links_go_both_ways() {
     assert_eq!(sandbox.run_json(&["read", &milk])["links"][0], tea);
     let parted = sandbox.run_json(&["unlink", &milk, &tea]);
     assert_eq!(parted["memories"].as_array().map(Vec::len), Some(2));
-    assert_eq!(sandbox.run_json(&["read", &tea])["links"].as_array().map(Vec::len), Some(0));
+    assert_eq!(
+        sandbox.run_json(&["read", &tea])["links"]
+            .as_array()
+            .map(Vec::len),
+        Some(0)
+    );
     assert_snapshot!(sandbox.run(&["link", &tea, &tea]), @"
     --- stderr
     error[invalid_input]: a memory cannot be linked to itself
@@ -163,7 +200,10 @@ fn links_go_both_ways() {
 fn wikilinks_become_links() {
     let sandbox = Sandbox::new();
     sandbox.write("Leaves and water.", &["--title", "Tea"]);
-    sandbox.write("Goes with [[tea]], not with [[coffee]].", &["--title", "Milk"]);
+    sandbox.write(
+        "Goes with [[tea]], not with [[coffee]].",
+        &["--title", "Milk"],
+    );
     assert_snapshot!(sandbox.run(&["resolve-links"]), @"
     resolved	1
     unresolved	1
@@ -179,7 +219,11 @@ fn a_memory_is_meant_by_its_title_and_a_wikilink_that_stays_is_named() {
     let tea = sandbox.write("Leaves and water.", &["--title", "Green Tea"]);
     let milk = sandbox.write("Goes with [[green tea|it]].", &["--title", "Milk"]);
     for name in ["Green Tea", "green tea", "[[Green Tea]]", &tea] {
-        assert_eq!(sandbox.run_json(&["backlinks", name])["memories"][0]["id"], milk, "{name}");
+        assert_eq!(
+            sandbox.run_json(&["backlinks", name])["memories"][0]["id"],
+            milk,
+            "{name}"
+        );
     }
     sandbox.run(&["link", "milk", "green tea"]);
     assert_snapshot!(sandbox.run(&["unlink", "Milk", "Green Tea"]), @"
@@ -191,10 +235,21 @@ fn a_memory_is_meant_by_its_title_and_a_wikilink_that_stays_is_named() {
     ");
     sandbox.run(&["link", "milk", "green tea"]);
     let answer = sandbox.run_json(&["unlink", &milk, &tea]);
-    assert_eq!(answer["wikilinks"], serde_json::json!([{ "id": milk, "link": "green tea" }]));
+    assert_eq!(
+        answer["wikilinks"],
+        serde_json::json!([{ "id": milk, "link": "green tea" }])
+    );
     sandbox.write("Another one.", &["--title", "Milk"]);
-    assert!(sandbox.run(&["backlinks", "Milk"]).contains("error[memory_ambiguous]"));
-    assert!(sandbox.run(&["backlinks", "Coffee"]).contains("error[memory_not_found]"));
+    assert!(
+        sandbox
+            .run(&["backlinks", "Milk"])
+            .contains("error[memory_ambiguous]")
+    );
+    assert!(
+        sandbox
+            .run(&["backlinks", "Coffee"])
+            .contains("error[memory_not_found]")
+    );
 }
 
 #[test]
@@ -219,15 +274,29 @@ fn the_role_of_a_person_replaces_others_and_edit_changes_any() {
     let sandbox = Sandbox::new();
     let text = "Always answer in French.";
     let id = sandbox.write(text, &["--role", "assistant"]);
-    let role = || sandbox.run_json(&["read", &id])["role"].as_str().map(str::to_owned);
+    let role = || {
+        sandbox.run_json(&["read", &id])["role"]
+            .as_str()
+            .map(str::to_owned)
+    };
     let again = sandbox.run_json(&["write", text, "--role", "person"]);
-    assert_eq!((again["created"].as_bool(), again["merged"]["role"].as_str()), (Some(false), Some("person")));
+    assert_eq!(
+        (again["created"].as_bool(), again["merged"]["role"].as_str()),
+        (Some(false), Some("person"))
+    );
     assert_eq!(role().as_deref(), Some("person"));
     let ignored = sandbox.run_json(&["write", text, "--role", "assistant"]);
-    assert_eq!((&ignored["ignored"][0], role().as_deref()), (&"role".into(), Some("person")));
+    assert_eq!(
+        (&ignored["ignored"][0], role().as_deref()),
+        (&"role".into(), Some("person"))
+    );
     sandbox.run(&["edit", &id, "--role", "tool"]);
     assert_eq!(role().as_deref(), Some("tool"));
     sandbox.run(&["edit", &id, "--role", "none"]);
     assert_eq!(role(), None);
-    assert!(sandbox.run(&["edit", &id, "--role", "engineer"]).contains("a role (person, assistant, tool or author)"));
+    assert!(
+        sandbox
+            .run(&["edit", &id, "--role", "engineer"])
+            .contains("a role (person, assistant, tool or author)")
+    );
 }

@@ -30,14 +30,23 @@ fn a_model_that_is_not_there_stops_embedding_and_no_search() {
     sandbox.write("dark mode", &[]);
     // Without any vectors, a missing model does not degrade a search.
     let answer = sandbox.run_json(&["search", "dark"]);
-    assert_eq!((&answer["total"], &answer["degraded"]), (&1.into(), &serde_json::Value::Null));
+    assert_eq!(
+        (&answer["total"], &answer["degraded"]),
+        (&1.into(), &serde_json::Value::Null)
+    );
     let model = sandbox.path("model").display().to_string();
     sandbox.run_with("MEMORY_EMBEDDING_MODEL", &model, &["embed"]);
     let answer = sandbox.run_json(&["search", "dark"]);
     assert_eq!(answer["total"], 1);
     let degraded = answer["degraded"].as_str().expect("it says so");
-    assert!(degraded.contains("nowhere") && degraded.ends_with("; searched by words only"), "{degraded}");
-    assert_eq!(sandbox.run_json(&["embed"])["error"]["code"], "MODEL_FAILED");
+    assert!(
+        degraded.contains("nowhere") && degraded.ends_with("; searched by words only"),
+        "{degraded}"
+    );
+    assert_eq!(
+        sandbox.run_json(&["embed"])["error"]["code"],
+        "MODEL_FAILED"
+    );
     // A command that needs no model does not open it.
     assert_eq!(sandbox.run_json(&["list"])["total"], 1);
 }
@@ -45,7 +54,10 @@ fn a_model_that_is_not_there_stops_embedding_and_no_search() {
 #[test]
 fn an_address_without_a_name_is_no_model() {
     let sandbox = Sandbox::new();
-    sandbox.file(".memory/config.yaml", "embedding:\n  base_url: http://localhost:9/v1\n");
+    sandbox.file(
+        ".memory/config.yaml",
+        "embedding:\n  base_url: http://localhost:9/v1\n",
+    );
     assert_snapshot!(sandbox.run(&["embed", "--status"]), @"
     --- stderr
     error[model_failed]: the embedding model returned no vectors: embedding.base_url is set, but embedding.name is not
@@ -64,7 +76,10 @@ fn find_model() -> Option<PathBuf> {
     if folder.join("model.safetensors").is_file() {
         return Some(folder);
     }
-    assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"), "there is no model");
+    assert!(
+        std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"),
+        "there is no model"
+    );
     eprintln!("left out: {} holds no model", folder.display());
     None
 }
@@ -85,7 +100,10 @@ fn a_paraphrase_is_found_once_a_model_has_read_the_memories() {
     ] {
         sandbox.write(text, &[]);
     }
-    let id = sandbox.write("The physician prescribed pills against the pain in my back.", &[]);
+    let id = sandbox.write(
+        "The physician prescribed pills against the pain in my back.",
+        &[],
+    );
     let model = model.display().to_string();
     let run = |arguments: &[&str]| sandbox.run_with("MEMORY_EMBEDDING_MODEL", &model, arguments);
     let question = ["search", "which medicine did a doctor give us", "--json"];
@@ -99,7 +117,10 @@ fn a_paraphrase_is_found_once_a_model_has_read_the_memories() {
     left	0
     ");
     let answer = run(&question);
-    let first = answer.find("\"id\"").map(|start| &answer[start..]).unwrap_or_default();
+    let first = answer
+        .find("\"id\"")
+        .map(|start| &answer[start..])
+        .unwrap_or_default();
     assert!(first.contains("physician") && !id.is_empty(), "{answer}");
     assert!(run(&["embed", "--json"]).ends_with(",\"embedded\":0,\"unreadable\":0,\"left\":0}\n"));
 }

@@ -61,7 +61,10 @@ fn what_cannot_be_typed_is_a_usage_error() {
 fn a_short_reference_to_two_memories_is_ambiguous() {
     let sandbox = Sandbox::new();
     let line = |(id, content)| format!("{{\"id\":\"{id}\",\"content\":\"{content}\"}}\n");
-    let memories = [("aaaa0001-0000-4000-8000-000000000000", "tea"), ("aaaa0002-0000-4000-8000-000000000000", "milk")];
+    let memories = [
+        ("aaaa0001-0000-4000-8000-000000000000", "tea"),
+        ("aaaa0002-0000-4000-8000-000000000000", "milk"),
+    ];
     sandbox.run_with_input(&memories.map(line).concat(), &["import"]);
     assert_snapshot!(sandbox.run(&["read", "aaaa"]), @"
     --- stderr
@@ -94,7 +97,10 @@ fn a_home_that_is_a_file_is_an_error_and_no_empty_answer() {
     let sandbox = Sandbox::new();
     let file = sandbox.file("occupied", "");
     let shown = sandbox.run(&["list", "--root", &file]);
-    assert!(shown.contains("error[") && !shown.contains("no matching memories"), "{shown}");
+    assert!(
+        shown.contains("error[") && !shown.contains("no matching memories"),
+        "{shown}"
+    );
 }
 
 #[cfg(target_os = "linux")]
@@ -102,12 +108,26 @@ fn a_home_that_is_a_file_is_an_error_and_no_empty_answer() {
 fn an_answer_that_cannot_be_written_is_told_on_the_other_stream() {
     let sandbox = Sandbox::new();
     sandbox.write("tea", &[]);
-    for arguments in [&["list"][..], &["list", "--limit", "1", "--json"], &["export"], &["man"], &["--help"]] {
+    for arguments in [
+        &["list"][..],
+        &["list", "--limit", "1", "--json"],
+        &["export"],
+        &["man"],
+        &["--help"],
+    ] {
         let mut command = sandbox.command(arguments);
-        command.stdout(std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a full disk"));
+        command.stdout(
+            std::fs::OpenOptions::new()
+                .write(true)
+                .open("/dev/full")
+                .expect("a full disk"),
+        );
         let output = command.output().expect("the program ends");
         let told = String::from_utf8_lossy(&output.stderr);
-        assert!(told.starts_with("error[disk_full]: cannot write to the standard output\n"), "{arguments:?}: {told}");
+        assert!(
+            told.starts_with("error[disk_full]: cannot write to the standard output\n"),
+            "{arguments:?}: {told}"
+        );
         assert_eq!(output.status.code(), Some(1), "{arguments:?}");
     }
 }

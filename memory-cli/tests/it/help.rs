@@ -228,7 +228,10 @@ fn help_of_a_command_tells_its_flags_and_its_json() {
 #[test]
 fn nothing_typed_shows_the_commands_and_is_wrong() {
     let shown = Sandbox::new().run(&[]);
-    assert!(shown.starts_with("--- stderr\nThe memory of all your AI agents"), "{shown}");
+    assert!(
+        shown.starts_with("--- stderr\nThe memory of all your AI agents"),
+        "{shown}"
+    );
     assert!(shown.ends_with("--- exit 2\n"), "{shown}");
 }
 
@@ -236,8 +239,17 @@ fn nothing_typed_shows_the_commands_and_is_wrong() {
 fn every_command_that_answers_in_json_says_how() {
     let sandbox = Sandbox::new();
     let help = sandbox.run(&["--help"]);
-    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    for command in commands.filter_map(|line| line.strip_prefix("  ")?.split(' ').next().filter(|word| !word.is_empty())) {
+    let commands = help
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty());
+    for command in commands.filter_map(|line| {
+        line.strip_prefix("  ")?
+            .split(' ')
+            .next()
+            .filter(|word| !word.is_empty())
+    }) {
         if ["trash", "config"].contains(&command) {
             continue;
         }
@@ -254,14 +266,21 @@ fn the_version_is_one_line() {
 #[test]
 fn completions_name_the_commands() {
     let script = Sandbox::new().run(&["completions", "bash"]);
-    assert!(script.contains("resolve-links") && script.contains("preferences"), "{script}");
+    assert!(
+        script.contains("resolve-links") && script.contains("preferences"),
+        "{script}"
+    );
 }
 
 #[test]
 fn manual_pages_are_written_for_every_command() {
     let sandbox = Sandbox::new();
     assert_snapshot!(sandbox.run(&["man", "--output", "pages", "--json"]), @r#"{"output":"pages"}"#);
-    assert!(sandbox.read_file("pages/memory-search.1").contains("best match first"));
+    assert!(
+        sandbox
+            .read_file("pages/memory-search.1")
+            .contains("best match first")
+    );
     assert!(sandbox.run(&["man"]).contains(".TH memory 1"));
 }
 
@@ -269,9 +288,17 @@ fn manual_pages_are_written_for_every_command() {
 fn a_reader_that_leaves_early_is_no_error() {
     let sandbox = Sandbox::new();
     let mut command = sandbox.command(&["completions", "zsh"]);
-    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    command
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("the program ends");
-    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+    assert_eq!(
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&output.stderr).as_ref()
+        ),
+        (Some(0), "")
+    );
 }

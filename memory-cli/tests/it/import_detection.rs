@@ -20,7 +20,10 @@ fn of_several_formats_each_is_listed_with_its_command() {
     --- exit 2
     ");
     let backup = sandbox.path("backup").display().to_string();
-    sandbox.file("backup/.codex/memories/MEMORY.md", "# Task Group: tea\n\nscope: tea\n\n## User preferences\n\n- green\n");
+    sandbox.file(
+        "backup/.codex/memories/MEMORY.md",
+        "# Task Group: tea\n\nscope: tea\n\n## User preferences\n\n- green\n",
+    );
     sandbox.file("backup/.claude/CLAUDE.md", "Answer briefly.\n");
     assert_snapshot!(sandbox.run(&["import", &backup]), @"
     --- stderr
@@ -37,7 +40,10 @@ fn of_several_formats_each_is_listed_with_its_command() {
 #[test]
 fn the_transcripts_beside_memories_are_named() {
     let sandbox = Sandbox::new();
-    sandbox.file("backup/.claude/projects/-tea/memory/MEMORY.md", "Green tea.\n");
+    sandbox.file(
+        "backup/.claude/projects/-tea/memory/MEMORY.md",
+        "Green tea.\n",
+    );
     let line = r#"{"type":"user","uuid":"1","sessionId":"2","message":{"role":"user","content":"How hot?"}}"#;
     sandbox.file("backup/.claude/projects/-tea/1.jsonl", &format!("{line}\n"));
     assert_snapshot!(sandbox.run(&["import", "backup"]), @"
@@ -59,7 +65,10 @@ fn a_map_is_suggested_for_tables_and_lists() {
     --- exit 2
     ");
     assert_snapshot!(sandbox.run(&["import", "my notes.csv", "--map", "content=My remark", "--map", "created=When"]), @"csv	1	0	0	0	0	0	0");
-    sandbox.file("facts.jsonl", "{\"fact\": \"green tea\", \"timestamp\": 1717378714}\n");
+    sandbox.file(
+        "facts.jsonl",
+        "{\"fact\": \"green tea\", \"timestamp\": 1717378714}\n",
+    );
     assert_snapshot!(sandbox.run(&["import", "facts.jsonl"]), @"
     --- stderr
     error[usage]: cannot import ~/facts.jsonl without --map; its keys are: fact, timestamp
@@ -83,7 +92,15 @@ fn exports_of_this_program_need_no_extension() {
         sandbox.run(&["export", "--format", format, "--output", output]);
         let root = format!("other-{format}");
         let report = sandbox.run(&["import", output, "--root", &root]);
-        assert!(report.starts_with("new\t1\n") || report.starts_with(&format!("{format}\t1\t0\t0\t0\t")), "{format}: {report}");
-        assert_eq!(sandbox.run_json(&["list", "--root", &root])["memories"][0]["title"], "Tea", "{format}");
+        assert!(
+            report.starts_with("new\t1\n")
+                || report.starts_with(&format!("{format}\t1\t0\t0\t0\t")),
+            "{format}: {report}"
+        );
+        assert_eq!(
+            sandbox.run_json(&["list", "--root", &root])["memories"][0]["title"],
+            "Tea",
+            "{format}"
+        );
     }
 }

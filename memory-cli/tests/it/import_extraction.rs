@@ -12,8 +12,16 @@ use crate::sandbox::Sandbox;
 /// Answers with one fact for each message.
 fn answer(request: &UpstreamRequest) -> UpstreamReply {
     let messages: Vec<Value> = serde_json::from_str(&request.last()).expect("a list of messages");
-    let fact = |message: &Value| format!("The user said: {}", message["text"].as_str().expect("a text"));
-    let facts: Map<_, _> = messages.iter().map(|message| (message["id"].to_string(), json!([fact(message)]))).collect();
+    let fact = |message: &Value| {
+        format!(
+            "The user said: {}",
+            message["text"].as_str().expect("a text")
+        )
+    };
+    let facts: Map<_, _> = messages
+        .iter()
+        .map(|message| (message["id"].to_string(), json!([fact(message)])))
+        .collect();
     UpstreamReply::completion(&Value::Object(facts).to_string())
 }
 
@@ -23,11 +31,17 @@ fn write_export(sandbox: &Sandbox, count: usize) {
         let message = json!({ "uuid": format!("m-{number}"), "sender": "human", "text": format!("I like tea number {number}") });
         json!({ "uuid": format!("u-{number}"), "name": "Tea", "chat_messages": [message] })
     };
-    sandbox.file("export/conversations.json", &json!((0..count).map(conversation).collect::<Vec<_>>()).to_string());
+    sandbox.file(
+        "export/conversations.json",
+        &json!((0..count).map(conversation).collect::<Vec<_>>()).to_string(),
+    );
 }
 
 fn configure(sandbox: &Sandbox, server: &FakeUpstream, calls_a_day: u64) {
-    let settings = format!("llm:\n  base_url: {}\n  model: m\n  calls_a_day: {calls_a_day}\n", server.base_url());
+    let settings = format!(
+        "llm:\n  base_url: {}\n  model: m\n  calls_a_day: {calls_a_day}\n",
+        server.base_url()
+    );
     sandbox.file(".memory/config.yaml", &settings);
 }
 
@@ -60,12 +74,22 @@ fn a_run_without_budget_left_imports_the_rest_and_the_next_run_continues() {
     --- stderr
     ingested with a warning: claude-ai u-2: no facts were drawn from message 1 of the user on: daily budget of 2 calls exhausted: the call needs up to 1, 0 are left; a further run with --extract draws the facts of the rest and of later conversations
     ");
-    assert_eq!(texts(&sandbox), ["The user said: I like tea number 0", "The user said: I like tea number 1"]);
+    assert_eq!(
+        texts(&sandbox),
+        [
+            "The user said: I like tea number 0",
+            "The user said: I like tea number 1"
+        ]
+    );
     configure(&sandbox, &server, 9);
     assert_snapshot!(sandbox.run(&["import", "export", "--extract"]), @"claude-ai	0	0	4	0	2");
     assert_eq!(texts(&sandbox).len(), 4);
     assert_snapshot!(sandbox.run(&["import", "export", "--extract"]), @"claude-ai	0	0	4	0	0");
-    assert_eq!(requests.load(Ordering::Relaxed), 4, "no message is sent twice");
+    assert_eq!(
+        requests.load(Ordering::Relaxed),
+        4,
+        "no message is sent twice"
+    );
 }
 
 #[test]
@@ -75,7 +99,10 @@ fn a_fact_that_was_deleted_does_not_return() {
     write_export(&sandbox, 1);
     configure(&sandbox, &server, 9);
     sandbox.run(&["import", "export", "--extract"]);
-    let id = sandbox.run_json(&["list"])["memories"][0]["id"].as_str().expect("an id").to_owned();
+    let id = sandbox.run_json(&["list"])["memories"][0]["id"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
     sandbox.run(&["delete", &id]);
     assert_snapshot!(sandbox.run(&["import", "export", "--extract"]), @"claude-ai	0	0	1	0	0");
     assert_eq!(texts(&sandbox), Vec::<String>::new());

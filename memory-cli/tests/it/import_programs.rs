@@ -12,8 +12,7 @@ const CONVERSATIONS: &str = r#"[{"id": "c-1", "title": "Tea", "create_time": 170
         "create_time": 1700000001.0, "content": {"content_type": "text", "parts": ["70 °C."]}}}}}]"#;
 
 /// The conversations in an export of Claude.ai: one with one message.
-const CONVERSATIONS_OF_CLAUDE: &str =
-    r#"[{"uuid": "u-1", "name": "Tea", "chat_messages": [{"uuid": "m-1", "sender": "human", "text": "How hot?"}]}]"#;
+const CONVERSATIONS_OF_CLAUDE: &str = r#"[{"uuid": "u-1", "name": "Tea", "chat_messages": [{"uuid": "m-1", "sender": "human", "text": "How hot?"}]}]"#;
 
 #[test]
 fn conversations_become_sessions_and_one_undo_removes_them() {
@@ -44,7 +43,10 @@ fn notes_and_sessions_of_a_run_are_undone_together() {
     sandbox.run(&["write", "before"]);
     let before = sandbox.home_content();
     sandbox.file("export/conversations.json", CONVERSATIONS_OF_CLAUDE);
-    sandbox.file("export/memories.json", r#"[{"conversations_memory": "The user drinks tea.", "account_uuid": "a-1"}]"#);
+    sandbox.file(
+        "export/memories.json",
+        r#"[{"conversations_memory": "The user drinks tea.", "account_uuid": "a-1"}]"#,
+    );
     sandbox.run(&["ingest", "--source", "claude-ai", "--path", "export"]);
     let after = sandbox.home_content();
     assert_eq!(after.len(), before.len() + 2, "{:?}", after.keys());
@@ -60,10 +62,16 @@ fn an_undo_reverts_the_part_that_is_not_undone() {
     sandbox.run(&["write", "before"]);
     let before = sandbox.home_content();
     sandbox.file("export/conversations.json", CONVERSATIONS_OF_CLAUDE);
-    sandbox.file("export/memories.json", r#"[{"conversations_memory": "The user drinks tea.", "account_uuid": "a-1"}]"#);
+    sandbox.file(
+        "export/memories.json",
+        r#"[{"conversations_memory": "The user drinks tea.", "account_uuid": "a-1"}]"#,
+    );
     sandbox.run(&["ingest", "--source", "claude-ai", "--path", "export"]);
     sandbox.run(&["instance", "run", "history", "undo"]);
-    assert!(sandbox.home_content() != before, "the notes are still there");
+    assert!(
+        sandbox.home_content() != before,
+        "the notes are still there"
+    );
     let undone = sandbox.run_json(&["undo"]);
     assert_eq!(undone["undone"]["verb"], "ingest");
     assert_eq!(sandbox.home_content(), before);
@@ -94,7 +102,13 @@ fn options_without_effect_are_refused() {
     hint: ingest the next export with the same command
     --- exit 2
     ");
-    assert!(sandbox.run(&["instance", "run", "history", "sessions"]).trim() == "[]", "nothing was imported");
+    assert!(
+        sandbox
+            .run(&["instance", "run", "history", "sessions"])
+            .trim()
+            == "[]",
+        "nothing was imported"
+    );
 }
 
 #[test]
@@ -102,16 +116,33 @@ fn exported_sessions_are_equal_in_an_empty_home() {
     let sandbox = Sandbox::new();
     sandbox.file("export/conversations.json", CONVERSATIONS);
     sandbox.run(&["import", "export"]);
-    sandbox.file(".memory/history/own.jsonl", "{\"role\":\"user\",\"content\":\"1e1000 茶\",\"n\": 1.50}\n");
+    sandbox.file(
+        ".memory/history/own.jsonl",
+        "{\"role\":\"user\",\"content\":\"1e1000 茶\",\"n\": 1.50}\n",
+    );
     assert_snapshot!(sandbox.run(&["export", "--sessions", "--output", "sessions.jsonl"]), @"sessions.jsonl	2");
     assert_snapshot!(sandbox.run(&["import", "sessions.jsonl", "--root", "other"]), @"
     new sessions	2
     unchanged sessions	0
     records	3
     ");
-    assert_eq!(sandbox.run(&["export", "--sessions", "--root", "other"]), sandbox.read_file("sessions.jsonl"));
+    assert_eq!(
+        sandbox.run(&["export", "--sessions", "--root", "other"]),
+        sandbox.read_file("sessions.jsonl")
+    );
     assert_snapshot!(sandbox.run(&["import", "sessions.jsonl", "--root", "other", "--json"]), @r#"{"new":0,"unchanged":2,"records":0,"skipped":[]}"#);
-    sandbox.run(&["instance", "run", "history", "append", "-p", "session=own", "-p", "role=user", "-p", "content=hi"]);
+    sandbox.run(&[
+        "instance",
+        "run",
+        "history",
+        "append",
+        "-p",
+        "session=own",
+        "-p",
+        "role=user",
+        "-p",
+        "content=hi",
+    ]);
     assert_snapshot!(sandbox.run(&["import", "sessions.jsonl"]), @"
     new sessions	0
     unchanged sessions	1
@@ -128,7 +159,11 @@ fn exported_sessions_are_equal_in_an_empty_home() {
     hint: import an export of this program without them; to try it, import it into another home: --root DIR
     --- exit 2
     ");
-    assert!(sandbox.run(&["export", "--sessions", "--format", "okf"]).contains("--sessions requires the format jsonl"));
+    assert!(
+        sandbox
+            .run(&["export", "--sessions", "--format", "okf"])
+            .contains("--sessions requires the format jsonl")
+    );
 }
 
 #[test]
@@ -139,14 +174,22 @@ fn the_data_on_this_machine_is_listed_with_counts() {
     no data of a known program was found; `memory import PATH` imports a file or folder
     ");
     sandbox.file("my-vault/Tea.md", "Leaves and water.\n");
-    sandbox.file("basic-memory/Milk.md", "---\ntitle: Milk\n---\n- [fact] white #drink\n");
+    sandbox.file(
+        "basic-memory/Milk.md",
+        "---\ntitle: Milk\n---\n- [fact] white #drink\n",
+    );
     assert_snapshot!(sandbox.run(&["ingest"]), @"
     obsidian	1	0	1	~/my-vault
     basic-memory	1	0	1	~/basic-memory
     --- stderr
     `memory ingest --source NAME` ingests one of them, `memory ingest --source all` all
     ");
-    assert!(sandbox.run_json(&["list"])["memories"].as_array().is_none_or(Vec::is_empty), "nothing was ingested");
+    assert!(
+        sandbox.run_json(&["list"])["memories"]
+            .as_array()
+            .is_none_or(Vec::is_empty),
+        "nothing was ingested"
+    );
 }
 
 #[test]
@@ -156,8 +199,15 @@ fn a_note_that_the_source_no_longer_contains_is_offered_for_deletion() {
     sandbox.file("my-vault/Milk.md", "White.\n");
     sandbox.run(&["ingest", "--source", "obsidian"]);
     std::fs::remove_file(sandbox.path("my-vault/Milk.md")).expect("it is there");
-    let milk = sandbox.run_json(&["search", "white"])["hits"][0]["memory"]["id"].as_str().expect("an id")[..8].to_owned();
-    let ingest = |flags: &[&str]| sandbox.run(&[&["ingest", "--source", "obsidian"], flags].concat()).replace(&milk, "[milk]");
+    let milk = sandbox.run_json(&["search", "white"])["hits"][0]["memory"]["id"]
+        .as_str()
+        .expect("an id")[..8]
+        .to_owned();
+    let ingest = |flags: &[&str]| {
+        sandbox
+            .run(&[&["ingest", "--source", "obsidian"], flags].concat())
+            .replace(&milk, "[milk]")
+    };
     assert_snapshot!(ingest(&[]), @"
     obsidian	0	0	1	0	0	0	0
     --- stderr
@@ -186,7 +236,10 @@ fn the_daemon_ingests_the_changes_of_a_watched_source() {
     ");
     sandbox.file("my-vault/Milk.md", "White.\n");
     let chores = sandbox.run(&["serve", "--once", "--json"]);
-    assert!(chores.contains(r#""name":"ingest","ending":"done","said":"1 change from obsidian""#), "{chores}");
+    assert!(
+        chores.contains(r#""name":"ingest","ending":"done","said":"1 change from obsidian""#),
+        "{chores}"
+    );
     assert!(sandbox.run(&["search", "white"]).contains("Milk"));
 }
 

@@ -19,11 +19,17 @@ fn the_home_has_an_index_of_what_every_agent_sees() {
     let tea = sandbox.write("Green tea", &[]);
     sandbox.write("hidden", &["--scope", "agent:claude"]);
     let page = sandbox.read_file(".memory/memory.md");
-    assert!(page.contains("- Green tea (") && !page.contains("hidden"), "{page}");
+    assert!(
+        page.contains("- Green tea (") && !page.contains("hidden"),
+        "{page}"
+    );
     // A deleted memory disappears from the page immediately.
     sandbox.run(&["delete", &tea]);
     let page = sandbox.read_file(".memory/memory.md");
-    assert!(!page.contains("Green tea") && page.contains("dark mode"), "{page}");
+    assert!(
+        !page.contains("Green tea") && page.contains("dark mode"),
+        "{page}"
+    );
     sandbox.file(".memory/memory.md", "mine\n");
     sandbox.write("more tea", &[]);
     assert_eq!(sandbox.read_file(".memory/memory.md"), "mine\n");
@@ -34,9 +40,15 @@ fn the_index_of_a_home_has_every_write_once_its_command_ends() {
     let sandbox = Sandbox::new();
     for tea in ["Green tea", "Black tea", "White tea"] {
         sandbox.write(tea, &[]);
-        assert!(sandbox.read_file(".memory/memory.md").contains(tea), "{tea}");
+        assert!(
+            sandbox.read_file(".memory/memory.md").contains(tea),
+            "{tea}"
+        );
     }
-    sandbox.run_with_input("{\"content\":\"Mint\"}\n{\"content\":\"Sage\"}\n", &["import"]);
+    sandbox.run_with_input(
+        "{\"content\":\"Mint\"}\n{\"content\":\"Sage\"}\n",
+        &["import"],
+    );
     let page = sandbox.read_file(".memory/memory.md");
     assert!(page.contains("Mint") && page.contains("Sage"), "{page}");
     sandbox.run(&["undo"]);
@@ -48,18 +60,31 @@ fn the_index_of_a_home_has_every_write_once_its_command_ends() {
     // The next command of any kind detects files that other programs wrote.
     sandbox.file(".memory/categories/preferences/other.md", "Oolong tea");
     sandbox.run(&["search", "tea"]);
-    assert!(sandbox.read_file(".memory/memory.md").contains("Oolong tea"));
+    assert!(
+        sandbox
+            .read_file(".memory/memory.md")
+            .contains("Oolong tea")
+    );
 }
 
 #[test]
 fn of_writers_at_the_same_time_none_is_missing_on_the_page() {
     let sandbox = Sandbox::new();
     sandbox.write("first", &[]);
-    let writers: Vec<_> =
-        (0..6).map(|number| sandbox.command(&["write", &format!("tea number {number}")]).spawn().expect("it runs")).collect();
+    let writers: Vec<_> = (0..6)
+        .map(|number| {
+            sandbox
+                .command(&["write", &format!("tea number {number}")])
+                .spawn()
+                .expect("it runs")
+        })
+        .collect();
     for mut writer in writers {
         assert!(writer.wait().expect("it ends").success());
     }
     let page = sandbox.read_file(".memory/memory.md");
-    assert!((0..6).all(|number| page.contains(&format!("tea number {number}"))), "{page}");
+    assert!(
+        (0..6).all(|number| page.contains(&format!("tea number {number}"))),
+        "{page}"
+    );
 }

@@ -6,8 +6,14 @@ use crate::sandbox::Sandbox;
 
 fn sandbox_with_vault() -> Sandbox {
     let sandbox = Sandbox::new();
-    sandbox.file("my-vault/Tea.md", "---\ntags: [drink]\naliases: [茶]\n---\nLeaves and water, see [[Milk]].\n");
-    sandbox.file("my-vault/Milk.md", "White. #drink/cold Goes with [[茶]] and [[Sugar]].\n");
+    sandbox.file(
+        "my-vault/Tea.md",
+        "---\ntags: [drink]\naliases: [茶]\n---\nLeaves and water, see [[Milk]].\n",
+    );
+    sandbox.file(
+        "my-vault/Milk.md",
+        "White. #drink/cold Goes with [[茶]] and [[Sugar]].\n",
+    );
     sandbox
 }
 
@@ -31,29 +37,62 @@ fn notes_are_taken_in_once() {
 #[test]
 fn a_changed_note_updates_the_fields_of_its_file_that_were_not_edited() {
     let sandbox = Sandbox::new();
-    let concept = |rest: &str| format!("---\ntype: Metric\ntitle: Revenue\n{rest}---\nsum of orders\n");
+    let concept =
+        |rest: &str| format!("---\ntype: Metric\ntitle: Revenue\n{rest}---\nsum of orders\n");
     let import = |rest: &str| {
         sandbox.file("bundle/revenue.md", &concept(rest));
-        let run = Sandbox::finish(sandbox.command(&["ingest", "--source", "okf", "--path", "bundle"]), "");
+        let run = Sandbox::finish(
+            sandbox.command(&["ingest", "--source", "okf", "--path", "bundle"]),
+            "",
+        );
         String::from_utf8(run.stdout).expect("text")
     };
     let file = || {
         let folder = std::fs::read_dir(sandbox.path(".memory/categories/inbox")).expect("a folder");
-        folder.map(|entry| entry.expect("a file").path()).next().expect("a memory")
+        folder
+            .map(|entry| entry.expect("a file").path())
+            .next()
+            .expect("a memory")
     };
     let text = || std::fs::read_to_string(file()).expect("text");
-    assert_eq!(import("unit: EUR\nstale_after: 2031-01-01T00:00:00Z\n"), "okf\t1\t0\t0\t0\t0\t0\t0\n");
-    assert_eq!(import("unit: USD\nstale_after: 2032-01-01T00:00:00Z\n"), "okf\t0\t1\t0\t0\t0\t0\t0\n");
-    assert!(text().contains("unit: USD") && text().contains("expires_at: 2032-01-01") && !text().contains("EUR"), "{}", text());
+    assert_eq!(
+        import("unit: EUR\nstale_after: 2031-01-01T00:00:00Z\n"),
+        "okf\t1\t0\t0\t0\t0\t0\t0\n"
+    );
+    assert_eq!(
+        import("unit: USD\nstale_after: 2032-01-01T00:00:00Z\n"),
+        "okf\t0\t1\t0\t0\t0\t0\t0\n"
+    );
+    assert!(
+        text().contains("unit: USD")
+            && text().contains("expires_at: 2032-01-01")
+            && !text().contains("EUR"),
+        "{}",
+        text()
+    );
     // After an edit of the file, its text and its properties remain, and the other fields follow the source.
-    std::fs::write(file(), text().replace("sum of orders", "sum of all orders")).expect("it can be written");
-    assert_eq!(import("unit: GBP\nstale_after: 2033-01-01T00:00:00Z\n"), "okf\t0\t1\t0\t0\t0\t0\t0\n");
+    std::fs::write(file(), text().replace("sum of orders", "sum of all orders"))
+        .expect("it can be written");
+    assert_eq!(
+        import("unit: GBP\nstale_after: 2033-01-01T00:00:00Z\n"),
+        "okf\t0\t1\t0\t0\t0\t0\t0\n"
+    );
     let edited = text();
-    assert!(edited.contains("unit: USD") && edited.contains("expires_at: 2033-01-01"), "{edited}");
+    assert!(
+        edited.contains("unit: USD") && edited.contains("expires_at: 2033-01-01"),
+        "{edited}"
+    );
     assert!(edited.contains("sum of all orders"), "{edited}");
-    assert_eq!(import("unit: GBP\nstale_after: 2033-01-01T00:00:00Z\n"), "okf\t0\t0\t1\t0\t0\t0\t0\n");
+    assert_eq!(
+        import("unit: GBP\nstale_after: 2033-01-01T00:00:00Z\n"),
+        "okf\t0\t0\t1\t0\t0\t0\t0\n"
+    );
     Sandbox::finish(sandbox.command(&["undo"]), "");
-    assert!(text().contains("expires_at: 2032-01-01") && text().contains("sum of all orders"), "{}", text());
+    assert!(
+        text().contains("expires_at: 2032-01-01") && text().contains("sum of all orders"),
+        "{}",
+        text()
+    );
 }
 
 #[test]
@@ -95,11 +134,26 @@ fn a_source_that_is_not_there_is_an_error() {
 #[test]
 fn an_export_is_imported_without_loss() {
     let sandbox = Sandbox::new();
-    sandbox.write("tea at seven\n\n茶", &["--tags", "a,b", "--title", "Tea", "--expires", "30d", "--scope", "agent:claude"]);
+    sandbox.write(
+        "tea at seven\n\n茶",
+        &[
+            "--tags",
+            "a,b",
+            "--title",
+            "Tea",
+            "--expires",
+            "30d",
+            "--scope",
+            "agent:claude",
+        ],
+    );
     sandbox.write("milk", &["--category", "habits"]);
     let exported = Sandbox::finish(sandbox.command(&["export"]), "").stdout;
     assert_snapshot!(sandbox.run(&["export", "--output", "all.jsonl"]), @"all.jsonl	2");
-    assert_eq!(std::fs::read(sandbox.path("all.jsonl")).expect("a file"), exported);
+    assert_eq!(
+        std::fs::read(sandbox.path("all.jsonl")).expect("a file"),
+        exported
+    );
 
     let other = Sandbox::new();
     let export = String::from_utf8(exported).expect("text");
@@ -108,21 +162,32 @@ fn an_export_is_imported_without_loss() {
     updated	0
     unchanged	0
     ");
-    assert_eq!(String::from_utf8(Sandbox::finish(other.command(&["export"]), "").stdout).expect("text"), export);
+    assert_eq!(
+        String::from_utf8(Sandbox::finish(other.command(&["export"]), "").stdout).expect("text"),
+        export
+    );
     assert_snapshot!(other.run_with_input(&export, &["import", "--json"]), @r#"{"new":0,"updated":0,"unchanged":2,"skipped":[]}"#);
 }
 
 #[test]
 fn the_end_of_the_time_in_the_inbox_is_not_imported() {
     let sandbox = Sandbox::new();
-    let (inbox, dated) = (sandbox.write("tea", &[]), sandbox.write("milk", &["--expires", "30d"]));
+    let (inbox, dated) = (
+        sandbox.write("tea", &[]),
+        sandbox.write("milk", &["--expires", "30d"]),
+    );
     for id in [inbox, dated] {
         let read = sandbox.run_json(&["read", &id]);
         assert!(read["expires_at"].is_string(), "{read}");
         sandbox.run_with_input(&format!("{read}\n"), &["import"]);
     }
     let export = sandbox.run(&["export"]);
-    assert!(export.contains("tea") && export.contains("milk") && export.matches("\"expires_at\":\"").count() == 1, "{export}");
+    assert!(
+        export.contains("tea")
+            && export.contains("milk")
+            && export.matches("\"expires_at\":\"").count() == 1,
+        "{export}"
+    );
 }
 
 /// Returns a file of the home without normalisation.
@@ -151,17 +216,24 @@ fn an_export_keeps_what_a_file_says_beside_its_memory() {
     }
     let export = sandbox.run(&["export"]);
     assert_eq!(export.matches("\"file\":").count(), 2, "{export}");
-    let export = String::from_utf8(Sandbox::finish(sandbox.command(&["export"]), "").stdout).expect("text");
+    let export =
+        String::from_utf8(Sandbox::finish(sandbox.command(&["export"]), "").stdout).expect("text");
 
     let other = Sandbox::new();
     assert_snapshot!(other.run_with_input(&export, &["import", "--json"]), @r#"{"new":3,"updated":0,"unchanged":0,"skipped":[]}"#);
     for (path, text) in files {
         assert_eq!(raw_file(&other, path), text, "{path}");
     }
-    assert_eq!(String::from_utf8(Sandbox::finish(other.command(&["export"]), "").stdout).expect("text"), export);
+    assert_eq!(
+        String::from_utf8(Sandbox::finish(other.command(&["export"]), "").stdout).expect("text"),
+        export
+    );
     assert_snapshot!(other.run_with_input(&export, &["import", "--json"]), @r#"{"new":0,"updated":0,"unchanged":3,"skipped":[]}"#);
     // An import restores a changed file; the changed version is in the trash.
-    other.file(&format!(".memory/{}", files[0].0), &files[0].1.replace("calm", "wild"));
+    other.file(
+        &format!(".memory/{}", files[0].0),
+        &files[0].1.replace("calm", "wild"),
+    );
     assert_snapshot!(other.run_with_input(&export, &["import", "--json"]), @r#"{"new":0,"updated":1,"unchanged":2,"skipped":[]}"#);
     assert_eq!(raw_file(&other, files[0].0), files[0].1);
 }
@@ -178,33 +250,68 @@ fn a_file_of_an_export_holds_no_credential_and_leads_nowhere_else() {
     ];
     let report = sandbox.run_with_input(&lines.join("\n"), &["import"]);
     assert!(
-        report.contains("new\t3") && report.contains("line 1 was not imported: it seems to contain a credential"),
+        report.contains("new\t3")
+            && report.contains("line 1 was not imported: it seems to contain a credential"),
         "{report}"
     );
     let listed = sandbox.run(&["list", "--json"]);
-    assert!(listed.contains("categories/inbox/two.md") && !listed.contains(".hidden") && !listed.contains("etc/"), "{listed}");
+    assert!(
+        listed.contains("categories/inbox/two.md")
+            && !listed.contains(".hidden")
+            && !listed.contains("etc/"),
+        "{listed}"
+    );
 }
 
 #[test]
 fn an_export_of_files_without_ids_is_unchanged_when_it_is_imported_again() {
     let sandbox = Sandbox::new();
     sandbox.file(".memory/categories/knowledge/plain.md", "Green tea\n");
-    sandbox.file(".memory/categories/inbox/own.md", "---\ncolour: red\n---\nBlack tea\n");
+    sandbox.file(
+        ".memory/categories/inbox/own.md",
+        "---\ncolour: red\n---\nBlack tea\n",
+    );
     sandbox.run(&["export", "--output", "all.jsonl"]);
-    let import = || sandbox.run(&["import", "--input", "all.jsonl", "--json", "--root", "other"]);
-    assert_eq!(import(), "{\"new\":2,\"updated\":0,\"unchanged\":0,\"skipped\":[]}\n");
+    let import = || {
+        sandbox.run(&[
+            "import",
+            "--input",
+            "all.jsonl",
+            "--json",
+            "--root",
+            "other",
+        ])
+    };
+    assert_eq!(
+        import(),
+        "{\"new\":2,\"updated\":0,\"unchanged\":0,\"skipped\":[]}\n"
+    );
     for _ in 0..2 {
-        assert_eq!(import(), "{\"new\":0,\"updated\":0,\"unchanged\":2,\"skipped\":[]}\n");
+        assert_eq!(
+            import(),
+            "{\"new\":0,\"updated\":0,\"unchanged\":2,\"skipped\":[]}\n"
+        );
     }
-    assert!(sandbox.run(&["trash", "list", "--root", "other"]).contains("0 files"));
-    assert!(sandbox.read_file("other/categories/inbox/own.md").contains("colour: red"));
+    assert!(
+        sandbox
+            .run(&["trash", "list", "--root", "other"])
+            .contains("0 files")
+    );
+    assert!(
+        sandbox
+            .read_file("other/categories/inbox/own.md")
+            .contains("colour: red")
+    );
 }
 
 #[test]
 fn a_hyphen_stands_for_the_standard_streams() {
     let sandbox = Sandbox::new();
     assert_snapshot!(sandbox.run_with_input("{\"content\":\"tea\"}", &["import", "--input", "-", "--json"]), @r#"{"new":1,"updated":0,"unchanged":0,"skipped":[]}"#);
-    assert_eq!(sandbox.run(&["export", "--output", "-"]), sandbox.run(&["export"]));
+    assert_eq!(
+        sandbox.run(&["export", "--output", "-"]),
+        sandbox.run(&["export"])
+    );
     assert!(!sandbox.path("-").exists());
 }
 
@@ -219,8 +326,7 @@ fn an_export_may_be_narrowed() {
 #[test]
 fn lines_that_are_no_memories_are_named() {
     let sandbox = Sandbox::new();
-    let lines =
-        "{\"content\":\"tea\"}\n\nnonsense\n{\"Content\":\"milk\",\"CreatedAt\":\"2020-01-01T00:00:00Z\"}\n{\"id\":\"x\"}\n";
+    let lines = "{\"content\":\"tea\"}\n\nnonsense\n{\"Content\":\"milk\",\"CreatedAt\":\"2020-01-01T00:00:00Z\"}\n{\"id\":\"x\"}\n";
     let file = sandbox.file("some.jsonl", lines);
     assert_snapshot!(sandbox.run(&["import", "--input", &file]), @"
     new	2

@@ -66,13 +66,21 @@ fn a_rehearsal_shows_what_would_change_and_writes_nothing() {
     --- stderr
     nothing was written
     "#);
-    assert_eq!(std::fs::read_dir(sandbox.path("")).expect("a folder").count(), 0);
+    assert_eq!(
+        std::fs::read_dir(sandbox.path(""))
+            .expect("a folder")
+            .count(),
+        0
+    );
 }
 
 #[test]
 fn a_rehearsal_shows_our_entries_among_those_of_others() {
     let sandbox = home_with_client_files();
-    let (servers, settings) = (sandbox.read_file(".claude.json"), sandbox.read_file(".claude/settings.json"));
+    let (servers, settings) = (
+        sandbox.read_file(".claude.json"),
+        sandbox.read_file(".claude/settings.json"),
+    );
     assert_snapshot!(sandbox.run(&["install", "claude-code", "--dry-run"]), @r#"
     --- ~/.claude.json
     +++ ~/.claude.json
@@ -136,14 +144,23 @@ fn a_rehearsal_shows_our_entries_among_those_of_others() {
     --- stderr
     nothing was written
     "#);
-    assert_eq!((sandbox.read_file(".claude.json"), sandbox.read_file(".claude/settings.json")), (servers, settings));
+    assert_eq!(
+        (
+            sandbox.read_file(".claude.json"),
+            sandbox.read_file(".claude/settings.json")
+        ),
+        (servers, settings)
+    );
     assert!(!sandbox.path(".claude.json.before-memory").exists());
 }
 
 #[test]
 fn claude_code_gets_a_server_and_hooks_and_gives_them_back() {
     let sandbox = home_with_client_files();
-    let (servers, settings) = (sandbox.read_file(".claude.json"), sandbox.read_file(".claude/settings.json"));
+    let (servers, settings) = (
+        sandbox.read_file(".claude.json"),
+        sandbox.read_file(".claude/settings.json"),
+    );
     assert_snapshot!(sandbox.run(&["install", "claude-code"]), @"
     changed	~/.claude.json
     changed	~/.claude/settings.json
@@ -159,7 +176,10 @@ fn claude_code_gets_a_server_and_hooks_and_gives_them_back() {
     Claude Code is already configured; nothing was changed
     ");
     assert_eq!(sandbox.read_file(".claude.json.before-memory"), servers);
-    assert_eq!(sandbox.read_file(".claude/settings.json.before-memory"), settings);
+    assert_eq!(
+        sandbox.read_file(".claude/settings.json.before-memory"),
+        settings
+    );
     assert_snapshot!(sandbox.read_file(".claude.json"), @r#"
     {
       "numStartups": 7,
@@ -185,8 +205,17 @@ fn claude_code_gets_a_server_and_hooks_and_gives_them_back() {
     deleted backup: ~/.claude.json.before-memory
     deleted backup: ~/.claude/settings.json.before-memory
     ");
-    assert_eq!((sandbox.read_file(".claude.json"), sandbox.read_file(".claude/settings.json")), (servers, settings));
-    assert!(!sandbox.path(".claude.json.before-memory").exists(), "it would say what the file says");
+    assert_eq!(
+        (
+            sandbox.read_file(".claude.json"),
+            sandbox.read_file(".claude/settings.json")
+        ),
+        (servers, settings)
+    );
+    assert!(
+        !sandbox.path(".claude.json.before-memory").exists(),
+        "it would say what the file says"
+    );
     assert_snapshot!(sandbox.run(&["uninstall", "claude-code"]), @"
     unchanged	~/.claude.json
     unchanged	~/.claude/settings.json
@@ -223,7 +252,13 @@ fn another_home_is_named_and_the_usual_one_is_not() {
     sandbox.run_with("MEMORY_ROOT", &usual, &["install", "cursor"]);
     assert!(!sandbox.read_file(".cursor/mcp.json").contains("--root"));
     sandbox.run(&["install", "cursor", "--root", "it's mine"]);
-    assert!(sandbox.read_file(".cursor/mcp.json").contains(r#""~/it's mine""#), "{}", sandbox.read_file(".cursor/mcp.json"));
+    assert!(
+        sandbox
+            .read_file(".cursor/mcp.json")
+            .contains(r#""~/it's mine""#),
+        "{}",
+        sandbox.read_file(".cursor/mcp.json")
+    );
     sandbox.run(&["install", "claude-code", "--root", "it's mine"]);
     assert_snapshot!(sandbox.read_file(".claude/settings.json"), @r#"
     {
@@ -279,7 +314,10 @@ fn claude_code_stores_its_memory_in_the_topics_of_the_project() {
     ");
     std::fs::create_dir_all(sandbox.path("work/.git")).expect("a folder");
     let run = |arguments: &[&str]| run_in(&sandbox, "work", arguments);
-    sandbox.file("work/.claude/settings.local.json", "{\n  \"permissions\": {}\n}\n");
+    sandbox.file(
+        "work/.claude/settings.local.json",
+        "{\n  \"permissions\": {}\n}\n",
+    );
     assert_snapshot!(run(&["install", "claude-code", "--topics", "--quiet"]), @"
     created	~/.claude.json
     created	~/.claude/settings.json
@@ -292,19 +330,37 @@ fn claude_code_stores_its_memory_in_the_topics_of_the_project() {
     }
     "#);
     // What the client writes is a topic, in the index, and can be undone.
-    sandbox.file("work/.memory/build.md", "---\nname: Build\ndescription: How to build\n---\n\nUse make.\n");
+    sandbox.file(
+        "work/.memory/build.md",
+        "---\nname: Build\ndescription: How to build\n---\n\nUse make.\n",
+    );
     run(&["write", "a memory"]);
     run(&["hook", "prompt"]);
-    assert!(sandbox.read_file("work/.memory/MEMORY.md").contains("[Build](build.md)"));
-    sandbox.file("work/.memory/build.md", "---\nname: Build\ndescription: How to build\n---\n\nUse ninja.\n");
+    assert!(
+        sandbox
+            .read_file("work/.memory/MEMORY.md")
+            .contains("[Build](build.md)")
+    );
+    sandbox.file(
+        "work/.memory/build.md",
+        "---\nname: Build\ndescription: How to build\n---\n\nUse ninja.\n",
+    );
     assert!(run(&["topic", "list"]).contains("Build"));
     assert!(run(&["undo", "--dir", ".memory"]).contains("undid update of build.md"));
-    assert!(sandbox.read_file("work/.memory/build.md").contains("Use make."));
+    assert!(
+        sandbox
+            .read_file("work/.memory/build.md")
+            .contains("Use make.")
+    );
     // Neither a second installation nor the removal loses a topic that the client deleted.
     let delete = || std::fs::remove_file(sandbox.path("work/.memory/build.md")).expect("a topic");
     let restore = || {
         run(&["undo", "--dir", ".memory"]);
-        assert!(sandbox.read_file("work/.memory/build.md").contains("Use make."));
+        assert!(
+            sandbox
+                .read_file("work/.memory/build.md")
+                .contains("Use make.")
+        );
     };
     delete();
     run(&["install", "claude-code", "--topics", "--quiet"]);
@@ -317,7 +373,10 @@ fn claude_code_stores_its_memory_in_the_topics_of_the_project() {
     deleted backup: ~/work/.claude/settings.local.json.before-memory
     ");
     restore();
-    sandbox.file("work/.claude/settings.local.json", "{ \"autoMemoryDirectory\": \"~/notes\" }\n");
+    sandbox.file(
+        "work/.claude/settings.local.json",
+        "{ \"autoMemoryDirectory\": \"~/notes\" }\n",
+    );
     assert_snapshot!(run(&["install", "claude-code", "--topics"]), @"
     error[conflict]: ~/work/.claude/settings.local.json:1: autoMemoryDirectory has another value: ~/notes
     hint: nothing was written; use --replace to replace it
@@ -333,7 +392,10 @@ fn the_setting_for_topics_and_the_watch_are_removed_together() {
     let sandbox = Sandbox::new();
     std::fs::create_dir_all(sandbox.path("work/.git")).expect("a folder");
     std::fs::create_dir_all(sandbox.path("work/src")).expect("a folder");
-    sandbox.file("work/.memory/build.md", "---\nname: Build\ndescription: How to build\n---\n\nUse make.\n");
+    sandbox.file(
+        "work/.memory/build.md",
+        "---\nname: Build\ndescription: How to build\n---\n\nUse make.\n",
+    );
     let run = |folder: &str, arguments: &[&str]| run_in(&sandbox, folder, arguments);
     let setting = || sandbox.path("work/.claude/settings.local.json").exists();
     let watch = sandbox.path("work/.memory/.seen");
@@ -344,7 +406,10 @@ fn the_setting_for_topics_and_the_watch_are_removed_together() {
     removed	~/work/.mcp.json
     removed	~/work/.claude/settings.json
     ");
-    assert!(setting() && watch.exists(), "it belongs to the installation for the user");
+    assert!(
+        setting() && watch.exists(),
+        "it belongs to the installation for the user"
+    );
     sandbox.file(".memory/config.yaml", "agents: [\n");
     assert_snapshot!(run("work", &["uninstall", "claude-code"]), @"
     removed	~/.claude.json
@@ -365,7 +430,11 @@ fn the_setting_for_topics_and_the_watch_are_removed_together() {
 fn files_of_a_project_contain_no_path_of_the_machine() {
     let sandbox = Sandbox::new();
     sandbox.run(&["install", "cursor"]);
-    assert!(sandbox.read_file(".cursor/mcp.json").contains("/bin/memory"));
+    assert!(
+        sandbox
+            .read_file(".cursor/mcp.json")
+            .contains("/bin/memory")
+    );
     assert_snapshot!(sandbox.run(&["install", "cursor", "--project"]), @"
     changed	~/.cursor/mcp.json
     changed	~/.cursor/hooks.json
@@ -375,7 +444,11 @@ fn files_of_a_project_contain_no_path_of_the_machine() {
     restart Cursor to use the memories
     each user of the project needs `memory` on the PATH, and uses their own home
     ");
-    assert!(!sandbox.read_file(".cursor/mcp.json").contains("/bin/memory"));
+    assert!(
+        !sandbox
+            .read_file(".cursor/mcp.json")
+            .contains("/bin/memory")
+    );
     assert_snapshot!(sandbox.run(&["install", "cursor", "--project", "--root", "private"]), @"
     --- stderr
     error[usage]: the files of a project are shared and cannot name a home
@@ -403,7 +476,11 @@ fn all_assistants_on_the_machine_are_set_up_and_cleaned_at_once() {
     assert_eq!(installed["clients"][0]["client"], "claude-code");
     assert_eq!(installed["clients"][1]["client"], "codex");
     assert_eq!(installed["clients"].as_array().map(Vec::len), Some(2));
-    assert!(sandbox.read_file(".codex/config.toml").contains("[mcp_servers.memory]"));
+    assert!(
+        sandbox
+            .read_file(".codex/config.toml")
+            .contains("[mcp_servers.memory]")
+    );
     assert_snapshot!(sandbox.run(&["uninstall", "--all"]), @"
     removed	~/.claude.json
     removed	~/.claude/settings.json
@@ -423,7 +500,10 @@ fn all_assistants_on_the_machine_are_set_up_and_cleaned_at_once() {
 #[test]
 fn the_other_assistants_are_set_up_if_the_settings_of_one_are_damaged() {
     let sandbox = Sandbox::new();
-    sandbox.file(".codex/config.toml", "model = \"o\"\nmodel = \"p\"\n# memory\n");
+    sandbox.file(
+        ".codex/config.toml",
+        "model = \"o\"\nmodel = \"p\"\n# memory\n",
+    );
     sandbox.file(".cursor/mcp.json", "{}\n");
     assert_snapshot!(sandbox.run(&["install", "--all"]), @"
     changed	~/.cursor/mcp.json
@@ -450,7 +530,8 @@ fn a_removal_leaves_no_backups() {
     sandbox.run(&["install", "claude-code"]);
     sandbox.run(&["install", "claude-code", "--root", "elsewhere"]);
     // The assistant writes its settings in another layout, with a value of its own.
-    let mut servers: Value = serde_json::from_str(&sandbox.read_file(".claude.json")).expect("JSON");
+    let mut servers: Value =
+        serde_json::from_str(&sandbox.read_file(".claude.json")).expect("JSON");
     servers["numStartups"] = 8.into();
     sandbox.file(".claude.json", &servers.to_string());
     assert_snapshot!(sandbox.run(&["uninstall", "claude-code"]), @"
@@ -462,21 +543,37 @@ fn a_removal_leaves_no_backups() {
     deleted backup: ~/.claude/settings.json.before-memory-2
     deleted backup: ~/.claude/settings.json.before-memory
     ");
-    assert_eq!(sandbox.read_file(".claude.json"), r#"{"numStartups":8,"mcpServers":{"files":{"command":"npx"}},"theme":"dark"}"#);
+    assert_eq!(
+        sandbox.read_file(".claude.json"),
+        r#"{"numStartups":8,"mcpServers":{"files":{"command":"npx"}},"theme":"dark"}"#
+    );
     for folder in ["", ".claude"] {
-        let mut names =
-            std::fs::read_dir(sandbox.path(folder)).expect("a folder").map(|entry| entry.expect("an entry").file_name());
-        assert!(names.all(|name| !name.to_string_lossy().contains("before-memory")), "{folder}");
+        let mut names = std::fs::read_dir(sandbox.path(folder))
+            .expect("a folder")
+            .map(|entry| entry.expect("an entry").file_name());
+        assert!(
+            names.all(|name| !name.to_string_lossy().contains("before-memory")),
+            "{folder}"
+        );
     }
 }
 
 #[test]
 fn values_that_the_user_added_to_an_entry_stay_in_a_backup_for_ever() {
     let sandbox = Sandbox::new();
-    sandbox.file(".cursor/mcp.json", r#"{"mcpServers":{"files":{"command":"npx"}}}"#);
+    sandbox.file(
+        ".cursor/mcp.json",
+        r#"{"mcpServers":{"files":{"command":"npx"}}}"#,
+    );
     sandbox.run(&["install", "cursor"]);
-    let with = sandbox.read_file(".cursor/mcp.json").replace(r#""type":"stdio""#, r#""type":"stdio","env":{"KEY":"theirs"}"#);
-    sandbox.file(".cursor/mcp.json", &with.replace("/bin/memory", env!("CARGO_BIN_EXE_memory")));
+    let with = sandbox.read_file(".cursor/mcp.json").replace(
+        r#""type":"stdio""#,
+        r#""type":"stdio","env":{"KEY":"theirs"}"#,
+    );
+    sandbox.file(
+        ".cursor/mcp.json",
+        &with.replace("/bin/memory", env!("CARGO_BIN_EXE_memory")),
+    );
     assert_snapshot!(sandbox.run(&["uninstall", "cursor"]), @"
     changed	~/.cursor/mcp.json
     removed	~/.cursor/hooks.json
@@ -486,7 +583,11 @@ fn values_that_the_user_added_to_an_entry_stay_in_a_backup_for_ever() {
     ");
     sandbox.run(&["install", "cursor"]);
     sandbox.run(&["uninstall", "cursor"]);
-    assert!(sandbox.read_file(".cursor/mcp.json.before-memory-2").contains("theirs"));
+    assert!(
+        sandbox
+            .read_file(".cursor/mcp.json.before-memory-2")
+            .contains("theirs")
+    );
 }
 
 #[test]

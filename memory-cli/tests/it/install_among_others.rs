@@ -12,8 +12,10 @@ use crate::sandbox::Sandbox;
 fn what_others_do_meanwhile_stays() {
     let sandbox = home_with_client_files();
     sandbox.run(&["install", "claude-code"]);
-    let later =
-        sandbox.read_file(".claude.json").replace("\"numStartups\": 7", "\"numStartups\": 8").replace("/bin/memory", "memory");
+    let later = sandbox
+        .read_file(".claude.json")
+        .replace("\"numStartups\": 7", "\"numStartups\": 8")
+        .replace("/bin/memory", "memory");
     sandbox.file(".claude.json", &later);
     assert_snapshot!(sandbox.run(&["uninstall", "claude-code", "--dry-run"]), @r#"
     --- ~/.claude.json
@@ -95,8 +97,7 @@ fn what_others_do_meanwhile_stays() {
 #[test]
 fn another_programs_entry_is_not_written_over() {
     let sandbox = Sandbox::new();
-    let file =
-        "{\n  \"mcpServers\": {\n    \"memory\": { \"command\": \"npx\", \"args\": [\"-y\", \"server-memory\"] }\n  }\n}\n";
+    let file = "{\n  \"mcpServers\": {\n    \"memory\": { \"command\": \"npx\", \"args\": [\"-y\", \"server-memory\"] }\n  }\n}\n";
     sandbox.file(".claude.json", file);
     assert_snapshot!(sandbox.run(&["install", "claude-code"]), @"
     --- stderr
@@ -115,14 +116,16 @@ fn another_programs_entry_is_not_written_over() {
     no entries found; nothing was changed
     ");
     assert_eq!(sandbox.read_file(".claude.json"), file);
-    assert!(!sandbox.path(".claude").exists(), "the other file was not made either");
+    assert!(
+        !sandbox.path(".claude").exists(),
+        "the other file was not made either"
+    );
 }
 
 #[test]
 fn another_programs_entry_is_replaced_or_kept_on_request() {
     let sandbox = Sandbox::new();
-    let file =
-        "{\n  \"mcpServers\": {\n    \"memory\": { \"command\": \"npx\", \"args\": [\"-y\", \"server-memory\"] }\n  }\n}\n";
+    let file = "{\n  \"mcpServers\": {\n    \"memory\": { \"command\": \"npx\", \"args\": [\"-y\", \"server-memory\"] }\n  }\n}\n";
     sandbox.file(".cursor/mcp.json", file);
     assert_snapshot!(sandbox.run(&["install", "cursor", "--name", "notes", "--quiet"]), @"
     changed	~/.cursor/mcp.json
@@ -225,7 +228,10 @@ fn an_entry_that_a_user_wrote_is_not_removed_without_a_backup() {
     --- stderr
     backup: ~/.cursor/mcp.json.before-memory
     ");
-    assert_eq!(sandbox.read_file(".cursor/mcp.json.before-memory"), for_cursor);
+    assert_eq!(
+        sandbox.read_file(".cursor/mcp.json.before-memory"),
+        for_cursor
+    );
 }
 
 #[test]
@@ -245,14 +251,20 @@ fn a_server_of_another_program_named_memory_is_not_ours() {
 #[test]
 fn a_file_that_cannot_be_read_is_left_alone() {
     let sandbox = Sandbox::new();
-    sandbox.file(".claude/settings.json", "{\n  \"hooks\": {\n    oops\n  }\n}\n");
+    sandbox.file(
+        ".claude/settings.json",
+        "{\n  \"hooks\": {\n    oops\n  }\n}\n",
+    );
     assert_snapshot!(sandbox.run(&["install", "claude-code"]), @"
     --- stderr
     error[file_damaged]: ~/.claude/settings.json:3: expected string for object property
     hint: the file was not changed; correct it and try again
     --- exit 5
     ");
-    assert!(!sandbox.path(".claude.json").exists(), "the other file was not made either");
+    assert!(
+        !sandbox.path(".claude.json").exists(),
+        "the other file was not made either"
+    );
     sandbox.file(".codex/config.toml", "model = \"o\"\nmodel = \"p\"\n");
     assert_snapshot!(sandbox.run(&["install", "codex", "--json"]), @r#"
     {"error":{"code":"FILE_DAMAGED","message":"~/.codex/config.toml:2: duplicate key","hint":"the file was not changed; correct it and try again"}}
@@ -287,7 +299,10 @@ fn a_link_stays_a_link() {
     backup: ~/.cursor/mcp.json.before-memory
     restart Cursor to use the memories
     ");
-    assert!(sandbox.path(".cursor/mcp.json").is_symlink() && sandbox.read_file("dots/mcp.json").contains("/bin/memory"));
+    assert!(
+        sandbox.path(".cursor/mcp.json").is_symlink()
+            && sandbox.read_file("dots/mcp.json").contains("/bin/memory")
+    );
     assert_snapshot!(sandbox.run(&["uninstall", "cursor"]), @"
     restored	~/.cursor/mcp.json
     removed	~/.cursor/hooks.json
@@ -310,7 +325,10 @@ fn a_file_that_is_read_only_stays_so() {
     hint: check the owner and the permissions of the file and of its folder
     --- exit 1
     ");
-    assert!(!sandbox.read_file(".claude.json").contains("/bin/memory"), "the other file was not changed either");
+    assert!(
+        !sandbox.read_file(".claude.json").contains("/bin/memory"),
+        "the other file was not changed either"
+    );
     assert!(!sandbox.path(".claude.json.before-memory").exists());
 }
 
@@ -318,7 +336,10 @@ fn a_file_that_is_read_only_stays_so() {
 fn credentials_beside_our_entry_are_not_shown() {
     let sandbox = Sandbox::new();
     let token = format!("{}{}", "gh", "p_1aB2cD3eF4gH5iJ6kL7mN8oP9qR0sT1uV2wX");
-    sandbox.file(".cursor/mcp.json", &format!("{{\n  \"mcpServers\": {{\n    \"git\": {{ \"token\": \"{token}\" }}\n  }}\n}}\n"));
+    sandbox.file(
+        ".cursor/mcp.json",
+        &format!("{{\n  \"mcpServers\": {{\n    \"git\": {{ \"token\": \"{token}\" }}\n  }}\n}}\n"),
+    );
     assert_snapshot!(sandbox.run(&["install", "cursor", "--dry-run"]), @r#"
     --- ~/.cursor/mcp.json
     +++ ~/.cursor/mcp.json

@@ -154,16 +154,35 @@ fn editors_get_what_they_read() {
     }
     "#);
     assert_snapshot!(sandbox.run(&["uninstall", "opencode", "--project"]), @"removed	~/opencode.json");
-    assert!(!sandbox.path("opencode.json").exists(), "it was made for us");
+    assert!(
+        !sandbox.path("opencode.json").exists(),
+        "it was made for us"
+    );
 }
 
 #[test]
 fn applications_get_what_they_read() {
     let sandbox = Sandbox::new();
-    sandbox.file(".config/goose/config.yaml", "GOOSE_MODE: auto\nextensions:\n  developer:\n    type: builtin\n");
-    sandbox.file(".config/zed/settings.json", "// mine\n{\n  \"theme\": \"One\",\n}\n");
-    let clients = ["claude-desktop", "windsurf", "zed", "cline", "roo-code", "goose"];
-    let outputs: String = clients.iter().map(|client| sandbox.run(&["install", client, "--quiet"])).collect();
+    sandbox.file(
+        ".config/goose/config.yaml",
+        "GOOSE_MODE: auto\nextensions:\n  developer:\n    type: builtin\n",
+    );
+    sandbox.file(
+        ".config/zed/settings.json",
+        "// mine\n{\n  \"theme\": \"One\",\n}\n",
+    );
+    let clients = [
+        "claude-desktop",
+        "windsurf",
+        "zed",
+        "cline",
+        "roo-code",
+        "goose",
+    ];
+    let outputs: String = clients
+        .iter()
+        .map(|client| sandbox.run(&["install", client, "--quiet"]))
+        .collect();
     assert_snapshot!(outputs, @"
     created	~/.config/Claude/claude_desktop_config.json
     created	~/.codeium/windsurf/mcp_config.json
@@ -217,7 +236,10 @@ fn applications_get_what_they_read() {
         envs: {}
         timeout: 300
     "#);
-    let outputs: String = clients.iter().map(|client| sandbox.run(&["uninstall", client, "--quiet"])).collect();
+    let outputs: String = clients
+        .iter()
+        .map(|client| sandbox.run(&["uninstall", client, "--quiet"]))
+        .collect();
     assert_snapshot!(outputs, @"
     removed	~/.config/Claude/claude_desktop_config.json
     removed	~/.codeium/windsurf/mcp_config.json

@@ -18,7 +18,10 @@ mod embed;
 mod errors;
 mod export;
 #[path = "../../../memory-store/tests/it/faulty_disk.rs"]
-#[expect(dead_code, reason = "what is made durable is counted, and every fault is tried, where files are written")]
+#[expect(
+    dead_code,
+    reason = "what is made durable is counted, and every fault is tried, where files are written"
+)]
 mod faulty_disk;
 mod formats;
 mod help;
@@ -41,13 +44,20 @@ mod mcp_answers;
 mod mcp_clients;
 mod model;
 #[path = "../../../memory-agent/tests/it/model/server.rs"]
-#[expect(dead_code, reason = "what goes wrong on the way to a model is tested where models are asked")]
+#[expect(
+    dead_code,
+    reason = "what goes wrong on the way to a model is tested where models are asked"
+)]
 mod model_server;
 mod packaging;
 mod pin;
 mod plugin;
 #[path = "../../../memory-store/tests/it/postgres/server.rs"]
-#[expect(dead_code, clippy::unwrap_used, reason = "what a database does is tested where it is asked, and so is this written")]
+#[expect(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "what a database does is tested where it is asked, and so is this written"
+)]
 mod postgres_server;
 #[path = "../../../memory-store/tests/it/power_cut.rs"]
 mod power_cut;

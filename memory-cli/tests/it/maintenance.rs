@@ -32,16 +32,34 @@ fn a_damaged_file_is_found_and_left_alone() {
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(report["healthy"], false);
     assert_eq!(report["findings"][0]["path"], "categories/inbox/broken.md");
-    assert_eq!(sandbox.read_file(".memory/categories/inbox/broken.md"), text);
-    assert!(sandbox.run(&["doctor"]).contains("hint: run `memory doctor --fix` to repair what can be repaired\n"));
-    assert!(sandbox.run(&["doctor", "--fix"]).contains("hint: repair the remaining problems by hand\n"));
+    assert_eq!(
+        sandbox.read_file(".memory/categories/inbox/broken.md"),
+        text
+    );
+    assert!(
+        sandbox
+            .run(&["doctor"])
+            .contains("hint: run `memory doctor --fix` to repair what can be repaired\n")
+    );
+    assert!(
+        sandbox
+            .run(&["doctor", "--fix"])
+            .contains("hint: repair the remaining problems by hand\n")
+    );
 }
 
 #[test]
 fn a_journal_that_cannot_be_read_whole_is_told() {
     let sandbox = Sandbox::new();
     sandbox.write("tea", &[]);
-    let journal = sandbox.path(".memory/journal").read_dir().unwrap().next().unwrap().unwrap().path();
+    let journal = sandbox
+        .path(".memory/journal")
+        .read_dir()
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
     let mut lines = std::fs::read(&journal).unwrap();
     lines.extend(b"{\"torn\n");
     std::fs::write(&journal, lines).unwrap();
@@ -69,26 +87,50 @@ fn the_environment_is_checked_with_a_next_step_for_each_problem() {
     sandbox.file(".claude/CLAUDE.md", "");
     let report = sandbox.run_json(&["doctor", "--system"]);
     let check = |report: &Value, name: &str| {
-        let checks = report["checks"].as_array().expect("checks").iter().filter(|one| one["name"] == name);
-        checks.map(|one| format!("{} {} {}", one["state"], one["what"], one["hint"]).replace('"', "")).collect::<Vec<_>>()
+        let checks = report["checks"]
+            .as_array()
+            .expect("checks")
+            .iter()
+            .filter(|one| one["name"] == name);
+        checks
+            .map(|one| format!("{} {} {}", one["state"], one["what"], one["hint"]).replace('"', ""))
+            .collect::<Vec<_>>()
     };
     assert_eq!(report["healthy"], true, "{report}");
     assert_eq!(
         check(&report, "assistant"),
-        ["unused Claude Code is not set up run `memory install claude-code`", "ok Codex is set up null"]
+        [
+            "unused Claude Code is not set up run `memory install claude-code`",
+            "ok Codex is set up null"
+        ]
     );
     assert!(check(&report, "file system")[0].starts_with("ok locks, syncs"));
-    let other = sandbox.read_file(".codex/config.toml").replace("/bin/memory", "/old/memory");
+    let other = sandbox
+        .read_file(".codex/config.toml")
+        .replace("/bin/memory", "/old/memory");
     sandbox.file(".codex/config.toml", &other);
-    fs::set_permissions(sandbox.path(".memory"), fs::Permissions::from_mode(0o755)).expect("permissions");
-    let output = sandbox.command(&["doctor", "--system", "--json"]).output().expect("it runs");
+    fs::set_permissions(sandbox.path(".memory"), fs::Permissions::from_mode(0o755))
+        .expect("permissions");
+    let output = sandbox
+        .command(&["doctor", "--system", "--json"])
+        .output()
+        .expect("it runs");
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(output.status.code(), Some(5));
-    assert!(check(&report, "assistant")[1].starts_with("problem Codex uses another program"), "{report}");
+    assert!(
+        check(&report, "assistant")[1].starts_with("problem Codex uses another program"),
+        "{report}"
+    );
     assert!(check(&report, "permissions")[0].contains("chmod 700"));
-    assert_eq!(sandbox.run_json(&["status"])["outdated_assistants"], json!(["codex"]));
+    assert_eq!(
+        sandbox.run_json(&["status"])["outdated_assistants"],
+        json!(["codex"])
+    );
     let shown = sandbox.run(&["status"]);
-    assert!(shown.contains("Codex uses another program or version; run `memory install codex`"), "{shown}");
+    assert!(
+        shown.contains("Codex uses another program or version; run `memory install codex`"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -98,13 +140,21 @@ fn an_extension_of_another_version_is_reported() {
     let manifest = sandbox.read_file("out/gemini/gemini-extension.json");
     let installed = ".gemini/extensions/memory/gemini-extension.json";
     sandbox.file(installed, &manifest);
-    assert_eq!(sandbox.run_json(&["status"])["outdated_plugins"], Value::Null);
-    sandbox.file(installed, &manifest.replace(env!("CARGO_PKG_VERSION"), "0.0.9"));
+    assert_eq!(
+        sandbox.run_json(&["status"])["outdated_plugins"],
+        Value::Null
+    );
+    sandbox.file(
+        installed,
+        &manifest.replace(env!("CARGO_PKG_VERSION"), "0.0.9"),
+    );
     let shown = sandbox.run(&["status"]);
-    let plugin =
-        "Gemini CLI has version 0.0.9 of the plugin, and this program is 0.1.0; `memory plugin gemini` writes this version";
+    let plugin = "Gemini CLI has version 0.0.9 of the plugin, and this program is 0.1.0; `memory plugin gemini` writes this version";
     assert!(shown.contains(plugin), "{shown}");
     // An extension of another program with this name.
     sandbox.file(installed, r#"{"name": "memory", "version": "3.0.0"}"#);
-    assert_eq!(sandbox.run_json(&["status"])["outdated_plugins"], Value::Null);
+    assert_eq!(
+        sandbox.run_json(&["status"])["outdated_plugins"],
+        Value::Null
+    );
 }

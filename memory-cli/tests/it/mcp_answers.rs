@@ -26,7 +26,10 @@ fn structured<'a>(answer: &'a Value, key: &str) -> &'a Value {
 fn write_long_notes(sandbox: &Sandbox) {
     for number in 0..12 {
         let filler = format!("Nothing of interest happened on day {number}. ").repeat(600);
-        let file = sandbox.file("note.md", &format!("{filler}The harbour gate code {number} is 47{number}. {filler}"));
+        let file = sandbox.file(
+            "note.md",
+            &format!("{filler}The harbour gate code {number} is 47{number}. {filler}"),
+        );
         let text = std::fs::read_to_string(file).expect("the file");
         sandbox.run_with_input(&text, &["write", "-", "--category", "knowledge"]);
     }
@@ -37,17 +40,27 @@ fn an_answer_about_long_notes_has_the_passages_and_fits_the_budget() {
     let sandbox = Sandbox::new();
     write_long_notes(&sandbox);
     let mut client = McpClient::start(&sandbox, "reader");
-    let found = client.call("memory_search", &json!({ "query": "what is the harbour gate code" }));
+    let found = client.call(
+        "memory_search",
+        &json!({ "query": "what is the harbour gate code" }),
+    );
     assert!(tokens(&found) < MAX_TOKENS, "{} tokens", tokens(&found));
     let hits = structured(&found, "hits").as_array().expect("hits");
     assert!(
-        4 <= hits.len() && hits.iter().all(|hit| hit["text"].as_str().expect("a text").contains("harbour gate code")),
+        4 <= hits.len()
+            && hits.iter().all(|hit| hit["text"]
+                .as_str()
+                .expect("a text")
+                .contains("harbour gate code")),
         "{found}"
     );
     assert_eq!(hits[0]["id"].as_str().map(str::len), Some(8));
     assert!(hits[0]["more"].as_u64().expect("a count") > 40_000);
     let text = found["content"][0]["text"].as_str().expect("a text");
-    assert!(text.contains("harbour gate code") && text.contains("memory_read"), "{text}");
+    assert!(
+        text.contains("harbour gate code") && text.contains("memory_read"),
+        "{text}"
+    );
     for (tool, arguments) in [
         ("memory_list", json!({})),
         ("memory_smart_search", json!({ "query": "gate code" })),
@@ -55,10 +68,20 @@ fn an_answer_about_long_notes_has_the_passages_and_fits_the_budget() {
         ("memory_read", json!({ "id": hits[0]["id"] })),
     ] {
         let answer = client.call(tool, &arguments);
-        assert!(answer["isError"] == false && tokens(&answer) < MAX_TOKENS + 50, "{tool}: {} tokens", tokens(&answer));
+        assert!(
+            answer["isError"] == false && tokens(&answer) < MAX_TOKENS + 50,
+            "{tool}: {} tokens",
+            tokens(&answer)
+        );
     }
-    let large = client.call("memory_search", &json!({ "query": "harbour gate code", "budget": 8_000 }));
-    assert_eq!(structured(&large, "hits").as_array().map(Vec::len), Some(12));
+    let large = client.call(
+        "memory_search",
+        &json!({ "query": "harbour gate code", "budget": 8_000 }),
+    );
+    assert_eq!(
+        structured(&large, "hits").as_array().map(Vec::len),
+        Some(12)
+    );
     assert!(tokens(&large) < 8_000);
     assert_eq!(client.end(), Some(0));
 }
@@ -67,13 +90,29 @@ fn an_answer_about_long_notes_has_the_passages_and_fits_the_budget() {
 fn ten_short_notes_take_few_tokens() {
     let sandbox = Sandbox::new();
     for number in 0..10 {
-        sandbox.write(&format!("The user waters plant number {number} on Mondays"), &["--category", "habits"]);
+        sandbox.write(
+            &format!("The user waters plant number {number} on Mondays"),
+            &["--category", "habits"],
+        );
     }
     let mut client = McpClient::start(&sandbox, "reader");
     let found = client.call("memory_search", &json!({ "query": "plant" }));
-    assert_eq!((structured(&found, "hits").as_array().map(Vec::len), structured(&found, "cursor")), (Some(10), &Value::Null));
+    assert_eq!(
+        (
+            structured(&found, "hits").as_array().map(Vec::len),
+            structured(&found, "cursor")
+        ),
+        (Some(10), &Value::Null)
+    );
     assert!(tokens(&found) < 800, "{} tokens", tokens(&found));
-    for absent in ["content_hash", "null", "version", "path", "score", "created_at"] {
+    for absent in [
+        "content_hash",
+        "null",
+        "version",
+        "path",
+        "score",
+        "created_at",
+    ] {
         assert!(!found.to_string().contains(absent), "{absent}: {found}");
     }
 }
@@ -82,15 +121,24 @@ fn ten_short_notes_take_few_tokens() {
 fn the_cursor_leads_through_all_hits_and_through_a_whole_text() {
     let sandbox = Sandbox::new();
     for number in 0..30 {
-        sandbox.write(&format!("tea number {number} {}", "is served with a story about the garden ".repeat(4 + number % 3)), &[]);
+        sandbox.write(
+            &format!(
+                "tea number {number} {}",
+                "is served with a story about the garden ".repeat(4 + number % 3)
+            ),
+            &[],
+        );
     }
-    let lines: Vec<String> = (0..2_000).map(|number| format!("line {number} of the log\n")).collect();
+    let lines: Vec<String> = (0..2_000)
+        .map(|number| format!("line {number} of the log\n"))
+        .collect();
     let long = lines.concat();
     sandbox.run_with_input(&long, &["write", "-", "--category", "knowledge"]);
     let mut client = McpClient::start(&sandbox, "reader");
-    for (tool, key, arguments, expected) in
-        [("memory_search", "hits", json!({ "query": "tea" }), 30), ("memory_list", "memories", json!({}), 31)]
-    {
+    for (tool, key, arguments, expected) in [
+        ("memory_search", "hits", json!({ "query": "tea" }), 30),
+        ("memory_list", "memories", json!({}), 31),
+    ] {
         let (mut ids, mut arguments) = (Vec::new(), arguments);
         loop {
             let page = client.call(tool, &arguments);
@@ -102,10 +150,17 @@ fn the_cursor_leads_through_all_hits_and_through_a_whole_text() {
                 cursor => arguments["cursor"] = cursor.clone(),
             }
         }
-        assert_eq!((ids.len(), ids.iter().collect::<HashSet<_>>().len()), (expected, expected), "{tool}");
+        assert_eq!(
+            (ids.len(), ids.iter().collect::<HashSet<_>>().len()),
+            (expected, expected),
+            "{tool}"
+        );
     }
     let found = client.call("memory_search", &json!({ "query": "log" }));
-    let (mut whole, mut arguments) = (String::new(), json!({ "id": structured(&found, "hits")[0]["id"] }));
+    let (mut whole, mut arguments) = (
+        String::new(),
+        json!({ "id": structured(&found, "hits")[0]["id"] }),
+    );
     loop {
         let part = client.call("memory_read", &arguments);
         assert!(tokens(&part) < MAX_TOKENS);
@@ -122,25 +177,70 @@ fn the_cursor_leads_through_all_hits_and_through_a_whole_text() {
 fn the_scopes_agent_and_project_denote_those_of_the_caller() {
     let sandbox = Sandbox::new();
     let mut client = McpClient::start(&sandbox, "claude");
-    let own = client.call("memory_write", &json!({ "content": "tea at nine", "scope": "agent" }));
+    let own = client.call(
+        "memory_write",
+        &json!({ "content": "tea at nine", "scope": "agent" }),
+    );
     assert_eq!(structured(&own, "scope"), "agent:claude");
-    let refused = client.call("memory_write", &json!({ "content": "tea at ten", "scope": "project" }));
-    assert_eq!(structured(&refused, "error")["message"], "scope: the caller has no project");
-    assert_eq!(refused["content"][0]["text"], "scope: the caller has no project\nuse global, or omit scope");
+    let refused = client.call(
+        "memory_write",
+        &json!({ "content": "tea at ten", "scope": "project" }),
+    );
+    assert_eq!(
+        structured(&refused, "error")["message"],
+        "scope: the caller has no project"
+    );
+    assert_eq!(
+        refused["content"][0]["text"],
+        "scope: the caller has no project\nuse global, or omit scope"
+    );
     assert_eq!(client.end(), Some(0));
     let mut client = McpClient::start_with(&sandbox, "claude", &["--project", "harbour"]);
-    let written = client.call("memory_write", &json!({ "content": "tea at ten", "scope": "project" }));
+    let written = client.call(
+        "memory_write",
+        &json!({ "content": "tea at ten", "scope": "project" }),
+    );
     assert_eq!(structured(&written, "scope"), "project:harbour");
-    assert_eq!(structured(&client.call("memory_list", &json!({ "scope": "project" })), "total"), 1);
-    assert_eq!(structured(&client.call("memory_write", &json!({ "content": "one" })), "scope"), "global");
+    assert_eq!(
+        structured(
+            &client.call("memory_list", &json!({ "scope": "project" })),
+            "total"
+        ),
+        1
+    );
+    assert_eq!(
+        structured(
+            &client.call("memory_write", &json!({ "content": "one" })),
+            "scope"
+        ),
+        "global"
+    );
     assert_eq!(client.end(), Some(0));
-    sandbox.file(".memory/config.yaml", "agents:\n  project_writes: project\n");
+    sandbox.file(
+        ".memory/config.yaml",
+        "agents:\n  project_writes: project\n",
+    );
     let mut client = McpClient::start_with(&sandbox, "claude", &["--project", "harbour"]);
-    assert_eq!(structured(&client.call("memory_write", &json!({ "content": "two" })), "scope"), "project:harbour");
-    let reminded = client.call("memory_remind", &json!({ "content": "call Anna", "at": "tomorrow at 3pm" }));
+    assert_eq!(
+        structured(
+            &client.call("memory_write", &json!({ "content": "two" })),
+            "scope"
+        ),
+        "project:harbour"
+    );
+    let reminded = client.call(
+        "memory_remind",
+        &json!({ "content": "call Anna", "at": "tomorrow at 3pm" }),
+    );
     assert_eq!(structured(&reminded, "scope"), "project:harbour");
     let mut other = McpClient::start(&sandbox, "claude");
-    assert_eq!(structured(&other.call("memory_write", &json!({ "content": "three" })), "scope"), "global");
+    assert_eq!(
+        structured(
+            &other.call("memory_write", &json!({ "content": "three" })),
+            "scope"
+        ),
+        "global"
+    );
 }
 
 #[test]
@@ -160,7 +260,11 @@ fn the_instructions_state_the_identity_the_scopes_and_when_to_use_the_memory() {
     ");
     assert_eq!(client.end(), Some(0));
     let client = McpClient::start(&sandbox, "claude");
-    assert!(client.instructions.contains("agent claude in no project."), "{}", client.instructions);
+    assert!(
+        client.instructions.contains("agent claude in no project."),
+        "{}",
+        client.instructions
+    );
 }
 
 #[test]
@@ -169,8 +273,17 @@ fn the_listing_of_the_tools_is_short_and_the_schemas_fit_the_answers() {
     let mut client = McpClient::start(&sandbox, "claude");
     let listed = client.request("tools/list", &json!({}))["result"]["tools"].take();
     // The tokenizer o200k counts a twentieth less than this estimate.
-    assert!(tokens(&listed) < 1_400, "{} tokens: {listed}", tokens(&listed));
-    let names: Vec<&str> = listed.as_array().expect("tools").iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert!(
+        tokens(&listed) < 1_400,
+        "{} tokens: {listed}",
+        tokens(&listed)
+    );
+    let names: Vec<&str> = listed
+        .as_array()
+        .expect("tools")
+        .iter()
+        .filter_map(|tool| tool["name"].as_str())
+        .collect();
     assert_eq!(names, memory_agent::tools::DEFAULT);
     let written = client.call("memory_write", &json!({ "content": "tea at nine" }));
     let id = structured(&written, "id").clone();
@@ -179,17 +292,30 @@ fn the_listing_of_the_tools_is_short_and_the_schemas_fit_the_answers() {
         ("memory_list", json!({})),
         ("memory_search", json!({ "query": "tea" })),
         ("memory_tag", json!({ "id": id, "add": ["drink"] })),
-        ("memory_update", json!({ "id": id, "old": "nine", "new": "ten" })),
+        (
+            "memory_update",
+            json!({ "id": id, "old": "nine", "new": "ten" }),
+        ),
         ("memory_remind", json!({ "id": id, "at": "tomorrow" })),
         ("memory_reminders", json!({})),
         ("memory_delete", json!({ "id": id })),
     ] {
         let answer = client.call(tool, &arguments);
-        let schema = listed.as_array().expect("tools").iter().find(|listed| listed["name"] == tool).expect("it is listed");
+        let schema = listed
+            .as_array()
+            .expect("tools")
+            .iter()
+            .find(|listed| listed["name"] == tool)
+            .expect("it is listed");
         let keys = schema["outputSchema"]["properties"].as_object();
-        let has_all = keys.into_iter().flatten().all(|(key, _)| structured(&answer, key).is_array());
+        let has_all = keys
+            .into_iter()
+            .flatten()
+            .all(|(key, _)| structured(&answer, key).is_array());
         assert!(
-            schema["outputSchema"]["type"] == "object" && has_all && answer["content"].as_array().map(Vec::len) == Some(1),
+            schema["outputSchema"]["type"] == "object"
+                && has_all
+                && answer["content"].as_array().map(Vec::len) == Some(1),
             "{tool}: {answer}"
         );
     }
@@ -204,19 +330,33 @@ fn a_failed_call_names_tools_and_values_but_no_commands() {
     for (tool, arguments) in [
         ("memory_read", json!({ "id": "ffffffff" })),
         ("memory_list", json!({ "category": "teas" })),
-        ("memory_write", json!({ "content": "x", "category": "teas" })),
+        (
+            "memory_write",
+            json!({ "content": "x", "category": "teas" }),
+        ),
         ("memory_search", json!({ "query": "tea", "tag": ["a"] })),
         ("memory_search", json!({ "query": "tea", "cursor": "next" })),
         ("memory_remind", json!({ "content": "call Anna" })),
-        ("memory_write", json!({ "content": "x", "scope": "agent:other" })),
+        (
+            "memory_write",
+            json!({ "content": "x", "scope": "agent:other" }),
+        ),
     ] {
         let answer = client.call(tool, &arguments);
         assert_eq!(answer["isError"], true, "{tool}");
-        told.push(answer["content"][0]["text"].as_str().expect("a text").to_owned());
+        told.push(
+            answer["content"][0]["text"]
+                .as_str()
+                .expect("a text")
+                .to_owned(),
+        );
     }
     let told = told.join("\n\n");
     assert!(!told.contains('`') || !told.contains("`memory "), "{told}");
-    assert!(!told.contains("--") && !told.contains("config.yaml"), "{told}");
+    assert!(
+        !told.contains("--") && !told.contains("config.yaml"),
+        "{told}"
+    );
     insta::assert_snapshot!(told, @r#"
     no memory matches ffffffff
     memory_list lists the memories; memory_search finds them by words; an id may be shortened to 4 digits
@@ -244,19 +384,40 @@ fn a_client_of_an_old_version_of_the_protocol_receives_text_only() {
     let sandbox = Sandbox::new();
     sandbox.write("tea at nine", &[]);
     let mut command = sandbox.command(&["mcp"]);
-    let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program starts");
-    let (mut input, output) = (server.stdin.take().expect("a pipe"), server.stdout.take().expect("a pipe"));
+    let mut server = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let (mut input, output) = (
+        server.stdin.take().expect("a pipe"),
+        server.stdout.take().expect("a pipe"),
+    );
     let mut lines = BufReader::new(output).lines();
     let mut request = |method: &str, params: Value| -> Value {
-        writeln!(input, "{}", json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })).expect("it reads");
+        writeln!(
+            input,
+            "{}",
+            json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })
+        )
+        .expect("it reads");
         serde_json::from_str(&lines.next().expect("a line").expect("a line")).expect("JSON")
     };
     let client = json!({ "name": "old", "version": "1" });
-    request("initialize", json!({ "protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": client }));
+    request(
+        "initialize",
+        json!({ "protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": client }),
+    );
     let listed = request("tools/list", json!({}));
     assert!(!listed.to_string().contains("outputSchema"));
-    let found = request("tools/call", json!({ "name": "memory_search", "arguments": { "query": "tea" } }));
-    assert!(found["result"]["structuredContent"].is_null() && found.to_string().contains("tea at nine"), "{found}");
+    let found = request(
+        "tools/call",
+        json!({ "name": "memory_search", "arguments": { "query": "tea" } }),
+    );
+    assert!(
+        found["result"]["structuredContent"].is_null() && found.to_string().contains("tea at nine"),
+        "{found}"
+    );
     drop(input);
     assert!(server.wait().expect("it ends").success());
 }
@@ -268,8 +429,14 @@ fn inputs() -> Option<PathBuf> {
     if folder.is_dir() {
         return Some(folder);
     }
-    assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"), "cannot replay the working day");
-    eprintln!("skipped: the working day ({} does not exist)", folder.display());
+    assert!(
+        std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"),
+        "cannot replay the working day"
+    );
+    eprintln!(
+        "skipped: the working day ({} does not exist)",
+        folder.display()
+    );
     None
 }
 
@@ -291,9 +458,21 @@ fn a_working_day_of_an_agent_has_no_failed_call_and_only_short_answers() {
     let sandbox = Sandbox::new();
     for (source, vault) in [("obsidian", "kepano-vault"), ("logseq", "logseq-docs")] {
         let archive = inputs.join(format!("vaults/{vault}.tar.gz"));
-        let unpacked = Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(sandbox.path("")).status();
+        let unpacked = Command::new("tar")
+            .arg("-xzf")
+            .arg(&archive)
+            .arg("-C")
+            .arg(sandbox.path(""))
+            .status();
         assert!(unpacked.expect("tar").success(), "{}", archive.display());
-        sandbox.run(&["ingest", "-q", "--source", source, "--path", &sandbox.path(vault).display().to_string()]);
+        sandbox.run(&[
+            "ingest",
+            "-q",
+            "--source",
+            source,
+            "--path",
+            &sandbox.path(vault).display().to_string(),
+        ]);
     }
     let mut client = McpClient::start(&sandbox, "claude-code");
     let mut ids: Vec<Option<String>> = Vec::new();
@@ -301,12 +480,19 @@ fn a_working_day_of_an_agent_has_no_failed_call_and_only_short_answers() {
     for line in include_str!("../../../benches/working_day.jsonl").lines() {
         let mut call: Value = serde_json::from_str(line).expect("JSON");
         if let Some(Value::String(id)) = call["arguments"].get_mut("id") {
-            let number: usize = id.trim_start_matches('$').parse().expect("the number of a line");
+            let number: usize = id
+                .trim_start_matches('$')
+                .parse()
+                .expect("the number of a line");
             *id = ids[number - 1].clone().expect("the answer has an id");
         }
         let answer = client.call(call["name"].as_str().expect("a name"), &call["arguments"]);
         assert_eq!(answer["isError"], false, "{line}: {answer}");
-        assert!(tokens(&answer) < MAX_TOKENS, "{line}: {} tokens", tokens(&answer));
+        assert!(
+            tokens(&answer) < MAX_TOKENS,
+            "{line}: {} tokens",
+            tokens(&answer)
+        );
         ids.push(first_id(&answer["structuredContent"]));
         total += tokens(&answer);
     }

@@ -13,7 +13,10 @@ use crate::tiny_bert::TinyBert;
 
 fn row<'a>(answer: &'a Value, name: &str) -> &'a Value {
     let models = answer["models"].as_array().expect("a list");
-    models.iter().find(|model| model["name"] == name).unwrap_or_else(|| panic!("{name} is listed"))
+    models
+        .iter()
+        .find(|model| model["name"] == name)
+        .unwrap_or_else(|| panic!("{name} is listed"))
 }
 
 #[test]
@@ -21,25 +24,54 @@ fn models_are_listed_with_what_is_known_of_them() {
     let sandbox = Sandbox::new();
     let answer = sandbox.run_json(&["model", "list"]);
     let known = row(&answer, "all-MiniLM-L6-v2");
-    assert_eq!((known["license"].as_str(), known["size_mb"].as_u64()), (Some("Apache-2.0"), Some(91)));
-    assert_eq!(known["sha256"], "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db");
-    assert_eq!((&known["folder"], &known["in_use"]), (&Value::Null, &Value::Bool(false)));
-    assert!(row(&answer, "potion-multilingual-128M")["sha256"].is_null(), "no hash is made up");
+    assert_eq!(
+        (known["license"].as_str(), known["size_mb"].as_u64()),
+        (Some("Apache-2.0"), Some(91))
+    );
+    assert_eq!(
+        known["sha256"],
+        "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+    );
+    assert_eq!(
+        (&known["folder"], &known["in_use"]),
+        (&Value::Null, &Value::Bool(false))
+    );
+    assert!(
+        row(&answer, "potion-multilingual-128M")["sha256"].is_null(),
+        "no hash is made up"
+    );
 
     TinyBert::encoder(1).write(&sandbox.path("models/all-MiniLM-L6-v2"));
     TinyBert::encoder(2).write(&sandbox.path("models/mine"));
-    TinyBert::encoder(3).write(&sandbox.path(".cache/huggingface/hub/models--someone--theirs/snapshots/0a1b"));
+    TinyBert::encoder(3)
+        .write(&sandbox.path(".cache/huggingface/hub/models--someone--theirs/snapshots/0a1b"));
     std::fs::create_dir_all(sandbox.path("models/empty")).expect("a folder");
     sandbox.run(&["model", "use", "mine"]);
     let answer = sandbox.run_json(&["model", "list"]);
     assert!(
-        row(&answer, "all-MiniLM-L6-v2")["folder"].as_str().is_some_and(|folder| folder.ends_with("models/all-MiniLM-L6-v2"))
+        row(&answer, "all-MiniLM-L6-v2")["folder"]
+            .as_str()
+            .is_some_and(|folder| folder.ends_with("models/all-MiniLM-L6-v2"))
     );
-    assert_eq!((&row(&answer, "mine")["in_use"], &row(&answer, "mine")["license"]), (&Value::Bool(true), &Value::Null));
-    assert!(row(&answer, "theirs")["folder"].as_str().is_some_and(|folder| folder.ends_with("snapshots/0a1b")));
+    assert_eq!(
+        (
+            &row(&answer, "mine")["in_use"],
+            &row(&answer, "mine")["license"]
+        ),
+        (&Value::Bool(true), &Value::Null)
+    );
+    assert!(
+        row(&answer, "theirs")["folder"]
+            .as_str()
+            .is_some_and(|folder| folder.ends_with("snapshots/0a1b"))
+    );
     assert!(!answer.to_string().contains("models/empty"));
     let text = sandbox.run(&["model", "list"]);
-    assert!(text.lines().any(|line| line.starts_with("mine\t-\t-\t-\t-\t") && line.ends_with("\tyes")), "{text}");
+    assert!(
+        text.lines()
+            .any(|line| line.starts_with("mine\t-\t-\t-\t-\t") && line.ends_with("\tyes")),
+        "{text}"
+    );
 }
 
 #[test]
@@ -47,17 +79,32 @@ fn a_model_is_used_once_it_runs_and_given_up_again() {
     let sandbox = Sandbox::new();
     TinyBert::encoder(1).write(&sandbox.path("model"));
     let folder = sandbox.path("model").display().to_string();
-    sandbox.file(".memory/config.yaml", "# mine\nembedding:\n  base_url: http://localhost:9/v1 # far away\n");
+    sandbox.file(
+        ".memory/config.yaml",
+        "# mine\nembedding:\n  base_url: http://localhost:9/v1 # far away\n",
+    );
     let answer = sandbox.run_json(&["model", "use", &folder]);
     assert_eq!(answer["dimensions"], 32);
-    assert!(answer["identity"].as_str().is_some_and(|identity| identity.starts_with("model@")));
+    assert!(
+        answer["identity"]
+            .as_str()
+            .is_some_and(|identity| identity.starts_with("model@"))
+    );
     sandbox.write("a red apple", &[]);
     assert_eq!(sandbox.run_json(&["embed"])["embedded"], 1);
 
     sandbox.file("broken/config.json", "{}");
-    let refused = sandbox.run_json(&["model", "use", &sandbox.path("broken").display().to_string()]);
+    let refused = sandbox.run_json(&[
+        "model",
+        "use",
+        &sandbox.path("broken").display().to_string(),
+    ]);
     assert_eq!(refused["error"]["code"], "MODEL_FAILED");
-    assert_eq!(sandbox.run_json(&["embed", "--status"])["model"], answer["identity"], "the settings stay");
+    assert_eq!(
+        sandbox.run_json(&["embed", "--status"])["model"],
+        answer["identity"],
+        "the settings stay"
+    );
     assert_snapshot!(sandbox.run(&["model", "use", "nowhere"]), @"
     --- stderr
     error[usage]: folder nowhere not found
@@ -85,7 +132,10 @@ fn a_model_is_used_once_it_runs_and_given_up_again() {
     --- stderr
     searches use words only; existing vectors are retained
     ");
-    assert_eq!(sandbox.run_json(&["embed"])["error"]["code"], "CONFIG_INVALID");
+    assert_eq!(
+        sandbox.run_json(&["embed"])["error"]["code"],
+        "CONFIG_INVALID"
+    );
     assert_snapshot!(sandbox.read_file(".memory/config.yaml"), @r#"
     # mine
     embedding:
@@ -104,55 +154,111 @@ fn a_test_measures_words_and_model_on_ones_own_memories() {
     no memory has two sentences to test with
     ");
     for number in 0..4 {
-        let text = format!("The apple of tree {number} is red and sweet. Cherry number {number} is another kind of fruit.");
+        let text = format!(
+            "The apple of tree {number} is red and sweet. Cherry number {number} is another kind of fruit."
+        );
         sandbox.write(&text, &[]);
     }
-    sandbox.write("Привет, как твои дела сегодня? Сегодня мы встречаемся с друзьями.", &[]);
+    sandbox.write(
+        "Привет, как твои дела сегодня? Сегодня мы встречаемся с друзьями.",
+        &[],
+    );
     let journal = sandbox.run_json(&["log"]);
     let answer = sandbox.run_json(&["model", "test", &folder]);
-    assert_eq!((answer["questions"].as_u64(), answer["verdict"].as_str()), (Some(5), Some("too_few")));
-    let scripts: Vec<_> = answer["scripts"].as_array().expect("a list").iter().map(|script| script["script"].clone()).collect();
+    assert_eq!(
+        (answer["questions"].as_u64(), answer["verdict"].as_str()),
+        (Some(5), Some("too_few"))
+    );
+    let scripts: Vec<_> = answer["scripts"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|script| script["script"].clone())
+        .collect();
     assert_eq!(scripts, ["Cyrillic", "Latin"]);
     assert_eq!(answer["scripts"][0]["unreadable"], 1);
-    assert_eq!(answer["scripts"][0]["words"], answer["scripts"][0]["with_model"], "its words decide");
-    assert_eq!(sandbox.run_json(&["model", "test", &folder])["scripts"], answer["scripts"]);
+    assert_eq!(
+        answer["scripts"][0]["words"], answer["scripts"][0]["with_model"],
+        "its words decide"
+    );
+    assert_eq!(
+        sandbox.run_json(&["model", "test", &folder])["scripts"],
+        answer["scripts"]
+    );
     assert_eq!(sandbox.run_json(&["log"]), journal, "nothing changed");
     let text = sandbox.run(&["model", "test", &folder]);
-    assert!(text.contains("Latin: too few questions: at least"), "{text}");
-    assert_eq!(sandbox.run_json(&["model", "test"])["error"]["code"], "CONFIG_INVALID", "none is in use");
+    assert!(
+        text.contains("Latin: too few questions: at least"),
+        "{text}"
+    );
+    assert_eq!(
+        sandbox.run_json(&["model", "test"])["error"]["code"],
+        "CONFIG_INVALID",
+        "none is in use"
+    );
 }
 
 #[test]
 fn a_signal_leaves_no_copies_behind() {
     let sandbox = Sandbox::new();
-    sandbox.write("The apple of the tree is red and sweet. The cherry is another kind of fruit.", &[]);
+    sandbox.write(
+        "The apple of the tree is red and sweet. The cherry is another kind of fruit.",
+        &[],
+    );
     // A server that accepts connections and never answers.
     let server = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = server.local_addr().expect("an address");
-    sandbox.file(".memory/config.yaml", &format!("embedding:\n  base_url: http://{address}/v1\n  name: silent\n"));
+    sandbox.file(
+        ".memory/config.yaml",
+        &format!("embedding:\n  base_url: http://{address}/v1\n  name: silent\n"),
+    );
     let mut command = sandbox.command(&["model", "test"]);
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
     server.set_nonblocking(true).expect("it does not block");
     let _request = loop {
         if let Ok(request) = server.accept() {
             break request;
         }
-        assert!(child.try_wait().expect("it can be waited for").is_none(), "it asks for vectors before it ends");
+        assert!(
+            child.try_wait().expect("it can be waited for").is_none(),
+            "it asks for vectors before it ends"
+        );
         std::thread::yield_now();
     };
     let index = sandbox.path(".memory/index");
-    assert_eq!(files_ending_in(&index, ".md"), 1, "the copy exists while it runs");
+    assert_eq!(
+        files_ending_in(&index, ".md"),
+        1,
+        "the copy exists while it runs"
+    );
     let pid = child.id().to_string();
-    assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs").success());
+    assert!(
+        Command::new("kill")
+            .args(["-TERM", &pid])
+            .status()
+            .expect("kill runs")
+            .success()
+    );
     let status = child.wait().expect("it ends");
     assert_eq!(status.signal(), Some(15), "{status}");
     assert_eq!(files_ending_in(&index, ".md"), 0);
 }
 
 fn files_ending_in(folder: &Path, ending: &str) -> usize {
-    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let entries = std::fs::read_dir(folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path());
     let count = |path: std::path::PathBuf| {
-        if path.is_dir() { files_ending_in(&path, ending) } else { usize::from(path.to_string_lossy().ends_with(ending)) }
+        if path.is_dir() {
+            files_ending_in(&path, ending)
+        } else {
+            usize::from(path.to_string_lossy().ends_with(ending))
+        }
     };
     entries.map(count).sum()
 }
@@ -161,10 +267,17 @@ fn files_ending_in(folder: &Path, ending: &str) -> usize {
 fn a_model_without_valid_weights_is_not_used() {
     let sandbox = Sandbox::new();
     let mut model = TinyBert::encoder(1);
-    model.tensors.iter_mut().for_each(|tensor| tensor.numbers.fill(f32::NAN));
+    model
+        .tensors
+        .iter_mut()
+        .for_each(|tensor| tensor.numbers.fill(f32::NAN));
     model.write(&sandbox.path("model"));
     let folder = sandbox.path("model").display().to_string();
     let refused = sandbox.run_json(&["model", "use", &folder]);
     assert_eq!(refused["error"]["code"], "MODEL_FAILED");
-    assert_eq!(sandbox.run_json(&["embed", "--status"])["error"]["code"], "CONFIG_INVALID", "no model is in use");
+    assert_eq!(
+        sandbox.run_json(&["embed", "--status"])["error"]["code"],
+        "CONFIG_INVALID",
+        "no model is in use"
+    );
 }

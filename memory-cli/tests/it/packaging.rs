@@ -15,8 +15,13 @@ const TARGET: &str = concat!(env!("CARGO_PKG_VERSION"), "-x86_64-unknown-linux-g
 
 /// Runs a command, and returns its standard output.
 fn run(command: &mut Command) -> String {
-    let done = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let (output, errors) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    let done = command
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let (output, errors) = (
+        String::from_utf8_lossy(&done.stdout),
+        String::from_utf8_lossy(&done.stderr),
+    );
     assert!(done.status.success(), "{command:?}: {output}{errors}");
     output.into_owned()
 }
@@ -26,9 +31,19 @@ fn build(program: &Path, folder: &Path) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging/package.py");
     let target = TARGET.split_once('-').expect("a version").1;
     let mut command = Command::new("python3");
-    command.arg(&script).arg("build").arg(program).arg(target).arg(folder);
-    run(command.env("PACKAGE_COMPRESSION", "1").env("SOURCE_DATE_EPOCH", "1700000000"));
-    run(Command::new("python3").arg(&script).arg("index").arg(folder));
+    command
+        .arg(&script)
+        .arg("build")
+        .arg(program)
+        .arg(target)
+        .arg(folder);
+    run(command
+        .env("PACKAGE_COMPRESSION", "1")
+        .env("SOURCE_DATE_EPOCH", "1700000000"));
+    run(Command::new("python3")
+        .arg(&script)
+        .arg("index")
+        .arg(folder));
 }
 
 /// Returns the packages, which are built once; `None` on another processor than that of the packages.
@@ -40,7 +55,11 @@ fn packages() -> Option<&'static Path> {
     let folder = FOLDER.get_or_init(|| {
         let folder = tempfile::tempdir().expect("a folder");
         let program = folder.path().join("memory");
-        run(Command::new("strip").args(["-o".as_ref(), program.as_os_str(), env!("CARGO_BIN_EXE_memory").as_ref()]));
+        run(Command::new("strip").args([
+            "-o".as_ref(),
+            program.as_os_str(),
+            env!("CARGO_BIN_EXE_memory").as_ref(),
+        ]));
         build(&program, &folder.path().join("packages"));
         folder
     });
@@ -49,18 +68,30 @@ fn packages() -> Option<&'static Path> {
 
 /// Returns the only package whose name ends with `suffix`.
 fn package(folder: &Path, suffix: &str) -> PathBuf {
-    let mut paths = fs::read_dir(folder.join("packages")).expect("packages").map(|entry| entry.expect("an entry").path());
-    paths.find(|path| path.to_string_lossy().ends_with(suffix)).expect("a package")
+    let mut paths = fs::read_dir(folder.join("packages"))
+        .expect("packages")
+        .map(|entry| entry.expect("an entry").path());
+    paths
+        .find(|path| path.to_string_lossy().ends_with(suffix))
+        .expect("a package")
 }
 
 /// Uses an installed program as a new user does: writes, searches, and connects as an agent.
 fn use_program(program: &Path) {
     let home = tempfile::tempdir().expect("a folder");
-    let memory = |arguments: &[&str]| run(Command::new(program).args(arguments).env("HOME", home.path()));
+    let memory = |arguments: &[&str]| {
+        run(Command::new(program)
+            .args(arguments)
+            .env("HOME", home.path()))
+    };
     memory(&["write", "The user prefers tea"]);
     assert!(memory(&["search", "tea"]).contains("The user prefers tea"));
     let mut agent = Command::new(program);
-    let pipes = agent.arg("mcp").env("HOME", home.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let pipes = agent
+        .arg("mcp")
+        .env("HOME", home.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
     let mut agent = pipes.spawn().expect("the program starts");
     let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}"#;
     writeln!(agent.stdin.take().expect("a pipe"), "{hello}").expect("it reads");
@@ -71,24 +102,47 @@ fn use_program(program: &Path) {
 /// Uses `memo` and `memory-cli` in a folder.
 fn use_short_forms(folder: &Path) {
     assert!(run(Command::new(folder.join("memo")).arg("--version")).starts_with("memo "));
-    assert!(run(Command::new(folder.join("memory-cli")).arg("--help")).contains("Usage: memory-cli "));
+    assert!(
+        run(Command::new(folder.join("memory-cli")).arg("--help")).contains("Usage: memory-cli ")
+    );
 }
 
 #[test]
 fn the_archive_has_the_program_its_manual_and_its_licences() {
     let Some(folder) = packages() else { return };
     let place = tempfile::tempdir().expect("a folder");
-    run(Command::new("tar").arg("-xzf").arg(package(folder, ".tar.gz")).arg("-C").arg(place.path()));
+    run(Command::new("tar")
+        .arg("-xzf")
+        .arg(package(folder, ".tar.gz"))
+        .arg("-C")
+        .arg(place.path()));
     let own = place.path().join(format!("memory-{TARGET}"));
     use_program(&own.join("memory"));
     use_short_forms(&own);
-    for file in ["man/man1/memory-search.1", "completions/memory.nu", "LICENSE", "README.md"] {
+    for file in [
+        "man/man1/memory-search.1",
+        "completions/memory.nu",
+        "LICENSE",
+        "README.md",
+    ] {
         assert!(own.join(file).is_file(), "{file}");
     }
     let readme = fs::read_to_string(own.join("README.md")).expect("a file");
-    assert!(readme.contains("## Five minutes") && !readme.contains("cargo ") && !readme.contains("](docs/"), "{readme}");
-    let bill: Value = serde_json::from_slice(&fs::read(own.join("memory.cdx.json")).expect("a file")).expect("JSON");
-    let names: BTreeSet<_> = bill["components"].as_array().expect("a list").iter().map(|one| one["name"].as_str()).collect();
+    assert!(
+        readme.contains("## Five minutes")
+            && !readme.contains("cargo ")
+            && !readme.contains("](docs/"),
+        "{readme}"
+    );
+    let bill: Value =
+        serde_json::from_slice(&fs::read(own.join("memory.cdx.json")).expect("a file"))
+            .expect("JSON");
+    let names: BTreeSet<_> = bill["components"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| one["name"].as_str())
+        .collect();
     assert!(names.contains(&Some("tantivy")) && !names.contains(&Some("criterion")));
     let licences = fs::read_to_string(own.join("LICENSES-OF-DEPENDENCIES.md")).expect("a file");
     assert!(licences.contains("- serde 1.") && licences.contains("Permission is hereby granted"));
@@ -105,20 +159,38 @@ fn the_debian_package_installs_units_and_leaves_nothing_when_it_is_removed() {
         command
             .arg("--root")
             .arg(root.path())
-            .args(["--force-not-root", "--force-depends", "--force-script-chrootless"])
+            .args([
+                "--force-not-root",
+                "--force-depends",
+                "--force-script-chrootless",
+            ])
             .args(arguments)
             .arg(package);
-        run(command.env("PATH", format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default())))
+        run(command.env(
+            "PATH",
+            format!(
+                "{}:/usr/sbin:/sbin",
+                std::env::var("PATH").unwrap_or_default()
+            ),
+        ))
     };
     dpkg(&["--install"], &package(folder, ".deb"));
     use_program(&root.path().join("usr/bin/memory"));
-    let unit = fs::read_to_string(root.path().join("usr/lib/systemd/user/memory.service")).expect("a unit");
-    assert!(unit.contains(r#"ExecStart="/usr/bin/memory" "serve" "--log" "-" "--root" "%h/.memory""#), "{unit}");
+    let unit = fs::read_to_string(root.path().join("usr/lib/systemd/user/memory.service"))
+        .expect("a unit");
+    assert!(
+        unit.contains(r#"ExecStart="/usr/bin/memory" "serve" "--log" "-" "--root" "%h/.memory""#),
+        "{unit}"
+    );
     dpkg(&["--verify"], Path::new("memory-cli"));
     // The removal stops a daemon, which would use a deleted program.
     let home = tempfile::tempdir().expect("a folder");
     let mut daemon = Command::new(root.path().join("usr/bin/memory"));
-    let daemon = daemon.arg("serve").env("HOME", home.path()).stdout(Stdio::null()).stderr(Stdio::null());
+    let daemon = daemon
+        .arg("serve")
+        .env("HOME", home.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     let mut daemon = daemon.spawn().expect("the program starts");
     while !home.path().join(".memory/memory.sock").exists() {
         assert!(daemon.try_wait().expect("a state").is_none(), "it runs");
@@ -133,9 +205,13 @@ fn the_debian_package_installs_units_and_leaves_nothing_when_it_is_removed() {
 fn pip_and_npm_install_the_program_without_a_network() {
     let Some(folder) = packages() else { return };
     let place = tempfile::tempdir().expect("a folder");
-    run(Command::new("python3").args(["-m", "venv"]).arg(place.path().join("venv")));
+    run(Command::new("python3")
+        .args(["-m", "venv"])
+        .arg(place.path().join("venv")));
     let pip = place.path().join("venv/bin/pip");
-    run(Command::new(&pip).args(["install", "--no-index", "--disable-pip-version-check"]).arg(package(folder, ".whl")));
+    run(Command::new(&pip)
+        .args(["install", "--no-index", "--disable-pip-version-check"])
+        .arg(package(folder, ".whl")));
     use_program(&place.path().join("venv/bin/memory"));
     use_short_forms(&place.path().join("venv/bin"));
     run(Command::new(&pip).args(["uninstall", "--yes", "memory-cli"]));
@@ -144,7 +220,11 @@ fn pip_and_npm_install_the_program_without_a_network() {
     let prefix = place.path().join("node");
     let npm = || {
         let mut command = Command::new("npm");
-        command.env("HOME", place.path()).arg("--prefix").arg(&prefix).args(["--global", "--offline", "--no-audit", "--no-fund"]);
+        command
+            .env("HOME", place.path())
+            .arg("--prefix")
+            .arg(&prefix)
+            .args(["--global", "--offline", "--no-audit", "--no-fund"]);
         command
     };
     run(npm().arg("install").arg(package(folder, ".tgz")));
@@ -157,24 +237,54 @@ fn pip_and_npm_install_the_program_without_a_network() {
 #[test]
 fn the_image_has_the_layout_of_oci_and_the_checksums_are_right() {
     let Some(folder) = packages() else { return };
-    run(Command::new("sha256sum").arg("--check").arg(package(folder, "SHA256SUMS")).current_dir(folder.join("packages")));
+    run(Command::new("sha256sum")
+        .arg("--check")
+        .arg(package(folder, "SHA256SUMS"))
+        .current_dir(folder.join("packages")));
     let place = tempfile::tempdir().expect("a folder");
-    run(Command::new("tar").arg("-xf").arg(package(folder, ".oci.tar")).arg("-C").arg(place.path()));
-    let read = |path: &str| serde_json::from_slice::<Value>(&fs::read(place.path().join(path)).expect("a file")).expect("JSON");
-    let blob = |digest: &Value| format!("blobs/{}", digest.as_str().expect("a digest").replace(':', "/"));
+    run(Command::new("tar")
+        .arg("-xf")
+        .arg(package(folder, ".oci.tar"))
+        .arg("-C")
+        .arg(place.path()));
+    let read = |path: &str| {
+        serde_json::from_slice::<Value>(&fs::read(place.path().join(path)).expect("a file"))
+            .expect("JSON")
+    };
+    let blob = |digest: &Value| {
+        format!(
+            "blobs/{}",
+            digest.as_str().expect("a digest").replace(':', "/")
+        )
+    };
     let manifest = read(&blob(&read("index.json")["manifests"][0]["digest"]));
     let config = read(&blob(&manifest["config"]["digest"]));
     assert_eq!(config["config"]["Entrypoint"][0], "/usr/bin/memory");
     let system = place.path().join("system");
     fs::create_dir(&system).expect("a folder");
-    for (layer, digest) in
-        manifest["layers"].as_array().expect("layers").iter().zip(config["rootfs"]["diff_ids"].as_array().expect("ids"))
+    for (layer, digest) in manifest["layers"]
+        .as_array()
+        .expect("layers")
+        .iter()
+        .zip(config["rootfs"]["diff_ids"].as_array().expect("ids"))
     {
         let plain = run(Command::new("sh")
-            .args(["-c", "gunzip -c \"$1\" | sha256sum", "_", &blob(&layer["digest"])])
+            .args([
+                "-c",
+                "gunzip -c \"$1\" | sha256sum",
+                "_",
+                &blob(&layer["digest"]),
+            ])
             .current_dir(place.path()));
-        assert_eq!(format!("sha256:{}", &plain[..64]), digest.as_str().expect("a digest"));
-        run(Command::new("tar").arg("-xzf").arg(place.path().join(blob(&layer["digest"]))).arg("-C").arg(&system));
+        assert_eq!(
+            format!("sha256:{}", &plain[..64]),
+            digest.as_str().expect("a digest")
+        );
+        run(Command::new("tar")
+            .arg("-xzf")
+            .arg(place.path().join(blob(&layer["digest"])))
+            .arg("-C")
+            .arg(&system));
     }
     use_program(&system.join("usr/bin/memory"));
 }
@@ -183,27 +293,40 @@ fn the_image_has_the_layout_of_oci_and_the_checksums_are_right() {
 fn the_formula_and_the_flake_name_the_archives_of_all_systems() {
     let Some(folder) = packages() else { return };
     let place = tempfile::tempdir().expect("a folder");
-    let targets = ["x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl", "aarch64-apple-darwin"];
+    let targets = [
+        "x86_64-unknown-linux-musl",
+        "aarch64-unknown-linux-musl",
+        "aarch64-apple-darwin",
+    ];
     let archive = package(folder, ".tar.gz");
     for target in targets {
         let name = format!("memory-{}-{target}.tar.gz", env!("CARGO_PKG_VERSION"));
         fs::copy(&archive, place.path().join(name)).expect("a copy");
     }
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging/package.py");
-    run(Command::new("python3").arg(script).arg("index").arg(place.path()).arg("https://example.com/release"));
+    run(Command::new("python3")
+        .arg(script)
+        .arg("index")
+        .arg(place.path())
+        .arg("https://example.com/release"));
     let read = |name: &str| fs::read_to_string(place.path().join(name)).expect("a file");
     let (formula, flake) = (read("memory.rb"), read("flake.nix"));
     let sum = &run(Command::new("sha256sum").arg(&archive))[..64];
     assert_eq!(formula.matches(sum).count(), 3);
     for target in targets {
         let name = format!("memory-{}-{target}.tar.gz", env!("CARGO_PKG_VERSION"));
-        assert!(formula.contains(&format!(r#"url "https://example.com/release/{name}""#)), "{formula}");
+        assert!(
+            formula.contains(&format!(r#"url "https://example.com/release/{name}""#)),
+            "{formula}"
+        );
         assert!(flake.contains(&format!("= ./{name};")), "{flake}");
     }
     for text in [formula, flake] {
         assert!(!text.contains('@'), "a placeholder is left: {text}");
     }
-    run(Command::new("sha256sum").args(["--check", "SHA256SUMS"]).current_dir(place.path()));
+    run(Command::new("sha256sum")
+        .args(["--check", "SHA256SUMS"])
+        .current_dir(place.path()));
 }
 
 #[test]
@@ -212,10 +335,24 @@ fn the_archive_for_windows_has_hard_links_that_follow_the_program() {
     let place = tempfile::tempdir().expect("a folder");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging/package.py");
     let mut command = Command::new("python3");
-    command.arg(script).arg("build").arg(folder.join("memory")).arg("x86_64-pc-windows-msvc").arg(place.path());
-    run(command.env("PACKAGE_COMPRESSION", "1").env("SOURCE_DATE_EPOCH", "1700000000"));
-    let archive = place.path().join(format!("memory-{}-x86_64-pc-windows-msvc.tar.gz", env!("CARGO_PKG_VERSION")));
-    run(Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(place.path()));
+    command
+        .arg(script)
+        .arg("build")
+        .arg(folder.join("memory"))
+        .arg("x86_64-pc-windows-msvc")
+        .arg(place.path());
+    run(command
+        .env("PACKAGE_COMPRESSION", "1")
+        .env("SOURCE_DATE_EPOCH", "1700000000"));
+    let archive = place.path().join(format!(
+        "memory-{}-x86_64-pc-windows-msvc.tar.gz",
+        env!("CARGO_PKG_VERSION")
+    ));
+    run(Command::new("tar")
+        .arg("-xzf")
+        .arg(&archive)
+        .arg("-C")
+        .arg(place.path()));
     let files = archive.to_string_lossy().replace(".tar.gz", "");
     let read = |name: &str| fs::read(Path::new(&files).join(name)).expect("a file");
     assert!(read("memory.exe") == read("memo.exe") && read("memory.exe") == read("memory-cli.exe"));
@@ -227,6 +364,7 @@ fn the_same_program_gives_the_same_packages() {
     let Some(folder) = packages() else { return };
     let again = tempfile::tempdir().expect("a folder");
     build(&folder.join("memory"), again.path());
-    let sums = |folder: &Path| fs::read_to_string(folder.join("SHA256SUMS")).expect("the checksums");
+    let sums =
+        |folder: &Path| fs::read_to_string(folder.join("SHA256SUMS")).expect("the checksums");
     assert_eq!(sums(&folder.join("packages")), sums(again.path()));
 }

@@ -19,7 +19,10 @@ fn a_memory_is_pinned_until_it_is_not() {
     --- stderr
     unpinned
     ");
-    assert_eq!(sandbox.run_json(&["read", &id])["pinned"], serde_json::Value::Null);
+    assert_eq!(
+        sandbox.run_json(&["read", &id])["pinned"],
+        serde_json::Value::Null
+    );
     let other = sandbox.write("milk", &["--pinned"]);
     assert_eq!(sandbox.run_json(&["read", &other])["pinned"], true);
 }

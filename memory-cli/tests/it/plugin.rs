@@ -9,7 +9,16 @@ use crate::client_files::write_with_program;
 use crate::sandbox::Sandbox;
 
 /// All products without the bundle, which contains the whole program.
-const FILES: [&str; 8] = ["plugin", "claude-code", "codex", "gemini", "cursor", "registry", "--output", "out"];
+const FILES: [&str; 8] = [
+    "plugin",
+    "claude-code",
+    "codex",
+    "gemini",
+    "cursor",
+    "registry",
+    "--output",
+    "out",
+];
 
 #[test]
 fn plugins_have_the_files_of_their_clients() {
@@ -175,10 +184,16 @@ fn files_of_others_are_left_alone_and_own_files_are_updated() {
     hint: nothing was written; move the file away, or choose another folder with --output
     --- exit 4
     ");
-    assert!(!sandbox.path("out/claude-code").exists(), "nothing was written");
+    assert!(
+        !sandbox.path("out/claude-code").exists(),
+        "nothing was written"
+    );
     // A file that an earlier version wrote is updated.
     let hash = ContentHash::of("{}\n");
-    sandbox.file("out/.memory-plugin.json", &format!("{{\"files\": {{\"server.json\": \"{hash}\"}}}}"));
+    sandbox.file(
+        "out/.memory-plugin.json",
+        &format!("{{\"files\": {{\"server.json\": \"{hash}\"}}}}"),
+    );
     assert_snapshot!(sandbox.run(&["plugin", "registry", "--output", "out"]), @"
     changed	~/out/server.json
     changed	~/out/.memory-plugin.json
@@ -199,17 +214,39 @@ fn the_bundle_and_its_description_have_the_same_bytes_each_time() {
     let program = sandbox.file("program", "#!/bin/sh\necho memory\n");
     let targets = [PluginTarget::Registry, PluginTarget::ClaudeDesktop];
     let url = Some("https://github.com/you/memory/releases/download/v1/memory.mcpb");
-    assert!(write_with_program(&sandbox, &targets, program.as_ref(), url));
-    assert!(!write_with_program(&sandbox, &targets, program.as_ref(), url));
+    assert!(write_with_program(
+        &sandbox,
+        &targets,
+        program.as_ref(),
+        url
+    ));
+    assert!(!write_with_program(
+        &sandbox,
+        &targets,
+        program.as_ref(),
+        url
+    ));
     assert!(write_with_program(&other, &targets, program.as_ref(), url));
-    let bundle = |sandbox: &Sandbox| std::fs::read(sandbox.path("out/claude-desktop/memory.mcpb")).expect("a bundle");
+    let bundle = |sandbox: &Sandbox| {
+        std::fs::read(sandbox.path("out/claude-desktop/memory.mcpb")).expect("a bundle")
+    };
     assert_eq!(bundle(&sandbox), bundle(&other));
-    let server: Value = serde_json::from_slice(&std::fs::read(sandbox.path("out/server.json")).expect("a file")).expect("JSON");
+    let server: Value =
+        serde_json::from_slice(&std::fs::read(sandbox.path("out/server.json")).expect("a file"))
+            .expect("JSON");
     let hash = ContentHash::from_bytes(&bundle(&sandbox)).to_string();
-    assert_eq!((&server["packages"][0]["fileSha256"], &server["name"]), (&hash.into(), &"io.github.you/memory".into()));
+    assert_eq!(
+        (&server["packages"][0]["fileSha256"], &server["name"]),
+        (&hash.into(), &"io.github.you/memory".into())
+    );
     // A new program is a new bundle.
     std::fs::write(&program, "#!/bin/sh\necho other\n").expect("a file");
-    assert!(write_with_program(&sandbox, &targets, program.as_ref(), url));
+    assert!(write_with_program(
+        &sandbox,
+        &targets,
+        program.as_ref(),
+        url
+    ));
 }
 
 #[test]

@@ -18,8 +18,12 @@ const VARYING_PARTS: &str = r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b
 /// Returns the README and the pages of the book.
 fn documents() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let pages = std::fs::read_dir(root.join("docs/src")).expect("the book").map(|page| page.expect("a page").path());
-    let mut documents: Vec<PathBuf> = pages.filter(|path| path.extension().is_some_and(|extension| extension == "md")).collect();
+    let pages = std::fs::read_dir(root.join("docs/src"))
+        .expect("the book")
+        .map(|page| page.expect("a page").path());
+    let mut documents: Vec<PathBuf> = pages
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .collect();
     documents.sort();
     documents.insert(0, root.join("README.md"));
     documents
@@ -27,9 +31,17 @@ fn documents() -> Vec<PathBuf> {
 
 #[test]
 fn the_transcripts_of_the_documents_are_true() {
-    if Command::new("script").arg("--version").stdout(Stdio::null()).status().is_err() {
+    if Command::new("script")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .status()
+        .is_err()
+    {
         let required = std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_some();
-        assert!(!required, "`script` gives the transcripts their terminal, and is missing");
+        assert!(
+            !required,
+            "`script` gives the transcripts their terminal, and is missing"
+        );
         eprintln!("left out: the transcripts of the documents, because `script` is missing");
         return;
     }
@@ -42,8 +54,14 @@ fn the_transcripts_of_the_documents_are_true() {
         if std::env::var_os("MEMORY_README_UPDATE").is_some() {
             std::fs::write(&path, &actual).expect("the document is written");
         }
-        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-        differences.extend(first_difference(&text, &actual).map(|difference| format!("{name}: {difference}")));
+        let name = path
+            .file_name()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
+        differences.extend(
+            first_difference(&text, &actual).map(|difference| format!("{name}: {difference}")),
+        );
     }
     assert!(50 < commands, "the transcripts were found");
     assert!(differences.is_empty(), "{}", differences.join("\n"));
@@ -52,11 +70,20 @@ fn the_transcripts_of_the_documents_are_true() {
 /// Returns the first line that differs, except for the parts that vary between runs.
 fn first_difference(written: &str, actual: &str) -> Option<String> {
     let varies = Regex::new(VARYING_PARTS).expect("a pattern");
-    let lines = |text: &str| text.lines().map(|line| varies.replace_all(line, "~").into_owned()).collect::<Vec<_>>();
+    let lines = |text: &str| {
+        text.lines()
+            .map(|line| varies.replace_all(line, "~").into_owned())
+            .collect::<Vec<_>>()
+    };
     let (written, actual) = (lines(written), lines(actual));
     let at = (0..written.len().max(actual.len())).find(|&at| written.get(at) != actual.get(at))?;
     let line = |lines: &[String]| lines.get(at).cloned().unwrap_or_default();
-    Some(format!("line {}\n  written: {}\n  actual:  {}", at + 1, line(&written), line(&actual)))
+    Some(format!(
+        "line {}\n  written: {}\n  actual:  {}",
+        at + 1,
+        line(&written),
+        line(&actual)
+    ))
 }
 
 /// Runs the commands of a transcript, and maps the ids in the transcript to those of this run.
@@ -70,8 +97,16 @@ struct TranscriptPlayer {
 impl TranscriptPlayer {
     fn new() -> Self {
         let sandbox = Sandbox::new();
-        let folder = Path::new(env!("CARGO_BIN_EXE_memory")).parent().expect("a folder").to_owned();
-        Self { sandbox, folder, meanings: HashMap::new(), commands: 0 }
+        let folder = Path::new(env!("CARGO_BIN_EXE_memory"))
+            .parent()
+            .expect("a folder")
+            .to_owned();
+        Self {
+            sandbox,
+            folder,
+            meanings: HashMap::new(),
+            commands: 0,
+        }
     }
 
     /// Runs the commands of all blocks; returns the document with their actual output.
@@ -94,7 +129,9 @@ impl TranscriptPlayer {
         let mut played = String::new();
         let mut lines = block.lines().peekable();
         while let Some(line) = lines.next() {
-            let command = line.strip_prefix("$ ").unwrap_or_else(|| panic!("{line:?} is printed by no command"));
+            let command = line
+                .strip_prefix("$ ")
+                .unwrap_or_else(|| panic!("{line:?} is printed by no command"));
             let mut wanted = String::new();
             while let Some(line) = lines.next_if(|line| !line.starts_with("$ ")) {
                 wanted.push_str(line);
@@ -110,36 +147,63 @@ impl TranscriptPlayer {
 
     /// Replaces the ids of the transcript in a command with those of this run.
     fn with_actual_ids(&self, command: &str) -> String {
-        self.meanings.iter().fold(command.to_owned(), |meant, (written, actual)| meant.replace(written, actual))
+        self.meanings
+            .iter()
+            .fold(command.to_owned(), |meant, (written, actual)| {
+                meant.replace(written, actual)
+            })
     }
 
     fn run(&mut self, command: &str) -> String {
         self.commands += 1;
-        let path = format!("{}:{}", self.folder.display(), std::env::var("PATH").unwrap_or_default());
+        let path = format!(
+            "{}:{}",
+            self.folder.display(),
+            std::env::var("PATH").unwrap_or_default()
+        );
         let home = self.sandbox.path("");
         let on_terminal = format!("stty cols 100; {command}");
         let output = Command::new("script")
             .args(["-qec", &on_terminal, "/dev/null"])
             .current_dir(&home)
             .env_clear()
-            .envs([("PATH", path.as_str()), ("TZ", "UTC"), ("NO_COLOR", "1"), ("LANG", "C.UTF-8"), ("SHELL", "/bin/sh")])
+            .envs([
+                ("PATH", path.as_str()),
+                ("TZ", "UTC"),
+                ("NO_COLOR", "1"),
+                ("LANG", "C.UTF-8"),
+                ("SHELL", "/bin/sh"),
+            ])
             .env("HOME", &home)
             .stdin(Stdio::null())
             .output()
             .expect("`script` runs");
-        let printed = String::from_utf8(output.stdout).expect("text").replace("\r\n", "\n");
-        let printed: String = printed.lines().flat_map(|line| [line.trim_end(), "\n"]).collect();
+        let printed = String::from_utf8(output.stdout)
+            .expect("text")
+            .replace("\r\n", "\n");
+        let printed: String = printed
+            .lines()
+            .flat_map(|line| [line.trim_end(), "\n"])
+            .collect();
         let folder = home.display().to_string();
         // The path of the program varies too.
-        let program = self.folder.canonicalize().expect("a folder").display().to_string();
-        printed.replace(folder.trim_end_matches('/'), "~").replace(&program, "/usr/local/bin")
+        let program = self
+            .folder
+            .canonicalize()
+            .expect("a folder")
+            .display()
+            .to_string();
+        printed
+            .replace(folder.trim_end_matches('/'), "~")
+            .replace(&program, "/usr/local/bin")
     }
 
     /// Maps the ids of the transcript to those of this run, by their order.
     fn map_ids(&mut self, wanted: &str, printed: &str) {
         let varies = Regex::new(VARYING_PARTS).expect("a pattern");
         for (written, actual) in varies.find_iter(wanted).zip(varies.find_iter(printed)) {
-            self.meanings.insert(written.as_str().to_owned(), actual.as_str().to_owned());
+            self.meanings
+                .insert(written.as_str().to_owned(), actual.as_str().to_owned());
         }
     }
 }

@@ -6,7 +6,10 @@ use serde_json::{Value, json};
 use crate::sandbox::Sandbox;
 
 fn ask_hook(sandbox: &Sandbox, moment: &str, event: &Value) -> String {
-    sandbox.run_with_input(&event.to_string(), &["hook", moment, "--agent", "claude-code"])
+    sandbox.run_with_input(
+        &event.to_string(),
+        &["hook", moment, "--agent", "claude-code"],
+    )
 }
 
 /// Writes a line of the ledger for each month, memory and query.
@@ -30,9 +33,15 @@ fn the_recalls_of_a_memory_are_shown_also_after_its_deletion() {
     --- stderr
     no recalls are recorded yet
     ");
-    ask_hook(&sandbox, "prompt", &json!({ "session_id": "s7", "cwd": "/", "prompt": "which tea does the user drink?" }));
+    ask_hook(
+        &sandbox,
+        "prompt",
+        &json!({ "session_id": "s7", "cwd": "/", "prompt": "which tea does the user drink?" }),
+    );
     sandbox.run_with_input(
-        r#"{"name": "memory_read", "params": {"id": "ID"}}"#.replace("ID", &id).as_str(),
+        r#"{"name": "memory_read", "params": {"id": "ID"}}"#
+            .replace("ID", &id)
+            .as_str(),
         &["agent", "--agent", "codex"],
     );
     sandbox.run(&["search", "tea"]);
@@ -48,13 +57,31 @@ fn the_recalls_of_a_memory_are_shown_also_after_its_deletion() {
     ");
     let shape = sandbox.run_json(&["why", &id]);
     assert_eq!(
-        (&shape["id"], &shape["deleted"], &shape["total"], &shape["enabled"]),
+        (
+            &shape["id"],
+            &shape["deleted"],
+            &shape["total"],
+            &shape["enabled"]
+        ),
         (&json!(id), &json!(true), &json!(2), &json!(true))
     );
     let hook = &shape["recalls"][1];
-    assert_eq!((&hook["interface"], &hook["tool"], &hook["session"]), (&json!("hook"), &json!("prompt"), &json!("s7")));
-    assert_eq!((&hook["rank"], &hook["of"], &hook["query"]), (&json!(1), &json!(1), &json!("which tea does the user drink?")));
-    assert!(hook["score"].is_f64() && hook["parts"]["words"].is_f64(), "{hook}");
+    assert_eq!(
+        (&hook["interface"], &hook["tool"], &hook["session"]),
+        (&json!("hook"), &json!("prompt"), &json!("s7"))
+    );
+    assert_eq!(
+        (&hook["rank"], &hook["of"], &hook["query"]),
+        (
+            &json!(1),
+            &json!(1),
+            &json!("which tea does the user drink?")
+        )
+    );
+    assert!(
+        hook["score"].is_f64() && hook["parts"]["words"].is_f64(),
+        "{hook}"
+    );
     assert_snapshot!(sandbox.run(&["why", "ffffffff"]), @"
     --- stderr
     error[memory_not_found]: no memory matches ffffffff
@@ -104,7 +131,11 @@ fn nothing_is_recorded_if_the_settings_disable_it() {
     let sandbox = Sandbox::new();
     let id = sandbox.write("The user drinks green tea", &[]);
     sandbox.file(".memory/config.yaml", "recalls:\n  enabled: false\n");
-    ask_hook(&sandbox, "prompt", &json!({ "session_id": "s7", "prompt": "which tea does the user drink?" }));
+    ask_hook(
+        &sandbox,
+        "prompt",
+        &json!({ "session_id": "s7", "prompt": "which tea does the user drink?" }),
+    );
     sandbox.run_with_input(r#"{"name": "memory_list"}"#, &["agent"]);
     assert!(!sandbox.path(".memory/recalls").exists());
     assert_snapshot!(sandbox.run(&["why", &id]), @"
@@ -117,7 +148,11 @@ fn nothing_is_recorded_if_the_settings_disable_it() {
     no recalls are recorded yet
     recalls are not recorded: recalls.enabled is false
     ");
-    assert!(sandbox.run(&["stats"]).ends_with("unused memories are not counted: recalls.enabled is false\n"));
+    assert!(
+        sandbox
+            .run(&["stats"])
+            .ends_with("unused memories are not counted: recalls.enabled is false\n")
+    );
     assert_eq!(sandbox.run_json(&["stats"])["unused"], Value::Null);
 }
 
@@ -125,7 +160,11 @@ fn nothing_is_recorded_if_the_settings_disable_it() {
 fn a_hook_records_its_session_and_no_credential() {
     let sandbox = Sandbox::new();
     sandbox.write("The user prefers dark mode", &["--category", "preferences"]);
-    ask_hook(&sandbox, "session-start", &json!({ "session_id": "s7", "cwd": sandbox.path("harbour") }));
+    ask_hook(
+        &sandbox,
+        "session-start",
+        &json!({ "session_id": "s7", "cwd": sandbox.path("harbour") }),
+    );
     let token = format!("ghp_{}", "a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6q7r8");
     sandbox.write("The deployment needs a token", &[]);
     ask_hook(
@@ -138,11 +177,22 @@ fn a_hook_records_its_session_and_no_credential() {
         (&recalls[1]["tool"], &recalls[1]["memories"][0]["parts"]),
         (&json!("session-start"), &json!({ "standing": 1.0 }))
     );
-    assert_eq!(recalls[0]["query"], "is the token [redacted: GitHub token] right for the deployment?");
-    assert_eq!((&recalls[0]["session"], &recalls[1]["session"]), (&json!("s7"), &json!("s7")));
-    let month =
-        std::fs::read_dir(sandbox.path(".memory/recalls")).expect("a folder").map(|entry| entry.expect("an entry").path());
-    assert!(month.filter(|path| path.is_file()).all(|path| !std::fs::read_to_string(path).expect("text").contains(&token)));
+    assert_eq!(
+        recalls[0]["query"],
+        "is the token [redacted: GitHub token] right for the deployment?"
+    );
+    assert_eq!(
+        (&recalls[0]["session"], &recalls[1]["session"]),
+        (&json!("s7"), &json!("s7"))
+    );
+    let month = std::fs::read_dir(sandbox.path(".memory/recalls"))
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path());
+    assert!(month.filter(|path| path.is_file()).all(|path| {
+        !std::fs::read_to_string(path)
+            .expect("text")
+            .contains(&token)
+    }));
 }
 
 #[test]
@@ -151,10 +201,17 @@ fn a_ledger_that_cannot_be_written_changes_no_answer() {
     sandbox.write("The user drinks green tea", &[]);
     // A file in place of the folder.
     sandbox.file(".memory/recalls", "");
-    let answer = ask_hook(&sandbox, "prompt", &json!({ "session_id": "s7", "prompt": "which tea does the user drink?" }));
+    let answer = ask_hook(
+        &sandbox,
+        "prompt",
+        &json!({ "session_id": "s7", "prompt": "which tea does the user drink?" }),
+    );
     assert!(answer.contains("green tea"), "{answer}");
     let answer = sandbox.run_with_input(r#"{"name": "memory_list"}"#, &["agent"]);
-    assert!(answer.contains("\"total\":1") && !answer.contains("error"), "{answer}");
+    assert!(
+        answer.contains("\"total\":1") && !answer.contains("error"),
+        "{answer}"
+    );
 }
 
 #[test]
@@ -164,14 +221,28 @@ fn old_recalls_are_purged_and_unused_memories_are_counted() {
     sandbox.write("unused", &[]);
     sandbox.run(&["read", &read]);
     // Memories of today are not unused.
-    write_ledger(&sandbox, &[("2024-04-30T10:00:00Z", &used, "a"), ("2024-05-01T10:00:00Z", &used, "b")]);
-    assert_eq!(sandbox.run_json(&["stats"])["unused"], json!({ "count": 0, "oldest": [] }));
+    write_ledger(
+        &sandbox,
+        &[
+            ("2024-04-30T10:00:00Z", &used, "a"),
+            ("2024-05-01T10:00:00Z", &used, "b"),
+        ],
+    );
+    assert_eq!(
+        sandbox.run_json(&["stats"])["unused"],
+        json!({ "count": 0, "oldest": [] })
+    );
     assert!(sandbox.run(&["stats"]).contains("\nunused\t0\n"));
     let old = "---\nid: 6a053f60-2222-4222-8222-222222222222\ncreated_at: 2024-01-01T10:00:00Z\nupdated_at: 2024-01-01T10:00:00Z\n---\nNobody reads this\n";
     sandbox.file(".memory/categories/knowledge/old.md", old);
     assert_snapshot!(sandbox.run_json(&["stats"])["unused"], @r#"{"count":1,"oldest":[{"id":"6a053f60-2222-4222-8222-222222222222","title":"Nobody reads this","created_at":"2024-01-01T10:00:00Z"}]}"#);
     sandbox.run(&["serve", "--once"]);
     assert_eq!(sandbox.run_json(&["recalls"])["total"], 0);
-    let left = std::fs::read_dir(sandbox.path(".memory/recalls")).expect("a folder").count();
-    assert_eq!(left, 2, "the time since which nothing was purged, and the lock");
+    let left = std::fs::read_dir(sandbox.path(".memory/recalls"))
+        .expect("a folder")
+        .count();
+    assert_eq!(
+        left, 2,
+        "the time since which nothing was purged, and the lock"
+    );
 }

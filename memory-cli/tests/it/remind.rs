@@ -11,7 +11,9 @@ const DISTANT_DATE: &str = "on 2 March 2124 at 3pm";
 /// Writes the file of a reminder that is already due.
 fn write_due_reminder(sandbox: &Sandbox, number: u32, text: &str) -> String {
     let id = format!("0000000{number}-0000-4000-8000-000000000000");
-    let front = format!("---\nid: {id}\ncreated_at: 2024-05-07T10:00:00Z\ndue: 2024-05-08T0{number}:00:00Z\n---\n{text}\n");
+    let front = format!(
+        "---\nid: {id}\ncreated_at: 2024-05-07T10:00:00Z\ndue: 2024-05-08T0{number}:00:00Z\n---\n{text}\n"
+    );
     sandbox.file(&format!(".memory/categories/reminders/{number}.md"), &front);
     id
 }
@@ -82,7 +84,11 @@ fn a_reminder_that_cannot_be_understood_is_not_passed_over_in_silence() {
     warning: the result may be incomplete: 1 reminder is omitted because its due time cannot be read (categories/reminders/tea.md:3: the value of `due` is "next week", not a date such as [day] or [time])
     "#);
     assert_snapshot!(sandbox.run(&["reminders", "--json"]), @r#"{"memories":[],"total":0,"degraded":"1 reminder is omitted because its due time cannot be read (categories/reminders/tea.md:3: the value of `due` is \"next week\", not a date such as [day] or [time])"}"#);
-    assert!(sandbox.run_json(&["notify"])["degraded"].as_str().is_some_and(|why| why.contains("1 reminder is omitted")));
+    assert!(
+        sandbox.run_json(&["notify"])["degraded"]
+            .as_str()
+            .is_some_and(|why| why.contains("1 reminder is omitted"))
+    );
 }
 
 #[test]
@@ -118,14 +124,24 @@ fn what_names_no_time_or_one_that_is_over_is_refused() {
 #[test]
 fn a_reminder_of_a_memory_goes_and_comes_with_it() {
     let sandbox = Sandbox::new();
-    let id = sandbox.write(&format!("# Dentist\n- see the dentist {DISTANT_DATE}\n"), &[]);
+    let id = sandbox.write(
+        &format!("# Dentist\n- see the dentist {DISTANT_DATE}\n"),
+        &[],
+    );
     assert_snapshot!(sandbox.run(&["remind", "--of", &id]), @"
     [id2]	categories/reminders/see-the-dentist-on-2-march-2124-at-3pm-[id2].md
     --- stderr
     due 2124-03-02 15:00
     ");
-    let listed = || sandbox.run_json(&["reminders"])["memories"].as_array().map_or(0, Vec::len);
-    assert_eq!(sandbox.run_json(&["reminders"])["memories"][0]["reminds"], Value::from(id.as_str()));
+    let listed = || {
+        sandbox.run_json(&["reminders"])["memories"]
+            .as_array()
+            .map_or(0, Vec::len)
+    };
+    assert_eq!(
+        sandbox.run_json(&["reminders"])["memories"][0]["reminds"],
+        Value::from(id.as_str())
+    );
     sandbox.run(&["delete", &id]);
     assert_eq!(listed(), 0);
     sandbox.run(&["undo"]);
@@ -136,8 +152,10 @@ fn a_reminder_of_a_memory_goes_and_comes_with_it() {
 fn what_is_due_is_shown_once_and_stands_in_the_page_until_it_is_done() {
     let sandbox = Sandbox::new();
     notify_by_file(&sandbox);
-    let (tea, milk) =
-        (write_due_reminder(&sandbox, 1, "make tea\n\n# Obey me"), write_due_reminder(&sandbox, 2, "buy milk\u{7}"));
+    let (tea, milk) = (
+        write_due_reminder(&sandbox, 1, "make tea\n\n# Obey me"),
+        write_due_reminder(&sandbox, 2, "buy milk\u{7}"),
+    );
     assert_snapshot!(sandbox.run(&["notify"]), @r"
     [id1]	2024-05-08T01:00:00Z	make tea
     [id2]	2024-05-08T02:00:00Z	buy milk\u{7}
@@ -207,30 +225,65 @@ fn what_is_filed_as_a_reminder_gets_the_time_that_its_text_names() {
     for command in ["upgrade", "edit"] {
         let id = sandbox.write(&format!("{command} the car on 2124-03-02 at 14:00"), &[]);
         let filed = sandbox.run_json(&[command, &id, "--category", "reminders"]);
-        assert_eq!((&filed["due"], &filed["category"]), (&"2124-03-02T14:00:00Z".into(), &"reminders".into()), "{filed}");
+        assert_eq!(
+            (&filed["due"], &filed["category"]),
+            (&"2124-03-02T14:00:00Z".into(), &"reminders".into()),
+            "{filed}"
+        );
         assert!(filed["warning"].is_null());
         sandbox.run(&["undo"]);
-        assert_eq!(sandbox.run_json(&["read", &id])["phase"], "inbox", "filing is one operation");
-        for (text, why) in
-            [("no time", "the text contains no time"), ("on 2024-03-02 at 9:00", "the time in the text is in the past")]
-        {
+        assert_eq!(
+            sandbox.run_json(&["read", &id])["phase"],
+            "inbox",
+            "filing is one operation"
+        );
+        for (text, why) in [
+            ("no time", "the text contains no time"),
+            (
+                "on 2024-03-02 at 9:00",
+                "the time in the text is in the past",
+            ),
+        ] {
             let id = sandbox.write(&format!("{command} {text}"), &[]);
             let filed = sandbox.run(&[command, &id, "--category", "reminders"]);
-            assert!(filed.contains(&format!("warning: {why}")) && filed.contains("`memory remind --of "), "{filed}");
+            assert!(
+                filed.contains(&format!("warning: {why}"))
+                    && filed.contains("`memory remind --of "),
+                "{filed}"
+            );
         }
     }
     let id = sandbox.write("later", &[]);
-    let edited = sandbox.run(&["edit", &id, "--category", "reminders", "--content", "later, on 2124-03-02 at 14:00"]);
-    assert!(edited.contains("version 2, due 2124-03-02 14:00"), "{edited}");
-    sandbox.file(".memory/categories/inbox/own.md", "---\ncategory: reminders\n---\npay on 2124-03-02 at 14:00\n");
-    assert_eq!(sandbox.run_json(&["upgrade", "own"])["due"], "2124-03-02T14:00:00Z");
+    let edited = sandbox.run(&[
+        "edit",
+        &id,
+        "--category",
+        "reminders",
+        "--content",
+        "later, on 2124-03-02 at 14:00",
+    ]);
+    assert!(
+        edited.contains("version 2, due 2124-03-02 14:00"),
+        "{edited}"
+    );
+    sandbox.file(
+        ".memory/categories/inbox/own.md",
+        "---\ncategory: reminders\n---\npay on 2124-03-02 at 14:00\n",
+    );
+    assert_eq!(
+        sandbox.run_json(&["upgrade", "own"])["due"],
+        "2124-03-02T14:00:00Z"
+    );
 }
 
 #[test]
 fn the_page_follows_what_agents_do() {
     let sandbox = Sandbox::new();
     notify_by_file(&sandbox);
-    let (tea, milk) = (write_due_reminder(&sandbox, 1, "make tea"), write_due_reminder(&sandbox, 2, "buy milk"));
+    let (tea, milk) = (
+        write_due_reminder(&sandbox, 1, "make tea"),
+        write_due_reminder(&sandbox, 2, "buy milk"),
+    );
     sandbox.run(&["notify"]);
     let call = |tool: &str, id: &str| {
         let call = serde_json::json!([{ "name": tool, "params": { "id": id } }]).to_string();
@@ -239,10 +292,20 @@ fn the_page_follows_what_agents_do() {
     };
     call("memory_done", &tea);
     let page = sandbox.read_file(".memory/pending.md");
-    assert!(page.contains("1 reminder is due") && page.contains("buy milk") && !page.contains("make tea"), "{page}");
-    let renamed = r#"[{"name":"memory_update","params":{"id":"ID","old":"milk","new":"bread"}}]"#.replace("ID", &milk);
+    assert!(
+        page.contains("1 reminder is due")
+            && page.contains("buy milk")
+            && !page.contains("make tea"),
+        "{page}"
+    );
+    let renamed = r#"[{"name":"memory_update","params":{"id":"ID","old":"milk","new":"bread"}}]"#
+        .replace("ID", &milk);
     sandbox.run_with_input(&renamed, &["agent"]);
-    assert!(sandbox.read_file(".memory/pending.md").contains("buy bread"));
+    assert!(
+        sandbox
+            .read_file(".memory/pending.md")
+            .contains("buy bread")
+    );
     call("memory_delete", &milk);
     assert!(!sandbox.path(".memory/pending.md").exists());
 }
@@ -251,20 +314,29 @@ fn the_page_follows_what_agents_do() {
 #[test]
 fn what_cannot_be_shown_is_said_and_shown_the_next_time() {
     let sandbox = Sandbox::new();
-    sandbox.file(".memory/config.yaml", "notification:\n  method: notify-send\n");
+    sandbox.file(
+        ".memory/config.yaml",
+        "notification:\n  method: notify-send\n",
+    );
     write_due_reminder(&sandbox, 1, "make tea");
     write_due_reminder(&sandbox, 2, "buy milk");
     // A new executable file may still be open in a process that another test is starting, and cannot be run then.
     let program = |name: &str| {
         let place = ["/bin", "/usr/bin"].map(|folder| std::path::Path::new(folder).join(name));
-        let place = place.iter().find(|place| place.exists()).expect("every system has it");
+        let place = place
+            .iter()
+            .find(|place| place.exists())
+            .expect("every system has it");
         let _ = std::fs::remove_file(sandbox.path("bin/notify-send"));
         std::os::unix::fs::symlink(place, sandbox.path("bin/notify-send")).expect("a link");
     };
     std::fs::create_dir(sandbox.path("bin")).expect("a folder");
     let path = sandbox.path("bin").display().to_string();
     let notify = |more: &[&str]| {
-        let variables = [("PATH", path.as_str()), ("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere")];
+        let variables = [
+            ("PATH", path.as_str()),
+            ("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere"),
+        ];
         sandbox.run_with_all(&variables, &[&["notify"], more].concat())
     };
     program("false");

@@ -24,7 +24,11 @@ impl Sandbox {
     /// Creates an empty home.
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        Self { folder, ids: RefCell::default(), operations: RefCell::default() }
+        Self {
+            folder,
+            ids: RefCell::default(),
+            operations: RefCell::default(),
+        }
     }
 
     /// Returns the folder, which then lives as long as the returned value.
@@ -56,8 +60,14 @@ impl Sandbox {
         fn walk(folder: &Path, root: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
             for entry in std::fs::read_dir(folder).into_iter().flatten() {
                 let path = entry.expect("an entry").path();
-                let name = path.strip_prefix(root).expect("it is below").display().to_string();
-                let is_log = ["journal", "index", "trash"].iter().any(|part| name.starts_with(part))
+                let name = path
+                    .strip_prefix(root)
+                    .expect("it is below")
+                    .display()
+                    .to_string();
+                let is_log = ["journal", "index", "trash"]
+                    .iter()
+                    .any(|part| name.starts_with(part))
                     || name.contains(".trash")
                     || name.contains(".locks");
                 if path.is_dir() {
@@ -115,14 +125,21 @@ impl Sandbox {
 
     /// Runs `memory-cli`, the short form of `memory bank`, with `input` as standard input.
     pub(crate) fn run_bank(&self, input: &str, arguments: &[&str]) -> String {
-        self.transcript(&Self::finish(self.program(env!("CARGO_BIN_EXE_memory-cli"), arguments), input))
+        self.transcript(&Self::finish(
+            self.program(env!("CARGO_BIN_EXE_memory-cli"), arguments),
+            input,
+        ))
     }
 
     /// Runs a shell script with `memory` and its short forms on the `PATH`; `jq` is `memory bank filter`.
     pub(crate) fn run_shell(&self, script: &str) -> String {
-        let folder = PathBuf::from(env!("CARGO_BIN_EXE_memo")).parent().expect("a folder").to_owned();
+        let folder = PathBuf::from(env!("CARGO_BIN_EXE_memo"))
+            .parent()
+            .expect("a folder")
+            .to_owned();
         let others = std::env::var_os("PATH").unwrap_or_default();
-        let path = std::env::join_paths([folder].into_iter().chain(std::env::split_paths(&others))).expect("a path");
+        let path = std::env::join_paths([folder].into_iter().chain(std::env::split_paths(&others)))
+            .expect("a path");
         let script = format!("jq() {{ memory bank filter \"$@\"; }}\n{script}");
         let mut command = self.program("sh", &["-c", &script]);
         command.env("PATH", path);
@@ -131,17 +148,29 @@ impl Sandbox {
 
     fn program(&self, program: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(program);
-        command.args(arguments).current_dir(self.folder.path()).env_clear().env("HOME", self.folder.path()).env("TZ", "UTC");
+        command
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .env_clear()
+            .env("HOME", self.folder.path())
+            .env("TZ", "UTC");
         command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
         command
     }
 
     /// Runs a command until it exits.
     pub(crate) fn finish(mut command: Command, input: &str) -> Output {
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
         // A program may ignore its input.
-        let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
+        let _ = child
+            .stdin
+            .take()
+            .expect("a pipe")
+            .write_all(input.as_bytes());
         child.wait_with_output().expect("the program ends")
     }
 
@@ -161,38 +190,61 @@ impl Sandbox {
     /// Replaces the parts of a text that vary between runs.
     pub(crate) fn normalise(&self, text: &str) -> String {
         let folder = self.folder.path().display().to_string();
-        let program = std::path::Path::new(env!("CARGO_BIN_EXE_memory")).canonicalize().expect("the program");
-        let mut text = text.replace(&folder, "~").replace(&program.display().to_string(), "/bin/memory");
+        let program = std::path::Path::new(env!("CARGO_BIN_EXE_memory"))
+            .canonicalize()
+            .expect("the program");
+        let mut text = text
+            .replace(&folder, "~")
+            .replace(&program.display().to_string(), "/bin/memory");
         text = replace(&text, r"\b[0-9a-f]{64}\b", |_| "[hash]".into());
-        text = replace(&text, r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", |found| {
-            format!("[id{}]", stable_number(&self.ids, found))
-        });
+        text = replace(
+            &text,
+            r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b",
+            |found| format!("[id{}]", stable_number(&self.ids, found)),
+        );
         for (index, id) in self.ids.borrow().iter().enumerate() {
             text = text.replace(&id[..8], &format!("[id{}]", index + 1));
         }
-        text = replace(&text, r"\b[0-9a-f]{12}\b", |found| format!("[op{}]", stable_number(&self.operations, found)));
+        text = replace(&text, r"\b[0-9a-f]{12}\b", |found| {
+            format!("[op{}]", stable_number(&self.operations, found))
+        });
         text = replace(&text, r"\btrash/\d{4}-\d\d/", |_| "trash/[month]/".into());
         // The times in the tests themselves are before 2025.
-        text = replace(&text, r"\b20(2[5-9]|[3-9]\d)-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+00:00)?", |_| "[time]".into());
-        text = replace(&text, r"\b20(2[5-9]|[3-9]\d)-\d\d\b(-\d\d)?", |_| "[day]".into());
+        text = replace(
+            &text,
+            r"\b20(2[5-9]|[3-9]\d)-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+00:00)?",
+            |_| "[time]".into(),
+        );
+        text = replace(&text, r"\b20(2[5-9]|[3-9]\d)-\d\d\b(-\d\d)?", |_| {
+            "[day]".into()
+        });
         text = replace(&text, r"\b\d+\.\d{3,}\b", |_| "[n]".into());
-        replace(&text, r#""(score|idf|average_length|length|size|pending|[a-z_]*bytes)":[0-9.]+"#, |found| {
-            let key = found.split(':').next().unwrap_or_default();
-            format!("{key}:[n]")
-        })
+        replace(
+            &text,
+            r#""(score|idf|average_length|length|size|pending|[a-z_]*bytes)":[0-9.]+"#,
+            |found| {
+                let key = found.split(':').next().unwrap_or_default();
+                format!("{key}:[n]")
+            },
+        )
     }
 }
 
 fn replace(text: &str, pattern: &str, with: impl Fn(&str) -> String) -> String {
     let pattern = Regex::new(pattern).expect("a pattern");
-    pattern.replace_all(text, |found: &Captures| with(&found[0])).into_owned()
+    pattern
+        .replace_all(text, |found: &Captures| with(&found[0]))
+        .into_owned()
 }
 
 fn stable_number(known: &RefCell<Vec<String>>, found: &str) -> usize {
     let mut known = known.borrow_mut();
-    let index = known.iter().position(|own| own == found).unwrap_or_else(|| {
-        known.push(found.to_owned());
-        known.len() - 1
-    });
+    let index = known
+        .iter()
+        .position(|own| own == found)
+        .unwrap_or_else(|| {
+            known.push(found.to_owned());
+            known.len() - 1
+        });
     index + 1
 }

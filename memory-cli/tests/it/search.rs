@@ -35,7 +35,13 @@ fn a_list_says_what_is_left_and_never_what_is_not() {
     let sandbox = home_with_three_memories();
     let said = |flags: &[&str]| {
         let shown = sandbox.run(&[&["list", "--all"], flags].concat());
-        shown.lines().skip_while(|line| *line != "--- stderr").skip(1).map(str::to_owned).collect::<Vec<_>>().join("\n")
+        shown
+            .lines()
+            .skip_while(|line| *line != "--- stderr")
+            .skip(1)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+            .join("\n")
     };
     assert_snapshot!(said(&["--limit", "2"]), @"2 of 3 shown; use --offset 2 for the next page, --limit 0 for all");
     assert_snapshot!(said(&["--limit", "2", "--offset", "2"]), @"the last 1 of 3 shown");
@@ -124,7 +130,11 @@ fn no_limit_shows_every_hit() {
     for number in 0..12 {
         sandbox.write(&format!("tea number {number}"), &[]);
     }
-    let hits = |flags: &[&str]| sandbox.run_json(&[&["search", "tea"], flags].concat())["hits"].as_array().map(Vec::len);
+    let hits = |flags: &[&str]| {
+        sandbox.run_json(&[&["search", "tea"], flags].concat())["hits"]
+            .as_array()
+            .map(Vec::len)
+    };
     assert_eq!((hits(&[]), hits(&["--limit", "0"])), (Some(10), Some(12)));
 }
 
@@ -133,10 +143,16 @@ fn quotation_marks_narrow_only_where_some_memory_has_the_phrase() {
     let sandbox = home_with_three_memories();
     let found = |question: &str| {
         let answer = sandbox.run_json(&["search", question]);
-        (answer["total"].as_u64(), answer["degraded"].as_str().map(str::to_owned))
+        (
+            answer["total"].as_u64(),
+            answer["degraded"].as_str().map(str::to_owned),
+        )
     };
     assert_eq!(found("\"five minutes\""), (Some(1), None));
     let reason = "no memory contains the quoted phrase; searched for its words instead";
-    assert_eq!(found("\"minutes five\" 泡茶"), (Some(2), Some(reason.to_owned())));
+    assert_eq!(
+        found("\"minutes five\" 泡茶"),
+        (Some(2), Some(reason.to_owned()))
+    );
     assert_eq!(found("\"green submarine\""), (Some(0), None));
 }

@@ -20,12 +20,27 @@ const SECRET_TRACE: &[u8] = b"w2xRk9sTz4mNc8p@db.example";
 /// Starts the program with a full pipe as its output; returns it once it blocks on that pipe.
 ///
 /// Returns `None` if the system does not report the state of a blocked process.
-fn run_until_blocked(sandbox: &Sandbox, arguments: &[&str], input: &str) -> Option<(Child, impl Read)> {
+fn run_until_blocked(
+    sandbox: &Sandbox,
+    arguments: &[&str],
+    input: &str,
+) -> Option<(Child, impl Read)> {
     let (reader, mut writer) = std::io::pipe().expect("a pipe");
-    writer.write_all(&vec![b' '; PIPE_CAPACITY]).expect("it takes so much");
+    writer
+        .write_all(&vec![b' '; PIPE_CAPACITY])
+        .expect("it takes so much");
     let mut command = sandbox.command(arguments);
-    let mut child = command.stdin(Stdio::piped()).stdout(writer).spawn().expect("the program starts");
-    child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("it reads");
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(writer)
+        .spawn()
+        .expect("the program starts");
+    child
+        .stdin
+        .take()
+        .expect("a pipe")
+        .write_all(input.as_bytes())
+        .expect("it reads");
     let place = format!("/proc/{}/wchan", child.id());
     while child.try_wait().expect("its state").is_none() {
         match fs::read_to_string(&place) {
@@ -44,17 +59,24 @@ fn count(child: &Child, text: &[u8]) -> std::io::Result<usize> {
     for line in fs::read_to_string(format!("/proc/{}/maps", child.id()))?.lines() {
         let (range, rights) = line.split_once(' ').expect("a range and rights");
         let (start, end) = range.split_once('-').expect("a range");
-        let [start, end] = [start, end].map(|number| u64::from_str_radix(number, 16).expect("an address"));
+        let [start, end] =
+            [start, end].map(|number| u64::from_str_radix(number, 16).expect("an address"));
         let mut bytes = vec![0; usize::try_from(end - start).expect("it fits")];
         if rights.starts_with("rw") && memory.read_exact_at(&mut bytes, start).is_ok() {
-            found += bytes.windows(text.len()).filter(|window| *window == text).count();
+            found += bytes
+                .windows(text.len())
+                .filter(|window| *window == text)
+                .count();
         }
     }
     Ok(found)
 }
 
 fn print_skipped(why: &str) {
-    assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"), "nothing may be left out: {why}");
+    assert!(
+        std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"),
+        "nothing may be left out: {why}"
+    );
     eprintln!("left out: that secrets do not stay in memory, since {why}");
 }
 
@@ -64,7 +86,9 @@ fn a_secret_that_was_given_is_nowhere_in_memory_when_the_answer_is_printed() {
     let given = format!(r#"{{"driver":"file","dsn":"{SECRET}","dir":"~/Vb7q-and-no-secret"}}"#);
     let file = format!("@{}", sandbox.file("team.json", &given));
     for (input, typed) in [("-", given.as_str()), (file.as_str(), "")] {
-        let arguments = ["instance", "connect", "history", "team", "--input", input, "--json"];
+        let arguments = [
+            "instance", "connect", "history", "team", "--input", input, "--json",
+        ];
         let Some((mut child, mut answer)) = run_until_blocked(&sandbox, &arguments, typed) else {
             return print_skipped("this system does not tell for what a process waits");
         };
@@ -76,7 +100,10 @@ fn a_secret_that_was_given_is_nowhere_in_memory_when_the_answer_is_printed() {
         let (Ok(counted), Ok(heard)) = (counted, heard) else {
             return print_skipped("this system does not let one look into another process");
         };
-        assert!(printed.contains("the field dsn is only valid with driver=postgres"), "{printed}");
+        assert!(
+            printed.contains("the field dsn is only valid with driver=postgres"),
+            "{printed}"
+        );
         assert!(0 < heard, "what is in its memory is found");
         assert_eq!(counted, 0, "{input}");
     }
@@ -87,13 +114,20 @@ fn a_program_that_dies_leaves_no_image_of_its_memory() {
     let sandbox = Sandbox::new();
     sandbox.write("tea", &[]);
     let mut command = Command::new("sh");
-    command.args(["-c", "ulimit -S -c $(ulimit -H -c) && exec \"$0\" serve --log -", env!("CARGO_BIN_EXE_memory")]);
+    command.args([
+        "-c",
+        "ulimit -S -c $(ulimit -H -c) && exec \"$0\" serve --log -",
+        env!("CARGO_BIN_EXE_memory"),
+    ]);
     command.env("HOME", sandbox.path(""));
     let daemon = Daemon::run(command);
     daemon.wait_for_log("detecting file changes by");
     let Ok(limits) = fs::read_to_string(format!("/proc/{}/limits", daemon.child.id())) else {
         return print_skipped("this system does not tell the limits of another process");
     };
-    let core = limits.lines().find_map(|line| line.strip_prefix("Max core file size")).expect("a limit");
+    let core = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max core file size"))
+        .expect("a limit");
     assert_eq!(core.split_whitespace().next(), Some("0"), "{core}");
 }

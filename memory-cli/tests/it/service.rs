@@ -45,15 +45,27 @@ struct ServiceUser {
 impl ServiceUser {
     /// Returns the user, or `None` if this process may not create namespaces or systemd is not installed.
     fn create() -> Option<Self> {
-        let can_unshare = Command::new("unshare").args(["-m", "true"]).status().is_ok_and(|status| status.success());
-        if !can_unshare || !rustix::process::geteuid().is_root() || !Path::new("/usr/lib/systemd/systemd").exists() {
-            assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"), "cannot test services");
+        let can_unshare = Command::new("unshare")
+            .args(["-m", "true"])
+            .status()
+            .is_ok_and(|status| status.success());
+        if !can_unshare
+            || !rustix::process::geteuid().is_root()
+            || !Path::new("/usr/lib/systemd/systemd").exists()
+        {
+            assert!(
+                std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"),
+                "cannot test services"
+            );
             eprintln!("skipped: services (they need root and systemd)");
             return None;
         }
         let home = tempfile::tempdir_in("/home").expect("a folder");
         fs::copy(env!("CARGO_BIN_EXE_memory"), home.path().join("memory")).expect("the program");
-        let owned = Command::new("chown").args(["-R", USER]).arg(home.path()).status();
+        let owned = Command::new("chown")
+            .args(["-R", USER])
+            .arg(home.path())
+            .status();
         assert!(owned.expect("chown").success());
         Some(Self { home })
     }
@@ -63,9 +75,14 @@ impl ServiceUser {
         let manager = MANAGER.replace("USER", USER);
         let script = format!("cd\n{script}");
         let mut command = Command::new("unshare");
-        command.args(["-m", "bash", "-c", &manager, "_", &script]).env("HOME", self.home.path());
+        command
+            .args(["-m", "bash", "-c", &manager, "_", &script])
+            .env("HOME", self.home.path());
         let done = command.output().expect("unshare runs");
-        let (output, errors) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+        let (output, errors) = (
+            String::from_utf8_lossy(&done.stdout),
+            String::from_utf8_lossy(&done.stderr),
+        );
         assert!(done.status.success(), "{output}{errors}");
         output.into_owned()
     }
@@ -73,7 +90,9 @@ impl ServiceUser {
 
 #[test]
 fn a_service_serves_agents_restarts_after_an_update_and_leaves_nothing() {
-    let Some(user) = ServiceUser::create() else { return };
+    let Some(user) = ServiceUser::create() else {
+        return;
+    };
     let output = user.run(
         r#"
         show() { systemctl --user show --value --property=MainPID memory.service; }
@@ -93,23 +112,50 @@ fn a_service_serves_agents_restarts_after_an_update_and_leaves_nothing() {
         "#,
     );
     let lines: Vec<&str> = output.lines().collect();
-    let [installed, first, second, _, status, hardened, deleted, gone, nothing] = lines[..] else { panic!("{output}") };
+    let [
+        installed,
+        first,
+        second,
+        _,
+        status,
+        hardened,
+        deleted,
+        gone,
+        nothing,
+    ] = lines[..]
+    else {
+        panic!("{output}")
+    };
     let parse = |line: &str| serde_json::from_str::<Value>(line).expect("JSON");
     assert_eq!(parse(installed)["state"], "active (running)", "{output}");
     assert_eq!(parse(installed)["sandboxed"], true, "{output}");
     let [first, second] = [first, second].map(|line| parse(line)["daemon"].clone());
-    assert!(first["running"] == true && second["running"] == true && first["pid"] != second["pid"], "{output}");
-    assert!(first["socket"].as_str().is_some_and(|socket| socket.ends_with("/.memory/memory.sock")), "{output}");
+    assert!(
+        first["running"] == true && second["running"] == true && first["pid"] != second["pid"],
+        "{output}"
+    );
+    assert!(
+        first["socket"]
+            .as_str()
+            .is_some_and(|socket| socket.ends_with("/.memory/memory.sock")),
+        "{output}"
+    );
     assert_eq!(parse(status)["state"], "active (running)", "{output}");
     assert_eq!(hardened, "hardened");
-    assert_eq!(parse(deleted)["deleted"].as_array().map(Vec::len), Some(2), "{output}");
+    assert_eq!(
+        parse(deleted)["deleted"].as_array().map(Vec::len),
+        Some(2),
+        "{output}"
+    );
     assert_eq!(parse(gone)["installed"], false, "{output}");
     assert_eq!(nothing, "no socket");
 }
 
 #[test]
 fn a_unit_of_another_program_is_left_and_a_failed_start_installs_nothing() {
-    let Some(user) = ServiceUser::create() else { return };
+    let Some(user) = ServiceUser::create() else {
+        return;
+    };
     let output = user.run(
         r#"
         mkdir -p .config/systemd/user && echo "[Service]" > .config/systemd/user/memory.service

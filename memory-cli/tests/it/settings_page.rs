@@ -25,15 +25,22 @@ struct Key {
 
 /// Reads the keys of the file in their order.
 fn keys() -> Vec<Key> {
-    let (mut keys, mut sections, mut comment): (Vec<Key>, Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut keys, mut sections, mut comment): (Vec<Key>, Vec<&str>, Vec<&str>) =
+        (Vec::new(), Vec::new(), Vec::new());
     for line in DEFAULT_FILE.lines() {
         let depth = (line.len() - line.trim_start().len()) / 2;
         let text = line.trim();
         let uncommented = text.strip_prefix("# ").unwrap_or(text);
         let is_name = |name: &&str| {
-            !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c))
+            !name.is_empty()
+                && name
+                    .chars()
+                    .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c))
         };
-        match uncommented.split_once(':').filter(|(name, value)| is_name(name) && (value.starts_with(' ') || value.is_empty())) {
+        match uncommented
+            .split_once(':')
+            .filter(|(name, value)| is_name(name) && (value.starts_with(' ') || value.is_empty()))
+        {
             Some((name, "")) if !text.starts_with('#') => {
                 sections.truncate(depth);
                 sections.push(name);
@@ -41,9 +48,18 @@ fn keys() -> Vec<Key> {
             }
             Some((name, value)) if !value.is_empty() => {
                 let parents = &sections[..depth.min(sections.len())];
-                let path = parents.iter().chain([&name]).copied().collect::<Vec<_>>().join(".");
+                let path = parents
+                    .iter()
+                    .chain([&name])
+                    .copied()
+                    .collect::<Vec<_>>()
+                    .join(".");
                 let value = value.trim().trim_matches('"').to_owned();
-                keys.push(Key { path, value, meaning: comment.join(" ") });
+                keys.push(Key {
+                    path,
+                    value,
+                    meaning: comment.join(" "),
+                });
                 comment.clear();
             }
             _ if text.is_empty() => comment.clear(),
@@ -57,7 +73,15 @@ fn keys() -> Vec<Key> {
 fn defaults() -> BTreeMap<String, Value> {
     let shown = Sandbox::new().run_json(&["config", "show"]);
     let settings = shown["settings"].as_array().expect("a list of settings");
-    settings.iter().map(|it| (it["key"].as_str().expect("a key").to_owned(), it["value"].clone())).collect()
+    settings
+        .iter()
+        .map(|it| {
+            (
+                it["key"].as_str().expect("a key").to_owned(),
+                it["value"].clone(),
+            )
+        })
+        .collect()
 }
 
 fn table() -> String {
@@ -80,7 +104,11 @@ fn every_setting_is_in_the_file_of_defaults_with_its_meaning() {
     let mut in_file: Vec<String> = keys().iter().map(|key| key.path.clone()).collect();
     in_file.sort_unstable();
     assert_eq!(in_file, defaults().into_keys().collect::<Vec<_>>());
-    let silent: Vec<String> = keys().into_iter().filter(|key| key.meaning.is_empty()).map(|key| key.path).collect();
+    let silent: Vec<String> = keys()
+        .into_iter()
+        .filter(|key| key.meaning.is_empty())
+        .map(|key| key.path)
+        .collect();
     assert_eq!(silent, [""; 0], "each key has a comment of its own");
 }
 
@@ -92,7 +120,8 @@ fn the_page_of_settings_follows_from_them() {
     let (found, after) = rest.split_once(END).expect("the end of the table");
     let expected = table();
     if std::env::var_os("MEMORY_README_UPDATE").is_some() {
-        std::fs::write(&path, format!("{before}{START}{expected}{END}{after}")).expect("the page is written");
+        std::fs::write(&path, format!("{before}{START}{expected}{END}{after}"))
+            .expect("the page is written");
         return;
     }
     assert_eq!(found, expected, "MEMORY_README_UPDATE=1 writes the table");

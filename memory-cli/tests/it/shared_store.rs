@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use insta::assert_snapshot;
-use memory_core::conversation::{ConversationEntry, ConversationId, ConversationStore, EntryChange, EntryRole};
+use memory_core::conversation::{
+    ConversationEntry, ConversationId, ConversationStore, EntryChange, EntryRole,
+};
 use memory_core::secret::Checked;
 use memory_core::{Clock, IdSource, Operation, Verb};
 use memory_store::conversation::ConversationFolder;
@@ -18,7 +20,9 @@ use crate::serve_http::HttpServerProcess;
 
 #[test]
 fn two_homes_share_their_memories_in_a_database() {
-    let Some(server) = shared_server("homes that share memories") else { return };
+    let Some(server) = shared_server("homes that share memories") else {
+        return;
+    };
     let sandbox = Sandbox::new();
     let database = server.database();
     sandbox.file("address", &server.url("postgres:hunter2", &database, ""));
@@ -29,13 +33,24 @@ fn two_homes_share_their_memories_in_a_database() {
     ");
     sandbox.run_shell("memory write 'The team deploys on Tuesdays' --tags deploys");
     let init = "memory --root two init --store - --json < address";
-    assert_eq!(sandbox.run_shell(init), "{\"store\":\"memories\",\"memories\":1}\n");
-    assert_eq!(sandbox.run_shell(init), "{\"store\":\"memories\",\"memories\":1}\n");
+    assert_eq!(
+        sandbox.run_shell(init),
+        "{\"store\":\"memories\",\"memories\":1}\n"
+    );
+    assert_eq!(
+        sandbox.run_shell(init),
+        "{\"store\":\"memories\",\"memories\":1}\n"
+    );
     let search = "search 'when does the team deploy?' --json | jq -c .hits";
     let found = sandbox.run_shell(&format!("memory {search}"));
     assert!(found.contains("The team deploys on Tuesdays"), "{found}");
-    assert_eq!(sandbox.run_shell(&format!("memory --root two {search}")), found);
-    sandbox.run_shell("id=$(memory list --json | jq -r '.memories[0].id'); memory --root two delete $id");
+    assert_eq!(
+        sandbox.run_shell(&format!("memory --root two {search}")),
+        found
+    );
+    sandbox.run_shell(
+        "id=$(memory list --json | jq -r '.memories[0].id'); memory --root two delete $id",
+    );
     assert_eq!(sandbox.run_json(&["list"])["total"], 0);
     sandbox.run_shell("memory undo");
     assert_eq!(sandbox.run_json(&["--root", "two", "list"])["total"], 1);
@@ -47,18 +62,36 @@ fn two_homes_share_their_memories_in_a_database() {
     checked: 1; no problems found
     ");
     // The address of the same database may change.
-    sandbox.file("changed", &server.url("postgres:hunter2", &database, "?application_name=memory"));
-    assert_eq!(sandbox.run_shell("memory init --store @changed --json"), "{\"store\":\"memories\",\"memories\":1}\n");
+    sandbox.file(
+        "changed",
+        &server.url("postgres:hunter2", &database, "?application_name=memory"),
+    );
+    assert_eq!(
+        sandbox.run_shell("memory init --store @changed --json"),
+        "{\"store\":\"memories\",\"memories\":1}\n"
+    );
     // A secret is in no file.
-    assert_eq!(sandbox.run_shell("rm address changed; grep -rl hunter2 ."), "--- exit 1\n");
-    assert_eq!(sandbox.run_shell("memory instance rekey"), "{\"resealed\":1}\n");
+    assert_eq!(
+        sandbox.run_shell("rm address changed; grep -rl hunter2 ."),
+        "--- exit 1\n"
+    );
+    assert_eq!(
+        sandbox.run_shell("memory instance rekey"),
+        "{\"resealed\":1}\n"
+    );
     assert_eq!(sandbox.run_json(&["list"])["total"], 1);
-    assert!(!sandbox.run_shell("memory instance instances --json").contains("memories"));
+    assert!(
+        !sandbox
+            .run_shell("memory instance instances --json")
+            .contains("memories")
+    );
 }
 
 #[test]
 fn a_home_with_memories_or_with_another_database_is_not_shared() {
-    let Some(server) = shared_server("homes that are not shared") else { return };
+    let Some(server) = shared_server("homes that are not shared") else {
+        return;
+    };
     let sandbox = Sandbox::new();
     sandbox.write("a private note", &[]);
     sandbox.file("one", &server.url("postgres", &server.database(), ""));
@@ -70,7 +103,10 @@ fn a_home_with_memories_or_with_another_database_is_not_shared() {
     --- exit 2
     ");
     assert_eq!(sandbox.run_json(&["list"])["total"], 1);
-    assert_eq!(sandbox.run_shell("memory --root own init --store @one --json"), "{\"store\":\"memories\",\"memories\":0}\n");
+    assert_eq!(
+        sandbox.run_shell("memory --root own init --store @one --json"),
+        "{\"store\":\"memories\",\"memories\":0}\n"
+    );
     assert_snapshot!(sandbox.run_shell("memory --root own init --store @two; memory --root other init --store @two"), @"
     --- stderr
     error[invalid_input]: ~/own cannot be used as a replica of the database: it is a replica of another database
@@ -97,7 +133,9 @@ fn a_home_with_memories_or_with_another_database_is_not_shared() {
 
 #[test]
 fn principals_see_their_own_memories_and_those_of_their_teams() {
-    let Some(server) = shared_server("principals") else { return };
+    let Some(server) = shared_server("principals") else {
+        return;
+    };
     let sandbox = Sandbox::new();
     let database = server.database();
     let (owner, node) = (format!("{database}_owner"), format!("{database}_node"));
@@ -109,7 +147,10 @@ fn principals_see_their_own_memories_and_those_of_their_teams() {
     sandbox.file("node.address", &server.url(&node, &database, ""));
     sandbox.run_shell("memory --root owner init --store @owner.address --name owner");
     let refused = sandbox.run_shell("memory --root owner principal add con");
-    assert!(refused.contains("con is the name of a device on Windows"), "{refused}");
+    assert!(
+        refused.contains("con is the name of a device on Windows"),
+        "{refused}"
+    );
     assert_snapshot!(sandbox.run_shell("memory --root owner principal add ada --role absent"), @r#"
     --- stderr
     error[invalid_input]: the database has no role absent; create it with CREATE ROLE "absent" LOGIN PASSWORD 'PASSWORD'
@@ -117,15 +158,27 @@ fn principals_see_their_own_memories_and_those_of_their_teams() {
     --- exit 2
     "#);
     let add = |name: &str| {
-        format!("memory --root owner principal add {name} --team web --role {node} --json | jq -r .token > {name}.token")
+        format!(
+            "memory --root owner principal add {name} --team web --role {node} --json | jq -r .token > {name}.token"
+        )
     };
     sandbox.run_shell(&add("ada"));
     sandbox.run_shell(&add("bob"));
-    let init = |name: &str| format!("memory --root {name} init --store @node.address --token @{name}.token --name {name} --json");
-    assert_eq!(sandbox.run_shell(&init("ada")), "{\"store\":\"ada\",\"memories\":0,\"principal\":\"ada\"}\n");
+    let init = |name: &str| {
+        format!(
+            "memory --root {name} init --store @node.address --token @{name}.token --name {name} --json"
+        )
+    };
+    assert_eq!(
+        sandbox.run_shell(&init("ada")),
+        "{\"store\":\"ada\",\"memories\":0,\"principal\":\"ada\"}\n"
+    );
     sandbox.run_shell(&init("bob"));
     sandbox.run_shell("memory --root ada write 'The vault code is in the safe'");
-    assert_eq!(sandbox.run_shell("memory --root ada list --json | jq -r '.memories[].scope'"), "private:ada\n");
+    assert_eq!(
+        sandbox.run_shell("memory --root ada list --json | jq -r '.memories[].scope'"),
+        "private:ada\n"
+    );
     assert_eq!(sandbox.run_json(&["--root", "bob", "list"])["total"], 0);
     assert_eq!(sandbox.run_shell("grep -rl vault bob"), "--- exit 1\n");
     sandbox
@@ -147,7 +200,10 @@ fn principals_see_their_own_memories_and_those_of_their_teams() {
     assert_eq!(sandbox.run_json(&["--root", "bob", "list"])["total"], 0);
     // Banks of a principal are private.
     sandbox.run_shell("memory --root ada bank write codes vault '\"4711\"'");
-    assert_eq!(sandbox.run_shell("memory --root ada bank read codes vault | jq -c .value"), "\"4711\"\n");
+    assert_eq!(
+        sandbox.run_shell("memory --root ada bank read codes vault | jq -c .value"),
+        "\"4711\"\n"
+    );
     let read = sandbox.run_shell("memory --root bob bank read codes vault");
     assert!(read.contains("BANK_NOT_FOUND"), "{read}");
     assert_eq!(sandbox.run_shell("grep -rl 4711 bob"), "--- exit 1\n");
@@ -160,8 +216,14 @@ fn principals_see_their_own_memories_and_those_of_their_teams() {
     ");
     // A new token replaces the former one, and no token is in a file in plain text.
     sandbox.run_shell(&add("bob"));
-    assert_eq!(sandbox.run_shell(&init("bob")), "{\"store\":\"bob\",\"memories\":0,\"principal\":\"bob\"}\n");
-    assert_eq!(sandbox.run_shell("rm *.token; grep -rl mem_ ."), "--- exit 1\n");
+    assert_eq!(
+        sandbox.run_shell(&init("bob")),
+        "{\"store\":\"bob\",\"memories\":0,\"principal\":\"bob\"}\n"
+    );
+    assert_eq!(
+        sandbox.run_shell("rm *.token; grep -rl mem_ ."),
+        "--- exit 1\n"
+    );
     assert_snapshot!(sandbox.run_shell("memory --root bob principal grant bob team:web; memory --root owner principal ungrant bob team:api"), @"
     --- stderr
     error[permission_denied]: a home with a token cannot manage principals
@@ -174,35 +236,54 @@ fn principals_see_their_own_memories_and_those_of_their_teams() {
 
 #[test]
 fn a_home_whose_login_is_rejected_works_as_without_the_database() {
-    let Some(server) = shared_server("rejected logins") else { return };
+    let Some(server) = shared_server("rejected logins") else {
+        return;
+    };
     let sandbox = Sandbox::new();
     let database = server.database();
     let owner = format!("{database}_owner");
-    server.sql(&database, &format!("CREATE ROLE {owner} LOGIN; ALTER DATABASE {database} OWNER TO {owner}"));
+    server.sql(
+        &database,
+        &format!("CREATE ROLE {owner} LOGIN; ALTER DATABASE {database} OWNER TO {owner}"),
+    );
     sandbox.file("address", &server.url(&owner, &database, ""));
     for home in ["one", "two"] {
         sandbox.run_shell(&format!("memory --root {home} init --store @address"));
     }
-    sandbox.run_shell("memory --root one write 'The team deploys on Mondays'; memory --root two list");
+    sandbox
+        .run_shell("memory --root one write 'The team deploys on Mondays'; memory --root two list");
     server.sql(&database, &format!("ALTER ROLE {owner} NOLOGIN"));
     let edit = |home: &str, day: &str| {
-        sandbox.run_shell(&format!("memory --root {home} edit $(cat id) --content 'The team deploys on {day}'"))
+        sandbox.run_shell(&format!(
+            "memory --root {home} edit $(cat id) --content 'The team deploys on {day}'"
+        ))
     };
     sandbox.run_shell("memory --root one list -q --json | jq -r '.memories[0].id' > id");
     let read = sandbox.run_shell("memory --root one read $(cat id)");
     assert!(read.contains("on Mondays"), "{read}");
-    assert!(read.contains("the memories may be outdated: the database rejected the login"), "{read}");
+    assert!(
+        read.contains("the memories may be outdated: the database rejected the login"),
+        "{read}"
+    );
     let edited = edit("one", "Fridays");
-    assert!(edited.contains("it will be sent to the shared database"), "{edited}");
+    assert!(
+        edited.contains("it will be sent to the shared database"),
+        "{edited}"
+    );
     server.sql(&database, &format!("ALTER ROLE {owner} LOGIN"));
     edit("two", "Tuesdays");
     let sent = sandbox.run_shell("memory --root one read $(cat id)");
-    assert!(sent.contains("on Tuesdays") && sent.contains("1 offline change became a proposal"), "{sent}");
+    assert!(
+        sent.contains("on Tuesdays") && sent.contains("1 offline change became a proposal"),
+        "{sent}"
+    );
 }
 
 #[test]
 fn a_home_of_another_principal_or_with_a_damaged_state_names_the_files_to_delete() {
-    let Some(homes) = PrincipalHomes::new("homes of other principals") else { return };
+    let Some(homes) = PrincipalHomes::new("homes of other principals") else {
+        return;
+    };
     let sandbox = &homes.sandbox;
     homes.init("ada");
     sandbox.run_shell(
@@ -229,7 +310,9 @@ fn a_home_of_another_principal_or_with_a_damaged_state_names_the_files_to_delete
     assert_snapshot!(sandbox.run_shell("memory --root ada init --store @node.address --token @bob.token --name ada --json"), @r#"{"store":"ada","memories":0,"principal":"bob"}"#);
     assert_eq!(sandbox.run_json(&["--root", "ada", "list"])["total"], 0);
     assert_eq!(
-        sandbox.run_shell("memory --root ada bank list --json | jq -c .banks; grep -rl -e vault -e 4711 ada"),
+        sandbox.run_shell(
+            "memory --root ada bank list --json | jq -c .banks; grep -rl -e vault -e 4711 ada"
+        ),
         "[]\n--- exit 1\n"
     );
 }
@@ -237,7 +320,9 @@ fn a_home_of_another_principal_or_with_a_damaged_state_names_the_files_to_delete
 #[test]
 fn two_services_on_one_database_report_when_it_is_gone_and_serve_again_when_it_is_back() {
     let claim = "services on one database";
-    let Some(server) = PostgresServer::start() else { return report_skipped(claim, "there is no initdb") };
+    let Some(server) = PostgresServer::start() else {
+        return report_skipped(claim, "there is no initdb");
+    };
     let sandbox = Sandbox::new();
     sandbox.file("address", &server.url("postgres", &server.database(), ""));
     let services = ["one", "two"].map(|root| {
@@ -245,27 +330,69 @@ fn two_services_on_one_database_report_when_it_is_gone_and_serve_again_when_it_i
         let arguments = ["--root", root, "serve", "--http", "127.0.0.1:0", "--json"];
         HttpServerProcess::with(&sandbox, &arguments, &[("MEMO_AUTH_TOKEN", "s3cret")])
     });
-    let ok = || ("HTTP/1.1 200 OK".to_owned(), r#"{"status":"ok"}"#.to_owned());
+    let ok = || {
+        (
+            "HTTP/1.1 200 OK".to_owned(),
+            r#"{"status":"ok"}"#.to_owned(),
+        )
+    };
     let metric = |service: &HttpServerProcess, name: &str| -> String {
         let (_, text) = service.get("/metrics", "s3cret");
-        let value = text.lines().find_map(|line| line.strip_prefix(name)?.trim_start_matches("{}").strip_prefix(' '));
-        value.unwrap_or_else(|| panic!("{name} in {text}")).to_owned()
+        let value = text.lines().find_map(|line| {
+            line.strip_prefix(name)?
+                .trim_start_matches("{}")
+                .strip_prefix(' ')
+        });
+        value
+            .unwrap_or_else(|| panic!("{name} in {text}"))
+            .to_owned()
     };
-    let written = services[0].post("/v1/tools/memory_write", "s3cret", r#"{"content":"The team deploys on Tuesdays"}"#);
+    let written = services[0].post(
+        "/v1/tools/memory_write",
+        "s3cret",
+        r#"{"content":"The team deploys on Tuesdays"}"#,
+    );
     assert_eq!(written.0, ok().0, "{}", written.1);
-    let search = |service: &HttpServerProcess| service.post("/v1/tools/memory_search", "s3cret", r#"{"query":"deploys"}"#).1;
+    let search = |service: &HttpServerProcess| {
+        service
+            .post(
+                "/v1/tools/memory_search",
+                "s3cret",
+                r#"{"query":"deploys"}"#,
+            )
+            .1
+    };
     // A read fetches the operations of other services at most every 0.1 s.
     let until = |is_done: &dyn Fn() -> bool| assert!((0..100_000).any(|_| is_done()));
     until(&|| search(&services[1]).contains("on Tuesdays"));
     for service in &services {
-        assert_eq!([service.get("/healthz", ""), service.get("/readyz", "")], [ok(), ok()]);
+        assert_eq!(
+            [service.get("/healthz", ""), service.get("/readyz", "")],
+            [ok(), ok()]
+        );
         assert_eq!(service.get("/metrics", "").0, "HTTP/1.1 401 Unauthorized");
-        assert!(metric(service, "memory_replica_lag_seconds").parse::<f64>().is_ok_and(|lag| lag < 60.0));
+        assert!(
+            metric(service, "memory_replica_lag_seconds")
+                .parse::<f64>()
+                .is_ok_and(|lag| lag < 60.0)
+        );
         // The daemon may use the connection at the same time.
         until(&|| metric(service, r#"memory_database_connections{state="idle"}"#) != "0");
     }
-    assert_eq!(metric(&services[0], r#"memory_replica_operations_total{direction="appended"}"#), "1");
-    assert_eq!(metric(&services[1], r#"memory_replica_operations_total{direction="pulled"}"#), "1");
+    assert_eq!(
+        metric(
+            &services[0],
+            r#"memory_replica_operations_total{direction="appended"}"#
+        ),
+        "1"
+    );
+    assert_eq!(
+        metric(
+            &services[1],
+            r#"memory_replica_operations_total{direction="pulled"}"#
+        ),
+        "1"
+    );
     server.control(&["-w", "-m", "fast", "stop"]);
     for service in &services {
         let refused = (
@@ -274,26 +401,53 @@ fn two_services_on_one_database_report_when_it_is_gone_and_serve_again_when_it_i
         );
         until(&|| service.get("/readyz", "") == refused);
         assert_eq!(service.get("/healthz", ""), ok());
-        assert!(search(service).contains("on Tuesdays"), "the replica still answers");
-        assert_ne!(metric(service, r#"memory_database_errors_total{code="DATABASE_UNREACHABLE"}"#), "0");
+        assert!(
+            search(service).contains("on Tuesdays"),
+            "the replica still answers"
+        );
+        assert_ne!(
+            metric(
+                service,
+                r#"memory_database_errors_total{code="DATABASE_UNREACHABLE"}"#
+            ),
+            "0"
+        );
     }
     server.control(&["-w", "start"]);
     for service in &services {
         until(&|| service.get("/readyz", "") == ok());
     }
-    let written = services[1].post("/v1/tools/memory_write", "s3cret", r#"{"content":"A second reviewer reads each change"}"#);
+    let written = services[1].post(
+        "/v1/tools/memory_write",
+        "s3cret",
+        r#"{"content":"A second reviewer reads each change"}"#,
+    );
     assert_eq!(written.0, ok().0, "{}", written.1);
-    let find = || services[0].post("/v1/tools/memory_search", "s3cret", r#"{"query":"reviewer"}"#).1;
+    let find = || {
+        services[0]
+            .post(
+                "/v1/tools/memory_search",
+                "s3cret",
+                r#"{"query":"reviewer"}"#,
+            )
+            .1
+    };
     until(&|| find().contains("second reviewer"));
 }
 
 #[test]
 fn two_homes_share_their_banks_and_the_topics_of_projects_without_own_ones() {
-    let Some(server) = shared_server("homes that share banks") else { return };
+    let Some(server) = shared_server("homes that share banks") else {
+        return;
+    };
     let sandbox = Sandbox::new();
     sandbox.file("address", &server.url("postgres", &server.database(), ""));
     sandbox.run_shell("for home in one two; do memory --root $home init --store @address; done");
-    let value = |home: &str| sandbox.run_shell(&format!("memory --root {home} bank read plans deploy | jq -c .value"));
+    let value = |home: &str| {
+        sandbox.run_shell(&format!(
+            "memory --root {home} bank read plans deploy | jq -c .value"
+        ))
+    };
     sandbox.run_shell("memory --root one bank write plans deploy '\"Tuesday\"'");
     assert_eq!(value("two"), "\"Tuesday\"\n");
     sandbox.run_shell("memory --root two bank write plans deploy '\"Monday\"'");
@@ -303,10 +457,14 @@ fn two_homes_share_their_banks_and_the_topics_of_projects_without_own_ones() {
     // Two clones of a repository, on two machines.
     sandbox.run_shell("mkdir -p first/repo/.git second/repo/.git");
     let write = "write release 'Tag, then push.' --type project --description 'How to release'";
-    sandbox.run_shell(&format!("cd first/repo && memory --root ../../one topic {write}"));
+    sandbox.run_shell(&format!(
+        "cd first/repo && memory --root ../../one topic {write}"
+    ));
     let read = || sandbox.run_shell("cd second/repo && memory --root ../../two topic read release");
     assert!(read().contains("Tag, then push."), "{}", read());
-    sandbox.run_shell("cd second/repo && memory --root ../../two topic write release 'Push, then tag.'");
+    sandbox.run_shell(
+        "cd second/repo && memory --root ../../two topic write release 'Push, then tag.'",
+    );
     sandbox.run_shell("cd first/repo && memory --root ../../one undo");
     assert!(read().contains("Tag, then push."), "{}", read());
     // Topics in the repository belong to it.
@@ -328,14 +486,29 @@ fn model(asked: &UpstreamRequest) -> UpstreamReply {
 
 #[test]
 fn a_chat_through_the_proxy_of_one_home_continues_in_another() {
-    let Some(server) = shared_server("homes that share conversations") else { return };
+    let Some(server) = shared_server("homes that share conversations") else {
+        return;
+    };
     let (sandbox, upstream) = (Sandbox::new(), FakeUpstream::start(model));
     sandbox.file("address", &server.url("postgres", &server.database(), ""));
     sandbox.run_shell("for home in one two; do memory --root $home init --store @address; done");
-    for (home, text) in [("one", "I live in Ghent."), ("two", "We moved: I live in Lyon now.")] {
+    for (home, text) in [
+        ("one", "I live in Ghent."),
+        ("two", "We moved: I live in Lyon now."),
+    ] {
         let place = sandbox.path(home).display().to_string();
-        let flags = ["--root", home, "proxy", "--json", "--port", "0", "--openai-base-url", &upstream.base_url()];
-        let proxy = ProxyProcess::of(sandbox.command(&[&flags[..], &["--memory-path", &place]].concat()));
+        let flags = [
+            "--root",
+            home,
+            "proxy",
+            "--json",
+            "--port",
+            "0",
+            "--openai-base-url",
+            &upstream.base_url(),
+        ];
+        let proxy =
+            ProxyProcess::of(sandbox.command(&[&flags[..], &["--memory-path", &place]].concat()));
         proxy.send_message(text);
         assert_eq!(proxy.stop().0, Some(0));
     }
@@ -344,96 +517,207 @@ fn a_chat_through_the_proxy_of_one_home_continues_in_another() {
     assert!(asked.body.contains("I live in Ghent."), "{}", asked.body);
     let shown = |home: &str| {
         let list = "[.facts, .turns][] | [.[].content | tostring] | sort | .[]";
-        sandbox.run_shell(&format!("memory --root {home} conversations show default --json | jq -r '{list}'"))
+        sandbox.run_shell(&format!(
+            "memory --root {home} conversations show default --json | jq -r '{list}'"
+        ))
     };
     let said = "Fine.\nFine.\nI live in Ghent.\nWe moved: I live in Lyon now.\n";
     assert_eq!(shown("one"), format!("The user lives in Lyon.\n{said}"));
     assert_eq!(shown("two"), shown("one"));
     // A search finds the fact on a new machine at once.
-    assert_eq!(sandbox.run_shell("memory --root new init --store @address --json"), "{\"store\":\"memories\",\"memories\":0}\n");
+    assert_eq!(
+        sandbox.run_shell("memory --root new init --store @address --json"),
+        "{\"store\":\"memories\",\"memories\":0}\n"
+    );
     let search = |home: &str| {
-        let search = "search 'where does the user live' --scope conversation:default --json | jq -c .hits";
+        let search =
+            "search 'where does the user live' --scope conversation:default --json | jq -c .hits";
         sandbox.run_shell(&format!("memory --root {home} {search}"))
     };
-    assert!(search("new").contains("The user lives in Lyon."), "{}", search("new"));
+    assert!(
+        search("new").contains("The user lives in Lyon."),
+        "{}",
+        search("new")
+    );
     assert_eq!(search("new"), search("two"));
-    assert!(sandbox.run_shell("memory --root new undo").contains("undid reconcile of 2 entries"));
+    assert!(
+        sandbox
+            .run_shell("memory --root new undo")
+            .contains("undid reconcile of 2 entries")
+    );
     assert_eq!(shown("one"), format!("The user lives in Ghent.\n{said}"));
     let log = |home: &str| {
-        let log = format!("memory --root {home} log --json | jq -c '.operations[] | del(.memory_path)'");
-        sandbox.run_shell(&format!("{log}; memory --root {home} trash list | grep /facts/"))
+        let log =
+            format!("memory --root {home} log --json | jq -c '.operations[] | del(.memory_path)'");
+        sandbox.run_shell(&format!(
+            "{log}; memory --root {home} trash list | grep /facts/"
+        ))
     };
     assert_eq!((log("two"), log("new")), (log("one"), log("one")));
     // A principal has conversations of its own.
     sandbox
         .run_shell("memory --root one principal add ada > ada.token; memory --root ada init --store @address --token @ada.token");
-    assert_eq!(sandbox.run_json(&["--root", "ada", "conversations"])["total"], 0);
+    assert_eq!(
+        sandbox.run_json(&["--root", "ada", "conversations"])["total"],
+        0
+    );
     sandbox.run_shell("memory --root ada add 'Ada rows'");
-    assert_eq!(sandbox.run_json(&["--root", "ada", "conversations"])["total"], 1);
-    assert!(!sandbox.run_shell("memory --root new conversations show default").contains("Ada rows"));
+    assert_eq!(
+        sandbox.run_json(&["--root", "ada", "conversations"])["total"],
+        1
+    );
+    assert!(
+        !sandbox
+            .run_shell("memory --root new conversations show default")
+            .contains("Ada rows")
+    );
 }
 
 /// Adds a fact to a conversation in a home, and replaces it as a model would.
 fn replace_facts(home: &Path) {
-    let (folder, conversation) = (ConversationFolder::new(home), ConversationId::default_conversation());
+    let (folder, conversation) = (
+        ConversationFolder::new(home),
+        ConversationId::default_conversation(),
+    );
     let fact = |text: &str| {
-        ConversationEntry::new(RandomIds.memory_id().into(), &conversation, EntryRole::Memory, text, SystemClock.now())
+        ConversationEntry::new(
+            RandomIds.memory_id().into(),
+            &conversation,
+            EntryRole::Memory,
+            text,
+            SystemClock.now(),
+        )
     };
     let (tea, coffee) = (fact("drinks tea"), fact("drinks coffee"));
-    let delete = EntryChange::Delete { id: tea.id.clone(), replaced_by: Some(coffee.id.clone()) };
-    folder.commit(&conversation, Checked::allowed(&[EntryChange::Add(tea)])).expect("it is stored");
+    let delete = EntryChange::Delete {
+        id: tea.id.clone(),
+        replaced_by: Some(coffee.id.clone()),
+    };
+    folder
+        .commit(&conversation, Checked::allowed(&[EntryChange::Add(tea)]))
+        .expect("it is stored");
     let operation = Operation::new(Verb::Reconcile, "model", &SystemClock, &RandomIds);
     folder
-        .commit_operation(&conversation, Checked::allowed(&[EntryChange::Add(coffee), delete]), &operation)
+        .commit_operation(
+            &conversation,
+            Checked::allowed(&[EntryChange::Add(coffee), delete]),
+            &operation,
+        )
         .expect("it is stored");
 }
 
 #[test]
 fn a_home_is_copied_into_a_database_and_back_with_its_history_and_trash() {
-    let Some(server) = shared_server("copied homes") else { return };
+    let Some(server) = shared_server("copied homes") else {
+        return;
+    };
     let sandbox = Sandbox::new();
     sandbox.file("address", &server.url("postgres", &server.database(), ""));
-    let own = |commands: &str, home: &str| sandbox.run_shell(&commands.replace("memory ", &format!("memory --root {home} ")));
-    own("for day in Monday Tuesday Friday; do memory write \"The team deploys on $day\" --tags deploys; done", "files");
-    own("memory edit $(memory list --json | jq -r '.memories[0].id') --content 'The team rests on Sunday'", "files");
-    own("memory delete $(memory list --json | jq -r '.memories[1].id'); memory undo", "files");
-    own("memory delete $(memory list --json | jq -r '.memories[2].id')", "files");
-    own("memory bank write plans deploy 1; memory bank delete plans deploy", "files");
+    let own = |commands: &str, home: &str| {
+        sandbox.run_shell(&commands.replace("memory ", &format!("memory --root {home} ")))
+    };
+    own(
+        "for day in Monday Tuesday Friday; do memory write \"The team deploys on $day\" --tags deploys; done",
+        "files",
+    );
+    own(
+        "memory edit $(memory list --json | jq -r '.memories[0].id') --content 'The team rests on Sunday'",
+        "files",
+    );
+    own(
+        "memory delete $(memory list --json | jq -r '.memories[1].id'); memory undo",
+        "files",
+    );
+    own(
+        "memory delete $(memory list --json | jq -r '.memories[2].id')",
+        "files",
+    );
+    own(
+        "memory bank write plans deploy 1; memory bank delete plans deploy",
+        "files",
+    );
     replace_facts(&sandbox.path("files"));
     // Another program has changed a memory.
-    own("file=$(ls files/categories/inbox/*.md | head -1); sed -i 's/deploys/releases/; s/rests/sleeps/' $file", "files");
+    own(
+        "file=$(ls files/categories/inbox/*.md | head -1); sed -i 's/deploys/releases/; s/rests/sleeps/' $file",
+        "files",
+    );
     let views = "memory list --json | jq -c '[.memories[]|{id,content,tags}]'; memory log; memory trash list; memory bank list; \
         memory conversations show default";
     let before = own(views, "files");
     let tree = "cd files && find categories journal trash banks entries .conversations/journal -type f | sort | xargs sha256sum";
     let files = sandbox.run_shell(tree);
     let result = "--json | jq -c '[.operations, .not_copied]'";
-    let copied = sandbox.run_shell(&format!("memory migrate files shared --store @address {result}"));
+    let copied = sandbox.run_shell(&format!(
+        "memory migrate files shared --store @address {result}"
+    ));
     assert_eq!(copied, "[7,[]]\n");
-    assert_eq!(sandbox.run_shell(tree), files, "the original does not change");
+    assert_eq!(
+        sandbox.run_shell(tree),
+        files,
+        "the original does not change"
+    );
     assert_eq!(own(views, "shared"), before);
-    assert_eq!(sandbox.run_shell(&format!("memory migrate shared back {result}")), "[7,[]]\n");
+    assert_eq!(
+        sandbox.run_shell(&format!("memory migrate shared back {result}")),
+        "[7,[]]\n"
+    );
     assert_eq!(own(views, "back"), before);
     // Topics of projects that the home has not fetched are copied too, and read in a clone of the project.
-    sandbox.run_shell("mkdir -p first/repo/.git second/repo/.git; memory --root third init --store @address");
-    let topic = "topic write release 'Tag, then push.' --type project --description 'How to release'";
-    sandbox.run_shell(&format!("cd first/repo && memory --root ../../third {topic}"));
-    assert_eq!(sandbox.run_shell(&format!("memory migrate shared fetched {result}")), "[7,[]]\n");
-    let read = |home: &str| sandbox.run_shell(&format!("cd second/repo && memory --root ../../{home} topic read release"));
-    assert!(read("fetched").contains("Tag, then push."), "{}", read("fetched"));
+    sandbox.run_shell(
+        "mkdir -p first/repo/.git second/repo/.git; memory --root third init --store @address",
+    );
+    let topic =
+        "topic write release 'Tag, then push.' --type project --description 'How to release'";
+    sandbox.run_shell(&format!(
+        "cd first/repo && memory --root ../../third {topic}"
+    ));
+    assert_eq!(
+        sandbox.run_shell(&format!("memory migrate shared fetched {result}")),
+        "[7,[]]\n"
+    );
+    let read = |home: &str| {
+        sandbox.run_shell(&format!(
+            "cd second/repo && memory --root ../../{home} topic read release"
+        ))
+    };
+    assert!(
+        read("fetched").contains("Tag, then push."),
+        "{}",
+        read("fetched")
+    );
     sandbox.file("empty", &server.url("postgres", &server.database(), ""));
-    let copied = sandbox.run_shell(&format!("memory migrate fetched again --store @empty --name again {result}"));
+    let copied = sandbox.run_shell(&format!(
+        "memory migrate fetched again --store @empty --name again {result}"
+    ));
     assert_eq!(copied, "[7,[]]\n");
-    assert!(read("again").contains("Tag, then push."), "{}", read("again"));
+    assert!(
+        read("again").contains("Tag, then push."),
+        "{}",
+        read("again")
+    );
     sandbox.run_shell("cd first/repo && memory --root ../../again undo");
-    assert!(read("again").contains("path_not_found"), "{}", read("again"));
+    assert!(
+        read("again").contains("path_not_found"),
+        "{}",
+        read("again")
+    );
     // Another machine undoes the last operations: those on the conversation and on the bank, and the deletion.
-    own("memory init --store @address; memory undo; memory undo; memory undo; memory undo", "new");
+    own(
+        "memory init --store @address; memory undo; memory undo; memory undo; memory undo",
+        "new",
+    );
     assert_eq!(sandbox.run_json(&["--root", "shared", "list"])["total"], 3);
     assert!(own("memory conversations show default", "shared").contains("drinks tea"));
-    assert_eq!((own(views, "files"), own(views, "back")), (before.clone(), before));
+    assert_eq!(
+        (own(views, "files"), own(views, "back")),
+        (before.clone(), before)
+    );
     let refused = sandbox.run_shell("memory migrate files shared --store @address");
     assert!(refused.contains("is not an empty folder"), "{refused}");
     let refused = sandbox.run_shell("memory migrate back other");
-    assert!(refused.contains("neither home is in a database"), "{refused}");
+    assert!(
+        refused.contains("neither home is in a database"),
+        "{refused}"
+    );
 }

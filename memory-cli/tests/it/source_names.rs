@@ -27,7 +27,11 @@ fn source_files(folder: &Path, found: &mut Vec<PathBuf>) {
 fn defined_types(source: &str) -> Vec<&str> {
     let pattern = r"(?m)^(?:[ ]{0,8}(?:pub(?:\([^)]*\))? )?(?:struct|enum|trait|union)|(?:pub(?:\([^)]*\))? )?type) ([A-Z]\w*)";
     let pattern = Regex::new(pattern).expect("a pattern");
-    pattern.captures_iter(source).filter_map(|found| found.get(1)).map(|name| name.as_str()).collect()
+    pattern
+        .captures_iter(source)
+        .filter_map(|found| found.get(1))
+        .map(|name| name.as_str())
+        .collect()
 }
 
 #[test]
@@ -38,7 +42,9 @@ fn definitions_are_told_from_uses() {
 
 #[test]
 fn a_type_name_denotes_one_type() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the repository");
     let mut definitions: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for member in fs::read_dir(root).expect("the repository").flatten() {
         let sources = member.path().join("src");
@@ -49,16 +55,29 @@ fn a_type_name_denotes_one_type() {
         source_files(&sources, &mut files);
         for file in files {
             let source = fs::read_to_string(&file).expect("a source file");
-            let place = file.strip_prefix(root).expect("a path in the repository").display().to_string();
+            let place = file
+                .strip_prefix(root)
+                .expect("a path in the repository")
+                .display()
+                .to_string();
             for name in defined_types(&source) {
-                definitions.entry(name.to_owned()).or_default().push(place.clone());
+                definitions
+                    .entry(name.to_owned())
+                    .or_default()
+                    .push(place.clone());
             }
         }
     }
     assert!(500 < definitions.len(), "the sources were found");
     definitions.retain(|_, places| 1 < places.len());
     for (name, reason) in SHARED {
-        assert!(definitions.remove(*name).is_some(), "{name} is defined once; remove the exception: {reason}");
+        assert!(
+            definitions.remove(*name).is_some(),
+            "{name} is defined once; remove the exception: {reason}"
+        );
     }
-    assert!(definitions.is_empty(), "give each of these types a name of its own: {definitions:#?}");
+    assert!(
+        definitions.is_empty(),
+        "give each of these types a name of its own: {definitions:#?}"
+    );
 }

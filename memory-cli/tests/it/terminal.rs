@@ -12,16 +12,26 @@ fn run_at_terminal(sandbox: &Sandbox, arguments: &str) -> Option<String> {
 }
 
 /// Runs the program like [`run_at_terminal`], with `typed` as keyboard input.
-pub(crate) fn run_with_typed_input(sandbox: &Sandbox, arguments: &str, typed: &str) -> Option<String> {
+pub(crate) fn run_with_typed_input(
+    sandbox: &Sandbox,
+    arguments: &str,
+    typed: &str,
+) -> Option<String> {
     if Command::new("script").arg("--version").output().is_err() {
         eprintln!("skipped: what people see at a terminal, for want of `script` (util-linux)");
-        assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"), "nothing may be left out");
+        assert!(
+            std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"),
+            "nothing may be left out"
+        );
         return None;
     }
     let mut command = sandbox.command(&[]);
     let memory = command.get_program().to_string_lossy().into_owned();
     let line = format!("stty rows 40 cols 60 && exec '{memory}' {arguments}");
-    let environment: Vec<_> = command.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))).collect();
+    let environment: Vec<_> = command
+        .get_envs()
+        .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
+        .collect();
     command = Command::new("script");
     command
         .args(["-qec", &line, "/dev/null"])
@@ -30,7 +40,11 @@ pub(crate) fn run_with_typed_input(sandbox: &Sandbox, arguments: &str, typed: &s
         .envs(environment)
         .env("SHELL", "/bin/sh");
     let output = Sandbox::finish(command, typed);
-    Some(String::from_utf8(output.stdout).expect("text").replace("\r\n", "\n"))
+    Some(
+        String::from_utf8(output.stdout)
+            .expect("text")
+            .replace("\r\n", "\n"),
+    )
 }
 
 #[test]
@@ -40,8 +54,13 @@ fn what_was_found_stays_below_its_heading() {
         "The cache keeps timetables for five minutes, and 早上六点半起床，先泡茶，七点半以前不看消息。",
         &["--title", "Tea"],
     );
-    let Some(shown) = run_at_terminal(&sandbox, "search tea --color never") else { return };
-    let below = shown.lines().skip(1).map(|line| line.strip_prefix("          ").unwrap_or("not below"));
+    let Some(shown) = run_at_terminal(&sandbox, "search tea --color never") else {
+        return;
+    };
+    let below = shown
+        .lines()
+        .skip(1)
+        .map(|line| line.strip_prefix("          ").unwrap_or("not below"));
     assert_snapshot!(below.collect::<Vec<_>>().join("\n"), @"
     The cache keeps timetables for five minutes, and
     早上六点半起床，先泡茶，七点半以前不看消息。
@@ -51,25 +70,46 @@ fn what_was_found_stays_below_its_heading() {
 #[test]
 fn people_see_when_a_note_of_the_inbox_expires() {
     let sandbox = Sandbox::new();
-    let Some(written) = run_at_terminal(&sandbox, "write tea --color never") else { return };
+    let Some(written) = run_at_terminal(&sandbox, "write tea --color never") else {
+        return;
+    };
     let (id, _) = written.split_once(' ').expect("an id");
-    let end = sandbox.run_json(&["read", id])["expires_at"].as_str().expect("a moment").to_owned();
+    let end = sandbox.run_json(&["read", id])["expires_at"]
+        .as_str()
+        .expect("a moment")
+        .to_owned();
     let (day, minute) = (&end[..10], end[..16].replace('T', " "));
-    assert!(written.trim_end().ends_with(&format!(".md  expires {day}")), "{written}");
+    assert!(
+        written.trim_end().ends_with(&format!(".md  expires {day}")),
+        "{written}"
+    );
     let read = run_at_terminal(&sandbox, &format!("read {id} --color never")).expect("a terminal");
-    assert!(read.contains(&format!("\nexpires     {minute}\n")), "{read}");
+    assert!(
+        read.contains(&format!("\nexpires     {minute}\n")),
+        "{read}"
+    );
     let list = || run_at_terminal(&sandbox, "list --color never").expect("a terminal");
     sandbox.write("milk", &["--category", "habits"]);
-    assert!(list().contains("EXPIRES") && list().contains(day), "{}", list());
+    assert!(
+        list().contains("EXPIRES") && list().contains(day),
+        "{}",
+        list()
+    );
     sandbox.run(&["delete", id]);
-    assert!(!list().contains("EXPIRES"), "nothing in the list expires: {}", list());
+    assert!(
+        !list().contains("EXPIRES"),
+        "nothing in the list expires: {}",
+        list()
+    );
 }
 
 #[test]
 fn counts_stand_below_each_other() {
     let sandbox = Sandbox::new();
     sandbox.write("[[nowhere]]", &[]);
-    let Some(shown) = run_at_terminal(&sandbox, "resolve-links --color never") else { return };
+    let Some(shown) = run_at_terminal(&sandbox, "resolve-links --color never") else {
+        return;
+    };
     let (counts, links) = shown.split_at(shown.find("ID ").expect("a second table"));
     assert_snapshot!(counts, @"
     WHAT        COUNT
@@ -77,7 +117,10 @@ fn counts_stand_below_each_other() {
     unresolved      1
     updated         0
     ");
-    assert!(links.starts_with("ID        UNRESOLVED\n") && links.contains("  [[nowhere]]"), "{links}");
+    assert!(
+        links.starts_with("ID        UNRESOLVED\n") && links.contains("  [[nowhere]]"),
+        "{links}"
+    );
 }
 
 #[test]
@@ -85,12 +128,23 @@ fn identifiers_are_whole_in_every_table() {
     let sandbox = Sandbox::new();
     let key = "a-key-of-some-fifty-letters-which-is-no-text-at-all";
     let text = "a value of several words that is longer than the rest of the line";
-    sandbox.run(&["bank", "write", "bank-with-a-long-name", key, &format!("\"{text}\"")]);
+    sandbox.run(&[
+        "bank",
+        "write",
+        "bank-with-a-long-name",
+        key,
+        &format!("\"{text}\""),
+    ]);
     let conversation = "the-conversation-about-tea-and-milk-of-last-november";
-    let front = format!("---\nid: u-03\nconversation_id: {conversation}\nrole: user\ncreated_at: '2024-05-03T10:00:00Z'\n---\n");
+    let front = format!(
+        "---\nid: u-03\nconversation_id: {conversation}\nrole: user\ncreated_at: '2024-05-03T10:00:00Z'\n---\n"
+    );
     let turn = format!(".memory/entries/{conversation}/turns/user/03__u-03.md");
     sandbox.file(&turn, &format!("{front}{text}\n"));
-    let id = sandbox.write(text, &["--title", "A title that is long enough to be wrapped"]);
+    let id = sandbox.write(
+        text,
+        &["--title", "A title that is long enough to be wrapped"],
+    );
     sandbox.run(&["delete", &id]);
     let trashed = "a-title-that-is-long-enough-to-be-wrapped-";
     for (command, whole) in [
@@ -100,7 +154,9 @@ fn identifiers_are_whole_in_every_table() {
         ("conversations", conversation),
         ("trash list", trashed),
     ] {
-        let Some(shown) = run_at_terminal(&sandbox, &format!("{command} --color never")) else { return };
+        let Some(shown) = run_at_terminal(&sandbox, &format!("{command} --color never")) else {
+            return;
+        };
         assert!(shown.contains(whole), "{command}: {shown}");
     }
 }
@@ -108,20 +164,47 @@ fn identifiers_are_whole_in_every_table() {
 #[test]
 fn what_is_remembered_is_shown_and_never_obeyed() {
     let sandbox = Sandbox::new();
-    let id = sandbox.write("\x1b[2Jwiped\x07", &["--title", "\x1b]0;t", "--tags", "\x1b[1mbold", "--source", "\x1b[5m"]);
-    for command in ["list", "search wiped --explain", "stats", &format!("read {id}"), &format!("tag {id} --add x"), "log"] {
-        let Some(shown) = run_at_terminal(&sandbox, &format!("{command} --color never")) else { return };
-        assert!(!shown.chars().any(|own| own.is_control() && own != '\n'), "{command}: {shown:?}");
+    let id = sandbox.write(
+        "\x1b[2Jwiped\x07",
+        &[
+            "--title",
+            "\x1b]0;t",
+            "--tags",
+            "\x1b[1mbold",
+            "--source",
+            "\x1b[5m",
+        ],
+    );
+    for command in [
+        "list",
+        "search wiped --explain",
+        "stats",
+        &format!("read {id}"),
+        &format!("tag {id} --add x"),
+        "log",
+    ] {
+        let Some(shown) = run_at_terminal(&sandbox, &format!("{command} --color never")) else {
+            return;
+        };
+        assert!(
+            !shown.chars().any(|own| own.is_control() && own != '\n'),
+            "{command}: {shown:?}"
+        );
     }
 }
 
 #[test]
 fn the_fields_of_an_instance_are_asked_for() {
     let sandbox = Sandbox::new();
-    let Some(shown) = run_with_typed_input(&sandbox, "instance connect history box", "\r~/box\r") else { return };
+    let Some(shown) = run_with_typed_input(&sandbox, "instance connect history box", "\r~/box\r")
+    else {
+        return;
+    };
     assert!(shown.contains("driver") && shown.contains("dir"), "{shown}");
     assert_eq!(
-        sandbox.run_shell("memo instances | jq -c '.[] | select(.name == \"box\").fields'").trim_end(),
+        sandbox
+            .run_shell("memo instances | jq -c '.[] | select(.name == \"box\").fields'")
+            .trim_end(),
         r#"{"driver":"file","dir":"~/box"}"#
     );
 }
@@ -130,15 +213,33 @@ fn the_fields_of_an_instance_are_asked_for() {
 fn the_wizard_shows_defaults_and_asks_again_after_a_wrong_value() {
     let sandbox = Sandbox::new();
     sandbox.file("notes.txt", "no folder");
-    let Some(shown) = run_with_typed_input(&sandbox, "instance connect history box", "\r~/notes.txt\r~/box\r") else { return };
-    assert!(shown.contains("[file]") && shown.contains("[~/.memory/instances/history/box]"), "{shown}");
-    assert!(shown.contains("invalid value for dir") && shown.contains("notes.txt is not a folder"), "{shown}");
-    let fields =
-        |name: &str| sandbox.run_shell(&format!("memo instances | jq -c '.[] | select(.name == \"{name}\").fields.dir'"));
+    let Some(shown) = run_with_typed_input(
+        &sandbox,
+        "instance connect history box",
+        "\r~/notes.txt\r~/box\r",
+    ) else {
+        return;
+    };
+    assert!(
+        shown.contains("[file]") && shown.contains("[~/.memory/instances/history/box]"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("invalid value for dir") && shown.contains("notes.txt is not a folder"),
+        "{shown}"
+    );
+    let fields = |name: &str| {
+        sandbox.run_shell(&format!(
+            "memo instances | jq -c '.[] | select(.name == \"{name}\").fields.dir'"
+        ))
+    };
     assert_eq!(fields("box").trim_end(), r#""~/box""#);
     run_with_typed_input(&sandbox, "instance connect history usual", "\r\r");
     let definition = sandbox.read_file(".config/memo/instances/history/usual.yaml");
-    assert!(!definition.contains("dir"), "the usual folder follows the home: {definition}");
+    assert!(
+        !definition.contains("dir"),
+        "the usual folder follows the home: {definition}"
+    );
 }
 
 #[test]
@@ -146,8 +247,16 @@ fn a_warning_about_a_damaged_session_follows_the_records() {
     let sandbox = Sandbox::new();
     let long = format!(r#"{{"role":"user","content":"{}"}}"#, "x".repeat(100_000));
     let whole = r#"{"role":"user","content":"hi"}"#;
-    sandbox.file(".memory/history/s.jsonl", &format!("{long}\n{{broken\n{whole}\n{long}\n"));
-    let Some(shown) = run_at_terminal(&sandbox, "instance run history read -p session=s --color never") else { return };
+    sandbox.file(
+        ".memory/history/s.jsonl",
+        &format!("{long}\n{{broken\n{whole}\n{long}\n"),
+    );
+    let Some(shown) = run_at_terminal(
+        &sandbox,
+        "instance run history read -p session=s --color never",
+    ) else {
+        return;
+    };
     let end = shown.find("\n]\n").expect("the end of the array");
     let warning = shown.find("warning: ").expect("a warning");
     assert!(end < warning, "{}", &shown[warning.saturating_sub(40)..]);
@@ -158,14 +267,30 @@ fn a_person_who_types_nothing_is_offered_three_choices_on_a_key_each() {
     let sandbox = Sandbox::new();
     let after = |key: &str| {
         let shown = run_with_typed_input(&sandbox, "", key)?;
-        Some(shown.split_once("> ").expect("a question").1.trim_start().to_owned())
+        Some(
+            shown
+                .split_once("> ")
+                .expect("a question")
+                .1
+                .trim_start()
+                .to_owned(),
+        )
     };
     let Some(imported) = after("i") else { return };
-    assert!(imported.contains("no data of a known program was found"), "{imported}");
+    assert!(
+        imported.contains("no data of a known program was found"),
+        "{imported}"
+    );
     let set_up = after("S").expect("a terminal");
-    assert!(set_up.contains("no assistant was found on this machine"), "{set_up}");
+    assert!(
+        set_up.contains("no assistant was found on this machine"),
+        "{set_up}"
+    );
     let tour = after("t").expect("a terminal");
-    assert!(tour.contains("About seventy notes are in ~/vault"), "{tour}");
+    assert!(
+        tour.contains("About seventy notes are in ~/vault"),
+        "{tour}"
+    );
     let help = after("q").expect("a terminal");
     assert!(help.contains("Everyday:"), "{help}");
 }

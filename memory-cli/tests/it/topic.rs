@@ -13,11 +13,22 @@ impl TopicSandbox {
     }
 
     fn run(&self, arguments: &[&str]) -> String {
-        self.0.run(&[&["topic", "--dir", "notes"], arguments].concat())
+        self.0
+            .run(&[&["topic", "--dir", "notes"], arguments].concat())
     }
 
     fn write(&self, name: &str, kind: &str, description: &str, content: &str) -> String {
-        self.run(&["write", name, content, "--name", &format!("The {name}"), "--description", description, "--type", kind])
+        self.run(&[
+            "write",
+            name,
+            content,
+            "--name",
+            &format!("The {name}"),
+            "--description",
+            description,
+            "--type",
+            kind,
+        ])
     }
 }
 
@@ -115,7 +126,12 @@ fn topics_are_written_read_listed_changed_and_deleted() {
     --- stderr
     the index of 2 topics is up to date
     ");
-    assert!(topics.0.read_file("notes/MEMORY.md").contains("(project_auth.md)"));
+    assert!(
+        topics
+            .0
+            .read_file("notes/MEMORY.md")
+            .contains("(project_auth.md)")
+    );
 }
 
 #[test]
@@ -231,8 +247,14 @@ fn topics_of_a_project_are_found_upwards_and_those_of_an_agent_by_their_folder()
     [id1]	[[c]]
     "#);
     // Another agent maintains an index by hand.
-    sandbox.file("agent/MEMORY.md", "# Memory Index\n\n- [Build](build.md) — how to build\n\nRemember: tabs.\n");
-    sandbox.file("agent/build.md", "---\nname: Build\ndescription: how to build it\nmetadata:\n  type: project\n---\n\nmake\n");
+    sandbox.file(
+        "agent/MEMORY.md",
+        "# Memory Index\n\n- [Build](build.md) — how to build\n\nRemember: tabs.\n",
+    );
+    sandbox.file(
+        "agent/build.md",
+        "---\nname: Build\ndescription: how to build it\nmetadata:\n  type: project\n---\n\nmake\n",
+    );
     sandbox.run(&[
         "topic",
         "write",
@@ -264,7 +286,12 @@ fn topics_of_a_project_are_found_upwards_and_those_of_an_agent_by_their_folder()
 #[test]
 fn topics_are_found_beside_memories() {
     let topics = TopicSandbox::new();
-    topics.write("user_prefs", "user", "Languages and editors", "TypeScript in strict mode, dark theme");
+    topics.write(
+        "user_prefs",
+        "user",
+        "Languages and editors",
+        "TypeScript in strict mode, dark theme",
+    );
     topics.0.write("The strict mode of TypeScript is on", &[]);
     assert_snapshot!(topics.0.run(&["search", "strict", "--dir", "notes"]), @"
     [id1]	[n]	The strict mode of TypeScript is on	The strict mode of TypeScript is on
@@ -288,7 +315,12 @@ fn a_write_without_a_text_leaves_the_text_as_it_is() {
     --- stderr
     replaced; `memory undo --dir notes` undoes it
     ");
-    assert!(topics.0.read_file("notes/a.md").ends_with("type: feedback\nupdated: [day]\n---\n\none\n"));
+    assert!(
+        topics
+            .0
+            .read_file("notes/a.md")
+            .ends_with("type: feedback\nupdated: [day]\n---\n\none\n")
+    );
     assert_snapshot!(topics.run(&["write", "a", "-", "--type", "feedback"]), @"
     a.md
     --- stderr
@@ -346,10 +378,14 @@ fn folders_of_others_are_refused_and_a_symlink_is_named() {
 fn agents_reach_topics_where_they_are_offered() {
     let sandbox = Sandbox::new();
     let call = |tools: &str, call: &str| {
-        sandbox.run_with_input(call, &["agent", "--tools", tools, "--topics", "notes", "--agent", "claude"])
+        sandbox.run_with_input(
+            call,
+            &[
+                "agent", "--tools", tools, "--topics", "notes", "--agent", "claude",
+            ],
+        )
     };
-    let write =
-        r#"{"name":"memory_write","arguments":{"filename":"a","name":"A","description":"x","memory_type":"user","content":"y"}}"#;
+    let write = r#"{"name":"memory_write","arguments":{"filename":"a","name":"A","description":"x","memory_type":"user","content":"y"}}"#;
     assert_snapshot!(call("topic=memory_", write), @r#"{"name":"memory_write","result":{"file":"a.md","created":true}}"#);
     assert_snapshot!(call("memory_20250818", r#"{"id":"t1","name":"memory","params":{"command":"view","path":"/memories/a.md"}}"#), @r#"{"id":"t1","name":"memory","result":"Here's the content of /memories/a.md with line numbers:\n     1\t---\n     2\tname: A\n     3\tdescription: x\n     4\ttype: user\n     5\tupdated: [day]\n     6\t---\n     7\t\n     8\ty"}"#);
     assert_snapshot!(call("usual", r#"{"name":"topic_view"}"#), @r#"
@@ -384,7 +420,10 @@ fn a_folder_that_is_missing_is_an_error_and_no_empty_answer() {
         &["trash", "list"],
     ] {
         let answer = topics.0.run(&[arguments, &dir].concat());
-        assert!(answer.contains("error[path_not_found]: there is no folder ~/notes"), "{arguments:?}: {answer}");
+        assert!(
+            answer.contains("error[path_not_found]: there is no folder ~/notes"),
+            "{arguments:?}: {answer}"
+        );
     }
     assert!(!topics.0.path("notes").exists(), "nothing was made");
 }
@@ -401,10 +440,21 @@ fn the_trash_lists_topics_and_memories_by_the_time_of_their_deletion() {
         }
     }
     let list = |limit: &str| {
-        let listed = topics.0.run_json(&["trash", "list", "--dir", "notes", "--limit", limit]);
+        let listed = topics
+            .0
+            .run_json(&["trash", "list", "--dir", "notes", "--limit", limit]);
         assert_eq!(listed["total"], 3);
         let files = listed["files"].as_array().expect("files").clone();
-        files.iter().map(|file| if file["topics"].is_null() { "memory" } else { "topic" }).collect::<Vec<_>>()
+        files
+            .iter()
+            .map(|file| {
+                if file["topics"].is_null() {
+                    "memory"
+                } else {
+                    "topic"
+                }
+            })
+            .collect::<Vec<_>>()
     };
     assert_eq!(list("0"), ["memory", "topic", "memory"]);
     assert_eq!(list("2"), ["memory", "topic"]);
@@ -415,16 +465,28 @@ fn an_index_that_a_person_makes_too_long_is_reported() {
     let topics = TopicSandbox::new();
     topics.write("a", "user", "x", "one");
     let own = (0..250).fold(String::new(), |own, number| format!("{own}line {number}\n"));
-    topics.0.file("notes/MEMORY.md", &(topics.0.read_file("notes/MEMORY.md") + "\n# Mine\n\n" + &own));
+    topics.0.file(
+        "notes/MEMORY.md",
+        &(topics.0.read_file("notes/MEMORY.md") + "\n# Mine\n\n" + &own),
+    );
     let warning = "with your own lines, MEMORY.md has";
-    for arguments in [&["view"][..], &["view", "--json"], &["index"], &["write", "a", "two"], &["update", "a", "two", "three"]] {
+    for arguments in [
+        &["view"][..],
+        &["view", "--json"],
+        &["index"],
+        &["write", "a", "two"],
+        &["update", "a", "two", "three"],
+    ] {
         let answer = topics.run(arguments);
         assert!(
             answer.contains(warning) && answer.contains("the limits are 199 lines and 24999 bytes"),
             "{arguments:?}: {answer}"
         );
     }
-    assert!(topics.0.read_file("notes/MEMORY.md").contains("line 249"), "every line of the person stays");
+    assert!(
+        topics.0.read_file("notes/MEMORY.md").contains("line 249"),
+        "every line of the person stays"
+    );
     topics.0.file("notes/MEMORY.md", "# Mine\n\nshort\n");
     assert!(!topics.run(&["write", "a", "four"]).contains(warning));
 }
@@ -432,7 +494,10 @@ fn an_index_that_a_person_makes_too_long_is_reported() {
 #[test]
 fn a_topic_whose_header_cannot_be_read_is_replaced_when_it_is_written_whole() {
     let topics = TopicSandbox::new();
-    topics.0.file("notes/a.md", "---\nname: [open\ntype: user\n\nold text without an end\n");
+    topics.0.file(
+        "notes/a.md",
+        "---\nname: [open\ntype: user\n\nold text without an end\n",
+    );
     assert_snapshot!(topics.run(&["write", "a", "--description", "y"]), @"
     --- stderr
     error[file_damaged]: the header of a.md cannot be changed: the front matter that starts in line 1 has no closing line
@@ -449,13 +514,24 @@ fn a_topic_whose_header_cannot_be_read_is_replaced_when_it_is_written_whole() {
         "---\nname: The a\ndescription: \"y\"\ntype: user\nupdated: [day]\n---\n\nnew text\n"
     );
     topics.0.run(&["undo", "--dir", "notes"]);
-    assert!(topics.0.read_file("notes/a.md").contains("old text without an end"), "the former file was in the trash");
+    assert!(
+        topics
+            .0
+            .read_file("notes/a.md")
+            .contains("old text without an end"),
+        "the former file was in the trash"
+    );
 }
 
 #[test]
 fn tools_of_topics_where_there_are_none_fail_at_the_start_with_the_reason() {
     let sandbox = Sandbox::new();
-    for (command, tools) in [("mcp", "topic"), ("mcp", "topic=memory_"), ("agent", "memory_20250818"), ("mcp", "topic_view")] {
+    for (command, tools) in [
+        ("mcp", "topic"),
+        ("mcp", "topic=memory_"),
+        ("agent", "memory_20250818"),
+        ("mcp", "topic_view"),
+    ] {
         assert_eq!(
             sandbox.run_with_input("", &[command, "--tools", tools]),
             "--- stderr\nerror[usage]: --tools selects only topic tools, but there is no topic folder: ~ is not in a project\n\
@@ -470,9 +546,30 @@ fn emoji_and_joined_letters_are_ordinary_text() {
     let topics = TopicSandbox::new();
     for name in ["⚠️ urgent", "❤️", "1️⃣ first", "👨‍👩‍👧", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "می‌خواهم", "क्‍ष"]
     {
-        topics.run(&["write", name, name, "--name", name, "--description", name, "--type", "user"]);
-        assert!(topics.run(&["view"]).contains(&format!("- [{name}](")), "{name}");
-        assert!(topics.run(&["context"]).contains(&format!(" - {name}\n")), "{name}");
-        assert!(topics.run(&["read", name]).contains(&format!("\n\n{name}\n")), "{name}");
+        topics.run(&[
+            "write",
+            name,
+            name,
+            "--name",
+            name,
+            "--description",
+            name,
+            "--type",
+            "user",
+        ]);
+        assert!(
+            topics.run(&["view"]).contains(&format!("- [{name}](")),
+            "{name}"
+        );
+        assert!(
+            topics.run(&["context"]).contains(&format!(" - {name}\n")),
+            "{name}"
+        );
+        assert!(
+            topics
+                .run(&["read", name])
+                .contains(&format!("\n\n{name}\n")),
+            "{name}"
+        );
     }
 }

@@ -20,8 +20,18 @@ fn a_script_is_an_agent_that_remembers_through_seven_prompts() {
     let (sandbox, server) = (Sandbox::new(), ModelTestServer::start(model_replies()));
     sandbox.file("prompts", PROMPTS);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/topics/agent_loop.sh");
-    let line = format!("OPENAI_BASE_URL={} MODEL=m TOPICS=notes {} < prompts 2>/dev/null", server.base_url(), script.display());
+    let line = format!(
+        "OPENAI_BASE_URL={} MODEL=m TOPICS=notes {} < prompts 2>/dev/null",
+        server.base_url(),
+        script.display()
+    );
     assert_eq!(sandbox.run_shell(&line), SAID);
-    let asked: Vec<_> = server.requests().into_iter().map(|asked| asked.body).collect();
-    check_requests(&asked, &|name| std::fs::read_to_string(sandbox.path("notes").join(name)).ok());
+    let asked: Vec<_> = server
+        .requests()
+        .into_iter()
+        .map(|asked| asked.body)
+        .collect();
+    check_requests(&asked, &|name| {
+        std::fs::read_to_string(sandbox.path("notes").join(name)).ok()
+    });
 }

@@ -11,8 +11,15 @@ use crate::sandbox::Sandbox;
 fn a_client_of_mcp_reads_the_memory_tool_as_it_speaks() {
     let sandbox = Sandbox::new();
     let mut command = sandbox.command(&["mcp", "--tools", "memory_20250818", "--topics", "notes"]);
-    let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
-    let (mut input, output) = (server.stdin.take().expect("a pipe"), server.stdout.take().expect("a pipe"));
+    let mut server = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let (mut input, output) = (
+        server.stdin.take().expect("a pipe"),
+        server.stdout.take().expect("a pipe"),
+    );
     let mut output = BufReader::new(output);
     let mut say = |message: Value| writeln!(input, "{message}").expect("it listens");
     let mut hear = || {
@@ -21,7 +28,8 @@ fn a_client_of_mcp_reads_the_memory_tool_as_it_speaks() {
         serde_json::from_str::<Value>(&line).expect("JSON")
     };
     let client = json!({ "name": "test", "version": "1" });
-    let begin = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+    let begin =
+        json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
     say(json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": begin }));
     hear();
     say(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
@@ -32,11 +40,23 @@ fn a_client_of_mcp_reads_the_memory_tool_as_it_speaks() {
     };
     let text = |text: &str| json!([{ "type": "text", "text": text }]);
     let created = call(json!({ "command": "create", "path": "/memories/a.txt", "file_text": "x" }));
-    assert_eq!(created["content"], text("File created successfully at: /memories/a.txt"));
-    assert_eq!((&created["isError"], &created["structuredContent"]), (&json!(false), &Value::Null));
+    assert_eq!(
+        created["content"],
+        text("File created successfully at: /memories/a.txt")
+    );
+    assert_eq!(
+        (&created["isError"], &created["structuredContent"]),
+        (&json!(false), &Value::Null)
+    );
     let missing = call(json!({ "command": "delete", "path": "/memories/b.txt" }));
-    assert_eq!(missing["content"], text("Error: The path /memories/b.txt does not exist"));
-    assert_eq!((&missing["isError"], &missing["structuredContent"]), (&json!(true), &Value::Null));
+    assert_eq!(
+        missing["content"],
+        text("Error: The path /memories/b.txt does not exist")
+    );
+    assert_eq!(
+        (&missing["isError"], &missing["structuredContent"]),
+        (&json!(true), &Value::Null)
+    );
     drop(input);
     assert!(server.wait().expect("it ends").success());
 }

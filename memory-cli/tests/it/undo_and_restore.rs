@@ -41,8 +41,14 @@ fn the_way_back_for_programs() {
     assert_snapshot!(sandbox.run(&["restore", &id, "--json"]), @r#"{"id":"[id1]","path":"categories/inbox/tea-[id1].md","trash":"trash/[month]/[op1]/tea-[id1].md"}"#);
     assert_snapshot!(sandbox.run(&["undo", "--json"]), @r#"{"operation":"[op2]","undone":{"operation":"[op3]","at":"[time]","verb":"restore","by":"cli","files":1}}"#);
     assert_snapshot!(sandbox.run(&["log", "--json", "--limit", "2"]), @r#"{"operations":[{"operation":"[op2]","at":"[time]","verb":"undo","by":"cli","undoes":"[op3]","files":1},{"operation":"[op3]","at":"[time]","verb":"restore","by":"cli","undone_by":"[op2]","files":1}]}"#);
-    let operation = sandbox.run_json(&["log"])["operations"][0]["operation"].as_str().expect("an operation").to_owned();
-    assert_eq!(sandbox.run_json(&["log", &operation])["changes"][0]["id"], id);
+    let operation = sandbox.run_json(&["log"])["operations"][0]["operation"]
+        .as_str()
+        .expect("an operation")
+        .to_owned();
+    assert_eq!(
+        sandbox.run_json(&["log", &operation])["changes"][0]["id"],
+        id
+    );
 }
 
 #[test]

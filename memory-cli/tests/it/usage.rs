@@ -6,7 +6,10 @@ use crate::sandbox::Sandbox;
 
 /// Returns the present day in the time zone of the program.
 fn today(sandbox: &Sandbox) -> String {
-    sandbox.run_json(&["usage"])["today"]["to"].as_str().expect("a day").to_owned()
+    sandbox.run_json(&["usage"])["today"]["to"]
+        .as_str()
+        .expect("a day")
+        .to_owned()
 }
 
 /// Writes today's usage records.
@@ -18,7 +21,10 @@ fn write_usage(sandbox: &Sandbox, spent: &[(&str, i64, i64, i64)], more: &str) {
         )
     };
     let lines: String = spent.iter().map(line).collect();
-    sandbox.file(&format!(".memory/usage/{}.jsonl", &day[..7]), &format!("{lines}{more}"));
+    sandbox.file(
+        &format!(".memory/usage/{}.jsonl", &day[..7]),
+        &format!("{lines}{more}"),
+    );
 }
 
 #[test]
@@ -43,7 +49,12 @@ fn what_was_spent_is_told_by_purpose_with_what_is_left() {
     );
     write_usage(
         &sandbox,
-        &[("compress", 1, 500, 100), ("classify", 1, 40, 30), ("classify", 2, 60, 20), ("classify", 0, -10, -5)],
+        &[
+            ("compress", 1, 500, 100),
+            ("classify", 1, 40, 30),
+            ("classify", 2, 60, 20),
+            ("classify", 0, -10, -5),
+        ],
         "",
     );
     assert_snapshot!(sandbox.run(&["usage"]), @"
@@ -76,15 +87,23 @@ fn a_key_is_never_shown_and_others_should_not_read_it_either() {
     let sandbox = Sandbox::new();
     sandbox.file(".memory/config.yaml", "llm:\n  api_key: sk-0123456789\n");
     let shown = sandbox.run(&["config", "show"]);
-    assert!(shown.contains("llm.api_key\t(hidden)\tfile\n") && !shown.contains("sk-0123456789"), "{shown}");
+    assert!(
+        shown.contains("llm.api_key\t(hidden)\tfile\n") && !shown.contains("sk-0123456789"),
+        "{shown}"
+    );
     assert_snapshot!(sandbox.run(&["list"]), @"
     --- stderr
     warning: ~/.memory/config.yaml contains an API key (llm.api_key) and other users can read it; restrict access with `chmod 600`
     no matching memories
     ");
-    let shown = sandbox.run_with("MEMORY_LLM_API_KEY", "sk-9876543210", &["config", "show", "--json"]);
+    let shown = sandbox.run_with(
+        "MEMORY_LLM_API_KEY",
+        "sk-9876543210",
+        &["config", "show", "--json"],
+    );
     assert!(
-        shown.contains(r#"{"key":"llm.api_key","value":"(hidden)","from":"environment"}"#) && !shown.contains("sk-9"),
+        shown.contains(r#"{"key":"llm.api_key","value":"(hidden)","from":"environment"}"#)
+            && !shown.contains("sk-9"),
         "{shown}"
     );
     assert_snapshot!(sandbox.run_with("MEMORY_LLM_API_KEY", "two words", &["list"]), @"

@@ -22,7 +22,10 @@ fn commit_home(sandbox: &Sandbox) {
 fn a_value_is_set_in_the_file_and_all_else_stays() {
     let sandbox = Sandbox::new();
     assert_snapshot!(sandbox.run(&["config", "set", "daemon.interval", "30s"]), @"daemon.interval	30s");
-    sandbox.file(".memory/config.yaml", "# mine\ndaemon:\n  interval: 30s # often\nllm:\n  model: m\n");
+    sandbox.file(
+        ".memory/config.yaml",
+        "# mine\ndaemon:\n  interval: 30s # often\nllm:\n  model: m\n",
+    );
     assert_snapshot!(sandbox.run(&["config", "set", "git.enabled", "false", "--json"]), @r#"{"path":"~/.memory/config.yaml","key":"git.enabled","value":"false"}"#);
     assert_snapshot!(sandbox.read_file(".memory/config.yaml"), @"
     # mine
@@ -35,13 +38,29 @@ fn a_value_is_set_in_the_file_and_all_else_stays() {
     ");
     let wrong = sandbox.run(&["config", "set", "daemon.interval", "soon"]);
     assert!(
-        wrong.contains("error[config_invalid]") && sandbox.read_file(".memory/config.yaml").contains("30s # often"),
+        wrong.contains("error[config_invalid]")
+            && sandbox
+                .read_file(".memory/config.yaml")
+                .contains("30s # often"),
         "{wrong}"
     );
-    assert!(sandbox.run(&["config", "set", "daemon.intervall", "30s"]).contains("unknown setting daemon.intervall"));
-    assert!(wrong.contains(".memory/config.yaml: invalid value of daemon.interval"), "{wrong}");
-    let leftover = std::fs::read_dir(sandbox.path(".memory")).expect("a folder").flatten();
-    assert!(leftover.map(|entry| entry.file_name()).all(|name| !name.to_string_lossy().starts_with(".config")));
+    assert!(
+        sandbox
+            .run(&["config", "set", "daemon.intervall", "30s"])
+            .contains("unknown setting daemon.intervall")
+    );
+    assert!(
+        wrong.contains(".memory/config.yaml: invalid value of daemon.interval"),
+        "{wrong}"
+    );
+    let leftover = std::fs::read_dir(sandbox.path(".memory"))
+        .expect("a folder")
+        .flatten();
+    assert!(
+        leftover
+            .map(|entry| entry.file_name())
+            .all(|name| !name.to_string_lossy().starts_with(".config"))
+    );
 }
 
 #[test]
@@ -49,7 +68,11 @@ fn settings_that_are_a_symlink_are_not_replaced() {
     let sandbox = Sandbox::new();
     sandbox.file("own.yaml", "# mine\n");
     sandbox.file(".memory/banks/.keep", "");
-    std::os::unix::fs::symlink(sandbox.path("own.yaml"), sandbox.path(".memory/config.yaml")).expect("a new name");
+    std::os::unix::fs::symlink(
+        sandbox.path("own.yaml"),
+        sandbox.path(".memory/config.yaml"),
+    )
+    .expect("a new name");
     assert_snapshot!(sandbox.run(&["config", "set", "daemon.interval", "30s"]), @"
     --- stderr
     error[usage]: ~/.memory/config.yaml is a symlink, which is not written through
@@ -65,23 +88,49 @@ fn git_keeps_every_state_of_the_home_in_a_repository_of_its_own() {
     let sandbox = Sandbox::new();
     sandbox.run_shell("git init --quiet .");
     let id = sandbox.write("Tea at nine.", &[]);
-    assert!(sandbox.run(&["diff", &id]).contains("memory config set git.enabled true"));
+    assert!(
+        sandbox
+            .run(&["diff", &id])
+            .contains("memory config set git.enabled true")
+    );
     sandbox.run(&["config", "set", "git.enabled", "true"]);
     assert_snapshot!(run_git(&sandbox, "log --format=%s"), @"Start versioning");
     sandbox.run(&["edit", &id, "--content", "Tea at ten."]);
     let said = sandbox.run(&["diff", &id, "--limit", "1"]);
-    assert!(said.contains("-Tea at nine.") && said.contains("+Tea at ten."), "{said}");
+    assert!(
+        said.contains("-Tea at nine.") && said.contains("+Tea at ten."),
+        "{said}"
+    );
     let versions = sandbox.run_json(&["log", "--versions"])["versions"].clone();
-    assert_eq!(versions.as_array().and_then(|all| all.last()).map(|first| &first["message"]), Some(&"Start versioning".into()));
+    assert_eq!(
+        versions
+            .as_array()
+            .and_then(|all| all.last())
+            .map(|first| &first["message"]),
+        Some(&"Start versioning".into())
+    );
     // `memory log` lists the versions without a flag.
     let log = sandbox.run_json(&["log"]);
     assert_eq!(log["operations"].as_array().map(Vec::len), Some(2));
-    assert_eq!(log["versions"].as_array().and_then(|all| all.last()), versions.as_array().and_then(|all| all.last()));
-    let kept = run_git(&sandbox, "ls-files");
-    assert!(kept.contains("categories/inbox/") && kept.contains(".gitignore"), "{kept}");
-    assert!(!["index/", "config.yaml", "trash/", ".lock"].iter().any(|left_out| kept.contains(left_out)), "{kept}");
     assert_eq!(
-        sandbox.run_shell("git status --short --untracked-files=no; git log 2>&1 | head -1 | cut -c1-5"),
+        log["versions"].as_array().and_then(|all| all.last()),
+        versions.as_array().and_then(|all| all.last())
+    );
+    let kept = run_git(&sandbox, "ls-files");
+    assert!(
+        kept.contains("categories/inbox/") && kept.contains(".gitignore"),
+        "{kept}"
+    );
+    assert!(
+        !["index/", "config.yaml", "trash/", ".lock"]
+            .iter()
+            .any(|left_out| kept.contains(left_out)),
+        "{kept}"
+    );
+    assert_eq!(
+        sandbox.run_shell(
+            "git status --short --untracked-files=no; git log 2>&1 | head -1 | cut -c1-5"
+        ),
         "fatal\n",
         "the outer one is untouched"
     );
@@ -109,37 +158,84 @@ fn what_git_did_not_keep_is_told_once_and_kept_by_whoever_comes_next() {
     sandbox.write("Tea at nine.", &[]);
     sandbox.run(&["config", "set", "git.enabled", "true"]);
     let nowhere = |arguments: &[&str]| {
-        let output = sandbox.command(arguments).env("PATH", "/nonexistent").output().expect("it runs");
+        let output = sandbox
+            .command(arguments)
+            .env("PATH", "/nonexistent")
+            .output()
+            .expect("it runs");
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
     assert!(nowhere(&["add", "likes tea"]).contains("git is not installed"));
-    assert!(!nowhere(&["add", "likes biscuits"]).contains("git is not installed"), "it was told");
+    assert!(
+        !nowhere(&["add", "likes biscuits"]).contains("git is not installed"),
+        "it was told"
+    );
     let home = sandbox.path(".memory").display().to_string();
     nowhere(&["keep-versions-of", &home, "end"]);
-    assert_eq!(sandbox.run(&["add", "likes coffee"]).matches("warning").count(), 0, "there is one again");
-    assert!(nowhere(&["add", "likes water"]).contains("git is not installed"), "and now there is none");
+    assert_eq!(
+        sandbox
+            .run(&["add", "likes coffee"])
+            .matches("warning")
+            .count(),
+        0,
+        "there is one again"
+    );
+    assert!(
+        nowhere(&["add", "likes water"]).contains("git is not installed"),
+        "and now there is none"
+    );
     sandbox.run(&["add", "likes juice"]);
     nowhere(&["keep-versions-of", &home, "end"]);
-    assert!(!sandbox.run(&["list"]).contains("git is not installed"), "what is over is not told");
+    assert!(
+        !sandbox.run(&["list"]).contains("git is not installed"),
+        "what is over is not told"
+    );
 
     sandbox.file(".memory/.git/index.lock", "");
     sandbox.file(".memory/categories/inbox/locked.md", "Tea at ten.\n");
-    assert!(sandbox.run(&["add", "likes milk"]).contains("locked by another program"));
-    assert!(!sandbox.run(&["add", "likes soup"]).contains("locked by another program"));
+    assert!(
+        sandbox
+            .run(&["add", "likes milk"])
+            .contains("locked by another program")
+    );
+    assert!(
+        !sandbox
+            .run(&["add", "likes soup"])
+            .contains("locked by another program")
+    );
     std::fs::remove_file(sandbox.path(".memory/.git/index.lock")).expect("it was there");
-    assert!(!sandbox.run(&["add", "likes rice"]).contains("locked by another program"));
-    assert_eq!(run_git(&sandbox, "status --porcelain"), "", "the note as well");
+    assert!(
+        !sandbox
+            .run(&["add", "likes rice"])
+            .contains("locked by another program")
+    );
+    assert_eq!(
+        run_git(&sandbox, "status --porcelain"),
+        "",
+        "the note as well"
+    );
 }
 
 #[test]
 fn each_write_is_kept_a_moment_later_under_a_daemon_which_leaves_no_process_behind() {
     let sandbox = Sandbox::new();
-    sandbox.file(".memory/config.yaml", "daemon:\n  interval: 24h\ngit:\n  enabled: true\nnotification:\n  method: file\n");
+    sandbox.file(
+        ".memory/config.yaml",
+        "daemon:\n  interval: 24h\ngit:\n  enabled: true\nnotification:\n  method: file\n",
+    );
     let daemon = Daemon::start(&sandbox);
     let until = Instant::now() + DEADLINE;
     for text in ["Tea at nine.", "Biscuits at ten."] {
-        send_request(&mut connect(&sandbox), &format!(r#"{{"id":1,"method":"memory_write","params":{{"content":"{text}"}}}}"#));
-        while !sandbox.run_shell(&format!("cd .memory && git grep -c '{text}' HEAD 2>&1 || true")).contains("HEAD:categories/") {
+        send_request(
+            &mut connect(&sandbox),
+            &format!(r#"{{"id":1,"method":"memory_write","params":{{"content":"{text}"}}}}"#),
+        );
+        while !sandbox
+            .run_shell(&format!(
+                "cd .memory && git grep -c '{text}' HEAD 2>&1 || true"
+            ))
+            .contains("HEAD:categories/")
+        {
             assert!(Instant::now() < until, "{text} is not kept");
         }
     }

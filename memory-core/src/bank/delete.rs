@@ -2,7 +2,10 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{Bank, BankChange, BankEntry, BankEntryChange, BankError, BankLookup, BankName, BankScope, Banks, Key, ScopeChoice};
+use super::{
+    Bank, BankChange, BankEntry, BankEntryChange, BankError, BankLookup, BankName, BankScope,
+    Banks, Key, ScopeChoice,
+};
 use crate::{Operation, Verb};
 
 /// Deletes the entry under `key`.
@@ -11,27 +14,44 @@ use crate::{Operation, Verb};
 ///
 /// # Errors
 /// [`super::BankErrorKind::BankNotFound`], [`super::BankErrorKind::KeyNotFound`], or a disk error.
-pub fn delete(banks: &Banks, bank: &BankName, key: &Key, choice: ScopeChoice) -> Result<BankScope, BankError> {
+pub fn delete(
+    banks: &Banks,
+    bank: &BankName,
+    key: &Key,
+    choice: ScopeChoice,
+) -> Result<BankScope, BankError> {
     let mut refusal = None;
     for (scope, store) in banks.stores(choice) {
-        let told = |error: BankError| error.with_bank(bank.as_str(), Some(scope)).with_key(key.as_str());
+        let told = |error: BankError| {
+            error
+                .with_bank(bank.as_str(), Some(scope))
+                .with_key(key.as_str())
+        };
         match store.entry(bank, key).map_err(told)? {
             BankLookup::NoBank => {}
             BankLookup::NoKey => {
-                refusal.get_or_insert_with(|| BankError::key_not_found(bank.as_str(), key.as_str(), scope));
+                refusal.get_or_insert_with(|| {
+                    BankError::key_not_found(bank.as_str(), key.as_str(), scope)
+                });
             }
             BankLookup::Entry(_) => {
                 let mut decide = |seen: Option<&Bank>| match seen.and_then(|seen| seen.entry(key)) {
-                    Some(_) => Ok(BankChange::Entries(vec![BankEntryChange::Remove(key.clone())])),
+                    Some(_) => Ok(BankChange::Entries(vec![BankEntryChange::Remove(
+                        key.clone(),
+                    )])),
                     None => Err(BankError::key_not_found(bank.as_str(), key.as_str(), scope)),
                 };
-                store.change(bank, &banks.operation(Verb::Delete), &mut decide).map_err(told)?;
+                store
+                    .change(bank, &banks.operation(Verb::Delete), &mut decide)
+                    .map_err(told)?;
                 return Ok(scope);
             }
         }
     }
-    Err(refusal
-        .unwrap_or_else(|| BankError::bank_not_found(bank.as_str(), Some(banks.effective_scope(choice))).with_key(key.as_str())))
+    Err(refusal.unwrap_or_else(|| {
+        BankError::bank_not_found(bank.as_str(), Some(banks.effective_scope(choice)))
+            .with_key(key.as_str())
+    }))
 }
 
 /// Deletes a whole bank.
@@ -41,17 +61,31 @@ pub fn delete(banks: &Banks, bank: &BankName, key: &Key, choice: ScopeChoice) ->
 ///
 /// # Errors
 /// [`super::BankErrorKind::BankNotFound`], or a disk error.
-pub fn delete_bank(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<BankScope, BankError> {
+pub fn delete_bank(
+    banks: &Banks,
+    bank: &BankName,
+    choice: ScopeChoice,
+) -> Result<BankScope, BankError> {
     for (scope, store) in banks.stores(choice) {
         let told = |error: BankError| error.with_bank(bank.as_str(), Some(scope));
-        if store.banks().map_err(told)?.iter().all(|summary| summary.name != *bank) {
+        if store
+            .banks()
+            .map_err(told)?
+            .iter()
+            .all(|summary| summary.name != *bank)
+        {
             continue;
         }
         let operation = banks.operation(Verb::Delete);
-        store.change(bank, &operation, &mut |_| Ok(BankChange::Remove)).map_err(told)?;
+        store
+            .change(bank, &operation, &mut |_| Ok(BankChange::Remove))
+            .map_err(told)?;
         return Ok(scope);
     }
-    Err(BankError::bank_not_found(bank.as_str(), Some(banks.effective_scope(choice))))
+    Err(BankError::bank_not_found(
+        bank.as_str(),
+        Some(banks.effective_scope(choice)),
+    ))
 }
 
 /// An entry that garbage collection deletes.
@@ -105,29 +139,59 @@ pub fn gc(
                     continue;
                 }
             };
-            unreadable.extend(seen.damaged.iter().map(|(key, why)| BankError::damaged_entry(name.as_str(), scope, key, why)));
+            unreadable.extend(
+                seen.damaged
+                    .iter()
+                    .map(|(key, why)| BankError::damaged_entry(name.as_str(), scope, key, why)),
+            );
             let mut going = plan_gc(&seen, operation.at, horizon);
             if !going.is_empty() && !dry_run {
                 let mut decide = |seen: Option<&Bank>| {
                     going = seen.map_or_else(Vec::new, |seen| plan_gc(seen, operation.at, horizon));
-                    let changes: Vec<_> = going.iter().map(|(key, _)| BankEntryChange::Remove(key.clone())).collect();
+                    let changes: Vec<_> = going
+                        .iter()
+                        .map(|(key, _)| BankEntryChange::Remove(key.clone()))
+                        .collect();
                     // Another process has already deleted the entries, or the whole bank.
-                    Ok(if changes.is_empty() { BankChange::Nothing } else { BankChange::Entries(changes) })
+                    Ok(if changes.is_empty() {
+                        BankChange::Nothing
+                    } else {
+                        BankChange::Entries(changes)
+                    })
                 };
-                let operation = Operation { id: banks.ids.operation_id(), ..operation.clone() };
+                let operation = Operation {
+                    id: banks.ids.operation_id(),
+                    ..operation.clone()
+                };
                 store.change(&name, &operation, &mut decide).map_err(told)?;
             }
-            collected.extend(going.into_iter().map(|(key, why)| GcEntry { bank: name.clone(), scope, key, why }));
+            collected.extend(going.into_iter().map(|(key, why)| GcEntry {
+                bank: name.clone(),
+                scope,
+                key,
+                why,
+            }));
         }
     }
     Ok((collected, unreadable))
 }
 
 /// Returns the entries to delete, each with the reason.
-fn plan_gc(bank: &Bank, now: DateTime<Utc>, horizon: Option<DateTime<Utc>>) -> Vec<(Key, GcReason)> {
+fn plan_gc(
+    bank: &Bank,
+    now: DateTime<Utc>,
+    horizon: Option<DateTime<Utc>>,
+) -> Vec<(Key, GcReason)> {
     let fate = |entry: &BankEntry| {
         let is_old = horizon.is_some_and(|horizon| entry.updated_at < horizon);
-        if entry.is_expired(now) { Some(GcReason::Expired) } else { is_old.then_some(GcReason::Old) }
+        if entry.is_expired(now) {
+            Some(GcReason::Expired)
+        } else {
+            is_old.then_some(GcReason::Old)
+        }
     };
-    bank.entries.iter().filter_map(|(key, entry)| Some((key.clone(), fate(entry)?))).collect()
+    bank.entries
+        .iter()
+        .filter_map(|(key, entry)| Some((key.clone(), fate(entry)?)))
+        .collect()
 }

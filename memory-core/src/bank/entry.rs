@@ -23,7 +23,8 @@ impl BankEntry {
     pub fn expires_at(&self) -> Option<DateTime<Utc>> {
         let seconds = i64::try_from(self.ttl?).unwrap_or(i64::MAX);
         // An expiry time beyond the calendar's range never arrives.
-        self.updated_at.checked_add_signed(TimeDelta::try_seconds(seconds)?)
+        self.updated_at
+            .checked_add_signed(TimeDelta::try_seconds(seconds)?)
     }
 
     /// Returns whether the entry has expired at `now`; it expires at the exact expiry time.
@@ -61,12 +62,20 @@ pub struct Bank {
 impl Bank {
     /// Returns the entry under `key`, expired or not.
     pub fn entry(&self, key: &Key) -> Option<&BankEntry> {
-        self.entries.iter().find_map(|(own, entry)| (own == key).then_some(entry))
+        self.entries
+            .iter()
+            .find_map(|(own, entry)| (own == key).then_some(entry))
     }
 
     /// Returns the entries that have not expired at `now`.
-    pub fn unexpired_entries(&self, now: DateTime<Utc>) -> impl Iterator<Item = (&Key, &BankEntry)> {
-        self.entries.iter().filter(move |(_, entry)| !entry.is_expired(now)).map(|(key, entry)| (key, entry))
+    pub fn unexpired_entries(
+        &self,
+        now: DateTime<Utc>,
+    ) -> impl Iterator<Item = (&Key, &BankEntry)> {
+        self.entries
+            .iter()
+            .filter(move |(_, entry)| !entry.is_expired(now))
+            .map(|(key, entry)| (key, entry))
     }
 }
 
@@ -77,7 +86,12 @@ mod tests {
     #[test]
     fn an_entry_expires_when_its_time_is_over_and_never_without_one() {
         let start = DateTime::UNIX_EPOCH;
-        let entry = |ttl| BankEntry { value: JsonText::null(), created_at: start, updated_at: start + TimeDelta::hours(1), ttl };
+        let entry = |ttl| BankEntry {
+            value: JsonText::null(),
+            created_at: start,
+            updated_at: start + TimeDelta::hours(1),
+            ttl,
+        };
         let after = |seconds| start + TimeDelta::hours(1) + TimeDelta::seconds(seconds);
         assert!(!entry(Some(60)).is_expired(after(59)));
         assert!(entry(Some(60)).is_expired(after(60)));

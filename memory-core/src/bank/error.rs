@@ -113,12 +113,20 @@ impl BankError {
     pub fn damaged_entry(bank: &str, scope: BankScope, key: &str, why: &str) -> Self {
         let what = format!("The entry '{key}' of memory bank '{bank}' {why}");
         let error = Self::new(BankErrorKind::Damaged { what }).with_bank(bank, Some(scope));
-        Self { key: Some(key.to_owned()), ..error }
+        Self {
+            key: Some(key.to_owned()),
+            ..error
+        }
     }
 
     /// Returns an error without a bank, key or scope.
     pub fn new(trouble: BankErrorKind) -> Self {
-        Self { bank: None, key: None, scope: None, trouble }
+        Self {
+            bank: None,
+            key: None,
+            scope: None,
+            trouble,
+        }
     }
 
     /// Sets the bank and the scope, unless they are already set.
@@ -148,7 +156,9 @@ impl BankError {
     }
 
     pub(super) fn key_not_found(name: &str, key: &str, scope: BankScope) -> Self {
-        Self::new(BankErrorKind::KeyNotFound).with_bank(name, Some(scope)).with_key(key)
+        Self::new(BankErrorKind::KeyNotFound)
+            .with_bank(name, Some(scope))
+            .with_key(key)
     }
 
     /// Returns the permanent error code.
@@ -160,19 +170,22 @@ impl BankError {
             BankErrorKind::KeyExists => Code::KeyExists,
             BankErrorKind::InvalidBankName { .. } => Code::InvalidBankName,
             BankErrorKind::InvalidKey { .. } => Code::InvalidKey,
-            BankErrorKind::InvalidJson(_) | BankErrorKind::InvalidArgument { .. } => Code::InvalidJson,
+            BankErrorKind::InvalidJson(_) | BankErrorKind::InvalidArgument { .. } => {
+                Code::InvalidJson
+            }
             BankErrorKind::TooLarge { .. } => Code::LimitExceeded,
             BankErrorKind::PermissionDenied { .. } => Code::PermissionDenied,
             BankErrorKind::Conflict | BankErrorKind::ChangedSince => Code::Conflict,
-            BankErrorKind::Filter(JsonFilterError::Failed { .. }) | BankErrorKind::NotOneValue { .. } => Code::FilterError,
+            BankErrorKind::Filter(JsonFilterError::Failed { .. })
+            | BankErrorKind::NotOneValue { .. } => Code::FilterError,
             BankErrorKind::Filter(JsonFilterError::Timeout { .. }) => Code::FilterTimeout,
             BankErrorKind::Filter(JsonFilterError::TooLarge { .. }) => Code::FilterMemory,
             BankErrorKind::Filter(JsonFilterError::NotRun { .. }) => Code::Internal,
             BankErrorKind::InvalidSchema { .. } => Code::InvalidSchema,
             BankErrorKind::SchemaViolation { .. } => Code::SchemaViolation,
-            BankErrorKind::InvalidPattern { .. } | BankErrorKind::InvalidDocument { .. } | BankErrorKind::NoProject => {
-                Code::InvalidInput
-            }
+            BankErrorKind::InvalidPattern { .. }
+            | BankErrorKind::InvalidDocument { .. }
+            | BankErrorKind::NoProject => Code::InvalidInput,
             BankErrorKind::Damaged { .. } => Code::FileDamaged,
             BankErrorKind::Symlink { .. } => Code::PathRefused,
             BankErrorKind::Store(error) => error.code(),
@@ -182,27 +195,38 @@ impl BankError {
     /// Returns the next step for the user, if there is one.
     pub fn hint(&self) -> Option<String> {
         let hint = match &self.trouble {
-            BankErrorKind::BankNotFound => "`memory bank list` lists the banks; `memory bank write` creates one",
+            BankErrorKind::BankNotFound => {
+                "`memory bank list` lists the banks; `memory bank write` creates one"
+            }
             BankErrorKind::KeyNotFound => "`memory bank list BANK` lists the keys",
-            BankErrorKind::Expired => "write the value again; `memory bank gc` deletes expired entries",
+            BankErrorKind::Expired => {
+                "write the value again; `memory bank gc` deletes expired entries"
+            }
             BankErrorKind::KeyExists => "omit --create-only to replace the value",
             BankErrorKind::InvalidBankName { .. } => {
                 "a bank name begins with a letter from a to z, followed by a to z, 0 to 9, _ or -; at most 64 characters"
             }
             BankErrorKind::InvalidJson(JsonError::Syntax { .. })
-            | BankErrorKind::InvalidArgument { error: JsonError::Syntax { .. }, .. } => {
-                "a JSON string needs its own quotes: '\"text\"'"
-            }
+            | BankErrorKind::InvalidArgument {
+                error: JsonError::Syntax { .. },
+                ..
+            } => "a JSON string needs its own quotes: '\"text\"'",
             BankErrorKind::ChangedSince => {
                 "undo the later changes first; `memory log` lists them, and `memory undo OPERATION` undoes one"
             }
             BankErrorKind::Conflict => "try again in a moment",
-            BankErrorKind::NotOneValue { .. } => "wrap the filter in [ ] to store all its outputs as one list",
+            BankErrorKind::NotOneValue { .. } => {
+                "wrap the filter in [ ] to store all its outputs as one list"
+            }
             BankErrorKind::Damaged { .. } => {
                 "`memory bank repair` retains the readable entries and moves the damaged file to a new name"
             }
-            BankErrorKind::InvalidDocument { .. } => "`memory bank export BANK` writes a valid document",
-            BankErrorKind::Symlink { .. } => "replace the symlink with a folder, or use --scope user for your own banks",
+            BankErrorKind::InvalidDocument { .. } => {
+                "`memory bank export BANK` writes a valid document"
+            }
+            BankErrorKind::Symlink { .. } => {
+                "replace the symlink with a folder, or use --scope user for your own banks"
+            }
             BankErrorKind::NoProject => {
                 "change to the folder of a project, or use --scope user to store the bank for all projects"
             }
@@ -227,32 +251,70 @@ impl fmt::Display for BankError {
         let key = self.key.as_deref().unwrap_or_default();
         match &self.trouble {
             BankErrorKind::BankNotFound => write!(formatter, "Memory bank '{bank}' does not exist"),
-            BankErrorKind::KeyNotFound => write!(formatter, "Key '{key}' does not exist in memory bank '{bank}'"),
-            BankErrorKind::Expired => write!(formatter, "Key '{key}' in memory bank '{bank}' has expired"),
-            BankErrorKind::KeyExists => write!(formatter, "Key '{key}' already exists in memory bank '{bank}'"),
+            BankErrorKind::KeyNotFound => write!(
+                formatter,
+                "Key '{key}' does not exist in memory bank '{bank}'"
+            ),
+            BankErrorKind::Expired => {
+                write!(formatter, "Key '{key}' in memory bank '{bank}' has expired")
+            }
+            BankErrorKind::KeyExists => write!(
+                formatter,
+                "Key '{key}' already exists in memory bank '{bank}'"
+            ),
             BankErrorKind::InvalidBankName { why } => write!(formatter, "The name '{bank}' {why}"),
             BankErrorKind::InvalidKey { why } => write!(formatter, "The key '{key}' {why}"),
-            BankErrorKind::InvalidJson(error) => write!(formatter, "The value is not valid JSON: {error}"),
-            BankErrorKind::InvalidArgument { argument, error } => write!(formatter, "{argument} is not valid JSON: {error}"),
-            BankErrorKind::PermissionDenied { place } => write!(formatter, "Cannot write to {place}"),
+            BankErrorKind::InvalidJson(error) => {
+                write!(formatter, "The value is not valid JSON: {error}")
+            }
+            BankErrorKind::InvalidArgument { argument, error } => {
+                write!(formatter, "{argument} is not valid JSON: {error}")
+            }
+            BankErrorKind::PermissionDenied { place } => {
+                write!(formatter, "Cannot write to {place}")
+            }
             BankErrorKind::Conflict => {
-                write!(formatter, "Memory bank '{bank}' was changed by another program during each attempt")
+                write!(
+                    formatter,
+                    "Memory bank '{bank}' was changed by another program during each attempt"
+                )
             }
             BankErrorKind::ChangedSince => {
-                write!(formatter, "The result of that operation in memory bank '{bank}' was changed afterwards")
+                write!(
+                    formatter,
+                    "The result of that operation in memory bank '{bank}' was changed afterwards"
+                )
             }
             BankErrorKind::Filter(trouble) => write!(formatter, "{trouble}"),
             BankErrorKind::NotOneValue { count } => {
-                write!(formatter, "the filter returned {count} values instead of exactly one")
+                write!(
+                    formatter,
+                    "the filter returned {count} values instead of exactly one"
+                )
             }
-            BankErrorKind::InvalidSchema { why } => write!(formatter, "The schema is not a valid JSON Schema: {why}"),
+            BankErrorKind::InvalidSchema { why } => {
+                write!(formatter, "The schema is not a valid JSON Schema: {why}")
+            }
             BankErrorKind::SchemaViolation { why } => {
-                write!(formatter, "The value does not satisfy the schema of '{bank}': {why}")
+                write!(
+                    formatter,
+                    "The value does not satisfy the schema of '{bank}': {why}"
+                )
             }
-            BankErrorKind::InvalidPattern { why } => write!(formatter, "The pattern is not a valid regular expression: {why}"),
-            BankErrorKind::TooLarge { what } | BankErrorKind::Damaged { what } => write!(formatter, "{what}"),
-            BankErrorKind::InvalidDocument { why } => write!(formatter, "The document is not a bank: {why}"),
-            BankErrorKind::Symlink { path } => write!(formatter, "{path} is a symlink and may lead out of the project"),
+            BankErrorKind::InvalidPattern { why } => write!(
+                formatter,
+                "The pattern is not a valid regular expression: {why}"
+            ),
+            BankErrorKind::TooLarge { what } | BankErrorKind::Damaged { what } => {
+                write!(formatter, "{what}")
+            }
+            BankErrorKind::InvalidDocument { why } => {
+                write!(formatter, "The document is not a bank: {why}")
+            }
+            BankErrorKind::Symlink { path } => write!(
+                formatter,
+                "{path} is a symlink and may lead out of the project"
+            ),
             BankErrorKind::NoProject => write!(formatter, "The current folder is not in a project"),
             BankErrorKind::Store(error) => write!(formatter, "{error}"),
         }

@@ -6,7 +6,10 @@ use std::fmt::Write;
 use chrono::{DateTime, SecondsFormat, Utc};
 
 use super::write::{check, check_names};
-use super::{Bank, BankChange, BankEntry, BankEntryChange, BankError, BankErrorKind, BankName, BankScope, Banks, ScopeChoice};
+use super::{
+    Bank, BankChange, BankEntry, BankEntryChange, BankError, BankErrorKind, BankName, BankScope,
+    Banks, ScopeChoice,
+};
 use crate::json::JsonText;
 use crate::secret::Checked;
 use crate::{SecretPolicy, Verb};
@@ -17,9 +20,14 @@ use crate::{SecretPolicy, Verb};
 ///
 /// # Errors
 /// [`super::BankErrorKind::BankNotFound`], or if the bank cannot be read.
-pub fn export(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<(BankScope, String), BankError> {
+pub fn export(
+    banks: &Banks,
+    bank: &BankName,
+    choice: ScopeChoice,
+) -> Result<(BankScope, String), BankError> {
     // No entry has expired at the earliest representable time.
-    let (holders, text) = super::query::read_document(banks, bank, choice, DateTime::<Utc>::MIN_UTC)?;
+    let (holders, text) =
+        super::query::read_document(banks, bank, choice, DateTime::<Utc>::MIN_UTC)?;
     Ok((holders.scope, text))
 }
 
@@ -39,7 +47,9 @@ pub fn render_document(bank: &Bank) -> String {
         let comma = if index == 0 { "" } else { "," };
         let (key, value) = (JsonText::string(key.as_str()), &entry.value);
         let (created, updated) = (format_time(entry.created_at), format_time(entry.updated_at));
-        let ttl = entry.ttl.map_or_else(|| "null".to_owned(), |seconds| seconds.to_string());
+        let ttl = entry
+            .ttl
+            .map_or_else(|| "null".to_owned(), |seconds| seconds.to_string());
         write!(text, r#"{comma}{key}:{{"value":{value},"created_at":"{created}","updated_at":"{updated}","ttl":{ttl}}}"#)
             .expect("a string takes all that is written to it");
     }
@@ -71,25 +81,56 @@ pub struct BankImportReport {
 ///
 /// # Errors
 /// Those of [`super::write()`], with the key of the first refused entry.
-pub fn import(banks: &Banks, incoming: &Bank, choice: ScopeChoice, secrets: SecretPolicy) -> Result<BankImportReport, BankError> {
+pub fn import(
+    banks: &Banks,
+    incoming: &Bank,
+    choice: ScopeChoice,
+    secrets: SecretPolicy,
+) -> Result<BankImportReport, BankError> {
     let name = &incoming.name;
-    check_names(banks, name, incoming.entries.iter().map(|(key, _)| key), choice, secrets)?;
-    let (scope, store) = banks.store_to_write(name, choice).map_err(|error| error.with_bank(name.as_str(), None))?;
+    check_names(
+        banks,
+        name,
+        incoming.entries.iter().map(|(key, _)| key),
+        choice,
+        secrets,
+    )?;
+    let (scope, store) = banks
+        .store_to_write(name, choice)
+        .map_err(|error| error.with_bank(name.as_str(), None))?;
     let place = |error: BankError| error.with_bank(name.as_str(), Some(scope));
     if let Some((key, why)) = incoming.damaged.first() {
-        let error = BankError::new(BankErrorKind::InvalidDocument { why: format!("the entry '{key}' {why}") });
-        return Err(place(BankError { key: Some(key.clone()), ..error }));
+        let error = BankError::new(BankErrorKind::InvalidDocument {
+            why: format!("the entry '{key}' {why}"),
+        });
+        return Err(place(BankError {
+            key: Some(key.clone()),
+            ..error
+        }));
     }
     if let Some(schema) = &incoming.meta.schema {
         let checked = banks.schemas.check_schema(schema);
         checked.map_err(|why| place(BankError::new(BankErrorKind::InvalidSchema { why })))?;
     }
     let operation = banks.operation(Verb::Import);
-    let mut report = BankImportReport { scope, created: 0, updated: 0, unchanged: 0 };
+    let mut report = BankImportReport {
+        scope,
+        created: 0,
+        updated: 0,
+        unchanged: 0,
+    };
     let mut decide = |seen: Option<&Bank>| {
-        let known: std::collections::HashMap<_, _> =
-            seen.iter().flat_map(|seen| &seen.entries).map(|(key, entry)| (key, entry)).collect();
-        report = BankImportReport { scope, created: 0, updated: 0, unchanged: 0 };
+        let known: std::collections::HashMap<_, _> = seen
+            .iter()
+            .flat_map(|seen| &seen.entries)
+            .map(|(key, entry)| (key, entry))
+            .collect();
+        report = BankImportReport {
+            scope,
+            created: 0,
+            updated: 0,
+            unchanged: 0,
+        };
         let mut changes = Vec::new();
         for (key, entry) in &incoming.entries {
             match known.get(key) {
@@ -100,16 +141,33 @@ pub fn import(banks: &Banks, incoming: &Bank, choice: ScopeChoice, secrets: Secr
                 Some(_) => report.updated += 1,
                 None => report.created += 1,
             }
-            let schema = incoming.meta.schema.as_ref().or(seen.and_then(|seen| seen.meta.schema.as_ref()));
-            let value = check(banks, schema, &entry.value, secrets).map_err(|error| error.with_key(key.as_str()))?;
-            changes.push(BankEntryChange::Put(key.clone(), value.map(|value| BankEntry { value, ..entry.clone() })));
+            let schema = incoming
+                .meta
+                .schema
+                .as_ref()
+                .or(seen.and_then(|seen| seen.meta.schema.as_ref()));
+            let value = check(banks, schema, &entry.value, secrets)
+                .map_err(|error| error.with_key(key.as_str()))?;
+            changes.push(BankEntryChange::Put(
+                key.clone(),
+                value.map(|value| BankEntry {
+                    value,
+                    ..entry.clone()
+                }),
+            ));
         }
-        let new_schema =
-            incoming.meta.schema.as_ref().filter(|schema| seen.and_then(|seen| seen.meta.schema.as_ref()) != Some(*schema));
+        let new_schema = incoming
+            .meta
+            .schema
+            .as_ref()
+            .filter(|schema| seen.and_then(|seen| seen.meta.schema.as_ref()) != Some(*schema));
         match new_schema {
             Some(schema) => {
                 check_remaining_entries(banks, seen, incoming, schema)?;
-                Ok(BankChange::EntriesAndSchema(changes, Checked::new(schema.clone(), [], secrets)?))
+                Ok(BankChange::EntriesAndSchema(
+                    changes,
+                    Checked::new(schema.clone(), [], secrets)?,
+                ))
             }
             None if changes.is_empty() && seen.is_some() => Ok(BankChange::Nothing),
             None => Ok(BankChange::Entries(changes)),
@@ -120,12 +178,22 @@ pub fn import(banks: &Banks, incoming: &Bank, choice: ScopeChoice, secrets: Secr
 }
 
 /// Checks that the remaining entries of the bank satisfy the new schema.
-fn check_remaining_entries(banks: &Banks, seen: Option<&Bank>, incoming: &Bank, schema: &JsonText) -> Result<(), BankError> {
+fn check_remaining_entries(
+    banks: &Banks,
+    seen: Option<&Bank>,
+    incoming: &Bank,
+    schema: &JsonText,
+) -> Result<(), BankError> {
     let replaced: HashSet<_> = incoming.entries.iter().map(|(key, _)| key).collect();
-    for (key, entry) in seen.into_iter().flat_map(|seen| seen.unexpired_entries(banks.clock.now())) {
+    for (key, entry) in seen
+        .into_iter()
+        .flat_map(|seen| seen.unexpired_entries(banks.clock.now()))
+    {
         if !replaced.contains(key) {
             let checked = banks.schemas.check(schema, &entry.value);
-            checked.map_err(|why| BankError::new(BankErrorKind::SchemaViolation { why }).with_key(key.as_str()))?;
+            checked.map_err(|why| {
+                BankError::new(BankErrorKind::SchemaViolation { why }).with_key(key.as_str())
+            })?;
         }
     }
     Ok(())

@@ -19,7 +19,12 @@ pub trait JsonFilter: Debug + Send + Sync {
     ///
     /// # Errors
     /// As [`JsonFilter::run`].
-    fn run_with_timeout(&self, filter: &str, input: &str, time: Duration) -> Result<Vec<JsonText>, JsonFilterError>;
+    fn run_with_timeout(
+        &self,
+        filter: &str,
+        input: &str,
+        time: Duration,
+    ) -> Result<Vec<JsonText>, JsonFilterError>;
 }
 
 /// The reason why a filter returned no result.

@@ -40,7 +40,14 @@ pub fn list(banks: &Banks, choice: ScopeChoice) -> Result<Vec<BankListing>, Bank
             let others = banks.other_folders(&summary.name, store);
             let folder = (!others.is_empty()).then(|| store.folder());
             let is_hidden = listings.iter().any(|listing| listing.name == summary.name);
-            listings.push(BankListing { name: summary.name, scope, size_bytes: summary.size_bytes, folder, is_hidden, state });
+            listings.push(BankListing {
+                name: summary.name,
+                scope,
+                size_bytes: summary.size_bytes,
+                folder,
+                is_hidden,
+                state,
+            });
         }
     }
     Ok(listings)
@@ -64,10 +71,19 @@ pub struct BankKeyListing {
 ///
 /// # Errors
 /// [`super::BankErrorKind::BankNotFound`], or if the bank cannot be read.
-pub fn keys(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<BankKeyListing, BankError> {
+pub fn keys(
+    banks: &Banks,
+    bank: &BankName,
+    choice: ScopeChoice,
+) -> Result<BankKeyListing, BankError> {
     let (scope, found) = super::read_bank(banks, bank, choice)?;
     let holders = super::find_folders(banks, bank, choice)?;
-    Ok(BankKeyListing { scope, entries: found.entries, damaged: found.damaged, holders })
+    Ok(BankKeyListing {
+        scope,
+        entries: found.entries,
+        damaged: found.damaged,
+        holders,
+    })
 }
 
 /// Returns the keys of a bank in every folder that contains it, those of the project first.
@@ -78,14 +94,25 @@ pub fn keys_by_folder(banks: &Banks, bank: &BankName) -> Result<Vec<BankKeyListi
     let now = banks.clock.now();
     let mut listings = Vec::new();
     for (scope, store) in banks.stores(ScopeChoice::Detected) {
-        if let Some(mut found) = store.bank(bank).map_err(|error| error.with_bank(bank.as_str(), Some(scope)))? {
+        if let Some(mut found) = store
+            .bank(bank)
+            .map_err(|error| error.with_bank(bank.as_str(), Some(scope)))?
+        {
             found.entries.retain(|(_, entry)| !entry.is_expired(now));
             let holders = BankFolders::of(banks, bank, ScopeChoice::Detected, (scope, store));
-            listings.push(BankKeyListing { scope, entries: found.entries, damaged: found.damaged, holders });
+            listings.push(BankKeyListing {
+                scope,
+                entries: found.entries,
+                damaged: found.damaged,
+                holders,
+            });
         }
     }
     if listings.is_empty() {
-        return Err(BankError::bank_not_found(bank.as_str(), Some(banks.effective_scope(ScopeChoice::Detected))));
+        return Err(BankError::bank_not_found(
+            bank.as_str(),
+            Some(banks.effective_scope(ScopeChoice::Detected)),
+        ));
     }
     Ok(listings)
 }

@@ -51,8 +51,8 @@ pub use scope::{BankScope, ScopeChoice};
 pub use search::{BankMatch, BankMatches, BankSearchFields, search};
 pub use services::{BankLimits, Banks};
 pub use store::{
-    BankChange, BankChangeResult, BankDamage, BankEntryChange, BankLookup, BankRecord, BankRepairMode, BankStore, BankSubject,
-    BankSummary,
+    BankChange, BankChangeResult, BankDamage, BankEntryChange, BankLookup, BankRecord,
+    BankRepairMode, BankStore, BankSubject, BankSummary,
 };
 pub use undo::{BankUndoReport, history, last, purge, undo};
 pub use update::{MissingKey, update};

@@ -63,7 +63,10 @@ impl FromStr for Key {
             return Ok(Self(text.to_owned()));
         };
         let shown: String = text.chars().take(40).collect();
-        Err(BankError { key: Some(shown), ..BankError::new(BankErrorKind::InvalidKey { why }) })
+        Err(BankError {
+            key: Some(shown),
+            ..BankError::new(BankErrorKind::InvalidKey { why })
+        })
     }
 }
 
@@ -78,9 +81,10 @@ mod tests {
             assert_eq!(name.parse::<BankName>().unwrap().as_str(), name);
         }
         let long = "a".repeat(65);
-        for name in
-            ["", "A", "1a", "-a", "_a", "_meta", "_system", "_index", "a b", "../a", "a/b", "a.json", "ä", "aä", "a\0", &long]
-        {
+        for name in [
+            "", "A", "1a", "-a", "_a", "_meta", "_system", "_index", "a b", "../a", "a/b",
+            "a.json", "ä", "aä", "a\0", &long,
+        ] {
             let error = name.parse::<BankName>().unwrap_err();
             assert_eq!(error.code(), Code::InvalidBankName, "{name}");
         }
@@ -88,11 +92,22 @@ mod tests {
 
     #[test]
     fn keys_are_any_words_of_one_line() {
-        for key in ["a", "User Preferences", "深色", "a/b.c", "..", &"é".repeat(256)] {
+        for key in [
+            "a",
+            "User Preferences",
+            "深色",
+            "a/b.c",
+            "..",
+            &"é".repeat(256),
+        ] {
             assert_eq!(key.parse::<Key>().unwrap().as_str(), key);
         }
         for key in ["", "a\nb", "a\0b", "a\u{9b}b", &"é".repeat(257)] {
-            assert_eq!(key.parse::<Key>().unwrap_err().code(), Code::InvalidKey, "{key:?}");
+            assert_eq!(
+                key.parse::<Key>().unwrap_err().code(),
+                Code::InvalidKey,
+                "{key:?}"
+            );
         }
     }
 }

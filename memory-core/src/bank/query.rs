@@ -46,7 +46,11 @@ pub fn query(
     };
     let results = banks.filter.run(filter, &input).map_err(|trouble| {
         let error = BankError::from(trouble).with_bank(bank.as_str(), Some(holders.scope));
-        if let BankQueryTarget::Key(key) = subject { error.with_key(key.as_str()) } else { error }
+        if let BankQueryTarget::Key(key) = subject {
+            error.with_key(key.as_str())
+        } else {
+            error
+        }
     })?;
     Ok(BankQueryResult { results, holders })
 }
@@ -61,9 +65,15 @@ pub(super) fn read_document(
     now: DateTime<Utc>,
 ) -> Result<(BankFolders, String), BankError> {
     for (scope, store) in banks.stores(choice) {
-        if let Some(text) = store.document(bank, now).map_err(|error| error.with_bank(bank.as_str(), Some(scope)))? {
+        if let Some(text) = store
+            .document(bank, now)
+            .map_err(|error| error.with_bank(bank.as_str(), Some(scope)))?
+        {
             return Ok((BankFolders::of(banks, bank, choice, (scope, store)), text));
         }
     }
-    Err(BankError::bank_not_found(bank.as_str(), Some(banks.effective_scope(choice))))
+    Err(BankError::bank_not_found(
+        bank.as_str(),
+        Some(banks.effective_scope(choice)),
+    ))
 }

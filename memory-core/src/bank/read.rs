@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Bank, BankEntry, BankError, BankErrorKind, BankLookup, BankName, BankScope, BankStore, Banks, Key, ScopeChoice};
+use super::{
+    Bank, BankEntry, BankError, BankErrorKind, BankLookup, BankName, BankScope, BankStore, Banks,
+    Key, ScopeChoice,
+};
 
 /// The result of a read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,9 +43,19 @@ impl BankFolders {
         (scope, store): (BankScope, &Arc<dyn BankStore>),
     ) -> Self {
         let others = banks.other_folders(bank, store);
-        let mut earlier = banks.stores(choice).into_iter().map(|(_, other)| other).take_while(|other| !Arc::ptr_eq(other, store));
-        let is_hidden = !others.is_empty() && earlier.any(|other| matches!(other.has(bank), Ok(true)));
-        Self { scope, used: store.folder(), others, is_hidden }
+        let mut earlier = banks
+            .stores(choice)
+            .into_iter()
+            .map(|(_, other)| other)
+            .take_while(|other| !Arc::ptr_eq(other, store));
+        let is_hidden =
+            !others.is_empty() && earlier.any(|other| matches!(other.has(bank), Ok(true)));
+        Self {
+            scope,
+            used: store.folder(),
+            others,
+            is_hidden,
+        }
     }
 }
 
@@ -50,13 +63,23 @@ impl BankFolders {
 ///
 /// # Errors
 /// [`BankErrorKind::BankNotFound`], or if a folder cannot be read.
-pub fn find_folders(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<BankFolders, BankError> {
+pub fn find_folders(
+    banks: &Banks,
+    bank: &BankName,
+    choice: ScopeChoice,
+) -> Result<BankFolders, BankError> {
     for (scope, store) in banks.stores(choice) {
-        if store.has(bank).map_err(|error| error.with_bank(bank.as_str(), Some(scope)))? {
+        if store
+            .has(bank)
+            .map_err(|error| error.with_bank(bank.as_str(), Some(scope)))?
+        {
             return Ok(BankFolders::of(banks, bank, choice, (scope, store)));
         }
     }
-    Err(BankError::bank_not_found(bank.as_str(), Some(banks.effective_scope(choice))))
+    Err(BankError::bank_not_found(
+        bank.as_str(),
+        Some(banks.effective_scope(choice)),
+    ))
 }
 
 /// Returns the entry under `key`: that of the project if it exists, otherwise that of the user.
@@ -65,27 +88,49 @@ pub fn find_folders(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Resu
 ///
 /// # Errors
 /// [`BankErrorKind::BankNotFound`], [`BankErrorKind::KeyNotFound`], [`BankErrorKind::Expired`], or if the bank cannot be read.
-pub fn read(banks: &Banks, bank: &BankName, key: &Key, choice: ScopeChoice) -> Result<BankReadResult, BankError> {
+pub fn read(
+    banks: &Banks,
+    bank: &BankName,
+    key: &Key,
+    choice: ScopeChoice,
+) -> Result<BankReadResult, BankError> {
     let now = banks.clock.now();
     let mut refusal: Option<BankError> = None;
     for (scope, store) in banks.stores(choice) {
-        let found = store.entry(bank, key).map_err(|error| error.with_bank(bank.as_str(), Some(scope)).with_key(key.as_str()))?;
+        let found = store.entry(bank, key).map_err(|error| {
+            error
+                .with_bank(bank.as_str(), Some(scope))
+                .with_key(key.as_str())
+        })?;
         let trouble = match found {
             BankLookup::Entry(entry) if !entry.is_expired(now) => {
                 let holders = BankFolders::of(banks, bank, choice, (scope, store));
-                return Ok(BankReadResult { scope, entry: *entry, holders });
+                return Ok(BankReadResult {
+                    scope,
+                    entry: *entry,
+                    holders,
+                });
             }
             BankLookup::Entry(_) => BankErrorKind::Expired,
             BankLookup::NoKey => BankErrorKind::KeyNotFound,
             BankLookup::NoBank => continue,
         };
         // The error of an expired entry is more helpful than that of a missing key in the other scope.
-        if refusal.as_ref().is_none_or(|known| matches!(known.trouble, BankErrorKind::KeyNotFound)) {
-            refusal = Some(BankError::new(trouble).with_bank(bank.as_str(), Some(scope)).with_key(key.as_str()));
+        if refusal
+            .as_ref()
+            .is_none_or(|known| matches!(known.trouble, BankErrorKind::KeyNotFound))
+        {
+            refusal = Some(
+                BankError::new(trouble)
+                    .with_bank(bank.as_str(), Some(scope))
+                    .with_key(key.as_str()),
+            );
         }
     }
-    Err(refusal
-        .unwrap_or_else(|| BankError::bank_not_found(bank.as_str(), Some(banks.effective_scope(choice))).with_key(key.as_str())))
+    Err(refusal.unwrap_or_else(|| {
+        BankError::bank_not_found(bank.as_str(), Some(banks.effective_scope(choice)))
+            .with_key(key.as_str())
+    }))
 }
 
 /// Returns a whole bank without expired entries.
@@ -94,7 +139,11 @@ pub fn read(banks: &Banks, bank: &BankName, key: &Key, choice: ScopeChoice) -> R
 ///
 /// # Errors
 /// [`BankErrorKind::BankNotFound`], or if the bank cannot be read.
-pub fn read_bank(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<(BankScope, Bank), BankError> {
+pub fn read_bank(
+    banks: &Banks,
+    bank: &BankName,
+    choice: ScopeChoice,
+) -> Result<(BankScope, Bank), BankError> {
     let now = banks.clock.now();
     let (scope, _, mut found) = banks.find_bank(bank, choice)?;
     found.entries.retain(|(_, entry)| !entry.is_expired(now));

@@ -29,14 +29,30 @@ pub fn repair(
     for (scope, store) in banks.stores(choice) {
         let told = |error: BankError| match bank {
             Some(bank) => error.with_bank(bank.as_str(), Some(scope)),
-            None => BankError { scope: Some(scope), ..error },
+            None => BankError {
+                scope: Some(scope),
+                ..error
+            },
         };
-        is_there |= store.banks().map_err(told)?.iter().any(|summary| bank == Some(&summary.name));
-        let found = store.repair(bank, repairs, &banks.operation(Verb::Repair)).map_err(told)?;
-        checked.extend(found.into_iter().map(|damage| ScopedBankDamage { scope, damage }));
+        is_there |= store
+            .banks()
+            .map_err(told)?
+            .iter()
+            .any(|summary| bank == Some(&summary.name));
+        let found = store
+            .repair(bank, repairs, &banks.operation(Verb::Repair))
+            .map_err(told)?;
+        checked.extend(
+            found
+                .into_iter()
+                .map(|damage| ScopedBankDamage { scope, damage }),
+        );
     }
     match bank {
-        Some(bank) if !is_there => Err(BankError::bank_not_found(bank.as_str(), Some(banks.effective_scope(choice)))),
+        Some(bank) if !is_there => Err(BankError::bank_not_found(
+            bank.as_str(),
+            Some(banks.effective_scope(choice)),
+        )),
         _ => Ok(checked),
     }
 }

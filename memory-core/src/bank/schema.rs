@@ -18,7 +18,11 @@ pub enum MissingBank {
 ///
 /// # Errors
 /// [`BankErrorKind::BankNotFound`], or if the bank cannot be read.
-pub fn schema(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<(BankScope, Option<JsonText>), BankError> {
+pub fn schema(
+    banks: &Banks,
+    bank: &BankName,
+    choice: ScopeChoice,
+) -> Result<(BankScope, Option<JsonText>), BankError> {
     let (scope, _, found) = banks.find_bank(bank, choice)?;
     Ok((scope, found.meta.schema))
 }
@@ -39,7 +43,9 @@ pub fn set_schema(
 ) -> Result<BankScope, BankError> {
     if let Some(schema) = schema {
         let checked = banks.schemas.check_schema(schema);
-        checked.map_err(|why| BankError::new(BankErrorKind::InvalidSchema { why }).with_bank(bank.as_str(), None))?;
+        checked.map_err(|why| {
+            BankError::new(BankErrorKind::InvalidSchema { why }).with_bank(bank.as_str(), None)
+        })?;
     }
     let (scope, store) = match (banks.find_bank(bank, choice), absent) {
         (Ok((scope, store, _)), _) => (scope, store),
@@ -59,12 +65,19 @@ pub fn set_schema(
         if let (Some(seen), Some(schema)) = (seen, schema) {
             for (key, entry) in seen.unexpired_entries(operation.at) {
                 let fits = banks.schemas.check(schema, &entry.value);
-                fits.map_err(|why| BankError::new(BankErrorKind::SchemaViolation { why }).with_key(key.as_str()))?;
+                fits.map_err(|why| {
+                    BankError::new(BankErrorKind::SchemaViolation { why }).with_key(key.as_str())
+                })?;
             }
         }
-        let schema = schema.cloned().map(|schema| Checked::new(schema, [], SecretPolicy::Refuse)).transpose()?;
+        let schema = schema
+            .cloned()
+            .map(|schema| Checked::new(schema, [], SecretPolicy::Refuse))
+            .transpose()?;
         Ok(BankChange::Schema(schema))
     };
-    store.change(bank, &operation, &mut decide).map_err(|error| error.with_bank(bank.as_str(), Some(scope)))?;
+    store
+        .change(bank, &operation, &mut decide)
+        .map_err(|error| error.with_bank(bank.as_str(), Some(scope)))?;
     Ok(scope)
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use regex::{Regex, RegexBuilder};
 
-use super::{BankEntry, BankError, BankErrorKind, BankFolders, BankName, BankScope, Banks, Key, ScopeChoice};
+use super::{
+    BankEntry, BankError, BankErrorKind, BankFolders, BankName, BankScope, Banks, Key, ScopeChoice,
+};
 use crate::json::unescape_strings;
 
 /// The maximum size of a compiled pattern, in bytes.
@@ -53,33 +55,70 @@ pub struct BankMatch {
 ///
 /// # Errors
 /// [`BankErrorKind::InvalidPattern`], or if a folder cannot be read. Unreadable banks and entries are returned in [`BankMatches`].
-pub fn search(banks: &Banks, pattern: &str, searched: BankSearchFields, choice: ScopeChoice) -> Result<BankMatches, BankError> {
+pub fn search(
+    banks: &Banks,
+    pattern: &str,
+    searched: BankSearchFields,
+    choice: ScopeChoice,
+) -> Result<BankMatches, BankError> {
     let now = banks.clock.now();
-    let pattern = RegexBuilder::new(pattern).size_limit(PATTERN_SIZE).build().map_err(|error| {
-        BankError::new(BankErrorKind::InvalidPattern {
-            why: error.to_string().lines().last().unwrap_or_default().trim().to_owned(),
-        })
-    })?;
-    let mut found = BankMatches { matches: Vec::new(), unreadable: Vec::new() };
+    let pattern = RegexBuilder::new(pattern)
+        .size_limit(PATTERN_SIZE)
+        .build()
+        .map_err(|error| {
+            BankError::new(BankErrorKind::InvalidPattern {
+                why: error
+                    .to_string()
+                    .lines()
+                    .last()
+                    .unwrap_or_default()
+                    .trim()
+                    .to_owned(),
+            })
+        })?;
+    let mut found = BankMatches {
+        matches: Vec::new(),
+        unreadable: Vec::new(),
+    };
     for (scope, store) in banks.stores(choice) {
         for summary in store.banks().map_err(|error| error.with_scope(scope))? {
             let bank = match store.bank(&summary.name) {
                 Ok(Some(bank)) => bank,
                 Ok(None) => continue,
                 Err(error) => {
-                    found.unreadable.push(error.with_bank(summary.name.as_str(), Some(scope)));
+                    found
+                        .unreadable
+                        .push(error.with_bank(summary.name.as_str(), Some(scope)));
                     continue;
                 }
             };
-            let damaged = bank.damaged.iter().map(|(key, why)| BankError::damaged_entry(summary.name.as_str(), scope, key, why));
+            let damaged = bank
+                .damaged
+                .iter()
+                .map(|(key, why)| BankError::damaged_entry(summary.name.as_str(), scope, key, why));
             found.unreadable.extend(damaged);
-            let holders = Arc::new(BankFolders::of(banks, &summary.name, choice, (scope, store)));
+            let holders = Arc::new(BankFolders::of(
+                banks,
+                &summary.name,
+                choice,
+                (scope, store),
+            ));
             for (key, entry) in bank.unexpired_entries(now) {
                 let by_key = pattern.is_match(key.as_str());
-                if by_key || (searched == BankSearchFields::Values && matches_json(&pattern, entry.value.as_str())) {
+                if by_key
+                    || (searched == BankSearchFields::Values
+                        && matches_json(&pattern, entry.value.as_str()))
+                {
                     let (key, entry) = (key.clone(), entry.clone());
                     let (bank, holders) = (summary.name.clone(), Arc::clone(&holders));
-                    found.matches.push(BankMatch { bank, scope, key, entry, by_key, holders });
+                    found.matches.push(BankMatch {
+                        bank,
+                        scope,
+                        key,
+                        entry,
+                        by_key,
+                        holders,
+                    });
                 }
             }
         }
@@ -99,9 +138,12 @@ mod tests {
     #[test]
     fn a_character_is_found_however_it_is_spelled() {
         let pattern = Regex::new("深色|a\"b|refactor.*main").unwrap();
-        for json in
-            [r#"{"theme":"\u6df1\u8272"}"#, r#"{"深色":1}"#, r#"["a\"b"]"#, r#"{"topic":"refactoring","files":["main.go"]}"#]
-        {
+        for json in [
+            r#"{"theme":"\u6df1\u8272"}"#,
+            r#"{"深色":1}"#,
+            r#"["a\"b"]"#,
+            r#"{"topic":"refactoring","files":["main.go"]}"#,
+        ] {
             assert!(matches_json(&pattern, json), "{json}");
         }
         assert!(!matches_json(&pattern, r#"{"theme":"\u6df1"}"#));

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{BankError, BankErrorKind, BankName, BankScope, BankStore, JsonFilter, SchemaValidator, ScopeChoice};
+use super::{
+    BankError, BankErrorKind, BankName, BankScope, BankStore, JsonFilter, SchemaValidator,
+    ScopeChoice,
+};
 use crate::{Clock, IdSource, Operation, Verb};
 
 /// The dependencies of the bank operations, behind traits.
@@ -42,10 +45,21 @@ impl Banks {
 
     /// Returns the folders to search, in order.
     pub(super) fn stores(&self, choice: ScopeChoice) -> Vec<(BankScope, &Arc<dyn BankStore>)> {
-        let further = |scope| self.further.iter().filter(move |(own, _)| *own == scope).map(|(scope, store)| (*scope, store));
-        let project = self.project.as_ref().map(|store| (BankScope::Project, store)).into_iter();
+        let further = |scope| {
+            self.further
+                .iter()
+                .filter(move |(own, _)| *own == scope)
+                .map(|(scope, store)| (*scope, store))
+        };
+        let project = self
+            .project
+            .as_ref()
+            .map(|store| (BankScope::Project, store))
+            .into_iter();
         let project = project.chain(further(BankScope::Project));
-        let user = [(BankScope::User, &self.user)].into_iter().chain(further(BankScope::User));
+        let user = [(BankScope::User, &self.user)]
+            .into_iter()
+            .chain(further(BankScope::User));
         match choice {
             ScopeChoice::Detected => project.chain(user).collect(),
             ScopeChoice::Only(BankScope::Project) => project.collect(),
@@ -54,11 +68,22 @@ impl Banks {
     }
 
     /// Returns the folders other than `used` that contain a bank, each with its scope.
-    pub(super) fn other_folders(&self, bank: &BankName, used: &Arc<dyn BankStore>) -> Vec<(BankScope, String)> {
+    pub(super) fn other_folders(
+        &self,
+        bank: &BankName,
+        used: &Arc<dyn BankStore>,
+    ) -> Vec<(BankScope, String)> {
         // A folder that cannot be read does not invalidate a result from another folder.
-        let has_it = |store: &Arc<dyn BankStore>| !Arc::ptr_eq(store, used) && matches!(store.has(bank), Ok(true));
-        let others = self.stores(ScopeChoice::Detected).into_iter().filter(|(_, store)| has_it(store));
-        others.map(|(scope, store)| (scope, store.folder())).collect()
+        let has_it = |store: &Arc<dyn BankStore>| {
+            !Arc::ptr_eq(store, used) && matches!(store.has(bank), Ok(true))
+        };
+        let others = self
+            .stores(ScopeChoice::Detected)
+            .into_iter()
+            .filter(|(_, store)| has_it(store));
+        others
+            .map(|(scope, store)| (scope, store.folder()))
+            .collect()
     }
 
     /// Returns the folder to write a bank to: the one of the scope that contains it, otherwise the first.
@@ -69,7 +94,10 @@ impl Banks {
     ) -> Result<(BankScope, &Arc<dyn BankStore>), BankError> {
         let first = self.default_store(choice)?;
         for (scope, store) in self.stores(ScopeChoice::Only(first.0)) {
-            if store.has(bank).map_err(|error| error.with_bank(bank.as_str(), Some(scope)))? {
+            if store
+                .has(bank)
+                .map_err(|error| error.with_bank(bank.as_str(), Some(scope)))?
+            {
                 return Ok((scope, store));
             }
         }
@@ -77,14 +105,22 @@ impl Banks {
     }
 
     /// Returns the folder in which new banks are created.
-    fn default_store(&self, choice: ScopeChoice) -> Result<(BankScope, &Arc<dyn BankStore>), BankError> {
+    fn default_store(
+        &self,
+        choice: ScopeChoice,
+    ) -> Result<(BankScope, &Arc<dyn BankStore>), BankError> {
         let user = (BankScope::User, &self.user);
         match choice {
             ScopeChoice::Only(BankScope::User) => Ok(user),
-            ScopeChoice::Detected => Ok(self.project.as_ref().map_or(user, |store| (BankScope::Project, store))),
+            ScopeChoice::Detected => Ok(self
+                .project
+                .as_ref()
+                .map_or(user, |store| (BankScope::Project, store))),
             ScopeChoice::Only(BankScope::Project) => {
                 let store = self.project.as_ref().or(self.new_project.as_ref());
-                store.map(|store| (BankScope::Project, store)).ok_or_else(|| BankError::new(BankErrorKind::NoProject))
+                store
+                    .map(|store| (BankScope::Project, store))
+                    .ok_or_else(|| BankError::new(BankErrorKind::NoProject))
             }
         }
     }
@@ -96,11 +132,17 @@ impl Banks {
         choice: ScopeChoice,
     ) -> Result<(BankScope, &Arc<dyn BankStore>, super::Bank), BankError> {
         for (scope, store) in self.stores(choice) {
-            if let Some(bank) = store.bank(name).map_err(|error| error.with_bank(name.as_str(), Some(scope)))? {
+            if let Some(bank) = store
+                .bank(name)
+                .map_err(|error| error.with_bank(name.as_str(), Some(scope)))?
+            {
                 return Ok((scope, store, bank));
             }
         }
-        Err(BankError::bank_not_found(name.as_str(), Some(self.effective_scope(choice))))
+        Err(BankError::bank_not_found(
+            name.as_str(),
+            Some(self.effective_scope(choice)),
+        ))
     }
 
     /// Returns the requested scope; without one, the scope that is searched first.
@@ -126,6 +168,10 @@ pub struct BankLimits {
 
 impl Default for BankLimits {
     fn default() -> Self {
-        Self { value_bytes: 1024 * 1024, bank_bytes: 10 * 1024 * 1024, keys: 10_000 }
+        Self {
+            value_bytes: 1024 * 1024,
+            bank_bytes: 10 * 1024 * 1024,
+            keys: 10_000,
+        }
     }
 }

@@ -26,12 +26,23 @@ pub struct BankUndoReport {
 pub fn history(banks: &Banks) -> Result<Vec<(BankScope, BankRecord)>, BankError> {
     let mut histories = Vec::new();
     for (scope, store) in banks.stores(ScopeChoice::Detected) {
-        histories.push(store.history()?.into_iter().map(move |record| (scope, record)).collect::<VecDeque<_>>());
+        histories.push(
+            store
+                .history()?
+                .into_iter()
+                .map(move |record| (scope, record))
+                .collect::<VecDeque<_>>(),
+        );
     }
     let mut records = Vec::new();
     // The operations of one folder stay in their own order, even where their clock values are not ascending.
-    while let Some(next) = histories.iter_mut().max_by_key(|history| history.front().map(|(_, record)| record.operation.at)) {
-        let Some(record) = next.pop_front() else { break };
+    while let Some(next) = histories
+        .iter_mut()
+        .max_by_key(|history| history.front().map(|(_, record)| record.operation.at))
+    {
+        let Some(record) = next.pop_front() else {
+            break;
+        };
         records.push(record);
     }
     Ok(records)
@@ -42,7 +53,10 @@ pub fn history(banks: &Banks) -> Result<Vec<(BankScope, BankRecord)>, BankError>
 /// # Errors
 /// If a log of operations cannot be read.
 pub fn last(banks: &Banks) -> Result<Option<BankRecord>, BankError> {
-    Ok(history(banks)?.into_iter().map(|(_, record)| record).find(Recorded::is_open))
+    Ok(history(banks)?
+        .into_iter()
+        .map(|(_, record)| record)
+        .find(Recorded::is_open))
 }
 
 /// Deletes the previous versions of changes in whole months that ended before `before`.
@@ -71,12 +85,26 @@ pub fn undo(banks: &Banks, reference: &str) -> Result<BankUndoReport, BankError>
     let mut records = Vec::new();
     // Of copies of a folder, the log lists the last one.
     for (scope, store) in banks.stores(ScopeChoice::Detected).into_iter().rev() {
-        records.extend(store.history()?.into_iter().map(|record| Ok::<_, BankError>(record.map(|_| (scope, store)))));
+        records.extend(
+            store
+                .history()?
+                .into_iter()
+                .map(|record| Ok::<_, BankError>(record.map(|_| (scope, store)))),
+        );
     }
     let found = find_by_prefix(records, reference)?;
     let (scope, store) = found.subject;
     let operation = banks.operation(Verb::Undo);
-    let in_scope = |error: BankError| BankError { scope: Some(scope), ..error };
-    let record = store.undo(&found.operation.id, &operation).map_err(in_scope)?;
-    Ok(BankUndoReport { scope, record, undo: operation.id })
+    let in_scope = |error: BankError| BankError {
+        scope: Some(scope),
+        ..error
+    };
+    let record = store
+        .undo(&found.operation.id, &operation)
+        .map_err(in_scope)?;
+    Ok(BankUndoReport {
+        scope,
+        record,
+        undo: operation.id,
+    })
 }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::write::{check_changed, check_names};
 use super::{
-    Bank, BankChange, BankEntry, BankEntryChange, BankError, BankErrorKind, BankLookup, BankName, BankScope, BankWriteResult,
-    Banks, JsonFilterError, Key, ScopeChoice,
+    Bank, BankChange, BankEntry, BankEntryChange, BankError, BankErrorKind, BankLookup, BankName,
+    BankScope, BankWriteResult, Banks, JsonFilterError, Key, ScopeChoice,
 };
 use crate::json::JsonText;
 use crate::{SecretPolicy, Verb};
@@ -47,7 +47,11 @@ pub fn update(
 ) -> Result<BankWriteResult, BankError> {
     let (scope, store) = find_store(banks, bank, key, scope, missing)
         .map_err(|error| error.with_bank(bank.as_str(), None).with_key(key.as_str()))?;
-    let told = |error: BankError| error.with_bank(bank.as_str(), Some(scope)).with_key(key.as_str());
+    let told = |error: BankError| {
+        error
+            .with_bank(bank.as_str(), Some(scope))
+            .with_key(key.as_str())
+    };
     for attempt in 0..=ATTEMPTS {
         let operation = banks.operation(Verb::Update);
         let is_living = |entry: &BankEntry| !entry.is_expired(operation.at);
@@ -58,20 +62,29 @@ pub fn update(
         if seen.is_none() {
             check_names(banks, bank, [key], ScopeChoice::Only(scope), secrets)?;
         }
-        let before = |entry: Option<&BankEntry>| entry.map_or_else(JsonText::null, |entry| entry.value.clone());
+        let before = |entry: Option<&BankEntry>| {
+            entry.map_or_else(JsonText::null, |entry| entry.value.clone())
+        };
         let input = before(seen.as_ref());
         let is_asked = attempt < ATTEMPTS && (seen.is_some() || missing == MissingKey::Create);
-        let output = is_asked.then(|| single_value(banks.filter.run(filter, input.as_str())?)).transpose().map_err(told)?;
+        let output = is_asked
+            .then(|| single_value(banks.filter.run(filter, input.as_str())?))
+            .transpose()
+            .map_err(told)?;
         let (mut outcome, mut deadline) = (None, None);
         let mut decide = |now: Option<&Bank>| {
             let former = now.and_then(|now| now.entry(key));
             let living = former.filter(|former| is_living(former));
             match (missing, living, former) {
-                (MissingKey::Refuse, None, Some(_)) => return Err(BankError::new(BankErrorKind::Expired)),
+                (MissingKey::Refuse, None, Some(_)) => {
+                    return Err(BankError::new(BankErrorKind::Expired));
+                }
                 (MissingKey::Refuse, None, None) if now.is_none() => {
                     return Err(BankError::bank_not_found(bank.as_str(), Some(scope)));
                 }
-                (MissingKey::Refuse, None, None) => return Err(BankError::key_not_found(bank.as_str(), key.as_str(), scope)),
+                (MissingKey::Refuse, None, None) => {
+                    return Err(BankError::key_not_found(bank.as_str(), key.as_str(), scope));
+                }
                 _ => {}
             }
             let current = before(living);
@@ -81,7 +94,9 @@ pub fn update(
                     let now = banks.clock.now();
                     let left = *deadline.get_or_insert(now + LOCKED_TIMEOUT) - now;
                     let left = left.to_std().unwrap_or_default().min(LOCKED_TIMEOUT);
-                    let output = banks.filter.run_with_timeout(filter, current.as_str(), left);
+                    let output = banks
+                        .filter
+                        .run_with_timeout(filter, current.as_str(), left);
                     single_value(output.map_err(|trouble| match trouble {
                         JsonFilterError::Timeout { .. } => BankError::new(BankErrorKind::Conflict),
                         other => other.into(),
@@ -98,16 +113,36 @@ pub fn update(
                 return Ok(BankChange::Nothing);
             }
             let schema = now.and_then(|now| now.meta.schema.as_ref());
-            let value = check_changed(banks, schema, living.map(|living| &living.value), &value, secrets)?;
+            let value = check_changed(
+                banks,
+                schema,
+                living.map(|living| &living.value),
+                &value,
+                secrets,
+            )?;
             let created_at = living.map_or(operation.at, |living| living.created_at);
             let ttl = living.and_then(|living| living.ttl);
-            let entry = value.map(|value| BankEntry { value, created_at, updated_at: operation.at, ttl });
+            let entry = value.map(|value| BankEntry {
+                value,
+                created_at,
+                updated_at: operation.at,
+                ttl,
+            });
             outcome = Some((living.is_none(), entry.clone().into_inner()));
-            Ok(BankChange::Entries(vec![BankEntryChange::Put(key.clone(), entry)]))
+            Ok(BankChange::Entries(vec![BankEntryChange::Put(
+                key.clone(),
+                entry,
+            )]))
         };
         store.change(bank, &operation, &mut decide).map_err(told)?;
         if let Some((created, entry)) = outcome {
-            return Ok(BankWriteResult { bank: bank.clone(), key: key.clone(), scope, created, entry });
+            return Ok(BankWriteResult {
+                bank: bank.clone(),
+                key: key.clone(),
+                scope,
+                created,
+                entry,
+            });
         }
     }
     Err(told(BankError::new(BankErrorKind::Conflict)))
@@ -124,8 +159,13 @@ fn find_store<'a>(
     let places = banks.stores(choice);
     let (mut expired, mut with_bank) = (None, None);
     for (scope, store) in places {
-        match store.entry(bank, key).map_err(|error| error.with_bank(bank.as_str(), Some(scope)))? {
-            BankLookup::Entry(entry) if !entry.is_expired(banks.clock.now()) => return Ok((scope, store)),
+        match store
+            .entry(bank, key)
+            .map_err(|error| error.with_bank(bank.as_str(), Some(scope)))?
+        {
+            BankLookup::Entry(entry) if !entry.is_expired(banks.clock.now()) => {
+                return Ok((scope, store));
+            }
             BankLookup::Entry(_) => expired = expired.or(Some((scope, store))),
             BankLookup::NoKey => with_bank = with_bank.or(Some((scope, store))),
             BankLookup::NoBank => {}
@@ -134,13 +174,18 @@ fn find_store<'a>(
     match (missing, expired.or(with_bank)) {
         (MissingKey::Create, _) => banks.store_to_write(bank, choice),
         (MissingKey::Refuse, Some(place)) => Ok(place),
-        (MissingKey::Refuse, None) => Err(BankError::bank_not_found(bank.as_str(), Some(banks.effective_scope(choice)))),
+        (MissingKey::Refuse, None) => Err(BankError::bank_not_found(
+            bank.as_str(),
+            Some(banks.effective_scope(choice)),
+        )),
     }
 }
 
 fn single_value(mut values: Vec<JsonText>) -> Result<JsonText, BankError> {
     match (values.pop(), values.len()) {
         (Some(only), 0) => Ok(only),
-        (last, others) => Err(BankError::new(BankErrorKind::NotOneValue { count: others + usize::from(last.is_some()) })),
+        (last, others) => Err(BankError::new(BankErrorKind::NotOneValue {
+            count: others + usize::from(last.is_some()),
+        })),
     }
 }

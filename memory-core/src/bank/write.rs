@@ -1,7 +1,8 @@
 //! Writes a value under a key.
 
 use super::{
-    Bank, BankChange, BankEntry, BankEntryChange, BankError, BankErrorKind, BankName, BankScope, Banks, Key, ScopeChoice,
+    Bank, BankChange, BankEntry, BankEntryChange, BankError, BankErrorKind, BankName, BankScope,
+    Banks, Key, ScopeChoice,
 };
 use chrono::{DateTime, Utc};
 
@@ -68,24 +69,42 @@ pub struct BankWriteResult {
 /// # Panics
 /// If the store changes a bank without a call to `decide`.
 pub fn write(banks: &Banks, request: &BankWriteRequest) -> Result<BankWriteResult, BankError> {
-    let BankWriteRequest { bank, key, value, ttl, condition, scope, secrets } = request;
+    let BankWriteRequest {
+        bank,
+        key,
+        value,
+        ttl,
+        condition,
+        scope,
+        secrets,
+    } = request;
     check_names(banks, bank, [key], *scope, *secrets)?;
-    let (scope, store) = banks.store_to_write(bank, *scope).map_err(|error| error.with_bank(bank.as_str(), None))?;
-    let place = |error: BankError| error.with_bank(bank.as_str(), Some(scope)).with_key(key.as_str());
+    let (scope, store) = banks
+        .store_to_write(bank, *scope)
+        .map_err(|error| error.with_bank(bank.as_str(), None))?;
+    let place = |error: BankError| {
+        error
+            .with_bank(bank.as_str(), Some(scope))
+            .with_key(key.as_str())
+    };
     let operation = banks.operation(Verb::Write);
     let mut written = None;
     let mut decide = |seen: Option<&Bank>| {
         let former = seen.and_then(|seen| seen.entry(key));
         let living = former.filter(|former| !former.is_expired(operation.at));
         match (condition, living, former) {
-            (BankWriteCondition::Absent, Some(_), _) => return Err(BankError::new(BankErrorKind::KeyExists)),
+            (BankWriteCondition::Absent, Some(_), _) => {
+                return Err(BankError::new(BankErrorKind::KeyExists));
+            }
             (BankWriteCondition::WrittenAt(at), Some(living), _) if living.updated_at != *at => {
                 return Err(BankError::new(BankErrorKind::Conflict));
             }
             (BankWriteCondition::Present | BankWriteCondition::WrittenAt(_), None, Some(_)) => {
                 return Err(BankError::new(BankErrorKind::Expired));
             }
-            (BankWriteCondition::Present | BankWriteCondition::WrittenAt(_), None, None) if seen.is_none() => {
+            (BankWriteCondition::Present | BankWriteCondition::WrittenAt(_), None, None)
+                if seen.is_none() =>
+            {
                 return Err(BankError::bank_not_found(bank.as_str(), Some(scope)));
             }
             (BankWriteCondition::Present | BankWriteCondition::WrittenAt(_), None, None) => {
@@ -93,15 +112,34 @@ pub fn write(banks: &Banks, request: &BankWriteRequest) -> Result<BankWriteResul
             }
             _ => {}
         }
-        let value = check(banks, seen.and_then(|seen| seen.meta.schema.as_ref()), value, *secrets)?;
+        let value = check(
+            banks,
+            seen.and_then(|seen| seen.meta.schema.as_ref()),
+            value,
+            *secrets,
+        )?;
         let created_at = living.map_or(operation.at, |living| living.created_at);
-        let entry = value.map(|value| BankEntry { value, created_at, updated_at: operation.at, ttl: *ttl });
+        let entry = value.map(|value| BankEntry {
+            value,
+            created_at,
+            updated_at: operation.at,
+            ttl: *ttl,
+        });
         written = Some((living.is_none(), entry.clone().into_inner()));
-        Ok(BankChange::Entries(vec![BankEntryChange::Put(key.clone(), entry)]))
+        Ok(BankChange::Entries(vec![BankEntryChange::Put(
+            key.clone(),
+            entry,
+        )]))
     };
     store.change(bank, &operation, &mut decide).map_err(place)?;
     let (created, entry) = written.expect("nothing is changed before it was decided");
-    Ok(BankWriteResult { bank: bank.clone(), key: key.clone(), scope, created, entry })
+    Ok(BankWriteResult {
+        bank: bank.clone(),
+        key: key.clone(),
+        scope,
+        created,
+        entry,
+    })
 }
 
 /// Refuses names that contain credentials.
@@ -116,7 +154,8 @@ pub(super) fn check_names<'k>(
 ) -> Result<(), BankError> {
     if secrets == SecretPolicy::Refuse {
         let scope = banks.effective_scope(choice);
-        secret::reject_secrets([bank.as_str()]).map_err(|error| BankError::from(error).with_scope(scope))?;
+        secret::reject_secrets([bank.as_str()])
+            .map_err(|error| BankError::from(error).with_scope(scope))?;
         secret::reject_secrets(keys.into_iter().map(Key::as_str))
             .map_err(|error| BankError::from(error).with_bank(bank.as_str(), Some(scope)))?;
     }
@@ -148,7 +187,10 @@ pub(super) fn check_changed(
     }
     let checked = Checked::new_version(value.clone(), former, secrets)?;
     if let Some(schema) = schema {
-        banks.schemas.check(schema, value).map_err(|why| BankError::new(BankErrorKind::SchemaViolation { why }))?;
+        banks
+            .schemas
+            .check(schema, value)
+            .map_err(|why| BankError::new(BankErrorKind::SchemaViolation { why }))?;
     }
     Ok(checked)
 }

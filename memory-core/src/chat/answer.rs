@@ -66,7 +66,10 @@ impl Purpose {
     /// # Panics
     /// If `word` is not a valid purpose. In a constant, this is a compile error.
     pub const fn of(word: &'static str) -> Self {
-        assert!(is_purpose(word.as_bytes()), "a purpose has 1 to 32 characters from a-z, 0-9, - and _");
+        assert!(
+            is_purpose(word.as_bytes()),
+            "a purpose has 1 to 32 characters from a-z, 0-9, - and _"
+        );
         Self(Cow::Borrowed(word))
     }
 
@@ -91,8 +94,15 @@ impl FromStr for Purpose {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let wanted = || ParseError::new(text, "a purpose (up to 32 characters from a-z, 0-9, - and _)");
-        is_purpose(text.as_bytes()).then(|| Self(Cow::Owned(text.to_owned()))).ok_or_else(wanted)
+        let wanted = || {
+            ParseError::new(
+                text,
+                "a purpose (up to 32 characters from a-z, 0-9, - and _)",
+            )
+        };
+        is_purpose(text.as_bytes())
+            .then(|| Self(Cow::Owned(text.to_owned())))
+            .ok_or_else(wanted)
     }
 }
 
@@ -121,8 +131,15 @@ impl ChatRequest {
     ///
     /// It consists of the prompt, as [`TokenUsage::of`] estimates it, and the longest response that is allowed.
     pub fn estimate(&self) -> TokenUsage {
-        let prompt = self.messages.iter().map(|message| TokenUsage::of(&message.content).saturating_add(MESSAGE_OVERHEAD));
-        TokenUsage { prompt: prompt.fold(0, u64::saturating_add), answer: self.max_tokens.into(), estimated: true }
+        let prompt = self
+            .messages
+            .iter()
+            .map(|message| TokenUsage::of(&message.content).saturating_add(MESSAGE_OVERHEAD));
+        TokenUsage {
+            prompt: prompt.fold(0, u64::saturating_add),
+            answer: self.max_tokens.into(),
+            estimated: true,
+        }
     }
 }
 

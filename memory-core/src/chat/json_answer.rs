@@ -36,17 +36,30 @@ pub struct JsonAnswerError {
 /// ```
 pub fn parse_json_answer(text: &str) -> Result<Value, JsonAnswerError> {
     if MAX_ANSWER_BYTES < text.len() {
-        return Err(answer_error(format!("it has {} bytes, more than the limit for JSON", text.len())));
+        return Err(answer_error(format!(
+            "it has {} bytes, more than the limit for JSON",
+            text.len()
+        )));
     }
     let said = strip_reasoning(text)?;
     let mut fenced = Vec::new();
     for block in fenced_blocks(said) {
         fenced.extend(parse_values(block)?);
     }
-    let found = if fenced.is_empty() { parse_values(said)? } else { fenced };
+    let found = if fenced.is_empty() {
+        parse_values(said)?
+    } else {
+        fenced
+    };
     let mut distinct = found.into_iter();
-    let first = distinct.next().ok_or_else(|| answer_error("it contains no JSON object or list"))?;
-    if distinct.all(|other| other == first) { Ok(first) } else { Err(answer_error("it contains several different JSON values")) }
+    let first = distinct
+        .next()
+        .ok_or_else(|| answer_error("it contains no JSON object or list"))?;
+    if distinct.all(|other| other == first) {
+        Ok(first)
+    } else {
+        Err(answer_error("it contains several different JSON values"))
+    }
 }
 
 fn answer_error(why: impl Into<String>) -> JsonAnswerError {
@@ -55,8 +68,12 @@ fn answer_error(why: impl Into<String>) -> JsonAnswerError {
 
 /// Removes the reasoning at the start of a response. JSON in the reasoning is not part of the response.
 fn strip_reasoning(text: &str) -> Result<&str, JsonAnswerError> {
-    let Some(thoughts) = text.trim_start().strip_prefix("<think>") else { return Ok(text) };
-    let (_, said) = thoughts.split_once("</think>").ok_or_else(|| answer_error("it is truncated"))?;
+    let Some(thoughts) = text.trim_start().strip_prefix("<think>") else {
+        return Ok(text);
+    };
+    let (_, said) = thoughts
+        .split_once("</think>")
+        .ok_or_else(|| answer_error("it is truncated"))?;
     Ok(said)
 }
 
@@ -67,7 +84,12 @@ fn fenced_blocks(text: &str) -> Vec<&str> {
     let mut blocks = Vec::new();
     let (mut open, mut position) = (None, 0);
     for line in text.split_inclusive('\n') {
-        let (start, is_fence) = (position, ["```", "~~~"].iter().any(|fence| line.trim_start().starts_with(fence)));
+        let (start, is_fence) = (
+            position,
+            ["```", "~~~"]
+                .iter()
+                .any(|fence| line.trim_start().starts_with(fence)),
+        );
         position += line.len();
         match open {
             Some(from) if is_fence => {
@@ -89,9 +111,13 @@ fn parse_values(text: &str) -> Result<Vec<Value>, JsonAnswerError> {
         match group {
             BracketGroup::Open => return Err(answer_error("it is truncated")),
             BracketGroup::Closed(part) => {
-                match parse(part).or_else(|why| remove_trailing_commas(part).map_or(Err(why), |part| parse(&part))) {
+                match parse(part).or_else(|why| {
+                    remove_trailing_commas(part).map_or(Err(why), |part| parse(&part))
+                }) {
                     Ok(value) => values.push(value),
-                    Err(why) if looks_like_json(part) => return Err(answer_error(format!("it is not valid JSON ({why})"))),
+                    Err(why) if looks_like_json(part) => {
+                        return Err(answer_error(format!("it is not valid JSON ({why})")));
+                    }
                     // The brackets belong to prose, such as [sic].
                     Err(_) => {}
                 }
@@ -121,7 +147,9 @@ fn remove_trailing_commas(part: &str) -> Option<String> {
     while let Some((at, character)) = characters.next() {
         match character {
             '"' => skip_string(&mut characters),
-            ',' if !matches!(before, ',' | ':' | '[' | '{') && starts_with_closing_bracket(&part[at + 1..]) => {
+            ',' if !matches!(before, ',' | ':' | '[' | '{')
+                && starts_with_closing_bracket(&part[at + 1..]) =>
+            {
                 mended.push_str(&part[copied..at]);
                 copied = at + 1;
                 is_mended = true;
@@ -137,7 +165,8 @@ fn remove_trailing_commas(part: &str) -> Option<String> {
 }
 
 fn starts_with_closing_bracket(rest: &str) -> bool {
-    rest.trim_start_matches([' ', '\t', '\r', '\n']).starts_with([']', '}'])
+    rest.trim_start_matches([' ', '\t', '\r', '\n'])
+        .starts_with([']', '}'])
 }
 
 /// A bracketed part of a text.
@@ -212,7 +241,11 @@ fn parse(text: &str) -> Result<Value, String> {
         return Err(format!("it has more than {MAX_DEPTH} levels"));
     }
     // Of two values for one key, the parser retains the last; the count of colons reveals the duplicate.
-    if keys < count_colons(text) { Err("an object in it has a duplicate key".into()) } else { Ok(value) }
+    if keys < count_colons(text) {
+        Err("an object in it has a duplicate key".into())
+    } else {
+        Ok(value)
+    }
 }
 
 /// Returns the number of levels of a value, and counts its keys.
@@ -220,10 +253,20 @@ fn parse(text: &str) -> Result<Value, String> {
 /// The recursion limit of the parser bounds the depth.
 fn count_levels(value: &Value, keys: &mut usize) -> usize {
     match value {
-        Value::Array(list) => 1 + list.iter().map(|inner| count_levels(inner, keys)).max().unwrap_or_default(),
+        Value::Array(list) => {
+            1 + list
+                .iter()
+                .map(|inner| count_levels(inner, keys))
+                .max()
+                .unwrap_or_default()
+        }
         Value::Object(object) => {
             *keys += object.len();
-            1 + object.values().map(|inner| count_levels(inner, keys)).max().unwrap_or_default()
+            1 + object
+                .values()
+                .map(|inner| count_levels(inner, keys))
+                .max()
+                .unwrap_or_default()
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
     }

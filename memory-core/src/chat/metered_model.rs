@@ -37,7 +37,11 @@ where
     fn answer(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
         let day = self.clock.now().with_timezone(&self.zone).date_naive();
         let amount = LlmUsage::from_call(request.estimate());
-        let reservation = Reservation { day, purpose: request.purpose.clone(), amount };
+        let reservation = Reservation {
+            day,
+            purpose: request.purpose.clone(),
+            amount,
+        };
         self.meter.reserve(&reservation, &self.budget)?;
         let answer = self.model.answer(request);
         let spent = match &answer {
@@ -52,8 +56,14 @@ where
     fn allowance(&self) -> Result<BudgetStatus, ChatError> {
         let day = self.clock.now().with_timezone(&self.zone).date_naive();
         let spending = self.meter.spending(day, day).map_err(ChatError::Meter)?;
-        let spent = spending.entries.iter().fold(LlmUsage::default(), |sum, entry| sum + entry.spent);
-        Ok(BudgetStatus { budget: self.budget, left: self.budget.remaining(spent) })
+        let spent = spending
+            .entries
+            .iter()
+            .fold(LlmUsage::default(), |sum, entry| sum + entry.spent);
+        Ok(BudgetStatus {
+            budget: self.budget,
+            left: self.budget.remaining(spent),
+        })
     }
 }
 

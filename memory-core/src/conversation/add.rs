@@ -18,9 +18,21 @@ pub fn add(
     facts: &[String],
     secrets: SecretPolicy,
 ) -> Result<Vec<ConversationEntry>, StoreError> {
-    let facts: Vec<&str> = facts.iter().map(|fact| fact.trim()).filter(|fact| !fact.is_empty()).collect();
+    let facts: Vec<&str> = facts
+        .iter()
+        .map(|fact| fact.trim())
+        .filter(|fact| !fact.is_empty())
+        .collect();
     let now = conversations.clock.now();
-    let entry = |fact: &&str| ConversationEntry::new(conversations.entry_id(), conversation, EntryRole::Memory, fact, now);
+    let entry = |fact: &&str| {
+        ConversationEntry::new(
+            conversations.entry_id(),
+            conversation,
+            EntryRole::Memory,
+            fact,
+            now,
+        )
+    };
     let entries: Vec<ConversationEntry> = facts.iter().map(entry).collect();
     let changes: Vec<EntryChange> = entries.iter().cloned().map(EntryChange::Add).collect();
     let changes = Checked::new(changes.as_slice(), [conversation.as_str()], secrets)?;
@@ -55,13 +67,21 @@ pub fn store_turns(
     let now = conversations.clock.now();
     // The order of the turns is stored in their times, which therefore differ by a microsecond.
     let entry = |(number, (role, text)): (i64, &(EntryRole, String))| {
-        new_turn(conversations, conversation, *role, text, now + TimeDelta::microseconds(number))
+        new_turn(
+            conversations,
+            conversation,
+            *role,
+            text,
+            now + TimeDelta::microseconds(number),
+        )
     };
     let entries: Vec<ConversationEntry> = (0..).zip(turns).filter_map(entry).collect();
     if !entries.is_empty() {
         let changes: Vec<EntryChange> = entries.iter().cloned().map(EntryChange::Add).collect();
         // New turns are redacted.
-        conversations.store.commit(conversation, Checked::allowed(&changes))?;
+        conversations
+            .store
+            .commit(conversation, Checked::allowed(&changes))?;
     }
     Ok(entries)
 }
@@ -77,7 +97,8 @@ pub fn new_turn(
     at: DateTime<Utc>,
 ) -> Option<ConversationEntry> {
     let text = redact_secrets(text);
-    (!text.trim().is_empty()).then(|| ConversationEntry::new(conversations.entry_id(), conversation, role, &text, at))
+    (!text.trim().is_empty())
+        .then(|| ConversationEntry::new(conversations.entry_id(), conversation, role, &text, at))
 }
 
 /// Returns a text with its credentials redacted.
@@ -89,10 +110,20 @@ pub(super) fn redact_secrets(text: &str) -> String {
 ///
 /// Summaries remain and are not counted.
 pub fn plan_eviction(entries: &[Arc<ConversationEntry>], max_entries: usize) -> Vec<EntryChange> {
-    let mut oldest: Vec<&Arc<ConversationEntry>> = entries.iter().filter(|entry| entry.role != EntryRole::Summary).collect();
+    let mut oldest: Vec<&Arc<ConversationEntry>> = entries
+        .iter()
+        .filter(|entry| entry.role != EntryRole::Summary)
+        .collect();
     oldest.sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
     let too_many = oldest.len().saturating_sub(max_entries);
-    oldest.into_iter().take(too_many).map(|entry| EntryChange::Delete { id: entry.id.clone(), replaced_by: None }).collect()
+    oldest
+        .into_iter()
+        .take(too_many)
+        .map(|entry| EntryChange::Delete {
+            id: entry.id.clone(),
+            replaced_by: None,
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -114,11 +145,21 @@ mod tests {
                 at,
             ))
         };
-        let roles = [EntryRole::Memory, EntryRole::User, EntryRole::Assistant, EntryRole::Summary];
+        let roles = [
+            EntryRole::Memory,
+            EntryRole::User,
+            EntryRole::Assistant,
+            EntryRole::Summary,
+        ];
         let entries: Vec<_> = (0..).zip(roles).map(entry).collect();
         let gone = |most| -> Vec<String> {
-            let id =
-                |change: &EntryChange| if let EntryChange::Delete { id, .. } = change { id.to_string() } else { String::new() };
+            let id = |change: &EntryChange| {
+                if let EntryChange::Delete { id, .. } = change {
+                    id.to_string()
+                } else {
+                    String::new()
+                }
+            };
             plan_eviction(&entries, most).iter().map(id).collect()
         };
         assert_eq!(gone(2), ["2"]);

@@ -11,7 +11,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use self::attitude::{DAILY, DISLIKES, HAN_DAILY, HAN_DISLIKES, HAN_LIGHT, HAN_LIKES, LIGHT, LIKES, NEGATIONS};
+use self::attitude::{
+    DAILY, DISLIKES, HAN_DAILY, HAN_DISLIKES, HAN_LIGHT, HAN_LIKES, LIGHT, LIKES, NEGATIONS,
+};
 use self::attribute::{is_same_value, parse_attributes};
 use self::word_order::WordOrder;
 use super::EntryRole;
@@ -58,8 +60,8 @@ impl TextClaim {
             end = token.span.end;
             let spelled = &text[token.span.clone()];
             let lower = spelled.to_lowercase().replace('’', "'");
-            let is_name =
-                !is_first && spelled.starts_with(char::is_uppercase) || lower.contains(|own: char| own.is_ascii_digit());
+            let is_name = !is_first && spelled.starts_with(char::is_uppercase)
+                || lower.contains(|own: char| own.is_ascii_digit());
             is_first = false;
             // The tokenizer treats these as nouns.
             let stem = match lower.as_str() {
@@ -68,7 +70,11 @@ impl TextClaim {
                 _ => token.text,
             };
             claim.add_word(&lower, stem, is_name, &mut daily);
-            order.add_word(&lower, stem, claim.words.contains(stem) || daily.contains(stem));
+            order.add_word(
+                &lower,
+                stem,
+                claim.words.contains(stem) || daily.contains(stem),
+            );
         });
         claim.add_han_text(text, &mut daily, &mut order);
         if claim.is_negated && claim.words.remove("stand") {
@@ -107,19 +113,27 @@ impl TextClaim {
     }
 
     fn add_han_text(&mut self, text: &str, daily: &mut BTreeSet<String>, order: &mut WordOrder) {
-        for run in text.split(|character: char| !is_han(character)).filter(|run| !run.is_empty()) {
+        for run in text
+            .split(|character: char| !is_han(character))
+            .filter(|run| !run.is_empty())
+        {
             let mut rest = run;
             let mut word = String::new();
             order.end_clause();
             while let Some(character) = rest.chars().next() {
-                let found = |all: &[&'static str]| all.iter().find(|own| rest.starts_with(**own)).map(|own| own.len());
+                let found = |all: &[&'static str]| {
+                    all.iter()
+                        .find(|own| rest.starts_with(**own))
+                        .map(|own| own.len())
+                };
                 let mut length = character.len_utf8();
                 if let Some(dislike) = found(HAN_DISLIKES) {
                     (length, self.attitude) = (dislike, -1);
                 } else if let Some(like) = found(HAN_LIKES) {
                     length = like;
                     self.attitude = if self.attitude == 0 { 1 } else { self.attitude };
-                } else if let Some(negation) = found(&["不再", "没有", "沒有", "不", "没", "沒"]) {
+                } else if let Some(negation) = found(&["不再", "没有", "沒有", "不", "没", "沒"])
+                {
                     length = negation;
                     self.is_negated = !self.is_negated;
                 } else if let Some(often) = found(HAN_DAILY) {
@@ -156,8 +170,18 @@ impl TextClaim {
     pub(super) fn of(role: EntryRole, text: &str) -> Self {
         match role {
             EntryRole::User => {
-                let stated: Vec<&str> = statements(text).into_iter().map(|part| &text[part]).collect();
-                Self::new(if stated.is_empty() { text.to_owned() } else { stated.join("\n") }.as_str())
+                let stated: Vec<&str> = statements(text)
+                    .into_iter()
+                    .map(|part| &text[part])
+                    .collect();
+                Self::new(
+                    if stated.is_empty() {
+                        text.to_owned()
+                    } else {
+                        stated.join("\n")
+                    }
+                    .as_str(),
+                )
             }
             EntryRole::Memory | EntryRole::Assistant | EntryRole::Summary => Self::new(text),
         }
@@ -169,7 +193,10 @@ impl TextClaim {
     }
 
     /// Returns the Jaccard similarity of the words of two claims, from 0 to 1.
-    #[expect(clippy::cast_precision_loss, reason = "no text has so many words that it matters")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "no text has so many words that it matters"
+    )]
     pub(super) fn word_similarity(&self, other: &Self) -> f32 {
         let attitude = |claim: &Self| usize::from(claim.attitude != 0);
         let both = attitude(self) * attitude(other);
@@ -190,9 +217,16 @@ impl TextClaim {
     }
 
     /// Returns whether `facts`, extracted from this turn, cover all of its words but a few.
-    #[expect(clippy::cast_precision_loss, reason = "no text has so many words that it matters")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "no text has so many words that it matters"
+    )]
     pub(super) fn is_covered_by(&self, facts: &[&Self]) -> bool {
-        let lacking = || self.words.iter().filter(|word| !facts.iter().any(|fact| fact.words.contains(*word)));
+        let lacking = || {
+            self.words
+                .iter()
+                .filter(|word| !facts.iter().any(|fact| fact.words.contains(*word)))
+        };
         let count = lacking().count() as f32;
         !facts.is_empty()
             && count <= MAX_MISSING_SHARE * self.words.len() as f32
@@ -207,7 +241,11 @@ impl TextClaim {
             _ if self.words.is_empty() => false,
             (-1, 1) => self.words.is_subset(&earlier.words),
             (1, -1) => self.words == earlier.words,
-            (0, 0) => self.is_negated != earlier.is_negated && self.words == earlier.words && self.order == earlier.order,
+            (0, 0) => {
+                self.is_negated != earlier.is_negated
+                    && self.words == earlier.words
+                    && self.order == earlier.order
+            }
             _ => false,
         }
     }
@@ -243,7 +281,9 @@ impl Hash for TextClaim {
 impl fmt::Display for TextClaim {
     /// Formats the words, as input for a similarity comparison.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.words.iter().try_for_each(|word| write!(formatter, "{word} "))?;
+        self.words
+            .iter()
+            .try_for_each(|word| write!(formatter, "{word} "))?;
         formatter.write_str(match self.attitude {
             0 => "",
             1 => "likes",
@@ -291,9 +331,15 @@ impl TextClaims {
     ///
     /// They do if they contradict one of them or give an attribute another value.
     pub(super) fn supersedes(&self, earlier: &Self) -> bool {
-        let is_opposite = |own: &TextClaim| earlier.claims.iter().any(|claim| own.contradicts(claim));
+        let is_opposite =
+            |own: &TextClaim| earlier.claims.iter().any(|claim| own.contradicts(claim));
         let has_other = |(name, value): &(String, String)| {
-            let mut former = earlier.attributes.iter().filter(|(own, _)| own == name).map(|(_, former)| former).peekable();
+            let mut former = earlier
+                .attributes
+                .iter()
+                .filter(|(own, _)| own == name)
+                .map(|(_, former)| former)
+                .peekable();
             former.peek().is_some() && !former.any(|former| is_same_value(former, value))
         };
         self.claims.iter().any(is_opposite) || self.attributes.iter().any(has_other)

@@ -33,7 +33,13 @@ pub struct ConversationEntry {
 
 impl ConversationEntry {
     /// Returns an entry with only the required fields.
-    pub fn new(id: EntryId, conversation: &ConversationId, role: EntryRole, content: &str, created_at: DateTime<Utc>) -> Self {
+    pub fn new(
+        id: EntryId,
+        conversation: &ConversationId,
+        role: EntryRole,
+        content: &str,
+        created_at: DateTime<Utc>,
+    ) -> Self {
         Self {
             id,
             conversation: conversation.clone(),
@@ -126,8 +132,15 @@ impl FromStr for EntryId {
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let trimmed = text.trim();
         let is_part = !trimmed.is_empty() && trimmed.len() <= LONGEST && !trimmed.starts_with('.');
-        if !is_part || trimmed.chars().any(|character| character.is_control() || matches!(character, '/' | '\\')) {
-            return Err(ParseError::new(text, "the id of an entry (a part of a file's name)"));
+        if !is_part
+            || trimmed
+                .chars()
+                .any(|character| character.is_control() || matches!(character, '/' | '\\'))
+        {
+            return Err(ParseError::new(
+                text,
+                "the id of an entry (a part of a file's name)",
+            ));
         }
         Ok(Self(trimmed.to_owned()))
     }

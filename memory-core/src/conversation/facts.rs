@@ -32,12 +32,24 @@ const LONGEST: usize = 1000;
 pub fn parse_facts(answer: &str) -> ParsedFacts {
     let value = match parse_json_answer(answer) {
         Ok(value) => value,
-        Err(why) => return ParsedFacts { facts: Vec::new(), trouble: Some(why.to_string()) },
+        Err(why) => {
+            return ParsedFacts {
+                facts: Vec::new(),
+                trouble: Some(why.to_string()),
+            };
+        }
     };
     let is_fact = value.is_object() && fact_text(&value).is_some();
-    let list = if is_fact { Some(vec![value]) } else { single_list(value) };
+    let list = if is_fact {
+        Some(vec![value])
+    } else {
+        single_list(value)
+    };
     let Some(list) = list else {
-        return ParsedFacts { facts: Vec::new(), trouble: Some("it is not a list of texts".into()) };
+        return ParsedFacts {
+            facts: Vec::new(),
+            trouble: Some("it is not a list of texts".into()),
+        };
     };
     collect_facts(&list)
 }
@@ -50,19 +62,41 @@ pub fn parse_facts(answer: &str) -> ParsedFacts {
 /// # Errors
 /// If the response has no such form, if it names an unknown message, so that the assignment of the facts is not reliable, or if an object
 /// has an id and no key for facts.
-pub fn parse_facts_by_message(answer: &str, count: usize) -> Result<Vec<ParsedFacts>, AnswerParseError> {
-    let misread = |why: &str| AnswerParseError { why: why.to_owned() };
+pub fn parse_facts_by_message(
+    answer: &str,
+    count: usize,
+) -> Result<Vec<ParsedFacts>, AnswerParseError> {
+    let misread = |why: &str| AnswerParseError {
+        why: why.to_owned(),
+    };
     let value = parse_json_answer(answer).map_err(|why| misread(&why.to_string()))?;
     let mut lists = vec![Vec::new(); count];
-    for (id, item) in answers_by_id(value).ok_or_else(|| misread("it is no object with a list for each message"))? {
-        let number = id.trim().parse().ok().filter(|number: &usize| *number < count);
+    for (id, item) in answers_by_id(value)
+        .ok_or_else(|| misread("it is no object with a list for each message"))?
+    {
+        let number = id
+            .trim()
+            .parse()
+            .ok()
+            .filter(|number: &usize| *number < count);
         let own = number.and_then(|number| lists.get_mut(number));
-        let own = own.ok_or_else(|| misread(&format!("it names the message {}, which was not given", to_one_line(&id, 40))))?;
+        let own = own.ok_or_else(|| {
+            misread(&format!(
+                "it names the message {}, which was not given",
+                to_one_line(&id, 40)
+            ))
+        })?;
         own.extend(match item {
             Value::Array(list) => list,
             Value::Null => Vec::new(),
-            Value::Object(map) if map.values().any(Value::is_array) => single_list(Value::Object(map))
-                .ok_or_else(|| misread(&format!("the message {} has several lists", to_one_line(&id, 40))))?,
+            Value::Object(map) if map.values().any(Value::is_array) => {
+                single_list(Value::Object(map)).ok_or_else(|| {
+                    misread(&format!(
+                        "the message {} has several lists",
+                        to_one_line(&id, 40)
+                    ))
+                })?
+            }
             other => vec![other],
         });
     }
@@ -81,19 +115,29 @@ fn answers_by_id(value: Value) -> Option<Vec<(String, Value)>> {
     }
     // Some models wrap the response in an object, such as {"facts": …}.
     let mut values = map.into_iter().map(|(_, value)| value);
-    let inner = values.next().filter(|inner| inner.is_array() || inner.is_object())?;
-    let is_named = |inner: &Value| inner.as_object().is_none_or(|map| map.keys().all(|key| key.trim().parse::<usize>().is_ok()));
+    let inner = values
+        .next()
+        .filter(|inner| inner.is_array() || inner.is_object())?;
+    let is_named = |inner: &Value| {
+        inner
+            .as_object()
+            .is_none_or(|map| map.keys().all(|key| key.trim().parse::<usize>().is_ok()))
+    };
     (values.next().is_none() && is_named(&inner)).then(|| answers_by_id(inner))?
 }
 
 fn answer_with_id(item: Value) -> Option<(String, Value)> {
-    let Value::Object(mut map) = item else { return None };
+    let Value::Object(mut map) = item else {
+        return None;
+    };
     let id = match map.remove("id")? {
         Value::Number(number) => number.to_string(),
         Value::String(text) => text,
         _ => return None,
     };
-    let facts = std::iter::once("facts").chain(FACT_KEYS).find_map(|key| map.remove(key))?;
+    let facts = std::iter::once("facts")
+        .chain(FACT_KEYS)
+        .find_map(|key| map.remove(key))?;
     Some((id, facts))
 }
 
@@ -102,7 +146,9 @@ fn collect_facts(list: &[Value]) -> ParsedFacts {
     let mut read = ParsedFacts::default();
     let mut ignored = 0;
     for item in list {
-        let text = fact_text(item).map(|text| to_one_line(&redact_secrets(text), usize::MAX)).filter(|text| has_words(text));
+        let text = fact_text(item)
+            .map(|text| to_one_line(&redact_secrets(text), usize::MAX))
+            .filter(|text| has_words(text));
         match text {
             Some(fact) if read.facts.contains(&fact) => {}
             Some(fact) if fact.chars().count() <= LONGEST => read.facts.push(fact),
@@ -121,8 +167,13 @@ pub(super) fn single_list(value: Value) -> Option<Vec<Value>> {
     match value {
         Value::Array(list) => Some(list),
         Value::Object(map) => {
-            let mut lists =
-                map.into_iter().filter_map(|(_, value)| if let Value::Array(list) = value { Some(list) } else { None });
+            let mut lists = map.into_iter().filter_map(|(_, value)| {
+                if let Value::Array(list) = value {
+                    Some(list)
+                } else {
+                    None
+                }
+            });
             let list = lists.next()?;
             lists.next().is_none().then_some(list)
         }
@@ -171,7 +222,11 @@ mod tests {
             r#"{"fact": "The user's wife is named Anne."}"#,
             "<think>[\"no\"]</think>\n[\"The user's  wife\\nis named Anne.\", \"The user's wife is named Anne.\", \"\"]",
         ] {
-            assert_eq!(facts(answer), ["The user's wife is named Anne."], "{answer}");
+            assert_eq!(
+                facts(answer),
+                ["The user's wife is named Anne."],
+                "{answer}"
+            );
         }
     }
 
@@ -187,19 +242,31 @@ mod tests {
             "{\"a\": [\"x\"], \"b\": [\"y\"]}",
         ] {
             let read = parse_facts(answer);
-            assert!(read.facts.is_empty() && read.trouble.is_some(), "{answer}: {read:?}");
+            assert!(
+                read.facts.is_empty() && read.trouble.is_some(),
+                "{answer}: {read:?}"
+            );
         }
         assert_eq!(parse_facts("[]"), ParsedFacts::default());
         let some = parse_facts(r#"["a fact", 3, null, "…"]"#);
-        assert_eq!((some.facts.len(), some.trouble.as_deref()), (1, Some("3 items in it are not facts")));
+        assert_eq!(
+            (some.facts.len(), some.trouble.as_deref()),
+            (1, Some("3 items in it are not facts"))
+        );
     }
 
     #[test]
     fn a_message_has_three_facts_at_most_and_credentials_are_blotted_out() {
         let many: Vec<String> = (0..20).map(|number| format!("fact {number}")).collect();
         let read = parse_facts(&serde_json::to_string(&many).unwrap());
-        assert_eq!((read.facts.as_slice(), read.trouble), (&many[..MAX_FACTS], None), "the first ones are kept");
-        let secret = facts(r#"["The key is sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-AbCdEfGhIjKlMnOpQrStUvWxYz01"]"#);
+        assert_eq!(
+            (read.facts.as_slice(), read.trouble),
+            (&many[..MAX_FACTS], None),
+            "the first ones are kept"
+        );
+        let secret = facts(
+            r#"["The key is sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-AbCdEfGhIjKlMnOpQrStUvWxYz01"]"#,
+        );
         assert!(!secret[0].contains("AbCdEf"), "{secret:?}");
     }
 
@@ -212,12 +279,28 @@ mod tests {
             r#"[{"id": 0, "fact": "likes tea"}, {"id": 2, "text": "lives in Ghent"}, {"id": 1, "facts": null}, {"id": 2, "memory": "owns a dog"}]"#,
             r#"{"0": {"fact": "likes tea"}, "2": {"facts": ["lives in Ghent", "owns a dog"]}}"#,
         ] {
-            let read: Vec<_> = parse_facts_by_message(answer, 3).unwrap().into_iter().map(|read| read.facts).collect();
-            assert_eq!(read, [vec!["likes tea"], vec![], vec!["lives in Ghent", "owns a dog"]], "{answer}");
+            let read: Vec<_> = parse_facts_by_message(answer, 3)
+                .unwrap()
+                .into_iter()
+                .map(|read| read.facts)
+                .collect();
+            assert_eq!(
+                read,
+                [
+                    vec!["likes tea"],
+                    vec![],
+                    vec!["lives in Ghent", "owns a dog"]
+                ],
+                "{answer}"
+            );
         }
         let many: Vec<String> = (0..9).map(|number| format!("fact {number}")).collect();
         let read = parse_facts_by_message(&json!({ "0": many, "1": many }).to_string(), 2).unwrap();
-        assert!(read.iter().all(|read| read.facts == many[..MAX_FACTS] && read.trouble.is_none()), "{read:?}");
+        assert!(
+            read.iter()
+                .all(|read| read.facts == many[..MAX_FACTS] && read.trouble.is_none()),
+            "{read:?}"
+        );
     }
 
     #[test]
@@ -233,6 +316,9 @@ mod tests {
         ] {
             assert!(parse_facts_by_message(answer, 2).is_err(), "{answer}");
         }
-        assert_eq!(parse_facts_by_message("{}", 2), Ok(vec![ParsedFacts::default(); 2]));
+        assert_eq!(
+            parse_facts_by_message("{}", 2),
+            Ok(vec![ParsedFacts::default(); 2])
+        );
     }
 }

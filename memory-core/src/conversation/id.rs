@@ -45,20 +45,36 @@ impl ConversationId {
     /// Every character other than letters, digits, `-`, `.` and `_` becomes a `_`. Names that are relative paths, reserved or too long are
     /// replaced by other names.
     pub fn folder(&self) -> String {
-        let kept = |character: char| if character.is_alphanumeric() || "-._".contains(character) { character } else { '_' };
+        let kept = |character: char| {
+            if character.is_alphanumeric() || "-._".contains(character) {
+                character
+            } else {
+                '_'
+            }
+        };
         let folder: String = self.0.chars().map(kept).collect();
         if folder.chars().all(|character| character == '.') {
             return "_".repeat(folder.len());
         }
-        if [DELETED, GIT].iter().any(|own| folder.eq_ignore_ascii_case(own)) {
+        if [DELETED, GIT]
+            .iter()
+            .any(|own| folder.eq_ignore_ascii_case(own))
+        {
             return format!("{folder}_");
         }
         if folder.len() <= LONGEST_FOLDER {
             return folder;
         }
         let digits = ContentHash::of(&self.0).to_string();
-        let digits: String = digits.chars().filter(char::is_ascii_hexdigit).take(16).collect();
-        format!("{}_{digits}", &folder[..folder.floor_char_boundary(LONGEST_FOLDER - 17)])
+        let digits: String = digits
+            .chars()
+            .filter(char::is_ascii_hexdigit)
+            .take(16)
+            .collect();
+        format!(
+            "{}_{digits}",
+            &folder[..folder.floor_char_boundary(LONGEST_FOLDER - 17)]
+        )
     }
 
     /// Returns the scope of the memories of this conversation.
@@ -75,7 +91,10 @@ impl FromStr for ConversationId {
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let trimmed = text.trim();
         if trimmed.is_empty() || LONGEST < trimmed.len() || trimmed.chars().any(char::is_control) {
-            return Err(ParseError::new(text, "the id of a conversation (one line of up to 512 bytes)"));
+            return Err(ParseError::new(
+                text,
+                "the id of a conversation (one line of up to 512 bytes)",
+            ));
         }
         Ok(Self(trimmed.to_owned()))
     }

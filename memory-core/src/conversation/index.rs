@@ -11,7 +11,10 @@ use rpds::HashTrieMapSync;
 use self::slots::{EntrySlot, EntrySlots, RecencyKey};
 use super::claim::EntryClaims;
 use super::indexed_text::IndexedText;
-use super::{ConversationEntry, EntryId, EntryRole, EntryVector, RecallCandidate, RecallMatchKind, RecallQuery};
+use super::{
+    ConversationEntry, EntryId, EntryRole, EntryVector, RecallCandidate, RecallMatchKind,
+    RecallQuery,
+};
 use crate::text::Term;
 use crate::{ContentHash, Problem};
 
@@ -97,24 +100,45 @@ impl ConversationIndex {
     /// Adds an entry, or replaces the one with the same id. Only the latest summary is retained.
     pub fn put(&mut self, entry: ConversationEntry) {
         if entry.role == EntryRole::Summary {
-            if !self.summary.as_ref().is_some_and(|own| own.id != entry.id && entry.is_before(own)) {
+            if !self
+                .summary
+                .as_ref()
+                .is_some_and(|own| own.id != entry.id && entry.is_before(own))
+            {
                 self.summary = Some(Arc::new(entry));
             }
             return;
         }
         self.remove(&entry.id);
         let text = IndexedText::new(entry.role, &entry.content);
-        let is_new_statement = text.statement.is_some_and(|statement| self.count_statement(statement, text.stated_length));
-        let vector = if self.vectors.is_empty() { None } else { self.vectors.get(&ContentHash::of(&entry.content)).cloned() };
+        let is_new_statement = text
+            .statement
+            .is_some_and(|statement| self.count_statement(statement, text.stated_length));
+        let vector = if self.vectors.is_empty() {
+            None
+        } else {
+            self.vectors.get(&ContentHash::of(&entry.content)).cloned()
+        };
         let id = entry.id.clone();
         let distinct = u32::try_from(text.words.len()).unwrap_or(u32::MAX);
         let rank = RecencyKey::of(&entry);
-        let slot =
-            EntrySlot { rank, entry: Arc::new(entry), distinct, stated: text.stated, vector, claims: EntryClaims::default() };
+        let slot = EntrySlot {
+            rank,
+            entry: Arc::new(entry),
+            distinct,
+            stated: text.stated,
+            vector,
+            claims: EntryClaims::default(),
+        };
         let number = self.slots.put(slot);
         let length = u16::try_from(text.length).unwrap_or(u16::MAX);
         for (term, used) in text.words {
-            let place = WordPosting { number, count: used.count, is_stated: used.is_stated, length };
+            let place = WordPosting {
+                number,
+                count: used.count,
+                is_stated: used.is_stated,
+                length,
+            };
             if self.words.get(&term).is_none() {
                 self.words.insert_mut(term.clone(), Arc::default());
             }
@@ -129,14 +153,20 @@ impl ConversationIndex {
 
     /// Removes an entry, and returns it.
     pub fn remove(&mut self, id: &EntryId) -> Option<Arc<ConversationEntry>> {
-        if self.summary.as_ref().is_some_and(|summary| summary.id == *id) {
+        if self
+            .summary
+            .as_ref()
+            .is_some_and(|summary| summary.id == *id)
+        {
             return self.summary.take();
         }
         let number = *self.numbers.get(id)?;
         self.numbers.remove_mut(id);
         let slot = self.slots.take(number)?;
         let text = IndexedText::new(slot.entry.role, &slot.entry.content);
-        let is_last_statement = text.statement.is_some_and(|statement| self.uncount_statement(statement));
+        let is_last_statement = text
+            .statement
+            .is_some_and(|statement| self.uncount_statement(statement));
         for (term, used) in text.words {
             let is_gone = self.words.get_mut(&term).is_some_and(|postings| {
                 let postings = Arc::make_mut(postings);
@@ -154,19 +184,43 @@ impl ConversationIndex {
     /// Adds a deleted entry. The turn of a deleted or replaced fact counts as superseded.
     pub fn add_tombstone(&mut self, tombstone: &ConversationEntry) {
         self.remove_tombstone(&tombstone.id);
-        let Some(source) = tombstone.source_id.clone().filter(|_| tombstone.role == EntryRole::Memory) else { return };
-        let mut own = self.buried.get(&source).map(|own| (**own).clone()).unwrap_or_default();
+        let Some(source) = tombstone
+            .source_id
+            .clone()
+            .filter(|_| tombstone.role == EntryRole::Memory)
+        else {
+            return;
+        };
+        let mut own = self
+            .buried
+            .get(&source)
+            .map(|own| (**own).clone())
+            .unwrap_or_default();
         own.push(tombstone.id.clone());
         self.buried.insert_mut(source.clone(), Arc::new(own));
-        self.tombstones.insert_mut(tombstone.id.clone(), FactTombstone { source, replaced_by: tombstone.replaced_by.clone() });
+        self.tombstones.insert_mut(
+            tombstone.id.clone(),
+            FactTombstone {
+                source,
+                replaced_by: tombstone.replaced_by.clone(),
+            },
+        );
     }
 
     /// Removes a deleted entry, for example after it was restored.
     pub fn remove_tombstone(&mut self, id: &EntryId) {
-        let Some(FactTombstone { source, .. }) = self.tombstones.get(id).cloned() else { return };
+        let Some(FactTombstone { source, .. }) = self.tombstones.get(id).cloned() else {
+            return;
+        };
         self.tombstones.remove_mut(id);
-        let left: Vec<EntryId> =
-            self.buried.get(&source).into_iter().flat_map(|own| own.iter()).filter(|own| *own != id).cloned().collect();
+        let left: Vec<EntryId> = self
+            .buried
+            .get(&source)
+            .into_iter()
+            .flat_map(|own| own.iter())
+            .filter(|own| *own != id)
+            .cloned()
+            .collect();
         if left.is_empty() {
             self.buried.remove_mut(&source);
         } else {
@@ -181,17 +235,25 @@ impl ConversationIndex {
             active.or_else(|| self.tombstones.get(fact).map(|tombstone| &tombstone.source))
         };
         let is_outdated = |fact: &EntryId| {
-            let replaced_by = self.tombstones.get(fact).and_then(|tombstone| tombstone.replaced_by.as_ref());
+            let replaced_by = self
+                .tombstones
+                .get(fact)
+                .and_then(|tombstone| tombstone.replaced_by.as_ref());
             replaced_by.is_none_or(|by| source(by) != Some(turn))
         };
-        self.buried.get(turn).is_some_and(|facts| facts.iter().any(is_outdated))
+        self.buried
+            .get(turn)
+            .is_some_and(|facts| facts.iter().any(is_outdated))
     }
 
     /// Counts an entry with this statement, and returns whether it is the first one.
     fn count_statement(&mut self, statement: u64, length: u32) -> bool {
         let known = self.statements.get(&statement).copied();
         let first = StatementCount { entries: 1, length };
-        let own = known.map_or(first, |known| StatementCount { entries: known.entries + 1, ..known });
+        let own = known.map_or(first, |known| StatementCount {
+            entries: known.entries + 1,
+            ..known
+        });
         self.statements.insert_mut(statement, own);
         if known.is_none() {
             self.stated_length += u64::from(length);
@@ -201,9 +263,17 @@ impl ConversationIndex {
 
     /// Uncounts an entry with this statement, and returns whether it was the last one.
     fn uncount_statement(&mut self, statement: u64) -> bool {
-        let Some(known) = self.statements.get(&statement).copied() else { return false };
+        let Some(known) = self.statements.get(&statement).copied() else {
+            return false;
+        };
         if 1 < known.entries {
-            self.statements.insert_mut(statement, StatementCount { entries: known.entries - 1, ..known });
+            self.statements.insert_mut(
+                statement,
+                StatementCount {
+                    entries: known.entries - 1,
+                    ..known
+                },
+            );
             return false;
         }
         // The first entry may have repeated the words less often than the last one, so the recorded length is subtracted.
@@ -227,7 +297,11 @@ impl ConversationIndex {
     /// Returns the entry with this id, which may be the summary.
     pub fn get(&self, id: &EntryId) -> Option<&Arc<ConversationEntry>> {
         let summary = self.summary.as_ref().filter(|summary| summary.id == *id);
-        summary.or_else(|| self.slots.get(*self.numbers.get(id)?).map(|slot| &slot.entry))
+        summary.or_else(|| {
+            self.slots
+                .get(*self.numbers.get(id)?)
+                .map(|slot| &slot.entry)
+        })
     }
 
     /// Returns the parsed claims of an entry.
@@ -238,9 +312,14 @@ impl ConversationIndex {
     /// Returns the newest `most` facts and turns of the user with their parsed claims.
     ///
     /// Their order is unspecified.
-    pub(super) fn newest_claims(&self, most: usize) -> impl Iterator<Item = (&Arc<ConversationEntry>, &EntryClaims)> {
+    pub(super) fn newest_claims(
+        &self,
+        most: usize,
+    ) -> impl Iterator<Item = (&Arc<ConversationEntry>, &EntryClaims)> {
         let slots = self.slots.iter().map(|(_, slot)| slot);
-        let mut slots: Vec<_> = slots.filter(|slot| matches!(slot.entry.role, EntryRole::User | EntryRole::Memory)).collect();
+        let mut slots: Vec<_> = slots
+            .filter(|slot| matches!(slot.entry.role, EntryRole::User | EntryRole::Memory))
+            .collect();
         if most < slots.len() {
             slots.select_nth_unstable_by_key(most, |slot| std::cmp::Reverse(slot.entry.created_at));
             slots.truncate(most);
@@ -251,23 +330,52 @@ impl ConversationIndex {
     /// Returns the facts and turns of the user with standing sentences, and their parsed claims.
     ///
     /// Superseded turns are left out.
-    pub(super) fn standing_entries(&self) -> impl Iterator<Item = (&Arc<ConversationEntry>, &EntryClaims)> {
+    pub(super) fn standing_entries(
+        &self,
+    ) -> impl Iterator<Item = (&Arc<ConversationEntry>, &EntryClaims)> {
         let is_standing = |slot: &&EntrySlot| !slot.claims.standing(&slot.entry).is_empty();
-        let is_superseded = |slot: &EntrySlot| slot.entry.role == EntryRole::User && self.is_superseded(&slot.entry.id);
-        let slots = self.slots.iter().map(|(_, slot)| slot).filter(is_standing).filter(move |slot| !is_superseded(slot));
+        let is_superseded = |slot: &EntrySlot| {
+            slot.entry.role == EntryRole::User && self.is_superseded(&slot.entry.id)
+        };
+        let slots = self
+            .slots
+            .iter()
+            .map(|(_, slot)| slot)
+            .filter(is_standing)
+            .filter(move |slot| !is_superseded(slot));
         slots.map(|slot| (&slot.entry, &slot.claims))
     }
 
     /// Returns an entry as a candidate that matches by its statements.
-    pub(super) fn statement_candidate(&self, id: &EntryId, relevance: f32) -> Option<RecallCandidate> {
+    pub(super) fn statement_candidate(
+        &self,
+        id: &EntryId,
+        relevance: f32,
+    ) -> Option<RecallCandidate> {
         let slot = self.slots.get(*self.numbers.get(id)?)?;
         Some(self.candidate(slot, RecallMatchKind::Statement, relevance))
     }
 
-    fn candidate(&self, slot: &EntrySlot, kind: RecallMatchKind, relevance: f32) -> RecallCandidate {
-        let (entry, vector, claims) = (Arc::clone(&slot.entry), slot.vector.clone(), slot.claims.clone());
+    fn candidate(
+        &self,
+        slot: &EntrySlot,
+        kind: RecallMatchKind,
+        relevance: f32,
+    ) -> RecallCandidate {
+        let (entry, vector, claims) = (
+            Arc::clone(&slot.entry),
+            slot.vector.clone(),
+            slot.claims.clone(),
+        );
         let is_superseded = entry.role == EntryRole::User && self.is_superseded(&entry.id);
-        RecallCandidate { entry, kind, relevance, vector, is_superseded, claims }
+        RecallCandidate {
+            entry,
+            kind,
+            relevance,
+            vector,
+            is_superseded,
+            claims,
+        }
     }
 
     /// Returns the summary of the conversation so far, if there is one.
@@ -277,7 +385,11 @@ impl ConversationIndex {
 
     /// Returns all entries except the summary, by time, then by id.
     pub fn entries(&self) -> Vec<Arc<ConversationEntry>> {
-        let mut entries: Vec<Arc<ConversationEntry>> = self.slots.iter().map(|(_, slot)| Arc::clone(&slot.entry)).collect();
+        let mut entries: Vec<Arc<ConversationEntry>> = self
+            .slots
+            .iter()
+            .map(|(_, slot)| Arc::clone(&slot.entry))
+            .collect();
         entries.sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
         entries
     }
@@ -300,7 +412,8 @@ impl ConversationIndex {
             self.slots.for_each_mut(|slot| slot.vector = None);
         }
         for vector in vectors {
-            self.vectors.insert_mut(vector.text, Arc::from(vector.vector.as_slice()));
+            self.vectors
+                .insert_mut(vector.text, Arc::from(vector.vector.as_slice()));
         }
         let vectors = &self.vectors;
         self.slots.for_each_mut(|slot| {
@@ -319,7 +432,11 @@ impl ConversationIndex {
     /// Returns the entries without a vector of the model `identity`.
     pub fn entries_without_vector(&self, identity: &str) -> Vec<Arc<ConversationEntry>> {
         let is_read = |slot: &EntrySlot| self.identity == identity && slot.vector.is_some();
-        self.slots.iter().filter(|(_, slot)| !is_read(slot)).map(|(_, slot)| Arc::clone(&slot.entry)).collect()
+        self.slots
+            .iter()
+            .filter(|(_, slot)| !is_read(slot))
+            .map(|(_, slot)| Arc::clone(&slot.entry))
+            .collect()
     }
 
     /// Returns the identity of the model of the vectors, or an empty string without vectors.

@@ -48,9 +48,16 @@ impl IndexedText {
         let stated_parts: Vec<Range<usize>> = parts;
         let mut parts = stated_parts.iter().peekable();
         let mut indexed = Self::default();
-        let subjects = if role == EntryRole::Memory { subjects(text) } else { Vec::new() };
+        let subjects = if role == EntryRole::Memory {
+            subjects(text)
+        } else {
+            Vec::new()
+        };
         content_terms(text, &mut |term, span| {
-            if subjects.iter().any(|subject| subject.start <= span.start && span.end <= subject.end) {
+            if subjects
+                .iter()
+                .any(|subject| subject.start <= span.start && span.end <= subject.end)
+            {
                 return;
             }
             while parts.next_if(|part| part.end <= span.start).is_some() {}
@@ -64,12 +71,26 @@ impl IndexedText {
         for part in stated_parts {
             for (term, span) in single_character_words(&text[part.clone()]) {
                 let span = part.start + span.start..part.start + span.end;
-                if subjects.iter().all(|subject| span.end <= subject.start || subject.end <= span.start) {
-                    indexed.words.insert(term, WordUse { count: 1, is_stated: true });
+                if subjects
+                    .iter()
+                    .all(|subject| span.end <= subject.start || subject.end <= span.start)
+                {
+                    indexed.words.insert(
+                        term,
+                        WordUse {
+                            count: 1,
+                            is_stated: true,
+                        },
+                    );
                 }
             }
         }
-        let stated: Vec<&Term> = indexed.words.iter().filter(|(_, word)| word.is_stated).map(|(term, _)| term).collect();
+        let stated: Vec<&Term> = indexed
+            .words
+            .iter()
+            .filter(|(_, word)| word.is_stated)
+            .map(|(term, _)| term)
+            .collect();
         indexed.stated = u32::try_from(stated.len()).unwrap_or(u32::MAX);
         // The sum is independent of the order of the words.
         let sum = |sum: u64, term: &Term| sum.wrapping_add(hash(term));
@@ -95,8 +116,12 @@ fn subjects(text: &str) -> Vec<Range<usize>> {
     for subject in SUBJECTS {
         for (start, _) in lower.match_indices(subject) {
             let (before, rest) = (lower[..start].trim_end(), &lower[start + subject.len()..]);
-            let is_first = before.is_empty() || before.ends_with(['.', '!', '?', ';', ',', ':', '。', '，', '；', '！']);
-            let possessive = ["'s", "’s"].into_iter().find(|ending| rest.starts_with(ending)).map_or(0, str::len);
+            let is_first = before.is_empty()
+                || before.ends_with(['.', '!', '?', ';', ',', ':', '。', '，', '；', '！']);
+            let possessive = ["'s", "’s"]
+                .into_iter()
+                .find(|ending| rest.starts_with(ending))
+                .map_or(0, str::len);
             let is_word = !subject.is_ascii()
                 || !rest[possessive..].starts_with(char::is_alphanumeric)
                     && !lower[..start].ends_with(|last: char| last.is_alphanumeric());
@@ -118,8 +143,12 @@ fn hash(term: &Term) -> u64 {
 fn single_character_words(text: &str) -> Vec<(Term, Range<usize>)> {
     let is_between = |span: &Range<usize>| WORD_SEPARATORS.contains(&text[span.clone()]);
     let starts = find_single_characters(text, &is_between);
-    let spans = starts.into_iter().map(|start| start..text.ceil_char_boundary(start + 1));
-    spans.map(|span| (word_term(&text[span.clone()]), span)).collect()
+    let spans = starts
+        .into_iter()
+        .map(|start| start..text.ceil_char_boundary(start + 1));
+    spans
+        .map(|span| (word_term(&text[span.clone()]), span))
+        .collect()
 }
 
 /// Calls `each` with every content term of a text and its range.
@@ -132,9 +161,26 @@ pub(super) fn content_terms(text: &str, each: &mut dyn FnMut(Term, Range<usize>)
             return;
         }
         let span = token.span.clone();
-        each(Term { text: token.text.to_owned(), kind: token.kind }, span.clone());
-        if let Some((_, verb)) = VERBS.into_iter().find(|(form, _)| spelled.eq_ignore_ascii_case(form)) {
-            tokenize(verb, &mut |token| each(Term { text: token.text.to_owned(), kind: token.kind }, span.clone()));
+        each(
+            Term {
+                text: token.text.to_owned(),
+                kind: token.kind,
+            },
+            span.clone(),
+        );
+        if let Some((_, verb)) = VERBS
+            .into_iter()
+            .find(|(form, _)| spelled.eq_ignore_ascii_case(form))
+        {
+            tokenize(verb, &mut |token| {
+                each(
+                    Term {
+                        text: token.text.to_owned(),
+                        kind: token.kind,
+                    },
+                    span.clone(),
+                )
+            });
         }
     });
 }
@@ -142,26 +188,36 @@ pub(super) fn content_terms(text: &str, each: &mut dyn FnMut(Term, Range<usize>)
 /// Characters that delimit a one-character word: relations, counts and measures.
 ///
 /// They are rarely part of a longer noun.
-const WORD_SEPARATORS: &str = "叫养養给給把被让讓跟对對很也都就还還再又不没沒一二三四五两兩几幾只隻个個条條位辆輛台臺";
+const WORD_SEPARATORS: &str =
+    "叫养養给給把被让讓跟对對很也都就还還再又不没沒一二三四五两兩几幾只隻个個条條位辆輛台臺";
 
 /// Returns a character as a word term, which the tokenizer never emits for such a script.
 pub(super) fn word_term(character: &str) -> Term {
-    Term { text: character.to_owned(), kind: TokenKind::Word }
+    Term {
+        text: character.to_owned(),
+        kind: TokenKind::Word,
+    }
 }
 
 /// Returns the offsets of the one-character words in a script without spaces.
 ///
 /// The characters on both sides of such a word are stop words or frame a request.
-pub(super) fn find_single_characters(text: &str, is_framed: &dyn Fn(&Range<usize>) -> bool) -> Vec<usize> {
+pub(super) fn find_single_characters(
+    text: &str,
+    is_framed: &dyn Fn(&Range<usize>) -> bool,
+) -> Vec<usize> {
     let mut lone = Vec::new();
     let mut run: Vec<usize> = Vec::new();
     tokenize(text, &mut |token| {
         if token.kind == TokenKind::Bigram {
             return;
         }
-        let is_content =
-            token.kind == TokenKind::Character && !is_stop_token(&text[token.span.clone()], false) && !is_framed(&token.span);
-        let follows = run.last().is_some_and(|last| text[*last..token.span.start].chars().count() == 1);
+        let is_content = token.kind == TokenKind::Character
+            && !is_stop_token(&text[token.span.clone()], false)
+            && !is_framed(&token.span);
+        let follows = run
+            .last()
+            .is_some_and(|last| text[*last..token.span.start].chars().count() == 1);
         if !is_content || !follows {
             if let [only] = run.as_slice() {
                 lone.push(*only);
@@ -189,10 +245,18 @@ mod tests {
     fn words_of_requests_and_of_the_model_state_nothing() {
         let of = |role, text| IndexedText::new(role, text);
         let mixed = of(EntryRole::User, "My dog is Rex. Write a poem about my dog!");
-        let stated = |word: &str| mixed.words.iter().any(|(term, used)| term.text == word && used.is_stated);
+        let stated = |word: &str| {
+            mixed
+                .words
+                .iter()
+                .any(|(term, used)| term.text == word && used.is_stated)
+        };
         assert!(stated("dog") && stated("rex") && !stated("poem"));
         assert_eq!(mixed.statement, of(EntryRole::Memory, "Rex, dog").statement);
         assert_eq!(of(EntryRole::Assistant, "Your dog is Rex.").statement, None);
-        assert_eq!(of(EntryRole::User, "What is my dog called?").statement, None);
+        assert_eq!(
+            of(EntryRole::User, "What is my dog called?").statement,
+            None
+        );
     }
 }

@@ -42,15 +42,37 @@ pub fn list(store: &dyn ConversationStore) -> Result<ConversationList, StoreErro
     for id in store.conversations()? {
         let contents = show(store, &id)?;
         list.problems.extend(contents.problems.iter().cloned());
-        let all = contents.facts.iter().chain(&contents.turns).chain(&contents.summary);
+        let all = contents
+            .facts
+            .iter()
+            .chain(&contents.turns)
+            .chain(&contents.summary);
         // A conversation is only listed if it has an entry.
-        let Some(last_used) = all.map(|entry| entry.created_at).max() else { continue };
-        let (turns, facts, has_summary) = (contents.turns.len(), contents.facts.len(), contents.summary.is_some());
-        list.conversations.push(ConversationSummary { id, turns, facts, has_summary, last_used });
+        let Some(last_used) = all.map(|entry| entry.created_at).max() else {
+            continue;
+        };
+        let (turns, facts, has_summary) = (
+            contents.turns.len(),
+            contents.facts.len(),
+            contents.summary.is_some(),
+        );
+        list.conversations.push(ConversationSummary {
+            id,
+            turns,
+            facts,
+            has_summary,
+            last_used,
+        });
     }
-    list.conversations.sort_by(|one, other| other.last_used.cmp(&one.last_used).then_with(|| one.id.cmp(&other.id)));
+    list.conversations.sort_by(|one, other| {
+        other
+            .last_used
+            .cmp(&one.last_used)
+            .then_with(|| one.id.cmp(&other.id))
+    });
     // Conversations that share a folder report the same files.
-    list.problems.sort_by(|one, other| one.path.cmp(&other.path));
+    list.problems
+        .sort_by(|one, other| one.path.cmp(&other.path));
     list.problems.dedup();
     Ok(list)
 }
@@ -73,14 +95,28 @@ pub struct ConversationContents {
 ///
 /// # Errors
 /// [`StoreError::ConversationNotFound`] if it has no entries, or if the store cannot be read.
-pub fn show(store: &dyn ConversationStore, id: &ConversationId) -> Result<ConversationContents, StoreError> {
+pub fn show(
+    store: &dyn ConversationStore,
+    id: &ConversationId,
+) -> Result<ConversationContents, StoreError> {
     let index = store.read(id)?;
     let problems: Vec<Problem> = index.problems().cloned().collect();
-    let (facts, turns) = index.entries().into_iter().partition(|entry| entry.role == EntryRole::Memory);
-    let contents = ConversationContents { summary: index.summary().cloned(), facts, turns, problems };
+    let (facts, turns) = index
+        .entries()
+        .into_iter()
+        .partition(|entry| entry.role == EntryRole::Memory);
+    let contents = ConversationContents {
+        summary: index.summary().cloned(),
+        facts,
+        turns,
+        problems,
+    };
     if contents.summary.is_none() && contents.facts.is_empty() && contents.turns.is_empty() {
         let conversation = id.to_string();
-        return Err(StoreError::ConversationNotFound { conversation, place: store.location() });
+        return Err(StoreError::ConversationNotFound {
+            conversation,
+            place: store.location(),
+        });
     }
     Ok(contents)
 }
@@ -100,9 +136,17 @@ mod tests {
         let at = DateTime::UNIX_EPOCH + TimeDelta::days(day);
         let entry = match role {
             EntryRole::Summary => summary_entry(&conversation, "They talked about tea.", at),
-            role => ConversationEntry::new(format!("{role}-{day}").parse().unwrap(), &conversation, role, "tea", at),
+            role => ConversationEntry::new(
+                format!("{role}-{day}").parse().unwrap(),
+                &conversation,
+                role,
+                "tea",
+                at,
+            ),
         };
-        store.commit(&conversation, Checked::allowed(&[EntryChange::Add(entry)])).unwrap();
+        store
+            .commit(&conversation, Checked::allowed(&[EntryChange::Add(entry)]))
+            .unwrap();
     }
 
     #[test]
@@ -117,7 +161,15 @@ mod tests {
         let rows: Vec<_> = list
             .conversations
             .iter()
-            .map(|one| (one.id.as_str(), one.turns, one.facts, one.has_summary, one.last_used.timestamp() / 86_400))
+            .map(|one| {
+                (
+                    one.id.as_str(),
+                    one.turns,
+                    one.facts,
+                    one.has_summary,
+                    one.last_used.timestamp() / 86_400,
+                )
+            })
             .collect();
         assert_eq!(rows, [("new", 0, 1, true, 9), ("old", 2, 1, false, 3)]);
     }
@@ -130,13 +182,23 @@ mod tests {
         put(&store, "work", EntryRole::Assistant, 1);
         put(&store, "work", EntryRole::Memory, 4);
         let contents = show(&store, &"work".parse().unwrap()).unwrap();
-        let roles: Vec<_> = contents.turns.iter().map(|turn| turn.role.as_str()).collect();
+        let roles: Vec<_> = contents
+            .turns
+            .iter()
+            .map(|turn| turn.role.as_str())
+            .collect();
         assert_eq!(roles, ["assistant", "user"]);
-        assert_eq!((contents.facts.len(), contents.summary.is_some()), (1, true));
+        assert_eq!(
+            (contents.facts.len(), contents.summary.is_some()),
+            (1, true)
+        );
         let missing = show(&store, &"play".parse().unwrap()).unwrap_err();
         assert_eq!(
             (missing.code(), missing.to_string()),
-            (Code::ConversationNotFound, "there is no conversation play in memory".into())
+            (
+                Code::ConversationNotFound,
+                "there is no conversation play in memory".into()
+            )
         );
     }
 }

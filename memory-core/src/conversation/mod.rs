@@ -56,15 +56,19 @@ pub use index::ConversationIndex;
 pub use inject::{format_memories, message_prefix};
 pub use list::{ConversationContents, ConversationList, ConversationSummary, list, show};
 pub use operations::{
-    ConversationLocation, ConversationOperations, ConversationRecord, ConversationSubject, ConversationUndoReport, DeletedEntry,
-    change, last, restore, undo,
+    ConversationLocation, ConversationOperations, ConversationRecord, ConversationSubject,
+    ConversationUndoReport, DeletedEntry, change, last, restore, undo,
 };
 pub use questions::RecentQuestions;
 pub use queue::{EnqueuedTurns, Job, JobQueue, JobState, PendingJob, enqueue, enqueue_missing};
-pub use recall::{RecallResult, RecalledStanding, StandingOrigin, recall, recall_with_unwritten, similar_facts};
+pub use recall::{
+    RecallResult, RecalledStanding, StandingOrigin, recall, recall_with_unwritten, similar_facts,
+};
 pub use recall_query::{RecallQuery, RecallTerm};
 pub use reconcile::{ExtractedFact, FactDecision, parse_decisions, plan_facts};
-pub use selection::{RecallCandidate, RecallMatchKind, RecallRules, RecalledMemory, select_memories};
+pub use selection::{
+    RecallCandidate, RecallMatchKind, RecallRules, RecalledMemory, select_memories,
+};
 pub use services::Conversations;
 pub use standing::{StandingRequest, add_standing};
 pub use store::{ConversationStore, EntryChange};

@@ -8,7 +8,9 @@ use chrono::{DateTime, Utc};
 use super::add::redact_secrets;
 use super::{ConversationId, Conversations, EntryChange, EntryId, EntryRole};
 use crate::secret::Checked;
-use crate::{Clock, IdSource, Operation, OperationId, Recorded, StoreError, Undone, Verb, find_by_prefix};
+use crate::{
+    Clock, IdSource, Operation, OperationId, Recorded, StoreError, Undone, Verb, find_by_prefix,
+};
 
 /// Changes a conversation, with credentials redacted in added entries.
 ///
@@ -36,8 +38,15 @@ pub fn change(
     if !changes.iter().any(EntryChange::is_recorded) {
         return conversations.store.commit(conversation, changes);
     }
-    let operation = Operation::new(verb, by, conversations.clock.as_ref(), conversations.ids.as_ref());
-    conversations.store.commit_operation(conversation, changes, &operation)
+    let operation = Operation::new(
+        verb,
+        by,
+        conversations.clock.as_ref(),
+        conversations.ids.as_ref(),
+    );
+    conversations
+        .store
+        .commit_operation(conversation, changes, &operation)
 }
 
 /// An operation on conversations in the log.
@@ -93,7 +102,11 @@ pub trait ConversationOperations: Debug + Send + Sync {
     /// # Errors
     /// [`StoreError::OperationNotFound`] if it does not exist or its deleted entries were purged; [`StoreError::Invalid`] if it was already
     /// undone; [`StoreError::Conflict`] if its added entries were changed afterwards. Then nothing is changed.
-    fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<ConversationRecord, StoreError>;
+    fn undo(
+        &self,
+        undone: &OperationId,
+        operation: &Operation,
+    ) -> Result<ConversationRecord, StoreError>;
 
     /// Returns the deleted entries, last deleted first.
     ///
@@ -146,7 +159,10 @@ pub fn undo(
     clock: &dyn Clock,
     ids: &dyn IdSource,
 ) -> Result<ConversationUndoReport, StoreError> {
-    let record = find_by_prefix(store.operations()?.into_iter().map(Ok::<_, StoreError>), reference)?;
+    let record = find_by_prefix(
+        store.operations()?.into_iter().map(Ok::<_, StoreError>),
+        reference,
+    )?;
     let operation = Operation::new(Verb::Undo, "cli", clock, ids);
     let record = store.undo(&record.operation.id, &operation)?;
     Ok(Undone::new(record, operation.id))
@@ -167,11 +183,20 @@ pub fn restore(
     let wanted = reference.trim();
     let is_wanted = |entry: &DeletedEntry| {
         let name = entry.trash.rsplit('/').next().unwrap_or_default();
-        let is_id = 4 <= wanted.len() && entry.id.as_str().starts_with(&wanted.to_lowercase()) || entry.id.as_str() == wanted;
-        entry.trash == wanted || name.trim_end_matches(".md") == wanted.trim_end_matches(".md") || is_id
+        let is_id = 4 <= wanted.len() && entry.id.as_str().starts_with(&wanted.to_lowercase())
+            || entry.id.as_str() == wanted;
+        entry.trash == wanted
+            || name.trim_end_matches(".md") == wanted.trim_end_matches(".md")
+            || is_id
     };
-    let missing = || StoreError::TrashNotFound { reference: reference.to_owned() };
-    let entry = store.trashed()?.into_iter().find(is_wanted).ok_or_else(missing)?;
+    let missing = || StoreError::TrashNotFound {
+        reference: reference.to_owned(),
+    };
+    let entry = store
+        .trashed()?
+        .into_iter()
+        .find(is_wanted)
+        .ok_or_else(missing)?;
     let path = store.restore(&entry, &Operation::new(Verb::Restore, "cli", clock, ids))?;
     Ok((entry, path))
 }
@@ -187,16 +212,39 @@ mod tests {
     fn what_a_change_adds_holds_no_credential() {
         let all = conversations(Arc::new(FakeConversations::default()));
         let place = ConversationId::default_conversation();
-        let known = add(&all, &place, &["The user loves pizza.".to_owned()], SecretPolicy::Refuse).unwrap().remove(0);
+        let known = add(
+            &all,
+            &place,
+            &["The user loves pizza.".to_owned()],
+            SecretPolicy::Refuse,
+        )
+        .unwrap()
+        .remove(0);
         let secret = "The key is ghp_0123456789abcdefghijABCDEFGHIJ012345.";
         let id: EntryId = "new".parse().unwrap();
-        let new = ConversationEntry::new(id.clone(), &place, EntryRole::Memory, secret, DateTime::UNIX_EPOCH);
-        let changes = [EntryChange::Add(new), EntryChange::Delete { id: known.id, replaced_by: Some(id) }];
+        let new = ConversationEntry::new(
+            id.clone(),
+            &place,
+            EntryRole::Memory,
+            secret,
+            DateTime::UNIX_EPOCH,
+        );
+        let changes = [
+            EntryChange::Add(new),
+            EntryChange::Delete {
+                id: known.id,
+                replaced_by: Some(id),
+            },
+        ];
         for changes in [&changes[..], &changes[..1]] {
             change(&all, &place, changes, Verb::Reconcile, "model").unwrap();
             let facts = all.store.read(&place).unwrap().entries();
             assert_eq!(facts.len(), 1);
-            assert!(facts[0].content.starts_with("The key is ") && !facts[0].content.contains("abcdefghij"), "{facts:?}");
+            assert!(
+                facts[0].content.starts_with("The key is ")
+                    && !facts[0].content.contains("abcdefghij"),
+                "{facts:?}"
+            );
         }
     }
 }

@@ -57,10 +57,17 @@ impl RecentQuestions {
             return false;
         }
         if MAX_QUESTIONS <= known.len() {
-            let least = known.iter().position(|own| own.is_answered).unwrap_or_default();
+            let least = known
+                .iter()
+                .position(|own| own.is_answered)
+                .unwrap_or_default();
             known.remove(least);
         }
-        known.push_back(RecentQuestion { text, at, is_answered: false });
+        known.push_back(RecentQuestion {
+            text,
+            at,
+            is_answered: false,
+        });
         true
     }
 
@@ -68,7 +75,9 @@ impl RecentQuestions {
     pub fn mark_answered(&mut self, conversation: &ConversationId, question: &str) {
         let text = hash(question);
         let known = self.known.get_mut(conversation).into_iter().flatten();
-        known.filter(|own| own.text == text).for_each(|own| own.is_answered = true);
+        known
+            .filter(|own| own.text == text)
+            .for_each(|own| own.is_answered = true);
     }
 }
 
@@ -84,15 +93,33 @@ fn load_unanswered(
     conversation: &ConversationId,
     (question, at): (&str, DateTime<Utc>),
 ) -> VecDeque<RecentQuestion> {
-    let Ok(shelf) = conversations.store.read(conversation) else { return VecDeque::new() };
+    let Ok(shelf) = conversations.store.read(conversation) else {
+        return VecDeque::new();
+    };
     let kept = redact_secrets(question);
     let mut found = VecDeque::new();
-    for entry in shelf.entries().iter().rev().filter(|entry| entry.role != EntryRole::Memory) {
-        if entry.role != EntryRole::User || entry.created_at + UNANSWERED_WINDOW < at || MAX_QUESTIONS <= found.len() {
+    for entry in shelf
+        .entries()
+        .iter()
+        .rev()
+        .filter(|entry| entry.role != EntryRole::Memory)
+    {
+        if entry.role != EntryRole::User
+            || entry.created_at + UNANSWERED_WINDOW < at
+            || MAX_QUESTIONS <= found.len()
+        {
             break;
         }
-        let text = if entry.content == kept.trim() { question } else { &entry.content };
-        found.push_front(RecentQuestion { text: hash(text), at: entry.created_at, is_answered: false });
+        let text = if entry.content == kept.trim() {
+            question
+        } else {
+            &entry.content
+        };
+        found.push_front(RecentQuestion {
+            text: hash(text),
+            at: entry.created_at,
+            is_answered: false,
+        });
     }
     found
 }
@@ -101,9 +128,14 @@ fn load_unanswered(
 ///
 /// If the conversation cannot be read, it returns false: a duplicate is preferable to a lost question.
 fn is_stored(conversations: &Conversations, conversation: &ConversationId, question: &str) -> bool {
-    let Ok(shelf) = conversations.store.read(conversation) else { return false };
+    let Ok(shelf) = conversations.store.read(conversation) else {
+        return false;
+    };
     let kept = redact_secrets(question);
-    shelf.entries().iter().any(|entry| entry.role == EntryRole::User && entry.content.trim() == kept.trim())
+    shelf
+        .entries()
+        .iter()
+        .any(|entry| entry.role == EntryRole::User && entry.content.trim() == kept.trim())
 }
 
 #[cfg(test)]
@@ -124,12 +156,18 @@ mod tests {
     impl QuestionCase {
         fn new() -> Self {
             let all = conversations(Arc::new(FakeConversations::default()));
-            Self { all, questions: RecentQuestions::default(), place: ConversationId::default_conversation() }
+            Self {
+                all,
+                questions: RecentQuestions::default(),
+                place: ConversationId::default_conversation(),
+            }
         }
 
         fn asks(&mut self, text: &str, is_under_way: bool) -> bool {
             let now = self.all.clock.now();
-            let is_news = self.questions.record_if_new(&self.all, &self.place, (text, now), is_under_way);
+            let is_news =
+                self.questions
+                    .record_if_new(&self.all, &self.place, (text, now), is_under_way);
             if is_news {
                 store_turn(&self.all, &self.place, EntryRole::User, text).unwrap();
             }
@@ -156,7 +194,10 @@ mod tests {
         assert!(!case.asks("tea?", true), "tools go on after words");
         assert!(case.asks("tea?", false), "it is asked once more");
         case.hears("tea?", "");
-        assert!(case.asks("tea?", false), "an answer that says nothing is one");
+        assert!(
+            case.asks("tea?", false),
+            "an answer that says nothing is one"
+        );
     }
 
     #[test]
@@ -165,10 +206,17 @@ mod tests {
         assert!(case.asks("tea?", false) && case.asks("coffee?", false));
         assert!(!case.asks("tea?", false), "nobody answered it");
         case.hears("tea?", "yes");
-        assert!(!case.asks("coffee?", false), "the answer was to another question");
+        assert!(
+            !case.asks("coffee?", false),
+            "the answer was to another question"
+        );
         assert!(case.asks("tea?", false));
-        case.questions.mark_answered(&"work".parse().unwrap(), "coffee?");
-        assert!(!case.asks("coffee?", false), "that was another conversation");
+        case.questions
+            .mark_answered(&"work".parse().unwrap(), "coffee?");
+        assert!(
+            !case.asks("coffee?", false),
+            "that was another conversation"
+        );
     }
 
     #[test]
@@ -184,9 +232,16 @@ mod tests {
         case.starts_again();
         // The same question is sent again the next day.
         let later = case.all.clock.now() + TimeDelta::days(1);
-        assert!(case.questions.record_if_new(&case.all, &case.place, ("coffee?", later), false));
+        assert!(
+            case.questions
+                .record_if_new(&case.all, &case.place, ("coffee?", later), false)
+        );
         let next = later + UNANSWERED_WINDOW;
-        assert!(case.questions.record_if_new(&case.all, &case.place, ("coffee?", next), false), "so it is without a new start");
+        assert!(
+            case.questions
+                .record_if_new(&case.all, &case.place, ("coffee?", next), false),
+            "so it is without a new start"
+        );
     }
 
     #[test]
@@ -205,11 +260,19 @@ mod tests {
         let (mut case, now) = (QuestionCase::new(), DateTime::UNIX_EPOCH);
         for number in 0..=MAX_CONVERSATIONS {
             let place = format!("c{number}").parse().unwrap();
-            assert!(case.questions.record_if_new(&case.all, &place, ("tea?", now), false));
+            assert!(
+                case.questions
+                    .record_if_new(&case.all, &place, ("tea?", now), false)
+            );
         }
         assert!(case.questions.known.len() <= MAX_CONVERSATIONS);
         for number in 0..=MAX_QUESTIONS {
-            assert!(case.questions.record_if_new(&case.all, &case.place, (&format!("{number}?"), now), false));
+            assert!(case.questions.record_if_new(
+                &case.all,
+                &case.place,
+                (&format!("{number}?"), now),
+                false
+            ));
         }
         assert_eq!(case.questions.known[&case.place].len(), MAX_QUESTIONS);
     }

@@ -25,9 +25,18 @@ impl Job {
     /// Returns the job of a turn. The id is derived from the turn, so that each turn has one job.
     pub fn of(turn: &ConversationEntry) -> Self {
         let hash = ContentHash::of(&format!("{}\n{}", turn.conversation, turn.id));
-        let bits = hash.as_bytes().iter().take(6).fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+        let bits = hash
+            .as_bytes()
+            .iter()
+            .take(6)
+            .fold(0, |bits, byte| bits << 8 | u64::from(*byte));
         let id = OperationId::from_random(bits);
-        Self { id, conversation: turn.conversation.clone(), turn: turn.id.clone(), at: turn.created_at }
+        Self {
+            id,
+            conversation: turn.conversation.clone(),
+            turn: turn.id.clone(),
+            at: turn.created_at,
+        }
     }
 }
 
@@ -136,12 +145,19 @@ const MAX_TURN_AGE: TimeDelta = TimeDelta::days(1);
 ///
 /// # Errors
 /// If the turns cannot be read, or an error of the queue.
-pub fn enqueue_missing(conversations: &Conversations, queue: &dyn JobQueue) -> Result<usize, StoreError> {
+pub fn enqueue_missing(
+    conversations: &Conversations,
+    queue: &dyn JobQueue,
+) -> Result<usize, StoreError> {
     let now = conversations.clock.now();
     let known = queue.enqueued_turns(now)?;
     let mut rest = conversations.store.user_turns_since(known.since)?;
     rest.retain(|turn| (now - MAX_TURN_AGE..=now).contains(&turn.created_at));
-    rest.retain(|turn| !known.turns.contains(&(turn.conversation.clone(), turn.id.clone())));
+    rest.retain(|turn| {
+        !known
+            .turns
+            .contains(&(turn.conversation.clone(), turn.id.clone()))
+    });
     rest.sort_by_key(|turn| turn.created_at);
     let jobs: Vec<Job> = rest.iter().map(|turn| Job::of(turn)).collect();
     queue.push(&jobs)?;
@@ -159,35 +175,74 @@ mod tests {
 
     #[test]
     fn a_turn_whose_job_was_never_added_gets_one_and_no_other_does() {
-        let (all, queue) = (conversations(Arc::new(FakeConversations::default())), FakeJobs::default());
+        let (all, queue) = (
+            conversations(Arc::new(FakeConversations::default())),
+            FakeJobs::default(),
+        );
         let keep = |place: &str, role, text: &str| {
-            store_turn(&all, &place.parse().unwrap(), role, text).unwrap().expect("it says something")
+            store_turn(&all, &place.parse().unwrap(), role, text)
+                .unwrap()
+                .expect("it says something")
         };
         keep("default", EntryRole::User, "from before");
-        assert_eq!(enqueue_missing(&all, &queue).unwrap(), 0, "what another program kept long ago is no work");
+        assert_eq!(
+            enqueue_missing(&all, &queue).unwrap(),
+            0,
+            "what another program kept long ago is no work"
+        );
         let done = keep("default", EntryRole::User, "done");
         enqueue(&queue, &done).unwrap();
-        queue.record_states(&[(Job::of(&done).id, JobState::Done)]).unwrap();
+        queue
+            .record_states(&[(Job::of(&done).id, JobState::Done)])
+            .unwrap();
         enqueue(&queue, &keep("work", EntryRole::User, "waits")).unwrap();
         keep("default", EntryRole::Assistant, "an answer");
-        let lost = [keep("work", EntryRole::User, "lost"), keep("default", EntryRole::User, "lost too")];
+        let lost = [
+            keep("work", EntryRole::User, "lost"),
+            keep("default", EntryRole::User, "lost too"),
+        ];
         assert_eq!(enqueue_missing(&all, &queue).unwrap(), 2);
-        let turns: Vec<_> = queue.pending().unwrap().into_iter().map(|pending| pending.job.turn).collect();
+        let turns: Vec<_> = queue
+            .pending()
+            .unwrap()
+            .into_iter()
+            .map(|pending| pending.job.turn)
+            .collect();
         assert_eq!(turns[1..], lost.clone().map(|turn| turn.id));
         assert_eq!(enqueue_missing(&all, &queue).unwrap(), 0);
         let [later, _] = lost;
         let created_at = later.created_at + TimeDelta::days(2);
-        let brought = ConversationEntry { id: "from-elsewhere".parse().unwrap(), created_at, ..later };
-        all.store.commit(&brought.conversation.clone(), Checked::allowed(&[EntryChange::Add(brought)])).unwrap();
-        assert_eq!(enqueue_missing(&all, &queue).unwrap(), 0, "what others said elsewhere is theirs to see to");
+        let brought = ConversationEntry {
+            id: "from-elsewhere".parse().unwrap(),
+            created_at,
+            ..later
+        };
+        all.store
+            .commit(
+                &brought.conversation.clone(),
+                Checked::allowed(&[EntryChange::Add(brought)]),
+            )
+            .unwrap();
+        assert_eq!(
+            enqueue_missing(&all, &queue).unwrap(),
+            0,
+            "what others said elsewhere is theirs to see to"
+        );
     }
 
     #[test]
     fn a_turn_has_one_job_however_often_it_is_taken_up() {
-        let (all, queue) = (conversations(Arc::new(FakeConversations::default())), FakeJobs::default());
+        let (all, queue) = (
+            conversations(Arc::new(FakeConversations::default())),
+            FakeJobs::default(),
+        );
         let place = ConversationId::default_conversation();
-        let turn = store_turn(&all, &place, EntryRole::User, "tea").unwrap().expect("it says something");
-        let other = store_turn(&all, &"work".parse().unwrap(), EntryRole::User, "tea").unwrap().expect("it says something");
+        let turn = store_turn(&all, &place, EntryRole::User, "tea")
+            .unwrap()
+            .expect("it says something");
+        let other = store_turn(&all, &"work".parse().unwrap(), EntryRole::User, "tea")
+            .unwrap()
+            .expect("it says something");
         for turn in [&turn, &other, &turn] {
             enqueue(&queue, turn).unwrap();
         }

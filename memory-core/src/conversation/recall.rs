@@ -9,8 +9,8 @@ use super::claim::{EntryClaims, TextClaims};
 use super::indexed_text::has_subject;
 use super::recall_query::message_ends;
 use super::{
-    ConversationEntry, ConversationId, ConversationIndex, Conversations, EntryId, EntryRole, RecallCandidate, RecallMatchKind,
-    RecallQuery, RecallRules, RecalledMemory, select_memories,
+    ConversationEntry, ConversationId, ConversationIndex, Conversations, EntryId, EntryRole,
+    RecallCandidate, RecallMatchKind, RecallQuery, RecallRules, RecalledMemory, select_memories,
 };
 use crate::rank::sigmoid;
 use crate::standing::StandingKind;
@@ -88,13 +88,31 @@ pub fn recall_with_unwritten(
         return Ok(RecallResult::default());
     }
     for _ in 1..MAX_ATTEMPTS {
-        let recalled = recall_once(conversations, conversation, message, rules, unwritten, is_known)?;
-        let entries = recalled.memories.iter().map(|remembered| &remembered.entry).chain(&recalled.summary);
+        let recalled = recall_once(
+            conversations,
+            conversation,
+            message,
+            rules,
+            unwritten,
+            is_known,
+        )?;
+        let entries = recalled
+            .memories
+            .iter()
+            .map(|remembered| &remembered.entry)
+            .chain(&recalled.summary);
         if !is_stale(conversations, entries)? {
             return Ok(recalled);
         }
     }
-    recall_once(conversations, conversation, message, rules, unwritten, is_known)
+    recall_once(
+        conversations,
+        conversation,
+        message,
+        rules,
+        unwritten,
+        is_known,
+    )
 }
 
 fn recall_once(
@@ -111,7 +129,10 @@ fn recall_once(
         troubles.push(format!("{why}; so only words were searched"));
         None
     });
-    let wanted = RecallQuery { vector: vector.as_deref(), ..RecallQuery::of(message) };
+    let wanted = RecallQuery {
+        vector: vector.as_deref(),
+        ..RecallQuery::of(message)
+    };
     let most = rules.top_k.saturating_mul(POOL_FACTOR);
     let known = RefCell::new(Vec::new());
     let of = |entry: &ConversationEntry| {
@@ -121,12 +142,19 @@ fn recall_once(
         }
         !is_known
     };
-    let mut candidates: Vec<RecallCandidate> = shelves.iter().flat_map(|shelf| shelf.candidates(&wanted, most, &of)).collect();
+    let mut candidates: Vec<RecallCandidate> = shelves
+        .iter()
+        .flat_map(|shelf| shelf.candidates(&wanted, most, &of))
+        .collect();
     add_successors(&mut candidates, &shelves, rules.score_threshold, is_known);
     let known = known.into_inner();
-    let with_claims =
-        |shelf: &Arc<ConversationIndex>, id: &EntryId| Some((Arc::clone(shelf.get(id)?), shelf.claims(id)?.clone()));
-    let known: Vec<_> = known.iter().filter_map(|id| shelves.iter().find_map(|shelf| with_claims(shelf, id))).collect();
+    let with_claims = |shelf: &Arc<ConversationIndex>, id: &EntryId| {
+        Some((Arc::clone(shelf.get(id)?), shelf.claims(id)?.clone()))
+    };
+    let known: Vec<_> = known
+        .iter()
+        .filter_map(|id| shelves.iter().find_map(|shelf| with_claims(shelf, id)))
+        .collect();
     mark_superseded(&mut candidates, &known, message);
     if let Err(why) = rerank_candidates(conversations, message, &mut candidates) {
         troubles.push(format!("{why}; the result is not reranked"));
@@ -134,7 +162,12 @@ fn recall_once(
     let degraded = Some(troubles.join("; ")).filter(|troubles| !troubles.is_empty());
     let memories = select_memories(candidates, rules, conversations.clock.now());
     let summary = shelves.first().and_then(|own| own.summary()).cloned();
-    Ok(RecallResult { summary, standing: Vec::new(), memories, degraded })
+    Ok(RecallResult {
+        summary,
+        standing: Vec::new(),
+        memories,
+        degraded,
+    })
 }
 
 /// Returns the indexes of a conversation, with its `unwritten` turns, and of the global one.
@@ -168,7 +201,10 @@ fn describe_problems(shelves: &[Arc<ConversationIndex>]) -> Option<String> {
         1 => String::new(),
         count => format!(", and {} more", count - 1),
     };
-    Some(format!("{} was skipped{others}: {}", first.path, first.what))
+    Some(format!(
+        "{} was skipped{others}: {}",
+        first.path, first.what
+    ))
 }
 
 /// Returns the vector of a message, if there is an embedding model and vectors to compare with.
@@ -177,7 +213,9 @@ fn embed_message(
     shelves: &[Arc<ConversationIndex>],
     message: &str,
 ) -> Result<Option<Vec<f32>>, String> {
-    let Some(embedder) = &conversations.embedder else { return Ok(None) };
+    let Some(embedder) = &conversations.embedder else {
+        return Ok(None);
+    };
     // Reading the identity may load the model.
     if shelves.iter().all(|shelf| shelf.identity().is_empty()) {
         return Ok(None);
@@ -187,24 +225,45 @@ fn embed_message(
         return Ok(None);
     }
     let shown = message_ends(message).join("\n");
-    let vectors = embedder.embed(&[&shown]).map_err(|error| error.to_string())?;
-    let is_sound = |vector: &Vec<f32>| !vector.is_empty() && vector.iter().all(|part| part.is_finite());
+    let vectors = embedder
+        .embed(&[&shown])
+        .map_err(|error| error.to_string())?;
+    let is_sound =
+        |vector: &Vec<f32>| !vector.is_empty() && vector.iter().all(|part| part.is_finite());
     let vector = vectors.into_iter().next().filter(is_sound);
     let vector = vector.ok_or("the embedding model returned an invalid vector")?;
     Ok(Some(vector).filter(|vector| is_nonzero(vector)))
 }
 
 /// Replaces the relevance of the candidates by the scores of the cross-encoder, if there is one.
-fn rerank_candidates(conversations: &Conversations, message: &str, candidates: &mut [RecallCandidate]) -> Result<(), String> {
-    let Some(reranker) = conversations.reranker.as_ref().filter(|_| !candidates.is_empty()) else { return Ok(()) };
+fn rerank_candidates(
+    conversations: &Conversations,
+    message: &str,
+    candidates: &mut [RecallCandidate],
+) -> Result<(), String> {
+    let Some(reranker) = conversations
+        .reranker
+        .as_ref()
+        .filter(|_| !candidates.is_empty())
+    else {
+        return Ok(());
+    };
     let shown = |text: &str| text[..text.floor_char_boundary(MAX_RERANK_BYTES)].to_owned();
-    let texts: Vec<String> = candidates.iter().map(|candidate| shown(&candidate.entry.content)).collect();
+    let texts: Vec<String> = candidates
+        .iter()
+        .map(|candidate| shown(&candidate.entry.content))
+        .collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let scores = reranker.score(&shown(message), &texts).map_err(|error| error.to_string())?;
+    let scores = reranker
+        .score(&shown(message), &texts)
+        .map_err(|error| error.to_string())?;
     if scores.len() != texts.len() || scores.iter().any(|score| !score.is_finite()) {
         return Err("the reranking model returned invalid scores".into());
     }
-    candidates.iter_mut().zip(scores).for_each(|(candidate, score)| candidate.relevance = sigmoid(score));
+    candidates
+        .iter_mut()
+        .zip(scores)
+        .for_each(|(candidate, score)| candidate.relevance = sigmoid(score));
     Ok(())
 }
 
@@ -215,7 +274,10 @@ pub(super) fn is_stale<'e>(
 ) -> Result<bool, StoreError> {
     let mut by_place: Vec<(&ConversationId, Vec<EntryId>)> = Vec::new();
     for entry in entries {
-        match by_place.iter_mut().find(|(place, _)| **place == entry.conversation) {
+        match by_place
+            .iter_mut()
+            .find(|(place, _)| **place == entry.conversation)
+        {
             Some((_, ids)) => ids.push(entry.id.clone()),
             None => by_place.push((&entry.conversation, vec![entry.id.clone()])),
         }
@@ -242,15 +304,28 @@ pub fn similar_facts(
     let mut found: Vec<Arc<ConversationEntry>> = Vec::new();
     for fact in facts {
         // Without a vector only words are compared, which may miss a contradiction but loses no fact.
-        let vector = embed_message(conversations, std::slice::from_ref(&shelf), fact).unwrap_or_default();
-        let wanted = RecallQuery { vector: vector.as_deref(), ..RecallQuery::of(fact) };
+        let vector =
+            embed_message(conversations, std::slice::from_ref(&shelf), fact).unwrap_or_default();
+        let wanted = RecallQuery {
+            vector: vector.as_deref(),
+            ..RecallQuery::of(fact)
+        };
         let is_fact = |entry: &ConversationEntry| entry.role == EntryRole::Memory;
-        let alike = shelf.candidates(&wanted, MAX_SIMILAR_FACTS, &is_fact).into_iter().map(|candidate| candidate.entry);
+        let alike = shelf
+            .candidates(&wanted, MAX_SIMILAR_FACTS, &is_fact)
+            .into_iter()
+            .map(|candidate| candidate.entry);
         let mut alike: Vec<Arc<ConversationEntry>> = alike.collect();
         if alike.len() < MAX_SIMILAR_FACTS && has_subject(fact) {
             // Facts about the user may contradict each other without a common word.
-            let latest = shelf.entries().into_iter().rev().filter(|entry| is_fact(entry) && has_subject(&entry.content));
-            let others: Vec<_> = latest.filter(|entry| alike.iter().all(|own| own.id != entry.id)).collect();
+            let latest = shelf
+                .entries()
+                .into_iter()
+                .rev()
+                .filter(|entry| is_fact(entry) && has_subject(&entry.content));
+            let others: Vec<_> = latest
+                .filter(|entry| alike.iter().all(|own| own.id != entry.id))
+                .collect();
             let lacking = MAX_SIMILAR_FACTS - alike.len();
             alike.extend(others.into_iter().take(lacking));
         }
@@ -284,14 +359,27 @@ fn add_successors(
 ) {
     let contested: Vec<(f32, DateTime<Utc>, Arc<TextClaims>)> = candidates
         .iter()
-        .filter(|candidate| candidate.kind == RecallMatchKind::Statement && threshold <= candidate.relevance)
+        .filter(|candidate| {
+            candidate.kind == RecallMatchKind::Statement && threshold <= candidate.relevance
+        })
         .take(MAX_CONTESTED)
-        .map(|candidate| (candidate.relevance, candidate.entry.created_at, candidate.claims.clause_claims(&candidate.entry)))
+        .map(|candidate| {
+            (
+                candidate.relevance,
+                candidate.entry.created_at,
+                candidate.claims.clause_claims(&candidate.entry),
+            )
+        })
         .filter(|(.., claims)| !claims.is_empty())
         .collect();
-    let Some(oldest) = contested.iter().map(|(_, at, _)| *at).min() else { return };
+    let Some(oldest) = contested.iter().map(|(_, at, _)| *at).min() else {
+        return;
+    };
     for shelf in shelves {
-        for (entry, claims) in shelf.newest_claims(MAX_NEWEST).filter(|(entry, _)| oldest < entry.created_at) {
+        for (entry, claims) in shelf
+            .newest_claims(MAX_NEWEST)
+            .filter(|(entry, _)| oldest < entry.created_at)
+        {
             let later = claims.clause_claims(entry);
             let relevance = contested
                 .iter()
@@ -299,7 +387,10 @@ fn add_successors(
                 .map(|(relevance, ..)| *relevance)
                 .max_by(f32::total_cmp);
             let Some(relevance) = relevance else { continue };
-            match candidates.iter_mut().find(|candidate| candidate.entry.id == entry.id) {
+            match candidates
+                .iter_mut()
+                .find(|candidate| candidate.entry.id == entry.id)
+            {
                 Some(own) => own.relevance = own.relevance.max(relevance),
                 None if is_known(entry) => {}
                 None => candidates.extend(shelf.statement_candidate(&entry.id, relevance)),
@@ -311,7 +402,11 @@ fn add_successors(
 /// Marks the facts and statements that a later text contradicts.
 ///
 /// The later text is another candidate, one of the `known` entries, or the message itself.
-fn mark_superseded(candidates: &mut [RecallCandidate], known: &[(Arc<ConversationEntry>, EntryClaims)], message: &str) {
+fn mark_superseded(
+    candidates: &mut [RecallCandidate],
+    known: &[(Arc<ConversationEntry>, EntryClaims)],
+    message: &str,
+) {
     let statements = |candidate: &&RecallCandidate| candidate.kind == RecallMatchKind::Statement;
     let compared: Vec<(Arc<ConversationEntry>, EntryClaims)> = candidates
         .iter()
@@ -323,13 +418,23 @@ fn mark_superseded(candidates: &mut [RecallCandidate], known: &[(Arc<Conversatio
         return;
     }
     let entries = compared.iter().chain(known.iter().take(MAX_COMPARED));
-    let mut all: Vec<(DateTime<Utc>, Arc<TextClaims>)> =
-        entries.map(|(entry, claims)| (entry.created_at, claims.clause_claims(entry))).collect();
-    all.push((DateTime::<Utc>::MAX_UTC, Arc::new(TextClaims::new(EntryRole::User, message))));
+    let mut all: Vec<(DateTime<Utc>, Arc<TextClaims>)> = entries
+        .map(|(entry, claims)| (entry.created_at, claims.clause_claims(entry)))
+        .collect();
+    all.push((
+        DateTime::<Utc>::MAX_UTC,
+        Arc::new(TextClaims::new(EntryRole::User, message)),
+    ));
     for (number, (entry, _)) in compared.iter().enumerate() {
         let (at, claims) = &all[number];
-        let is_superseded = all.iter().any(|(later, other)| at < later && other.supersedes(claims));
-        if is_superseded && let Some(own) = candidates.iter_mut().find(|candidate| candidate.entry.id == entry.id) {
+        let is_superseded = all
+            .iter()
+            .any(|(later, other)| at < later && other.supersedes(claims));
+        if is_superseded
+            && let Some(own) = candidates
+                .iter_mut()
+                .find(|candidate| candidate.entry.id == entry.id)
+        {
             own.is_superseded = true;
         }
     }

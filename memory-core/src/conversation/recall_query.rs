@@ -52,19 +52,30 @@ impl RecallQuery<'_> {
         let parts = message_ends(message);
         for part in &parts {
             let frame = framing_words(part);
-            let is_framed = |span: &Range<usize>| frame.iter().any(|own| own.start < span.end && span.start < own.end);
+            let is_framed = |span: &Range<usize>| {
+                frame
+                    .iter()
+                    .any(|own| own.start < span.end && span.start < own.end)
+            };
             let content = find_single_characters(part, &is_framed);
             content_terms(part, &mut |term, span| {
                 let is_framing = is_framed(&span);
                 if term.kind == TokenKind::Character && !is_framing {
                     let term = word_term(&term.text);
                     known.entry(term.clone()).or_insert_with(|| {
-                        terms.push(RecallTerm { term, weight: 1.0, is_framing, is_optional: true });
+                        terms.push(RecallTerm {
+                            term,
+                            weight: 1.0,
+                            is_framing,
+                            is_optional: true,
+                        });
                         terms.len() - 1
                     });
                 }
                 let weight = match term.kind {
-                    TokenKind::Bigram if is_framing || has_stop_word(&part[span.clone()]) => FRAMING_BIGRAM_WEIGHT,
+                    TokenKind::Bigram if is_framing || has_stop_word(&part[span.clone()]) => {
+                        FRAMING_BIGRAM_WEIGHT
+                    }
                     TokenKind::Word | TokenKind::Symbol | TokenKind::Bigram => 1.0,
                     TokenKind::Character if content.contains(&span.start) => 1.0,
                     TokenKind::Character => CHARACTER_WEIGHT,
@@ -75,18 +86,32 @@ impl RecallQuery<'_> {
                     own.is_framing &= is_framing;
                 } else {
                     known.insert(term.clone(), terms.len());
-                    terms.push(RecallTerm { term, weight, is_framing, is_optional: false });
+                    terms.push(RecallTerm {
+                        term,
+                        weight,
+                        is_framing,
+                        is_optional: false,
+                    });
                 }
             });
         }
-        let statement = if parts.len() == 1 { IndexedText::new(EntryRole::User, message).statement } else { None };
-        Self { terms, vector: None, statement }
+        let statement = if parts.len() == 1 {
+            IndexedText::new(EntryRole::User, message).statement
+        } else {
+            None
+        };
+        Self {
+            terms,
+            vector: None,
+            statement,
+        }
     }
 }
 
 fn has_stop_word(pair: &str) -> bool {
     let mut buffer = [0; 4];
-    pair.chars().any(|character| is_stop_token(character.encode_utf8(&mut buffer), false))
+    pair.chars()
+        .any(|character| is_stop_token(character.encode_utf8(&mut buffer), false))
 }
 
 /// Returns the message, or its start and end if it is too long to parse.
@@ -94,8 +119,10 @@ pub(super) fn message_ends(message: &str) -> Vec<&str> {
     if message.len() <= 2 * MAX_END_BYTES {
         return vec![message];
     }
-    let (beginning, end) =
-        (message.floor_char_boundary(MAX_END_BYTES), message.ceil_char_boundary(message.len() - MAX_END_BYTES));
+    let (beginning, end) = (
+        message.floor_char_boundary(MAX_END_BYTES),
+        message.ceil_char_boundary(message.len() - MAX_END_BYTES),
+    );
     vec![&message[..beginning], &message[end..]]
 }
 
@@ -104,13 +131,24 @@ mod tests {
     use super::*;
 
     fn terms(message: &str) -> Vec<String> {
-        RecallQuery::of(message).terms.into_iter().filter(|wanted| !wanted.is_optional).map(|wanted| wanted.term.text).collect()
+        RecallQuery::of(message)
+            .terms
+            .into_iter()
+            .filter(|wanted| !wanted.is_optional)
+            .map(|wanted| wanted.term.text)
+            .collect()
     }
 
     #[test]
     fn words_that_hold_a_sentence_together_are_left_out() {
-        assert_eq!(terms("What is the name of my dog, my dog?"), ["name", "dog"]);
-        assert_eq!(terms("什么是我的茶"), ["什", "什么", "么", "么是", "的茶", "茶"]);
+        assert_eq!(
+            terms("What is the name of my dog, my dog?"),
+            ["name", "dog"]
+        );
+        assert_eq!(
+            terms("什么是我的茶"),
+            ["什", "什么", "么", "么是", "的茶", "茶"]
+        );
     }
 
     #[test]
@@ -124,15 +162,22 @@ mod tests {
     fn a_request_is_about_what_its_frame_leaves() {
         let about = |message: &str| -> Vec<String> {
             let mut terms = RecallQuery::of(message).terms;
-            terms.retain(|wanted| !wanted.is_framing && !wanted.is_optional && 1.0 <= wanted.weight);
+            terms
+                .retain(|wanted| !wanted.is_framing && !wanted.is_optional && 1.0 <= wanted.weight);
             terms.into_iter().map(|wanted| wanted.term.text).collect()
         };
-        for message in
-            ["Write a poem about my dog", "Could you please compose another poem about my dog?", "A haiku about the dog"]
-        {
+        for message in [
+            "Write a poem about my dog",
+            "Could you please compose another poem about my dog?",
+            "A haiku about the dog",
+        ] {
             assert_eq!(about(message), ["dog"], "{message}");
         }
-        for message in ["写一首关于我的狗的诗", "请帮我写一首关于狗的诗", "给我的狗写一首诗"] {
+        for message in [
+            "写一首关于我的狗的诗",
+            "请帮我写一首关于狗的诗",
+            "给我的狗写一首诗",
+        ] {
             assert_eq!(about(message), ["狗"], "{message}");
         }
         assert_eq!(about("Which book did I write?"), ["book", "write"]);

@@ -67,18 +67,36 @@ pub fn parse_decisions(answer: &str, known: usize) -> Result<Vec<FactDecision>, 
             Err(why) => faults.push(why),
         }
     }
-    if faults.is_empty() { Ok(decisions) } else { Err(misread(faults.join("; "))) }
+    if faults.is_empty() {
+        Ok(decisions)
+    } else {
+        Err(misread(faults.join("; ")))
+    }
 }
 
 fn parse_decision(item: &Value, known: usize) -> Result<Option<FactDecision>, String> {
-    let event = item.get("event").and_then(Value::as_str).unwrap_or_default().trim().to_ascii_uppercase();
-    let text = item.get("text").and_then(Value::as_str).map(|text| to_one_line(&redact_secrets(text), usize::MAX));
+    let event = item
+        .get("event")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_uppercase();
+    let text = item
+        .get("text")
+        .and_then(Value::as_str)
+        .map(|text| to_one_line(&redact_secrets(text), usize::MAX));
     let text = text.filter(|text| text.contains(char::is_alphanumeric));
     let number = || {
         let id = item.get("id").unwrap_or(&Value::Null);
         let number = id.as_u64().or_else(|| id.as_str()?.trim().parse().ok());
-        let number = number.and_then(|number| usize::try_from(number).ok()).filter(|number| *number < known);
-        let range = if known == 0 { "there are none".to_owned() } else { format!("they go from 0 to {}", known - 1) };
+        let number = number
+            .and_then(|number| usize::try_from(number).ok())
+            .filter(|number| *number < known);
+        let range = if known == 0 {
+            "there are none".to_owned()
+        } else {
+            format!("they go from 0 to {}", known - 1)
+        };
         number.ok_or_else(|| format!("{event} names the id {id}, which is none of those given; {range}; what is new is an ADD"))
     };
     Ok(match event.as_str() {
@@ -89,7 +107,12 @@ fn parse_decision(item: &Value, known: usize) -> Result<Option<FactDecision>, St
         }
         "DELETE" => Some(FactDecision::Delete { number: number()? }),
         "NONE" => Some(FactDecision::Keep { number: number()? }),
-        _ => return Err(format!("the event \"{}\" is none of ADD, UPDATE, DELETE and NONE", to_one_line(&event, 40))),
+        _ => {
+            return Err(format!(
+                "the event \"{}\" is none of ADD, UPDATE, DELETE and NONE",
+                to_one_line(&event, 40)
+            ));
+        }
     })
 }
 
@@ -110,21 +133,35 @@ pub fn plan_facts(
     let mut added: Vec<ConversationEntry> = Vec::new();
     let mut new = |text: &str, added: &mut Vec<ConversationEntry>| {
         let source_id = find_source_turn(text, facts);
-        let is_full = MAX_FACTS <= added.iter().filter(|entry| entry.source_id == source_id).count();
+        let is_full = MAX_FACTS
+            <= added
+                .iter()
+                .filter(|entry| entry.source_id == source_id)
+                .count();
         (!is_full).then(|| {
-            let entry = ConversationEntry::new(next_id(), conversation, EntryRole::Memory, text, now);
-            added.push(ConversationEntry { source_id, ..entry.clone() });
+            let entry =
+                ConversationEntry::new(next_id(), conversation, EntryRole::Memory, text, now);
+            added.push(ConversationEntry {
+                source_id,
+                ..entry.clone()
+            });
             entry.id
         })
     };
-    let is_known = |text: &str, number: usize| known.get(number).is_some_and(|entry| is_same_text(&entry.content, text));
+    let is_known = |text: &str, number: usize| {
+        known
+            .get(number)
+            .is_some_and(|entry| is_same_text(&entry.content, text))
+    };
     let (mut tells, mut keeps, mut deletes) = (false, false, false);
     for decision in decisions {
         match decision {
             FactDecision::Update { number, text } if is_known(text, *number) => keeps = true,
             FactDecision::Update { number, text } => {
                 tells = true;
-                let place = goes.get_mut(*number).filter(|place| !matches!(place, Some(Some(_))));
+                let place = goes
+                    .get_mut(*number)
+                    .filter(|place| !matches!(place, Some(Some(_))));
                 if let Some(id) = new(text, &mut added)
                     && let Some(place) = place
                 {
@@ -148,18 +185,35 @@ pub fn plan_facts(
     }
     if !tells && (deletes || !keeps) {
         for fact in facts.iter().filter(|fact| !fact.text.trim().is_empty()) {
-            if !added.iter().any(|entry| is_same_text(&entry.content, &fact.text)) {
+            if !added
+                .iter()
+                .any(|entry| is_same_text(&entry.content, &fact.text))
+            {
                 new(&fact.text, &mut added);
             }
         }
     }
-    let stays = |text: &str| known.iter().zip(&goes).any(|(entry, goes)| goes.is_none() && is_same_text(&entry.content, text));
+    let stays = |text: &str| {
+        known
+            .iter()
+            .zip(&goes)
+            .any(|(entry, goes)| goes.is_none() && is_same_text(&entry.content, text))
+    };
     let replacing = |id: &EntryId| goes.iter().flatten().flatten().any(|by| by == id);
     added.retain(|entry| replacing(&entry.id) || !stays(&entry.content));
     let deletions = known.iter().zip(goes.iter().cloned());
-    let deletions = deletions.filter_map(|(entry, goes)| Some(EntryChange::Delete { id: entry.id.clone(), replaced_by: goes? }));
+    let deletions = deletions.filter_map(|(entry, goes)| {
+        Some(EntryChange::Delete {
+            id: entry.id.clone(),
+            replaced_by: goes?,
+        })
+    });
     let deletions: Vec<EntryChange> = deletions.collect();
-    added.into_iter().map(EntryChange::Add).chain(deletions).collect()
+    added
+        .into_iter()
+        .map(EntryChange::Add)
+        .chain(deletions)
+        .collect()
 }
 
 /// Returns the most likely source turn of a text.
@@ -174,8 +228,17 @@ fn find_source_turn(text: &str, facts: &[ExtractedFact]) -> Option<EntryId> {
         words
     };
     let own = words(text);
-    let likeness = |fact: &ExtractedFact| (is_same_text(&fact.text, text), words(&fact.text).intersection(&own).count());
-    facts.iter().max_by_key(|fact| likeness(fact))?.source.clone()
+    let likeness = |fact: &ExtractedFact| {
+        (
+            is_same_text(&fact.text, text),
+            words(&fact.text).intersection(&own).count(),
+        )
+    };
+    facts
+        .iter()
+        .max_by_key(|fact| likeness(fact))?
+        .source
+        .clone()
 }
 
 /// Returns whether two texts are equal up to case, whitespace and final punctuation.

@@ -28,7 +28,12 @@ pub struct RecallRules {
 
 impl Default for RecallRules {
     fn default() -> Self {
-        Self { top_k: 5, recency_weight: 0.2, score_threshold: 0.35, mmr_lambda: 0.7 }
+        Self {
+            top_k: 5,
+            recency_weight: 0.2,
+            score_threshold: 0.35,
+            mmr_lambda: 0.7,
+        }
     }
 }
 
@@ -94,7 +99,11 @@ const MAX_COMPARED: usize = 200;
 /// one is dropped; one with nearly the same claim follows all others of its group. Within these groups the order is maximal marginal
 /// relevance, so that a repetition of a better candidate follows different ones. Candidates below the relevance threshold are dropped, and
 /// each entry is returned once. If the list is full, the most relevant turn of the model may replace its last entry.
-pub fn select_memories(candidates: Vec<RecallCandidate>, rules: &RecallRules, now: DateTime<Utc>) -> Vec<RecalledMemory> {
+pub fn select_memories(
+    candidates: Vec<RecallCandidate>,
+    rules: &RecallRules,
+    now: DateTime<Utc>,
+) -> Vec<RecalledMemory> {
     let mut pool: Vec<ScoredRecall> = candidates
         .into_iter()
         .filter(|candidate| rules.score_threshold <= candidate.relevance)
@@ -103,7 +112,11 @@ pub fn select_memories(candidates: Vec<RecallCandidate>, rules: &RecallRules, no
     let order = |one: &ScoredRecall, other: &ScoredRecall| {
         let (first, second) = (&one.candidate.entry, &other.candidate.entry);
         let newer = second.created_at.cmp(&first.created_at);
-        one.group().cmp(&other.group()).then(other.score.total_cmp(&one.score)).then(newer).then_with(|| first.id.cmp(&second.id))
+        one.group()
+            .cmp(&other.group())
+            .then(other.score.total_cmp(&one.score))
+            .then(newer)
+            .then_with(|| first.id.cmp(&second.id))
     };
     pool.sort_by(order);
     let mut seen = HashSet::new();
@@ -116,9 +129,17 @@ pub fn select_memories(candidates: Vec<RecallCandidate>, rules: &RecallRules, no
     let mut chosen: Vec<&ScoredRecall> = Vec::new();
     for group in pool.chunk_by(|one, other| one.group() == other.group()) {
         let own = most_diverse(group, rules);
-        let best = own.first().map(|best| &best.candidate).filter(|best| best.kind == RecallMatchKind::Answer);
-        let last = chosen.last().filter(|_| MIN_TOP_K <= rules.top_k && chosen.len() == rules.top_k);
-        if best.zip(last).is_some_and(|(best, last)| last.candidate.relevance + ANSWER_LEAD <= best.relevance) {
+        let best = own
+            .first()
+            .map(|best| &best.candidate)
+            .filter(|best| best.kind == RecallMatchKind::Answer);
+        let last = chosen
+            .last()
+            .filter(|_| MIN_TOP_K <= rules.top_k && chosen.len() == rules.top_k);
+        if best
+            .zip(last)
+            .is_some_and(|(best, last)| last.candidate.relevance + ANSWER_LEAD <= best.relevance)
+        {
             chosen.pop();
         }
         let room = rules.top_k - chosen.len();
@@ -139,15 +160,29 @@ struct ScoredRecall {
 impl ScoredRecall {
     fn new(candidate: RecallCandidate, rules: &RecallRules, now: DateTime<Utc>) -> Self {
         let weight = rules.recency_weight.clamp(0.0, 1.0);
-        let score = (1.0 - weight) * candidate.relevance + weight * recency(candidate.entry.created_at, now);
-        let score = if candidate.is_superseded { SUPERSEDED_FACTOR * score } else { score };
+        let score = (1.0 - weight) * candidate.relevance
+            + weight * recency(candidate.entry.created_at, now);
+        let score = if candidate.is_superseded {
+            SUPERSEDED_FACTOR * score
+        } else {
+            score
+        };
         let claim = candidate.claims.full_claim(&candidate.entry);
-        Self { score, candidate, claim, is_variation: false }
+        Self {
+            score,
+            candidate,
+            claim,
+            is_variation: false,
+        }
     }
 
     /// Returns the group; smaller groups come first.
     fn group(&self) -> (RecallMatchKind, bool, bool) {
-        (self.candidate.kind, self.candidate.is_superseded, self.is_variation)
+        (
+            self.candidate.kind,
+            self.candidate.is_superseded,
+            self.is_variation,
+        )
     }
 
     fn is_current_fact(&self) -> bool {
@@ -155,8 +190,18 @@ impl ScoredRecall {
     }
 
     fn to_recalled(&self) -> RecalledMemory {
-        let RecallCandidate { entry, relevance, is_superseded, .. } = &self.candidate;
-        RecalledMemory { entry: Arc::clone(entry), relevance: *relevance, score: self.score, is_superseded: *is_superseded }
+        let RecallCandidate {
+            entry,
+            relevance,
+            is_superseded,
+            ..
+        } = &self.candidate;
+        RecalledMemory {
+            entry: Arc::clone(entry),
+            relevance: *relevance,
+            score: self.score,
+            is_superseded: *is_superseded,
+        }
     }
 }
 
@@ -165,11 +210,19 @@ fn remove_turns_with_facts(pool: &mut Vec<ScoredRecall>) {
     let mut facts = HashMap::<EntryId, Vec<Arc<TextClaim>>>::new();
     for fact in pool.iter().filter(|own| own.is_current_fact()) {
         if let Some(source) = &fact.candidate.entry.source_id {
-            facts.entry(source.clone()).or_default().push(Arc::clone(&fact.claim));
+            facts
+                .entry(source.clone())
+                .or_default()
+                .push(Arc::clone(&fact.claim));
         }
     }
     pool.retain(|own| {
-        let facts: Vec<&TextClaim> = facts.get(&own.candidate.entry.id).into_iter().flatten().map(Arc::as_ref).collect();
+        let facts: Vec<&TextClaim> = facts
+            .get(&own.candidate.entry.id)
+            .into_iter()
+            .flatten()
+            .map(Arc::as_ref)
+            .collect();
         !own.claim.is_covered_by(&facts)
     });
 }
@@ -182,8 +235,10 @@ fn remove_repeated(pool: &mut Vec<ScoredRecall>) {
     let mut kept: Vec<ScoredRecall> = Vec::with_capacity(pool.len());
     for own in pool.drain(..) {
         if own.claim.is_empty() {
-            let repeats =
-                |other: &ScoredRecall| other.claim.is_empty() && other.candidate.entry.content == own.candidate.entry.content;
+            let repeats = |other: &ScoredRecall| {
+                other.claim.is_empty()
+                    && other.candidate.entry.content == own.candidate.entry.content
+            };
             if !kept.iter().any(repeats) {
                 kept.push(own);
             }
@@ -196,7 +251,8 @@ fn remove_repeated(pool: &mut Vec<ScoredRecall>) {
             }
             Some(number) => {
                 let better = &mut kept[*number];
-                let is_turn = better.candidate.entry.role != EntryRole::Memory && better.group() == own.group();
+                let is_turn = better.candidate.entry.role != EntryRole::Memory
+                    && better.group() == own.group();
                 if is_turn && own.is_current_fact() {
                     better.candidate = own.candidate;
                 }
@@ -212,8 +268,8 @@ fn mark_variations(pool: &mut [ScoredRecall]) {
         let (better, rest) = pool.split_at_mut(number);
         let own = &mut rest[0];
         let is_variation = |other: &ScoredRecall| {
-            let is_alike =
-                other.candidate.kind == own.candidate.kind && other.candidate.is_superseded == own.candidate.is_superseded;
+            let is_alike = other.candidate.kind == own.candidate.kind
+                && other.candidate.is_superseded == own.candidate.is_superseded;
             is_alike && !other.is_variation && own.claim.is_variation(&other.claim)
         };
         own.is_variation = better.iter().any(is_variation);
@@ -227,14 +283,30 @@ fn most_diverse<'p>(pool: &'p [ScoredRecall], rules: &RecallRules) -> Vec<&'p Sc
     let texts: Vec<&str> = texts
         .iter()
         .zip(pool)
-        .map(|(text, own)| if text.is_empty() { own.candidate.entry.content.as_str() } else { text.as_str() })
+        .map(|(text, own)| {
+            if text.is_empty() {
+                own.candidate.entry.content.as_str()
+            } else {
+                text.as_str()
+            }
+        })
         .collect();
     let overlaps = WordOverlaps::of(&texts);
-    let likeness = |one: usize, other: usize| match (&pool[one].candidate.vector, &pool[other].candidate.vector) {
-        (Some(left), Some(right)) if left.len() == right.len() => cosine(left, right).clamp(0.0, 1.0),
+    let likeness = |one: usize, other: usize| match (
+        &pool[one].candidate.vector,
+        &pool[other].candidate.vector,
+    ) {
+        (Some(left), Some(right)) if left.len() == right.len() => {
+            cosine(left, right).clamp(0.0, 1.0)
+        }
         _ => overlaps.similarity(one, other),
     };
-    let order = select_diverse(&scores, rules.mmr_lambda.clamp(0.0, 1.0), rules.top_k, &likeness);
+    let order = select_diverse(
+        &scores,
+        rules.mmr_lambda.clamp(0.0, 1.0),
+        rules.top_k,
+        &likeness,
+    );
     order.into_iter().map(|number| &pool[number]).collect()
 }
 
@@ -252,8 +324,13 @@ mod tests {
 
     fn candidate(id: usize, text: &str, relevance: f32, days: i64) -> RecallCandidate {
         let id = format!("{id}").parse().unwrap();
-        let entry =
-            ConversationEntry::new(id, &"default".parse().unwrap(), EntryRole::Memory, text, now() - TimeDelta::days(days));
+        let entry = ConversationEntry::new(
+            id,
+            &"default".parse().unwrap(),
+            EntryRole::Memory,
+            text,
+            now() - TimeDelta::days(days),
+        );
         RecallCandidate {
             entry: Arc::new(entry),
             kind: RecallMatchKind::Statement,
@@ -265,18 +342,28 @@ mod tests {
     }
 
     fn texts(candidates: Vec<RecallCandidate>, rules: &RecallRules) -> Vec<String> {
-        select_memories(candidates, rules, now()).into_iter().map(|remembered| remembered.entry.content.clone()).collect()
+        select_memories(candidates, rules, now())
+            .into_iter()
+            .map(|remembered| remembered.entry.content.clone())
+            .collect()
     }
 
     #[test]
     fn what_is_less_relevant_than_the_threshold_is_left_out_however_new_it_is() {
-        let candidates = vec![candidate(1, "tea", 0.35, 900), candidate(2, "coffee", 0.349, 0), candidate(3, "nan", f32::NAN, 0)];
+        let candidates = vec![
+            candidate(1, "tea", 0.35, 900),
+            candidate(2, "coffee", 0.349, 0),
+            candidate(3, "nan", f32::NAN, 0),
+        ];
         assert_eq!(texts(candidates, &RecallRules::default()), ["tea"]);
     }
 
     #[test]
     fn of_two_alike_the_newer_comes_first() {
-        let candidates = vec![candidate(1, "hates pizza", 0.6, 60), candidate(2, "loves hiking", 0.55, 0)];
+        let candidates = vec![
+            candidate(1, "hates pizza", 0.6, 60),
+            candidate(2, "loves hiking", 0.55, 0),
+        ];
         let found = select_memories(candidates, &RecallRules::default(), now());
         assert_eq!(found[0].entry.content, "loves hiking");
         assert!((found[0].score - (0.8 * 0.55 + 0.2)).abs() < 1e-6);
@@ -292,10 +379,19 @@ mod tests {
                 candidate(3, "has a dog", 0.7, 0),
             ]
         };
-        let two = RecallRules { top_k: 2, ..RecallRules::default() };
+        let two = RecallRules {
+            top_k: 2,
+            ..RecallRules::default()
+        };
         assert_eq!(texts(all(), &two), ["met Tom in Oslo in May", "has a dog"]);
-        let relevant = RecallRules { mmr_lambda: 1.0, ..two };
-        assert_eq!(texts(all(), &relevant), ["met Tom in Oslo in May", "met Tom in Rome in May"]);
+        let relevant = RecallRules {
+            mmr_lambda: 1.0,
+            ..two
+        };
+        assert_eq!(
+            texts(all(), &relevant),
+            ["met Tom in Oslo in May", "met Tom in Rome in May"]
+        );
     }
 
     #[test]
@@ -310,8 +406,15 @@ mod tests {
             candidate(7, "I take the train at eight", 0.4, 20),
             candidate(8, "I hate coffee in the office of Tom", 0.5, 20),
         ];
-        let three = RecallRules { top_k: 3, ..RecallRules::default() };
-        let expected = ["I like coffee.", "I take the train at eight", "I hate coffee in the office of Tom"];
+        let three = RecallRules {
+            top_k: 3,
+            ..RecallRules::default()
+        };
+        let expected = [
+            "I like coffee.",
+            "I take the train at eight",
+            "I hate coffee in the office of Tom",
+        ];
         assert_eq!(texts(all.clone(), &three), expected);
         assert_eq!(texts(all, &RecallRules { top_k: 10, ..three }).len(), 5);
     }
@@ -320,10 +423,19 @@ mod tests {
     fn a_fact_stands_for_the_turn_that_it_was_drawn_from() {
         let with_role = |own: RecallCandidate, role, source: Option<&str>| {
             let source_id = source.map(|id| id.parse().unwrap());
-            RecallCandidate { entry: Arc::new(ConversationEntry { role, source_id, ..(*own.entry).clone() }), ..own }
+            RecallCandidate {
+                entry: Arc::new(ConversationEntry {
+                    role,
+                    source_id,
+                    ..(*own.entry).clone()
+                }),
+                ..own
+            }
         };
         let turn = |id, text| with_role(candidate(id, text, 0.9, 0), EntryRole::User, None);
-        let fact = |id, text, source| with_role(candidate(id, text, 0.6, 0), EntryRole::Memory, Some(source));
+        let fact = |id, text, source| {
+            with_role(candidate(id, text, 0.6, 0), EntryRole::Memory, Some(source))
+        };
         let all = vec![
             turn(1, "We moved: I live in Lyon now."),
             fact(2, "The user lives in Lyon.", "1"),
@@ -332,16 +444,30 @@ mod tests {
             turn(5, "My dog Rex lives with Anna in Lyon"),
             fact(6, "The user's dog is Rex.", "5"),
         ];
-        let mut found = texts(all, &RecallRules { top_k: 10, ..RecallRules::default() });
+        let mut found = texts(
+            all,
+            &RecallRules {
+                top_k: 10,
+                ..RecallRules::default()
+            },
+        );
         found.sort();
-        let expected =
-            ["My dog Rex lives with Anna in Lyon", "The user likes tea.", "The user lives in Lyon.", "The user's dog is Rex."];
+        let expected = [
+            "My dog Rex lives with Anna in Lyon",
+            "The user likes tea.",
+            "The user lives in Lyon.",
+            "The user's dog is Rex.",
+        ];
         assert_eq!(found, expected);
     }
 
     #[test]
     fn facts_come_first_then_what_is_superseded_then_answers_then_requests() {
-        let of = |id, text, kind, is_superseded| RecallCandidate { kind, is_superseded, ..candidate(id, text, 0.9, 0) };
+        let of = |id, text, kind, is_superseded| RecallCandidate {
+            kind,
+            is_superseded,
+            ..candidate(id, text, 0.9, 0)
+        };
         let all = vec![
             of(1, "a request", RecallMatchKind::Request, false),
             of(2, "an answer", RecallMatchKind::Answer, false),
@@ -349,8 +475,14 @@ mod tests {
             candidate(4, "a fact", 0.4, 90),
         ];
         let found = select_memories(all, &RecallRules::default(), now());
-        let texts: Vec<&str> = found.iter().map(|remembered| remembered.entry.content.as_str()).collect();
-        assert_eq!(texts, ["a fact", "an earlier fact", "an answer", "a request"]);
+        let texts: Vec<&str> = found
+            .iter()
+            .map(|remembered| remembered.entry.content.as_str())
+            .collect();
+        assert_eq!(
+            texts,
+            ["a fact", "an earlier fact", "an answer", "a request"]
+        );
         assert!(found[1].is_superseded && found[1].score < found[2].score);
     }
 
@@ -360,8 +492,21 @@ mod tests {
             vector: Some(vector.into()),
             ..candidate(id, text, relevance, 0)
         };
-        let all = vec![with(1, "a", 0.9, [1.0, 0.0]), with(2, "b", 0.89, [1.0, 0.0]), with(3, "c", 0.6, [0.0, 1.0])];
-        assert_eq!(texts(all, &RecallRules { top_k: 2, ..RecallRules::default() }), ["a", "c"]);
+        let all = vec![
+            with(1, "a", 0.9, [1.0, 0.0]),
+            with(2, "b", 0.89, [1.0, 0.0]),
+            with(3, "c", 0.6, [0.0, 1.0]),
+        ];
+        assert_eq!(
+            texts(
+                all,
+                &RecallRules {
+                    top_k: 2,
+                    ..RecallRules::default()
+                }
+            ),
+            ["a", "c"]
+        );
     }
 
     proptest! {

@@ -43,11 +43,18 @@ pub(super) fn statements(text: &str) -> Vec<Range<usize>> {
             continue;
         }
         let clauses = clauses(text, sentence.clone());
-        let is_question = written.trim_end().trim_end_matches(['"', '”', ')', '）', '!', '！']).ends_with(['?', '？']);
+        let is_question = written
+            .trim_end()
+            .trim_end_matches(['"', '”', ')', '）', '!', '！'])
+            .ends_with(['?', '？']);
         let last = clauses.len().saturating_sub(1);
         let act_of = |(number, clause): (usize, &Range<usize>)| {
             let act = classify_clause(&text[clause.clone()]);
-            if is_question && number == last { SpeechAct::Request } else { act }
+            if is_question && number == last {
+                SpeechAct::Request
+            } else {
+                act
+            }
         };
         let acts: Vec<SpeechAct> = clauses.iter().enumerate().map(act_of).collect();
         if acts.contains(&SpeechAct::Request) {
@@ -71,13 +78,21 @@ pub(super) fn statements(text: &str) -> Vec<Range<usize>> {
 ///
 /// These are verbs such as `write`, products and courtesies.
 pub(super) fn framing_words(text: &str) -> Vec<Range<usize>> {
-    let clauses = sentences(text).into_iter().flat_map(|sentence| clauses(text, sentence));
+    let clauses = sentences(text)
+        .into_iter()
+        .flat_map(|sentence| clauses(text, sentence));
     let mut found = Vec::new();
     for clause in clauses {
         let written = &text[clause.clone()];
-        let own =
-            if written.chars().any(words::is_han) { chinese::framing_words(written) } else { english::framing_words(written) };
-        found.extend(own.into_iter().map(|range| clause.start + range.start..clause.start + range.end));
+        let own = if written.chars().any(words::is_han) {
+            chinese::framing_words(written)
+        } else {
+            english::framing_words(written)
+        };
+        found.extend(
+            own.into_iter()
+                .map(|range| clause.start + range.start..clause.start + range.end),
+        );
     }
     found
 }
@@ -85,12 +100,20 @@ pub(super) fn framing_words(text: &str) -> Vec<Range<usize>> {
 /// Returns the clauses of a part of a text.
 pub(super) fn clauses_in(text: &str, part: Range<usize>) -> Vec<Range<usize>> {
     let begin = part.start;
-    let sentences = sentences(&text[part]).into_iter().map(|own| begin + own.start..begin + own.end);
-    sentences.flat_map(|sentence| clauses(text, sentence)).collect()
+    let sentences = sentences(&text[part])
+        .into_iter()
+        .map(|own| begin + own.start..begin + own.end);
+    sentences
+        .flat_map(|sentence| clauses(text, sentence))
+        .collect()
 }
 
 fn classify_clause(clause: &str) -> SpeechAct {
-    if clause.chars().any(words::is_han) { chinese::classify(clause) } else { english::classify(clause) }
+    if clause.chars().any(words::is_han) {
+        chinese::classify(clause)
+    } else {
+        english::classify(clause)
+    }
 }
 
 /// Returns the clauses of a sentence, each with its final punctuation.
@@ -103,11 +126,16 @@ fn clauses(text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
         let is_mark = match character {
             '，' | '：' | '—' | '–' | '（' | '）' | '(' | ')' => true,
             ',' | ':' => next.is_none_or(|next| next.is_whitespace() || words::is_han(next)),
-            '-' => next.is_some_and(char::is_whitespace) && written[..at].ends_with(char::is_whitespace),
+            '-' => {
+                next.is_some_and(char::is_whitespace)
+                    && written[..at].ends_with(char::is_whitespace)
+            }
             _ => false,
         };
         let end = sentence.start + at + character.len_utf8();
-        if is_mark || (character.is_whitespace() && english::begins_clause(&text[end..sentence.end])) {
+        if is_mark
+            || (character.is_whitespace() && english::begins_clause(&text[end..sentence.end]))
+        {
             push_range(text, begin..end, &mut found);
             begin = end;
         }

@@ -12,10 +12,12 @@ use super::indexed_text::content_terms;
 use super::recall::{MAX_ATTEMPTS, is_stale, read_indexes};
 use super::recall_query::message_ends;
 use super::{
-    ConversationEntry, ConversationId, ConversationIndex, Conversations, EntryId, EntryRole, RecallQuery, RecallResult,
-    RecalledStanding, StandingOrigin,
+    ConversationEntry, ConversationId, ConversationIndex, Conversations, EntryId, EntryRole,
+    RecallQuery, RecallResult, RecalledStanding, StandingOrigin,
 };
-use crate::standing::{StandingKind, StandingMemory, StandingText, current, select_standing, standing_sentences};
+use crate::standing::{
+    StandingKind, StandingMemory, StandingText, current, select_standing, standing_sentences,
+};
 use crate::text::{Term, format_error_chain, token_count};
 use crate::{Services, StoreError};
 
@@ -49,8 +51,13 @@ impl fmt::Debug for StandingRequest<'_> {
     /// Leaves out the function.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shape = formatter.debug_struct("StandingRequest");
-        shape.field("conversation", &self.conversation).field("message", &self.message).field("top_k", &self.top_k);
-        shape.field("unwritten", &self.unwritten).finish_non_exhaustive()
+        shape
+            .field("conversation", &self.conversation)
+            .field("message", &self.message)
+            .field("top_k", &self.top_k);
+        shape
+            .field("unwritten", &self.unwritten)
+            .finish_non_exhaustive()
     }
 }
 
@@ -94,9 +101,15 @@ pub fn add_standing(
     if request.top_k == 0 {
         return Ok(());
     }
-    let budget = request.top_k.saturating_mul(TOKENS_PER_MEMORY).clamp(MIN_TOKENS, MAX_TOKENS);
+    let budget = request
+        .top_k
+        .saturating_mul(TOKENS_PER_MEMORY)
+        .clamp(MIN_TOKENS, MAX_TOKENS);
     let memories = read_memories(open_home, request).unwrap_or_else(|error| {
-        recalled.degrade(&format!("the standing memories of the home are left out: {}", format_error_chain(&error)));
+        recalled.degrade(&format!(
+            "the standing memories of the home are left out: {}",
+            format_error_chain(&error)
+        ));
         Vec::new()
     });
     let mut attempt = 1;
@@ -104,12 +117,19 @@ pub fn add_standing(
         let indexes = read_indexes(conversations, request.conversation, request.unwritten)?;
         let standing = select(&indexes, &memories, request, recalled, budget);
         // Another program may have changed an entry.
-        if attempt == MAX_ATTEMPTS || !is_stale(conversations, standing.iter().filter_map(RecalledStanding::entry))? {
+        if attempt == MAX_ATTEMPTS
+            || !is_stale(
+                conversations,
+                standing.iter().filter_map(RecalledStanding::entry),
+            )?
+        {
             break standing;
         }
         attempt += 1;
     };
-    recalled.memories.retain(|memory| !is_given(&memory.entry, &standing));
+    recalled
+        .memories
+        .retain(|memory| !is_given(&memory.entry, &standing));
     recalled.standing = standing;
     Ok(())
 }
@@ -119,7 +139,9 @@ fn read_memories(
     open_home: &dyn Fn() -> Result<Option<Services>, StoreError>,
     request: &StandingRequest<'_>,
 ) -> Result<Vec<StandingMemory>, StoreError> {
-    let Some(home) = open_home()? else { return Ok(Vec::new()) };
+    let Some(home) = open_home()? else {
+        return Ok(Vec::new());
+    };
     let home = home.restrict_to_chat(request.conversation);
     home.store.refresh()?;
     let message = message_ends(request.message).join("\n");
@@ -154,17 +176,30 @@ fn select(
     recalled: &RecallResult,
     budget: usize,
 ) -> Vec<RecalledStanding> {
-    let is_first = |own: &StandingCandidate<'_>| own.is_relevant || own.kind == StandingKind::Instruction;
-    let (entries, other_entries) = entry_candidates(indexes, request, recalled).into_iter().partition(is_first);
-    let (memories, other_memories) = memory_candidates(memories, request.message).into_iter().partition(is_first);
+    let is_first =
+        |own: &StandingCandidate<'_>| own.is_relevant || own.kind == StandingKind::Instruction;
+    let (entries, other_entries) = entry_candidates(indexes, request, recalled)
+        .into_iter()
+        .partition(is_first);
+    let (memories, other_memories) = memory_candidates(memories, request.message)
+        .into_iter()
+        .partition(is_first);
     let mut all = alternate(entries, memories);
     all.extend(alternate(other_entries, other_memories));
     all.extend(message_candidates(request.message));
-    let texts = all.iter().map(|own| StandingText { at: own.at, kind: own.kind, text: own.text });
+    let texts = all.iter().map(|own| StandingText {
+        at: own.at,
+        kind: own.kind,
+        text: own.text,
+    });
     let in_effect = current(&texts.collect::<Vec<_>>());
     let mut left = budget;
     let mut given = Vec::new();
-    for own in in_effect.into_iter().map(|number| &all[number]).filter(|own| !own.is_known) {
+    for own in in_effect
+        .into_iter()
+        .map(|number| &all[number])
+        .filter(|own| !own.is_known)
+    {
         let size = token_count(own.text) + FENCE_TOKENS;
         if size <= left {
             left -= size;
@@ -178,12 +213,19 @@ impl StandingCandidate<'_> {
     fn recalled(&self) -> Option<RecalledStanding> {
         let origin = match self.source {
             CandidateSource::Entry(entry) => StandingOrigin::Entry(Arc::clone(entry)),
-            CandidateSource::Memory(StandingMemory { stored, .. }) => {
-                StandingOrigin::Memory { id: stored.memory.id, source: stored.memory.source.clone() }
-            }
+            CandidateSource::Memory(StandingMemory { stored, .. }) => StandingOrigin::Memory {
+                id: stored.memory.id,
+                source: stored.memory.source.clone(),
+            },
             CandidateSource::Message => return None,
         };
-        Some(RecalledStanding { kind: self.kind, text: self.text.to_owned(), created_at: self.at, origin, score: self.score })
+        Some(RecalledStanding {
+            kind: self.kind,
+            text: self.text.to_owned(),
+            created_at: self.at,
+            origin,
+            score: self.score,
+        })
     }
 }
 
@@ -204,20 +246,39 @@ fn entry_candidates<'s>(
     request: &StandingRequest<'_>,
     recalled: &RecallResult,
 ) -> Vec<StandingCandidate<'s>> {
-    let ranks: HashMap<&EntryId, usize> =
-        recalled.memories.iter().enumerate().map(|(rank, memory)| (&memory.entry.id, rank)).collect();
+    let ranks: HashMap<&EntryId, usize> = recalled
+        .memories
+        .iter()
+        .enumerate()
+        .map(|(rank, memory)| (&memory.entry.id, rank))
+        .collect();
     let mut sentences = Vec::new();
     for (entry, claims) in indexes.iter().flat_map(|index| index.standing_entries()) {
         let (rank, is_known) = (ranks.get(&entry.id).copied(), (request.is_known)(entry));
         sentences.extend(claims.standing(entry).iter().map(|sentence| {
             let text = &entry.content[sentence.span.clone()];
-            EntrySentence { entry, claims, kind: sentence.kind, text, rank, is_known }
+            EntrySentence {
+                entry,
+                claims,
+                kind: sentence.kind,
+                text,
+                rank,
+                is_known,
+            }
         }));
     }
-    sentences.sort_by_key(|own| (own.rank.unwrap_or(usize::MAX), Reverse(own.entry.created_at), &own.entry.id));
+    sentences.sort_by_key(|own| {
+        (
+            own.rank.unwrap_or(usize::MAX),
+            Reverse(own.entry.created_at),
+            &own.entry.id,
+        )
+    });
     let mut counts = HashMap::new();
     sentences.retain(|own| {
-        let count = counts.entry((own.kind, own.is_known, own.rank.is_some())).or_insert(0);
+        let count = counts
+            .entry((own.kind, own.is_known, own.rank.is_some()))
+            .or_insert(0);
         *count += 1;
         *count <= MAX_NEWEST
     });
@@ -237,9 +298,15 @@ fn entry_candidates<'s>(
 /// Removes the sentences of turns that facts extracted from the same turn cover.
 fn remove_sentences_with_facts(sentences: &mut Vec<EntrySentence<'_>>) {
     let mut facts = HashMap::<&EntryId, Vec<Arc<TextClaim>>>::new();
-    for own in sentences.iter().filter(|own| own.entry.role == EntryRole::Memory) {
+    for own in sentences
+        .iter()
+        .filter(|own| own.entry.role == EntryRole::Memory)
+    {
         if let Some(turn) = &own.entry.source_id {
-            facts.entry(turn).or_default().push(own.claims.full_claim(own.entry));
+            facts
+                .entry(turn)
+                .or_default()
+                .push(own.claims.full_claim(own.entry));
         }
     }
     sentences.retain(|own| {
@@ -251,10 +318,17 @@ fn remove_sentences_with_facts(sentences: &mut Vec<EntrySentence<'_>>) {
 }
 
 /// Returns the memories of the home, in their order.
-fn memory_candidates<'s>(memories: &'s [StandingMemory], message: &str) -> Vec<StandingCandidate<'s>> {
+fn memory_candidates<'s>(
+    memories: &'s [StandingMemory],
+    message: &str,
+) -> Vec<StandingCandidate<'s>> {
     let query = RecallQuery::of(message);
-    let words: HashSet<&Term> =
-        query.terms.iter().filter(|own| !own.is_framing && !own.is_optional).map(|own| &own.term).collect();
+    let words: HashSet<&Term> = query
+        .terms
+        .iter()
+        .filter(|own| !own.is_framing && !own.is_optional)
+        .map(|own| &own.term)
+        .collect();
     let is_relevant = |text: &str| {
         let mut is_relevant = false;
         content_terms(text, &mut |term, _| is_relevant |= words.contains(&term));
@@ -274,18 +348,22 @@ fn memory_candidates<'s>(memories: &'s [StandingMemory], message: &str) -> Vec<S
 
 /// Returns the standing sentences of the message, which may replace earlier ones.
 fn message_candidates(message: &str) -> impl Iterator<Item = StandingCandidate<'_>> {
-    let sentences = message_ends(message)
-        .into_iter()
-        .flat_map(|part| standing_sentences(part).into_iter().map(move |sentence| (sentence.kind, &part[sentence.span])));
-    sentences.take(MAX_NEWEST).map(|(kind, text)| StandingCandidate {
-        kind,
-        text,
-        at: DateTime::<Utc>::MAX_UTC,
-        source: CandidateSource::Message,
-        score: 0.0,
-        is_relevant: true,
-        is_known: true,
-    })
+    let sentences = message_ends(message).into_iter().flat_map(|part| {
+        standing_sentences(part)
+            .into_iter()
+            .map(move |sentence| (sentence.kind, &part[sentence.span]))
+    });
+    sentences
+        .take(MAX_NEWEST)
+        .map(|(kind, text)| StandingCandidate {
+            kind,
+            text,
+            at: DateTime::<Utc>::MAX_UTC,
+            source: CandidateSource::Message,
+            score: 0.0,
+            is_relevant: true,
+            is_known: true,
+        })
 }
 
 /// Returns the elements of two lists in turns.
@@ -303,10 +381,14 @@ fn alternate<T>(one: Vec<T>, other: Vec<T>) -> Vec<T> {
 
 /// Returns whether the standing texts contain the whole text of an entry.
 fn is_given(entry: &ConversationEntry, standing: &[RecalledStanding]) -> bool {
-    let is_own = |own: &&RecalledStanding| own.text == entry.content || own.entry().is_some_and(|other| other.id == entry.id);
+    let is_own = |own: &&RecalledStanding| {
+        own.text == entry.content || own.entry().is_some_and(|other| other.id == entry.id)
+    };
     let mut own = standing.iter().filter(is_own).peekable();
     own.peek().is_some() && {
-        let rest = own.fold(entry.content.clone(), |rest, own| rest.replacen(&own.text, "", 1));
+        let rest = own.fold(entry.content.clone(), |rest, own| {
+            rest.replacen(&own.text, "", 1)
+        });
         !rest.contains(char::is_alphanumeric)
     }
 }

@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::{ConversationEntry, ConversationId, ConversationIndex, EntryId, EntryRole, EntryVector, MAX_CONTENT};
+use super::{
+    ConversationEntry, ConversationId, ConversationIndex, EntryId, EntryRole, EntryVector,
+    MAX_CONTENT,
+};
 use crate::secret::Checked;
 use crate::{Operation, StoreError};
 
@@ -38,7 +41,10 @@ pub trait ConversationStore: Debug + Send + Sync {
     ///
     /// # Errors
     /// If the conversations cannot be read.
-    fn user_turns_since(&self, moment: DateTime<Utc>) -> Result<Vec<Arc<ConversationEntry>>, StoreError>;
+    fn user_turns_since(
+        &self,
+        moment: DateTime<Utc>,
+    ) -> Result<Vec<Arc<ConversationEntry>>, StoreError>;
 
     /// Rechecks some entries, and returns whether one of them has changed since the last read.
     ///
@@ -46,7 +52,11 @@ pub trait ConversationStore: Debug + Send + Sync {
     ///
     /// # Errors
     /// If the entries cannot be read.
-    fn recheck_entries(&self, conversation: &ConversationId, ids: &[EntryId]) -> Result<bool, StoreError>;
+    fn recheck_entries(
+        &self,
+        conversation: &ConversationId,
+        ids: &[EntryId],
+    ) -> Result<bool, StoreError>;
 
     /// Returns the deleted entries of a conversation, by time, then by id.
     ///
@@ -64,13 +74,20 @@ pub trait ConversationStore: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`StoreError::Invalid`] if an entry is longer than [`MAX_CONTENT`], or a disk error.
-    fn commit(&self, conversation: &ConversationId, changes: Checked<&[EntryChange]>) -> Result<(), StoreError>;
+    fn commit(
+        &self,
+        conversation: &ConversationId,
+        changes: Checked<&[EntryChange]>,
+    ) -> Result<(), StoreError>;
 
     /// Makes changes of several conversations like [`ConversationStore::commit`], in less time.
     ///
     /// # Errors
     /// Those of [`ConversationStore::commit`], for all conversations: each change may have been made.
-    fn commit_all(&self, changes: &[(&ConversationId, Checked<&[EntryChange]>)]) -> Result<(), StoreError>;
+    fn commit_all(
+        &self,
+        changes: &[(&ConversationId, Checked<&[EntryChange]>)],
+    ) -> Result<(), StoreError>;
 
     /// Makes changes like [`ConversationStore::commit`], and first records them as an operation.
     ///
@@ -95,7 +112,12 @@ pub trait ConversationStore: Debug + Send + Sync {
     ///
     /// # Errors
     /// If a vector is not valid for this model or cannot be stored.
-    fn store_vectors(&self, conversation: &ConversationId, identity: &str, vectors: &[EntryVector]) -> Result<(), StoreError>;
+    fn store_vectors(
+        &self,
+        conversation: &ConversationId,
+        identity: &str,
+        vectors: &[EntryVector],
+    ) -> Result<(), StoreError>;
 }
 
 /// A change of one entry.
@@ -129,7 +151,9 @@ impl EntryChange {
         match self {
             Self::Add(entry) if MAX_CONTENT < entry.content.len() => {
                 let length = entry.content.len();
-                Err(StoreError::Invalid { why: format!("the text has {length} bytes; the maximum is {MAX_CONTENT}") })
+                Err(StoreError::Invalid {
+                    why: format!("the text has {length} bytes; the maximum is {MAX_CONTENT}"),
+                })
             }
             Self::Add(_) | Self::Delete { .. } => Ok(()),
         }

@@ -34,12 +34,19 @@ impl<'t> TokenCursor<'t> {
 
     /// Returns the token `back` positions before the cursor; 1 is the nearest.
     pub(super) fn peek_back(&self, back: usize) -> Option<DateTokenKind<'t>> {
-        self.at.checked_sub(back).and_then(|at| self.tokens.get(at)).map(|token| token.what)
+        self.at
+            .checked_sub(back)
+            .and_then(|at| self.tokens.get(at))
+            .map(|token| token.what)
     }
 
     /// Returns the word `back` positions before the cursor, or an empty string.
     pub(super) fn word_before(&self, back: usize) -> &'t str {
-        if let Some(DateTokenKind::Word(word)) = self.peek_back(back) { word } else { "" }
+        if let Some(DateTokenKind::Word(word)) = self.peek_back(back) {
+            word
+        } else {
+            ""
+        }
     }
 
     pub(super) fn is_at_start(&self) -> bool {
@@ -74,7 +81,11 @@ impl<'t> TokenCursor<'t> {
     }
 
     pub(super) fn word_ahead(&self, ahead: usize) -> &'t str {
-        if let Some(DateTokenKind::Word(word)) = self.peek(ahead) { word } else { "" }
+        if let Some(DateTokenKind::Word(word)) = self.peek(ahead) {
+            word
+        } else {
+            ""
+        }
     }
 
     pub(super) fn consume_word(&mut self, word: &str) -> bool {
@@ -87,7 +98,13 @@ impl<'t> TokenCursor<'t> {
 
     /// Consumes all words of a phrase, or nothing.
     pub(super) fn consume_phrase(&mut self, phrase: &str) -> bool {
-        self.attempt(|cursor| phrase.split(' ').all(|word| cursor.consume_word(word)).then_some(())).is_some()
+        self.attempt(|cursor| {
+            phrase
+                .split(' ')
+                .all(|word| cursor.consume_word(word))
+                .then_some(())
+        })
+        .is_some()
     }
 
     pub(super) fn consume_any_phrase(&mut self, phrases: &[&str]) -> bool {
@@ -105,7 +122,10 @@ impl<'t> TokenCursor<'t> {
     /// Consumes all of these Chinese characters, or nothing.
     pub(super) fn consume_han(&mut self, characters: &str) -> bool {
         self.attempt(|cursor| {
-            characters.chars().all(|character| cursor.consume_if(|what| what == DateTokenKind::Han(character))).then_some(())
+            characters
+                .chars()
+                .all(|character| cursor.consume_if(|what| what == DateTokenKind::Han(character)))
+                .then_some(())
         })
         .is_some()
     }
@@ -115,19 +135,29 @@ impl<'t> TokenCursor<'t> {
     }
 
     pub(super) fn peek_han(&self, ahead: usize) -> Option<char> {
-        if let Some(DateTokenKind::Han(character)) = self.peek(ahead) { Some(character) } else { None }
+        if let Some(DateTokenKind::Han(character)) = self.peek(ahead) {
+            Some(character)
+        } else {
+            None
+        }
     }
 
     /// Consumes a number in digits.
     pub(super) fn consume_number(&mut self) -> Option<DateNumber> {
-        let Some(DateTokenKind::Number(number)) = self.peek(0) else { return None };
+        let Some(DateTokenKind::Number(number)) = self.peek(0) else {
+            return None;
+        };
         self.at += 1;
         Some(number)
     }
 
     /// Consumes a number in digits that follows the previous token without whitespace.
     pub(super) fn consume_glued_number(&mut self) -> Option<DateNumber> {
-        if self.is_glued(0) { self.consume_number() } else { None }
+        if self.is_glued(0) {
+            self.consume_number()
+        } else {
+            None
+        }
     }
 
     fn consume_if(&mut self, wanted: impl FnOnce(DateTokenKind<'t>) -> bool) -> bool {
@@ -139,14 +169,23 @@ impl<'t> TokenCursor<'t> {
     /// Returns whether a number at the cursor is not the end of something longer, such as a price or a version.
     pub(super) fn starts_cleanly(&self) -> bool {
         if !self.is_glued(0) {
-            return !matches!(self.peek_back(1), Some(DateTokenKind::Sign('$' | '#' | '£' | '€' | '¥' | '+')));
+            return !matches!(
+                self.peek_back(1),
+                Some(DateTokenKind::Sign('$' | '#' | '£' | '€' | '¥' | '+'))
+            );
         }
         let is_inside = 1 < self.at && self.tokens.get(self.at - 1).is_some_and(|token| !token.gap);
         match self.peek_back(1) {
             // The `T` between date and time in RFC 3339.
-            Some(DateTokenKind::Word("t")) => is_inside && matches!(self.peek_back(2), Some(DateTokenKind::Number(_))),
+            Some(DateTokenKind::Word("t")) => {
+                is_inside && matches!(self.peek_back(2), Some(DateTokenKind::Number(_)))
+            }
             Some(DateTokenKind::Sign('.' | ',' | '-' | '/' | ':' | '_' | '\'')) => {
-                !is_inside || matches!(self.peek_back(2), Some(DateTokenKind::Han(_) | DateTokenKind::Sign(_)))
+                !is_inside
+                    || matches!(
+                        self.peek_back(2),
+                        Some(DateTokenKind::Han(_) | DateTokenKind::Sign(_))
+                    )
             }
             Some(DateTokenKind::Sign('=' | '?')) => !is_inside,
             Some(
@@ -163,7 +202,10 @@ impl<'t> TokenCursor<'t> {
     /// a percentage.
     pub(super) fn ends_cleanly(&self) -> bool {
         if !self.is_glued(0) {
-            return !matches!(self.peek(0), Some(DateTokenKind::Sign('%' | '\u{b0}' | '$' | '€' | '£')));
+            return !matches!(
+                self.peek(0),
+                Some(DateTokenKind::Sign('%' | '\u{b0}' | '$' | '€' | '£'))
+            );
         }
         match self.peek(0) {
             Some(
@@ -174,7 +216,14 @@ impl<'t> TokenCursor<'t> {
             ) => false,
             Some(DateTokenKind::Sign('.' | ',' | ':' | '-' | '/' | '_' | '@' | '=')) => {
                 !(self.is_glued(1)
-                    && matches!(self.peek(1), Some(DateTokenKind::Number(_) | DateTokenKind::Word(_) | DateTokenKind::Other)))
+                    && matches!(
+                        self.peek(1),
+                        Some(
+                            DateTokenKind::Number(_)
+                                | DateTokenKind::Word(_)
+                                | DateTokenKind::Other
+                        )
+                    ))
             }
             None | Some(DateTokenKind::Han(_) | DateTokenKind::Sign(_)) => true,
         }

@@ -24,7 +24,11 @@ pub(super) enum Holiday {
 impl Holiday {
     /// Returns the Orthodox date of the holiday, if it depends on Easter.
     pub(super) fn orthodox(self) -> Option<Self> {
-        if let Self::Easter(days) = self { Some(Self::OrthodoxEaster(days)) } else { None }
+        if let Self::Easter(days) = self {
+            Some(Self::OrthodoxEaster(days))
+        } else {
+            None
+        }
     }
 
     pub(super) fn date(self, year: i32) -> Option<NaiveDate> {
@@ -35,9 +39,15 @@ impl Holiday {
                 let border = NaiveDate::from_ymd_opt(year, month, day)?.pred_opt()?;
                 border.checked_sub_days(Days::new(u64::from(border.weekday().days_since(weekday))))
             }
-            Self::Easter(days) => easter(year)?.checked_add_signed(chrono::TimeDelta::try_days(days)?),
-            Self::OrthodoxEaster(days) => orthodox_easter(year)?.checked_add_signed(chrono::TimeDelta::try_days(days)?),
-            Self::Thanksgiving(days) => nth_weekday(4, Weekday::Thu, year, 11)?.checked_add_days(Days::new(days)),
+            Self::Easter(days) => {
+                easter(year)?.checked_add_signed(chrono::TimeDelta::try_days(days)?)
+            }
+            Self::OrthodoxEaster(days) => {
+                orthodox_easter(year)?.checked_add_signed(chrono::TimeDelta::try_days(days)?)
+            }
+            Self::Thanksgiving(days) => {
+                nth_weekday(4, Weekday::Thu, year, 11)?.checked_add_days(Days::new(days))
+            }
             Self::ClearBrightness => qingming(year),
         }
     }
@@ -48,17 +58,25 @@ pub(super) fn nth_weekday(nth: i32, weekday: Weekday, year: i32, month: u32) -> 
     let first = NaiveDate::from_ymd_opt(year, month, 1)?;
     let weeks = u64::from(nth.unsigned_abs()).checked_sub(1)? * 7;
     let date = if 0 < nth {
-        first.checked_add_days(Days::new(u64::from(weekday.days_since(first.weekday())) + weeks))?
+        first.checked_add_days(Days::new(
+            u64::from(weekday.days_since(first.weekday())) + weeks,
+        ))?
     } else {
         let last = last_of_month(year, month)?;
-        last.checked_sub_days(Days::new(u64::from(last.weekday().days_since(weekday)) + weeks))?
+        last.checked_sub_days(Days::new(
+            u64::from(last.weekday().days_since(weekday)) + weeks,
+        ))?
     };
     (date.month() == month && date.year() == year).then_some(date)
 }
 
 /// Returns the last day of a month.
 pub(super) fn last_of_month(year: i32, month: u32) -> Option<NaiveDate> {
-    let (year, month) = if month == 12 { (year.checked_add(1)?, 1) } else { (year, month + 1) };
+    let (year, month) = if month == 12 {
+        (year.checked_add(1)?, 1)
+    } else {
+        (year, month + 1)
+    };
     NaiveDate::from_ymd_opt(year, month, 1)?.pred_opt()
 }
 
@@ -68,7 +86,8 @@ fn easter(year: i32) -> Option<NaiveDate> {
     let (century, of_century) = (year.div_euclid(100), year.rem_euclid(100));
     let moon_shift = (century - (century + 8) / 25 + 1) / 3;
     let moon = (19 * golden + century - century / 4 - moon_shift + 15).rem_euclid(30);
-    let sunday = (32 + 2 * (century % 4) + 2 * (of_century / 4) - moon - of_century % 4).rem_euclid(7);
+    let sunday =
+        (32 + 2 * (century % 4) + 2 * (of_century / 4) - moon - of_century % 4).rem_euclid(7);
     let late = (golden + 11 * moon + 22 * sunday) / 451;
     let days = u32::try_from(moon + sunday - 7 * late + 114).ok()?;
     NaiveDate::from_ymd_opt(year, days / 31, days % 31 + 1)
@@ -80,7 +99,8 @@ fn orthodox_easter(year: i32) -> Option<NaiveDate> {
     let sunday = (2 * year.rem_euclid(4) + 4 * year.rem_euclid(7) - moon + 34).rem_euclid(7);
     let days = u32::try_from(moon + sunday + 114).ok()?;
     let behind = year.div_euclid(100) - year.div_euclid(400) - 2;
-    NaiveDate::from_ymd_opt(year, days / 31, days % 31 + 1)?.checked_add_days(Days::new(u64::try_from(behind).ok()?))
+    NaiveDate::from_ymd_opt(year, days / 31, days % 31 + 1)?
+        .checked_add_days(Days::new(u64::try_from(behind).ok()?))
 }
 
 /// Computes Qingming with a linear rule, which is exact from 1901 to 2100 and up to one day off outside this range.
@@ -97,32 +117,73 @@ mod tests {
     use super::*;
 
     fn date_string(holiday: Holiday, year: i32) -> String {
-        holiday.date(year).map_or_else(String::new, |date| date.to_string())
+        holiday
+            .date(year)
+            .map_or_else(String::new, |date| date.to_string())
     }
 
     #[test]
     fn easter_is_where_the_churches_have_it() {
-        let western = [(1961, "04-02"), (2000, "04-23"), (2008, "03-23"), (2024, "03-31"), (2025, "04-20"), (2038, "04-25")];
+        let western = [
+            (1961, "04-02"),
+            (2000, "04-23"),
+            (2008, "03-23"),
+            (2024, "03-31"),
+            (2025, "04-20"),
+            (2038, "04-25"),
+        ];
         for (year, expected) in western {
-            assert_eq!(date_string(Holiday::Easter(0), year), format!("{year}-{expected}"));
+            assert_eq!(
+                date_string(Holiday::Easter(0), year),
+                format!("{year}-{expected}")
+            );
         }
-        for (year, expected) in [(2013, "05-05"), (2020, "04-19"), (2024, "05-05"), (2025, "04-20"), (2026, "04-12")] {
-            assert_eq!(date_string(Holiday::OrthodoxEaster(0), year), format!("{year}-{expected}"));
+        for (year, expected) in [
+            (2013, "05-05"),
+            (2020, "04-19"),
+            (2024, "05-05"),
+            (2025, "04-20"),
+            (2026, "04-12"),
+        ] {
+            assert_eq!(
+                date_string(Holiday::OrthodoxEaster(0), year),
+                format!("{year}-{expected}")
+            );
         }
     }
 
     #[test]
     fn feasts_on_a_weekday_are_on_the_right_one() {
         assert_eq!(date_string(Holiday::Thanksgiving(0), 2025), "2025-11-27");
-        assert_eq!(date_string(Holiday::Nth(-1, Weekday::Mon, 5), 2025), "2025-05-26");
+        assert_eq!(
+            date_string(Holiday::Nth(-1, Weekday::Mon, 5), 2025),
+            "2025-05-26"
+        );
         assert_eq!(date_string(Holiday::Nth(5, Weekday::Mon, 2), 2025), "");
-        assert_eq!(date_string(Holiday::Before(Weekday::Mon, 5, 25), 2025), "2025-05-19");
+        assert_eq!(
+            date_string(Holiday::Before(Weekday::Mon, 5, 25), 2025),
+            "2025-05-19"
+        );
     }
 
     #[test]
     fn clear_brightness_is_on_the_4th_or_5th_of_april() {
-        for (year, day) in [(1999, 5), (2008, 4), (2013, 4), (2015, 5), (2016, 4), (2017, 4), (2019, 5), (2023, 5), (2024, 4)] {
-            assert_eq!(date_string(Holiday::ClearBrightness, year), format!("{year}-04-0{day}"), "{year}");
+        for (year, day) in [
+            (1999, 5),
+            (2008, 4),
+            (2013, 4),
+            (2015, 5),
+            (2016, 4),
+            (2017, 4),
+            (2019, 5),
+            (2023, 5),
+            (2024, 4),
+        ] {
+            assert_eq!(
+                date_string(Holiday::ClearBrightness, year),
+                format!("{year}-04-0{day}"),
+                "{year}"
+            );
         }
     }
 }

@@ -73,12 +73,32 @@ impl TimeRelation {
 }
 
 /// Verbs that indicate that an appointment has a new time.
-const RESCHEDULING_VERBS: [&str; 8] =
-    ["moved", "move", "rescheduled", "postponed", "shifted", "pushed", "changed", "brought forward"];
+const RESCHEDULING_VERBS: [&str; 8] = [
+    "moved",
+    "move",
+    "rescheduled",
+    "postponed",
+    "shifted",
+    "pushed",
+    "changed",
+    "brought forward",
+];
 
 /// Chinese expressions between the old and the new time.
-const CHINESE_RESCHEDULING: [&str; 12] =
-    ["改到", "改为", "改成", "改在", "推迟到", "延期到", "延到", "提前到", "挪到", "调到", "移到", "推到"];
+const CHINESE_RESCHEDULING: [&str; 12] = [
+    "改到",
+    "改为",
+    "改成",
+    "改在",
+    "推迟到",
+    "延期到",
+    "延到",
+    "提前到",
+    "挪到",
+    "调到",
+    "移到",
+    "推到",
+];
 
 /// How far before a time such a verb is searched, in bytes.
 const MAX_VERB_DISTANCE: usize = 60;
@@ -89,8 +109,13 @@ const MAX_VERB_DISTANCE: usize = 60;
 /// one in "on Tuesday instead of Monday".
 pub(super) fn remove_rescheduled(text: &str, readings: &mut Vec<DateMention>) {
     let small = text.to_ascii_lowercase();
-    let between =
-        |one: &DateMention, next: &DateMention| small.get(one.span.end..next.span.start).unwrap_or_default().trim().to_owned();
+    let between = |one: &DateMention, next: &DateMention| {
+        small
+            .get(one.span.end..next.span.start)
+            .unwrap_or_default()
+            .trim()
+            .to_owned()
+    };
     let mut is_gone = vec![false; readings.len()];
     for place in 1..readings.len() {
         let (one, next) = (&readings[place - 1], &readings[place]);
@@ -106,13 +131,34 @@ pub(super) fn remove_rescheduled(text: &str, readings: &mut Vec<DateMention>) {
 }
 
 fn is_replaced(before: &str, gap: &str) -> bool {
-    let word = |own: &str| before.split(|letter: char| !letter.is_alphabetic()).any(|word| word == own);
-    let was_moved = || RESCHEDULING_VERBS.iter().any(|own| if own.contains(' ') { before.contains(own) } else { word(own) });
-    let ends = |endings: &[&str]| endings.iter().any(|ending| before.trim_end().ends_with(ending));
+    let word = |own: &str| {
+        before
+            .split(|letter: char| !letter.is_alphabetic())
+            .any(|word| word == own)
+    };
+    let was_moved = || {
+        RESCHEDULING_VERBS.iter().any(|own| {
+            if own.contains(' ') {
+                before.contains(own)
+            } else {
+                word(own)
+            }
+        })
+    };
+    let ends = |endings: &[&str]| {
+        endings
+            .iter()
+            .any(|ending| before.trim_end().ends_with(ending))
+    };
     let is_from_to = matches!(gap, "to" | "until" | "till") && ends(&[" from"]) && was_moved();
-    let is_not_but = matches!(gap, "but" | "but on" | "but at") && ends(&[" not", " not on", " not at", "n't on", "n't"]);
-    let is_not_but_in_chinese = matches!(gap.trim_start_matches(['，', ',']), "而是" | "是") && ends(&["不是", "不在"]);
-    is_from_to || is_not_but || is_not_but_in_chinese || CHINESE_RESCHEDULING.contains(&gap.trim_start_matches("的"))
+    let is_not_but = matches!(gap, "but" | "but on" | "but at")
+        && ends(&[" not", " not on", " not at", "n't on", "n't"]);
+    let is_not_but_in_chinese =
+        matches!(gap.trim_start_matches(['，', ',']), "而是" | "是") && ends(&["不是", "不在"]);
+    is_from_to
+        || is_not_but
+        || is_not_but_in_chinese
+        || CHINESE_RESCHEDULING.contains(&gap.trim_start_matches("的"))
 }
 
 /// Returns the text before `place` in the same sentence, at most [`MAX_VERB_DISTANCE`] bytes.
@@ -123,7 +169,9 @@ fn sentence_before(text: &str, place: usize) -> &str {
     }
     let near = text.get(start..place).unwrap_or_default();
     // Only the current sentence is relevant.
-    near.rsplit(['.', '!', '?', '。', '！', '？', '\n']).next().unwrap_or_default()
+    near.rsplit(['.', '!', '?', '。', '！', '？', '\n'])
+        .next()
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -136,17 +184,35 @@ mod tests {
     fn what_was_moved_is_where_it_was_moved_to() {
         let now = DateTime::parse_from_rfc3339("2025-06-11T10:20:00+02:00").expect("a moment");
         for (text, expected) in [
-            ("The meeting was moved from Tuesday to Thursday.", vec!["Thursday"]),
-            ("We rescheduled the call from June 20 to June 23.", vec!["June 23"]),
+            (
+                "The meeting was moved from Tuesday to Thursday.",
+                vec!["Thursday"],
+            ),
+            (
+                "We rescheduled the call from June 20 to June 23.",
+                vec!["June 23"],
+            ),
             ("会议从周二改到周四", vec!["周四"]),
             ("评审推迟到下周五", vec!["下周五"]),
             ("Come not on Wednesday but on Friday.", vec!["Friday"]),
             ("Call her on Tuesday instead of Monday.", vec!["Tuesday"]),
-            ("I am away from Tuesday to Thursday.", vec!["Tuesday", "Thursday"]),
-            ("We moved house. I work from Monday to Friday.", vec!["Monday", "Friday"]),
+            (
+                "I am away from Tuesday to Thursday.",
+                vec!["Tuesday", "Thursday"],
+            ),
+            (
+                "We moved house. I work from Monday to Friday.",
+                vec!["Monday", "Friday"],
+            ),
         ] {
-            let found: Vec<String> = find_dates(text, &now).into_iter().map(|reading| reading.text).collect();
-            let found: Vec<&str> = found.iter().map(|text| text.trim_start_matches("on ").trim_end_matches('.')).collect();
+            let found: Vec<String> = find_dates(text, &now)
+                .into_iter()
+                .map(|reading| reading.text)
+                .collect();
+            let found: Vec<&str> = found
+                .iter()
+                .map(|text| text.trim_start_matches("on ").trim_end_matches('.'))
+                .collect();
             assert!(found == expected, "{text}: {found:?}");
         }
     }

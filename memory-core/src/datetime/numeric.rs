@@ -9,18 +9,34 @@ pub(super) fn parse_clock(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     if !cursor.starts_cleanly() || is_ratio(cursor) {
         return None;
     }
-    [parse_colon_time, parse_h_time, parse_dotted_time, parse_half_day_time, parse_range_start]
-        .into_iter()
-        .find_map(|form| cursor.attempt(form))
+    [
+        parse_colon_time,
+        parse_h_time,
+        parse_dotted_time,
+        parse_half_day_time,
+        parse_range_start,
+    ]
+    .into_iter()
+    .find_map(|form| cursor.attempt(form))
 }
 
 fn is_ratio(cursor: &TokenCursor<'_>) -> bool {
-    let is_named = |word: &str| matches!(word, "ratio" | "score" | "scored" | "odds" | "scale" | "won" | "lost" | "aspect");
+    let is_named = |word: &str| {
+        matches!(
+            word,
+            "ratio" | "score" | "scored" | "odds" | "scale" | "won" | "lost" | "aspect"
+        )
+    };
     let is_compared = matches!(
         (cursor.peek_back(2), cursor.peek_back(1)),
-        (Some(DateTokenKind::Han('比')), Some(DateTokenKind::Han('分' | '例' | '率')))
+        (
+            Some(DateTokenKind::Han('比')),
+            Some(DateTokenKind::Han('分' | '例' | '率'))
+        )
     );
-    is_named(cursor.word_before(1)) || is_compared || (cursor.word_before(1) == "is" && is_named(cursor.word_before(2)))
+    is_named(cursor.word_before(1))
+        || is_compared
+        || (cursor.word_before(1) == "is" && is_named(cursor.word_before(2)))
 }
 
 /// Consumes "15:30" or "8:00:25", with an optional "am" or "pm".
@@ -30,14 +46,36 @@ fn parse_colon_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let second = cursor.attempt(consume_colon_number);
     // The fraction of a second is consumed and ignored.
     if second.is_some() {
-        cursor.attempt(|cursor| cursor.consume_glued_sign('.').then(|| cursor.consume_glued_number()).flatten());
+        cursor.attempt(|cursor| {
+            cursor
+                .consume_glued_sign('.')
+                .then(|| cursor.consume_glued_number())
+                .flatten()
+        });
     }
-    let clock = TimeOfDay::from_clock_face(hour.value, minute.value, second.map_or(0, |second| second.value))?;
-    let clock = if hour.digits == 2 && hour.value < 10 { TimeOfDay { is_sure: true, ..clock } } else { clock };
+    let clock = TimeOfDay::from_clock_face(
+        hour.value,
+        minute.value,
+        second.map_or(0, |second| second.value),
+    )?;
+    let clock = if hour.digits == 2 && hour.value < 10 {
+        TimeOfDay {
+            is_sure: true,
+            ..clock
+        }
+    } else {
+        clock
+    };
     if let Some(half) = parse_half_day(cursor) {
-        return TimeOfDay { is_sure: false, ..clock }.in_half(half);
+        return TimeOfDay {
+            is_sure: false,
+            ..clock
+        }
+        .in_half(half);
     }
-    let is_approximate = cursor.attempt(|cursor| cursor.consume_word("ish").then_some(())).is_some();
+    let is_approximate = cursor
+        .attempt(|cursor| cursor.consume_word("ish").then_some(()))
+        .is_some();
     (is_approximate || cursor.ends_cleanly() || is_zone_next(cursor)).then_some(clock)
 }
 
@@ -45,7 +83,9 @@ fn consume_colon_number(cursor: &mut TokenCursor<'_>) -> Option<DateNumber> {
     if !cursor.consume_glued_sign(':') {
         return None;
     }
-    cursor.consume_glued_number().filter(|number| number.digits == 2)
+    cursor
+        .consume_glued_number()
+        .filter(|number| number.digits == 2)
 }
 
 /// Returns whether the `Z` or the offset of an RFC 3339 time follows.
@@ -61,11 +101,17 @@ fn parse_h_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
         return None;
     }
     let minute = cursor.consume_glued_number();
-    if minute.is_none() && !may_be_bare || minute.is_some_and(|minute| minute.digits != 2) || !cursor.ends_cleanly() {
+    if minute.is_none() && !may_be_bare
+        || minute.is_some_and(|minute| minute.digits != 2)
+        || !cursor.ends_cleanly()
+    {
         return None;
     }
     let clock = TimeOfDay::from_clock_face(hour.value, minute.map_or(0, |minute| minute.value), 0)?;
-    Some(TimeOfDay { is_sure: true, ..clock })
+    Some(TimeOfDay {
+        is_sure: true,
+        ..clock
+    })
 }
 
 /// Returns whether the preceding word allows a bare hour, such as "at" or the name of a day.
@@ -81,13 +127,21 @@ fn parse_dotted_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     if !cursor.consume_glued_sign('.') {
         return None;
     }
-    let minute = cursor.consume_glued_number().filter(|minute| minute.digits == 2)?;
+    let minute = cursor
+        .consume_glued_number()
+        .filter(|minute| minute.digits == 2)?;
     let clock = TimeOfDay::from_clock_face(hour.value, minute.value, 0)?;
     if let Some(half) = parse_half_day(cursor) {
-        return TimeOfDay { is_sure: false, ..clock }.in_half(half);
+        return TimeOfDay {
+            is_sure: false,
+            ..clock
+        }
+        .in_half(half);
     }
-    let is_plain =
-        is_after_at && minute.value % 5 == 0 && cursor.ends_cleanly() && !matches!(cursor.peek(0), Some(DateTokenKind::Word(_)));
+    let is_plain = is_after_at
+        && minute.value % 5 == 0
+        && cursor.ends_cleanly()
+        && !matches!(cursor.peek(0), Some(DateTokenKind::Word(_)));
     is_plain.then_some(clock)
 }
 
@@ -100,9 +154,21 @@ fn parse_half_day_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
         return parse_half_day(cursor).map_or(Some(clock), |half| clock.in_half(half));
     }
     let clock = compact_time(shown)?;
-    let half = parse_half_day(cursor).or_else(|| cursor.consume_phrase("in the am").then_some(HalfDay::Before))?;
+    let half = parse_half_day(cursor).or_else(|| {
+        cursor
+            .consume_phrase("in the am")
+            .then_some(HalfDay::Before)
+    })?;
     let is_whole = is_approximate || shown.digits <= 2 || shown.digits <= 4;
-    if is_whole { TimeOfDay { is_sure: false, ..clock }.in_half(half) } else { None }
+    if is_whole {
+        TimeOfDay {
+            is_sure: false,
+            ..clock
+        }
+        .in_half(half)
+    } else {
+        None
+    }
 }
 
 /// Consumes "4-5pm", where "pm" applies to both ends, and returns the start of the range.
@@ -111,12 +177,18 @@ fn parse_range_start(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     if !cursor.consume_sign('-') {
         return None;
     }
-    let end = cursor.consume_number().filter(|end| end.digits <= 2 && hour.value < end.value)?;
+    let end = cursor
+        .consume_number()
+        .filter(|end| end.digits <= 2 && hour.value < end.value)?;
     cursor.attempt(consume_colon_number);
     let half = parse_half_day(cursor)?;
     // "11-12pm" starts in the morning.
     let is_before_noon = end.value == 12 && half == HalfDay::After;
-    TimeOfDay::from_clock_face(hour.value, 0, 0)?.in_half(if is_before_noon { HalfDay::Before } else { half })
+    TimeOfDay::from_clock_face(hour.value, 0, 0)?.in_half(if is_before_noon {
+        HalfDay::Before
+    } else {
+        half
+    })
 }
 
 /// Consumes "o'clock".
@@ -158,7 +230,8 @@ pub(super) fn parse_half_day(cursor: &mut TokenCursor<'_>) -> Option<HalfDay> {
                 cursor.consume_sign('.');
                 cursor.consume_word("m").then(|| cursor.consume_sign('.'))
             });
-            let is_short = (is_glued || word == "p" && cursor.word().is_empty()) && cursor.ends_cleanly();
+            let is_short =
+                (is_glued || word == "p" && cursor.word().is_empty()) && cursor.ends_cleanly();
             return (full.is_some() || is_short).then_some(half);
         }
         cursor.consume_glued_sign('.');
@@ -168,28 +241,40 @@ pub(super) fn parse_half_day(cursor: &mut TokenCursor<'_>) -> Option<HalfDay> {
 
 /// Consumes an unambiguous date: year, month and day in any common order.
 pub(super) fn parse_full_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
-    [parse_year_first, parse_year_last].into_iter().find_map(|form| cursor.attempt(form))
+    [parse_year_first, parse_year_last]
+        .into_iter()
+        .find_map(|form| cursor.attempt(form))
 }
 
 /// Consumes a date that starts with the year. Such dates are also recognised within file names.
 fn parse_year_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
-    if let Some(day) = cursor.attempt(parse_compact_date).or_else(|| cursor.attempt(parse_spaced_date)) {
+    if let Some(day) = cursor
+        .attempt(parse_compact_date)
+        .or_else(|| cursor.attempt(parse_spaced_date))
+    {
         return Some(day);
     }
     let is_inside = matches!(
         (cursor.peek_back(2), cursor.peek_back(1)),
-        (Some(DateTokenKind::Number(_)), Some(DateTokenKind::Sign('-' | '.' | '/' | ':')))
+        (
+            Some(DateTokenKind::Number(_)),
+            Some(DateTokenKind::Sign('-' | '.' | '/' | ':'))
+        )
     );
     if is_inside && cursor.is_glued(0) {
         return None;
     }
     let year = cursor.consume_number().filter(|year| year.digits == 4)?;
     let separator = consume_separator(cursor)?;
-    let month = cursor.consume_glued_number().filter(|month| month.digits <= 2)?;
+    let month = cursor
+        .consume_glued_number()
+        .filter(|month| month.digits <= 2)?;
     if !cursor.consume_glued_sign(separator) {
         return None;
     }
-    let day = cursor.consume_glued_number().filter(|day| day.digits <= 2)?;
+    let day = cursor
+        .consume_glued_number()
+        .filter(|day| day.digits <= 2)?;
     let goes_on = cursor.is_glued(0)
         && cursor.peek(0) == Some(DateTokenKind::Sign(separator))
         && separator == '.'
@@ -199,8 +284,9 @@ fn parse_year_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     }
     // The `T` between date and time in RFC 3339.
     cursor.attempt(|cursor| {
-        let is_moment =
-            cursor.is_glued(0) && cursor.consume_word("t") && matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
+        let is_moment = cursor.is_glued(0)
+            && cursor.consume_word("t")
+            && matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
         is_moment.then_some(())
     });
     exact_date(year.value, month.value, day.value)
@@ -208,21 +294,47 @@ fn parse_year_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
 
 /// Consumes "20170302".
 fn parse_compact_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
-    let is_apart = !cursor.is_glued(0) || matches!(cursor.peek_back(1), Some(DateTokenKind::Sign('-' | '_' | '/' | '(')));
-    let shown = cursor.consume_number().filter(|shown| is_apart && shown.digits == 8)?;
+    let is_apart = !cursor.is_glued(0)
+        || matches!(
+            cursor.peek_back(1),
+            Some(DateTokenKind::Sign('-' | '_' | '/' | '('))
+        );
+    let shown = cursor
+        .consume_number()
+        .filter(|shown| is_apart && shown.digits == 8)?;
     let is_of_our_time = (1970..2100).contains(&(shown.value / 10_000));
-    let goes_on = cursor.is_glued(0) && matches!(cursor.peek(0), Some(DateTokenKind::Number(_) | DateTokenKind::Other));
-    if is_of_our_time && !goes_on { exact_date(shown.value / 10_000, shown.value / 100 % 100, shown.value % 100) } else { None }
+    let goes_on = cursor.is_glued(0)
+        && matches!(
+            cursor.peek(0),
+            Some(DateTokenKind::Number(_) | DateTokenKind::Other)
+        );
+    if is_of_our_time && !goes_on {
+        exact_date(
+            shown.value / 10_000,
+            shown.value / 100 % 100,
+            shown.value % 100,
+        )
+    } else {
+        None
+    }
 }
 
 /// Consumes "2016 10 16".
 fn parse_spaced_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let is_clean = cursor.starts_cleanly();
-    let year = cursor.consume_number().filter(|year| year.digits == 4 && (1900..2100).contains(&year.value))?;
+    let year = cursor
+        .consume_number()
+        .filter(|year| year.digits == 4 && (1900..2100).contains(&year.value))?;
     let month = cursor.consume_number().filter(|month| month.digits == 2)?;
     let day = cursor.consume_number().filter(|day| day.digits == 2)?;
-    let is_alone = is_clean && cursor.ends_cleanly() && !matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
-    if is_alone { exact_date(year.value, month.value, day.value) } else { None }
+    let is_alone = is_clean
+        && cursor.ends_cleanly()
+        && !matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
+    if is_alone {
+        exact_date(year.value, month.value, day.value)
+    } else {
+        None
+    }
 }
 
 /// Consumes "10/31/1974", "31.10.1974" and "10-31-74".
@@ -234,18 +346,32 @@ fn parse_year_last(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     }
     let first = cursor.consume_number().filter(|first| first.digits <= 2)?;
     let separator = consume_separator(cursor)?;
-    let second = cursor.consume_glued_number().filter(|second| second.digits <= 2)?;
+    let second = cursor
+        .consume_glued_number()
+        .filter(|second| second.digits <= 2)?;
     if !cursor.consume_glued_sign(separator) {
         return None;
     }
-    let year = cursor.consume_glued_number().filter(|year| year.digits == 4 || year.digits == 2 && separator != '.')?;
+    let year = cursor
+        .consume_glued_number()
+        .filter(|year| year.digits == 4 || year.digits == 2 && separator != '.')?;
     if !cursor.ends_cleanly() {
         return None;
     }
-    let year = if year.digits == 2 { expand_year(year.value) } else { year.value };
+    let year = if year.digits == 2 {
+        expand_year(year.value)
+    } else {
+        year.value
+    };
     let (month, day) = order_month_and_day(first, second, separator == '.')?;
     let read = exact_date(year, month, day)?;
-    if separator == '.' { Some(read) } else { with_swapped_order(read, first, second, |month, day| exact_date(year, month, day)) }
+    if separator == '.' {
+        Some(read)
+    } else {
+        with_swapped_order(read, first, second, |month, day| {
+            exact_date(year, month, day)
+        })
+    }
 }
 
 /// Returns a date together with the reading that swaps day and month, if both are valid.
@@ -256,12 +382,23 @@ fn with_swapped_order(
     date: impl Fn(u64, u64) -> Option<DayExpression>,
 ) -> Option<DayExpression> {
     let is_open = first.value <= 12 && second.value <= 12 && first.value != second.value;
-    if is_open { Some(DayExpression::EitherWay(Box::new(read), Box::new(date(second.value, first.value)?))) } else { Some(read) }
+    if is_open {
+        Some(DayExpression::EitherWay(
+            Box::new(read),
+            Box::new(date(second.value, first.value)?),
+        ))
+    } else {
+        Some(read)
+    }
 }
 
 /// Expands a two-digit year: up to 50 to this century, otherwise to the previous one.
 pub(super) fn expand_year(short: u64) -> u64 {
-    if short <= 50 { 2000 + short } else { 1900 + short }
+    if short <= 50 {
+        2000 + short
+    } else {
+        1900 + short
+    }
 }
 
 /// Consumes "4/25" or "2-15". The caller checks that the context makes it a date.
@@ -272,18 +409,30 @@ pub(super) fn parse_short_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpres
         }
         let first = cursor.consume_number().filter(|first| first.digits <= 2)?;
         consume_separator(cursor).filter(|separator| *separator != '.')?;
-        let second = cursor.consume_glued_number().filter(|second| second.digits <= 2)?;
+        let second = cursor
+            .consume_glued_number()
+            .filter(|second| second.digits <= 2)?;
         let (month, day) = order_month_and_day(first, second, false)?;
         let year = cursor.attempt(|cursor| {
-            let year = cursor.consume_sign(',').then(|| cursor.consume_number()).flatten().filter(|year| year.digits == 4)?;
-            cursor.ends_cleanly().then(|| i32::try_from(year.value).ok()).flatten()
+            let year = cursor
+                .consume_sign(',')
+                .then(|| cursor.consume_number())
+                .flatten()
+                .filter(|year| year.digits == 4)?;
+            cursor
+                .ends_cleanly()
+                .then(|| i32::try_from(year.value).ok())
+                .flatten()
         });
         if !cursor.ends_cleanly() {
             return None;
         }
         let year = year.map_or(Year::Unsaid, Year::Exactly);
         let date = |month: u64, day: u64| {
-            Some(DayExpression::OfMonth(u32::try_from(day).ok()?, Month::Named(u32::try_from(month).ok()?, year)))
+            Some(DayExpression::OfMonth(
+                u32::try_from(day).ok()?,
+                Month::Named(u32::try_from(month).ok()?, year),
+            ))
         };
         with_swapped_order(date(month, day)?, first, second, date)
     })
@@ -298,17 +447,34 @@ pub(super) fn parse_dotted_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpre
     if !cursor.consume_glued_sign('.') {
         return None;
     }
-    let second = cursor.consume_glued_number().filter(|second| second.digits <= 2)?;
+    let second = cursor
+        .consume_glued_number()
+        .filter(|second| second.digits <= 2)?;
     // "18.03. at 8" has a point after the month as well.
-    let has_point = cursor.attempt(|cursor| (cursor.consume_glued_sign('.') && cursor.peek(0).is_some()).then_some(())).is_some();
+    let has_point = cursor
+        .attempt(|cursor| {
+            (cursor.consume_glued_sign('.') && cursor.peek(0).is_some()).then_some(())
+        })
+        .is_some();
     let is_time_next = matches!(cursor.peek(0), Some(DateTokenKind::Word("at" | "um")));
     let is_last = cursor.ends_cleanly()
-        && (is_time_next || !matches!(cursor.peek(0), Some(DateTokenKind::Word(_) | DateTokenKind::Number(_))));
+        && (is_time_next
+            || !matches!(
+                cursor.peek(0),
+                Some(DateTokenKind::Word(_) | DateTokenKind::Number(_))
+            ));
     let (month, day) = order_month_and_day(first, second, has_point).filter(|_| is_last)?;
     let date = |month: u64, day: u64| {
-        Some(DayExpression::OfMonth(u32::try_from(day).ok()?, Month::Named(u32::try_from(month).ok()?, Year::Unsaid)))
+        Some(DayExpression::OfMonth(
+            u32::try_from(day).ok()?,
+            Month::Named(u32::try_from(month).ok()?, Year::Unsaid),
+        ))
     };
-    if has_point { date(month, day) } else { with_swapped_order(date(month, day)?, first, second, date) }
+    if has_point {
+        date(month, day)
+    } else {
+        with_swapped_order(date(month, day)?, first, second, date)
+    }
 }
 
 /// Consumes "12-11-10" with the year first, as in Chinese.
@@ -318,24 +484,54 @@ pub(super) fn parse_short_year_first(cursor: &mut TokenCursor<'_>) -> Option<Day
     }
     let year = cursor.consume_number().filter(|year| year.digits == 2)?;
     let separator = consume_separator(cursor)?;
-    let month = cursor.consume_glued_number().filter(|month| month.digits <= 2)?;
-    let day =
-        cursor.consume_glued_sign(separator).then(|| cursor.consume_glued_number()).flatten().filter(|day| day.digits <= 2)?;
-    if cursor.ends_cleanly() { exact_date(expand_year(year.value), month.value, day.value) } else { None }
+    let month = cursor
+        .consume_glued_number()
+        .filter(|month| month.digits <= 2)?;
+    let day = cursor
+        .consume_glued_sign(separator)
+        .then(|| cursor.consume_glued_number())
+        .flatten()
+        .filter(|day| day.digits <= 2)?;
+    if cursor.ends_cleanly() {
+        exact_date(expand_year(year.value), month.value, day.value)
+    } else {
+        None
+    }
 }
 
-fn order_month_and_day(first: DateNumber, second: DateNumber, day_first: bool) -> Option<(u64, u64)> {
-    let is_day_first = if day_first { second.value <= 12 } else { 12 < first.value };
-    let (month, day) = if is_day_first { (second.value, first.value) } else { (first.value, second.value) };
+fn order_month_and_day(
+    first: DateNumber,
+    second: DateNumber,
+    day_first: bool,
+) -> Option<(u64, u64)> {
+    let is_day_first = if day_first {
+        second.value <= 12
+    } else {
+        12 < first.value
+    };
+    let (month, day) = if is_day_first {
+        (second.value, first.value)
+    } else {
+        (first.value, second.value)
+    };
     ((1..=12).contains(&month) && (1..=31).contains(&day)).then_some((month, day))
 }
 
 fn consume_separator(cursor: &mut TokenCursor<'_>) -> Option<char> {
-    ['-', '/', '.'].into_iter().find(|separator| cursor.consume_glued_sign(*separator))
+    ['-', '/', '.']
+        .into_iter()
+        .find(|separator| cursor.consume_glued_sign(*separator))
 }
 
 fn exact_date(year: u64, month: u64, day: u64) -> Option<DayExpression> {
-    let (year, month, day) = (i32::try_from(year).ok()?, u32::try_from(month).ok()?, u32::try_from(day).ok()?);
+    let (year, month, day) = (
+        i32::try_from(year).ok()?,
+        u32::try_from(month).ok()?,
+        u32::try_from(day).ok()?,
+    );
     let is_date = (1..=12).contains(&month) && (1..=31).contains(&day);
-    is_date.then_some(DayExpression::OfMonth(day, Month::Named(month, Year::Exactly(year))))
+    is_date.then_some(DayExpression::OfMonth(
+        day,
+        Month::Named(month, Year::Exactly(year)),
+    ))
 }

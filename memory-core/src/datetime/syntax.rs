@@ -138,7 +138,13 @@ pub(super) struct CalendarDuration {
 impl CalendarDuration {
     pub(super) fn negated(self) -> Self {
         // `TimeUnit::amount` bounds all components, so that the negation cannot overflow.
-        Self { months: -self.months, days: -self.days, working_days: -self.working_days, seconds: -self.seconds, ..self }
+        Self {
+            months: -self.months,
+            days: -self.days,
+            working_days: -self.working_days,
+            seconds: -self.seconds,
+            ..self
+        }
     }
 
     pub(super) fn plus(self, other: Self) -> Option<Self> {
@@ -175,12 +181,18 @@ pub(super) struct Quantity {
 
 impl Quantity {
     pub(super) fn whole(count: u64) -> Option<Self> {
-        Some(Self { over: i64::try_from(count).ok()?, under: 1 })
+        Some(Self {
+            over: i64::try_from(count).ok()?,
+            under: 1,
+        })
     }
 
     /// Returns the quantity plus one half.
     pub(super) fn plus_half(self) -> Option<Self> {
-        Some(Self { over: self.over.checked_mul(2)?.checked_add(self.under)?, under: self.under.checked_mul(2)? })
+        Some(Self {
+            over: self.over.checked_mul(2)?.checked_add(self.under)?,
+            under: self.under.checked_mul(2)?,
+        })
     }
 }
 
@@ -192,13 +204,27 @@ impl TimeUnit {
     pub(super) fn duration(self, quantity: Quantity) -> Option<CalendarDuration> {
         let Quantity { over, under } = quantity;
         let share = |of: i64| Some(over.checked_mul(of)? / under);
-        let exact =
-            |seconds: Option<i64>| Some(CalendarDuration { seconds: seconds?, is_exact: true, ..CalendarDuration::default() });
-        let days = |days: Option<i64>| Some(CalendarDuration { days: days?, ..CalendarDuration::default() });
+        let exact = |seconds: Option<i64>| {
+            Some(CalendarDuration {
+                seconds: seconds?,
+                is_exact: true,
+                ..CalendarDuration::default()
+            })
+        };
+        let days = |days: Option<i64>| {
+            Some(CalendarDuration {
+                days: days?,
+                ..CalendarDuration::default()
+            })
+        };
         let months = |of: i64| {
             let total = over.checked_mul(of)?;
             let rest = total % under;
-            Some(CalendarDuration { months: total / under, days: rest * 30 / under, ..CalendarDuration::default() })
+            Some(CalendarDuration {
+                months: total / under,
+                days: rest * 30 / under,
+                ..CalendarDuration::default()
+            })
         };
         let amount = match self {
             Self::Second => exact(share(1)),
@@ -206,7 +232,10 @@ impl TimeUnit {
             Self::Hour => exact(share(3600)),
             Self::Day if over % under != 0 => exact(share(86_400)),
             Self::Day => days(share(1)),
-            Self::WorkingDay => Some(CalendarDuration { working_days: share(1)?, ..CalendarDuration::default() }),
+            Self::WorkingDay => Some(CalendarDuration {
+                working_days: share(1)?,
+                ..CalendarDuration::default()
+            }),
             Self::Week => days(share(7)),
             Self::Month => months(1),
             Self::Quarter => months(3),
@@ -234,19 +263,35 @@ pub(super) struct TimeOfDay {
 impl TimeOfDay {
     pub(super) const NOON: Self = Self::unambiguous(12, 0);
     pub(super) const MIDNIGHT: Self = Self::unambiguous(0, 0);
-    pub(super) const LAST_SECOND: Self = Self { hour: 23, minute: 59, second: 59, is_sure: true };
+    pub(super) const LAST_SECOND: Self = Self {
+        hour: 23,
+        minute: 59,
+        second: 59,
+        is_sure: true,
+    };
 
     pub(super) const fn unambiguous(hour: u32, minute: u32) -> Self {
-        Self { hour, minute, second: 0, is_sure: true }
+        Self {
+            hour,
+            minute,
+            second: 0,
+            is_sure: true,
+        }
     }
 
     /// Returns the time on a clock face; `None` if it is out of range.
     pub(super) fn from_clock_face(hour: u64, minute: u64, second: u64) -> Option<Self> {
         let (hour, minute) = (u32::try_from(hour).ok()?, u32::try_from(minute).ok()?);
         let second = u32::try_from(second).ok()?;
-        let is_time = hour < 24 && minute < 60 && second < 60 || hour == 24 && minute == 0 && second == 0;
+        let is_time =
+            hour < 24 && minute < 60 && second < 60 || hour == 24 && minute == 0 && second == 0;
         let is_sure = hour == 0 || 12 < hour;
-        is_time.then_some(Self { hour, minute, second, is_sure })
+        is_time.then_some(Self {
+            hour,
+            minute,
+            second,
+            is_sure,
+        })
     }
 
     pub(super) fn in_half(self, half: HalfDay) -> Option<Self> {
@@ -257,7 +302,11 @@ impl TimeOfDay {
             HalfDay::After if self.hour < 12 => self.hour + 12,
             HalfDay::After => self.hour,
         };
-        Some(Self { hour, is_sure: true, ..self })
+        Some(Self {
+            hour,
+            is_sure: true,
+            ..self
+        })
     }
 
     /// Returns the time plus `minutes`, which may be negative, modulo one day.
@@ -265,8 +314,16 @@ impl TimeOfDay {
         let total = i32::try_from(self.hour * 60 + self.minute).ok()? + minutes;
         let face = if self.is_sure { 24 * 60 } else { 12 * 60 };
         let total = u32::try_from(total.rem_euclid(face)).ok()?;
-        let hour = if self.is_sure || 60 <= total { total / 60 } else { 12 };
-        Some(Self { hour, minute: total % 60, ..self })
+        let hour = if self.is_sure || 60 <= total {
+            total / 60
+        } else {
+            12
+        };
+        Some(Self {
+            hour,
+            minute: total % 60,
+            ..self
+        })
     }
 }
 

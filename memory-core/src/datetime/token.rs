@@ -56,11 +56,19 @@ pub(super) fn tokenize_dates(small: &str) -> Vec<DateToken<'_>> {
             continue;
         }
         if 1 < breaks {
-            tokens.push(DateToken { what: DateTokenKind::Sign('\n'), span: start..start, gap: true });
+            tokens.push(DateToken {
+                what: DateTokenKind::Sign('\n'),
+                span: start..start,
+                gap: true,
+            });
         }
         breaks = 0;
         let (what, length) = scan_token(rest, character);
-        tokens.push(DateToken { what, span: start..start + length, gap });
+        tokens.push(DateToken {
+            what,
+            span: start..start + length,
+            gap,
+        });
         gap = false;
         rest = &rest[length..];
     }
@@ -72,12 +80,18 @@ fn scan_token(rest: &str, first: char) -> (DateTokenKind<'_>, usize) {
         return scan_number(rest);
     }
     if is_han(first) {
-        return (DateTokenKind::Han(simplify_date_character(first)), first.len_utf8());
+        return (
+            DateTokenKind::Han(simplify_date_character(first)),
+            first.len_utf8(),
+        );
     }
     if first.is_alphanumeric() {
         return scan_word(rest);
     }
-    (DateTokenKind::Sign(first), rest.len() - skip_char(rest).len())
+    (
+        DateTokenKind::Sign(first),
+        rest.len() - skip_char(rest).len(),
+    )
 }
 
 fn scan_number(rest: &str) -> (DateTokenKind<'_>, usize) {
@@ -85,27 +99,49 @@ fn scan_number(rest: &str) -> (DateTokenKind<'_>, usize) {
     let mut digits = 0;
     let mut length = 0;
     for character in rest.chars() {
-        let Some(digit) = to_half_width(character).to_digit(10) else { break };
+        let Some(digit) = to_half_width(character).to_digit(10) else {
+            break;
+        };
         value = value.saturating_mul(10).saturating_add(u64::from(digit));
         digits += 1;
         length += character.len_utf8();
     }
-    (if digits <= MAX_DIGITS { DateTokenKind::Number(DateNumber { value, digits }) } else { DateTokenKind::Other }, length)
+    (
+        if digits <= MAX_DIGITS {
+            DateTokenKind::Number(DateNumber { value, digits })
+        } else {
+            DateTokenKind::Other
+        },
+        length,
+    )
 }
 
 /// Parses a word. A possessive `'s` is part of the token but not of the word.
 fn scan_word(rest: &str) -> (DateTokenKind<'_>, usize) {
-    let is_letter =
-        |character: char| character.is_alphanumeric() && !to_half_width(character).is_ascii_digit() && !is_han(character);
-    let length = rest.find(|character| !is_letter(character)).unwrap_or(rest.len());
+    let is_letter = |character: char| {
+        character.is_alphanumeric()
+            && !to_half_width(character).is_ascii_digit()
+            && !is_han(character)
+    };
+    let length = rest
+        .find(|character| !is_letter(character))
+        .unwrap_or(rest.len());
     let letters = &rest[..length];
     let is_ours = letters.is_ascii() && length <= MAX_WORD_LENGTH;
-    let what = if is_ours { DateTokenKind::Word(letters) } else { DateTokenKind::Other };
+    let what = if is_ours {
+        DateTokenKind::Word(letters)
+    } else {
+        DateTokenKind::Other
+    };
     let tail = &rest[length..];
     let possessive = ["'s", "\u{2019}s"].into_iter().find(|ending| {
-        tail.strip_prefix(ending).is_some_and(|after| !after.starts_with(|next: char| next.is_alphanumeric() && !is_han(next)))
+        tail.strip_prefix(ending).is_some_and(|after| {
+            !after.starts_with(|next: char| next.is_alphanumeric() && !is_han(next))
+        })
     });
-    let plural = ["' ", "\u{2019} "].into_iter().find(|ending| letters.ends_with('s') && tail.starts_with(ending));
+    let plural = ["' ", "\u{2019} "]
+        .into_iter()
+        .find(|ending| letters.ends_with('s') && tail.starts_with(ending));
     let swallowed = possessive.map_or(plural.map_or(0, |ending| ending.len() - 1), str::len);
     (what, length + swallowed)
 }
@@ -119,7 +155,9 @@ fn skip_char(text: &str) -> &str {
 /// Maps full-width digits and signs to their ASCII equivalents.
 fn to_half_width(character: char) -> char {
     match character {
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character),
+        '\u{ff01}'..='\u{ff5e}' => {
+            char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character)
+        }
         '\u{3001}' => ',',
         '\u{3002}' => '.',
         '\u{2013}' | '\u{2010}' | '\u{2011}' => '-',

@@ -27,16 +27,26 @@ pub(super) fn last_file_version(
     current: &Memory,
     edits: impl IntoIterator<Item = (Memory, Memory)>,
 ) -> Memory {
-    let ExportedVersion { draft, content_hash, .. } = exported;
+    let ExportedVersion {
+        draft,
+        content_hash,
+        ..
+    } = exported;
     let mut version = draft.into_memory(current.id, current.updated_at);
-    if let Some(known) = [new, current].into_iter().find(|memory| memory.content_hash() == content_hash) {
+    if let Some(known) = [new, current]
+        .into_iter()
+        .find(|memory| memory.content_hash() == content_hash)
+    {
         version.content.clone_from(&known.content);
     }
     for (before, after) in edits {
         replace_if_changed(&before.content, after.content, &mut version.content);
         replace_if_changed(&before.title, after.title, &mut version.title);
         replace_if_changed(&before.category, after.category, &mut version.category);
-        version.tags = version.tags.without(&before.tags.without(&after.tags)).with(&after.tags.without(&before.tags));
+        version.tags = version
+            .tags
+            .without(&before.tags.without(&after.tags))
+            .with(&after.tags.without(&before.tags));
         version.aliases = merge_lists(&before.aliases, &after.aliases, &version.aliases);
     }
     version
@@ -45,7 +55,11 @@ pub(super) fn last_file_version(
 /// Returns the links that the file of an export contained when it was last imported, or else exported; see
 /// [`last_file_version`].
 pub(super) fn last_file_links(exported: &[MemoryId], edits: &[(Memory, Memory)]) -> Vec<MemoryId> {
-    edits.iter().fold(exported.to_vec(), |links, (before, after)| merge_lists(&before.links, &after.links, &links))
+    edits
+        .iter()
+        .fold(exported.to_vec(), |links, (before, after)| {
+            merge_lists(&before.links, &after.links, &links)
+        })
 }
 
 fn replace_if_changed<T: PartialEq>(before: &T, after: T, field: &mut T) {

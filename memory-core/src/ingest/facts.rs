@@ -10,8 +10,8 @@ use crate::commit::commit_units;
 use crate::instance::history::RecordDraft;
 use crate::json::JsonText;
 use crate::{
-    Change, ChangeSet, ChatError, Draft, Duplicates, Filter, Memory, Origin, Phase, Services, SourceSession, SpeakerRole,
-    StoreError, Verb, secret,
+    Change, ChangeSet, ChatError, Draft, Duplicates, Filter, Memory, Origin, Phase, Services,
+    SourceSession, SpeakerRole, StoreError, Verb, secret,
 };
 
 /// Maximum size of the messages of one request, in bytes.
@@ -56,9 +56,24 @@ pub(super) struct FactWriter<'a> {
 
 impl<'a> FactWriter<'a> {
     /// Returns a writer whose memories belong to the operation of `set`.
-    pub(super) fn new(source: &'a str, services: &'a Services, set: &ChangeSet, extractor: &'a dyn FactExtractor) -> Self {
-        let set = ChangeSet { duplicates: Duplicates::Skip, changes: Vec::new(), ..set.clone() };
-        Self { source, services, set, extractor: Some(extractor), drawn: None }
+    pub(super) fn new(
+        source: &'a str,
+        services: &'a Services,
+        set: &ChangeSet,
+        extractor: &'a dyn FactExtractor,
+    ) -> Self {
+        let set = ChangeSet {
+            duplicates: Duplicates::Skip,
+            changes: Vec::new(),
+            ..set.clone()
+        };
+        Self {
+            source,
+            services,
+            set,
+            extractor: Some(extractor),
+            drawn: None,
+        }
     }
 
     /// Writes the facts of the messages of the user in a conversation, except the first `drawn` ones, whose facts earlier runs
@@ -72,10 +87,16 @@ impl<'a> FactWriter<'a> {
         drawn: Option<usize>,
         report: &mut IngestReport,
     ) -> Result<Option<usize>, IngestError> {
-        let Some(extractor) = self.extractor else { return Ok(drawn) };
+        let Some(extractor) = self.extractor else {
+            return Ok(drawn);
+        };
         let mut done = match drawn {
             Some(drawn) => drawn,
-            None => self.drawn_messages()?.get(&session.id).copied().unwrap_or(0),
+            None => self
+                .drawn_messages()?
+                .get(&session.id)
+                .copied()
+                .unwrap_or(0),
         };
         let messages: Vec<_> = session.records.iter().filter_map(user_message).collect();
         let mut units = Vec::new();
@@ -86,13 +107,20 @@ impl<'a> FactWriter<'a> {
                 Err(error) => {
                     let place = format!("{} {}", self.source, session.id);
                     let is_final = matches!(error, FactError::Unavailable(_));
-                    let scope = if is_final { " and of later conversations" } else { "" };
+                    let scope = if is_final {
+                        " and of later conversations"
+                    } else {
+                        ""
+                    };
                     let reason = format!(
                         "no facts were drawn from message {} of the user on: {error}; a further run with --extract draws the \
                          facts of the rest{scope}",
                         done + 1
                     );
-                    report.warnings.push(SkippedFile { path: place, reason });
+                    report.warnings.push(SkippedFile {
+                        path: place,
+                        reason,
+                    });
                     if is_final {
                         self.extractor = None;
                     }
@@ -101,7 +129,12 @@ impl<'a> FactWriter<'a> {
             };
             for (index, (facts, (_, at))) in found.into_iter().zip(batch).enumerate() {
                 for (number, fact) in facts.iter().enumerate() {
-                    units.push(vec![self.create(session, (done + index, number), fact, *at)]);
+                    units.push(vec![self.create(
+                        session,
+                        (done + index, number),
+                        fact,
+                        *at,
+                    )]);
                 }
             }
             done += batch.len();
@@ -125,14 +158,25 @@ impl<'a> FactWriter<'a> {
         let mut drawn = HashMap::<String, usize>::new();
         let mut add = |memory: &Memory| {
             let origins = memory.origin.iter().chain(&memory.other_origins);
-            for origin in origins.filter(|origin| origin.source == self.source && origin.root == FACTS) {
-                let Some((session, number)) = origin.path.rsplit_once('/') else { continue };
-                let message = number.split('.').next().and_then(|message| message.parse::<usize>().ok());
+            for origin in
+                origins.filter(|origin| origin.source == self.source && origin.root == FACTS)
+            {
+                let Some((session, number)) = origin.path.rsplit_once('/') else {
+                    continue;
+                };
+                let message = number
+                    .split('.')
+                    .next()
+                    .and_then(|message| message.parse::<usize>().ok());
                 let count = drawn.entry(session.to_owned()).or_default();
                 *count = (*count).max(message.map_or(0, |message| message + 1));
             }
         };
-        for stored in self.services.store.memories(&Filter::all(), self.services.clock.now()) {
+        for stored in self
+            .services
+            .store
+            .memories(&Filter::all(), self.services.clock.now())
+        {
             match stored {
                 Ok(stored) => add(&stored.memory),
                 Err(StoreError::Damaged(_)) => {}
@@ -140,7 +184,9 @@ impl<'a> FactWriter<'a> {
             }
         }
         for change in self.services.history.changes_of(Verb::Delete) {
-            let Some(trash) = change?.before.and_then(|file| file.trash) else { continue };
+            let Some(trash) = change?.before.and_then(|file| file.trash) else {
+                continue;
+            };
             if let Ok(memory) = self.services.history.memory_in_trash(&trash) {
                 add(&memory);
             }
@@ -148,7 +194,13 @@ impl<'a> FactWriter<'a> {
         Ok(drawn)
     }
 
-    fn create(&self, session: &SourceSession, place: (usize, usize), fact: &str, at: Option<DateTime<Utc>>) -> Change {
+    fn create(
+        &self,
+        session: &SourceSession,
+        place: (usize, usize),
+        fact: &str,
+        at: Option<DateTime<Utc>>,
+    ) -> Change {
         let text = secret::redact(fact).map_or_else(|| fact.to_owned(), |redacted| redacted.text);
         let draft = Draft {
             phase: Some(Phase::Inbox),
@@ -159,19 +211,31 @@ impl<'a> FactWriter<'a> {
             ..Draft::new(&text)
         };
         let memory = draft.into_memory(self.services.ids.memory_id(), self.set.operation.at);
-        Change::Create { memory: Box::new(memory), front_matter: String::new() }
+        Change::Create {
+            memory: Box::new(memory),
+            front_matter: String::new(),
+        }
     }
 
     /// Returns the origin of a fact, given the indexes of its message and of the fact of that message.
     fn origin(&self, session: &SourceSession, (message, number): (usize, usize)) -> Origin {
         let path = format!("{}/{message:04}.{number}", session.id);
-        Origin { source: self.source.to_owned(), root: FACTS.into(), path, hash: None }
+        Origin {
+            source: self.source.to_owned(),
+            root: FACTS.into(),
+            path,
+            hash: None,
+        }
     }
 }
 
 /// Returns the text and the time of a message of the user.
 fn user_message(record: &RecordDraft) -> Option<(String, Option<DateTime<Utc>>)> {
-    let text = record.content.as_ref().filter(|_| record.role.as_str() == "user").and_then(JsonText::as_string)?;
+    let text = record
+        .content
+        .as_ref()
+        .filter(|_| record.role.as_str() == "user")
+        .and_then(JsonText::as_string)?;
     (!text.trim().is_empty()).then_some((text, record.at))
 }
 

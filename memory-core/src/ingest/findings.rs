@@ -66,7 +66,9 @@ pub(super) fn for_each_finding<T: Send>(
             loop {
                 let (mut portion, mut bytes) = (Vec::with_capacity(PORTION), 0);
                 while portion.len() < PORTION && bytes < PORTION_BYTES {
-                    let Some(mut finding) = findings.next() else { break };
+                    let Some(mut finding) = findings.next() else {
+                        break;
+                    };
                     redact_names(&mut finding);
                     replace_global_scope(&mut finding, default_scope);
                     bytes += length(&finding);

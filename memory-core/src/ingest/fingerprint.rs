@@ -33,7 +33,12 @@ impl NoteFingerprint {
     /// Extracts the fingerprints from a stored hash.
     pub(super) fn from_hash(hash: &ContentHash) -> Self {
         let bytes = hash.as_bytes();
-        Self { note: first(bytes), fields: first(&bytes[8..]), front_matter: first(&bytes[12..]), text: first(&bytes[20..]) }
+        Self {
+            note: first(bytes),
+            fields: first(&bytes[8..]),
+            front_matter: first(&bytes[12..]),
+            text: first(&bytes[20..]),
+        }
     }
 
     /// Returns the hash of a note in the older format, which has `note` and `fields` as one hash of text, names and tags.
@@ -58,12 +63,21 @@ impl ItemFingerprint {
     pub(super) fn of(note: &NoteItem) -> Self {
         let former_note = first(note.draft.fingerprint("").as_bytes());
         let note_hash = note_hash(&note.draft, note.updated_at);
-        Self { note: note_hash, former_note, front_matter: front_matter_hash(&note.front_matter) }
+        Self {
+            note: note_hash,
+            former_note,
+            front_matter: front_matter_hash(&note.front_matter),
+        }
     }
 
     /// Returns the fingerprints for storage, given those of the memory that the note gives.
     pub(super) fn with_memory(self, fields: [u8; 4], text: [u8; 12]) -> NoteFingerprint {
-        NoteFingerprint { note: self.note, fields, front_matter: self.front_matter, text }
+        NoteFingerprint {
+            note: self.note,
+            fields,
+            front_matter: self.front_matter,
+            text,
+        }
     }
 
     /// Returns whether `known` is of a note with the same recognized parts.
@@ -80,9 +94,28 @@ impl ItemFingerprint {
 
 /// Returns the fingerprint of a note, before redaction.
 fn note_hash(draft: &Draft, updated_at: Option<DateTime<Utc>>) -> [u8; 8] {
-    let Draft { category, phase, scope, role, created_at, expires_at, valid_from, valid_until, pinned, reminder, .. } = draft;
+    let Draft {
+        category,
+        phase,
+        scope,
+        role,
+        created_at,
+        expires_at,
+        valid_from,
+        valid_until,
+        pinned,
+        reminder,
+        ..
+    } = draft;
     let due = reminder.map(|reminder| reminder.due);
-    let times = [*created_at, updated_at, *expires_at, *valid_from, *valid_until, due];
+    let times = [
+        *created_at,
+        updated_at,
+        *expires_at,
+        *valid_from,
+        *valid_until,
+        due,
+    ];
     let mut more = vec![
         category.map_or("", |category| category.as_str()).to_owned(),
         phase.map_or("", |phase| phase.as_str()).to_owned(),
@@ -90,14 +123,22 @@ fn note_hash(draft: &Draft, updated_at: Option<DateTime<Utc>>) -> [u8; 8] {
         role.map_or("", |role| role.as_str()).to_owned(),
         pinned.to_string(),
     ];
-    more.extend(times.map(|time| time.map_or_else(String::new, |time| time.timestamp_micros().to_string())));
+    more.extend(
+        times.map(|time| time.map_or_else(String::new, |time| time.timestamp_micros().to_string())),
+    );
     first(draft.fingerprint(&more.join("\0")).as_bytes())
 }
 
 /// Returns the fingerprint of the fields of a memory that a note gives, other than text, names and the time of the change.
 pub(super) fn fields_hash(memory: &Memory) -> [u8; 4] {
     let due = memory.reminder.map(|reminder| reminder.due);
-    let times = [Some(memory.created_at), memory.expires_at, memory.valid_from, memory.valid_until, due];
+    let times = [
+        Some(memory.created_at),
+        memory.expires_at,
+        memory.valid_from,
+        memory.valid_until,
+        due,
+    ];
     let mut fields = vec![
         memory.category.as_str().to_owned(),
         memory.phase.as_str().to_owned(),
@@ -106,7 +147,9 @@ pub(super) fn fields_hash(memory: &Memory) -> [u8; 4] {
         memory.pinned.to_string(),
     ];
     // A store may record less than milliseconds.
-    fields.extend(times.map(|time| time.map_or_else(String::new, |time| time.timestamp().to_string())));
+    fields.extend(
+        times.map(|time| time.map_or_else(String::new, |time| time.timestamp().to_string())),
+    );
     first(ContentHash::of(&fields.join("\0")).as_bytes())
 }
 
@@ -126,7 +169,8 @@ pub(super) fn is_export_of(note: &NoteItem, memory: &Memory) -> bool {
         return false;
     }
     let exported = note.draft.clone().into_memory(memory.id, memory.updated_at);
-    (&exported.aliases, &exported.tags) == (&memory.aliases, &memory.tags) && fields_hash(&exported) == fields_hash(memory)
+    (&exported.aliases, &exported.tags) == (&memory.aliases, &memory.tags)
+        && fields_hash(&exported) == fields_hash(memory)
 }
 
 /// Returns the fingerprint of the text and title of a memory.
@@ -147,7 +191,14 @@ pub(super) fn text_hash(content: &str, title: Option<&str>) -> [u8; 12] {
     for line in content.lines() {
         text.extend([line.trim_end(), "\n"]);
     }
-    first(ContentHash::of(&format!("{}\0{}", text.trim_end(), title.unwrap_or_default().trim())).as_bytes())
+    first(
+        ContentHash::of(&format!(
+            "{}\0{}",
+            text.trim_end(),
+            title.unwrap_or_default().trim()
+        ))
+        .as_bytes(),
+    )
 }
 
 fn first<const COUNT: usize>(bytes: &[u8]) -> [u8; COUNT] {

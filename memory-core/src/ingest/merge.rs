@@ -7,7 +7,10 @@ use crate::Memory;
 /// Only the fields that a source gives are changed.
 pub(super) fn merge_fields(base: &Memory, new: &Memory, current: &Memory) -> Memory {
     let mut merged = Memory {
-        tags: current.tags.without(&base.tags.without(&new.tags)).with(&new.tags.without(&base.tags)),
+        tags: current
+            .tags
+            .without(&base.tags.without(&new.tags))
+            .with(&new.tags.without(&base.tags)),
         aliases: merge_lists(&base.aliases, &new.aliases, &current.aliases),
         links: merge_lists(&base.links, &new.links, &current.links),
         ..current.clone()
@@ -62,7 +65,11 @@ fn merge_field<T: PartialEq + Clone>(base: &T, new: &T, field: &mut T) {
 
 /// Returns `current` without the items that only `base` has, and with the items that only `new` has.
 pub(super) fn merge_lists<T: PartialEq + Clone>(base: &[T], new: &[T], current: &[T]) -> Vec<T> {
-    let retained = current.iter().filter(|item| new.contains(item) || !base.contains(item));
-    let added = new.iter().filter(|item| !current.contains(item) && !base.contains(item));
+    let retained = current
+        .iter()
+        .filter(|item| new.contains(item) || !base.contains(item));
+    let added = new
+        .iter()
+        .filter(|item| !current.contains(item) && !base.contains(item));
     retained.chain(added).cloned().collect()
 }

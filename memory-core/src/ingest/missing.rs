@@ -36,15 +36,26 @@ impl Survey {
     ///
     /// Notes in `skipped` exist, although they cannot be read. A source without any note has no known place, so that
     /// nothing is missing. They are not compared with the state that the source gave them.
-    pub(super) fn missing_notes(&self, services: &Services, skipped: &[SkippedFile]) -> Result<Vec<MissingNote>, StoreError> {
-        let Some(place) = self.place() else { return Ok(Vec::new()) };
+    pub(super) fn missing_notes(
+        &self,
+        services: &Services,
+        skipped: &[SkippedFile],
+    ) -> Result<Vec<MissingNote>, StoreError> {
+        let Some(place) = self.place() else {
+            return Ok(Vec::new());
+        };
         let is_skipped = |path: &str| {
-            let is_below =
-                |skipped: &str| path.strip_prefix(skipped).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+            let is_below = |skipped: &str| {
+                path.strip_prefix(skipped)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            };
             skipped.iter().any(|file| is_below(&file.path))
         };
         let (mut missing, present) = (Vec::new(), self.memories());
-        let filter = Filter { source: Some(place.source.clone()), ..Filter::all() };
+        let filter = Filter {
+            source: Some(place.source.clone()),
+            ..Filter::all()
+        };
         for stored in services.store.memories(&filter, services.clock.now()) {
             let memory = match stored {
                 Ok(stored) => stored.memory,
@@ -55,10 +66,19 @@ impl Survey {
                 continue;
             }
             let here = memory.origin.iter().chain(&memory.other_origins);
-            let mut here = here.filter(|origin| (&origin.source, &origin.root) == (&place.source, &place.root)).peekable();
-            let Some(first) = here.peek().map(|origin| origin.path.clone()) else { continue };
+            let mut here = here
+                .filter(|origin| (&origin.source, &origin.root) == (&place.source, &place.root))
+                .peekable();
+            let Some(first) = here.peek().map(|origin| origin.path.clone()) else {
+                continue;
+            };
             if !here.any(|origin| self.find(&origin.path).is_some() || is_skipped(&origin.path)) {
-                missing.push(MissingNote { id: memory.id, title: memory.title, path: first, is_edited: false });
+                missing.push(MissingNote {
+                    id: memory.id,
+                    title: memory.title,
+                    path: first,
+                    is_edited: false,
+                });
             }
         }
         missing.sort_by(|left, right| left.path.cmp(&right.path));

@@ -3,12 +3,16 @@
 use chrono::{DateTime, Utc};
 
 use super::export_edit::{edit_reason, last_file_links, last_file_version};
-use super::fingerprint::{ItemFingerprint, NoteFingerprint, draft_text_hash, fields_hash, is_same_text, memory_text_hash};
+use super::fingerprint::{
+    ItemFingerprint, NoteFingerprint, draft_text_hash, fields_hash, is_same_text, memory_text_hash,
+};
 use super::merge::{merge_fields, merge_lists, with_scalars};
 use super::source_state::{RecordedSteps, SourceState};
 use super::survey::{MemoryRelation, Survey, SurveyedNote};
 use crate::standing::has_new_statement;
-use crate::{Change, Draft, Memory, MemoryId, NoteItem, Origin, StoreError, StoredMemory, Tags, secret};
+use crate::{
+    Change, Draft, Memory, MemoryId, NoteItem, Origin, StoreError, StoredMemory, Tags, secret,
+};
 
 /// The input of the decision about one note.
 pub(super) struct NotePlan<'a> {
@@ -61,12 +65,20 @@ impl<'a> NotePlan<'a> {
         match self.note.kept {
             MemoryRelation::Not => PartialDecision::Decided(self.create(*note)),
             MemoryRelation::AsCopy => PartialDecision::Decided(IngestDecision::Leave),
-            MemoryRelation::AsTwin if !self.note.is_representative => PartialDecision::Decided(IngestDecision::Leave),
-            MemoryRelation::AsTwin | MemoryRelation::AsItself | MemoryRelation::AsExport => PartialDecision::Open(self, note),
+            MemoryRelation::AsTwin if !self.note.is_representative => {
+                PartialDecision::Decided(IngestDecision::Leave)
+            }
+            MemoryRelation::AsTwin | MemoryRelation::AsItself | MemoryRelation::AsExport => {
+                PartialDecision::Open(self, note)
+            }
         }
     }
 
-    fn decide(self, steps: &RecordedSteps<'_>, note: NoteItem) -> Result<IngestDecision, StoreError> {
+    fn decide(
+        self,
+        steps: &RecordedSteps<'_>,
+        note: NoteItem,
+    ) -> Result<IngestDecision, StoreError> {
         let stored = match steps.services().store.get(&self.note.id) {
             Ok(stored) => stored,
             Err(error @ (StoreError::NotFound { .. } | StoreError::Damaged(_))) => {
@@ -75,8 +87,14 @@ impl<'a> NotePlan<'a> {
             Err(error) => return Err(error),
         };
         let mut update = NoteUpdate::of(&stored.memory);
-        let exported = note.former.exported.as_ref().filter(|_| note.id == Some(stored.memory.id));
-        let exported_links = exported.map(|exported| exported.links.clone()).unwrap_or_default();
+        let exported = note
+            .former
+            .exported
+            .as_ref()
+            .filter(|_| note.id == Some(stored.memory.id));
+        let exported_links = exported
+            .map(|exported| exported.links.clone())
+            .unwrap_or_default();
         let is_edit = exported.is_some() && self.note.kept != MemoryRelation::AsItself;
         let edited = note.draft.origin.clone().filter(|_| is_edit);
         let exported_version = note.former.version.unwrap_or_default();
@@ -91,9 +109,16 @@ impl<'a> NotePlan<'a> {
         }
         if self.has_other_links(&stored.memory, &exported_links) {
             let known = if let Some(origin) = edited {
-                last_file_links(&exported_links, &steps.export_edits(&origin, exported_version, &stored)?)
+                last_file_links(
+                    &exported_links,
+                    &steps.export_edits(&origin, exported_version, &stored)?,
+                )
             } else {
-                let known = steps.source_state(&stored)?.links.into_iter().filter(|link| self.survey.has_memory(link));
+                let known = steps
+                    .source_state(&stored)?
+                    .links
+                    .into_iter()
+                    .filter(|link| self.survey.has_memory(link));
                 known.chain(exported_links).collect()
             };
             update.memory.links = merge_lists(&known, self.links, &stored.memory.links);
@@ -106,19 +131,34 @@ impl<'a> NotePlan<'a> {
     /// an export gave the note.
     fn has_other_links(&self, memory: &Memory, exported: &[MemoryId]) -> bool {
         let is_new = |link: &MemoryId| *link != memory.id && !memory.links.contains(link);
-        let is_gone = |link: &MemoryId| !self.links.contains(link) && (self.survey.has_memory(link) || exported.contains(link));
+        let is_gone = |link: &MemoryId| {
+            !self.links.contains(link) && (self.survey.has_memory(link) || exported.contains(link))
+        };
         self.links.iter().any(is_new) || memory.links.iter().any(is_gone)
     }
 
     fn create(self, note: NoteItem) -> IngestDecision {
         let item = ItemFingerprint::of(&note);
-        let NoteItem { mut draft, front_matter, updated_at, former, .. } = note;
+        let NoteItem {
+            mut draft,
+            front_matter,
+            updated_at,
+            former,
+            ..
+        } = note;
         if let Some((id, hash)) = &self.note.deleted
             && item.is_same_note(&NoteFingerprint::from_hash(hash))
         {
-            return IngestDecision::Skip(format!("its memory was deleted; `memory restore {}` brings it back", id.short()));
+            return IngestDecision::Skip(format!(
+                "its memory was deleted; `memory restore {}` brings it back",
+                id.short()
+            ));
         }
-        if let Some(expired) = self.note.expires_at.filter(|expires_at| *expires_at <= self.at) {
+        if let Some(expired) = self
+            .note
+            .expires_at
+            .filter(|expires_at| *expires_at <= self.at)
+        {
             return IngestDecision::Skip(format!("expired on {}", expired.format("%Y-%m-%d")));
         }
         let mut kinds = redact(&mut draft);
@@ -143,8 +183,16 @@ impl<'a> NotePlan<'a> {
         memory.other_origins.clone_from(&self.note.copies);
         memory.other_origins.extend(former.other_origins);
         let warnings = redaction_warning(kinds).into_iter().collect();
-        let change = Change::Create { memory: Box::new(memory), front_matter };
-        IngestDecision::Do { change, front_matter: None, reason: None, warnings }
+        let change = Change::Create {
+            memory: Box::new(memory),
+            front_matter,
+        };
+        IngestDecision::Do {
+            change,
+            front_matter: None,
+            reason: None,
+            warnings,
+        }
     }
 }
 
@@ -165,13 +213,22 @@ struct NoteUpdate {
 impl NoteUpdate {
     fn of(memory: &Memory) -> Self {
         let (memory, warnings) = (memory.clone(), Vec::new());
-        Self { memory, front_matter: None, has_given_time: false, reason: None, conflict: None, warnings }
+        Self {
+            memory,
+            front_matter: None,
+            has_given_time: false,
+            reason: None,
+            conflict: None,
+            warnings,
+        }
     }
 
     /// Sets the other origins from the place of the source to those of `copies`.
     fn set_other_origins(&mut self, stored: &Memory, copies: &[Origin]) {
         let own = stored.origin.as_ref();
-        let is_elsewhere = |other: &&Origin| own.is_some_and(|own| (&own.source, &own.root) != (&other.source, &other.root));
+        let is_elsewhere = |other: &&Origin| {
+            own.is_some_and(|own| (&own.source, &own.root) != (&other.source, &other.root))
+        };
         let elsewhere = stored.other_origins.iter().filter(is_elsewhere);
         self.memory.other_origins = copies.iter().chain(elsewhere).cloned().collect();
     }
@@ -185,21 +242,41 @@ impl NoteUpdate {
         at: DateTime<Utc>,
     ) -> Result<(), StoreError> {
         let item = ItemFingerprint::of(&note);
-        let NoteItem { mut draft, front_matter, updated_at, .. } = note;
+        let NoteItem {
+            mut draft,
+            front_matter,
+            updated_at,
+            ..
+        } = note;
         self.has_given_time = updated_at.is_some();
         let current = &stored.memory;
-        let Some(mut origin) = draft.origin.take() else { return Ok(()) };
-        let known = current.origin.as_ref().and_then(|origin| origin.hash).map(|hash| NoteFingerprint::from_hash(&hash));
+        let Some(mut origin) = draft.origin.take() else {
+            return Ok(());
+        };
+        let known = current
+            .origin
+            .as_ref()
+            .and_then(|origin| origin.hash)
+            .map(|hash| NoteFingerprint::from_hash(&hash));
         let is_same_note = known.is_some_and(|known| item.is_same_note(&known));
         let are_same_lines = known.is_none_or(|known| known.front_matter == item.front_matter);
-        let is_same_place = current.origin.as_ref().is_some_and(|known: &Origin| known.is_same_place(&origin));
+        let is_same_place = current
+            .origin
+            .as_ref()
+            .is_some_and(|known: &Origin| known.is_same_place(&origin));
         if is_same_note && are_same_lines && is_same_place {
             return Ok(());
         }
         let mut kinds = redact(&mut draft);
         let text = draft_text_hash(&draft);
-        let earliest = updated_at.map_or(current.created_at, |updated_at| updated_at.min(current.created_at));
-        let mut new = Draft { created_at: draft.created_at.or(Some(earliest)), ..draft }.into_memory(current.id, at);
+        let earliest = updated_at.map_or(current.created_at, |updated_at| {
+            updated_at.min(current.created_at)
+        });
+        let mut new = Draft {
+            created_at: draft.created_at.or(Some(earliest)),
+            ..draft
+        }
+        .into_memory(current.id, at);
         new.links.clone_from(&current.links);
         let state = steps.source_state(stored)?;
         let base = base_version(&state, known, current, &new);
@@ -208,21 +285,36 @@ impl NoteUpdate {
         if !has_new_text || here == text {
             (new.content, new.title) = (base.content.clone(), base.title.clone());
         }
-        let is_edited = here != text && base.content != current.content && new.content != current.content;
-        let has_conflict = has_new_text && is_edited && (state.memory.is_none() || new.content != base.content);
+        let is_edited =
+            here != text && base.content != current.content && new.content != current.content;
+        let has_conflict =
+            has_new_text && is_edited && (state.memory.is_none() || new.content != base.content);
         let mut fingerprint = item.with_memory(fields_hash(&new), text);
         if let Some(known) = known.filter(|_| has_conflict) {
             // The note remains changed until both have the same text.
             (fingerprint.note, fingerprint.text) = (known.note, known.text);
-            let reason = format!("both it and its memory {} were changed; the memory retains its text", stored.path);
+            let reason = format!(
+                "both it and its memory {} were changed; the memory retains its text",
+                stored.path
+            );
             self.conflict = Some(reason);
         }
         new.updated_at = current.updated_at;
         let merged = merge_fields(&base, &new, current);
-        self.memory = Memory { other_origins: std::mem::take(&mut self.memory.other_origins), ..merged };
+        self.memory = Memory {
+            other_origins: std::mem::take(&mut self.memory.other_origins),
+            ..merged
+        };
         if let Some(given) = updated_at {
-            let is_untouched = state.memory.as_ref().is_some_and(|memory| memory.updated_at == current.updated_at);
-            self.memory.updated_at = if is_untouched { given } else { given.max(current.updated_at) };
+            let is_untouched = state
+                .memory
+                .as_ref()
+                .is_some_and(|memory| memory.updated_at == current.updated_at);
+            self.memory.updated_at = if is_untouched {
+                given
+            } else {
+                given.max(current.updated_at)
+            };
         }
         origin.hash = Some(fingerprint.to_hash());
         self.memory.origin = Some(origin);
@@ -230,8 +322,12 @@ impl NoteUpdate {
             if state.has_own_front_matter {
                 self.front_matter = Some(redact_front_matter(front_matter, &mut kinds));
             } else {
-                let reason = "its other properties were changed; its memory, whose file was edited,";
-                self.warnings.push(format!("{reason} retains the previous ones: {}", stored.path));
+                let reason =
+                    "its other properties were changed; its memory, whose file was edited,";
+                self.warnings.push(format!(
+                    "{reason} retains the previous ones: {}",
+                    stored.path
+                ));
             }
         }
         if has_new_text || self.front_matter.is_some() {
@@ -242,9 +338,18 @@ impl NoteUpdate {
 
     /// Applies the edits of an export of this home since it was last imported, or else exported. A field that was changed in
     /// the memory meanwhile remains as it is.
-    fn apply_export(&mut self, note: NoteItem, stored: &StoredMemory, steps: &RecordedSteps<'_>) -> Result<(), StoreError> {
-        let NoteItem { mut draft, former, .. } = note;
-        let (Some(mut exported), Some(origin)) = (former.exported, draft.origin.take()) else { return Ok(()) };
+    fn apply_export(
+        &mut self,
+        note: NoteItem,
+        stored: &StoredMemory,
+        steps: &RecordedSteps<'_>,
+    ) -> Result<(), StoreError> {
+        let NoteItem {
+            mut draft, former, ..
+        } = note;
+        let (Some(mut exported), Some(origin)) = (former.exported, draft.origin.take()) else {
+            return Ok(());
+        };
         let current = &stored.memory;
         let edits = steps.export_edits(&origin, former.version.unwrap_or_default(), stored)?;
         redact(&mut exported.draft);
@@ -264,15 +369,26 @@ impl NoteUpdate {
             version.links.clone_from(&current.links);
         }
         let lost = [
-            ("text", is_lost(&base.content, &new.content, &current.content)),
+            (
+                "text",
+                is_lost(&base.content, &new.content, &current.content),
+            ),
             ("title", is_lost(&base.title, &new.title, &current.title)),
-            ("category", is_lost(&base.category, &new.category, &current.category)),
+            (
+                "category",
+                is_lost(&base.category, &new.category, &current.category),
+            ),
         ];
-        let lost: Vec<_> = lost.into_iter().filter_map(|(field, is_lost)| is_lost.then_some(field)).collect();
+        let lost: Vec<_> = lost
+            .into_iter()
+            .filter_map(|(field, is_lost)| is_lost.then_some(field))
+            .collect();
         if !lost.is_empty() {
             let path = &stored.path;
             let fields = lost.join(", ");
-            self.conflict = Some(format!("both it and its memory {path} were changed; the memory retains its {fields}"));
+            self.conflict = Some(format!(
+                "both it and its memory {path} were changed; the memory retains its {fields}"
+            ));
         }
         self.memory = merge_fields(&base, &new, current);
         if has_new_text {
@@ -282,7 +398,14 @@ impl NoteUpdate {
     }
 
     fn finish(self, stored: &StoredMemory, at: DateTime<Utc>) -> IngestDecision {
-        let Self { mut memory, front_matter, has_given_time, reason, conflict, mut warnings } = self;
+        let Self {
+            mut memory,
+            front_matter,
+            has_given_time,
+            reason,
+            conflict,
+            mut warnings,
+        } = self;
         let current = &stored.memory;
         if memory == *current && front_matter.is_none() {
             return conflict.map_or(IngestDecision::Leave, IngestDecision::Skip);
@@ -298,16 +421,33 @@ impl NoteUpdate {
             memory.updated_at = at.max(current.updated_at);
         }
         warnings.extend(conflict);
-        let change = Change::Replace { expected: stored.stamp, memory: Box::new(memory) };
-        IngestDecision::Do { change, front_matter, reason, warnings }
+        let change = Change::Replace {
+            expected: stored.stamp,
+            memory: Box::new(memory),
+        };
+        IngestDecision::Do {
+            change,
+            front_matter,
+            reason,
+            warnings,
+        }
     }
 }
 
 /// Returns the version that a note and the current memory are compared with.
 ///
 /// A field whose former value is unknown is equal to that of `new`, so that it remains as it is in the memory.
-fn base_version(state: &SourceState, known: Option<NoteFingerprint>, current: &Memory, new: &Memory) -> Memory {
-    let unknown = || Memory { tags: Tags::default(), aliases: Vec::new(), ..new.clone() };
+fn base_version(
+    state: &SourceState,
+    known: Option<NoteFingerprint>,
+    current: &Memory,
+    new: &Memory,
+) -> Memory {
+    let unknown = || Memory {
+        tags: Tags::default(),
+        aliases: Vec::new(),
+        ..new.clone()
+    };
     let mut base = state.memory.clone().unwrap_or_else(unknown);
     // The source may have received the text of the memory meanwhile.
     if known.is_none_or(|known| known.text == memory_text_hash(current)) {
@@ -336,7 +476,11 @@ pub(super) fn redact(draft: &mut Draft) -> Vec<&'static str> {
         }
     };
     clean(&mut draft.content);
-    draft.title.iter_mut().chain(&mut draft.aliases).for_each(&mut clean);
+    draft
+        .title
+        .iter_mut()
+        .chain(&mut draft.aliases)
+        .for_each(&mut clean);
     let mut tags = draft.tags.as_slice().to_vec();
     tags.iter_mut().for_each(&mut clean);
     draft.tags = tags.into_iter().collect::<Tags>();
@@ -361,7 +505,11 @@ pub(super) fn redact_front_matter(lines: String, kinds: &mut Vec<&'static str>) 
         }
     }
     let redacted = secret::redact(&rest);
-    kinds.extend(redacted.iter().flat_map(|redacted| redacted.kinds.iter().copied()));
+    kinds.extend(
+        redacted
+            .iter()
+            .flat_map(|redacted| redacted.kinds.iter().copied()),
+    );
     redacted.map_or(rest, |redacted| redacted.text)
 }
 

@@ -5,9 +5,13 @@ use std::collections::HashMap;
 use chrono::{DateTime, SecondsFormat, Utc};
 
 use super::facts::FactWriter;
-use super::{IngestBatch, IngestError, IngestOptions, IngestReport, Progress, SkippedFile, redact_text};
+use super::{
+    IngestBatch, IngestError, IngestOptions, IngestReport, Progress, SkippedFile, redact_text,
+};
 use crate::instance::InstanceError;
-use crate::instance::history::{Messages, RecordDraft, RecordFilter, SessionName, SessionRecord, Window, read};
+use crate::instance::history::{
+    Messages, RecordDraft, RecordFilter, SessionName, SessionRecord, Window, read,
+};
 use crate::json::{JsonText, unescape_strings};
 use crate::secret::{self, Checked};
 use crate::text::to_one_line;
@@ -57,14 +61,21 @@ pub(super) fn ingest_sessions(
         outcomes: HashMap::new(),
     };
     let extractor = options.extractor.filter(|_| !dry_run);
-    let mut facts = extractor.map(|extractor| FactWriter::new(source.name(), batch.services, set, extractor));
+    let mut facts =
+        extractor.map(|extractor| FactWriter::new(source.name(), batch.services, set, extractor));
     for (done, item) in source.sessions().enumerate() {
         match item {
             SourceSessionItem::Session(mut session) => {
                 session.title.as_mut().map(redact_text);
                 let stored = importer.stored_session(&session)?;
-                if let Some(reason) = stored.as_ref().and_then(|stored| stored.newer_than(&session)) {
-                    report.skipped.push(SkippedFile { path: importer.place(&session), reason });
+                if let Some(reason) = stored
+                    .as_ref()
+                    .and_then(|stored| stored.newer_than(&session))
+                {
+                    report.skipped.push(SkippedFile {
+                        path: importer.place(&session),
+                        reason,
+                    });
                     continue;
                 }
                 let mut drawn = stored.as_ref().and_then(StoredSession::drawn_messages);
@@ -73,9 +84,14 @@ pub(super) fn ingest_sessions(
                 }
                 importer.import(&session, stored.as_ref(), drawn, report)?;
             }
-            SourceSessionItem::Skipped { path, reason } => report.skipped.push(SkippedFile { path, reason }),
+            SourceSessionItem::Skipped { path, reason } => {
+                report.skipped.push(SkippedFile { path, reason })
+            }
         }
-        progress(Progress { done: done as u64 + 1, total: None });
+        progress(Progress {
+            done: done as u64 + 1,
+            total: None,
+        });
     }
     Ok(())
 }
@@ -83,8 +99,14 @@ pub(super) fn ingest_sessions(
 /// Returns the report that no conversation was imported because of `error`; `None` for a source without conversations.
 pub(super) fn skipped_sessions(source: &dyn Source, error: &InstanceError) -> Option<SkippedFile> {
     source.sessions().next()?;
-    let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
-    Some(SkippedFile { path: "all conversations".into(), reason: format!("{error}{hint}") })
+    let hint = error
+        .hint()
+        .map(|hint| format!("; {hint}"))
+        .unwrap_or_default();
+    Some(SkippedFile {
+        path: "all conversations".into(),
+        reason: format!("{error}{hint}"),
+    })
 }
 
 /// The import of the conversations of one source.
@@ -101,10 +123,24 @@ struct SessionImporter<'a> {
 
 impl SessionImporter<'_> {
     /// Returns the session that was imported from the same conversation before.
-    fn stored_session(&mut self, session: &SourceSession) -> Result<Option<StoredSession>, IngestError> {
-        let Some(name) = self.former_name(&short_id(&session.id))? else { return Ok(None) };
-        let stored = read(self.messages, &name, &RecordFilter::default(), Window::default())?;
-        Ok(Some(StoredSession { name, is_damaged: !stored.damaged.is_empty(), records: stored.records }))
+    fn stored_session(
+        &mut self,
+        session: &SourceSession,
+    ) -> Result<Option<StoredSession>, IngestError> {
+        let Some(name) = self.former_name(&short_id(&session.id))? else {
+            return Ok(None);
+        };
+        let stored = read(
+            self.messages,
+            &name,
+            &RecordFilter::default(),
+            Window::default(),
+        )?;
+        Ok(Some(StoredSession {
+            name,
+            is_damaged: !stored.damaged.is_empty(),
+            records: stored.records,
+        }))
     }
 
     /// Imports a conversation, of whose messages of the user `drawn` ones were searched for facts.
@@ -118,7 +154,10 @@ impl SessionImporter<'_> {
         let place = self.place(session);
         let id = short_id(&session.id);
         let (records, warning) = self.records(session, drawn);
-        report.warnings.extend(warning.map(|reason| SkippedFile { path: place.clone(), reason }));
+        report.warnings.extend(warning.map(|reason| SkippedFile {
+            path: place.clone(),
+            reason,
+        }));
         if records.is_empty() {
             return Ok(());
         }
@@ -128,35 +167,76 @@ impl SessionImporter<'_> {
         };
         let is_unchanged = stored.is_some_and(|stored| stored.has_messages(&records));
         if let Some(stored) = stored {
-            let is_newer = stored.updated_at().is_some_and(|stored| Some(stored) < session.updated_at);
+            let is_newer = stored
+                .updated_at()
+                .is_some_and(|stored| Some(stored) < session.updated_at);
             if is_unchanged && !is_newer && stored.drawn_messages() == drawn {
-                self.count(session, SessionCounts { unchanged: 1, ..SessionCounts::default() }, report);
+                self.count(
+                    session,
+                    SessionCounts {
+                        unchanged: 1,
+                        ..SessionCounts::default()
+                    },
+                    report,
+                );
                 return Ok(());
             }
-            if stored.is_damaged || !stored.records.iter().all(|record| self.is_imported(record, session)) {
-                let reason = format!("it was changed, but the session {name} contains other records; it remains unchanged");
-                report.skipped.push(SkippedFile { path: place, reason });
+            if stored.is_damaged
+                || !stored
+                    .records
+                    .iter()
+                    .all(|record| self.is_imported(record, session))
+            {
+                let reason = format!(
+                    "it was changed, but the session {name} contains other records; it remains unchanged"
+                );
+                report.skipped.push(SkippedFile {
+                    path: place,
+                    reason,
+                });
                 return Ok(());
             }
         }
         if !self.dry_run {
-            let checked = match Checked::new(records.as_slice(), [name.as_str()], SecretPolicy::Refuse) {
-                Ok(checked) => checked,
-                Err(error) => {
-                    report.skipped.push(SkippedFile { path: place, reason: error.to_string() });
-                    return Ok(());
-                }
-            };
-            self.messages.store.replace(&name, checked, self.operation)?;
+            let checked =
+                match Checked::new(records.as_slice(), [name.as_str()], SecretPolicy::Refuse) {
+                    Ok(checked) => checked,
+                    Err(error) => {
+                        report.skipped.push(SkippedFile {
+                            path: place,
+                            reason: error.to_string(),
+                        });
+                        return Ok(());
+                    }
+                };
+            self.messages
+                .store
+                .replace(&name, checked, self.operation)?;
             self.names.get_or_insert_default().insert(id, name);
         }
         if is_unchanged {
             // Only the time of the conversation, or the number of messages that were searched for facts, was written.
-            self.count(session, SessionCounts { unchanged: 1, ..SessionCounts::default() }, report);
+            self.count(
+                session,
+                SessionCounts {
+                    unchanged: 1,
+                    ..SessionCounts::default()
+                },
+                report,
+            );
             return Ok(());
         }
         let (new, updated) = if stored.is_some() { (0, 1) } else { (1, 0) };
-        self.count(session, SessionCounts { new, updated, unchanged: 0, records: records.len() as u64 }, report);
+        self.count(
+            session,
+            SessionCounts {
+                new,
+                updated,
+                unchanged: 0,
+                records: records.len() as u64,
+            },
+            report,
+        );
         Ok(())
     }
 
@@ -166,11 +246,20 @@ impl SessionImporter<'_> {
     }
 
     /// Counts the outcome of a conversation, which replaces that of its earlier state in this run.
-    fn count(&mut self, session: &SourceSession, outcome: SessionCounts, report: &mut IngestReport) {
+    fn count(
+        &mut self,
+        session: &SourceSession,
+        outcome: SessionCounts,
+        report: &mut IngestReport,
+    ) {
         let earlier = self.outcomes.get(&session.id).copied();
         let outcome = match earlier {
             Some(earlier) if earlier.unchanged == 0 => {
-                let records = if outcome.unchanged == 0 { outcome.records } else { earlier.records };
+                let records = if outcome.unchanged == 0 {
+                    outcome.records
+                } else {
+                    earlier.records
+                };
                 SessionCounts { records, ..earlier }
             }
             _ => outcome,
@@ -190,7 +279,11 @@ impl SessionImporter<'_> {
             let prefix = format!("{} ", self.source);
             let mut names = HashMap::new();
             for summary in self.messages.store.sessions()? {
-                let id = summary.session.as_str().strip_prefix(&prefix).and_then(|rest| rest.strip_suffix(')')?.rsplit_once('('));
+                let id = summary
+                    .session
+                    .as_str()
+                    .strip_prefix(&prefix)
+                    .and_then(|rest| rest.strip_suffix(')')?.rsplit_once('('));
                 if let Some((_, id)) = id {
                     names.insert(id.to_owned(), summary.session);
                 }
@@ -201,16 +294,27 @@ impl SessionImporter<'_> {
     }
 
     /// Returns the records of a conversation without credentials, and a warning if something was left out.
-    fn records(&self, session: &SourceSession, drawn: Option<usize>) -> (Vec<SessionRecord>, Option<String>) {
-        let (mut records, mut kinds, mut rejected) = (Vec::with_capacity(session.records.len()), Vec::new(), None);
+    fn records(
+        &self,
+        session: &SourceSession,
+        drawn: Option<usize>,
+    ) -> (Vec<SessionRecord>, Option<String>) {
+        let (mut records, mut kinds, mut rejected) =
+            (Vec::with_capacity(session.records.len()), Vec::new(), None);
         for draft in &session.records {
             let mut draft = draft.clone();
-            if let Some(redacted) = draft.content.as_ref().and_then(JsonText::as_string).and_then(|text| secret::redact(&text)) {
+            if let Some(redacted) = draft
+                .content
+                .as_ref()
+                .and_then(JsonText::as_string)
+                .and_then(|text| secret::redact(&text))
+            {
                 draft.content = Some(JsonText::string(&redacted.text));
                 kinds.extend(redacted.kinds);
             }
             let has_secret = |part: &Option<JsonText>| {
-                part.as_ref().is_some_and(|part| !secret::find(&unescape_strings(part.as_str())).is_empty())
+                part.as_ref()
+                    .is_some_and(|part| !secret::find(&unescape_strings(part.as_str())).is_empty())
             };
             // Redaction within other JSON could change its structure.
             if has_secret(&draft.meta) {
@@ -219,7 +323,9 @@ impl SessionImporter<'_> {
             }
             if has_secret(&draft.tool_calls) {
                 draft.tool_calls = None;
-                draft.content.get_or_insert_with(|| JsonText::string("[redacted: tool calls]"));
+                draft
+                    .content
+                    .get_or_insert_with(|| JsonText::string("[redacted: tool calls]"));
                 kinds.push("tool calls");
             }
             draft.meta = self.meta(session, &draft, drawn, records.is_empty());
@@ -230,27 +336,44 @@ impl SessionImporter<'_> {
         }
         kinds.sort_unstable();
         kinds.dedup();
-        let redacted = (!kinds.is_empty()).then(|| format!("redacted a credential ({})", kinds.join(", ")));
-        let warnings: Vec<_> =
-            redacted.into_iter().chain(rejected.map(|reason| format!("a message was left out: {reason}"))).collect();
+        let redacted =
+            (!kinds.is_empty()).then(|| format!("redacted a credential ({})", kinds.join(", ")));
+        let warnings: Vec<_> = redacted
+            .into_iter()
+            .chain(rejected.map(|reason| format!("a message was left out: {reason}")))
+            .collect();
         (records, (!warnings.is_empty()).then(|| warnings.join("; ")))
     }
 
     /// Returns the metadata of a record: its source, its conversation, in the first record the title, the time of the last
     /// change and the number of messages that were searched for facts, and its own metadata.
-    fn meta(&self, session: &SourceSession, draft: &RecordDraft, drawn: Option<usize>, is_first: bool) -> Option<JsonText> {
+    fn meta(
+        &self,
+        session: &SourceSession,
+        draft: &RecordDraft,
+        drawn: Option<usize>,
+        is_first: bool,
+    ) -> Option<JsonText> {
         let string = |text: &str| JsonText::string(text);
         let mut meta = format!("{{{}", self.mark(session));
         if let Some(title) = session.title.as_ref().filter(|_| is_first) {
             meta.extend([",\"title\":", string(title).as_str()]);
         }
         if let Some(updated_at) = session.updated_at.filter(|_| is_first) {
-            meta.extend([UPDATED_AT, &updated_at.to_rfc3339_opts(SecondsFormat::AutoSi, true), "\""]);
+            meta.extend([
+                UPDATED_AT,
+                &updated_at.to_rfc3339_opts(SecondsFormat::AutoSi, true),
+                "\"",
+            ]);
         }
         if let Some(drawn) = drawn.filter(|_| is_first) {
             meta.extend([DRAWN_MESSAGES, &drawn.to_string()]);
         }
-        let own = draft.meta.as_ref().map(|own| own.as_str().trim()).and_then(|own| own.strip_prefix('{')?.strip_suffix('}'));
+        let own = draft
+            .meta
+            .as_ref()
+            .map(|own| own.as_str().trim())
+            .and_then(|own| own.strip_prefix('{')?.strip_suffix('}'));
         if let Some(own) = own.filter(|own| !own.trim().is_empty()) {
             meta.extend([",", own]);
         }
@@ -268,7 +391,10 @@ impl SessionImporter<'_> {
     }
 
     fn is_imported(&self, record: &SessionRecord, session: &SourceSession) -> bool {
-        record.text().as_str().contains(&format!(r#""meta":{{{}"#, self.mark(session)))
+        record
+            .text()
+            .as_str()
+            .contains(&format!(r#""meta":{{{}"#, self.mark(session)))
     }
 }
 
@@ -299,15 +425,26 @@ impl StoredSession {
             (stored, updated_at)
         } else {
             let latest = session.records.iter().filter_map(|record| record.at).max();
-            (self.records.iter().filter_map(SessionRecord::at).max()?, latest.map_or(updated_at, |at| at.max(updated_at)))
+            (
+                self.records.iter().filter_map(SessionRecord::at).max()?,
+                latest.map_or(updated_at, |at| at.max(updated_at)),
+            )
         };
         if stored <= own {
             return None;
         }
         let is_same_second = stored.timestamp() == own.timestamp();
-        let format = if is_same_second { SecondsFormat::AutoSi } else { SecondsFormat::Secs };
+        let format = if is_same_second {
+            SecondsFormat::AutoSi
+        } else {
+            SecondsFormat::Secs
+        };
         let shown = |time: DateTime<Utc>| time.to_rfc3339_opts(format, true);
-        Some(format!("it is older ({}) than the imported conversation ({}), which remains", shown(own), shown(stored)))
+        Some(format!(
+            "it is older ({}) than the imported conversation ({}), which remains",
+            shown(own),
+            shown(stored)
+        ))
     }
 
     /// Returns whether its records are `records`, except for the time of the conversation and the number of messages that were
@@ -318,14 +455,18 @@ impl StoredSession {
             split_drawn_messages(&without_time).0.concat()
         };
         let texts = |records: &[SessionRecord]| records.iter().map(text).collect::<Vec<_>>();
-        !self.is_damaged && self.records.len() == records.len() && texts(&self.records) == texts(records)
+        !self.is_damaged
+            && self.records.len() == records.len()
+            && texts(&self.records) == texts(records)
     }
 }
 
 /// Splits the text of a record at the number of messages that were searched for facts.
 fn split_drawn_messages(text: &str) -> ([&str; 2], Option<usize>) {
     // Within a string, the quotes of this member are escaped.
-    let Some((before, after)) = text.split_once(DRAWN_MESSAGES) else { return ([text, ""], None) };
+    let Some((before, after)) = text.split_once(DRAWN_MESSAGES) else {
+        return ([text, ""], None);
+    };
     let digits = after.bytes().take_while(u8::is_ascii_digit).count();
     ([before, &after[digits..]], after[..digits].parse().ok())
 }
@@ -333,15 +474,22 @@ fn split_drawn_messages(text: &str) -> ([&str; 2], Option<usize>) {
 /// Splits the text of a record at the time of its conversation.
 fn split_updated_at(text: &str) -> ([&str; 2], Option<DateTime<Utc>>) {
     // Within a string, the quotes of this member are escaped.
-    let found = text.split_once(UPDATED_AT).and_then(|(before, after)| Some((before, after.split_once('"')?)));
-    let Some((before, (time, after))) = found else { return ([text, ""], None) };
+    let found = text
+        .split_once(UPDATED_AT)
+        .and_then(|(before, after)| Some((before, after.split_once('"')?)));
+    let Some((before, (time, after))) = found else {
+        return ([text, ""], None);
+    };
     ([before, after], time.parse().ok())
 }
 
 /// Returns the name of a new session: the source, the title, and the id in parentheses.
 fn session_name(source: &str, title: Option<&str>, id: &str) -> Result<SessionName, IngestError> {
     // These are escaped in file names, which must not be too long.
-    let plain = title.unwrap_or_default().replace(['/', '\\', '%', ':', '*', '?', '"', '<', '>', '|', '(', ')'], " ");
+    let plain = title.unwrap_or_default().replace(
+        ['/', '\\', '%', ':', '*', '?', '"', '<', '>', '|', '(', ')'],
+        " ",
+    );
     let mut title = to_one_line(&plain, MAX_TITLE);
     while MAX_TITLE < title.len() {
         title.pop();
@@ -353,7 +501,8 @@ fn session_name(source: &str, title: Option<&str>, id: &str) -> Result<SessionNa
 
 /// Returns an id that can be part of a name.
 fn short_id(id: &str) -> String {
-    let is_plain = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
+    let is_plain =
+        |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
     if id.len() <= MAX_ID && id.chars().all(is_plain) {
         id.to_owned()
     } else {

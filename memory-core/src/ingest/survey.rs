@@ -12,7 +12,10 @@ use recognition::{EmptyNote, UnmatchedNote, file_hash};
 use super::findings::for_each_finding;
 use super::{IngestReport, LinkCounts, Progress, SkippedFile};
 use crate::wikilink::{WikilinkCatalog, WikilinkDestination, WikilinkNameKind};
-use crate::{ContentHash, Memory, MemoryId, NoteItem, Origin, Scope, Services, Source, SourceItem, StoreError, Tags, secret};
+use crate::{
+    ContentHash, Memory, MemoryId, NoteItem, Origin, Scope, Services, Source, SourceItem,
+    StoreError, Tags, secret,
+};
 
 /// The result of surveying a source.
 pub(super) struct Survey {
@@ -96,24 +99,43 @@ impl Survey {
         };
         let mut tags = HashSet::new();
         let mut strangers = Vec::new();
-        for_each_finding(source, &services.default_scope(), &|finding| finding, &mut |finding| {
-            match finding {
-                SourceItem::Note(mut note) => {
-                    let Some(origin) = note.draft.origin.clone() else { return Ok(()) };
-                    report.warnings.extend(note.warning.take().map(|reason| SkippedFile { path: origin.path.clone(), reason }));
-                    tags.extend(note.draft.tags.iter().map(|tag| Tags::key(tag)));
-                    match survey.add(services, *note) {
-                        Ok(stranger) => strangers.extend(stranger),
-                        Err(StoreError::Damaged(problem)) => report.skipped.push(skipped_note(&origin.path, &problem)),
-                        Err(error) => return Err(error),
+        for_each_finding(
+            source,
+            &services.default_scope(),
+            &|finding| finding,
+            &mut |finding| {
+                match finding {
+                    SourceItem::Note(mut note) => {
+                        let Some(origin) = note.draft.origin.clone() else {
+                            return Ok(());
+                        };
+                        report
+                            .warnings
+                            .extend(note.warning.take().map(|reason| SkippedFile {
+                                path: origin.path.clone(),
+                                reason,
+                            }));
+                        tags.extend(note.draft.tags.iter().map(|tag| Tags::key(tag)));
+                        match survey.add(services, *note) {
+                            Ok(stranger) => strangers.extend(stranger),
+                            Err(StoreError::Damaged(problem)) => {
+                                report.skipped.push(skipped_note(&origin.path, &problem))
+                            }
+                            Err(error) => return Err(error),
+                        }
+                        progress(Progress {
+                            done: survey.notes.len() as u64,
+                            total: None,
+                        });
                     }
-                    progress(Progress { done: survey.notes.len() as u64, total: None });
+                    SourceItem::Attachment(path) => survey.catalog.add_attachment(&path),
+                    SourceItem::Skipped { path, reason } => {
+                        report.skipped.push(SkippedFile { path, reason })
+                    }
                 }
-                SourceItem::Attachment(path) => survey.catalog.add_attachment(&path),
-                SourceItem::Skipped { path, reason } => report.skipped.push(SkippedFile { path, reason }),
-            }
-            Ok(())
-        })?;
+                Ok(())
+            },
+        )?;
         report.tags = tags.len() as u64;
         strangers.extend(survey.match_empty_notes(services)?);
         for stranger in strangers {
@@ -149,7 +171,9 @@ impl Survey {
 
     /// Returns the index of the note at `path`, with the path borrowed from the survey.
     pub(super) fn find(&self, path: &str) -> Option<(&str, usize)> {
-        self.numbers.get_key_value(path).map(|(path, number)| (path.as_str(), *number))
+        self.numbers
+            .get_key_value(path)
+            .map(|(path, number)| (path.as_str(), *number))
     }
 
     /// Returns the note with this index.
@@ -164,43 +188,82 @@ impl Survey {
         let scope = services.default_scope();
         match &memory.origin {
             Some(origin) if matches!(scope, Scope::Private(_)) && memory.scope != scope => {
-                Ok(services.store.by_origin(origin, &scope)?.is_some_and(|stored| stored.memory.id == memory.id))
+                Ok(services
+                    .store
+                    .by_origin(origin, &scope)?
+                    .is_some_and(|stored| stored.memory.id == memory.id))
             }
             _ => Ok(true),
         }
     }
 
-    fn add(&mut self, services: &Services, note: NoteItem) -> Result<Option<UnmatchedNote>, StoreError> {
+    fn add(
+        &mut self,
+        services: &Services,
+        note: NoteItem,
+    ) -> Result<Option<UnmatchedNote>, StoreError> {
         let number = self.notes.len();
         let exported = self.exported_memory(services, &note)?;
         let empty = EmptyNote::of(number, &note);
         let NoteItem {
-            draft, front_matter, mut links, uncounted_links, listed_links, id: former_id, former_paths, former, ..
+            draft,
+            front_matter,
+            mut links,
+            uncounted_links,
+            listed_links,
+            id: former_id,
+            former_paths,
+            former,
+            ..
         } = note;
         let counted = links.len();
         links.extend(uncounted_links);
-        let Some(origin) = &draft.origin else { return Ok(None) };
+        let Some(origin) = &draft.origin else {
+            return Ok(None);
+        };
         if self.numbers.contains_key(&origin.path) {
             return Ok(None);
         }
         let stored = services.store.by_origin(origin, &draft.scope)?;
-        let is_its_own = |memory: &Memory| memory.origin.as_ref().is_some_and(|own| own.is_same_place(origin));
+        let is_its_own = |memory: &Memory| {
+            memory
+                .origin
+                .as_ref()
+                .is_some_and(|own| own.is_same_place(origin))
+        };
         let (id, kept, copied) = match (exported, stored) {
             (Some((id, MemoryRelation::AsTwin)), _) => (id, MemoryRelation::AsTwin, None),
-            (_, Some(stored)) if is_its_own(&stored.memory) => (stored.memory.id, MemoryRelation::AsItself, None),
+            (_, Some(stored)) if is_its_own(&stored.memory) => {
+                (stored.memory.id, MemoryRelation::AsItself, None)
+            }
             (Some((id, kept)), _) => (id, kept, None),
-            (None, Some(stored)) => (services.ids.memory_id(), MemoryRelation::Not, Some(stored.memory.id)),
-            (None, None) => (self.free_id(services, former_id)?, MemoryRelation::Not, None),
+            (None, Some(stored)) => (
+                services.ids.memory_id(),
+                MemoryRelation::Not,
+                Some(stored.memory.id),
+            ),
+            (None, None) => (
+                self.free_id(services, former_id)?,
+                MemoryRelation::Not,
+                None,
+            ),
         };
         self.place.get_or_insert_with(|| origin.clone());
         self.numbers.insert(origin.path.clone(), number);
-        self.catalog.add_note(&origin.path, draft.title.as_deref(), &draft.aliases);
+        self.catalog
+            .add_note(&origin.path, draft.title.as_deref(), &draft.aliases);
         if let Some(former) = former_id {
             self.former_ids.entry(former).or_insert(number);
         }
         let hash = file_hash(&draft, &front_matter, former_id);
-        let exported_links = former.exported.map(|exported| exported.links).unwrap_or_default();
-        let removed_links = exported_links.into_iter().filter(|link| !former.links.contains(link)).collect();
+        let exported_links = former
+            .exported
+            .map(|exported| exported.links)
+            .unwrap_or_default();
+        let removed_links = exported_links
+            .into_iter()
+            .filter(|link| !former.links.contains(link))
+            .collect();
         self.notes.push(SurveyedNote {
             id,
             kept,
@@ -217,37 +280,58 @@ impl Survey {
         });
         match kept {
             MemoryRelation::AsItself => drop(self.taken.entry(id).or_insert(number)),
-            MemoryRelation::Not => self.changed_notes.extend(ChangedNote::of(number, former_paths)),
+            MemoryRelation::Not => self
+                .changed_notes
+                .extend(ChangedNote::of(number, former_paths)),
             MemoryRelation::AsTwin | MemoryRelation::AsCopy | MemoryRelation::AsExport => {}
         }
         if let Some(twin) = copied {
-            return Ok(Some(UnmatchedNote { number, twin, origin: origin.clone() }));
+            return Ok(Some(UnmatchedNote {
+                number,
+                twin,
+                origin: origin.clone(),
+            }));
         }
         // Notes without text are all equal, but are not duplicates of each other.
         if kept != MemoryRelation::Not || draft.content.trim().is_empty() {
-            self.empty_notes.extend(empty.filter(|_| kept == MemoryRelation::Not));
+            self.empty_notes
+                .extend(empty.filter(|_| kept == MemoryRelation::Not));
             return Ok(None);
         }
         let redacted = secret::redact(&draft.content);
-        let hash = redacted.map_or_else(|| draft.content_hash(), |redacted| ContentHash::of(&redacted.text));
+        let hash = redacted.map_or_else(
+            || draft.content_hash(),
+            |redacted| ContentHash::of(&redacted.text),
+        );
         let twin = services.store.by_content(&hash, &draft.scope)?;
-        Ok(twin.map(|twin| UnmatchedNote { number, twin, origin: origin.clone() }))
+        Ok(twin.map(|twin| UnmatchedNote {
+            number,
+            twin,
+            origin: origin.clone(),
+        }))
     }
 
     /// Returns the memories to link for each note, in both directions, and reports the items of lists without a note. A note that expired
     /// before `at` has no memory.
     ///
     /// Afterwards, the links and the catalog are released.
-    pub(super) fn take_links(&mut self, at: DateTime<Utc>, report: &mut IngestReport) -> Vec<Vec<MemoryId>> {
+    pub(super) fn take_links(
+        &mut self,
+        at: DateTime<Utc>,
+        report: &mut IngestReport,
+    ) -> Vec<Vec<MemoryId>> {
         let speakers = self.speakers();
         for (number, note) in self.notes.iter_mut().enumerate() {
-            note.is_representative = speakers.get(&note.id).is_none_or(|speaker| *speaker == number);
+            note.is_representative = speakers
+                .get(&note.id)
+                .is_none_or(|speaker| *speaker == number);
         }
         let joined = self.resolve_links(&speakers, at, &mut report.links);
         report.warnings.extend(self.unresolved_items());
         self.catalog = WikilinkCatalog::new(self.catalog.rule());
         for note in &mut self.notes {
-            (note.links, note.former_links, note.removed_links) = (Vec::new(), Vec::new(), Vec::new());
+            (note.links, note.former_links, note.removed_links) =
+                (Vec::new(), Vec::new(), Vec::new());
             note.listed_links = Vec::new();
         }
         joined
@@ -259,20 +343,31 @@ impl Survey {
         for (path, number) in &self.numbers {
             for (target, item) in &self.notes[*number].listed_links {
                 if self.catalog.resolve(target, *number).is_none() {
-                    let reason = format!("`{item}` in its list of links leads to no note and was left out");
-                    unresolved.push(SkippedFile { path: path.clone(), reason });
+                    let reason =
+                        format!("`{item}` in its list of links leads to no note and was left out");
+                    unresolved.push(SkippedFile {
+                        path: path.clone(),
+                        reason,
+                    });
                 }
             }
         }
-        unresolved.sort_by(|left, right| (&left.path, &left.reason).cmp(&(&right.path, &right.reason)));
+        unresolved
+            .sort_by(|left, right| (&left.path, &left.reason).cmp(&(&right.path, &right.reason)));
         unresolved
     }
 
     /// Returns the note that represents each memory of several notes: the one that is not a copy, or else the first.
     fn speakers(&self) -> HashMap<MemoryId, usize> {
         let mut speakers = HashMap::new();
-        let is_speaker = |note: &SurveyedNote| note.kept == MemoryRelation::AsTwin || !note.copies.is_empty();
-        for (number, note) in self.notes.iter().enumerate().filter(|(_, note)| is_speaker(note)) {
+        let is_speaker =
+            |note: &SurveyedNote| note.kept == MemoryRelation::AsTwin || !note.copies.is_empty();
+        for (number, note) in self
+            .notes
+            .iter()
+            .enumerate()
+            .filter(|(_, note)| is_speaker(note))
+        {
             speakers.entry(note.id).or_insert(number);
         }
         speakers
@@ -284,17 +379,32 @@ impl Survey {
         at: DateTime<Utc>,
         counts: &mut LinkCounts,
     ) -> Vec<Vec<MemoryId>> {
-        let is_expired =
-            |note: &SurveyedNote| note.kept == MemoryRelation::Not && note.expires_at.is_some_and(|expires_at| expires_at <= at);
+        let is_expired = |note: &SurveyedNote| {
+            note.kept == MemoryRelation::Not
+                && note.expires_at.is_some_and(|expires_at| expires_at <= at)
+        };
         let mut joined = vec![Vec::new(); self.notes.len()];
-        let speaker = |number: usize| speakers.get(&self.notes[number].id).copied().unwrap_or(number);
+        let speaker = |number: usize| {
+            speakers
+                .get(&self.notes[number].id)
+                .copied()
+                .unwrap_or(number)
+        };
         // The links of a memory of a home are in its own order, and go both ways already.
-        let current = |former: &MemoryId| self.former_ids.get(former).map_or(*former, |number| self.notes[*number].id);
+        let current = |former: &MemoryId| {
+            self.former_ids
+                .get(former)
+                .map_or(*former, |number| self.notes[*number].id)
+        };
         for (number, note) in self.notes.iter().enumerate() {
             joined[speaker(number)].extend(note.former_links.iter().map(current));
         }
         for note in &self.notes {
-            for other in note.removed_links.iter().filter_map(|former| self.former_ids.get(former)) {
+            for other in note
+                .removed_links
+                .iter()
+                .filter_map(|former| self.former_ids.get(former))
+            {
                 joined[speaker(*other)].retain(|link| *link != note.id);
             }
         }
@@ -304,7 +414,9 @@ impl Survey {
                 if index < note.counted {
                     self.count(target, found.map(|(_, by)| by), counts);
                 }
-                let Some((WikilinkDestination::Note(other), _)) = found else { continue };
+                let Some((WikilinkDestination::Note(other), _)) = found else {
+                    continue;
+                };
                 let (one, other) = (speaker(number), speaker(other));
                 if one != other && !is_expired(note) && !is_expired(&self.notes[other]) {
                     joined[one].push(self.notes[other].id);
@@ -321,10 +433,16 @@ impl Survey {
 
     fn count(&self, target: &str, by: Option<WikilinkNameKind>, counts: &mut LinkCounts) {
         match by {
-            Some(WikilinkNameKind::Title | WikilinkNameKind::Alias) if !self.catalog.aliases_resolve() => {
+            Some(WikilinkNameKind::Title | WikilinkNameKind::Alias)
+                if !self.catalog.aliases_resolve() =>
+            {
                 counts.unresolved += 1;
                 // A target that matches both an alias and a title counts as an alias.
-                let only = if self.catalog.is_alias(target) { &mut counts.only_by_alias } else { &mut counts.only_by_title };
+                let only = if self.catalog.is_alias(target) {
+                    &mut counts.only_by_alias
+                } else {
+                    &mut counts.only_by_title
+                };
                 *only += 1;
             }
             Some(_) => counts.resolved += 1,
@@ -334,5 +452,8 @@ impl Survey {
 }
 
 fn skipped_note(path: &str, problem: &crate::Problem) -> SkippedFile {
-    SkippedFile { path: path.to_owned(), reason: format!("its memory must not be changed: {problem}") }
+    SkippedFile {
+        path: path.to_owned(),
+        reason: format!("its memory must not be changed: {problem}"),
+    }
 }

@@ -112,7 +112,10 @@ pub enum InstanceError {
         why: &'static str,
     },
     /// The master key is missing although instances are sealed with it, so no new key is created.
-    #[error("there is no master key in {folder}, but {} sealed with one", sealed_instances(instances))]
+    #[error(
+        "there is no master key in {folder}, but {} sealed with one",
+        sealed_instances(instances)
+    )]
     KeyMissing {
         /// The folder of the key.
         folder: String,
@@ -143,17 +146,27 @@ pub enum InstanceError {
 impl InstanceError {
     /// Creates an [`InstanceError::Invalid`].
     pub fn invalid(why: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Invalid { why: why.into(), hint: Some(hint.into()) }
+        Self::Invalid {
+            why: why.into(),
+            hint: Some(hint.into()),
+        }
     }
 
     /// Creates an [`InstanceError::InvalidName`], with a long name shortened.
     pub fn invalid_name(what: &'static str, name: &str, why: &'static str) -> Self {
-        Self::InvalidName { what, name: to_one_line(name, MAX_SHOWN), why }
+        Self::InvalidName {
+            what,
+            name: to_one_line(name, MAX_SHOWN),
+            why,
+        }
     }
 
     /// Creates an [`InstanceError::InvalidKey`], with a long key shortened.
     pub fn invalid_key(key: &str, why: &'static str) -> Self {
-        Self::InvalidKey { key: to_one_line(key, MAX_SHOWN), why }
+        Self::InvalidKey {
+            key: to_one_line(key, MAX_SHOWN),
+            why,
+        }
     }
 
     /// Returns the stable error code.
@@ -185,13 +198,21 @@ impl InstanceError {
                 "`memory instance instances` lists the instances; `memory instance connect` creates one"
             }
             Self::ActionNotFound { backend, .. } => {
-                return Some(format!("`memory instance actions {backend}` lists the actions"));
+                return Some(format!(
+                    "`memory instance actions {backend}` lists the actions"
+                ));
             }
             Self::SessionNotFound { .. } => "the action sessions lists the sessions",
             Self::KeyNotFound { .. } => "the action list lists the keys",
-            Self::InvalidKey { .. } => "a key consists of parts of A to Z, a to z, 0 to 9, '.', '_' and '-', separated by /",
-            Self::NoFilter => "set role, not_role, before, after or older_than; the action delete deletes a whole session",
-            Self::NotOpened { .. } => "nothing was changed; `memory instance connect` seals the field again with the current key",
+            Self::InvalidKey { .. } => {
+                "a key consists of parts of A to Z, a to z, 0 to 9, '.', '_' and '-', separated by /"
+            }
+            Self::NoFilter => {
+                "set role, not_role, before, after or older_than; the action delete deletes a whole session"
+            }
+            Self::NotOpened { .. } => {
+                "nothing was changed; `memory instance connect` seals the field again with the current key"
+            }
             Self::KeyMissing { .. } => {
                 "nothing was changed; restore the file master.key, or set the key in MEMO_MASTER_KEY; \
                  `memory instance rm TYPE/NAME` removes an instance whose key is lost"
@@ -214,7 +235,11 @@ impl InstanceError {
 }
 
 fn sealed_instances(instances: &[String]) -> String {
-    format!("{} {}", instances.join(", "), if instances.len() == 1 { "is" } else { "are" })
+    format!(
+        "{} {}",
+        instances.join(", "),
+        if instances.len() == 1 { "is" } else { "are" }
+    )
 }
 
 impl From<StoreError> for InstanceError {

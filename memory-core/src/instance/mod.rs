@@ -22,6 +22,6 @@ pub use filter_time::{parse_duration, parse_time};
 pub use name::InstanceName;
 pub(crate) use operations::undo_as;
 pub use operations::{
-    InstanceOperations, InstanceRecord, InstanceRecords, InstanceSubject, InstanceUndoReport, NamedInstance, join_parts,
-    operations, undo,
+    InstanceOperations, InstanceRecord, InstanceRecords, InstanceSubject, InstanceUndoReport,
+    NamedInstance, join_parts, operations, undo,
 };

@@ -28,12 +28,19 @@ impl FromStr for InstanceName {
             "is longer than 64 characters"
         } else if !text.starts_with(|first: char| first.is_ascii_alphanumeric()) {
             "does not begin with a letter or a digit"
-        } else if !text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte)) {
+        } else if !text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+        {
             "contains a character other than A to Z, a to z, 0 to 9, '.', '_' and '-'"
         } else {
             return Ok(Self(text.to_owned()));
         };
-        Err(InstanceError::invalid_name("the name of an instance", text, why))
+        Err(InstanceError::invalid_name(
+            "the name of an instance",
+            text,
+            why,
+        ))
     }
 }
 
@@ -46,8 +53,23 @@ mod tests {
         for name in ["default", "main", "team-2", "v1.2", "A_b", &"a".repeat(64)] {
             assert_eq!(name.parse::<InstanceName>().unwrap().as_str(), name);
         }
-        for name in ["", ".", "..", ".a", "-a", "a/b", "a b", "a\0", "ä", &"a".repeat(65)] {
-            assert_eq!(name.parse::<InstanceName>().unwrap_err().code(), crate::Code::InvalidInput, "{name:?}");
+        for name in [
+            "",
+            ".",
+            "..",
+            ".a",
+            "-a",
+            "a/b",
+            "a b",
+            "a\0",
+            "ä",
+            &"a".repeat(65),
+        ] {
+            assert_eq!(
+                name.parse::<InstanceName>().unwrap_err().code(),
+                crate::Code::InvalidInput,
+                "{name:?}"
+            );
         }
     }
 }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::InstanceError;
-use crate::{Clock, IdSource, Operation, OperationId, Recorded, StoreError, Undone, Verb, find_by_prefix};
+use crate::{
+    Clock, IdSource, Operation, OperationId, Recorded, StoreError, Undone, Verb, find_by_prefix,
+};
 
 /// An iterator over operations, newest first.
 pub type InstanceRecords<'a> = Box<dyn Iterator<Item = Result<InstanceRecord, InstanceError>> + 'a>;
@@ -36,7 +38,11 @@ pub trait InstanceOperations: Debug + Send + Sync {
     /// [`StoreError::OperationNotFound`] if it does not exist or its previous content was purged;
     /// [`StoreError::Invalid`] if it is already undone; [`InstanceError::ChangedSince`] if its result was changed
     /// afterwards.
-    fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<InstanceRecord, InstanceError>;
+    fn undo(
+        &self,
+        undone: &OperationId,
+        operation: &Operation,
+    ) -> Result<InstanceRecord, InstanceError>;
 
     /// Deletes the previous content of operations in whole months that ended before `before`.
     ///
@@ -64,12 +70,20 @@ pub struct InstanceSubject {
 impl InstanceSubject {
     /// Returns the description of a change of one session or value.
     pub fn new(name: &str, count: usize) -> Self {
-        Self { name: name.to_owned(), count, more: 0 }
+        Self {
+            name: name.to_owned(),
+            count,
+            more: 0,
+        }
     }
 
     /// Returns the name of the session or value, with the number of further sessions.
     pub fn label(&self) -> String {
-        if self.more == 0 { self.name.clone() } else { format!("{} and {} more", self.name, self.more) }
+        if self.more == 0 {
+            self.name.clone()
+        } else {
+            format!("{} and {} more", self.name, self.more)
+        }
     }
 }
 
@@ -83,14 +97,20 @@ pub fn join_parts<E>(
             Ok(first) => first,
             Err(error) => return Some(Err(error)),
         };
-        let is_part = |next: &Result<InstanceRecord, E>| next.as_ref().is_ok_and(|next| next.operation.id == first.operation.id);
+        let is_part = |next: &Result<InstanceRecord, E>| {
+            next.as_ref()
+                .is_ok_and(|next| next.operation.id == first.operation.id)
+        };
         let mut parts = Vec::new();
         while let Some(Ok(part)) = records.next_if(is_part) {
             parts.push(part.subject);
         }
         for part in parts {
-            first.subject =
-                InstanceSubject { name: part.name, count: first.subject.count + part.count, more: first.subject.more + 1 };
+            first.subject = InstanceSubject {
+                name: part.name,
+                count: first.subject.count + part.count,
+                more: first.subject.more + 1,
+            };
         }
         Some(Ok(first))
     })
@@ -112,7 +132,10 @@ pub type InstanceUndoReport = Undone<InstanceSubject>;
 ///
 /// # Errors
 /// If the log of operations cannot be read.
-pub fn operations(store: &dyn InstanceOperations, limit: usize) -> Result<Vec<InstanceRecord>, InstanceError> {
+pub fn operations(
+    store: &dyn InstanceOperations,
+    limit: usize,
+) -> Result<Vec<InstanceRecord>, InstanceError> {
     store.operations()?.take(limit).collect()
 }
 
@@ -128,7 +151,11 @@ pub fn undo(
     clock: &dyn Clock,
     ids: &dyn IdSource,
 ) -> Result<InstanceUndoReport, InstanceError> {
-    undo_as(store, reference, &Operation::new(Verb::Undo, "", clock, ids))
+    undo_as(
+        store,
+        reference,
+        &Operation::new(Verb::Undo, "", clock, ids),
+    )
 }
 
 /// Undoes an operation as [`undo()`] does; `operation` is the undo.
@@ -139,7 +166,9 @@ pub(crate) fn undo_as(
 ) -> Result<InstanceUndoReport, InstanceError> {
     let found = match reference {
         Some(reference) => find_by_prefix(store.operations()?, reference)?,
-        None => last(store)?.ok_or_else(|| StoreError::OperationNotFound { wanted: "there is no operation to undo".into() })?,
+        None => last(store)?.ok_or_else(|| StoreError::OperationNotFound {
+            wanted: "there is no operation to undo".into(),
+        })?,
     };
     let record = store.undo(&found.operation.id, operation)?;
     Ok(Undone::new(record, operation.id.clone()))
@@ -147,5 +176,8 @@ pub(crate) fn undo_as(
 
 /// Returns the operation that would be undone next, if any.
 fn last(store: &dyn InstanceOperations) -> Result<Option<InstanceRecord>, InstanceError> {
-    store.operations()?.find(|record| record.as_ref().map_or(true, Recorded::is_open)).transpose()
+    store
+        .operations()?
+        .find(|record| record.as_ref().map_or(true, Recorded::is_open))
+        .transpose()
 }

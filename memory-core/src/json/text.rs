@@ -55,7 +55,9 @@ impl JsonText {
         for token in tokens.filter(|token| token.depth == 1) {
             match token.kind {
                 JsonTokenKind::Key => key = unquote(&self.0[token.range]).map(Cow::into_owned),
-                JsonTokenKind::ObjectBegins | JsonTokenKind::ArrayBegins => start = token.range.start,
+                JsonTokenKind::ObjectBegins | JsonTokenKind::ArrayBegins => {
+                    start = token.range.start
+                }
                 JsonTokenKind::ObjectEnds | JsonTokenKind::ArrayEnds => {
                     members.push((key.take()?, Self(self.0[start..token.range.end].to_owned())));
                 }
@@ -69,7 +71,10 @@ impl JsonText {
 
     /// Returns an object of these members. The caller ensures that the keys are unique.
     pub fn object<'a>(members: impl IntoIterator<Item = (&'a str, &'a Self)>) -> Self {
-        let members: Vec<_> = members.into_iter().map(|(key, value)| format!("{}:{value}", Self::string(key))).collect();
+        let members: Vec<_> = members
+            .into_iter()
+            .map(|(key, value)| format!("{}:{value}", Self::string(key)))
+            .collect();
         Self(format!("{{{}}}", members.join(",")))
     }
 
@@ -82,14 +87,18 @@ impl JsonText {
 
     /// Returns whether [`JsonText::to_value`] is lossless for this value.
     pub fn is_exact_as_value(&self) -> bool {
-        JsonTokens::of(&self.0)
-            .all(|token| token.is_ok_and(|token| token.kind != JsonTokenKind::Number || is_exact_number(&self.0[token.range])))
+        JsonTokens::of(&self.0).all(|token| {
+            token.is_ok_and(|token| {
+                token.kind != JsonTokenKind::Number || is_exact_number(&self.0[token.range])
+            })
+        })
     }
 }
 
 /// Returns whether a JSON number is exactly representable as a machine number.
 pub fn is_exact_number(number: &str) -> bool {
-    serde_json::from_str::<Value>(number).is_ok_and(|value| is_same_number(number, &value.to_string()))
+    serde_json::from_str::<Value>(number)
+        .is_ok_and(|value| is_same_number(number, &value.to_string()))
 }
 
 /// Returns whether two JSON numbers are equal: `1.50` equals `1.5`, and `1e2` equals `100`.
@@ -99,7 +108,9 @@ fn is_same_number(one: &str, other: &str) -> bool {
 
 /// Returns the sign, the significant digits and the exponent.
 fn normalize_number(number: &str) -> (bool, String, i64) {
-    let (is_negative, rest) = number.strip_prefix('-').map_or((false, number), |rest| (true, rest));
+    let (is_negative, rest) = number
+        .strip_prefix('-')
+        .map_or((false, number), |rest| (true, rest));
     let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
     let exponent: i64 = exponent.parse().unwrap_or(i64::MAX);
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -111,7 +122,11 @@ fn normalize_number(number: &str) -> (bool, String, i64) {
     if significant.is_empty() {
         return (false, String::new(), 0);
     }
-    (is_negative, significant.to_owned(), exponent.saturating_sub(places).saturating_add(dropped))
+    (
+        is_negative,
+        significant.to_owned(),
+        exponent.saturating_sub(places).saturating_add(dropped),
+    )
 }
 
 impl_text_type!(JsonText);
@@ -125,7 +140,10 @@ impl FromStr for JsonText {
         let mut needs_comma = false;
         for token in JsonTokens::of(text) {
             let token = token?;
-            let ends = matches!(token.kind, JsonTokenKind::ObjectEnds | JsonTokenKind::ArrayEnds);
+            let ends = matches!(
+                token.kind,
+                JsonTokenKind::ObjectEnds | JsonTokenKind::ArrayEnds
+            );
             if needs_comma && !ends {
                 compact.push(',');
             }
@@ -141,10 +159,14 @@ impl FromStr for JsonText {
                 }
                 JsonTokenKind::ObjectEnds | JsonTokenKind::ArrayEnds => drop(keys.pop()),
                 JsonTokenKind::Key => {
-                    let key = unquote(&text[token.range.clone()])
-                        .ok_or(JsonError::Syntax { at: token.range.start, what: "a key contains a lone surrogate" })?;
+                    let key = unquote(&text[token.range.clone()]).ok_or(JsonError::Syntax {
+                        at: token.range.start,
+                        what: "a key contains a lone surrogate",
+                    })?;
                     if let Some(key) = keys.last_mut().and_then(|known| known.insert(key)) {
-                        return Err(JsonError::DuplicateKey { key: key.into_owned() });
+                        return Err(JsonError::DuplicateKey {
+                            key: key.into_owned(),
+                        });
                     }
                     compact.push(':');
                     needs_comma = false;
@@ -201,21 +223,31 @@ fn approximate(text: &str) -> Value {
                 continue;
             }
             JsonTokenKind::ObjectBegins | JsonTokenKind::ArrayBegins => {
-                let empty = if part == "{" { Value::Object(serde_json::Map::new()) } else { Value::Array(Vec::new()) };
+                let empty = if part == "{" {
+                    Value::Object(serde_json::Map::new())
+                } else {
+                    Value::Array(Vec::new())
+                };
                 open.push((empty, key.take()));
                 continue;
             }
             JsonTokenKind::ObjectEnds | JsonTokenKind::ArrayEnds => {
-                let Some((value, own_key)) = open.pop() else { break };
+                let Some((value, own_key)) = open.pop() else {
+                    break;
+                };
                 key = own_key;
                 value
             }
             JsonTokenKind::Number => nearest_number(part),
-            JsonTokenKind::String | JsonTokenKind::Literal => serde_json::from_str(part).unwrap_or_else(|_| Value::from(part)),
+            JsonTokenKind::String | JsonTokenKind::Literal => {
+                serde_json::from_str(part).unwrap_or_else(|_| Value::from(part))
+            }
         };
         match open.last_mut() {
             Some((Value::Array(items), _)) => items.push(value),
-            Some((Value::Object(members), _)) => drop(members.insert(key.take().unwrap_or_default(), value)),
+            Some((Value::Object(members), _)) => {
+                drop(members.insert(key.take().unwrap_or_default(), value))
+            }
             _ => done = value,
         }
     }
@@ -224,7 +256,13 @@ fn approximate(text: &str) -> Value {
 
 fn nearest_number(number: &str) -> Value {
     let exact = serde_json::from_str(number);
-    exact.unwrap_or_else(|_| Value::from(if number.starts_with('-') { f64::MIN } else { f64::MAX }))
+    exact.unwrap_or_else(|_| {
+        Value::from(if number.starts_with('-') {
+            f64::MIN
+        } else {
+            f64::MAX
+        })
+    })
 }
 
 /// Returns a JSON text with unescaped strings, for full-text search. The result may not be valid JSON.
@@ -261,9 +299,17 @@ pub fn format_pretty(text: &str) -> String {
     // Whether an item precedes the next token in the same bracket, and whether the next token is the value of a key.
     let (mut needs_comma, mut follows_key) = (false, false);
     for token in JsonTokens::of(text) {
-        let Ok(token) = token else { return text.to_owned() };
-        let ends = matches!(token.kind, JsonTokenKind::ObjectEnds | JsonTokenKind::ArrayEnds);
-        let begins = matches!(token.kind, JsonTokenKind::ObjectBegins | JsonTokenKind::ArrayBegins);
+        let Ok(token) = token else {
+            return text.to_owned();
+        };
+        let ends = matches!(
+            token.kind,
+            JsonTokenKind::ObjectEnds | JsonTokenKind::ArrayEnds
+        );
+        let begins = matches!(
+            token.kind,
+            JsonTokenKind::ObjectBegins | JsonTokenKind::ArrayBegins
+        );
         if !ends && needs_comma {
             laid_out.push(',');
         }
@@ -287,27 +333,58 @@ mod tests {
     use super::*;
 
     fn parse_compact(text: &str) -> Result<String, JsonError> {
-        text.parse::<JsonText>().map(|text| text.as_str().to_owned())
+        text.parse::<JsonText>()
+            .map(|text| text.as_str().to_owned())
     }
 
     #[test]
     fn digits_and_order_are_kept_and_spaces_are_not() {
-        for number in ["1e1000", "0.1", "9007199254740993", "100000000000000000001", "-0", "1.50", "1E+2"] {
-            assert_eq!(parse_compact(&format!("\n[ {number} ,\t{{ \"z\" : {number}, \"a\":{{ }} }} , [ ] ]")).unwrap(), {
-                format!("[{number},{{\"z\":{number},\"a\":{{}}}},[]]")
-            });
+        for number in [
+            "1e1000",
+            "0.1",
+            "9007199254740993",
+            "100000000000000000001",
+            "-0",
+            "1.50",
+            "1E+2",
+        ] {
+            assert_eq!(
+                parse_compact(&format!(
+                    "\n[ {number} ,\t{{ \"z\" : {number}, \"a\":{{ }} }} , [ ] ]"
+                ))
+                .unwrap(),
+                { format!("[{number},{{\"z\":{number},\"a\":{{}}}},[]]") }
+            );
         }
     }
 
     #[test]
     fn the_members_of_an_object_are_what_it_was_made_of() {
-        let text = r#"{"z":{"a":[1,{"b":2}]},"e":[],"n":1e1000,"s":"}","\u0061":null,"深":{}}"#.parse::<JsonText>().unwrap();
+        let text = r#"{"z":{"a":[1,{"b":2}]},"e":[],"n":1e1000,"s":"}","\u0061":null,"深":{}}"#
+            .parse::<JsonText>()
+            .unwrap();
         let members = text.members().unwrap();
-        let told: Vec<_> = members.iter().map(|(key, value)| format!("{key}={value}")).collect();
-        assert_eq!(told, [r#"z={"a":[1,{"b":2}]}"#, "e=[]", "n=1e1000", r#"s="}""#, "a=null", "深={}"]);
+        let told: Vec<_> = members
+            .iter()
+            .map(|(key, value)| format!("{key}={value}"))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                r#"z={"a":[1,{"b":2}]}"#,
+                "e=[]",
+                "n=1e1000",
+                r#"s="}""#,
+                "a=null",
+                "深={}"
+            ]
+        );
         let again = JsonText::object(members.iter().map(|(key, value)| (key.as_str(), value)));
         assert_eq!(again.as_str(), text.as_str().replace("\\u0061", "a"));
-        assert_eq!("{}".parse::<JsonText>().unwrap().members(), Some(Vec::new()));
+        assert_eq!(
+            "{}".parse::<JsonText>().unwrap().members(),
+            Some(Vec::new())
+        );
         for none in ["[]", "1", "\"a\"", "null", "[{\"a\":1}]"] {
             assert_eq!(none.parse::<JsonText>().unwrap().members(), None);
         }
@@ -316,29 +393,55 @@ mod tests {
     #[test]
     fn a_key_that_stands_twice_is_named_however_it_is_spelled() {
         let twice = |key: &str| Err(JsonError::DuplicateKey { key: key.into() });
-        assert_eq!(parse_compact(r#"{"a":1,"b":{"a":2},"\u0061":3}"#), twice("a"));
-        assert_eq!(parse_compact(r#"[{"a":1},{"a":2}]"#).unwrap(), r#"[{"a":1},{"a":2}]"#);
+        assert_eq!(
+            parse_compact(r#"{"a":1,"b":{"a":2},"\u0061":3}"#),
+            twice("a")
+        );
+        assert_eq!(
+            parse_compact(r#"[{"a":1},{"a":2}]"#).unwrap(),
+            r#"[{"a":1},{"a":2}]"#
+        );
     }
 
     #[test]
     fn depth_is_bounded_and_any_depth_is_survived() {
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         parse_compact(&nested(MAX_DEPTH)).unwrap();
-        assert_eq!(parse_compact(&nested(MAX_DEPTH + 1)), Err(JsonError::TooDeep));
+        assert_eq!(
+            parse_compact(&nested(MAX_DEPTH + 1)),
+            Err(JsonError::TooDeep)
+        );
         assert_eq!(parse_compact(&nested(1_000_000)), Err(JsonError::TooDeep));
     }
 
     #[test]
     fn what_a_machine_number_cannot_say_is_known_and_comes_as_near_as_it_can() {
         let text = |text: &str| text.parse::<JsonText>().unwrap();
-        for exact in ["1", "0.1", "1.50", "1e2", "-0.0", "0", "9007199254740993", "[18446744073709551615]", "{\"a\":\"1e1000\"}"]
-        {
+        for exact in [
+            "1",
+            "0.1",
+            "1.50",
+            "1e2",
+            "-0.0",
+            "0",
+            "9007199254740993",
+            "[18446744073709551615]",
+            "{\"a\":\"1e1000\"}",
+        ] {
             assert!(text(exact).is_exact_as_value(), "{exact}");
         }
-        for inexact in ["1e1000", "100000000000000000001", "0.1000000000000000055511151231257827", "[{\"a\":1e-400}]"] {
+        for inexact in [
+            "1e1000",
+            "100000000000000000001",
+            "0.1000000000000000055511151231257827",
+            "[{\"a\":1e-400}]",
+        ] {
             assert!(!text(inexact).is_exact_as_value(), "{inexact}");
         }
-        assert_eq!(text("{\"a\":[-1e1000,1]}").to_value(), serde_json::json!({"a": [f64::MIN, 1]}));
+        assert_eq!(
+            text("{\"a\":[-1e1000,1]}").to_value(),
+            serde_json::json!({"a": [f64::MIN, 1]})
+        );
         let deep = text(&format!("{}1{}", "[".repeat(300), "]".repeat(300)));
         assert_eq!(JsonText::from(&deep.to_value()), deep);
     }
@@ -350,6 +453,12 @@ mod tests {
             format_pretty(text),
             "{\n  \"a\": [\n    1,\n    {\n      \"b\": {}\n    }\n  ],\n  \"c\": [],\n  \"d\": \"x\"\n}"
         );
-        assert_eq!((format_pretty("1e1000").as_str(), format_pretty("{broken").as_str()), ("1e1000", "{broken"));
+        assert_eq!(
+            (
+                format_pretty("1e1000").as_str(),
+                format_pretty("{broken").as_str()
+            ),
+            ("1e1000", "{broken")
+        );
     }
 }

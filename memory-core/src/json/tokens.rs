@@ -73,8 +73,17 @@ impl<'a> JsonTokens<'a> {
     /// Returns the tokens of `text`, which should be a single value.
     pub fn of(text: &'a str) -> Self {
         // A byte-order mark is ignored.
-        let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        Self { text: text.as_bytes(), at, open: Vec::new(), next: ExpectedJsonToken::Value }
+        let at = if text.starts_with('\u{feff}') {
+            '\u{feff}'.len_utf8()
+        } else {
+            0
+        };
+        Self {
+            text: text.as_bytes(),
+            at,
+            open: Vec::new(),
+            next: ExpectedJsonToken::Value,
+        }
     }
 
     /// Returns the tokens of `text`, which follows the opening braces of `objects` nested objects.
@@ -88,8 +97,17 @@ impl<'a> JsonTokens<'a> {
     /// assert!(JsonTokens::within_objects("\"a\": 1}}", 2).all(|token| token.is_ok()));
     /// ```
     pub fn within_objects(text: &'a str, objects: usize) -> Self {
-        let next = if objects == 0 { ExpectedJsonToken::Value } else { ExpectedJsonToken::KeyOrEnd };
-        Self { text: text.as_bytes(), at: 0, open: vec![true; objects], next }
+        let next = if objects == 0 {
+            ExpectedJsonToken::Value
+        } else {
+            ExpectedJsonToken::KeyOrEnd
+        };
+        Self {
+            text: text.as_bytes(),
+            at: 0,
+            open: vec![true; objects],
+            next,
+        }
     }
 
     /// Returns the byte offset of the first unread byte.
@@ -110,21 +128,37 @@ impl<'a> JsonTokens<'a> {
             match (self.next, byte) {
                 (ExpectedJsonToken::CommaOrEnd, b',') => {
                     self.at += 1;
-                    self.next = if self.open.last() == Some(&true) { ExpectedJsonToken::Key } else { ExpectedJsonToken::Value };
+                    self.next = if self.open.last() == Some(&true) {
+                        ExpectedJsonToken::Key
+                    } else {
+                        ExpectedJsonToken::Value
+                    };
                 }
-                (ExpectedJsonToken::CommaOrEnd | ExpectedJsonToken::KeyOrEnd, b'}') if self.open.last() == Some(&true) => {
+                (ExpectedJsonToken::CommaOrEnd | ExpectedJsonToken::KeyOrEnd, b'}')
+                    if self.open.last() == Some(&true) =>
+                {
                     return Ok(Some(self.read_end()));
                 }
-                (ExpectedJsonToken::CommaOrEnd | ExpectedJsonToken::ValueOrEnd, b']') if self.open.last() == Some(&false) => {
+                (ExpectedJsonToken::CommaOrEnd | ExpectedJsonToken::ValueOrEnd, b']')
+                    if self.open.last() == Some(&false) =>
+                {
                     return Ok(Some(self.read_end()));
                 }
-                (ExpectedJsonToken::Key | ExpectedJsonToken::KeyOrEnd, b'"') => return self.key().map(Some),
-                (ExpectedJsonToken::Value | ExpectedJsonToken::ValueOrEnd, _) => return self.value(byte).map(Some),
-                (ExpectedJsonToken::Nothing, _) => return Err(self.syntax_error("unexpected text after the value")),
+                (ExpectedJsonToken::Key | ExpectedJsonToken::KeyOrEnd, b'"') => {
+                    return self.key().map(Some);
+                }
+                (ExpectedJsonToken::Value | ExpectedJsonToken::ValueOrEnd, _) => {
+                    return self.value(byte).map(Some);
+                }
+                (ExpectedJsonToken::Nothing, _) => {
+                    return Err(self.syntax_error("unexpected text after the value"));
+                }
                 (ExpectedJsonToken::Key | ExpectedJsonToken::KeyOrEnd, _) => {
                     return Err(self.syntax_error("expected a quoted key"));
                 }
-                (ExpectedJsonToken::CommaOrEnd, _) => return Err(self.syntax_error("expected a comma or a closing bracket")),
+                (ExpectedJsonToken::CommaOrEnd, _) => {
+                    return Err(self.syntax_error("expected a comma or a closing bracket"));
+                }
                 (ExpectedJsonToken::Failed, _) => return Ok(None),
             }
         }
@@ -137,9 +171,21 @@ impl<'a> JsonTokens<'a> {
                 let is_object = byte == b'{';
                 self.at += 1;
                 self.open.push(is_object);
-                self.next = if is_object { ExpectedJsonToken::KeyOrEnd } else { ExpectedJsonToken::ValueOrEnd };
-                let kind = if is_object { JsonTokenKind::ObjectBegins } else { JsonTokenKind::ArrayBegins };
-                return Ok(JsonToken { kind, range: start..self.at, depth });
+                self.next = if is_object {
+                    ExpectedJsonToken::KeyOrEnd
+                } else {
+                    ExpectedJsonToken::ValueOrEnd
+                };
+                let kind = if is_object {
+                    JsonTokenKind::ObjectBegins
+                } else {
+                    JsonTokenKind::ArrayBegins
+                };
+                return Ok(JsonToken {
+                    kind,
+                    range: start..self.at,
+                    depth,
+                });
             }
             b'"' => {
                 self.skip_string()?;
@@ -151,15 +197,26 @@ impl<'a> JsonTokens<'a> {
             }
             _ => {
                 let rest = &self.text[start..];
-                let Some(word) = ["true", "false", "null"].into_iter().find(|word| rest.starts_with(word.as_bytes())) else {
+                let Some(word) = ["true", "false", "null"]
+                    .into_iter()
+                    .find(|word| rest.starts_with(word.as_bytes()))
+                else {
                     return Err(self.syntax_error("expected a value"));
                 };
                 self.at += word.len();
                 JsonTokenKind::Literal
             }
         };
-        self.next = if depth == 0 { ExpectedJsonToken::Nothing } else { ExpectedJsonToken::CommaOrEnd };
-        Ok(JsonToken { kind, range: start..self.at, depth })
+        self.next = if depth == 0 {
+            ExpectedJsonToken::Nothing
+        } else {
+            ExpectedJsonToken::CommaOrEnd
+        };
+        Ok(JsonToken {
+            kind,
+            range: start..self.at,
+            depth,
+        })
     }
 
     fn key(&mut self) -> Result<JsonToken, JsonError> {
@@ -172,14 +229,30 @@ impl<'a> JsonTokens<'a> {
         }
         self.at += 1;
         self.next = ExpectedJsonToken::Value;
-        Ok(JsonToken { kind: JsonTokenKind::Key, range, depth: self.open.len() })
+        Ok(JsonToken {
+            kind: JsonTokenKind::Key,
+            range,
+            depth: self.open.len(),
+        })
     }
 
     fn read_end(&mut self) -> JsonToken {
-        let kind = if self.open.pop() == Some(true) { JsonTokenKind::ObjectEnds } else { JsonTokenKind::ArrayEnds };
+        let kind = if self.open.pop() == Some(true) {
+            JsonTokenKind::ObjectEnds
+        } else {
+            JsonTokenKind::ArrayEnds
+        };
         self.at += 1;
-        self.next = if self.open.is_empty() { ExpectedJsonToken::Nothing } else { ExpectedJsonToken::CommaOrEnd };
-        JsonToken { kind, range: self.at - 1..self.at, depth: self.open.len() }
+        self.next = if self.open.is_empty() {
+            ExpectedJsonToken::Nothing
+        } else {
+            ExpectedJsonToken::CommaOrEnd
+        };
+        JsonToken {
+            kind,
+            range: self.at - 1..self.at,
+            depth: self.open.len(),
+        }
     }
 
     fn skip_string(&mut self) -> Result<(), JsonError> {
@@ -187,14 +260,21 @@ impl<'a> JsonTokens<'a> {
         self.at += 1;
         loop {
             // Most bytes of a string need no handling.
-            self.at += self.text[self.at..].iter().take_while(|byte| !SPECIAL_BYTES[usize::from(**byte)]).count();
+            self.at += self.text[self.at..]
+                .iter()
+                .take_while(|byte| !SPECIAL_BYTES[usize::from(**byte)])
+                .count();
             match self.text.get(self.at) {
                 Some(b'"') => {
                     self.at += 1;
                     return Ok(());
                 }
                 Some(b'\\') => self.skip_escape()?,
-                Some(_) => return Err(self.syntax_error("a string contains an unescaped control character")),
+                Some(_) => {
+                    return Err(
+                        self.syntax_error("a string contains an unescaped control character")
+                    );
+                }
                 None => {
                     self.at = start;
                     return Err(self.syntax_error("unterminated string"));
@@ -243,7 +323,10 @@ impl<'a> JsonTokens<'a> {
     }
 
     fn skip_digits(&mut self) -> Result<(), JsonError> {
-        let count = self.text[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let count = self.text[self.at..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
         if count == 0 {
             return Err(self.syntax_error("expected a digit"));
         }
@@ -252,7 +335,10 @@ impl<'a> JsonTokens<'a> {
     }
 
     fn skip_spaces(&mut self) {
-        self.at += self.text[self.at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
+        self.at += self.text[self.at..]
+            .iter()
+            .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+            .count();
     }
 
     fn syntax_error(&self, what: &'static str) -> JsonError {
@@ -291,7 +377,11 @@ const SPECIAL_BYTES: [bool; 256] = {
 /// Returns the content of a quoted JSON string, or `None` if it contains a lone surrogate.
 pub fn unquote(quoted: &str) -> Option<Cow<'_, str>> {
     let inner = quoted.strip_prefix('"')?.strip_suffix('"')?;
-    if inner.contains('\\') { serde_json::from_str(quoted).ok().map(Cow::Owned) } else { Some(Cow::Borrowed(inner)) }
+    if inner.contains('\\') {
+        serde_json::from_str(quoted).ok().map(Cow::Owned)
+    } else {
+        Some(Cow::Borrowed(inner))
+    }
 }
 
 /// The error that a text is not a valid [`JsonText`](super::JsonText).
@@ -324,12 +414,16 @@ mod tests {
     use super::*;
 
     fn kinds(text: &str) -> Result<Vec<(JsonTokenKind, &str, usize)>, JsonError> {
-        JsonTokens::of(text).map(|token| token.map(|token| (token.kind, &text[token.range], token.depth))).collect()
+        JsonTokens::of(text)
+            .map(|token| token.map(|token| (token.kind, &text[token.range], token.depth)))
+            .collect()
     }
 
     #[test]
     fn every_token_is_told_with_its_text_and_depth() {
-        use JsonTokenKind::{ArrayBegins, ArrayEnds, Key, Literal, Number, ObjectBegins, ObjectEnds, String};
+        use JsonTokenKind::{
+            ArrayBegins, ArrayEnds, Key, Literal, Number, ObjectBegins, ObjectEnds, String,
+        };
         let told = kinds(" { \"a\" : [ 1.50e+3 , null ] , \"b\\u0022\" : \"c\" } ").unwrap();
         let expected = [
             (ObjectBegins, "{", 0),
@@ -372,7 +466,10 @@ mod tests {
         ];
         for (text, place) in cases {
             let error = kinds(text).unwrap_err();
-            assert!(matches!(error, JsonError::Syntax { at, .. } if at == place), "{text}: {error:?}");
+            assert!(
+                matches!(error, JsonError::Syntax { at, .. } if at == place),
+                "{text}: {error:?}"
+            );
         }
     }
 
@@ -392,15 +489,28 @@ mod tests {
             ("{", "\"b\":}"),
         ] {
             let expected = place(JsonTokens::of(&format!("{opening}{rest}")).find_map(Result::err));
-            let found = place(JsonTokens::within_objects(rest, opening.matches('{').count()).find_map(Result::err));
-            assert_eq!(found.map(|(at, what)| (at + opening.len(), what)), expected, "{rest}");
+            let found = place(
+                JsonTokens::within_objects(rest, opening.matches('{').count())
+                    .find_map(Result::err),
+            );
+            assert_eq!(
+                found.map(|(at, what)| (at + opening.len(), what)),
+                expected,
+                "{rest}"
+            );
         }
     }
 
     #[test]
     fn nothing_is_told_behind_an_error() {
         let mut tokens = JsonTokens::of("[1 2]");
-        assert!(tokens.by_ref().take(3).last().is_some_and(|token| token.is_err()));
+        assert!(
+            tokens
+                .by_ref()
+                .take(3)
+                .last()
+                .is_some_and(|token| token.is_err())
+        );
         assert_eq!(tokens.next(), None);
     }
 

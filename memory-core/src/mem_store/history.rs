@@ -6,12 +6,16 @@ use chrono::{DateTime, Utc};
 
 use super::{JournalEntry, MemFile, MemStore};
 use crate::{
-    ChangeOutcome, ChangeSet, ChangedFiles, History, LARGE_OPERATION, Memory, MemoryId, Operation, OperationId, OperationRecord,
-    Recorded, RecordedChange, RecordedFile, RevertedFiles, StoreError, TrashedFile, Verb, mark_undone,
+    ChangeOutcome, ChangeSet, ChangedFiles, History, LARGE_OPERATION, Memory, MemoryId, Operation,
+    OperationId, OperationRecord, Recorded, RecordedChange, RecordedFile, RevertedFiles,
+    StoreError, TrashedFile, Verb, mark_undone,
 };
 
 fn trash_path(operation: &OperationId, path: &str) -> String {
-    format!("trash/{operation}/{}", path.rsplit('/').next().unwrap_or(path))
+    format!(
+        "trash/{operation}/{}",
+        path.rsplit('/').next().unwrap_or(path)
+    )
 }
 
 /// Returns the changes of a journal entry, last first.
@@ -22,9 +26,16 @@ fn recorded_changes(entry: &JournalEntry) -> Vec<RecordedChange> {
         trash: operation.map(|operation| trash_path(operation, &file.path)),
     };
     let recorded = |(id, before, after): &(MemoryId, Option<MemFile>, Option<MemFile>)| {
-        let before = before.as_ref().map(|before| file(Some(&entry.operation.id), before));
+        let before = before
+            .as_ref()
+            .map(|before| file(Some(&entry.operation.id), before));
         let why = entry.reasons.get(id).cloned();
-        RecordedChange { id: *id, before, after: after.as_ref().map(|after| file(None, after)), why }
+        RecordedChange {
+            id: *id,
+            before,
+            after: after.as_ref().map(|after| file(None, after)),
+            why,
+        }
     };
     entry.changes.iter().rev().map(recorded).collect()
 }
@@ -34,7 +45,10 @@ impl History for MemStore {
         let mut records = Vec::<OperationRecord>::new();
         for entry in self.state().journal.iter().rev() {
             let count = entry.changes.len() as u64;
-            match records.iter_mut().find(|record| record.operation.id == entry.operation.id) {
+            match records
+                .iter_mut()
+                .find(|record| record.operation.id == entry.operation.id)
+            {
                 Some(known) => known.subject.count += count,
                 None => records.push(OperationRecord {
                     operation: entry.operation.clone(),
@@ -48,14 +62,24 @@ impl History for MemStore {
         Box::new(records.into_iter().map(Ok))
     }
 
-    fn changes<'a>(&'a self, id: &OperationId) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a> {
+    fn changes<'a>(
+        &'a self,
+        id: &OperationId,
+    ) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a> {
         let state = self.state();
-        let entries = state.journal.iter().rev().filter(|entry| entry.operation.id == *id);
+        let entries = state
+            .journal
+            .iter()
+            .rev()
+            .filter(|entry| entry.operation.id == *id);
         let changes: Vec<_> = entries.flat_map(recorded_changes).map(Ok).collect();
         Box::new(changes.into_iter())
     }
 
-    fn changes_of(&self, verb: Verb) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + '_> {
+    fn changes_of(
+        &self,
+        verb: Verb,
+    ) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + '_> {
         let undone: Vec<OperationId> = self
             .records()
             .filter_map(Result::ok)
@@ -63,8 +87,17 @@ impl History for MemStore {
             .map(|record| record.operation.id)
             .collect();
         let state = self.state();
-        let is_wanted = |entry: &&JournalEntry| entry.operation.verb == verb && !undone.contains(&entry.operation.id);
-        let changes: Vec<_> = state.journal.iter().rev().filter(is_wanted).flat_map(recorded_changes).map(Ok).collect();
+        let is_wanted = |entry: &&JournalEntry| {
+            entry.operation.verb == verb && !undone.contains(&entry.operation.id)
+        };
+        let changes: Vec<_> = state
+            .journal
+            .iter()
+            .rev()
+            .filter(is_wanted)
+            .flat_map(recorded_changes)
+            .map(Ok)
+            .collect();
         Box::new(changes.into_iter())
     }
 
@@ -85,16 +118,26 @@ impl History for MemStore {
         Box::new(trashed.into_iter())
     }
 
-    fn changes_to<'a>(&'a self, id: &MemoryId) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + 'a> {
+    fn changes_to<'a>(
+        &'a self,
+        id: &MemoryId,
+    ) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + 'a> {
         let id = *id;
-        Box::new(self.all_changes().filter(move |change| change.as_ref().is_ok_and(|change| change.subject.id == id)))
+        Box::new(
+            self.all_changes()
+                .filter(move |change| change.as_ref().is_ok_and(|change| change.subject.id == id)),
+        )
     }
 
-    fn all_changes(&self) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + '_> {
+    fn all_changes(
+        &self,
+    ) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + '_> {
         let changes = self.records().flat_map(|record| {
             let record = record.expect("records in main memory have no errors");
             let changes: Vec<_> = self.changes(&record.operation.id).collect();
-            changes.into_iter().map(move |change| change.map(|change| record.clone().map(|_| change)))
+            changes
+                .into_iter()
+                .map(move |change| change.map(|change| record.clone().map(|_| change)))
         });
         Box::new(changes)
     }
@@ -102,11 +145,18 @@ impl History for MemStore {
     fn memory_in_trash(&self, trash: &str) -> Result<Memory, StoreError> {
         let state = self.state();
         let mut former = state.journal.iter().flat_map(|entry| {
-            let files = entry.changes.iter().filter_map(|(_, before, _)| before.as_ref());
+            let files = entry
+                .changes
+                .iter()
+                .filter_map(|(_, before, _)| before.as_ref());
             files.map(|file| (trash_path(&entry.operation.id, &file.path), &file.memory))
         });
-        let found = former.find(|(path, _)| path == trash).map(|(_, memory)| memory.clone());
-        found.ok_or_else(|| StoreError::TrashNotFound { reference: trash.to_owned() })
+        let found = former
+            .find(|(path, _)| path == trash)
+            .map(|(_, memory)| memory.clone());
+        found.ok_or_else(|| StoreError::TrashNotFound {
+            reference: trash.to_owned(),
+        })
     }
 
     fn recover(&self) -> Result<(), StoreError> {
@@ -118,14 +168,25 @@ impl History for MemStore {
         let mut wanted = Vec::new();
         let mut later = HashMap::<MemoryId, Option<MemFile>>::new();
         let mut left = BTreeMap::new();
-        for entry in state.journal.iter().rev().filter(|entry| entry.operation.id == *id) {
+        for entry in state
+            .journal
+            .iter()
+            .rev()
+            .filter(|entry| entry.operation.id == *id)
+        {
             for (id, before, after) in entry.changes.iter().rev() {
                 if entry.purged.contains(id) {
-                    return Err(StoreError::TrashNotFound { reference: id.to_string() });
+                    return Err(StoreError::TrashNotFound {
+                        reference: id.to_string(),
+                    });
                 }
-                let now = later.get(id).map_or_else(|| state.files.get(id), Option::as_ref);
+                let now = later
+                    .get(id)
+                    .map_or_else(|| state.files.get(id), Option::as_ref);
                 if now != after.as_ref() {
-                    let path = now.or(after.as_ref()).map_or_else(|| id.to_string(), |file| file.path.clone());
+                    let path = now
+                        .or(after.as_ref())
+                        .map_or_else(|| id.to_string(), |file| file.path.clone());
                     left.entry(*id).or_insert(path);
                 }
                 later.insert(*id, before.clone());
@@ -140,26 +201,53 @@ impl History for MemStore {
         wanted.retain(|(id, _)| !left.contains_key(id));
         let files = (later.len() - left.len()) as u64;
         state.apply(&ChangeSet::new(undo.clone()), Some(id.clone()), wanted);
-        Ok(RevertedFiles { files, left: left.into_values().collect() })
+        Ok(RevertedFiles {
+            files,
+            left: left.into_values().collect(),
+        })
     }
 
-    fn restore(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError> {
+    fn restore(
+        &self,
+        trashed: &TrashedFile,
+        restore: &Operation,
+    ) -> Result<ChangeOutcome, StoreError> {
         let mut state = self.state();
-        let former =
-            state.journal.iter().filter(|entry| entry.operation.id == trashed.operation.id).flat_map(|entry| &entry.changes);
-        let file = former.filter(|(id, ..)| *id == trashed.id).find_map(|(_, before, _)| before.clone());
-        let file = file.ok_or_else(|| StoreError::TrashNotFound { reference: trashed.trash.clone() })?;
-        let outcome = ChangeOutcome::Kept { id: trashed.id, path: file.path.clone() };
-        state.apply(&ChangeSet::new(restore.clone()), None, vec![(trashed.id, Some(file))]);
+        let former = state
+            .journal
+            .iter()
+            .filter(|entry| entry.operation.id == trashed.operation.id)
+            .flat_map(|entry| &entry.changes);
+        let file = former
+            .filter(|(id, ..)| *id == trashed.id)
+            .find_map(|(_, before, _)| before.clone());
+        let file = file.ok_or_else(|| StoreError::TrashNotFound {
+            reference: trashed.trash.clone(),
+        })?;
+        let outcome = ChangeOutcome::Kept {
+            id: trashed.id,
+            path: file.path.clone(),
+        };
+        state.apply(
+            &ChangeSet::new(restore.clone()),
+            None,
+            vec![(trashed.id, Some(file))],
+        );
         Ok(outcome)
     }
 
     fn purge(&self, before: DateTime<Utc>) -> Result<(u64, u64), StoreError> {
         let mut state = self.state();
         let (mut files, mut bytes) = (0, 0);
-        for entry in state.journal.iter_mut().filter(|entry| entry.operation.at < before) {
+        for entry in state
+            .journal
+            .iter_mut()
+            .filter(|entry| entry.operation.at < before)
+        {
             for (id, before, _) in &mut entry.changes {
-                let Some(former) = before.take() else { continue };
+                let Some(former) = before.take() else {
+                    continue;
+                };
                 entry.purged.insert(*id);
                 files += 1;
                 bytes += former.memory.content.len() as u64;

@@ -2,7 +2,9 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{Category, ContentHash, Memory, MemoryId, Origin, Phase, Reminder, Scope, SpeakerRole, Tags};
+use super::{
+    Category, ContentHash, Memory, MemoryId, Origin, Phase, Reminder, Scope, SpeakerRole, Tags,
+};
 use crate::standing::has_new_statement;
 
 /// A memory to be written.
@@ -124,7 +126,11 @@ impl Draft {
 
     /// Returns a hash of the parts that come from the source: text, title, aliases, tags, and `more`.
     pub fn fingerprint(&self, more: &str) -> ContentHash {
-        let mut parts = vec![self.content.as_str(), self.title.as_deref().unwrap_or_default(), more];
+        let mut parts = vec![
+            self.content.as_str(),
+            self.title.as_deref().unwrap_or_default(),
+            more,
+        ];
         parts.extend(self.aliases.iter().map(String::as_str));
         parts.push("");
         parts.extend(self.tags.iter().map(String::as_str));
@@ -241,7 +247,9 @@ impl Patch {
                 patched.links.push(*link);
             }
         }
-        patched.links.retain(|link| !self.remove_links.contains(link) && *link != memory.id);
+        patched
+            .links
+            .retain(|link| !self.remove_links.contains(link) && *link != memory.id);
         set(&mut patched.content, self.content.as_ref());
         set(&mut patched.title, self.title.as_ref());
         set(&mut patched.aliases, self.aliases.as_ref());
@@ -261,7 +269,11 @@ impl Patch {
         if let Some(category) = self.category {
             patched.category = category;
             // The category of a proposal is a suggestion until a person accepts it.
-            patched.phase = if category == Category::Inbox || patched.is_proposal() { Phase::Inbox } else { Phase::Organized };
+            patched.phase = if category == Category::Inbox || patched.is_proposal() {
+                Phase::Inbox
+            } else {
+                Phase::Organized
+            };
         }
         if patched == *memory {
             return None;

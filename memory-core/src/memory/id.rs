@@ -59,7 +59,9 @@ impl FromStr for MemoryId {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        Uuid::try_parse(text.trim()).map(Self).map_err(|_| ParseError::new(text, "an id (a UUID)"))
+        Uuid::try_parse(text.trim())
+            .map(Self)
+            .map_err(|_| ParseError::new(text, "an id (a UUID)"))
     }
 }
 
@@ -77,7 +79,10 @@ pub struct ParseError {
 impl ParseError {
     /// Returns the error that `text` is not `wanted`.
     pub fn new(text: &str, wanted: &'static str) -> Self {
-        Self { text: text.to_owned(), wanted }
+        Self {
+            text: text.to_owned(),
+            wanted,
+        }
     }
 }
 
@@ -102,7 +107,10 @@ impl FromStr for OperationId {
         if text.len() == 12 && text.bytes().all(is_digit) {
             Ok(Self(text.to_owned()))
         } else {
-            Err(ParseError::new(text, "an operation (12 hexadecimal digits)"))
+            Err(ParseError::new(
+                text,
+                "an operation (12 hexadecimal digits)",
+            ))
         }
     }
 }

@@ -98,12 +98,16 @@ impl Memory {
 
     /// Returns the time of the latest statement: `stated_at`, or else the creation time.
     pub fn last_stated_at(&self) -> DateTime<Utc> {
-        self.stated_at.map_or(self.created_at, |again| again.max(self.created_at))
+        self.stated_at
+            .map_or(self.created_at, |again| again.max(self.created_at))
     }
 
     /// Returns the role of its author: `role`, or the role that `source` names in a conversation.
     pub fn speaker_role(&self) -> Option<SpeakerRole> {
-        let of_source = || SpeakerRole::from_source(&self.source).filter(|_| matches!(self.scope, Scope::Conversation(_)));
+        let of_source = || {
+            SpeakerRole::from_source(&self.source)
+                .filter(|_| matches!(self.scope, Scope::Conversation(_)))
+        };
         self.role.or_else(of_source)
     }
 
@@ -124,13 +128,25 @@ impl Memory {
 
     /// Returns whether the inbox TTL does not apply: the memory is pinned, ingested, an open reminder, or a proposal.
     pub fn outlives_inbox_ttl(&self) -> bool {
-        self.pinned || self.is_proposal() || self.origin.is_some() || self.reminder.is_some_and(|reminder| reminder.is_open())
+        self.pinned
+            || self.is_proposal()
+            || self.origin.is_some()
+            || self.reminder.is_some_and(|reminder| reminder.is_open())
     }
 
     /// Returns the headline for lists: the title, or else the first line of the content with text.
     pub fn headline(&self) -> &str {
-        let first_line = || self.content.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty());
-        self.title.as_deref().filter(|title| !title.trim().is_empty()).or_else(first_line).unwrap_or_default()
+        let first_line = || {
+            self.content
+                .lines()
+                .map(|line| line.trim_start_matches('#').trim())
+                .find(|line| !line.is_empty())
+        };
+        self.title
+            .as_deref()
+            .filter(|title| !title.trim().is_empty())
+            .or_else(first_line)
+            .unwrap_or_default()
     }
 }
 
@@ -150,7 +166,12 @@ pub struct Reminder {
 impl Reminder {
     /// Returns an open reminder that was not shown yet.
     pub fn new(due: DateTime<Utc>) -> Self {
-        Self { due, of: None, notified_at: None, done_at: None }
+        Self {
+            due,
+            of: None,
+            notified_at: None,
+            done_at: None,
+        }
     }
 
     /// Returns whether the reminder is not completed.

@@ -37,9 +37,18 @@ impl Origin {
     pub fn from_text(text: &str) -> Option<Self> {
         let (source, place) = text.split_once(':')?;
         // The separator follows even a root that is only `/`.
-        let border = place.char_indices().skip(1).find(|(at, _)| place[*at..].starts_with("//")).map(|(at, _)| at);
+        let border = place
+            .char_indices()
+            .skip(1)
+            .find(|(at, _)| place[*at..].starts_with("//"))
+            .map(|(at, _)| at);
         let (root, path) = place.split_at(border.or_else(|| place.starts_with("//").then_some(0))?);
-        Some(Self { source: source.to_owned(), root: root.to_owned(), path: path[2..].to_owned(), hash: None })
+        Some(Self {
+            source: source.to_owned(),
+            root: root.to_owned(),
+            path: path[2..].to_owned(),
+            hash: None,
+        })
     }
 }
 
@@ -94,7 +103,9 @@ impl From<[u8; 32]> for ContentHash {
 
 impl fmt::Display for ContentHash {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
+        self.0
+            .iter()
+            .try_for_each(|byte| write!(formatter, "{byte:02x}"))
     }
 }
 
@@ -126,9 +137,23 @@ mod tests {
 
     #[test]
     fn a_place_is_read_as_it_was_written() {
-        for [root, path] in [["/home/a", "b/c.md"], ["/", "b.md"], ["", "b.md"], ["relative", "b#part"]] {
-            let origin = Origin { source: "obsidian".into(), root: root.into(), path: path.into(), hash: None };
-            assert_eq!(Origin::from_text(&origin.to_text()), Some(origin), "{root} {path}");
+        for [root, path] in [
+            ["/home/a", "b/c.md"],
+            ["/", "b.md"],
+            ["", "b.md"],
+            ["relative", "b#part"],
+        ] {
+            let origin = Origin {
+                source: "obsidian".into(),
+                root: root.into(),
+                path: path.into(),
+                hash: None,
+            };
+            assert_eq!(
+                Origin::from_text(&origin.to_text()),
+                Some(origin),
+                "{root} {path}"
+            );
         }
         assert_eq!(["", "x", "x:y"].map(Origin::from_text), [None, None, None]);
     }

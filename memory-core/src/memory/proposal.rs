@@ -64,12 +64,25 @@ impl ProposedAction {
         match self {
             Self::Write => parts.push(words(&memory.content)),
             Self::Update(target) => {
-                parts.extend([target.id.to_string(), words(&memory.content), words(memory.title.as_deref().unwrap_or_default())]);
+                parts.extend([
+                    target.id.to_string(),
+                    words(&memory.content),
+                    words(memory.title.as_deref().unwrap_or_default()),
+                ]);
                 parts.push(memory.category.to_string());
-                parts.extend(memory.tags.iter().map(|tag| Tags::key(tag)).collect::<BTreeSet<_>>());
+                parts.extend(
+                    memory
+                        .tags
+                        .iter()
+                        .map(|tag| Tags::key(tag))
+                        .collect::<BTreeSet<_>>(),
+                );
                 parts.push(String::new());
                 parts.extend(memory.links.iter().map(MemoryId::to_string));
-                parts.push(format!("{:?} {:?} {}", memory.expires_at, memory.reminder, memory.pinned));
+                parts.push(format!(
+                    "{:?} {:?} {}",
+                    memory.expires_at, memory.reminder, memory.pinned
+                ));
                 parts.extend(memory.superseded_by.as_ref().map(MemoryId::to_string));
             }
             Self::Delete(target) => parts.extend([target.id.to_string(), words(&memory.content)]),
@@ -80,10 +93,14 @@ impl ProposedAction {
 
 /// Returns the words of a text without what a person does not see or notice.
 fn words(text: &str) -> String {
-    let visible: String = text.chars().filter(|character| character.is_whitespace() || !is_invisible(*character)).collect();
+    let visible: String = text
+        .chars()
+        .filter(|character| character.is_whitespace() || !is_invisible(*character))
+        .collect();
     let folded = visible.to_lowercase();
     let words = folded.split_whitespace().collect::<Vec<_>>().join(" ");
-    let is_end = |character: char| character.is_whitespace() || ".!?…。！？．,;:，；：".contains(character);
+    let is_end =
+        |character: char| character.is_whitespace() || ".!?…。！？．,;:，；：".contains(character);
     match words.trim_end_matches(is_end) {
         "" => words,
         trimmed => trimmed.to_owned(),
@@ -98,7 +115,9 @@ impl Memory {
 
     /// Returns whether the memory is a proposal of the agent with this name.
     pub fn is_proposal_of(&self, agent: &str) -> bool {
-        self.proposal.as_ref().is_some_and(|proposal| proposal.by == agent)
+        self.proposal
+            .as_ref()
+            .is_some_and(|proposal| proposal.by == agent)
     }
 }
 
@@ -107,9 +126,15 @@ impl Patch {
     ///
     /// The category counts only if it differs. Fields that no agent sets, such as the origin and the accesses, stay.
     pub fn from_proposal(memory: &Memory, proposed: &Memory) -> Self {
-        let new = |own: &Tags, other: &Tags| -> Tags { other.iter().filter(|tag| !own.contains(tag)).collect() };
+        let new = |own: &Tags, other: &Tags| -> Tags {
+            other.iter().filter(|tag| !own.contains(tag)).collect()
+        };
         let missing = |own: &[MemoryId], other: &[MemoryId]| -> Vec<MemoryId> {
-            other.iter().filter(|id| !own.contains(id) && **id != memory.id).copied().collect()
+            other
+                .iter()
+                .filter(|id| !own.contains(id) && **id != memory.id)
+                .copied()
+                .collect()
         };
         Self {
             content: Some(proposed.content.clone()),
@@ -140,20 +165,36 @@ mod tests {
     use crate::{Category, Draft};
 
     fn memory(name: &str, content: &str, tags: &[String], category: Category) -> Memory {
-        let draft = Draft { tags: tags.iter().collect(), ..Draft::new(content) };
-        draft.category(category).into_memory(MemoryId::for_path(name), DateTime::UNIX_EPOCH)
+        let draft = Draft {
+            tags: tags.iter().collect(),
+            ..Draft::new(content)
+        };
+        draft
+            .category(category)
+            .into_memory(MemoryId::for_path(name), DateTime::UNIX_EPOCH)
     }
 
     fn target() -> ProposalTarget {
-        ProposalTarget { id: MemoryId::for_path("target"), base: FileVersion(ContentHash::of("base")) }
+        ProposalTarget {
+            id: MemoryId::for_path("target"),
+            base: FileVersion(ContentHash::of("base")),
+        }
     }
 
     #[test]
     fn what_no_one_notices_does_not_make_another_proposal() {
-        let of = |content: &str| ProposedAction::Write.fingerprint(&memory("a", content, &[], Category::Inbox));
+        let of = |content: &str| {
+            ProposedAction::Write.fingerprint(&memory("a", content, &[], Category::Inbox))
+        };
         assert_eq!(of("green  tea\n"), of("green tea"));
         assert_ne!(of("green tea"), of("black tea"));
-        for same in ["Green tea.", "gre\u{200b}en tea", "\u{202e}green tea\u{202c}", "green tea。", "GREEN TEA !"] {
+        for same in [
+            "Green tea.",
+            "gre\u{200b}en tea",
+            "\u{202e}green tea\u{202c}",
+            "green tea。",
+            "GREEN TEA !",
+        ] {
             assert_eq!(of(same), of("green tea"), "{same:?}");
         }
         assert_ne!(of("?"), of("!"));
@@ -164,13 +205,32 @@ mod tests {
     #[test]
     fn the_action_and_its_target_are_part_of_a_proposal() {
         let tea = memory("a", "green tea", &[], Category::Inbox);
-        let other = ProposalTarget { id: MemoryId::for_path("other"), ..target() };
-        let later = ProposalTarget { base: FileVersion(ContentHash::of("later")), ..target() };
-        let actions = [ProposedAction::Write, ProposedAction::Update(target()), ProposedAction::Delete(target())];
-        let hashes: BTreeSet<String> = actions.iter().map(|action| action.fingerprint(&tea).to_string()).collect();
+        let other = ProposalTarget {
+            id: MemoryId::for_path("other"),
+            ..target()
+        };
+        let later = ProposalTarget {
+            base: FileVersion(ContentHash::of("later")),
+            ..target()
+        };
+        let actions = [
+            ProposedAction::Write,
+            ProposedAction::Update(target()),
+            ProposedAction::Delete(target()),
+        ];
+        let hashes: BTreeSet<String> = actions
+            .iter()
+            .map(|action| action.fingerprint(&tea).to_string())
+            .collect();
         assert_eq!(hashes.len(), 3);
-        assert_ne!(ProposedAction::Delete(other).fingerprint(&tea), ProposedAction::Delete(target()).fingerprint(&tea));
-        assert_eq!(ProposedAction::Delete(later).fingerprint(&tea), ProposedAction::Delete(target()).fingerprint(&tea));
+        assert_ne!(
+            ProposedAction::Delete(other).fingerprint(&tea),
+            ProposedAction::Delete(target()).fingerprint(&tea)
+        );
+        assert_eq!(
+            ProposedAction::Delete(later).fingerprint(&tea),
+            ProposedAction::Delete(target()).fingerprint(&tea)
+        );
     }
 
     proptest! {

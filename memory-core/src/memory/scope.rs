@@ -36,9 +36,11 @@ impl Scope {
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Global => None,
-            Self::Agent(name) | Self::Project(name) | Self::Conversation(name) | Self::Private(name) | Self::Team(name) => {
-                Some(name)
-            }
+            Self::Agent(name)
+            | Self::Project(name)
+            | Self::Conversation(name)
+            | Self::Private(name)
+            | Self::Team(name) => Some(name),
         }
     }
 }
@@ -101,7 +103,17 @@ pub struct AgentName(String);
 const LONGEST: usize = 64;
 
 /// Names that the journal uses for other actors.
-const RESERVED: [&str; 9] = [AgentName::NAMELESS, "cli", "daemon", "dream", "import", "ingest", "memory", "system", "user"];
+const RESERVED: [&str; 9] = [
+    AgentName::NAMELESS,
+    "cli",
+    "daemon",
+    "dream",
+    "import",
+    "ingest",
+    "memory",
+    "system",
+    "user",
+];
 
 impl AgentName {
     /// The name that the journal uses for an agent without a name.
@@ -120,7 +132,10 @@ impl FromStr for AgentName {
         if has_length && name.chars().all(is_plain) && !RESERVED.contains(&name.as_str()) {
             return Ok(Self(name));
         }
-        Err(ParseError::new(text, "the name of an agent (up to 64 letters, digits, -, _ and .; not a reserved name such as cli)"))
+        Err(ParseError::new(
+            text,
+            "the name of an agent (up to 64 letters, digits, -, _ and .; not a reserved name such as cli)",
+        ))
     }
 }
 
@@ -134,7 +149,19 @@ mod tests {
         assert_eq!(name("GPT-5.1_x").as_deref(), Some("gpt-5.1_x"));
         assert_eq!(name("小助手").as_deref(), Some("小助手"));
         assert_eq!(name(&"x".repeat(64)).map(|name| name.len()), Some(64));
-        for refused in ["", " ", "a b", "a:b", "a/b", "a\nb", "Agent", "CLI", "daemon", "import", &"x".repeat(65)] {
+        for refused in [
+            "",
+            " ",
+            "a b",
+            "a:b",
+            "a/b",
+            "a\nb",
+            "Agent",
+            "CLI",
+            "daemon",
+            "import",
+            &"x".repeat(65),
+        ] {
             assert_eq!(name(refused), None, "{refused:?}");
         }
     }

@@ -49,7 +49,9 @@ impl SpeakerRole {
             return None;
         }
         let lower = source.to_lowercase();
-        let mut words = lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+        let mut words = lower
+            .split(|letter: char| !letter.is_alphanumeric())
+            .filter(|word| !word.is_empty());
         let first = words.next()?;
         let rest: Vec<&str> = words.collect();
         let is_alone = rest.is_empty();
@@ -76,15 +78,35 @@ const MAX_SOURCE_BYTES: usize = 64;
 const PERSON_NAMES: [&str; 5] = ["person", "user", "human", "用户", "用戶"];
 
 /// Roles of a language model, and of the texts that programs give it.
-const ASSISTANT_ROLES: [&str; 10] =
-    ["assistant", "ai", "model", "bot", "chatbot", "system", "developer", "agent", "助手", "助理"];
+const ASSISTANT_ROLES: [&str; 10] = [
+    "assistant",
+    "ai",
+    "model",
+    "bot",
+    "chatbot",
+    "system",
+    "developer",
+    "agent",
+    "助手",
+    "助理",
+];
 
 /// Roles of programs with output for a language model.
-const TOOL_NAMES: [&str; 7] = ["ipython", "toolresult", "tooluse", "toolcall", "functioncall", "functionresult", "environment"];
+const TOOL_NAMES: [&str; 7] = [
+    "ipython",
+    "toolresult",
+    "tooluse",
+    "toolcall",
+    "functioncall",
+    "functionresult",
+    "environment",
+];
 
 /// The first words of names of roles such as `tool_result`, and the words after them.
 const TOOL_WORDS: [&str; 4] = ["tool", "tools", "function", "functions"];
-const TOOL_PARTS: [&str; 9] = ["result", "results", "use", "call", "calls", "output", "response", "message", "error"];
+const TOOL_PARTS: [&str; 9] = [
+    "result", "results", "use", "call", "calls", "output", "response", "message", "error",
+];
 
 /// Names of language models and of programs for chats with them.
 const MODELS: [&str; 20] = [
@@ -157,7 +179,8 @@ impl FromStr for SpeakerRole {
 
     /// Parses a role name or an equivalent name of a chat protocol.
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let author = Some(Self::Author).filter(|author| author.as_str().eq_ignore_ascii_case(text.trim()));
+        let author =
+            Some(Self::Author).filter(|author| author.as_str().eq_ignore_ascii_case(text.trim()));
         let known = author.or_else(|| Self::from_source(text));
         known.ok_or_else(|| ParseError::new(text, "a role (person, assistant, tool or author)"))
     }
@@ -169,14 +192,29 @@ mod tests {
 
     #[test]
     fn names_round_trip_and_protocol_names_are_accepted() {
-        for role in [SpeakerRole::Person, SpeakerRole::Assistant, SpeakerRole::Tool, SpeakerRole::Author] {
+        for role in [
+            SpeakerRole::Person,
+            SpeakerRole::Assistant,
+            SpeakerRole::Tool,
+            SpeakerRole::Author,
+        ] {
             assert_eq!(role.as_str().parse(), Ok(role));
         }
-        assert_eq!(["user", "Human", "AI", "function"].map(|name| name.parse().ok()), {
-            let (person, assistant, tool) = (SpeakerRole::Person, SpeakerRole::Assistant, SpeakerRole::Tool);
-            [Some(person), Some(person), Some(assistant), Some(tool)]
-        });
-        assert!("engineer".parse::<SpeakerRole>().is_err() && SpeakerRole::from_source("author").is_none());
+        assert_eq!(
+            ["user", "Human", "AI", "function"].map(|name| name.parse().ok()),
+            {
+                let (person, assistant, tool) = (
+                    SpeakerRole::Person,
+                    SpeakerRole::Assistant,
+                    SpeakerRole::Tool,
+                );
+                [Some(person), Some(person), Some(assistant), Some(tool)]
+            }
+        );
+        assert!(
+            "engineer".parse::<SpeakerRole>().is_err()
+                && SpeakerRole::from_source("author").is_none()
+        );
     }
 
     #[test]
@@ -200,8 +238,27 @@ mod tests {
             "Developer",
         ];
         is(&assistants, Some(SpeakerRole::Assistant));
-        is(&["tool_result", "toolResult", "function_call", "ipython", "tool", "function"], Some(SpeakerRole::Tool));
+        is(
+            &[
+                "tool_result",
+                "toolResult",
+                "function_call",
+                "ipython",
+                "tool",
+                "function",
+            ],
+            Some(SpeakerRole::Tool),
+        );
         is(&["USER:", "[user]", "Human"], Some(SpeakerRole::Person));
-        is(&["Claude Monet", "toolbox", "https://example.com/gpt-4", "web", ""], None);
+        is(
+            &[
+                "Claude Monet",
+                "toolbox",
+                "https://example.com/gpt-4",
+                "web",
+                "",
+            ],
+            None,
+        );
     }
 }

@@ -41,7 +41,10 @@ impl Tags {
         let wanted = Self::key(tag);
         self.0.iter().any(|own| {
             let own = Self::key(own);
-            own == wanted || own.strip_prefix(&wanted).is_some_and(|rest| rest.starts_with('/'))
+            own == wanted
+                || own
+                    .strip_prefix(&wanted)
+                    .is_some_and(|rest| rest.starts_with('/'))
         })
     }
 
@@ -52,7 +55,8 @@ impl Tags {
 
     /// Returns `tag` without all leading `#` and all surrounding whitespace. The function is idempotent.
     fn label(tag: &str) -> &str {
-        tag.trim_start_matches(|sign: char| sign == '#' || sign.is_whitespace()).trim_end()
+        tag.trim_start_matches(|sign: char| sign == '#' || sign.is_whitespace())
+            .trim_end()
     }
 
     /// Returns these tags, followed by those of `more` that are new.
@@ -97,7 +101,9 @@ mod tests {
 
     #[test]
     fn a_label_that_was_cleaned_stays_as_it_is() {
-        let tags: Tags = ["# #", "##work", " # # deep work ", "#", "c#"].into_iter().collect();
+        let tags: Tags = ["# #", "##work", " # # deep work ", "#", "c#"]
+            .into_iter()
+            .collect();
         assert_eq!(tags.as_slice(), ["work", "deep work", "c#"]);
         assert_eq!(tags.iter().collect::<Tags>(), tags);
     }

@@ -18,7 +18,12 @@ pub(super) struct SpelledWord {
 }
 
 /// Stores the dates of the query in `question` and returns the indices of the words that name them.
-pub(super) fn extract_dates(plain: &str, typed: &[SpelledWord], han: &[HanDate], question: &mut TextQuery) -> HashSet<usize> {
+pub(super) fn extract_dates(
+    plain: &str,
+    typed: &[SpelledWord],
+    han: &[HanDate],
+    question: &mut TextQuery,
+) -> HashSet<usize> {
     let mut named = NamedDate::default();
     let mut used = HashSet::new();
     for date in han {
@@ -39,12 +44,21 @@ pub(super) fn extract_dates(plain: &str, typed: &[SpelledWord], han: &[HanDate],
         } else if let Some(weekday) = lookup_weekday(lower) {
             named.weekdays.push(weekday);
         } else if let Some(month) = lookup_month(lower)
-            && (!is_ambiguous_month(lower) || (word.is_capital && (0 < index || has_adjacent_number(typed, index))))
+            && (!is_ambiguous_month(lower)
+                || (word.is_capital && (0 < index || has_adjacent_number(typed, index))))
         {
             named.months.push(month);
-            let around = [index.checked_sub(1), Some(index + 1), index.checked_sub(2).filter(|_| typed[index - 1].lower == "of")];
+            let around = [
+                index.checked_sub(1),
+                Some(index + 1),
+                index
+                    .checked_sub(2)
+                    .filter(|_| typed[index - 1].lower == "of"),
+            ];
             for beside in around.into_iter().flatten() {
-                let day = typed.get(beside).and_then(|word| word.term.text.parse::<u32>().ok());
+                let day = typed
+                    .get(beside)
+                    .and_then(|word| word.term.text.parse::<u32>().ok());
                 if let Some(day) = day.filter(|day| (1..=31).contains(day)) {
                     named.days.push(day);
                     used.insert(beside);
@@ -63,18 +77,30 @@ pub(super) fn extract_dates(plain: &str, typed: &[SpelledWord], han: &[HanDate],
 ///
 /// Supported forms are `2026-05`, `2026-05-07`, `2026/05/07` and `07.05.2026`. The order of `7/5/2026` is ambiguous, so only its year
 /// counts; the order of `16/5/2026` is clear.
-fn parse_numeric_date(plain: &str, typed: &[SpelledWord], year: usize, named: &mut NamedDate) -> Vec<usize> {
-    let number = |index: usize| typed.get(index).and_then(|word| word.lower.parse::<u32>().ok());
+fn parse_numeric_date(
+    plain: &str,
+    typed: &[SpelledWord],
+    year: usize,
+    named: &mut NamedDate,
+) -> Vec<usize> {
+    let number = |index: usize| {
+        typed
+            .get(index)
+            .and_then(|word| word.lower.parse::<u32>().ok())
+    };
     let separator = |before: usize| {
         let between = plain.get(typed.get(before)?.span.end..typed.get(before + 1)?.span.start)?;
-        ["-", "/", "."].into_iter().find(|separator| *separator == between)
+        ["-", "/", "."]
+            .into_iter()
+            .find(|separator| *separator == between)
     };
     let is_month = |number: &u32| (1..=12).contains(number);
     let is_day = |number: &u32| (1..=31).contains(number);
     if let Some(separator_of_month) = separator(year)
         && let Some(month) = number(year + 1).filter(is_month)
     {
-        let day = number(year + 2).filter(|day| is_day(day) && separator(year + 1) == Some(separator_of_month));
+        let day = number(year + 2)
+            .filter(|day| is_day(day) && separator(year + 1) == Some(separator_of_month));
         // A year may be the end of a sentence: a month alone needs a hyphen.
         if day.is_some() || separator_of_month == "-" {
             named.months.push(month);
@@ -82,12 +108,15 @@ fn parse_numeric_date(plain: &str, typed: &[SpelledWord], year: usize, named: &m
             return (year + 1..=year + 1 + usize::from(day.is_some())).collect();
         }
     }
-    let Some(first) =
-        year.checked_sub(2).filter(|first| separator(*first).is_some() && separator(*first) == separator(first + 1))
+    let Some(first) = year
+        .checked_sub(2)
+        .filter(|first| separator(*first).is_some() && separator(*first) == separator(first + 1))
     else {
         return Vec::new();
     };
-    let Some((one, other)) = number(first).zip(number(first + 1)) else { return Vec::new() };
+    let Some((one, other)) = number(first).zip(number(first + 1)) else {
+        return Vec::new();
+    };
     let is_certain = separator(first) != Some("/") || one == other;
     let (day, month) = match (is_month(&one), is_month(&other)) {
         (true, true) if !is_certain => return Vec::new(),
@@ -106,7 +135,11 @@ fn parse_numeric_date(plain: &str, typed: &[SpelledWord], year: usize, named: &m
 /// Returns whether a word is adjacent to a number, such as a day or a year next to a month.
 fn has_adjacent_number(typed: &[SpelledWord], index: usize) -> bool {
     let beside = [index.checked_sub(1), Some(index + 1)];
-    beside.into_iter().flatten().filter_map(|beside| typed.get(beside)).any(|word| word.term.text.parse::<u32>().is_ok())
+    beside
+        .into_iter()
+        .flatten()
+        .filter_map(|beside| typed.get(beside))
+        .any(|word| word.term.text.parse::<u32>().is_ok())
 }
 
 /// The parts of the dates that a query names.
@@ -145,17 +178,28 @@ impl NamedDate {
     pub fn nearness(&self, moment: DateTime<Utc>) -> f32 {
         let day = moment.date_naive();
         if self.years.is_empty() && self.months.is_empty() {
-            return if self.weekdays.contains(&day.weekday()) { 1.0 } else { 0.0 };
+            return if self.weekdays.contains(&day.weekday()) {
+                1.0
+            } else {
+                0.0
+            };
         }
-        let years = if self.years.is_empty() { vec![day.year(), day.year() - 1] } else { self.years.clone() };
+        let years = if self.years.is_empty() {
+            vec![day.year(), day.year() - 1]
+        } else {
+            self.years.clone()
+        };
         let spans = years.iter().flat_map(|year| self.spans(*year));
-        spans.map(|(first, last)| nearness_to_range(day, first, last)).fold(0.0, f32::max)
+        spans
+            .map(|(first, last)| nearness_to_range(day, first, last))
+            .fold(0.0, f32::max)
     }
 
     /// Returns the first and last day of each named date in `year`.
     fn spans(&self, year: i32) -> Vec<(NaiveDate, NaiveDate)> {
         if self.months.is_empty() {
-            let whole = NaiveDate::from_ymd_opt(year, 1, 1).zip(NaiveDate::from_ymd_opt(year, 12, 31));
+            let whole =
+                NaiveDate::from_ymd_opt(year, 1, 1).zip(NaiveDate::from_ymd_opt(year, 12, 31));
             return whole.into_iter().collect();
         }
         let mut spans = Vec::new();
@@ -163,9 +207,14 @@ impl NamedDate {
             if self.days.is_empty() {
                 let first = NaiveDate::from_ymd_opt(year, *month, 1);
                 let next = first.and_then(|first| first.checked_add_months(chrono::Months::new(1)));
-                spans.extend(first.zip(next.and_then(|next| next.checked_sub_signed(TimeDelta::days(1)))));
+                spans.extend(
+                    first.zip(next.and_then(|next| next.checked_sub_signed(TimeDelta::days(1)))),
+                );
             }
-            let days = self.days.iter().filter_map(|day| NaiveDate::from_ymd_opt(year, *month, *day));
+            let days = self
+                .days
+                .iter()
+                .filter_map(|day| NaiveDate::from_ymd_opt(year, *month, *day));
             spans.extend(days.map(|day| (day, day)));
         }
         spans
@@ -173,7 +222,10 @@ impl NamedDate {
 }
 
 fn nearness_to_range(day: NaiveDate, first: NaiveDate, last: NaiveDate) -> f32 {
-    #[expect(clippy::cast_precision_loss, reason = "so far away, a day more or less is nothing")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "so far away, a day more or less is nothing"
+    )]
     let days = |span: TimeDelta| span.num_days() as f32;
     if day < first {
         (-days(first - day) / DECAY_BEFORE).exp()
@@ -191,7 +243,9 @@ fn lookup_month(word: &str) -> Option<u32> {
 
 /// Returns the weekday that a word names in full; `word` must be in lower case.
 fn lookup_weekday(word: &str) -> Option<Weekday> {
-    datetime::lookup_weekday(word).filter(|_| word.ends_with("day")).map(|(weekday, _)| weekday)
+    datetime::lookup_weekday(word)
+        .filter(|_| word.ends_with("day"))
+        .map(|(weekday, _)| weekday)
 }
 
 /// Returns whether a month name is more often another word.
@@ -228,14 +282,25 @@ pub(super) fn find_han_dates(text: &str) -> Vec<HanDate> {
 
 fn parse_han_date(text: &str, start: usize) -> Option<HanDate> {
     let mut rest = &text[start..];
-    let year = parse_unit(&mut rest, &['年'], |digits| parse_year(digits).filter(|year| (1900..=2099).contains(year)));
-    let month = parse_unit(&mut rest, &['月'], |digits| parse_number(digits).filter(|month| (1..=12).contains(month)));
+    let year = parse_unit(&mut rest, &['年'], |digits| {
+        parse_year(digits).filter(|year| (1900..=2099).contains(year))
+    });
+    let month = parse_unit(&mut rest, &['月'], |digits| {
+        parse_number(digits).filter(|month| (1..=12).contains(month))
+    });
     let day = month.and_then(|_| {
-        parse_unit(&mut rest, &['日', '号', '號'], |digits| parse_number(digits).filter(|day| (1..=31).contains(day)))
+        parse_unit(&mut rest, &['日', '号', '號'], |digits| {
+            parse_number(digits).filter(|day| (1..=31).contains(day))
+        })
     });
     let is_date = year.is_some() || month.is_some();
     let year = year.and_then(|year| i32::try_from(year).ok());
-    is_date.then(|| HanDate { span: start..text.len() - rest.len(), year, month, day })
+    is_date.then(|| HanDate {
+        span: start..text.len() - rest.len(),
+        year,
+        month,
+        day,
+    })
 }
 
 /// Parses a number followed by one of `units` and advances `rest` past both.
@@ -251,7 +316,9 @@ fn parse_unit(rest: &mut &str, units: &[char], read: impl Fn(&str) -> Option<u32
 
 /// Returns the leading digits of a text.
 fn leading_digits(text: &str) -> &str {
-    &text[..text.find(|character| !is_digit(character)).unwrap_or(text.len())]
+    &text[..text
+        .find(|character| !is_digit(character))
+        .unwrap_or(text.len())]
 }
 
 fn is_digit(character: char) -> bool {
@@ -274,19 +341,28 @@ fn parse_year(digits: &str) -> Option<u32> {
     if digits.chars().count() != 4 {
         return None;
     }
-    digits.chars().try_fold(0, |year, character| Some(year * 10 + digit_value(character)?))
+    digits.chars().try_fold(0, |year, character| {
+        Some(year * 10 + digit_value(character)?)
+    })
 }
 
 /// Parses a number below 100, such as 8, 08, 八, 十八 or 二十八.
 fn parse_number(digits: &str) -> Option<u32> {
     let read = |digits: &str| match digits.chars().count() {
         1 => digit_value(digits.chars().next()?),
-        2 if digits.starts_with(|first: char| first.is_ascii_digit() || ('０'..='９').contains(&first)) => {
-            digits.chars().try_fold(0, |number, character| Some(number * 10 + digit_value(character)?))
+        2 if digits.starts_with(|first: char| {
+            first.is_ascii_digit() || ('０'..='９').contains(&first)
+        }) =>
+        {
+            digits.chars().try_fold(0, |number, character| {
+                Some(number * 10 + digit_value(character)?)
+            })
         }
         _ => None,
     };
-    let Some((tens, ones)) = digits.split_once('十') else { return read(digits) };
+    let Some((tens, ones)) = digits.split_once('十') else {
+        return read(digits);
+    };
     let tens = if tens.is_empty() { 1 } else { read(tens)? };
     Some(tens * 10 + if ones.is_empty() { 0 } else { read(ones)? })
 }
@@ -303,45 +379,83 @@ mod tests {
 
     #[test]
     fn within_what_is_named_it_is_one_and_it_falls_faster_before() {
-        let may = NamedDate { years: vec![2023], months: vec![5], ..NamedDate::default() };
+        let may = NamedDate {
+            years: vec![2023],
+            months: vec![5],
+            ..NamedDate::default()
+        };
         assert_eq!(
-            [may.nearness(at("2023-05-01")), may.nearness(at("2023-05-31"))].map(f32::to_bits),
+            [
+                may.nearness(at("2023-05-01")),
+                may.nearness(at("2023-05-31"))
+            ]
+            .map(f32::to_bits),
             [1.0_f32, 1.0].map(f32::to_bits)
         );
         assert!(may.nearness(at("2023-04-28")) < may.nearness(at("2023-06-03")));
         assert!(may.nearness(at("2022-05-15")) < 1e-6);
-        let day = NamedDate { days: vec![7], months: vec![5], ..NamedDate::default() };
+        let day = NamedDate {
+            days: vec![7],
+            months: vec![5],
+            ..NamedDate::default()
+        };
         assert_eq!(
-            [day.nearness(at("2021-05-07")), day.nearness(at("2024-05-07"))].map(f32::to_bits),
+            [
+                day.nearness(at("2021-05-07")),
+                day.nearness(at("2024-05-07"))
+            ]
+            .map(f32::to_bits),
             [1.0_f32, 1.0].map(f32::to_bits)
         );
     }
 
     #[test]
     fn a_weekday_alone_means_that_day_of_any_week() {
-        let monday = NamedDate { weekdays: vec![Weekday::Mon], ..NamedDate::default() };
+        let monday = NamedDate {
+            weekdays: vec![Weekday::Mon],
+            ..NamedDate::default()
+        };
         assert_eq!(
-            [monday.nearness(at("2026-11-23")), monday.nearness(at("2026-11-24"))].map(f32::to_bits),
+            [
+                monday.nearness(at("2026-11-23")),
+                monday.nearness(at("2026-11-24"))
+            ]
+            .map(f32::to_bits),
             [1.0_f32, 0.0].map(f32::to_bits)
         );
     }
 
     #[test]
     fn days_that_do_not_exist_are_near_to_nothing() {
-        let never = NamedDate { days: vec![31], months: vec![2], ..NamedDate::default() };
-        assert_eq!(never.nearness(at("2026-02-28")).to_bits(), 0.0_f32.to_bits());
+        let never = NamedDate {
+            days: vec![31],
+            months: vec![2],
+            ..NamedDate::default()
+        };
+        assert_eq!(
+            never.nearness(at("2026-02-28")).to_bits(),
+            0.0_f32.to_bits()
+        );
     }
 
     #[test]
     fn months_are_known_by_their_short_names_too() {
         assert_eq!(
-            [lookup_month("may"), lookup_month("sept"), lookup_month("dec"), lookup_month("decem")],
+            [
+                lookup_month("may"),
+                lookup_month("sept"),
+                lookup_month("dec"),
+                lookup_month("decem")
+            ],
             [Some(5), Some(9), Some(12), None]
         );
     }
 
     fn parts(text: &str) -> Vec<(Option<i32>, Option<u32>, Option<u32>)> {
-        find_han_dates(text).into_iter().map(|date| (date.year, date.month, date.day)).collect()
+        find_han_dates(text)
+            .into_iter()
+            .map(|date| (date.year, date.month, date.day))
+            .collect()
     }
 
     #[test]
@@ -363,13 +477,27 @@ mod tests {
         }
         assert_eq!(parts("2024年3月和2025年").len(), 2);
         let text = "在2024年3月8日，";
-        assert_eq!(find_han_dates(text)[0].span, "在".len()..text.len() - "，".len());
+        assert_eq!(
+            find_han_dates(text)[0].span,
+            "在".len()..text.len() - "，".len()
+        );
     }
 
     #[test]
     fn amounts_and_days_alone_are_no_dates() {
-        for text in ["3个月", "100年", "12024年", "13月", "8日", "三年", "24年", "3 月", "十十月", "0月", "1899年"]
-        {
+        for text in [
+            "3个月",
+            "100年",
+            "12024年",
+            "13月",
+            "8日",
+            "三年",
+            "24年",
+            "3 月",
+            "十十月",
+            "0月",
+            "1899年",
+        ] {
             assert_eq!(parts(text), [], "{text}");
         }
     }

@@ -35,7 +35,11 @@ pub struct ExtractedFilter {
 /// assert_eq!(extracted.filter.from.unwrap().to_rfc3339(), "2026-11-09T00:00:00+00:00");
 /// assert_eq!(extracted.filter.until.unwrap().to_rfc3339(), "2026-11-16T00:00:00+00:00");
 /// ```
-pub fn extract_filter<Tz: TimeZone>(text: &str, filter: &Filter, now: &DateTime<Tz>) -> ExtractedFilter {
+pub fn extract_filter<Tz: TimeZone>(
+    text: &str,
+    filter: &Filter,
+    now: &DateTime<Tz>,
+) -> ExtractedFilter {
     let mut filter = filter.clone();
     let mut taken: Vec<Range<usize>> = Vec::new();
     if filter.from.is_none()
@@ -47,12 +51,17 @@ pub fn extract_filter<Tz: TimeZone>(text: &str, filter: &Filter, now: &DateTime<
     }
     if filter.category.is_none()
         && let Some((category, span)) = find_category(text)
-        && taken.iter().all(|other| span.end <= other.start || other.end <= span.start)
+        && taken
+            .iter()
+            .all(|other| span.end <= other.start || other.end <= span.start)
     {
         filter.category = Some(category);
         taken.push(span);
     }
-    ExtractedFilter { text: remove_spans(text, taken), filter }
+    ExtractedFilter {
+        text: remove_spans(text, taken),
+        filter,
+    }
 }
 
 fn remove_spans(text: &str, mut taken: Vec<Range<usize>>) -> String {
@@ -87,30 +96,56 @@ fn find_period<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<QueryPeri
     if let Some((from, span)) = current_period(text, now) {
         // The current period has no end yet.
         let (around, span) = period_bound(text, &span);
-        let (from, until) = if around == PeriodBound::Before { (None, Some(from)) } else { (Some(from), None) };
+        let (from, until) = if around == PeriodBound::Before {
+            (None, Some(from))
+        } else {
+            (Some(from), None)
+        };
         return Some(QueryPeriod { from, until, span });
     }
-    find_dates(text, now).iter().find_map(|reading| period_from_mention(text, reading, now))
+    find_dates(text, now)
+        .iter()
+        .find_map(|reading| period_from_mention(text, reading, now))
 }
 
-fn period_from_mention<Tz: TimeZone>(text: &str, reading: &DateMention, now: &DateTime<Tz>) -> Option<QueryPeriod> {
+fn period_from_mention<Tz: TimeZone>(
+    text: &str,
+    reading: &DateMention,
+    now: &DateTime<Tz>,
+) -> Option<QueryPeriod> {
     let (around, span) = period_bound(text, &reading.span);
-    let is_number = reading.text.chars().all(|character| character.is_ascii_digit());
-    if reading.kind == DatePrecision::Time || reading.repeats || (is_number && around == PeriodBound::Nothing) {
+    let is_number = reading
+        .text
+        .chars()
+        .all(|character| character.is_ascii_digit());
+    if reading.kind == DatePrecision::Time
+        || reading.repeats
+        || (is_number && around == PeriodBound::Nothing)
+    {
         return None;
     }
     if reading.at.to_utc() == now.to_utc() {
         // A reading of the present moment is not a day; every memory was created before it.
-        return (around == PeriodBound::Before).then(|| QueryPeriod { from: None, until: Some(now.to_utc()), span });
+        return (around == PeriodBound::Before).then(|| QueryPeriod {
+            from: None,
+            until: Some(now.to_utc()),
+            span,
+        });
     }
     let zone = now.timezone();
     let mut first = reading.at.date_naive();
     if reading.relation == TimeRelation::Future {
         // No memory was created in the future: a month or weekday without a year or date means the most recent one.
-        if around == PeriodBound::Nothing || reading.assumed.is_none() && !starts_with_weekday(&reading.text) {
+        if around == PeriodBound::Nothing
+            || reading.assumed.is_none() && !starts_with_weekday(&reading.text)
+        {
             return None;
         }
-        first = if reading.is_vague || reading.text.contains(|character: char| character.is_ascii_digit()) {
+        first = if reading.is_vague
+            || reading
+                .text
+                .contains(|character: char| character.is_ascii_digit())
+        {
             first.checked_sub_months(Months::new(12))?
         } else if starts_with_weekday(&reading.text) {
             first.checked_sub_days(Days::new(7))?
@@ -129,7 +164,9 @@ fn period_from_mention<Tz: TimeZone>(text: &str, reading: &DateMention, now: &Da
         let midnight = day.and_time(chrono::NaiveTime::MIN);
         // If clocks are put forward at midnight, local midnight does not exist, but one hour later does.
         let later = midnight + TimeDelta::hours(1);
-        zone.from_local_datetime(&midnight).earliest().or_else(|| zone.from_local_datetime(&later).earliest())
+        zone.from_local_datetime(&midnight)
+            .earliest()
+            .or_else(|| zone.from_local_datetime(&later).earliest())
     };
     let (from, until) = (start(first)?.to_utc(), start(after)?.to_utc());
     let (from, until) = match around {
@@ -145,13 +182,18 @@ fn period_from_mention<Tz: TimeZone>(text: &str, reading: &DateMention, now: &Da
 /// The text is resolved relative to one year ago, so the next occurrence from there is the most recent one.
 fn last_occurrence<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<chrono::NaiveDate> {
     let a_year_ago = now.clone().checked_sub_months(Months::new(12))?;
-    find_dates(text, &a_year_ago).first().map(|reading| reading.at.date_naive())
+    find_dates(text, &a_year_ago)
+        .first()
+        .map(|reading| reading.at.date_naive())
 }
 
 fn starts_with_weekday(text: &str) -> bool {
     let small = text.to_ascii_lowercase();
     let english = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-    english.iter().any(|day| small.starts_with(day)) || ["周", "星期", "礼拜"].iter().any(|day| small.starts_with(day))
+    english.iter().any(|day| small.starts_with(day))
+        || ["周", "星期", "礼拜"]
+            .iter()
+            .any(|day| small.starts_with(day))
 }
 
 enum PeriodLength {
@@ -171,7 +213,9 @@ fn period_length(reading: &DateMention) -> PeriodLength {
         () if has(&["week", "周", "星期", "礼拜"]) => PeriodLength::Days(7),
         () if has(&["quarter", "季度"]) => PeriodLength::Months(3),
         () if has(&["month", "月"]) => PeriodLength::Months(1),
-        () if has(&["year", "年"]) || small.chars().all(|character| character.is_ascii_digit()) => PeriodLength::Months(12),
+        () if has(&["year", "年"]) || small.chars().all(|character| character.is_ascii_digit()) => {
+            PeriodLength::Months(12)
+        }
         // The remaining vague readings are names of months.
         () => PeriodLength::Months(1),
     }
@@ -180,7 +224,10 @@ fn period_length(reading: &DateMention) -> PeriodLength {
 /// Returns the relation expressed by the words next to a time, and the byte span of both.
 fn period_bound(text: &str, span: &Range<usize>) -> (PeriodBound, Range<usize>) {
     let before = text[..span.start].trim_end();
-    let word = before.rsplit(|character: char| !character.is_alphanumeric()).next().unwrap_or_default();
+    let word = before
+        .rsplit(|character: char| !character.is_alphanumeric())
+        .next()
+        .unwrap_or_default();
     let around = match word.to_ascii_lowercase().as_str() {
         "since" | "after" => PeriodBound::Since,
         "before" | "until" => PeriodBound::Before,
@@ -198,27 +245,45 @@ fn period_bound(text: &str, span: &Range<usize>) -> (PeriodBound, Range<usize>) 
         ("之前", PeriodBound::Before),
         ("以前", PeriodBound::Before),
     ];
-    match followed.into_iter().find(|(word, _)| after.starts_with(word)) {
+    match followed
+        .into_iter()
+        .find(|(word, _)| after.starts_with(word))
+    {
         Some((word, around)) => (around, span.start..span.end + word.len()),
         None => (PeriodBound::Nothing, span.clone()),
     }
 }
 
 /// Returns the start and byte span of the current period that `text` names ("today", "this week", 本月).
-fn current_period<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<(DateTime<Utc>, Range<usize>)> {
+fn current_period<Tz: TimeZone>(
+    text: &str,
+    now: &DateTime<Tz>,
+) -> Option<(DateTime<Utc>, Range<usize>)> {
     let small = text.to_ascii_lowercase();
     let today = now.date_naive();
-    let monday = today.checked_sub_days(Days::new(today.weekday().num_days_from_monday().into()))?;
+    let monday =
+        today.checked_sub_days(Days::new(today.weekday().num_days_from_monday().into()))?;
     let named = [
         (&["today", "今天", "今日"][..], today),
-        (&["this week", "这周", "本周", "这个星期", "這週", "本週"], monday),
-        (&["this month", "这个月", "本月", "這個月"], today.with_day(1)?),
+        (
+            &["this week", "这周", "本周", "这个星期", "這週", "本週"],
+            monday,
+        ),
+        (
+            &["this month", "这个月", "本月", "這個月"],
+            today.with_day(1)?,
+        ),
         (&["this year", "今年"], today.with_ordinal(1)?),
     ];
     for (names, first) in named {
         for name in names {
-            let Some(start) = find_word(&small, name) else { continue };
-            let first = now.timezone().from_local_datetime(&first.and_time(chrono::NaiveTime::MIN)).earliest()?;
+            let Some(start) = find_word(&small, name) else {
+                continue;
+            };
+            let first = now
+                .timezone()
+                .from_local_datetime(&first.and_time(chrono::NaiveTime::MIN))
+                .earliest()?;
             return Some((first.to_utc(), start..start + name.len()));
         }
     }
@@ -263,11 +328,13 @@ fn find_category(text: &str) -> Option<(Category, Range<usize>)> {
 /// Han words need no word boundary.
 fn find_word(text: &str, word: &str) -> Option<usize> {
     let is_latin = |character: char| character.is_alphanumeric() && character.is_ascii();
-    text.match_indices(word).map(|(start, _)| start).find(|start| {
-        let before = text[..*start].chars().next_back();
-        let after = text[start + word.len()..].chars().next();
-        !word.is_ascii() || (!before.is_some_and(is_latin) && !after.is_some_and(is_latin))
-    })
+    text.match_indices(word)
+        .map(|(start, _)| start)
+        .find(|start| {
+            let before = text[..*start].chars().next_back();
+            let after = text[start + word.len()..].chars().next();
+            !word.is_ascii() || (!before.is_some_and(is_latin) && !after.is_some_and(is_latin))
+        })
 }
 
 #[cfg(test)]
@@ -279,17 +346,36 @@ mod tests {
     fn read(text: &str) -> (String, Option<String>, Option<String>, Option<Category>) {
         let now = DateTime::parse_from_rfc3339("2026-11-21T10:00:00+08:00").expect("a moment");
         let ExtractedFilter { text, filter } = extract_filter(text, &Filter::default(), &now);
-        let day = |moment: DateTime<Utc>| moment.with_timezone(now.offset()).format("%m-%d %H").to_string();
-        (text, filter.from.map(day), filter.until.map(day), filter.category)
+        let day = |moment: DateTime<Utc>| {
+            moment
+                .with_timezone(now.offset())
+                .format("%m-%d %H")
+                .to_string()
+        };
+        (
+            text,
+            filter.from.map(day),
+            filter.until.map(day),
+            filter.category,
+        )
     }
 
     #[test]
     fn what_has_passed_becomes_a_stretch_of_days() {
         let is = |text: &str, left: &str, from: &str, until: &str| {
             let some = |day: &str| (!day.is_empty()).then(|| format!("{day} 00"));
-            assert_eq!(read(text), (left.to_owned(), some(from), some(until), None), "{text}");
+            assert_eq!(
+                read(text),
+                (left.to_owned(), some(from), some(until), None),
+                "{text}"
+            );
         };
-        is("what did Anna say yesterday about tea", "what did Anna say about tea", "11-20", "11-21");
+        is(
+            "what did Anna say yesterday about tea",
+            "what did Anna say about tea",
+            "11-20",
+            "11-21",
+        );
         is("tea last week", "tea", "11-09", "11-16");
         is("tea last month", "tea", "10-01", "11-01");
         is("tea in March", "tea", "03-01", "04-01");
@@ -298,7 +384,12 @@ mod tests {
         is("tea before last week", "tea", "", "11-09");
         is("tea this week", "tea", "11-16", "");
         is("tea before this week", "tea", "", "11-16");
-        is("tea in the last day of Feb four pm", "tea", "02-28", "03-01");
+        is(
+            "tea in the last day of Feb four pm",
+            "tea",
+            "02-28",
+            "03-01",
+        );
         is("今天的茶", "的茶", "11-21", "");
         is("上周的茶", "的茶", "11-09", "11-16");
         is("昨天喝的茶", "喝的茶", "11-20", "11-21");
@@ -306,7 +397,14 @@ mod tests {
 
     #[test]
     fn what_is_to_come_or_only_a_number_stays_among_the_words() {
-        for text in ["the 2024 budget", "tea tomorrow", "the Monday standup", "call at 3pm", "next week's plan", "May's tea"] {
+        for text in [
+            "the 2024 budget",
+            "tea tomorrow",
+            "the Monday standup",
+            "call at 3pm",
+            "next week's plan",
+            "May's tea",
+        ] {
             assert_eq!(read(text), (text.to_owned(), None, None, None), "{text}");
         }
     }
@@ -317,28 +415,56 @@ mod tests {
             let (text, from, until, _) = read(text);
             (text, from, until)
         };
-        assert_eq!(until("tea until now"), ("tea".into(), None, Some("11-21 10".into())));
-        assert_eq!(until("现在之前的茶"), ("的茶".into(), None, Some("11-21 10".into())));
+        assert_eq!(
+            until("tea until now"),
+            ("tea".into(), None, Some("11-21 10".into()))
+        );
+        assert_eq!(
+            until("现在之前的茶"),
+            ("的茶".into(), None, Some("11-21 10".into()))
+        );
         for text in ["what I drink now", "tea from now on", "现在的茶"] {
             assert_eq!(until(text), (text.to_owned(), None, None), "{text}");
         }
-        assert_eq!(until("tea until today"), ("tea".into(), None, Some("11-21 00".into())));
+        assert_eq!(
+            until("tea until today"),
+            ("tea".into(), None, Some("11-21 00".into()))
+        );
     }
 
     #[test]
     fn a_name_for_several_is_a_category() {
-        assert_eq!(read("my preferences"), ("my".into(), None, None, Some(Category::Preferences)));
-        assert_eq!(read("Lessons learned with tea"), ("with tea".into(), None, None, Some(Category::Lessons)));
-        assert_eq!(read("茶的偏好"), ("茶的".into(), None, None, Some(Category::Preferences)));
-        assert_eq!(read("what did we decide"), ("what did we decide".into(), None, None, None));
+        assert_eq!(
+            read("my preferences"),
+            ("my".into(), None, None, Some(Category::Preferences))
+        );
+        assert_eq!(
+            read("Lessons learned with tea"),
+            ("with tea".into(), None, None, Some(Category::Lessons))
+        );
+        assert_eq!(
+            read("茶的偏好"),
+            ("茶的".into(), None, None, Some(Category::Preferences))
+        );
+        assert_eq!(
+            read("what did we decide"),
+            ("what did we decide".into(), None, None, None)
+        );
     }
 
     #[test]
     fn what_was_said_otherwise_wins() {
         let now = DateTime::UNIX_EPOCH;
-        let filter = Filter { category: Some(Category::People), until: Some(now), ..Filter::default() };
+        let filter = Filter {
+            category: Some(Category::People),
+            until: Some(now),
+            ..Filter::default()
+        };
         let meant = extract_filter("decisions yesterday", &filter, &now);
-        assert_eq!((meant.text.as_str(), meant.filter), ("decisions yesterday", filter));
+        assert_eq!(
+            (meant.text.as_str(), meant.filter),
+            ("decisions yesterday", filter)
+        );
     }
 
     proptest! {

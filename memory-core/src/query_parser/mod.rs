@@ -27,7 +27,10 @@ pub(crate) use stop_words::{has_content_word, is_about_memories, is_stop_token};
 ///
 /// See [`parse()`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a property of its own"
+)]
 pub struct TextQuery {
     /// The query text without filters and exclusions, as a model reads it.
     pub text: String,

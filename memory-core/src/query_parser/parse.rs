@@ -50,7 +50,11 @@ pub fn parse(text: &str, filter: &Filter) -> ParsedQuery {
         let ends: Vec<usize> = ends.collect();
         analyze_words(&plain, &prefixes, &ends, &mut question);
         question.text = plain;
-        return ParsedQuery { question, filter, misread };
+        return ParsedQuery {
+            question,
+            filter,
+            misread,
+        };
     }
     let pieces = split_query(text);
     let is_prose = MIN_PROSE_WORDS <= pieces.iter().map(count_words).sum();
@@ -58,14 +62,18 @@ pub fn parse(text: &str, filter: &Filter) -> ParsedQuery {
         match piece {
             QueryElement::Without(text) if is_prose => push_separated(&mut plain, text),
             QueryElement::Without(text) => {
-                let Some(phrase) = Phrase::of(text) else { continue };
+                let Some(phrase) = Phrase::of(text) else {
+                    continue;
+                };
                 match phrase.single_term() {
                     Some(only) => question.without.push(only.clone()),
                     None => question.without_phrases.push(phrase),
                 }
             }
             QueryElement::Phrase(text) => {
-                question.phrases.extend(Phrase::of(text).filter(|_| !is_prose));
+                question
+                    .phrases
+                    .extend(Phrase::of(text).filter(|_| !is_prose));
                 push_separated(&mut plain, text);
             }
             QueryElement::Text(text) => {
@@ -87,7 +95,11 @@ pub fn parse(text: &str, filter: &Filter) -> ParsedQuery {
     }
     analyze_words(&plain, &prefixes, &[], &mut question);
     question.text = plain;
-    ParsedQuery { question, filter, misread }
+    ParsedQuery {
+        question,
+        filter,
+        misread,
+    }
 }
 
 /// Returns whether a query contains a phrase, an exclusion, a prefix or a filter in the syntax of [`parse()`].
@@ -99,10 +111,21 @@ pub fn parse(text: &str, filter: &Filter) -> ParsedQuery {
 /// assert!(!has_operators("decisions about the database last week"));
 /// ```
 pub fn has_operators(text: &str) -> bool {
-    let ParsedQuery { question, filter, misread } = parse(text, &Filter::default());
-    let TextQuery { words, phrases, without, without_phrases, .. } = question;
+    let ParsedQuery {
+        question,
+        filter,
+        misread,
+    } = parse(text, &Filter::default());
+    let TextQuery {
+        words,
+        phrases,
+        without,
+        without_phrases,
+        ..
+    } = question;
     let has_prefix = words.iter().any(|word| word.is_prefix);
-    let has_quote_or_exclusion = !(phrases.is_empty() && without.is_empty() && without_phrases.is_empty());
+    let has_quote_or_exclusion =
+        !(phrases.is_empty() && without.is_empty() && without_phrases.is_empty());
     has_prefix || has_quote_or_exclusion || !misread.is_empty() || filter != Filter::default()
 }
 
@@ -112,7 +135,9 @@ fn count_words(piece: &QueryElement<'_>) -> usize {
     if let QueryElement::Text(text) = piece
         && !matches!(parse_filter(text, &mut Filter::default()), Ok(true))
     {
-        tokenize(text, &mut |token| count += usize::from(token.kind != TokenKind::Character));
+        tokenize(text, &mut |token| {
+            count += usize::from(token.kind != TokenKind::Character)
+        });
     }
     count
 }
@@ -127,7 +152,9 @@ fn push_separated(plain: &mut String, text: &str) {
 /// Returns the last word before a `*`, case-folded but not stemmed.
 fn prefix_term(text: &str) -> Option<String> {
     let mut last = None;
-    tokenize(text, &mut |token| last = (token.kind == TokenKind::Word).then(|| crate::text::fold(&text[token.span.clone()])));
+    tokenize(text, &mut |token| {
+        last = (token.kind == TokenKind::Word).then(|| crate::text::fold(&text[token.span.clone()]))
+    });
     last
 }
 
@@ -137,19 +164,28 @@ fn prefix_term(text: &str) -> Option<String> {
 fn analyze_words(plain: &str, prefixes: &[String], ends: &[usize], question: &mut TextQuery) {
     let mut typed = Vec::new();
     let mut ages = HashMap::<Term, u8>::new();
-    let age = |start: usize| u8::try_from(ends.partition_point(|end| *end <= start)).unwrap_or(u8::MAX);
+    let age =
+        |start: usize| u8::try_from(ends.partition_point(|end| *end <= start)).unwrap_or(u8::MAX);
     let mut han = find_han_dates(plain);
     han.truncate(MAX_DATES);
     let (mut within, mut besides) = (HashSet::new(), HashSet::new());
     tokenize(plain, &mut |token| {
-        let term = Term { text: token.text.to_owned(), kind: token.kind };
+        let term = Term {
+            text: token.text.to_owned(),
+            kind: token.kind,
+        };
         if !ends.is_empty() {
             ages.entry(term.clone()).or_insert(age(token.span.start));
         }
         if token.kind == TokenKind::Word {
             let spelled = &plain[token.span.clone()];
             let is_capital = spelled.starts_with(char::is_uppercase);
-            typed.push(SpelledWord { lower: crate::text::fold(spelled), is_capital, term, span: token.span });
+            typed.push(SpelledWord {
+                lower: crate::text::fold(spelled),
+                is_capital,
+                term,
+                span: token.span,
+            });
         } else if han.iter().any(|date| date.span.contains(&token.span.start)) {
             within.insert(term);
         } else {
@@ -179,19 +215,31 @@ fn analyze_words(plain: &str, prefixes: &[String], ends: &[usize], question: &mu
             })
             .or_insert(role);
         let name = word.lower.strip_suffix("'s").unwrap_or(&word.lower);
-        if is_content && question.names.len() < MAX_NAMES && question.names.iter().all(|own| own != name) {
+        if is_content
+            && question.names.len() < MAX_NAMES
+            && question.names.iter().all(|own| own != name)
+        {
             question.names.push(name.to_owned());
         }
     }
     let mut spelled = HashMap::<&str, &str>::new();
     for word in &typed {
-        spelled.entry(word.term.text.as_str()).or_insert(word.lower.as_str());
+        spelled
+            .entry(word.term.text.as_str())
+            .or_insert(word.lower.as_str());
     }
-    let begins = |term: &Term| prefixes.iter().any(|beginning| *beginning == term.text || beginning.starts_with(&term.text));
+    let begins = |term: &Term| {
+        prefixes
+            .iter()
+            .any(|beginning| *beginning == term.text || beginning.starts_with(&term.text))
+    };
     let terms = query_terms(plain);
     question.left_out = terms.len().saturating_sub(MAX_WORDS);
     for term in terms.into_iter().take(MAX_WORDS) {
-        let is_quoted = question.phrases.iter().any(|phrase| phrase.terms().contains(&term));
+        let is_quoted = question
+            .phrases
+            .iter()
+            .any(|phrase| phrase.terms().contains(&term));
         let known = match term.kind {
             TokenKind::Word => roles.get(term.text.as_str()).copied(),
             TokenKind::Bigram | TokenKind::Character | TokenKind::Symbol => {
@@ -201,25 +249,67 @@ fn analyze_words(plain: &str, prefixes: &[String], ends: &[usize], question: &mu
         let role = known.filter(|_| !is_quoted).unwrap_or(WordRole::Content);
         let is_prefix = term.kind == TokenKind::Word && begins(&term);
         // A prefix is searched as typed, because its stem could be shorter.
-        let own = spelled.get(term.text.as_str()).filter(|_| term.kind == TokenKind::Word);
+        let own = spelled
+            .get(term.text.as_str())
+            .filter(|_| term.kind == TokenKind::Word);
         let spelled = own.map_or_else(|| term.text.clone(), |own| (*own).to_owned());
-        let text = prefixes.iter().find(|beginning| is_prefix && beginning.starts_with(&term.text)).cloned();
+        let text = prefixes
+            .iter()
+            .find(|beginning| is_prefix && beginning.starts_with(&term.text))
+            .cloned();
         let age = ages.get(&term).copied().unwrap_or_default();
-        let term = Term { text: text.unwrap_or(term.text), kind: term.kind };
-        question.words.push(QueryWord { term, spelled, role, age, is_prefix });
+        let term = Term {
+            text: text.unwrap_or(term.text),
+            kind: term.kind,
+        };
+        question.words.push(QueryWord {
+            term,
+            spelled,
+            role,
+            age,
+            is_prefix,
+        });
     }
     add_characters(plain, &ages, MAX_WORDS, &mut question.words);
-    let has_content = question.words.iter().any(|word| word.role == WordRole::Content);
+    let has_content = question
+        .words
+        .iter()
+        .any(|word| word.role == WordRole::Content);
     for (term, is_bare) in symbol_terms(plain) {
         // A bare symbol between words, such as a dash, is rarely the subject of a query.
-        let is_quoted = question.phrases.iter().any(|phrase| phrase.terms().contains(&term));
-        let role = if is_bare && has_content && !is_quoted { WordRole::Aside } else { WordRole::Content };
-        question.words.push(QueryWord { spelled: term.text.clone(), term, role, age: 0, is_prefix: false });
+        let is_quoted = question
+            .phrases
+            .iter()
+            .any(|phrase| phrase.terms().contains(&term));
+        let role = if is_bare && has_content && !is_quoted {
+            WordRole::Aside
+        } else {
+            WordRole::Content
+        };
+        question.words.push(QueryWord {
+            spelled: term.text.clone(),
+            term,
+            role,
+            age: 0,
+            is_prefix: false,
+        });
     }
-    if question.words.iter().all(|word| word.role != WordRole::Content) {
+    if question
+        .words
+        .iter()
+        .all(|word| word.role != WordRole::Content)
+    {
         question.is_only_date = question.date.is_some();
-        let counts = if question.is_only_date { WordRole::Date } else { WordRole::Aside };
-        question.words.iter_mut().filter(|word| word.role == counts).for_each(|word| word.role = WordRole::Content);
+        let counts = if question.is_only_date {
+            WordRole::Date
+        } else {
+            WordRole::Aside
+        };
+        question
+            .words
+            .iter_mut()
+            .filter(|word| word.role == counts)
+            .for_each(|word| word.role = WordRole::Content);
     }
 }
 
@@ -235,26 +325,56 @@ mod tests {
     }
 
     fn words(text: &str, role: WordRole) -> Vec<String> {
-        read(text).words.into_iter().filter(|word| word.role == role).map(|word| word.term.text).collect()
+        read(text)
+            .words
+            .into_iter()
+            .filter(|word| word.role == role)
+            .map(|word| word.term.text)
+            .collect()
     }
 
     #[test]
     fn what_holds_a_sentence_together_is_an_aside() {
-        assert_eq!(words("When did we decide on Postgres?", WordRole::Content), ["decid", "postgr"]);
-        assert_eq!(words("When did we decide on Postgres?", WordRole::Aside), ["when", "do", "we", "on"]);
-        assert_eq!(words("to be or not to be", WordRole::Content), ["to", "be", "or", "not"]);
-        assert_eq!(words("用Rust写的CLI", WordRole::Content), ["用", "rust", "写的", "cli"]);
+        assert_eq!(
+            words("When did we decide on Postgres?", WordRole::Content),
+            ["decid", "postgr"]
+        );
+        assert_eq!(
+            words("When did we decide on Postgres?", WordRole::Aside),
+            ["when", "do", "we", "on"]
+        );
+        assert_eq!(
+            words("to be or not to be", WordRole::Content),
+            ["to", "be", "or", "not"]
+        );
+        assert_eq!(
+            words("用Rust写的CLI", WordRole::Content),
+            ["用", "rust", "写的", "cli"]
+        );
     }
 
     #[test]
     fn symbols_are_asked_for_and_signs_between_words_are_asides() {
-        assert_eq!(words("C# or .NET 🚀", WordRole::Content), ["c", "net", "c#", ".net", "🚀"]);
+        assert_eq!(
+            words("C# or .NET 🚀", WordRole::Content),
+            ["c", "net", "c#", ".net", "🚀"]
+        );
         assert_eq!(words("what is ++", WordRole::Content), ["++"]);
-        assert_eq!(words("salt + pepper", WordRole::Content), ["salt", "pepper"]);
+        assert_eq!(
+            words("salt + pepper", WordRole::Content),
+            ["salt", "pepper"]
+        );
         assert_eq!(words("salt + pepper", WordRole::Aside), ["+"]);
         assert_eq!(words("when?", WordRole::Content), ["when"]);
         let question = read("code -C# -🚀 \"C++\"");
-        assert_eq!(question.without.iter().map(|term| term.text.as_str()).collect::<Vec<_>>(), ["c#", "🚀"]);
+        assert_eq!(
+            question
+                .without
+                .iter()
+                .map(|term| term.text.as_str())
+                .collect::<Vec<_>>(),
+            ["c#", "🚀"]
+        );
         assert_eq!(question.phrases[0].terms()[0].text, "c++");
     }
 
@@ -270,7 +390,11 @@ mod tests {
             ("dark mode", false, false),
         ] {
             let question = read(text);
-            assert_eq!((question.asks_when, question.asks_which), (when, which), "{text}");
+            assert_eq!(
+                (question.asks_when, question.asks_which),
+                (when, which),
+                "{text}"
+            );
         }
     }
 
@@ -304,16 +428,32 @@ mod tests {
 
     #[test]
     fn words_of_earlier_messages_of_a_dialogue_are_older() {
-        let question = read("Anna: I like green tea\nHelper: Good -tea \"for you\"\nAnna: And coffee?");
-        let age = |text: &str| question.words.iter().find(|word| word.term.text == text).map(|word| word.age);
-        assert_eq!(["coffe", "tea", "green", "anna"].map(age), [Some(0), Some(1), Some(2), None]);
+        let question =
+            read("Anna: I like green tea\nHelper: Good -tea \"for you\"\nAnna: And coffee?");
+        let age = |text: &str| {
+            question
+                .words
+                .iter()
+                .find(|word| word.term.text == text)
+                .map(|word| word.age)
+        };
+        assert_eq!(
+            ["coffe", "tea", "green", "anna"].map(age),
+            [Some(0), Some(1), Some(2), None]
+        );
         assert!(question.without.is_empty() && question.phrases.is_empty());
     }
 
     #[test]
     fn single_characters_stand_beside_their_pairs() {
-        assert_eq!(words("小狗生病了", WordRole::Content), ["小狗", "狗生", "生病", "病了"]);
-        assert_eq!(words("小狗生病了", WordRole::Character), ["小", "狗", "生", "病"]);
+        assert_eq!(
+            words("小狗生病了", WordRole::Content),
+            ["小狗", "狗生", "生病", "病了"]
+        );
+        assert_eq!(
+            words("小狗生病了", WordRole::Character),
+            ["小", "狗", "生", "病"]
+        );
         assert_eq!(words("茶", WordRole::Content), ["茶"]);
     }
 
@@ -321,13 +461,31 @@ mod tests {
     fn dates_are_taken_out_of_the_words() {
         let question = read("What did Anna paint on the 7th of May 2023?");
         let date = question.date.unwrap();
-        assert_eq!((date.years, date.months, date.days), (vec![2023], vec![5], vec![7]));
-        assert_eq!(words("What did Anna paint on the 7th of May 2023?", WordRole::Content), ["anna", "paint"]);
-        assert_eq!(words("What did Anna paint on the 7th of May 2023?", WordRole::Date), ["7", "may", "2023"]);
+        assert_eq!(
+            (date.years, date.months, date.days),
+            (vec![2023], vec![5], vec![7])
+        );
+        assert_eq!(
+            words(
+                "What did Anna paint on the 7th of May 2023?",
+                WordRole::Content
+            ),
+            ["anna", "paint"]
+        );
+        assert_eq!(
+            words(
+                "What did Anna paint on the 7th of May 2023?",
+                WordRole::Date
+            ),
+            ["7", "may", "2023"]
+        );
         assert_eq!(read("may I march in").date, None);
         assert_eq!(words("May 2023", WordRole::Content), ["may", "2023"]);
         let date = read("2026-05-07").date.unwrap();
-        assert_eq!((date.years, date.months, date.days), (vec![2026], vec![5], vec![7]));
+        assert_eq!(
+            (date.years, date.months, date.days),
+            (vec![2026], vec![5], vec![7])
+        );
         assert_eq!(words("in March 2024", WordRole::Aside), ["in"]);
     }
 
@@ -344,11 +502,25 @@ mod tests {
             "16-01-2024",
         ] {
             let date = read(text).date.unwrap();
-            assert_eq!((date.years, date.months, date.days), (vec![2024], vec![1], vec![16]), "{text}");
+            assert_eq!(
+                (date.years, date.months, date.days),
+                (vec![2024], vec![1], vec![16]),
+                "{text}"
+            );
         }
-        for text in ["05/07/2024", "version 2024.1 of it", "It was in 2024. 5 of us came", "40.01.2024", "16.13.2024"] {
+        for text in [
+            "05/07/2024",
+            "version 2024.1 of it",
+            "It was in 2024. 5 of us came",
+            "40.01.2024",
+            "16.13.2024",
+        ] {
             let date = read(text).date.unwrap();
-            assert_eq!((date.years, date.months, date.days), (vec![2024], vec![], vec![]), "{text}");
+            assert_eq!(
+                (date.years, date.months, date.days),
+                (vec![2024], vec![], vec![]),
+                "{text}"
+            );
         }
     }
 
@@ -361,11 +533,20 @@ mod tests {
             ("2024年的决定", vec![2024], vec![], vec![]),
         ] {
             let date = read(text).date.unwrap();
-            assert_eq!((date.years, date.months, date.days), (years, months, days), "{text}");
+            assert_eq!(
+                (date.years, date.months, date.days),
+                (years, months, days),
+                "{text}"
+            );
             let contents = words(text, WordRole::Content);
-            assert!(contents.contains(&"决定".to_owned()), "{text}: {contents:?}");
             assert!(
-                !contents.iter().any(|word| word.contains(['年', '月', '日']) || word.contains(char::is_numeric)),
+                contents.contains(&"决定".to_owned()),
+                "{text}: {contents:?}"
+            );
+            assert!(
+                !contents.iter().any(
+                    |word| word.contains(['年', '月', '日']) || word.contains(char::is_numeric)
+                ),
                 "{contents:?}"
             );
         }
@@ -376,55 +557,110 @@ mod tests {
     #[test]
     fn phrases_prefixes_and_exclusions_are_understood() {
         let question = read("\"dark mode\" deplo* -staging -\"old server\" -5 x");
-        let texts = |terms: &[Term]| terms.iter().map(|term| term.text.clone()).collect::<Vec<_>>();
-        assert_eq!(question.phrases.iter().map(|phrase| texts(phrase.terms())).collect::<Vec<_>>(), [["dark", "mode"]]);
+        let texts = |terms: &[Term]| {
+            terms
+                .iter()
+                .map(|term| term.text.clone())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            question
+                .phrases
+                .iter()
+                .map(|phrase| texts(phrase.terms()))
+                .collect::<Vec<_>>(),
+            [["dark", "mode"]]
+        );
         assert_eq!(texts(&question.without), ["stage"]);
-        let without: Vec<_> = question.without_phrases.iter().map(|phrase| texts(phrase.terms())).collect();
+        let without: Vec<_> = question
+            .without_phrases
+            .iter()
+            .map(|phrase| texts(phrase.terms()))
+            .collect();
         assert_eq!(without, [["old", "server"]]);
-        let prefixes: Vec<_> = question.words.iter().filter(|word| word.is_prefix).map(|word| word.term.text.as_str()).collect();
+        let prefixes: Vec<_> = question
+            .words
+            .iter()
+            .filter(|word| word.is_prefix)
+            .map(|word| word.term.text.as_str())
+            .collect();
         assert_eq!(prefixes, ["deplo"]);
         assert!(question.words.iter().any(|word| word.term.text == "5"));
     }
 
     #[test]
     fn quotation_marks_in_prose_are_plain_text() {
-        let prose =
-            "I like the \"Pay Yourself First\" method best, so let us start with it and write down each step that I have to take";
+        let prose = "I like the \"Pay Yourself First\" method best, so let us start with it and write down each step that I have to take";
         let question = read(prose);
         assert!(question.phrases.is_empty());
-        assert!(question.words.iter().any(|word| word.term.text == "pay" && word.role == WordRole::Content));
-        assert_eq!(read("which step of the \"Pay Yourself First\" method did I choose in May?").phrases.len(), 1);
+        assert!(
+            question
+                .words
+                .iter()
+                .any(|word| word.term.text == "pay" && word.role == WordRole::Content)
+        );
+        assert_eq!(
+            read("which step of the \"Pay Yourself First\" method did I choose in May?")
+                .phrases
+                .len(),
+            1
+        );
     }
 
     #[test]
     fn a_minus_sign_in_prose_is_plain_text() {
-        let prose =
-            "I ran git commit -m with a long message -\"to the point\" and it failed, so how do I change that message now?";
+        let prose = "I ran git commit -m with a long message -\"to the point\" and it failed, so how do I change that message now?";
         let question = read(prose);
         assert!(question.without.is_empty() && question.without_phrases.is_empty());
         for word in ["m", "point"] {
-            assert!(question.words.iter().any(|own| own.term.text == word), "{word}");
+            assert!(
+                question.words.iter().any(|own| own.term.text == word),
+                "{word}"
+            );
         }
-        assert_eq!(read("how do I change the message of git commit -amend").without.len(), 1);
+        assert_eq!(
+            read("how do I change the message of git commit -amend")
+                .without
+                .len(),
+            1
+        );
     }
 
     #[test]
     fn filters_are_taken_out_of_the_text() {
-        let ParsedQuery { question, filter, misread } =
-            parse("tea tag:work tag:\"a b\" category:people scope:agent:x from:2026 to:2026-05", &Filter::default());
+        let ParsedQuery {
+            question,
+            filter,
+            misread,
+        } = parse(
+            "tea tag:work tag:\"a b\" category:people scope:agent:x from:2026 to:2026-05",
+            &Filter::default(),
+        );
         assert_eq!((question.words.len(), misread), (1, vec![]));
         assert_eq!(filter.tags.as_slice(), ["work", "a b"]);
-        assert_eq!((filter.category, filter.scope), (Some(Category::People), Some(Scope::Agent("x".into()))));
+        assert_eq!(
+            (filter.category, filter.scope),
+            (Some(Category::People), Some(Scope::Agent("x".into())))
+        );
         assert_eq!(filter.from, Some("2026-01-01T00:00:00Z".parse().unwrap()));
         assert_eq!(filter.until, Some("2026-06-01T00:00:00Z".parse().unwrap()));
     }
 
     #[test]
     fn what_is_no_filter_is_text() {
-        for text in
-            ["tag:", "category:nonsense", "from:yesterday", "to:2026-13", "12:30", "https://example.com/a", "scope:x y", "\"open"]
-        {
-            let ParsedQuery { question, filter, .. } = parse(text, &Filter::default());
+        for text in [
+            "tag:",
+            "category:nonsense",
+            "from:yesterday",
+            "to:2026-13",
+            "12:30",
+            "https://example.com/a",
+            "scope:x y",
+            "\"open",
+        ] {
+            let ParsedQuery {
+                question, filter, ..
+            } = parse(text, &Filter::default());
             assert_eq!(filter, Filter::default(), "{text}");
             assert!(!question.words.is_empty(), "{text}");
         }
@@ -432,9 +668,15 @@ mod tests {
 
     #[test]
     fn a_question_without_end_is_cut_and_says_so() {
-        let text = (0..10_000).map(|number| format!("word{number}")).collect::<Vec<_>>().join(" ");
+        let text = (0..10_000)
+            .map(|number| format!("word{number}"))
+            .collect::<Vec<_>>()
+            .join(" ");
         let question = read(&text);
-        assert_eq!((question.words.len(), question.left_out), (MAX_WORDS, 10_000 - MAX_WORDS));
+        assert_eq!(
+            (question.words.len(), question.left_out),
+            (MAX_WORDS, 10_000 - MAX_WORDS)
+        );
     }
 
     proptest! {

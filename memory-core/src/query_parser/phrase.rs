@@ -20,9 +20,15 @@ impl Phrase {
         let symbols = symbol_terms(text);
         if words.is_empty() || words.len() == 1 && symbols.iter().any(|(_, is_bare)| !is_bare) {
             let terms: Vec<Term> = symbols.into_iter().map(|(term, _)| term).collect();
-            return (!terms.is_empty()).then(|| Self { words: Vec::new(), terms });
+            return (!terms.is_empty()).then(|| Self {
+                words: Vec::new(),
+                terms,
+            });
         }
-        Some(Self { words, terms: query_terms(text) })
+        Some(Self {
+            words,
+            terms: query_terms(text),
+        })
     }
 
     /// Returns the index terms that every text with the phrase contains.
@@ -32,7 +38,9 @@ impl Phrase {
 
     /// Returns the only term of the phrase, if every text with the term also contains the phrase.
     pub fn single_term(&self) -> Option<&Term> {
-        let [only] = self.terms.as_slice() else { return None };
+        let [only] = self.terms.as_slice() else {
+            return None;
+        };
         let characters = if only.kind == TokenKind::Bigram { 2 } else { 1 };
         (self.words.len() == characters || self.words.is_empty()).then_some(only)
     }
@@ -41,10 +49,14 @@ impl Phrase {
     pub fn occurs_in(&self, text: &str) -> bool {
         if self.words.is_empty() {
             let mut left: Vec<&Term> = self.terms.iter().collect();
-            for_each_symbol(text, &mut |token| left.retain(|term| term.text != token.text));
+            for_each_symbol(text, &mut |token| {
+                left.retain(|term| term.text != token.text)
+            });
             return left.is_empty();
         }
-        phrase_words(text).windows(self.words.len()).any(|window| window == self.words)
+        phrase_words(text)
+            .windows(self.words.len())
+            .any(|window| window == self.words)
     }
 }
 
@@ -53,7 +65,10 @@ fn phrase_words(text: &str) -> Vec<Term> {
     let mut words = Vec::new();
     tokenize(text, &mut |token| {
         if token.kind != TokenKind::Bigram {
-            words.push(Term { text: token.text.to_owned(), kind: token.kind });
+            words.push(Term {
+                text: token.text.to_owned(),
+                kind: token.kind,
+            });
         }
     });
     words
@@ -72,7 +87,11 @@ mod tests {
     #[test]
     fn words_stand_side_by_side_in_their_order() {
         assert!(stands("dark mode", "the Dark, modes"));
-        assert!(!stands("dark mode", "dark green mode") && !stands("dark mode", "mode dark") && !stands("…", "…"));
+        assert!(
+            !stands("dark mode", "dark green mode")
+                && !stands("dark mode", "mode dark")
+                && !stands("…", "…")
+        );
     }
 
     #[test]
@@ -81,23 +100,47 @@ mod tests {
             assert!(stands(phrase, "我用Rust写的CLI"), "{phrase}");
         }
         for phrase in ["记忆", "忆力", "记忆力", "记"] {
-            assert!(stands(phrase, "好的记忆力") && stands(phrase, "好的记\n忆力"), "{phrase}");
+            assert!(
+                stands(phrase, "好的记忆力") && stands(phrase, "好的记\n忆力"),
+                "{phrase}"
+            );
         }
-        assert!(!stands("用Rust", "用过Rust") && !stands("记力", "记忆力") && !stands("用Rust", "使用 TypeRust"));
+        assert!(
+            !stands("用Rust", "用过Rust")
+                && !stands("记力", "记忆力")
+                && !stands("用Rust", "使用 TypeRust")
+        );
     }
 
     #[test]
     fn symbols_are_a_phrase() {
-        assert!(stands("C++", "both (C++, Rust)") && !stands("C++", "C, i++") && !stands("C#", "C"));
-        assert!(stands("🚀", "lift🚀off") && !stands("🚀", "lift off") && stands("🚀 🎉", "🎉, then 🚀"));
-        assert!(stands("dark-mode", "dark mode"), "between words signs do not count");
+        assert!(
+            stands("C++", "both (C++, Rust)") && !stands("C++", "C, i++") && !stands("C#", "C")
+        );
+        assert!(
+            stands("🚀", "lift🚀off")
+                && !stands("🚀", "lift off")
+                && stands("🚀 🎉", "🎉, then 🚀")
+        );
+        assert!(
+            stands("dark-mode", "dark mode"),
+            "between words signs do not count"
+        );
     }
 
     #[test]
     fn a_phrase_of_one_term_is_that_term() {
-        let only = |phrase: &str| Phrase::of(phrase).and_then(|phrase| Some(phrase.single_term()?.text.clone()));
-        assert_eq!(["staging", "用户", "用"].map(only), ["stage", "用户", "用"].map(|term| Some(term.to_owned())));
-        assert_eq!(["bye bye", "用户用户", "用 户", "old server"].map(only), [None, None, None, None]);
+        let only = |phrase: &str| {
+            Phrase::of(phrase).and_then(|phrase| Some(phrase.single_term()?.text.clone()))
+        };
+        assert_eq!(
+            ["staging", "用户", "用"].map(only),
+            ["stage", "用户", "用"].map(|term| Some(term.to_owned()))
+        );
+        assert_eq!(
+            ["bye bye", "用户用户", "用 户", "old server"].map(only),
+            [None, None, None, None]
+        );
     }
 
     proptest! {

@@ -5,31 +5,70 @@ use crate::text::{TokenKind, fold, tokenize};
 
 /// Returns whether the query is about the time of an event.
 pub(super) fn asks_when(plain: &str, typed: &[SpelledWord]) -> bool {
-    const SIGNS: [&str; 9] = ["什么时候", "什麼時候", "何时", "何時", "哪天", "哪年", "几点", "幾點", "多久"];
+    const SIGNS: [&str; 9] = [
+        "什么时候",
+        "什麼時候",
+        "何时",
+        "何時",
+        "哪天",
+        "哪年",
+        "几点",
+        "幾點",
+        "多久",
+    ];
     let pair = |first: &[&str], second: &[&str]| {
-        typed.windows(2).any(|pair| first.contains(&pair[0].lower.as_str()) && second.contains(&pair[1].lower.as_str()))
+        typed.windows(2).any(|pair| {
+            first.contains(&pair[0].lower.as_str()) && second.contains(&pair[1].lower.as_str())
+        })
     };
     typed.iter().any(|word| word.lower == "when")
         || pair(&["how"], &["long"])
-        || pair(&["what", "which"], &["date", "day", "month", "year", "time"])
+        || pair(
+            &["what", "which"],
+            &["date", "day", "month", "year", "time"],
+        )
         || SIGNS.iter().any(|sign| plain.contains(sign))
 }
 
 /// Returns whether the query is about a person, a place or the name of something.
 pub(super) fn asks_which(plain: &str, typed: &[SpelledWord]) -> bool {
-    const SIGNS: [&str; 9] = ["谁", "誰", "哪里", "哪裡", "哪儿", "哪个", "哪個", "叫什么", "叫什麼"];
+    const SIGNS: [&str; 9] = [
+        "谁",
+        "誰",
+        "哪里",
+        "哪裡",
+        "哪儿",
+        "哪个",
+        "哪個",
+        "叫什么",
+        "叫什麼",
+    ];
     let has = |word: &str| typed.iter().any(|typed| typed.lower == word);
     ["who", "where", "which", "name"].into_iter().any(has)
-        || typed.windows(2).any(|pair| pair[0].lower == "what" && pair[1].lower == "kind")
+        || typed
+            .windows(2)
+            .any(|pair| pair[0].lower == "what" && pair[1].lower == "kind")
         || SIGNS.iter().any(|sign| plain.contains(sign))
 }
 
 /// Returns whether the query requests a summary, which covers the messages of both the person and the assistant.
 pub(super) fn asks_summary(plain: &str, typed: &[SpelledWord]) -> bool {
-    const WORDS: [&str; 9] =
-        ["summary", "summaries", "summarise", "summarised", "summarize", "summarized", "overview", "recap", "recapitulate"];
+    const WORDS: [&str; 9] = [
+        "summary",
+        "summaries",
+        "summarise",
+        "summarised",
+        "summarize",
+        "summarized",
+        "overview",
+        "recap",
+        "recapitulate",
+    ];
     const HAN: [&str; 6] = ["总结", "總結", "概括", "概述", "回顾", "回顧"];
-    typed.iter().any(|word| WORDS.contains(&word.lower.as_str())) || HAN.iter().any(|sign| plain.contains(sign))
+    typed
+        .iter()
+        .any(|word| WORDS.contains(&word.lower.as_str()))
+        || HAN.iter().any(|sign| plain.contains(sign))
 }
 
 /// Returns whether the query refers to a message of the assistant, such as `What did you recommend?`.
@@ -65,30 +104,65 @@ pub(super) fn asks_assistant(plain: &str, typed: &[SpelledWord]) -> bool {
         "answer",
         "answered",
     ];
-    const NOUNS: [&str; 8] =
-        ["recommendation", "recommendations", "suggestion", "suggestions", "advice", "answer", "explanation", "proposal"];
+    const NOUNS: [&str; 8] = [
+        "recommendation",
+        "recommendations",
+        "suggestion",
+        "suggestions",
+        "advice",
+        "answer",
+        "explanation",
+        "proposal",
+    ];
     /// Words that may occur between `you` and its verb.
-    const BETWEEN: [&str; 7] = ["have", "had", "just", "previously", "already", "earlier", "once"];
+    const BETWEEN: [&str; 7] = [
+        "have",
+        "had",
+        "just",
+        "previously",
+        "already",
+        "earlier",
+        "once",
+    ];
     /// Words before `you` that request a new message, as in `Can you …`.
-    const REQUESTS: [&str; 8] = ["can", "could", "would", "will", "please", "do", "should", "if"];
-    const HAN: [&str; 14] =
-        ["推荐", "推薦", "建议", "建議", "说过", "說過", "提到", "告诉", "告訴", "列出", "解释", "解釋", "介绍", "介紹"];
+    const REQUESTS: [&str; 8] = [
+        "can", "could", "would", "will", "please", "do", "should", "if",
+    ];
+    const HAN: [&str; 14] = [
+        "推荐", "推薦", "建议", "建議", "说过", "說過", "提到", "告诉", "告訴", "列出", "解释",
+        "解釋", "介绍", "介紹",
+    ];
     /// Question words, and words that precede `you` in a question about an earlier message.
-    const ASKING: [&str; 8] = ["what", "which", "who", "where", "when", "how", "did", "remind"];
+    const ASKING: [&str; 8] = [
+        "what", "which", "who", "where", "when", "how", "did", "remind",
+    ];
     let words: Vec<&str> = typed.iter().map(|word| word.lower.as_str()).collect();
     let asks = words.iter().any(|word| ASKING.contains(word));
     let follows = |place: usize| {
-        let mut rest = words[place + 1..].iter().skip_while(|word| BETWEEN.contains(word));
+        let mut rest = words[place + 1..]
+            .iter()
+            .skip_while(|word| BETWEEN.contains(word));
         rest.next().is_some_and(|word| VERBS.contains(word))
     };
-    let is_request = |place: usize| place.checked_sub(1).is_some_and(|before| REQUESTS.contains(&words[before]));
-    let by_verb = asks && (0..words.len()).any(|place| words[place] == "you" && follows(place) && !is_request(place));
-    let by_noun = asks && words.windows(2).any(|pair| pair[0] == "your" && NOUNS.contains(&pair[1]));
+    let is_request = |place: usize| {
+        place
+            .checked_sub(1)
+            .is_some_and(|before| REQUESTS.contains(&words[before]))
+    };
+    let by_verb = asks
+        && (0..words.len())
+            .any(|place| words[place] == "you" && follows(place) && !is_request(place));
+    let by_noun = asks
+        && words
+            .windows(2)
+            .any(|pair| pair[0] == "your" && NOUNS.contains(&pair[1]));
     let by_han = ["你", "您"].iter().any(|you| {
         plain.match_indices(you).any(|(at, _)| {
             let rest: String = plain[at + you.len()..].chars().take(8).collect();
             HAN.iter().any(|verb| rest.contains(verb))
-                && (rest.contains(['过', '過', '的']) || plain.contains("上次") || plain.contains("之前"))
+                && (rest.contains(['过', '過', '的'])
+                    || plain.contains("上次")
+                    || plain.contains("之前"))
         })
     });
     by_verb || by_noun || by_han
@@ -124,9 +198,14 @@ fn strip_speaker(line: &str) -> Option<&str> {
     let is_name = label.chars().count() <= MAX_LABEL_LENGTH
         && label.starts_with(char::is_alphabetic)
         && label.split_whitespace().count() <= 3
-        && label.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '_' | '-' | '.' | '\''));
+        && label.chars().all(|letter| {
+            letter.is_alphanumeric() || matches!(letter, ' ' | '_' | '-' | '.' | '\'')
+        });
     // `tag:work` is a filter, and `http://` is part of a URL.
-    let is_message = message.is_empty() || message.starts_with(char::is_whitespace) || !label.is_ascii() || line.contains('：');
+    let is_message = message.is_empty()
+        || message.starts_with(char::is_whitespace)
+        || !label.is_ascii()
+        || line.contains('：');
     (is_name && is_message).then_some(message)
 }
 
@@ -150,8 +229,10 @@ const LIST_WORDS: [&str; 15] = [
 ];
 
 /// Time units that make `how many` a question about a single time span.
-const TIME_UNITS: [&str; 12] =
-    ["second", "seconds", "minute", "minutes", "hour", "hours", "day", "days", "week", "weeks", "month", "months"];
+const TIME_UNITS: [&str; 12] = [
+    "second", "seconds", "minute", "minutes", "hour", "hours", "day", "days", "week", "weeks",
+    "month", "months",
+];
 
 /// Chinese expressions that request a list, a summary, an order or a count.
 const LIST_PHRASES: [&str; 16] = [
@@ -189,7 +270,9 @@ pub fn expects_several_results(text: &str) -> bool {
         }
     });
     words.iter().any(|word| LIST_WORDS.contains(&word.as_str()))
-        || words.windows(3).any(|three| three[0] == "how" && three[1] == "many" && !TIME_UNITS.contains(&three[2].as_str()))
+        || words.windows(3).any(|three| {
+            three[0] == "how" && three[1] == "many" && !TIME_UNITS.contains(&three[2].as_str())
+        })
         || LIST_PHRASES.iter().any(|sign| text.contains(sign))
 }
 
@@ -227,36 +310,67 @@ mod tests {
 
     #[test]
     fn the_last_message_comes_first_and_names_are_left_out() {
-        let talk = "Bart: I won the race!\nAssistant: Congratulations.\nHow far was it?\nBart: A mile.";
-        assert_eq!(parse_dialogue(talk).unwrap(), ["A mile.", "Congratulations. How far was it?", "I won the race!"]);
-        assert_eq!(parse_dialogue("小明：我去跑步了\n助手：真棒").unwrap(), ["真棒", "我去跑步了"]);
+        let talk =
+            "Bart: I won the race!\nAssistant: Congratulations.\nHow far was it?\nBart: A mile.";
+        assert_eq!(
+            parse_dialogue(talk).unwrap(),
+            [
+                "A mile.",
+                "Congratulations. How far was it?",
+                "I won the race!"
+            ]
+        );
+        assert_eq!(
+            parse_dialogue("小明：我去跑步了\n助手：真棒").unwrap(),
+            ["真棒", "我去跑步了"]
+        );
     }
 
     #[test]
     fn other_texts_are_no_dialogue() {
-        for text in
-            ["What did Anna paint?", "Note: buy milk", "tag:a\ntag:b", "http://a\nhttp://b", "first\nAnna: yes\nBen: no", ""]
-        {
+        for text in [
+            "What did Anna paint?",
+            "Note: buy milk",
+            "tag:a\ntag:b",
+            "http://a\nhttp://b",
+            "first\nAnna: yes\nBen: no",
+            "",
+        ] {
             assert_eq!(parse_dialogue(text), None, "{text}");
         }
     }
 
     #[test]
     fn lists_summaries_orders_and_counts_ask_for_several() {
-        for text in
-            ["Summarize my trip", "how many times did we meet?", "List the books I read", "我去过哪些城市？", "请总结一下"]
-        {
+        for text in [
+            "Summarize my trip",
+            "how many times did we meet?",
+            "List the books I read",
+            "我去过哪些城市？",
+            "请总结一下",
+        ] {
             assert!(expects_several_results(text), "{text}");
         }
-        for text in ["Who paid?", "How many days are left?", "Where is the listed building?", "我的狗叫什么？"] {
+        for text in [
+            "Who paid?",
+            "How many days are left?",
+            "Where is the listed building?",
+            "我的狗叫什么？",
+        ] {
             assert!(!expects_several_results(text), "{text}");
         }
     }
 
     #[test]
     fn who_is_named_speaks_of_themselves() {
-        assert_eq!(to_first_person("What did ANNA paint for Anna’s brother?", "anna"), "What did I paint for my brother?");
-        assert_eq!(to_first_person("Annabel met Anna.", "anna"), "Annabel met I.");
+        assert_eq!(
+            to_first_person("What did ANNA paint for Anna’s brother?", "anna"),
+            "What did I paint for my brother?"
+        );
+        assert_eq!(
+            to_first_person("Annabel met Anna.", "anna"),
+            "Annabel met I."
+        );
     }
 
     proptest! {

@@ -38,12 +38,20 @@ pub(super) fn split_query(text: &str) -> Vec<QueryElement<'_>> {
     let mut rest = text;
     loop {
         rest = rest.trim_start();
-        let Some(first) = rest.chars().next() else { return pieces };
+        let Some(first) = rest.chars().next() else {
+            return pieces;
+        };
         let negated = rest.strip_prefix('-').filter(|rest| {
-            rest.starts_with(|next: char| is_opening_quote(next) || next.is_alphabetic() || is_sign_or_emoji(next))
+            rest.starts_with(|next: char| {
+                is_opening_quote(next) || next.is_alphabetic() || is_sign_or_emoji(next)
+            })
         });
         if let Some((phrase, after)) = quotes.take_quoted(negated.unwrap_or(rest)) {
-            pieces.push(if negated.is_some() { QueryElement::Without(phrase) } else { QueryElement::Phrase(phrase) });
+            pieces.push(if negated.is_some() {
+                QueryElement::Without(phrase)
+            } else {
+                QueryElement::Phrase(phrase)
+            });
             rest = after;
             continue;
         }
@@ -52,10 +60,12 @@ pub(super) fn split_query(text: &str) -> Vec<QueryElement<'_>> {
             continue;
         }
         let (piece, after) = split_element(rest, &mut quotes);
-        pieces.push(match piece.strip_prefix('-').filter(|_| negated.is_some()) {
-            Some(piece) => QueryElement::Without(piece),
-            None => QueryElement::Text(piece),
-        });
+        pieces.push(
+            match piece.strip_prefix('-').filter(|_| negated.is_some()) {
+                Some(piece) => QueryElement::Without(piece),
+                None => QueryElement::Text(piece),
+            },
+        );
         rest = after;
     }
 }
@@ -63,8 +73,14 @@ pub(super) fn split_query(text: &str) -> Vec<QueryElement<'_>> {
 /// Splits `text` at the next blank or quoted phrase, or after the quoted value of a filter.
 fn split_element<'t>(text: &'t str, quotes: &mut QuoteScanner) -> (&'t str, &'t str) {
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
-    for (at, opening) in text[..end].char_indices().skip(1).filter(|(_, character)| is_opening_quote(*character)) {
-        let Some((_, after)) = quotes.take_quoted(&text[at..]) else { continue };
+    for (at, opening) in text[..end]
+        .char_indices()
+        .skip(1)
+        .filter(|(_, character)| is_opening_quote(*character))
+    {
+        let Some((_, after)) = quotes.take_quoted(&text[at..]) else {
+            continue;
+        };
         if text[..at].strip_suffix(':').is_some_and(is_filter_name) {
             return text.split_at(text.len() - after.len());
         }
@@ -113,7 +129,10 @@ const MAX_SHOWN: usize = 40;
 
 /// Returns whether `key` is the name of a filter.
 fn is_filter_name(key: &str) -> bool {
-    matches!(key.to_ascii_lowercase().as_str(), "tag" | "source" | "scope" | "category" | "from" | "to")
+    matches!(
+        key.to_ascii_lowercase().as_str(),
+        "tag" | "source" | "scope" | "category" | "from" | "to"
+    )
 }
 
 /// Parses a filter such as `tag:work` into `filter`; returns whether `text` is a filter.
@@ -123,20 +142,36 @@ fn is_filter_name(key: &str) -> bool {
 /// # Errors
 /// Returns a sentence with the reason if `text` looks like a filter but is invalid.
 pub(super) fn parse_filter(text: &str, filter: &mut Filter) -> Result<bool, String> {
-    let Some((key, quoted)) = text.split_once(':').filter(|(key, _)| is_filter_name(key)) else { return Ok(false) };
-    let value = quoted.trim_matches(['"', '＂', '“', '”', '„', '«', '»', '「', '」', '『', '』', '｢', '｣']);
+    let Some((key, quoted)) = text.split_once(':').filter(|(key, _)| is_filter_name(key)) else {
+        return Ok(false);
+    };
+    let value = quoted.trim_matches([
+        '"', '＂', '“', '”', '„', '«', '»', '「', '」', '『', '』', '｢', '｣',
+    ]);
     let refused = |why: &str| {
         let shown: String = text.chars().take(MAX_SHOWN).collect();
         let end = if shown.len() < text.len() { "…" } else { "" };
-        Err(format!("{:?} is searched as plain text because it {why}", shown + end))
+        Err(format!(
+            "{:?} is searched as plain text because it {why}",
+            shown + end
+        ))
     };
     let is_prose = key.starts_with(|first: char| first.is_ascii_uppercase());
     match (key.to_ascii_lowercase().as_str(), value) {
         // A sentence may begin with "To:".
         (_, "") if is_prose => return Ok(false),
         (_, "") => return refused("has no value"),
-        ("tag", _) if MAX_TAGS <= filter.tags.iter().count() => return refused("exceeds the limit of 64 tags"),
-        ("tag", _) => filter.tags = filter.tags.iter().map(String::as_str).chain([value]).collect(),
+        ("tag", _) if MAX_TAGS <= filter.tags.iter().count() => {
+            return refused("exceeds the limit of 64 tags");
+        }
+        ("tag", _) => {
+            filter.tags = filter
+                .tags
+                .iter()
+                .map(String::as_str)
+                .chain([value])
+                .collect()
+        }
         ("source", _) => filter.source = Some(value.to_owned()),
         ("scope", _) => match value.parse() {
             Ok(scope) => filter.scope = Some(scope),
@@ -147,12 +182,24 @@ pub(super) fn parse_filter(text: &str, filter: &mut Filter) -> Result<bool, Stri
             Err(_) => return refused("is not a category"),
         },
         ("from", _) => match date_range(value) {
-            Some((first, _)) => filter.from = Some(filter.from.map_or(first, |from| from.max(first))),
-            None => return refused("is not a date; use a year, month or day such as 2026, 2026-05 or 2026-05-07"),
+            Some((first, _)) => {
+                filter.from = Some(filter.from.map_or(first, |from| from.max(first)))
+            }
+            None => {
+                return refused(
+                    "is not a date; use a year, month or day such as 2026, 2026-05 or 2026-05-07",
+                );
+            }
         },
         _ => match date_range(value) {
-            Some((_, after)) => filter.until = Some(filter.until.map_or(after, |until| until.min(after))),
-            None => return refused("is not a date; use a year, month or day such as 2026, 2026-05 or 2026-05-07"),
+            Some((_, after)) => {
+                filter.until = Some(filter.until.map_or(after, |until| until.min(after)))
+            }
+            None => {
+                return refused(
+                    "is not a date; use a year, month or day such as 2026, 2026-05 or 2026-05-07",
+                );
+            }
         },
     }
     Ok(true)
@@ -161,11 +208,17 @@ pub(super) fn parse_filter(text: &str, filter: &mut Filter) -> Result<bool, Stri
 /// Returns the start of a year, month or day in UTC, and the start of the next one.
 fn date_range(text: &str) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
     let midnight = |day: NaiveDate| day.and_hms_opt(0, 0, 0).map(|moment| moment.and_utc());
-    let numbers = text.split('-').map(|part| part.parse::<u32>().ok()).collect::<Option<Vec<_>>>()?;
+    let numbers = text
+        .split('-')
+        .map(|part| part.parse::<u32>().ok())
+        .collect::<Option<Vec<_>>>()?;
     let is_year = text.split('-').next().is_some_and(|year| year.len() == 4);
     let year = i32::try_from(*numbers.first().filter(|_| is_year)?).ok()?;
     let (first, after) = match numbers[1..] {
-        [] => (NaiveDate::from_ymd_opt(year, 1, 1)?, NaiveDate::from_ymd_opt(year + 1, 1, 1)?),
+        [] => (
+            NaiveDate::from_ymd_opt(year, 1, 1)?,
+            NaiveDate::from_ymd_opt(year + 1, 1, 1)?,
+        ),
         [month] => {
             let first = NaiveDate::from_ymd_opt(year, month, 1)?;
             (first, first.checked_add_months(Months::new(1))?)
@@ -182,7 +235,12 @@ fn date_range(text: &str) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
 /// Adds the single characters of scripts without blanks to the query words.
 ///
 /// Does nothing unless `words` contains a bigram. Stops at `most` words; particles and duplicates are skipped.
-pub(super) fn add_characters(plain: &str, ages: &HashMap<Term, u8>, most: usize, words: &mut Vec<QueryWord>) {
+pub(super) fn add_characters(
+    plain: &str,
+    ages: &HashMap<Term, u8>,
+    most: usize,
+    words: &mut Vec<QueryWord>,
+) {
     if words.iter().all(|word| word.term.kind != TokenKind::Bigram) {
         return;
     }
@@ -191,10 +249,19 @@ pub(super) fn add_characters(plain: &str, ages: &HashMap<Term, u8>, most: usize,
         if token.kind != TokenKind::Character || most <= words.len() || is_particle(token.text) {
             return;
         }
-        let term = Term { text: token.text.to_owned(), kind: token.kind };
+        let term = Term {
+            text: token.text.to_owned(),
+            kind: token.kind,
+        };
         if known.insert(term.clone()) {
             let age = ages.get(&term).copied().unwrap_or_default();
-            words.push(QueryWord { spelled: term.text.clone(), term, role: WordRole::Character, age, is_prefix: false });
+            words.push(QueryWord {
+                spelled: term.text.clone(),
+                term,
+                role: WordRole::Character,
+                age,
+                is_prefix: false,
+            });
         }
     });
 }
@@ -212,26 +279,52 @@ mod tests {
 
     #[test]
     fn every_kind_of_quotes_makes_a_phrase_where_it_is_closed() {
-        for text in
-            ["\"dark mode\"", "“dark mode”", "„dark mode“", "„dark mode”", "«dark mode»", "「dark mode」", "『dark mode』"]
-        {
-            assert_eq!(split_query(&format!("a {text} b")), [Text("a"), Phrase("dark mode"), Text("b")], "{text}");
-            assert_eq!(split_query(&format!("-{text}")), [Without("dark mode")], "{text}");
+        for text in [
+            "\"dark mode\"",
+            "“dark mode”",
+            "„dark mode“",
+            "„dark mode”",
+            "«dark mode»",
+            "「dark mode」",
+            "『dark mode』",
+        ] {
+            assert_eq!(
+                split_query(&format!("a {text} b")),
+                [Text("a"), Phrase("dark mode"), Text("b")],
+                "{text}"
+            );
+            assert_eq!(
+                split_query(&format!("-{text}")),
+                [Without("dark mode")],
+                "{text}"
+            );
         }
         assert_eq!(split_query("“dark mode"), [Text("dark"), Text("mode")]);
-        assert_eq!(split_query("dark” mode“ »a« "), [Text("dark”"), Text("mode“"), Text("»a«")]);
+        assert_eq!(
+            split_query("dark” mode“ »a« "),
+            [Text("dark”"), Text("mode“"), Text("»a«")]
+        );
     }
 
     #[test]
     fn between_characters_without_blanks_quotes_are_quotes() {
-        assert_eq!(split_query("他说「深色 模式」好吗"), [Text("他说"), Phrase("深色 模式"), Text("好吗")]);
+        assert_eq!(
+            split_query("他说「深色 模式」好吗"),
+            [Text("他说"), Phrase("深色 模式"), Text("好吗")]
+        );
         assert_eq!(split_query("他说:“深色”"), [Text("他说:"), Phrase("深色")]);
-        assert_eq!(split_query("a 12\" pipe 13\" long"), ["a", "12\"", "pipe", "13\"", "long"].map(Text));
+        assert_eq!(
+            split_query("a 12\" pipe 13\" long"),
+            ["a", "12\"", "pipe", "13\"", "long"].map(Text)
+        );
     }
 
     #[test]
     fn values_of_filters_may_be_quoted() {
-        assert_eq!(split_query("tag:\"a b\" c"), [Text("tag:\"a b\""), Text("c")]);
+        assert_eq!(
+            split_query("tag:\"a b\" c"),
+            [Text("tag:\"a b\""), Text("c")]
+        );
         assert_eq!(split_query("tag:“a b”c"), [Text("tag:“a b”"), Text("c")]);
         assert_eq!(split_query("tag:“a b"), [Text("tag:“a"), Text("b")]);
     }
@@ -245,26 +338,55 @@ mod tests {
     #[test]
     fn what_looks_like_a_filter_and_is_none_is_told() {
         for (text, why) in [
-            ("from:yesterdayish", "it is not a date; use a year, month or day"),
-            ("to:2026-13", "\"to:2026-13\" is searched as plain text because it is not a date"),
+            (
+                "from:yesterdayish",
+                "it is not a date; use a year, month or day",
+            ),
+            (
+                "to:2026-13",
+                "\"to:2026-13\" is searched as plain text because it is not a date",
+            ),
             ("scope:foo", "because it is not a scope"),
             ("category:nonsense", "because it is not a category"),
-            ("tag:", "\"tag:\" is searched as plain text because it has no value"),
+            (
+                "tag:",
+                "\"tag:\" is searched as plain text because it has no value",
+            ),
             ("tag:\"\"", "has no value"),
             ("source:", "because it has no value"),
         ] {
             let mut filter = Filter::default();
             let told = parse_filter(text, &mut filter).unwrap_err();
-            assert!(told.contains(why) && filter == Filter::default(), "{text}: {told}");
+            assert!(
+                told.contains(why) && filter == Filter::default(),
+                "{text}: {told}"
+            );
         }
-        let told = parse_filter(&format!("from:{}", "x".repeat(100_000)), &mut Filter::default()).unwrap_err();
+        let told = parse_filter(
+            &format!("from:{}", "x".repeat(100_000)),
+            &mut Filter::default(),
+        )
+        .unwrap_err();
         assert!(told.len() < 200, "{told}");
     }
 
     #[test]
     fn words_with_a_colon_are_words() {
-        for text in ["http://example.com", "note:", "12:30", "To:", "From:", "dark", ":", "re:tag:x"] {
-            assert_eq!(parse_filter(text, &mut Filter::default()), Ok(false), "{text}");
+        for text in [
+            "http://example.com",
+            "note:",
+            "12:30",
+            "To:",
+            "From:",
+            "dark",
+            ":",
+            "re:tag:x",
+        ] {
+            assert_eq!(
+                parse_filter(text, &mut Filter::default()),
+                Ok(false),
+                "{text}"
+            );
         }
     }
 }

@@ -21,11 +21,16 @@ pub(crate) fn has_content_word(text: &str) -> bool {
 pub(crate) fn is_about_memories(text: &str) -> bool {
     let (mut is_about, mut names_memories) = (true, false);
     tokenize(text, &mut |token| {
-        let (spelled, is_word) = (text[token.span.clone()].to_lowercase(), token.kind == TokenKind::Word);
+        let (spelled, is_word) = (
+            text[token.span.clone()].to_lowercase(),
+            token.kind == TokenKind::Word,
+        );
         let is_known = if is_word {
             MEMORY_WORDS.contains(&spelled.as_str())
         } else {
-            spelled.chars().all(|character| MEMORY_HAN.contains(character))
+            spelled
+                .chars()
+                .all(|character| MEMORY_HAN.contains(character))
         };
         names_memories |= is_known;
         is_about &= is_known || is_stop_token(&spelled, is_word);
@@ -37,7 +42,11 @@ pub(crate) fn is_about_memories(text: &str) -> bool {
 ///
 /// `is_word` is false for tokens of scripts without blanks.
 pub(crate) fn is_stop_token(spelled: &str, is_word: bool) -> bool {
-    if is_word { is_stop_word(&spelled.to_lowercase()) } else { spelled.chars().all(|character| HAN.contains(character)) }
+    if is_word {
+        is_stop_word(&spelled.to_lowercase())
+    } else {
+        spelled.chars().all(|character| HAN.contains(character))
+    }
 }
 
 /// Chinese stop characters.

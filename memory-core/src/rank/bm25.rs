@@ -24,7 +24,11 @@ pub fn idf(documents: u64, with_term: u64) -> f32 {
 /// The result is 1 for such a term and for an unused term, independent of the number of documents.
 pub fn idf_share(documents: u64, with_term: u64) -> f32 {
     let most = idf(documents, 1);
-    if most <= 0.0 { 1.0 } else { (idf(documents, with_term) / most).min(1.0) }
+    if most <= 0.0 {
+        1.0
+    } else {
+        (idf(documents, with_term) / most).min(1.0)
+    }
 }
 
 /// Returns the strength of a match: `(k1 + 1) · f / (f + k1 · (1 − b + b · length / average))`.
@@ -32,13 +36,20 @@ pub fn idf_share(documents: u64, with_term: u64) -> f32 {
 /// `frequency` is the number of occurrences, `length` and `average_length` are in tokens. One occurrence in a text of average
 /// length yields 1; the result never exceeds `k1 + 1`. Without a positive average, every length counts as average.
 pub fn saturation(frequency: u32, length: u32, average_length: f32) -> f32 {
-    let long = if 0.0 < average_length { B * real(length.into()) / average_length } else { B };
+    let long = if 0.0 < average_length {
+        B * real(length.into()) / average_length
+    } else {
+        B
+    };
     let norm = K1 * (1.0 - B + long);
     let frequency = real(frequency.into());
     (1.0 + K1) * (frequency / (frequency + norm))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts beyond seven digits are as good as those rounded to them")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counts beyond seven digits are as good as those rounded to them"
+)]
 fn real(count: u64) -> f32 {
     count as f32
 }

@@ -12,16 +12,28 @@ use std::collections::BinaryHeap;
 ///
 /// The gain of a candidate never grows as others are selected. Therefore only the candidate with the largest bound is compared, and
 /// only with those selected since its last comparison; no pair is compared twice.
-pub fn select_diverse(relevance: &[f32], lambda: f32, limit: usize, similarity: &dyn Fn(usize, usize) -> f32) -> Vec<usize> {
-    let alone =
-        |(number, relevance): (usize, &f32)| PendingCandidate { gain: lambda * relevance, number, nearest: 0.0, compared: 0 };
-    let mut waiting: BinaryHeap<PendingCandidate> = relevance.iter().enumerate().map(alone).collect();
+pub fn select_diverse(
+    relevance: &[f32],
+    lambda: f32,
+    limit: usize,
+    similarity: &dyn Fn(usize, usize) -> f32,
+) -> Vec<usize> {
+    let alone = |(number, relevance): (usize, &f32)| PendingCandidate {
+        gain: lambda * relevance,
+        number,
+        nearest: 0.0,
+        compared: 0,
+    };
+    let mut waiting: BinaryHeap<PendingCandidate> =
+        relevance.iter().enumerate().map(alone).collect();
     let mut taken: Vec<usize> = Vec::with_capacity(limit.min(relevance.len()));
     while taken.len() < limit
         && let Some(mut next) = waiting.pop()
     {
         if lambda < 1.0 && next.compared < taken.len() {
-            let likest = taken[next.compared..].iter().map(|other| similarity(next.number, *other));
+            let likest = taken[next.compared..]
+                .iter()
+                .map(|other| similarity(next.number, *other));
             next.nearest = likest.fold(next.nearest, f32::max);
             next.compared = taken.len();
             next.gain = lambda * relevance[next.number] - (1.0 - lambda) * next.nearest;
@@ -40,15 +52,25 @@ pub const NEAR_DUPLICATE: f32 = 0.9;
 ///
 /// A candidate is a near-duplicate if its similarity to an earlier distinct candidate is at least [`NEAR_DUPLICATE`]. Otherwise the order
 /// is unchanged.
-pub fn duplicates_last(count: usize, limit: usize, similarity: &dyn Fn(usize, usize) -> f32) -> Vec<usize> {
+pub fn duplicates_last(
+    count: usize,
+    limit: usize,
+    similarity: &dyn Fn(usize, usize) -> f32,
+) -> Vec<usize> {
     let mut distinct: Vec<usize> = Vec::with_capacity(limit.min(count));
     let mut duplicates = Vec::new();
     for number in 0..count {
         if limit <= distinct.len() {
             break;
         }
-        let is_duplicate = distinct.iter().any(|other| NEAR_DUPLICATE <= similarity(number, *other));
-        if is_duplicate { duplicates.push(number) } else { distinct.push(number) }
+        let is_duplicate = distinct
+            .iter()
+            .any(|other| NEAR_DUPLICATE <= similarity(number, *other));
+        if is_duplicate {
+            duplicates.push(number)
+        } else {
+            distinct.push(number)
+        }
     }
     distinct.extend(duplicates);
     distinct.truncate(limit);
@@ -69,7 +91,9 @@ struct PendingCandidate {
 
 impl Ord for PendingCandidate {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.gain.total_cmp(&other.gain).then_with(|| other.number.cmp(&self.number))
+        self.gain
+            .total_cmp(&other.gain)
+            .then_with(|| other.number.cmp(&self.number))
     }
 }
 
@@ -104,7 +128,13 @@ mod tests {
 
     #[test]
     fn near_duplicates_come_last_and_the_rest_keeps_its_order() {
-        let alike = |one: usize, other: usize| if (one, other) == (1, 0) || (one, other) == (3, 0) { 0.95 } else { 0.89 };
+        let alike = |one: usize, other: usize| {
+            if (one, other) == (1, 0) || (one, other) == (3, 0) {
+                0.95
+            } else {
+                0.89
+            }
+        };
         assert_eq!(duplicates_last(5, 5, &alike), [0, 2, 4, 1, 3]);
         assert_eq!(duplicates_last(5, 2, &alike), [0, 2]);
         assert_eq!(duplicates_last(2, 2, &alike), [0, 1]);
@@ -112,26 +142,45 @@ mod tests {
 
     #[test]
     fn what_cannot_be_next_is_compared_with_nothing() {
-        let relevance: Vec<f32> = (0..10_000_u16).map(|number| 1.0 / (1.0 + f32::from(number))).collect();
+        let relevance: Vec<f32> = (0..10_000_u16)
+            .map(|number| 1.0 / (1.0 + f32::from(number)))
+            .collect();
         let comparisons = Cell::new(0);
         let alike = |_: usize, _: usize| {
             comparisons.set(comparisons.get() + 1);
             0.01
         };
-        assert_eq!(select_diverse(&relevance, 0.7, 10, &alike), (0..10).collect::<Vec<_>>());
+        assert_eq!(
+            select_diverse(&relevance, 0.7, 10, &alike),
+            (0..10).collect::<Vec<_>>()
+        );
         assert!(comparisons.get() < 200, "{}", comparisons.get());
     }
 
     /// A direct implementation of the definition.
-    fn select_naively(relevance: &[f32], lambda: f32, limit: usize, similarity: &dyn Fn(usize, usize) -> f32) -> Vec<usize> {
+    fn select_naively(
+        relevance: &[f32],
+        lambda: f32,
+        limit: usize,
+        similarity: &dyn Fn(usize, usize) -> f32,
+    ) -> Vec<usize> {
         let mut taken: Vec<usize> = Vec::new();
         while taken.len() < limit.min(relevance.len()) {
             let gain = |number: usize| {
-                let nearest = taken.iter().map(|other| similarity(number, *other)).fold(0.0, f32::max);
+                let nearest = taken
+                    .iter()
+                    .map(|other| similarity(number, *other))
+                    .fold(0.0, f32::max);
                 lambda * relevance[number] - (1.0 - lambda) * nearest
             };
             let left = (0..relevance.len()).filter(|number| !taken.contains(number));
-            let next = left.reduce(|best, number| if gain(best) < gain(number) { number } else { best });
+            let next = left.reduce(|best, number| {
+                if gain(best) < gain(number) {
+                    number
+                } else {
+                    best
+                }
+            });
             taken.push(next.expect("some are left"));
         }
         taken

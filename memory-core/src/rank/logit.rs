@@ -11,7 +11,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 pub fn sigmoid(logit: f32) -> f32 {
     // e^−|logit| does not overflow for any sign of the logit.
     let small = (-logit.abs()).exp();
-    if logit < 0.0 { small / (1.0 + small) } else { 1.0 / (1.0 + small) }
+    if logit < 0.0 {
+        small / (1.0 + small)
+    } else {
+        1.0 / (1.0 + small)
+    }
 }
 
 /// Maps scores linearly to 0 for the worst and 1 for the best.
@@ -19,15 +23,37 @@ pub fn sigmoid(logit: f32) -> f32 {
 /// If all finite scores are equal, they become 1. A score that is not finite becomes 0.
 pub fn min_max(logits: &[f32]) -> Vec<f32> {
     // The computation uses f64, because the difference of two finite f32 can overflow f32.
-    let finite = || logits.iter().copied().filter(|logit| logit.is_finite()).map(f64::from);
+    let finite = || {
+        logits
+            .iter()
+            .copied()
+            .filter(|logit| logit.is_finite())
+            .map(f64::from)
+    };
     let worst = finite().fold(f64::INFINITY, f64::min);
     let span = finite().fold(f64::NEG_INFINITY, f64::max) - worst;
-    logits.iter().map(|&logit| if logit.is_finite() { scale_to_unit(f64::from(logit) - worst, span) } else { 0.0 }).collect()
+    logits
+        .iter()
+        .map(|&logit| {
+            if logit.is_finite() {
+                scale_to_unit(f64::from(logit) - worst, span)
+            } else {
+                0.0
+            }
+        })
+        .collect()
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "between 0 and 1 nothing is lost but digits")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "between 0 and 1 nothing is lost but digits"
+)]
 fn scale_to_unit(above_worst: f64, span: f64) -> f32 {
-    if 0.0 < span { (above_worst / span) as f32 } else { 1.0 }
+    if 0.0 < span {
+        (above_worst / span) as f32
+    } else {
+        1.0
+    }
 }
 
 /// Age at which the recency has decayed to 1/e.
@@ -37,7 +63,10 @@ pub const FADES_IN: TimeDelta = TimeDelta::days(30);
 ///
 /// A creation time in the future counts as age 0.
 pub fn recency(created_at: DateTime<Utc>, now: DateTime<Utc>) -> f32 {
-    #[expect(clippy::cast_precision_loss, reason = "a second more or less does not show")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a second more or less does not show"
+    )]
     let seconds = |span: TimeDelta| span.num_seconds() as f32;
     (-seconds((now - created_at).max(TimeDelta::zero())) / seconds(FADES_IN)).exp()
 }
@@ -51,9 +80,15 @@ mod tests {
     #[test]
     fn the_sigmoid_is_one_half_at_nothing_and_never_leaves_its_borders() {
         assert_eq!(sigmoid(0.0).to_bits(), 0.5_f32.to_bits());
-        assert!((sigmoid(-0.619_039_2) - 0.35).abs() < 1e-6, "the usual threshold");
+        assert!(
+            (sigmoid(-0.619_039_2) - 0.35).abs() < 1e-6,
+            "the usual threshold"
+        );
         for logit in [f32::MAX, f32::INFINITY] {
-            assert_eq!((sigmoid(logit).to_bits(), sigmoid(-logit).to_bits()), (1.0_f32.to_bits(), 0.0_f32.to_bits()));
+            assert_eq!(
+                (sigmoid(logit).to_bits(), sigmoid(-logit).to_bits()),
+                (1.0_f32.to_bits(), 0.0_f32.to_bits())
+            );
         }
         assert!(sigmoid(f32::NAN).is_nan());
     }
@@ -62,7 +97,10 @@ mod tests {
     fn the_worst_is_nothing_and_the_best_is_all() {
         assert_eq!(min_max(&[-3.0, 1.0, -1.0]), [0.0, 1.0, 0.5]);
         assert_eq!(min_max(&[7.0, 7.0]), [1.0, 1.0]);
-        assert_eq!(min_max(&[f32::NAN, 2.0, f32::INFINITY, 1.0]), [0.0, 1.0, 0.0, 0.0]);
+        assert_eq!(
+            min_max(&[f32::NAN, 2.0, f32::INFINITY, 1.0]),
+            [0.0, 1.0, 0.0, 0.0]
+        );
         assert_eq!(min_max(&[f32::MAX, f32::MIN]), [1.0, 0.0]);
         assert!(min_max(&[]).is_empty());
     }
@@ -90,6 +128,9 @@ mod tests {
         let fresh = [recency(now, now), recency(now + day, now)];
         assert_eq!(fresh.map(f32::to_bits), [1.0_f32, 1.0].map(f32::to_bits));
         assert!((recency(now - day * 30, now) - (-1.0_f32).exp()).abs() < 1e-6);
-        assert_eq!(recency(DateTime::<Utc>::MIN_UTC, now).to_bits(), 0.0_f32.to_bits());
+        assert_eq!(
+            recency(DateTime::<Utc>::MIN_UTC, now).to_bits(),
+            0.0_f32.to_bits()
+        );
     }
 }

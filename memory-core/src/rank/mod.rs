@@ -28,4 +28,7 @@ pub use features::{CorpusStatistics, RankCandidate, TurnPosition, compute_featur
 pub use logit::{FADES_IN, min_max, recency, sigmoid};
 pub use rerank::{RerankRules, RerankedCandidate, ScoreNormalization, rerank};
 pub use text_properties::TextProperties;
-pub use weights::{CandidateScore, CollectionKind, PARTS, RankFeature, RankFeatures, RankWeights, Ranker, score_candidates};
+pub use weights::{
+    CandidateScore, CollectionKind, PARTS, RankFeature, RankFeatures, RankWeights, Ranker,
+    score_candidates,
+};

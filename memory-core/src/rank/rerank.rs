@@ -33,7 +33,12 @@ pub struct RerankRules {
 impl Default for RerankRules {
     /// Returns limits that a small cross-encoder processes within about one second.
     fn default() -> Self {
-        Self { normalise: ScoreNormalization::Sigmoid, threshold: 0.35, candidates: 50, characters: 2_000 }
+        Self {
+            normalise: ScoreNormalization::Sigmoid,
+            threshold: 0.35,
+            candidates: 50,
+            characters: 2_000,
+        }
     }
 }
 
@@ -63,7 +68,11 @@ pub fn rerank(
     weight: f32,
 ) -> Result<Vec<RerankedCandidate>, String> {
     if scores.len() != recency.len() {
-        return Err(format!("it returned {} scores for {} texts", scores.len(), recency.len()));
+        return Err(format!(
+            "it returned {} scores for {} texts",
+            scores.len(),
+            recency.len()
+        ));
     }
     if !scores.iter().all(|score| score.is_finite()) {
         return Err("it returned a score that is not a finite number".into());
@@ -83,7 +92,10 @@ pub fn rerank(
         .collect();
     let better = |one: &RerankedCandidate, other: &RerankedCandidate| -> Ordering {
         // Far from 0 the sigmoid is flat in f32, but the raw scores still differ.
-        other.worth.total_cmp(&one.worth).then_with(|| scores[other.number].total_cmp(&scores[one.number]))
+        other
+            .worth
+            .total_cmp(&one.worth)
+            .then_with(|| scores[other.number].total_cmp(&scores[one.number]))
     };
     passing.sort_by(better);
     Ok(passing)
@@ -109,7 +121,9 @@ impl FromStr for ScoreNormalization {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let known = [Self::Sigmoid, Self::MinMax].into_iter().find(|normalise| normalise.as_str() == text.trim());
+        let known = [Self::Sigmoid, Self::MinMax]
+            .into_iter()
+            .find(|normalise| normalise.as_str() == text.trim());
         known.ok_or_else(|| ParseError::new(text, "a score normalization (sigmoid or min-max)"))
     }
 }
@@ -127,34 +141,61 @@ mod tests {
     #[test]
     fn the_order_is_the_models_and_what_is_not_relevant_enough_is_left_out() {
         let scores = [-1.0, 3.0, 0.0, -0.7];
-        let order = |normalise, threshold| numbers(&rerank(&scores, normalise, threshold, &[0.0; 4], 0.0).expect("scores"));
+        let order = |normalise, threshold| {
+            numbers(&rerank(&scores, normalise, threshold, &[0.0; 4], 0.0).expect("scores"))
+        };
         assert_eq!(order(ScoreNormalization::Sigmoid, 0.0), [1, 2, 3, 0]);
         assert_eq!(order(ScoreNormalization::Sigmoid, 0.35), [1, 2]);
-        assert_eq!(order(ScoreNormalization::Sigmoid, 0.99), Vec::<usize>::new());
+        assert_eq!(
+            order(ScoreNormalization::Sigmoid, 0.99),
+            Vec::<usize>::new()
+        );
         assert_eq!(order(ScoreNormalization::MinMax, 0.25), [1, 2]);
         assert_eq!(order(ScoreNormalization::MinMax, 1.0), [1]);
     }
 
     #[test]
     fn newness_counts_as_much_as_is_wished() {
-        let order =
-            |weight| numbers(&rerank(&[1.0, 0.9], ScoreNormalization::Sigmoid, 0.0, &[0.0, 1.0], weight).expect("scores"));
+        let order = |weight| {
+            numbers(
+                &rerank(
+                    &[1.0, 0.9],
+                    ScoreNormalization::Sigmoid,
+                    0.0,
+                    &[0.0, 1.0],
+                    weight,
+                )
+                .expect("scores"),
+            )
+        };
         assert_eq!((order(0.0), order(0.2)), (vec![0, 1], vec![1, 0]));
     }
 
     #[test]
     fn where_the_curve_is_flat_the_scores_decide_and_equals_stay_in_order() {
-        let order = |scores: &[f32]| numbers(&rerank(scores, ScoreNormalization::Sigmoid, 0.0, &[0.0; 3], 0.0).expect("scores"));
+        let order = |scores: &[f32]| {
+            numbers(
+                &rerank(scores, ScoreNormalization::Sigmoid, 0.0, &[0.0; 3], 0.0).expect("scores"),
+            )
+        };
         assert_eq!(order(&[40.0, 60.0, 50.0]), [1, 2, 0]);
         assert_eq!(order(&[1.0, 1.0, 1.0]), [0, 1, 2]);
     }
 
     #[test]
     fn what_is_no_score_for_each_is_refused() {
-        let wrong = |scores: &[f32]| rerank(scores, ScoreNormalization::MinMax, 0.0, &[0.0; 2], 0.0).expect_err("no scores");
+        let wrong = |scores: &[f32]| {
+            rerank(scores, ScoreNormalization::MinMax, 0.0, &[0.0; 2], 0.0).expect_err("no scores")
+        };
         assert_eq!(wrong(&[1.0]), "it returned 1 scores for 2 texts");
-        assert_eq!(wrong(&[1.0, f32::NAN]), "it returned a score that is not a finite number");
-        assert_eq!(wrong(&[1.0, f32::INFINITY]), "it returned a score that is not a finite number");
+        assert_eq!(
+            wrong(&[1.0, f32::NAN]),
+            "it returned a score that is not a finite number"
+        );
+        assert_eq!(
+            wrong(&[1.0, f32::INFINITY]),
+            "it returned a score that is not a finite number"
+        );
     }
 
     #[test]

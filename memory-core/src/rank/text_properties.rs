@@ -84,16 +84,20 @@ const TIME_WORDS: [&str; 57] = [
 
 /// Chinese time expressions.
 const CHINESE_TIME_WORDS: [&str; 22] = [
-    "今天", "昨天", "明天", "前天", "后天", "後天", "今晚", "早上", "下午", "晚上", "上周", "下周", "上週", "下週", "去年",
-    "今年", "明年", "星期", "月", "周末", "週末", "小时",
+    "今天", "昨天", "明天", "前天", "后天", "後天", "今晚", "早上", "下午", "晚上", "上周", "下周",
+    "上週", "下週", "去年", "今年", "明年", "星期", "月", "周末", "週末", "小时",
 ];
 
 impl TextProperties {
     /// Computes the properties of `text`; `role` is `None`.
     pub fn of(text: &str) -> Self {
-        let mut facts = Self { ends_asking: ends_with_question(text), ..Self::default() };
+        let mut facts = Self {
+            ends_asking: ends_with_question(text),
+            ..Self::default()
+        };
         facts.first_person = text.contains('我') || text.contains('咱');
-        facts.tells_time = !text.is_ascii() && CHINESE_TIME_WORDS.iter().any(|sign| text.contains(sign));
+        facts.tells_time =
+            !text.is_ascii() && CHINESE_TIME_WORDS.iter().any(|sign| text.contains(sign));
         let mut begins = true;
         for word in text.split_whitespace() {
             let bare = word.trim_matches(|letter: char| !letter.is_alphanumeric());
@@ -109,7 +113,8 @@ impl TextProperties {
     fn add_word(&mut self, word: &str, begins: bool) {
         let lower = fold(word);
         self.first_person |= FIRST_PERSON.contains(&lower.as_str());
-        self.tells_time |= TIME_WORDS.contains(&lower.as_str()) || is_year(&lower) || is_hour(&lower);
+        self.tells_time |=
+            TIME_WORDS.contains(&lower.as_str()) || is_year(&lower) || is_hour(&lower);
         if !begins && word != "I" && word.starts_with(char::is_uppercase) {
             self.capitals = self.capitals.saturating_add(1).min(3);
         }
@@ -126,7 +131,11 @@ impl TextProperties {
             Some(SpeakerRole::Author) => 4,
         };
         let capitals = u64::from(self.capitals) << 3;
-        bit(self.first_person, 0) | bit(self.tells_time, 1) | bit(self.ends_asking, 2) | capitals | role << 5
+        bit(self.first_person, 0)
+            | bit(self.tells_time, 1)
+            | bit(self.ends_asking, 2)
+            | capitals
+            | role << 5
     }
 
     /// Decodes the result of [`TextProperties::to_bits`].
@@ -140,16 +149,27 @@ impl TextProperties {
             4 => Some(SpeakerRole::Author),
             _ => None,
         };
-        Self { first_person: bit(0), tells_time: bit(1), capitals, ends_asking: bit(2), role }
+        Self {
+            first_person: bit(0),
+            tells_time: bit(1),
+            capitals,
+            ends_asking: bit(2),
+            role,
+        }
     }
 }
 
 fn is_year(word: &str) -> bool {
-    word.len() == 4 && (word.starts_with("19") || word.starts_with("20")) && word.bytes().all(|digit| digit.is_ascii_digit())
+    word.len() == 4
+        && (word.starts_with("19") || word.starts_with("20"))
+        && word.bytes().all(|digit| digit.is_ascii_digit())
 }
 
 fn is_hour(word: &str) -> bool {
-    let digits = word.strip_suffix("am").or_else(|| word.strip_suffix("pm")).unwrap_or_default();
+    let digits = word
+        .strip_suffix("am")
+        .or_else(|| word.strip_suffix("pm"))
+        .unwrap_or_default();
     (1..=2).contains(&digits.len()) && digits.bytes().all(|digit| digit.is_ascii_digit())
 }
 
@@ -171,10 +191,29 @@ mod tests {
     #[test]
     fn facts_are_seen_in_both_languages() {
         let facts = TextProperties::of("Yesterday I met Anna in Berlin. Did you know? [a photo]");
-        assert_eq!(facts, TextProperties { first_person: true, tells_time: true, capitals: 2, ends_asking: true, role: None });
+        assert_eq!(
+            facts,
+            TextProperties {
+                first_person: true,
+                tells_time: true,
+                capitals: 2,
+                ends_asking: true,
+                role: None
+            }
+        );
         let facts = TextProperties::of("我昨天去了超市。");
-        assert_eq!(facts, TextProperties { first_person: true, tells_time: true, ..TextProperties::default() });
-        assert_eq!(TextProperties::of("Deploys need approval."), TextProperties::default());
+        assert_eq!(
+            facts,
+            TextProperties {
+                first_person: true,
+                tells_time: true,
+                ..TextProperties::default()
+            }
+        );
+        assert_eq!(
+            TextProperties::of("Deploys need approval."),
+            TextProperties::default()
+        );
         assert!(
             TextProperties::of("at 5pm").tells_time
                 && TextProperties::of("in 2023").tells_time

@@ -136,7 +136,9 @@ impl CollectionKind {
     pub fn of(role: Option<SpeakerRole>) -> Self {
         match role {
             None | Some(SpeakerRole::Author) => Self::Plain,
-            Some(SpeakerRole::Person | SpeakerRole::Assistant | SpeakerRole::Tool) => Self::Assisted,
+            Some(SpeakerRole::Person | SpeakerRole::Assistant | SpeakerRole::Tool) => {
+                Self::Assisted
+            }
         }
     }
 
@@ -188,29 +190,29 @@ impl Ranker {
 // `asides` of conversations with an assistant weigh half of the fitted value, which finds more of the gold messages (`any@10`).
 const PLAIN: Ranker = Ranker {
     weights: RankWeights([
-        6.3669, 0.3594, -0.8504, 2.6939, 1.5671, 0.9355, 5.2217, 1.0157, 0.2821, 0.5542, -0.6067, 0.2237, 1.6755, 3.2638, 0.2295,
-        0.2173, 0.0, 0.0, 0.0, 1.59, 0.0, 0.0, 3.18, 0.0,
+        6.3669, 0.3594, -0.8504, 2.6939, 1.5671, 0.9355, 5.2217, 1.0157, 0.2821, 0.5542, -0.6067,
+        0.2237, 1.6755, 3.2638, 0.2295, 0.2173, 0.0, 0.0, 0.0, 1.59, 0.0, 0.0, 3.18, 0.0,
     ]),
     curve: (-3.27, 0.134),
 };
 const PLAIN_WITH_VECTORS: Ranker = Ranker {
     weights: RankWeights([
-        3.5248, 0.0153, -0.3575, 2.2743, 1.8441, 1.0129, 5.1722, 1.1607, 0.2415, 0.3451, -0.4649, 0.325, 1.2654, 1.9743, 0.566,
-        0.067, 1.0352, -0.1922, 0.7184, 0.88, 0.0, 0.0, 1.76, 0.0,
+        3.5248, 0.0153, -0.3575, 2.2743, 1.8441, 1.0129, 5.1722, 1.1607, 0.2415, 0.3451, -0.4649,
+        0.325, 1.2654, 1.9743, 0.566, 0.067, 1.0352, -0.1922, 0.7184, 0.88, 0.0, 0.0, 1.76, 0.0,
     ]),
     curve: (-3.09, 0.105),
 };
 const ASSISTED: Ranker = Ranker {
     weights: RankWeights([
-        1.2314, 0.5, 3.9179, 0.3957, 0.0, 0.0, 0.9255, 0.0, 0.0, 0.8402, 0.0, -0.627, -0.4113, 0.9788, 0.3784, 0.2508, 0.0, 0.0,
-        0.0, 0.31, -1.0095, 0.5, 0.62, 1.0518,
+        1.2314, 0.5, 3.9179, 0.3957, 0.0, 0.0, 0.9255, 0.0, 0.0, 0.8402, 0.0, -0.627, -0.4113,
+        0.9788, 0.3784, 0.2508, 0.0, 0.0, 0.0, 0.31, -1.0095, 0.5, 0.62, 1.0518,
     ]),
     curve: (-3.70, 0.387),
 };
 const ASSISTED_WITH_VECTORS: Ranker = Ranker {
     weights: RankWeights([
-        0.4209, 0.462, 3.1563, 0.0, 0.0, 0.0, 0.8282, 0.0, 0.0, 1.4008, 0.0, -0.4788, -0.4947, 0.9184, 0.0341, 0.0888, 0.6128,
-        0.2303, 0.1241, 0.11, -0.5465, 0.5, 0.21, 0.3414,
+        0.4209, 0.462, 3.1563, 0.0, 0.0, 0.0, 0.8282, 0.0, 0.0, 1.4008, 0.0, -0.4788, -0.4947,
+        0.9184, 0.0341, 0.0888, 0.6128, 0.2303, 0.1241, 0.11, -0.5465, 0.5, 0.21, 0.3414,
     ]),
     curve: (-4.03, 0.405),
 };
@@ -234,8 +236,15 @@ pub fn score_candidates(evidence: &[RankFeatures], rankers: &[&Ranker]) -> Vec<C
     let scored = evidence.iter().zip(rankers).enumerate();
     scored
         .map(|(number, (evidence, ranker))| {
-            let score = PARTS.iter().map(|part| ranker.contribution(evidence, *part)).sum();
-            CandidateScore { number, score, relevance: ranker.relevance(score) }
+            let score = PARTS
+                .iter()
+                .map(|part| ranker.contribution(evidence, *part))
+                .sum();
+            CandidateScore {
+                number,
+                score,
+                relevance: ranker.relevance(score),
+            }
         })
         .collect()
 }
@@ -250,7 +259,12 @@ mod tests {
 
     #[test]
     fn each_part_stands_in_its_place() {
-        assert!(PARTS.iter().enumerate().all(|(place, part)| *part as usize == place));
+        assert!(
+            PARTS
+                .iter()
+                .enumerate()
+                .all(|(place, part)| *part as usize == place)
+        );
     }
 
     #[test]
@@ -261,9 +275,18 @@ mod tests {
             evidence
         };
         for shape in [CollectionKind::Plain, CollectionKind::Assisted] {
-            let scored = score_candidates(&[with(2.0), with(0.5), with(0.0)], &[Ranker::fitted(shape, false); 3]);
-            assert!(scored.is_sorted_by(|left, right| right.relevance < left.relevance && right.score < left.score));
-            assert!(scored.iter().all(|scored| (0.0..=1.0).contains(&scored.relevance)));
+            let scored = score_candidates(
+                &[with(2.0), with(0.5), with(0.0)],
+                &[Ranker::fitted(shape, false); 3],
+            );
+            assert!(scored.is_sorted_by(
+                |left, right| right.relevance < left.relevance && right.score < left.score
+            ));
+            assert!(
+                scored
+                    .iter()
+                    .all(|scored| (0.0..=1.0).contains(&scored.relevance))
+            );
         }
     }
 }

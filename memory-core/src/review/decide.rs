@@ -7,8 +7,9 @@ use super::rejections::{edit_reason, edited_fingerprints, rejection_reason};
 use crate::commit::commit;
 use crate::write::plan_merge;
 use crate::{
-    Category, Change, ChangeOutcome, ChangeSet, Draft, FileVersion, Memory, MemoryId, MemoryStoreExt, Patch, Phase, Proposal,
-    ProposalTarget, ProposedAction, SecretPolicy, Services, StoreError, StoredMemory, Verb, upgrade,
+    Category, Change, ChangeOutcome, ChangeSet, Draft, FileVersion, Memory, MemoryId,
+    MemoryStoreExt, Patch, Phase, Proposal, ProposalTarget, ProposedAction, SecretPolicy, Services,
+    StoreError, StoredMemory, Verb, upgrade,
 };
 
 /// The treatment of a proposal that is based on an outdated version.
@@ -77,7 +78,12 @@ pub struct AcceptResult {
 impl AcceptResult {
     /// Returns the result of an acceptance that used all proposed fields.
     pub fn new(id: MemoryId, path: String, acceptance: Acceptance) -> Self {
-        Self { id, path, acceptance, ignored: Vec::new() }
+        Self {
+            id,
+            path,
+            acceptance,
+            ignored: Vec::new(),
+        }
     }
 }
 
@@ -90,7 +96,11 @@ impl AcceptResult {
 /// [`StoreError::Conflict`] if the proposal is not the expected version, [`StoreError::StaleProposal`] if the memory was
 /// changed since, [`StoreError::TargetDeleted`] if it was deleted, [`StoreError::Secret`], [`StoreError::Invalid`] if the
 /// memory is already filed or has expired, and other errors of the store.
-pub fn accept(services: &Services, reference: &str, options: AcceptOptions) -> Result<AcceptResult, StoreError> {
+pub fn accept(
+    services: &Services,
+    reference: &str,
+    options: AcceptOptions,
+) -> Result<AcceptResult, StoreError> {
     let stored = services.store.get_by(reference)?;
     check_version(&stored, options.expected)?;
     if !stored.memory.is_proposal() {
@@ -106,32 +116,63 @@ pub fn accept(services: &Services, reference: &str, options: AcceptOptions) -> R
 }
 
 /// Refuses another version than the one that the person saw.
-pub(crate) fn check_version(stored: &StoredMemory, expected: Option<FileVersion>) -> Result<(), StoreError> {
+pub(crate) fn check_version(
+    stored: &StoredMemory,
+    expected: Option<FileVersion>,
+) -> Result<(), StoreError> {
     if expected.is_some_and(|expected| expected != stored.stamp) {
-        return Err(StoreError::Conflict { what: stored.path.clone() });
+        return Err(StoreError::Conflict {
+            what: stored.path.clone(),
+        });
     }
     Ok(())
 }
 
-fn file_note(services: &Services, stored: &StoredMemory, category: Option<Category>) -> Result<AcceptResult, StoreError> {
+fn file_note(
+    services: &Services,
+    stored: &StoredMemory,
+    category: Option<Category>,
+) -> Result<AcceptResult, StoreError> {
     if stored.memory.phase != Phase::Inbox {
-        return Err(StoreError::Invalid { why: format!("{} is neither a proposal nor in the inbox", stored.path) });
+        return Err(StoreError::Invalid {
+            why: format!("{} is neither a proposal nor in the inbox", stored.path),
+        });
     }
     let filed = upgrade(services, &stored.memory.id.to_string(), category)?;
-    Ok(AcceptResult::new(filed.memory.id, filed.path, Acceptance::Filed))
+    Ok(AcceptResult::new(
+        filed.memory.id,
+        filed.path,
+        Acceptance::Filed,
+    ))
 }
 
-fn accept_write(services: &Services, waiting: &WaitingProposal, options: AcceptOptions) -> Result<AcceptResult, StoreError> {
-    let WaitingProposal { stored, proposal, .. } = waiting;
+fn accept_write(
+    services: &Services,
+    waiting: &WaitingProposal,
+    options: AcceptOptions,
+) -> Result<AcceptResult, StoreError> {
+    let WaitingProposal {
+        stored, proposal, ..
+    } = waiting;
     let mut set = services.change_set(Verb::Accept);
     let proposed = &stored.memory;
     refuse_expired(proposed, set.operation.at)?;
-    if let Some(id) = services.store.by_content(&proposed.content_hash(), &proposed.scope)? {
+    if let Some(id) = services
+        .store
+        .by_content(&proposed.content_hash(), &proposed.scope)?
+    {
         return merge_into_equal(services, set, waiting, &id, options);
     }
-    let mut memory = Memory { proposal: None, ..proposed.clone() };
+    let mut memory = Memory {
+        proposal: None,
+        ..proposed.clone()
+    };
     memory.category = options.category.unwrap_or(memory.category);
-    memory.phase = if memory.category == Category::Inbox { Phase::Inbox } else { Phase::Organized };
+    memory.phase = if memory.category == Category::Inbox {
+        Phase::Inbox
+    } else {
+        Phase::Organized
+    };
     (memory.created_at, memory.updated_at) = (set.operation.at, set.operation.at);
     memory.version = memory.version.saturating_add(1);
     if memory.source.is_empty() {
@@ -139,7 +180,10 @@ fn accept_write(services: &Services, waiting: &WaitingProposal, options: AcceptO
     }
     let id = memory.id;
     set.reasons.insert(id, proposer(waiting));
-    set.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
+    set.changes.push(Change::Replace {
+        expected: stored.stamp,
+        memory: Box::new(memory),
+    });
     let path = first_path(commit(services, &set, options.secrets)?, &stored.path);
     Ok(AcceptResult::new(id, path, Acceptance::Written))
 }
@@ -154,7 +198,9 @@ fn refuse_expired(proposed: &Memory, now: DateTime<Utc>) -> Result<(), StoreErro
     match proposed.expires_at.filter(|end| *end <= now) {
         Some(end) => {
             let end = end.to_rfc3339_opts(SecondsFormat::Secs, true);
-            Err(StoreError::Invalid { why: format!("the proposed memory expired at {end}; reject the proposal") })
+            Err(StoreError::Invalid {
+                why: format!("the proposed memory expired at {end}; reject the proposal"),
+            })
         }
         None => Ok(()),
     }
@@ -169,14 +215,29 @@ fn merge_into_equal(
     options: AcceptOptions,
 ) -> Result<AcceptResult, StoreError> {
     let existing = services.store.get(id)?;
-    let (patch, ignored) = equal_memory_patch(&waiting.stored.memory, &existing, options.category, &services.actor);
+    let (patch, ignored) = equal_memory_patch(
+        &waiting.stored.memory,
+        &existing,
+        options.category,
+        &services.actor,
+    );
     if let Some(memory) = patch.apply(&existing.memory, set.operation.at) {
-        set.changes.push(Change::Replace { expected: existing.stamp, memory: Box::new(memory) });
+        set.changes.push(Change::Replace {
+            expected: existing.stamp,
+            memory: Box::new(memory),
+        });
     }
     set.changes.push(removal(&waiting.stored));
     let outcomes = commit(services, &set, options.secrets)?;
-    let final_path = if set.changes.len() == 1 { existing.path } else { first_path(outcomes, &existing.path) };
-    Ok(AcceptResult { ignored, ..AcceptResult::new(*id, final_path, Acceptance::Merged) })
+    let final_path = if set.changes.len() == 1 {
+        existing.path
+    } else {
+        first_path(outcomes, &existing.path)
+    };
+    Ok(AcceptResult {
+        ignored,
+        ..AcceptResult::new(*id, final_path, Acceptance::Merged)
+    })
 }
 
 /// Returns the change of the memory with the same text as a proposal, and the proposed fields that it does not receive.
@@ -186,13 +247,41 @@ pub(super) fn equal_memory_patch(
     category: Option<Category>,
     actor: &str,
 ) -> (Patch, Vec<&'static str>) {
-    let Memory { content, title, category: suggested, scope, tags, source, pinned, expires_at, .. } = proposed.clone();
-    let category = Some(category.unwrap_or(suggested)).filter(|category| *category != Category::Inbox);
-    let draft = Draft { title, category, scope, tags, source, expires_at, pinned, ..Draft::new(&content) };
+    let Memory {
+        content,
+        title,
+        category: suggested,
+        scope,
+        tags,
+        source,
+        pinned,
+        expires_at,
+        ..
+    } = proposed.clone();
+    let category =
+        Some(category.unwrap_or(suggested)).filter(|category| *category != Category::Inbox);
+    let draft = Draft {
+        title,
+        category,
+        scope,
+        tags,
+        source,
+        expires_at,
+        pinned,
+        ..Draft::new(&content)
+    };
     let (merged, mut ignored) = plan_merge(&draft, existing, actor);
-    let Memory { aliases, reminder, .. } = proposed;
-    ignored.extend(Some("aliases").filter(|_| aliases.iter().any(|alias| !existing.memory.aliases.contains(alias))));
-    ignored.extend(Some("reminder").filter(|_| reminder.is_some() && *reminder != existing.memory.reminder));
+    let Memory {
+        aliases, reminder, ..
+    } = proposed;
+    ignored.extend(Some("aliases").filter(|_| {
+        aliases
+            .iter()
+            .any(|alias| !existing.memory.aliases.contains(alias))
+    }));
+    ignored.extend(
+        Some("reminder").filter(|_| reminder.is_some() && *reminder != existing.memory.reminder),
+    );
     let patch = Patch {
         add_tags: merged.tags.iter().collect(),
         category: merged.category,
@@ -218,19 +307,39 @@ fn accept_update(
     }
     if let Some(memory) = patch.apply(&current.memory, set.operation.at) {
         set.reasons.insert(target.id, proposer(waiting));
-        set.changes.push(Change::Replace { expected: current.stamp, memory: Box::new(memory) });
+        set.changes.push(Change::Replace {
+            expected: current.stamp,
+            memory: Box::new(memory),
+        });
         add_other_ends(services, &mut set, target.id, &patch)?;
     }
     let changes_target = !set.changes.is_empty();
     set.changes.push(removal(&waiting.stored));
     let outcomes = commit(services, &set, options.secrets)?;
-    let final_path = if changes_target { first_path(outcomes, &current.path) } else { current.path.clone() };
-    Ok(AcceptResult::new(target.id, final_path, Acceptance::Updated))
+    let final_path = if changes_target {
+        first_path(outcomes, &current.path)
+    } else {
+        current.path.clone()
+    };
+    Ok(AcceptResult::new(
+        target.id,
+        final_path,
+        Acceptance::Updated,
+    ))
 }
 
 /// Adds the changes of the memories at the other ends of new and removed links, because links go both ways.
-fn add_other_ends(services: &Services, set: &mut ChangeSet, id: MemoryId, patch: &Patch) -> Result<(), StoreError> {
-    let ends = patch.add_links.iter().map(|other| (*other, true)).chain(patch.remove_links.iter().map(|other| (*other, false)));
+fn add_other_ends(
+    services: &Services,
+    set: &mut ChangeSet,
+    id: MemoryId,
+    patch: &Patch,
+) -> Result<(), StoreError> {
+    let ends = patch
+        .add_links
+        .iter()
+        .map(|other| (*other, true))
+        .chain(patch.remove_links.iter().map(|other| (*other, false)));
     for (other, is_new) in ends {
         let stored = match services.store.get(&other) {
             Ok(stored) => stored,
@@ -238,10 +347,24 @@ fn add_other_ends(services: &Services, set: &mut ChangeSet, id: MemoryId, patch:
             Err(error) => return Err(error),
         };
         let ids = vec![id];
-        let (add_links, remove_links) = if is_new { (ids, Vec::new()) } else { (Vec::new(), ids) };
-        let back = Patch { add_links, remove_links, ..Patch::default() };
-        if let Some(memory) = back.apply(&stored.memory, set.operation.at).filter(|_| stored.problem.is_none()) {
-            set.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
+        let (add_links, remove_links) = if is_new {
+            (ids, Vec::new())
+        } else {
+            (Vec::new(), ids)
+        };
+        let back = Patch {
+            add_links,
+            remove_links,
+            ..Patch::default()
+        };
+        if let Some(memory) = back
+            .apply(&stored.memory, set.operation.at)
+            .filter(|_| stored.problem.is_none())
+        {
+            set.changes.push(Change::Replace {
+                expected: stored.stamp,
+                memory: Box::new(memory),
+            });
         }
     }
     Ok(())
@@ -259,12 +382,23 @@ fn accept_delete(
     set.changes.push(removal(current));
     set.changes.push(removal(&waiting.stored));
     commit(services, &set, SecretPolicy::Keep)?;
-    Ok(AcceptResult::new(target.id, current.path.clone(), Acceptance::Deleted))
+    Ok(AcceptResult::new(
+        target.id,
+        current.path.clone(),
+        Acceptance::Deleted,
+    ))
 }
 
 /// Returns the memory that a proposal changes, if the decision applies to its current version.
-fn current_target(waiting: &WaitingProposal, target: ProposalTarget, stale: StaleProposals) -> Result<&StoredMemory, StoreError> {
-    let missing = || StoreError::TargetDeleted { proposal: waiting.stored.memory.id, target: target.id };
+fn current_target(
+    waiting: &WaitingProposal,
+    target: ProposalTarget,
+    stale: StaleProposals,
+) -> Result<&StoredMemory, StoreError> {
+    let missing = || StoreError::TargetDeleted {
+        proposal: waiting.stored.memory.id,
+        target: target.id,
+    };
     let current = waiting.target.as_ref().ok_or_else(missing)?;
     if waiting.is_stale && stale == StaleProposals::Refuse {
         let (proposal, path) = (waiting.stored.memory.id, current.path.clone());
@@ -274,14 +408,19 @@ fn current_target(waiting: &WaitingProposal, target: ProposalTarget, stale: Stal
 }
 
 pub(crate) fn removal(stored: &StoredMemory) -> Change {
-    Change::Remove { id: stored.memory.id, expected: Some(stored.stamp) }
+    Change::Remove {
+        id: stored.memory.id,
+        expected: Some(stored.stamp),
+    }
 }
 
 fn first_path(outcomes: Vec<ChangeOutcome>, otherwise: &str) -> String {
     match outcomes.into_iter().next() {
-        Some(ChangeOutcome::Kept { path, .. } | ChangeOutcome::Duplicate { path, .. } | ChangeOutcome::Removed { path, .. }) => {
-            path
-        }
+        Some(
+            ChangeOutcome::Kept { path, .. }
+            | ChangeOutcome::Duplicate { path, .. }
+            | ChangeOutcome::Removed { path, .. },
+        ) => path,
         None => otherwise.to_owned(),
     }
 }
@@ -293,18 +432,29 @@ fn first_path(outcomes: Vec<ChangeOutcome>, otherwise: &str) -> String {
 /// # Errors
 /// [`StoreError::Conflict`] if it is not the `expected` version, [`StoreError::Invalid`] if the memory is already filed;
 /// [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
-pub fn reject(services: &Services, reference: &str, expected: Option<FileVersion>) -> Result<StoredMemory, StoreError> {
+pub fn reject(
+    services: &Services,
+    reference: &str,
+    expected: Option<FileVersion>,
+) -> Result<StoredMemory, StoreError> {
     let stored = services.store.get_by(reference)?;
     check_version(&stored, expected)?;
     let memory = &stored.memory;
     if !memory.is_proposal() && memory.phase != Phase::Inbox {
-        return Err(StoreError::Invalid { why: format!("{} is neither a proposal nor in the inbox", stored.path) });
+        return Err(StoreError::Invalid {
+            why: format!("{} is neither a proposal nor in the inbox", stored.path),
+        });
     }
-    let mut set = services.change_set(if memory.is_proposal() { Verb::Reject } else { Verb::Delete });
+    let mut set = services.change_set(if memory.is_proposal() {
+        Verb::Reject
+    } else {
+        Verb::Delete
+    });
     if let Some(Proposal { action, .. }) = &memory.proposal {
         let mut fingerprints = edited_fingerprints(services.history.as_ref(), memory.id)?;
         fingerprints.push(action.fingerprint(memory));
-        set.reasons.insert(memory.id, rejection_reason(&fingerprints));
+        set.reasons
+            .insert(memory.id, rejection_reason(&fingerprints));
     }
     set.changes.push(removal(&stored));
     commit(services, &set, SecretPolicy::Keep)?;
@@ -329,29 +479,60 @@ pub fn edit_proposal(
     let id = stored.memory.id.to_string();
     check_version(&stored, expected)?;
     if content.trim().is_empty() {
-        return Err(StoreError::Invalid { why: "the new text is empty".into() });
+        return Err(StoreError::Invalid {
+            why: "the new text is empty".into(),
+        });
     }
     if !stored.memory.is_proposal() {
         if stored.memory.phase != Phase::Inbox {
-            return Err(StoreError::Invalid { why: format!("{} is neither a proposal nor in the inbox", stored.path) });
+            return Err(StoreError::Invalid {
+                why: format!("{} is neither a proposal nor in the inbox", stored.path),
+            });
         }
-        let patch = Patch { content: Some(content.to_owned()), ..Patch::default() };
+        let patch = Patch {
+            content: Some(content.to_owned()),
+            ..Patch::default()
+        };
         return crate::update(services, &id, &patch, Some(stored.stamp), secrets);
     }
     let waiting = proposal(services, &id)?;
     let current = waiting.target.as_ref().map(|target| target.stamp);
-    let rebase = |target: ProposalTarget| ProposalTarget { base: current.unwrap_or(target.base), ..target };
+    let rebase = |target: ProposalTarget| ProposalTarget {
+        base: current.unwrap_or(target.base),
+        ..target
+    };
     let action = match waiting.proposal.action {
         ProposedAction::Write => ProposedAction::Write,
         ProposedAction::Update(target) => ProposedAction::Update(rebase(target)),
         ProposedAction::Delete(_) => {
-            return Err(StoreError::Invalid { why: format!("{} proposes a deletion and has no text to edit", stored.path) });
+            return Err(StoreError::Invalid {
+                why: format!(
+                    "{} proposes a deletion and has no text to edit",
+                    stored.path
+                ),
+            });
         }
     };
     let mut set = services.change_set(Verb::Update);
-    let fields = waiting.target.filter(|_| waiting.is_stale).map_or_else(|| stored.memory.clone(), |target| target.memory);
-    let Memory { id: own, phase, created_at, updated_at, access_count, version, .. } = stored.memory;
-    let Memory { summarised_by, origin, other_origins, .. } = stored.memory.clone();
+    let fields = waiting
+        .target
+        .filter(|_| waiting.is_stale)
+        .map_or_else(|| stored.memory.clone(), |target| target.memory);
+    let Memory {
+        id: own,
+        phase,
+        created_at,
+        updated_at,
+        access_count,
+        version,
+        ..
+    } = stored.memory;
+    let Memory {
+        summarised_by,
+        origin,
+        other_origins,
+        ..
+    } = stored.memory.clone();
     let mut memory = Memory {
         id: own,
         phase,
@@ -362,14 +543,24 @@ pub fn edit_proposal(
         summarised_by,
         origin,
         other_origins,
-        proposal: Some(Proposal { action, ..waiting.proposal }),
+        proposal: Some(Proposal {
+            action,
+            ..waiting.proposal
+        }),
         ..fields
     };
     content.clone_into(&mut memory.content);
     if memory != stored.memory {
-        set.reasons.insert(memory.id, edit_reason(&action.fingerprint(&stored.memory)));
-        (memory.version, memory.updated_at) = (memory.version.saturating_add(1), set.operation.at.max(memory.updated_at));
-        set.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
+        set.reasons
+            .insert(memory.id, edit_reason(&action.fingerprint(&stored.memory)));
+        (memory.version, memory.updated_at) = (
+            memory.version.saturating_add(1),
+            set.operation.at.max(memory.updated_at),
+        );
+        set.changes.push(Change::Replace {
+            expected: stored.stamp,
+            memory: Box::new(memory),
+        });
         commit(services, &set, secrets)?;
     }
     services.store.get_by(&id)

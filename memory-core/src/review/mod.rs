@@ -14,11 +14,15 @@ mod rejections;
 mod subject;
 mod submitted;
 
-pub use decide::{AcceptOptions, AcceptResult, Acceptance, StaleProposals, accept, edit_proposal, reject};
+pub use decide::{
+    AcceptOptions, AcceptResult, Acceptance, StaleProposals, accept, edit_proposal, reject,
+};
 pub use neighbour::{Neighbour, NeighbourRelation};
 pub use policy::{ReviewPolicy, ReviewRule, ScopePattern, WritePolicy};
 pub use preview::{AcceptancePreview, preview_acceptance};
-pub use proposals::{LONG_WAIT, ProposalSummary, WaitingProposal, proposal, proposal_summary, proposals};
+pub use proposals::{
+    LONG_WAIT, ProposalSummary, WaitingProposal, proposal, proposal_summary, proposals,
+};
 pub use subject::{OperationSubject, ProposalEnd, operation_subject, proposal_end};
 pub use submitted::{SubmittedProposal, SubmittedProposals};
 

@@ -31,7 +31,9 @@ impl FromStr for WritePolicy {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let found = [Self::Direct, Self::Propose].into_iter().find(|policy| policy.as_str() == text.trim());
+        let found = [Self::Direct, Self::Propose]
+            .into_iter()
+            .find(|policy| policy.as_str() == text.trim());
         found.ok_or_else(|| ParseError::new(text, "direct or propose"))
     }
 }
@@ -92,10 +94,24 @@ impl FromStr for ReviewRule {
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let wrong = || ParseError::new(text, EXPECTED_RULE);
         // The name of a project may contain spaces.
-        let (agent, rest) = text.trim().split_once(char::is_whitespace).ok_or_else(wrong)?;
-        let (scope, policy) = rest.trim().rsplit_once(char::is_whitespace).ok_or_else(wrong)?;
-        let agent = if agent == "*" { None } else { Some(agent.parse().map_err(|_| wrong())?) };
-        Ok(Self { agent, scope: scope.parse().map_err(|_| wrong())?, policy: policy.parse().map_err(|_| wrong())? })
+        let (agent, rest) = text
+            .trim()
+            .split_once(char::is_whitespace)
+            .ok_or_else(wrong)?;
+        let (scope, policy) = rest
+            .trim()
+            .rsplit_once(char::is_whitespace)
+            .ok_or_else(wrong)?;
+        let agent = if agent == "*" {
+            None
+        } else {
+            Some(agent.parse().map_err(|_| wrong())?)
+        };
+        Ok(Self {
+            agent,
+            scope: scope.parse().map_err(|_| wrong())?,
+            policy: policy.parse().map_err(|_| wrong())?,
+        })
     }
 }
 
@@ -164,10 +180,22 @@ mod tests {
 
     #[test]
     fn the_first_rule_that_covers_a_change_decides() {
-        let rules = ["codex project:web site direct", "codex project propose", "* global propose", "gemini * propose"];
+        let rules = [
+            "codex project:web site direct",
+            "codex project propose",
+            "* global propose",
+            "gemini * propose",
+        ];
         let rules = rules.map(|rule| rule.parse().expect("a rule")).to_vec();
-        let policy = ReviewPolicy { default: WritePolicy::Direct, rules };
-        let decide = |agent: &str, scope: &str| policy.decide(Some(&name(agent)), &scope.parse().expect("a scope")).as_str();
+        let policy = ReviewPolicy {
+            default: WritePolicy::Direct,
+            rules,
+        };
+        let decide = |agent: &str, scope: &str| {
+            policy
+                .decide(Some(&name(agent)), &scope.parse().expect("a scope"))
+                .as_str()
+        };
         assert_eq!(decide("codex", "project:web site"), "direct");
         assert_eq!(decide("codex", "project:api"), "propose");
         assert_eq!(decide("codex", "agent:codex"), "direct");
@@ -175,15 +203,34 @@ mod tests {
         assert_eq!(decide("claude", "project:api"), "direct");
         assert_eq!(decide("gemini", "agent:gemini"), "propose");
         assert_eq!(policy.decide(None, &Scope::Global), WritePolicy::Propose);
-        assert_eq!(policy.decide(None, &Scope::Project("api".into())), WritePolicy::Direct);
+        assert_eq!(
+            policy.decide(None, &Scope::Project("api".into())),
+            WritePolicy::Direct
+        );
     }
 
     #[test]
     fn a_rule_is_read_as_it_is_shown() {
-        for text in ["* * propose", "codex global direct", "codex agent propose", "* project propose", "* project:a b propose"] {
-            assert_eq!(text.parse::<ReviewRule>().expect("a rule").to_string(), text);
+        for text in [
+            "* * propose",
+            "codex global direct",
+            "codex agent propose",
+            "* project propose",
+            "* project:a b propose",
+        ] {
+            assert_eq!(
+                text.parse::<ReviewRule>().expect("a rule").to_string(),
+                text
+            );
         }
-        for wrong in ["", "codex", "codex global", "codex global maybe", "a/b global propose", "* somewhere propose"] {
+        for wrong in [
+            "",
+            "codex",
+            "codex global",
+            "codex global maybe",
+            "a/b global propose",
+            "* somewhere propose",
+        ] {
             assert!(wrong.parse::<ReviewRule>().is_err(), "{wrong}");
         }
     }

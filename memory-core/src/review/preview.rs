@@ -18,10 +18,16 @@ pub struct AcceptancePreview {
 ///
 /// # Errors
 /// If the memories cannot be read.
-pub fn preview_acceptance(services: &Services, waiting: &WaitingProposal) -> Result<Option<AcceptancePreview>, StoreError> {
+pub fn preview_acceptance(
+    services: &Services,
+    waiting: &WaitingProposal,
+) -> Result<Option<AcceptancePreview>, StoreError> {
     let proposed = &waiting.stored.memory;
     let (before, patch) = match waiting.proposal.action {
-        ProposedAction::Write => match services.store.by_content(&proposed.content_hash(), &proposed.scope)? {
+        ProposedAction::Write => match services
+            .store
+            .by_content(&proposed.content_hash(), &proposed.scope)?
+        {
             Some(id) => {
                 let existing = services.store.get(&id)?;
                 let (patch, _) = equal_memory_patch(proposed, &existing, None, &services.actor);
@@ -30,11 +36,16 @@ pub fn preview_acceptance(services: &Services, waiting: &WaitingProposal) -> Res
             None => return Ok(None),
         },
         ProposedAction::Update(_) => match &waiting.target {
-            Some(target) => (target.memory.clone(), Patch::from_proposal(&target.memory, proposed)),
+            Some(target) => (
+                target.memory.clone(),
+                Patch::from_proposal(&target.memory, proposed),
+            ),
             None => return Ok(None),
         },
         ProposedAction::Delete(_) => return Ok(None),
     };
-    let after = patch.apply(&before, services.clock.now()).unwrap_or_else(|| before.clone());
+    let after = patch
+        .apply(&before, services.clock.now())
+        .unwrap_or_else(|| before.clone());
     Ok(Some(AcceptancePreview { before, after }))
 }

@@ -3,8 +3,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{
-    Filter, ListOrder, MemoryStoreExt, PageRequest, Proposal, ProposalFilter, ProposedAction, Scope, Services, StoreError,
-    StoredMemory,
+    Filter, ListOrder, MemoryStoreExt, PageRequest, Proposal, ProposalFilter, ProposedAction,
+    Scope, Services, StoreError, StoredMemory,
 };
 
 /// The time after which a waiting proposal is reported by name.
@@ -43,11 +43,28 @@ impl ProposalSummary {
     /// It names those that have been waiting for a long time by their ids. It does not contain their texts, because no agent
     /// recalls them.
     pub fn announcement(&self) -> Option<String> {
-        let (proposals, wait) = if self.waiting == 1 { ("proposal", "waits") } else { ("proposals", "wait") };
-        let ids: Vec<String> = self.overdue.iter().take(MAX_NAMED).map(|stored| stored.memory.id.short()).collect();
+        let (proposals, wait) = if self.waiting == 1 {
+            ("proposal", "waits")
+        } else {
+            ("proposals", "wait")
+        };
+        let ids: Vec<String> = self
+            .overdue
+            .iter()
+            .take(MAX_NAMED)
+            .map(|stored| stored.memory.id.short())
+            .collect();
         let more = self.overdue.len().saturating_sub(MAX_NAMED);
-        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        let overdue = if ids.is_empty() { String::new() } else { format!("; for more than a week: {}{more}", ids.join(", ")) };
+        let more = if more == 0 {
+            String::new()
+        } else {
+            format!(" and {more} more")
+        };
+        let overdue = if ids.is_empty() {
+            String::new()
+        } else {
+            format!("; for more than a week: {}{more}", ids.join(", "))
+        };
         let count = self.waiting;
         (0 < count).then(|| format!("{count} {proposals} of agents {wait} for a review by the user in `memory inbox`{overdue}."))
     }
@@ -58,7 +75,10 @@ impl ProposalSummary {
 /// # Errors
 /// If the memories cannot be read.
 pub fn proposals(services: &Services) -> Result<Vec<WaitingProposal>, StoreError> {
-    waiting(services, None)?.into_iter().filter_map(|stored| with_target(services, stored).transpose()).collect()
+    waiting(services, None)?
+        .into_iter()
+        .filter_map(|stored| with_target(services, stored).transpose())
+        .collect()
 }
 
 /// Returns the proposal that `reference` names.
@@ -68,7 +88,9 @@ pub fn proposals(services: &Services) -> Result<Vec<WaitingProposal>, StoreError
 pub fn proposal(services: &Services, reference: &str) -> Result<WaitingProposal, StoreError> {
     let stored = services.store.get_by(reference)?;
     let path = stored.path.clone();
-    with_target(services, stored)?.ok_or_else(|| StoreError::Invalid { why: format!("{path} is not a proposal") })
+    with_target(services, stored)?.ok_or_else(|| StoreError::Invalid {
+        why: format!("{path} is not a proposal"),
+    })
 }
 
 /// Returns the number of waiting proposals, and those that have been waiting for a long time.
@@ -78,38 +100,70 @@ pub fn proposal(services: &Services, reference: &str) -> Result<WaitingProposal,
 ///
 /// # Errors
 /// If the memories cannot be read.
-pub fn proposal_summary(services: &Services, within: Option<&[Scope]>) -> Result<ProposalSummary, StoreError> {
+pub fn proposal_summary(
+    services: &Services,
+    within: Option<&[Scope]>,
+) -> Result<ProposalSummary, StoreError> {
     let waiting = waiting(services, within)?;
     let overdue_since = services.clock.now() - LONG_WAIT;
     Ok(ProposalSummary {
         waiting: waiting.len() as u64,
         oldest: waiting.first().map(|stored| stored.memory.created_at),
-        overdue: waiting.into_iter().filter(|stored| stored.memory.created_at < overdue_since).collect(),
+        overdue: waiting
+            .into_iter()
+            .filter(|stored| stored.memory.created_at < overdue_since)
+            .collect(),
     })
 }
 
 fn waiting(services: &Services, within: Option<&[Scope]>) -> Result<Vec<StoredMemory>, StoreError> {
     services.store.refresh()?;
-    let filter = Filter { proposals: ProposalFilter::Only, within: within.map(<[Scope]>::to_vec), ..Filter::default() };
-    let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: None };
-    let mut waiting = services.store.list(&filter, &slice, services.clock.now())?.memories;
+    let filter = Filter {
+        proposals: ProposalFilter::Only,
+        within: within.map(<[Scope]>::to_vec),
+        ..Filter::default()
+    };
+    let slice = PageRequest {
+        order: ListOrder::Created,
+        offset: 0,
+        limit: None,
+    };
+    let mut waiting = services
+        .store
+        .list(&filter, &slice, services.clock.now())?
+        .memories;
     waiting.sort_by_key(|stored| (stored.memory.created_at, stored.memory.id));
     Ok(waiting)
 }
 
-fn with_target(services: &Services, stored: StoredMemory) -> Result<Option<WaitingProposal>, StoreError> {
-    let Some(proposal) = stored.memory.proposal.clone() else { return Ok(None) };
+fn with_target(
+    services: &Services,
+    stored: StoredMemory,
+) -> Result<Option<WaitingProposal>, StoreError> {
+    let Some(proposal) = stored.memory.proposal.clone() else {
+        return Ok(None);
+    };
     let target = match proposal.action {
         ProposedAction::Write => None,
-        ProposedAction::Update(target) | ProposedAction::Delete(target) => match services.store.get(&target.id) {
-            Ok(found) => Some(found),
-            Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => None,
-            Err(error) => return Err(error),
-        },
+        ProposedAction::Update(target) | ProposedAction::Delete(target) => {
+            match services.store.get(&target.id) {
+                Ok(found) => Some(found),
+                Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => None,
+                Err(error) => return Err(error),
+            }
+        }
     };
     let is_base = |base| target.as_ref().is_some_and(|target| target.stamp == base);
-    let is_stale = proposal.action.target().is_some_and(|wanted| !is_base(wanted.base));
-    Ok(Some(WaitingProposal { stored, proposal, target, is_stale }))
+    let is_stale = proposal
+        .action
+        .target()
+        .is_some_and(|wanted| !is_base(wanted.base));
+    Ok(Some(WaitingProposal {
+        stored,
+        proposal,
+        target,
+        is_stale,
+    }))
 }
 
 #[cfg(test)]
@@ -121,7 +175,10 @@ mod tests {
     fn an_announcement_names_a_few_overdue_proposals_without_their_texts() {
         assert_eq!(ProposalSummary::default().announcement(), None);
         let stored = |number: usize| {
-            let memory = Draft::new("secret").into_memory(MemoryId::for_path(&number.to_string()), DateTime::UNIX_EPOCH);
+            let memory = Draft::new("secret").into_memory(
+                MemoryId::for_path(&number.to_string()),
+                DateTime::UNIX_EPOCH,
+            );
             StoredMemory {
                 memory,
                 path: String::new(),
@@ -130,11 +187,18 @@ mod tests {
                 other_fields: Vec::new(),
             }
         };
-        let summary = ProposalSummary { waiting: 9, oldest: None, overdue: (0..5).map(stored).collect() };
+        let summary = ProposalSummary {
+            waiting: 9,
+            oldest: None,
+            overdue: (0..5).map(stored).collect(),
+        };
         let text = summary.announcement().expect("a sentence");
         assert!(
             text.starts_with("9 proposals of agents wait for a review by the user in `memory inbox`; for more than a week: ")
         );
-        assert!(text.ends_with(" and 2 more.") && !text.contains("secret"), "{text}");
+        assert!(
+            text.ends_with(" and 2 more.") && !text.contains("secret"),
+            "{text}"
+        );
     }
 }

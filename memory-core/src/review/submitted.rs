@@ -24,12 +24,19 @@ pub struct SubmittedProposals(Arc<Mutex<Vec<SubmittedProposal>>>);
 impl SubmittedProposals {
     /// Adds proposals.
     pub(crate) fn add(&self, proposals: impl IntoIterator<Item = SubmittedProposal>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(proposals);
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend(proposals);
     }
 
     /// Returns whether `id` is one of the proposals.
     pub fn contains(&self, id: &MemoryId) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|proposal| proposal.id == *id)
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+            .any(|proposal| proposal.id == *id)
     }
 
     /// Removes and returns all proposals so far.

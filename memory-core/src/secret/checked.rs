@@ -34,7 +34,11 @@ impl<T: CheckableContent> Checked<T> {
     ///
     /// # Errors
     /// [`StoreError::Secret`] if one of them contains a credential and `secrets` refuses them.
-    pub fn new<'n>(content: T, names: impl IntoIterator<Item = &'n str>, secrets: SecretPolicy) -> Result<Self, StoreError> {
+    pub fn new<'n>(
+        content: T,
+        names: impl IntoIterator<Item = &'n str>,
+        secrets: SecretPolicy,
+    ) -> Result<Self, StoreError> {
         if secrets == SecretPolicy::Refuse {
             let texts = content.texts();
             let mut all: Vec<&str> = texts.iter().map(Cow::as_ref).collect();
@@ -50,10 +54,19 @@ impl<T: CheckableContent> Checked<T> {
     ///
     /// # Errors
     /// [`StoreError::Secret`] if it contains another credential and `secrets` refuses them.
-    pub fn new_version(content: T, former: Option<&T>, secrets: SecretPolicy) -> Result<Self, StoreError> {
+    pub fn new_version(
+        content: T,
+        former: Option<&T>,
+        secrets: SecretPolicy,
+    ) -> Result<Self, StoreError> {
         if secrets == SecretPolicy::Refuse {
-            let former = former.map(|former| former.texts().concat()).unwrap_or_default();
-            content.texts().iter().try_for_each(|text| reject_added_secrets(&former, text))?;
+            let former = former
+                .map(|former| former.texts().concat())
+                .unwrap_or_default();
+            content
+                .texts()
+                .iter()
+                .try_for_each(|text| reject_added_secrets(&former, text))?;
         }
         Ok(Self(content))
     }
@@ -116,14 +129,24 @@ impl CheckableContent for &ChangeSet {
 
 impl CheckableContent for &[SessionRecord] {
     fn texts(&self) -> Vec<Cow<'_, str>> {
-        self.iter().map(|record| unescape_strings(record.text().as_str())).collect()
+        self.iter()
+            .map(|record| unescape_strings(record.text().as_str()))
+            .collect()
     }
 }
 
 impl CheckableContent for &[EntryChange] {
     fn texts(&self) -> Vec<Cow<'_, str>> {
-        let added = self.iter().filter_map(|change| if let EntryChange::Add(entry) = change { Some(entry) } else { None });
-        added.map(|entry| Cow::Borrowed(entry.content.as_str())).collect()
+        let added = self.iter().filter_map(|change| {
+            if let EntryChange::Add(entry) = change {
+                Some(entry)
+            } else {
+                None
+            }
+        });
+        added
+            .map(|entry| Cow::Borrowed(entry.content.as_str()))
+            .collect()
     }
 }
 
@@ -135,7 +158,15 @@ impl CheckableContent for &TopicPath {
 
 impl CheckableContent for TopicDraft {
     fn texts(&self) -> Vec<Cow<'_, str>> {
-        let texts = [Some(&self.title), Some(&self.description), self.content.as_ref()];
-        texts.into_iter().flatten().map(|text| Cow::Borrowed(text.as_str())).collect()
+        let texts = [
+            Some(&self.title),
+            Some(&self.description),
+            self.content.as_ref(),
+        ];
+        texts
+            .into_iter()
+            .flatten()
+            .map(|text| Cow::Borrowed(text.as_str()))
+            .collect()
     }
 }

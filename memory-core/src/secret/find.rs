@@ -41,8 +41,13 @@ pub fn find(text: &str) -> Vec<Secret> {
     let mut secrets = Vec::<Secret>::new();
     for (span, rule) in found {
         match secrets.last_mut() {
-            Some(before) if span.start < before.span.end => before.span.end = before.span.end.max(span.end),
-            _ => secrets.push(Secret { kind: rule.kind, span }),
+            Some(before) if span.start < before.span.end => {
+                before.span.end = before.span.end.max(span.end)
+            }
+            _ => secrets.push(Secret {
+                kind: rule.kind,
+                span,
+            }),
         }
     }
     secrets
@@ -77,7 +82,10 @@ struct LiteralPrefilter {
 
 impl LiteralPrefilter {
     fn new() -> Self {
-        let literals: Vec<_> = RULES.iter().flat_map(|rule| rule.literals.iter().map(move |&literal| (rule, literal))).collect();
+        let literals: Vec<_> = RULES
+            .iter()
+            .flat_map(|rule| rule.literals.iter().map(move |&literal| (rule, literal)))
+            .collect();
         let mut masks = [[0; 256]; 3];
         for (number, (rule, literal)) in literals.iter().enumerate() {
             for (mask, byte) in masks.iter_mut().zip(literal.bytes()) {
@@ -96,10 +104,18 @@ impl LiteralPrefilter {
 /// # Errors
 /// [`StoreError::Secret`] with the kinds that were found.
 pub fn reject_secrets<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<(), StoreError> {
-    let mut kinds: Vec<_> = texts.into_iter().flat_map(find).map(|found| found.kind).collect();
+    let mut kinds: Vec<_> = texts
+        .into_iter()
+        .flat_map(find)
+        .map(|found| found.kind)
+        .collect();
     kinds.sort_unstable();
     kinds.dedup();
-    if kinds.is_empty() { Ok(()) } else { Err(StoreError::Secret { kinds }) }
+    if kinds.is_empty() {
+        Ok(())
+    } else {
+        Err(StoreError::Secret { kinds })
+    }
 }
 
 /// Checks that a text contains no credentials that the previous text `former` does not contain.
@@ -111,12 +127,22 @@ pub fn reject_added_secrets(former: &str, text: &str) -> Result<(), StoreError> 
     if found.is_empty() {
         return Ok(());
     }
-    let known: HashSet<&str> = find(former).into_iter().map(|found| &former[found.span]).collect();
-    let mut kinds: Vec<_> =
-        found.into_iter().filter(|found| !known.contains(&text[found.span.clone()])).map(|found| found.kind).collect();
+    let known: HashSet<&str> = find(former)
+        .into_iter()
+        .map(|found| &former[found.span])
+        .collect();
+    let mut kinds: Vec<_> = found
+        .into_iter()
+        .filter(|found| !known.contains(&text[found.span.clone()]))
+        .map(|found| found.kind)
+        .collect();
     kinds.sort_unstable();
     kinds.dedup();
-    if kinds.is_empty() { Ok(()) } else { Err(StoreError::Secret { kinds }) }
+    if kinds.is_empty() {
+        Ok(())
+    } else {
+        Err(StoreError::Secret { kinds })
+    }
 }
 
 /// A text with redacted credentials.
@@ -137,9 +163,16 @@ pub fn redact(text: &str) -> Option<RedactedText> {
     let mut redacted = redact_once(text)?;
     // A redaction may reveal a further match in the surrounding text.
     for _ in 0..MAX_PASSES {
-        let Some(more) = redact_once(&redacted.text) else { break };
+        let Some(more) = redact_once(&redacted.text) else {
+            break;
+        };
         redacted.text = more.text;
-        redacted.kinds.extend(more.kinds.into_iter().filter(|kind| !redacted.kinds.contains(kind)).collect::<Vec<_>>());
+        redacted.kinds.extend(
+            more.kinds
+                .into_iter()
+                .filter(|kind| !redacted.kinds.contains(kind))
+                .collect::<Vec<_>>(),
+        );
     }
     Some(redacted)
 }
@@ -163,7 +196,10 @@ fn redact_once(text: &str) -> Option<RedactedText> {
         }
     }
     redacted.push_str(&text[rest..]);
-    Some(RedactedText { text: redacted, kinds })
+    Some(RedactedText {
+        text: redacted,
+        kinds,
+    })
 }
 
 #[cfg(test)]

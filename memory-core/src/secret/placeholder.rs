@@ -1,13 +1,30 @@
 //! Heuristics that distinguish credentials from placeholders and similar text.
 
 /// Substrings of common placeholders.
-const PLACEHOLDER_PARTS: [&str; 14] =
-    ["example", "placeholder", "redacted", "change", "your", "insert", "replace", "dummy", "xxxx", "****", "....", "…", "<", "{"];
+const PLACEHOLDER_PARTS: [&str; 14] = [
+    "example",
+    "placeholder",
+    "redacted",
+    "change",
+    "your",
+    "insert",
+    "replace",
+    "dummy",
+    "xxxx",
+    "****",
+    "....",
+    "…",
+    "<",
+    "{",
+];
 
 /// Returns whether `value` is a placeholder: `your-api-key`, `xxxx`, `${TOKEN}`, `<token>`, `$TOKEN`.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let value = value.to_ascii_lowercase();
-    value.starts_with(['$', '%']) || PLACEHOLDER_PARTS.iter().any(|filler| value.contains(filler))
+    value.starts_with(['$', '%'])
+        || PLACEHOLDER_PARTS
+            .iter()
+            .any(|filler| value.contains(filler))
 }
 
 /// Returns whether `token` has fewer than six distinct characters after its prefix.
@@ -38,10 +55,17 @@ pub(super) fn looks_random(value: &str) -> bool {
         return false;
     }
     let bytes = value.as_bytes();
-    let neighbours = || bytes.windows(2).filter(|pair| pair.iter().all(u8::is_ascii_alphanumeric));
+    let neighbours = || {
+        bytes
+            .windows(2)
+            .filter(|pair| pair.iter().all(u8::is_ascii_alphanumeric))
+    };
     // A change from an upper-case to a lower-case letter is excluded, since it is common in identifiers.
     let turns = neighbours()
-        .filter(|pair| char_kind(pair[0]) < char_kind(pair[1]) || (pair[0].is_ascii_digit() && !pair[1].is_ascii_digit()))
+        .filter(|pair| {
+            char_kind(pair[0]) < char_kind(pair[1])
+                || (pair[0].is_ascii_digit() && !pair[1].is_ascii_digit())
+        })
         .count();
     MIN_TURN_PERCENT * neighbours().count() <= 100 * turns && MIN_ENTROPY <= bits_per_byte(bytes)
 }
@@ -65,24 +89,37 @@ fn char_kind(byte: u8) -> u8 {
 
 /// Returns whether `value` is a UUID, a SHA-1 or git hash, or a SHA-256 hash, with or without a label.
 fn is_hash_or_uuid(value: &str) -> bool {
-    let bare =
-        value.rsplit([':', '=']).next().unwrap_or(value).trim_matches(|character: char| !character.is_ascii_alphanumeric());
+    let bare = value
+        .rsplit([':', '='])
+        .next()
+        .unwrap_or(value)
+        .trim_matches(|character: char| !character.is_ascii_alphanumeric());
     let groups: Vec<&str> = bare.split('-').collect();
-    if !groups.iter().all(|group| group.bytes().all(|byte| byte.is_ascii_hexdigit())) {
+    if !groups
+        .iter()
+        .all(|group| group.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    {
         return false;
     }
     let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
     matches!(lengths.as_slice(), [40 | 64] | [8, 4, 4, 4, 12])
 }
 
-#[expect(clippy::cast_precision_loss, reason = "values are far shorter than 2^52 bytes")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "values are far shorter than 2^52 bytes"
+)]
 fn bits_per_byte(bytes: &[u8]) -> f64 {
     let mut counts = [0_usize; 256];
     for &byte in bytes {
         counts[usize::from(byte)] += 1;
     }
     let share = |count: usize| count as f64 / bytes.len() as f64;
-    counts.into_iter().filter(|&count| 0 < count).map(|count| -share(count) * share(count).log2()).sum()
+    counts
+        .into_iter()
+        .filter(|&count| 0 < count)
+        .map(|count| -share(count) * share(count).log2())
+        .sum()
 }
 
 #[cfg(test)]
@@ -107,7 +144,11 @@ mod tests {
 
     #[test]
     fn random_values_look_random() {
-        for value in ["k3Jd8sLq0ZpX2vNb", "d41d8cd98f00b204e9800998ecf8427e", "p@ss-9fK2-xY7q-1LmZ"] {
+        for value in [
+            "k3Jd8sLq0ZpX2vNb",
+            "d41d8cd98f00b204e9800998ecf8427e",
+            "p@ss-9fK2-xY7q-1LmZ",
+        ] {
             assert!(looks_random(value), "{value}");
         }
     }

@@ -9,10 +9,22 @@ use super::words::SHARED_FORMS;
 use crate::text::fold;
 
 /// Words that may precede a request without changing it.
-const LEADS: &[&str] = &["请", "麻烦", "拜托", "另外", "还有", "那么", "然后", "注意", "记住", "重要", "好的", "谢谢", "所以"];
+const LEADS: &[&str] = &[
+    "请", "麻烦", "拜托", "另外", "还有", "那么", "然后", "注意", "记住", "重要", "好的", "谢谢",
+    "所以",
+];
 
 /// Words for the time from now on.
-const LASTING: &[&str] = &["以后", "今后", "往后", "从现在起", "从现在开始", "从今天起", "从今以后", "从此"];
+const LASTING: &[&str] = &[
+    "以后",
+    "今后",
+    "往后",
+    "从现在起",
+    "从现在开始",
+    "从今天起",
+    "从今以后",
+    "从此",
+];
 
 /// Phrases of the person before a request.
 const WISHES: &[&str] = &[
@@ -36,26 +48,47 @@ const WISHES: &[&str] = &[
 /// The assistant as the subject, and subjects that a request cannot have.
 const ASSISTANT: &[&str] = &["你", "您"];
 const OTHER_SUBJECTS: &[&str] = &[
-    "我", "他", "她", "它", "咱", "大家", "谁", "这", "那", "有人", "别人", "用户", "昨天", "今天", "明天", "老师", "妈妈",
-    "爸爸",
+    "我", "他", "她", "它", "咱", "大家", "谁", "这", "那", "有人", "别人", "用户", "昨天", "今天",
+    "明天", "老师", "妈妈", "爸爸",
 ];
 
 /// Adverbs for all times.
-const ABSOLUTE: &[&str] = &["总是", "始终", "永远", "一律", "一直", "每次", "务必", "千万", "绝对"];
+const ABSOLUTE: &[&str] = &[
+    "总是", "始终", "永远", "一律", "一直", "每次", "务必", "千万", "绝对",
+];
 
 /// Modal words before a verb.
-const MODALS: &[&str] =
-    &["必须", "一定", "应该", "应当", "需要", "尽量", "统一", "全部", "只能", "都", "要", "应", "只", "就", "得"];
+const MODALS: &[&str] = &[
+    "必须", "一定", "应该", "应当", "需要", "尽量", "统一", "全部", "只能", "都", "要", "应", "只",
+    "就", "得",
+];
 
 /// Negations of a request.
-const NEGATIONS: &[&str] = &["不要", "不准", "不许", "不得", "不能", "不可以", "禁止", "避免", "别", "勿", "不用", "少"];
+const NEGATIONS: &[&str] = &[
+    "不要",
+    "不准",
+    "不许",
+    "不得",
+    "不能",
+    "不可以",
+    "禁止",
+    "避免",
+    "别",
+    "勿",
+    "不用",
+    "少",
+];
 
 /// Verbs and prepositions of producing a response.
-const PRODUCING: &[&str] =
-    &["使用", "采用", "用", "以", "说", "讲", "写", "按照", "按", "加上", "加", "带", "给出", "给", "保持"];
+const PRODUCING: &[&str] = &[
+    "使用", "采用", "用", "以", "说", "讲", "写", "按照", "按", "加上", "加", "带", "给出", "给",
+    "保持",
+];
 
 /// Nouns for the responses of the assistant.
-const RESPONSES: &[&str] = &["回答", "回复", "回覆", "答复", "回应", "解释", "答案", "说话", "输出"];
+const RESPONSES: &[&str] = &[
+    "回答", "回复", "回覆", "答复", "回应", "解释", "答案", "说话", "输出",
+];
 
 /// Nouns for the form of responses.
 const FORMS: &[&str] = &[
@@ -95,8 +128,8 @@ const NAMED_SYSTEMS: &[&str] = &["公制", "英制", "摄氏", "华氏"];
 
 /// Adjectives for the manner of responses.
 const MANNERS: &[&str] = &[
-    "简短", "简洁", "简单", "简明", "简练", "详细", "具体", "正式", "礼貌", "直接", "准确", "客观", "专业", "友好", "幽默",
-    "严谨", "精简", "短", "长",
+    "简短", "简洁", "简单", "简明", "简练", "详细", "具体", "正式", "礼貌", "直接", "准确", "客观",
+    "专业", "友好", "幽默", "严谨", "精简", "短", "长",
 ];
 
 /// Finds the cue that makes a sentence a standing instruction or preference.
@@ -109,40 +142,71 @@ pub(super) fn find_cue(sentence: &str, is_short: bool) -> Option<StandingCue> {
     }
     let clauses = clauses(sentence);
     // `妈妈说：以后请不要迟到` quotes another person.
-    let is_quoted = |number: &usize| number.checked_sub(1).is_some_and(|before| quotes_another(&clauses[before].1));
-    for (number, (at, clause)) in clauses.iter().enumerate().filter(|(number, _)| !is_quoted(number)) {
+    let is_quoted = |number: &usize| {
+        number
+            .checked_sub(1)
+            .is_some_and(|before| quotes_another(&clauses[before].1))
+    };
+    for (number, (at, clause)) in clauses
+        .iter()
+        .enumerate()
+        .filter(|(number, _)| !is_quoted(number))
+    {
         let request = ChineseRequest::parse(clause);
-        let is_conditional = || number.checked_sub(1).is_some_and(|before| is_condition(&clauses[before].1));
-        if request.is_standing(is_short) || request.is_to_assistant && !request.rest.is_empty() && is_conditional() {
-            return Some(StandingCue { kind: Instruction, form: request.form, at: *at });
+        let is_conditional = || {
+            number
+                .checked_sub(1)
+                .is_some_and(|before| is_condition(&clauses[before].1))
+        };
+        if request.is_standing(is_short)
+            || request.is_to_assistant && !request.rest.is_empty() && is_conditional()
+        {
+            return Some(StandingCue {
+                kind: Instruction,
+                form: request.form,
+                at: *at,
+            });
         }
     }
-    clauses.iter().find(|(_, clause)| states_preference(clause, is_short)).map(|(at, _)| StandingCue {
-        kind: Preference,
-        form: StandingForm::Statement,
-        at: *at,
-    })
+    clauses
+        .iter()
+        .find(|(_, clause)| states_preference(clause, is_short))
+        .map(|(at, _)| StandingCue {
+            kind: Preference,
+            form: StandingForm::Statement,
+            at: *at,
+        })
 }
 
 /// Returns whether a clause announces the words of another person.
 fn quotes_another(clause: &str) -> bool {
     const SAYING: &[&str] = &["说", "说过", "告诉我", "表示", "提醒我", "写道"];
-    SAYING.iter().any(|verb| clause.ends_with(verb)) && !["我", "用户"].iter().any(|own| clause.starts_with(own))
+    SAYING.iter().any(|verb| clause.ends_with(verb))
+        && !["我", "用户"].iter().any(|own| clause.starts_with(own))
 }
 
 /// Returns the clauses of a sentence, folded and without blanks, each with its byte offset.
 fn clauses(sentence: &str) -> Vec<(usize, String)> {
     let parts = sentence.split(['，', ',', '：', ':', '。', '！', '!', '；', ';']);
     let clause = |part: &str| {
-        let kept: String = fold(part).chars().filter(|letter| letter.is_alphanumeric()).collect();
+        let kept: String = fold(part)
+            .chars()
+            .filter(|letter| letter.is_alphanumeric())
+            .collect();
         (part.as_ptr() as usize - sentence.as_ptr() as usize, kept)
     };
-    parts.map(clause).filter(|(_, clause)| !clause.is_empty()).collect()
+    parts
+        .map(clause)
+        .filter(|(_, clause)| !clause.is_empty())
+        .collect()
 }
 
 /// A clause without the words around the requested act.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a property of its own"
+)]
 struct ChineseRequest<'c> {
     is_polite: bool,
     is_lasting: bool,
@@ -170,7 +234,9 @@ impl<'c> ChineseRequest<'c> {
         while let Some(rest) = request.strip_one() {
             request.rest = rest;
         }
-        request.is_to_assistant = !OTHER_SUBJECTS.iter().any(|subject| request.rest.starts_with(subject));
+        request.is_to_assistant = !OTHER_SUBJECTS
+            .iter()
+            .any(|subject| request.rest.starts_with(subject));
         request
     }
 
@@ -196,7 +262,10 @@ impl<'c> ChineseRequest<'c> {
         if !self.is_to_assistant || self.rest.is_empty() {
             return false;
         }
-        let is_about_responses = is_about_responses(self.rest, self.is_polite || self.is_modal || self.is_negated);
+        let is_about_responses = is_about_responses(
+            self.rest,
+            self.is_polite || self.is_modal || self.is_negated,
+        );
         let is_request = self.is_polite || self.is_negated || is_about_responses;
         (self.is_absolute || self.is_lasting) && is_request
             || is_short && is_about_responses
@@ -204,7 +273,10 @@ impl<'c> ChineseRequest<'c> {
             || self.is_negated
                 && is_short
                 && (names_form(self.rest) || self.rest.starts_with("用"))
-                && RESPONSES.iter().chain(FORMS).any(|word| self.rest.contains(word))
+                && RESPONSES
+                    .iter()
+                    .chain(FORMS)
+                    .any(|word| self.rest.contains(word))
     }
 }
 
@@ -223,16 +295,32 @@ fn is_about_responses(rest: &str, is_marked: bool) -> bool {
             .chain(MANNERS)
             .chain(&["请", "保持"])
             .any(|word| after.starts_with(word));
-        let has_language = || after.char_indices().any(|(at, _)| language_at(&after[at..]).is_some());
-        return is_ruled && (has(FORMS) || names_shared_form(rest) || has(MANNERS) || has_language());
+        let has_language = || {
+            after
+                .char_indices()
+                .any(|(at, _)| language_at(&after[at..]).is_some())
+        };
+        return is_ruled
+            && (has(FORMS) || names_shared_form(rest) || has(MANNERS) || has_language());
     }
-    let Some(object) = PRODUCING.iter().find_map(|verb| rest.strip_prefix(verb)) else { return false };
-    let object = object.strip_prefix(['过', '成', '得', '着']).unwrap_or(object);
-    if NAMED_SYSTEMS.iter().any(|system| object.starts_with(system)) {
+    let Some(object) = PRODUCING.iter().find_map(|verb| rest.strip_prefix(verb)) else {
+        return false;
+    };
+    let object = object
+        .strip_prefix(['过', '成', '得', '着'])
+        .unwrap_or(object);
+    if NAMED_SYSTEMS
+        .iter()
+        .any(|system| object.starts_with(system))
+    {
         return true;
     }
     match language_at(object) {
-        Some((_, length)) => is_marked || RESPONSES.iter().any(|noun| object[length..].contains(noun)) || length == object.len(),
+        Some((_, length)) => {
+            is_marked
+                || RESPONSES.iter().any(|noun| object[length..].contains(noun))
+                || length == object.len()
+        }
         None => {
             (has(FORMS) || has(MANNERS) || names_shared_form(rest))
                 && (is_marked || has(RESPONSES))
@@ -251,24 +339,55 @@ fn names_form(text: &str) -> bool {
 
 /// Returns whether a request is about the form of address: `叫我小王`. `叫我起床` is about getting up.
 fn is_form_of_address(rest: &str) -> bool {
-    const ACTS: &[&str] = &["起", "去", "来", "吃", "做", "干", "一声", "的", "怎么", "什么", "先", "回", "别", "不", "很", "感"];
+    const ACTS: &[&str] = &[
+        "起", "去", "来", "吃", "做", "干", "一声", "的", "怎么", "什么", "先", "回", "别", "不",
+        "很", "感",
+    ];
     const MAX_NAME_CHARS: usize = 8;
-    let name = ["叫我", "称呼我为", "称呼我", "喊我"].iter().find_map(|verb| rest.strip_prefix(verb));
+    let name = ["叫我", "称呼我为", "称呼我", "喊我"]
+        .iter()
+        .find_map(|verb| rest.strip_prefix(verb));
     name.is_some_and(|name| {
-        !name.is_empty() && name.chars().count() <= MAX_NAME_CHARS && !ACTS.iter().any(|act| name.starts_with(act))
+        !name.is_empty()
+            && name.chars().count() <= MAX_NAME_CHARS
+            && !ACTS.iter().any(|act| name.starts_with(act))
     })
 }
 
 /// Returns whether a clause is a condition such as `当我问到天气时`.
 fn is_condition(clause: &str) -> bool {
     const STARTS: &[&str] = &["每当", "当", "如果", "只要", "每次", "若"];
-    let rest = STARTS.iter().find_map(|start| clause.strip_prefix(start)).unwrap_or(clause);
-    ["我问", "我提到", "我提及", "我说", "我请你", "我让你", "问到"].iter().any(|asking| rest.starts_with(asking))
+    let rest = STARTS
+        .iter()
+        .find_map(|start| clause.strip_prefix(start))
+        .unwrap_or(clause);
+    [
+        "我问",
+        "我提到",
+        "我提及",
+        "我说",
+        "我请你",
+        "我让你",
+        "问到",
+    ]
+    .iter()
+    .any(|asking| rest.starts_with(asking))
 }
 
 /// Returns whether a clause states a preference of the person.
 fn states_preference(clause: &str, is_short: bool) -> bool {
-    const LIKES: &[&str] = &["更喜欢", "比较喜欢", "最喜欢", "还是喜欢", "喜欢用", "喜欢", "偏好", "偏爱", "的偏好", "更偏好"];
+    const LIKES: &[&str] = &[
+        "更喜欢",
+        "比较喜欢",
+        "最喜欢",
+        "还是喜欢",
+        "喜欢用",
+        "喜欢",
+        "偏好",
+        "偏爱",
+        "的偏好",
+        "更偏好",
+    ];
     const DISLIKES: &[&str] = &["不喜欢", "讨厌", "不爱"];
     /// Endings of questions, and words for the past.
     const NOT_NOW: &[&str] = &["吗", "小时候", "以前"];
@@ -279,10 +398,21 @@ fn states_preference(clause: &str, is_short: bool) -> bool {
     let likes = |after: &str, is_user: bool| {
         let liked = LIKES.iter().find_map(|verb| after.strip_prefix(verb));
         let disliked = DISLIKES.iter().find_map(|verb| after.strip_prefix(verb));
-        let is_form =
-            |thing: &str| is_short && (names_form(thing) || RESPONSES.iter().chain(FORMS).any(|word| thing.contains(word)));
-        liked.is_some_and(|thing| !thing.starts_with(PEOPLE)) || disliked.is_some_and(|thing| is_user || is_form(thing))
+        let is_form = |thing: &str| {
+            is_short
+                && (names_form(thing)
+                    || RESPONSES
+                        .iter()
+                        .chain(FORMS)
+                        .any(|word| thing.contains(word)))
+        };
+        liked.is_some_and(|thing| !thing.starts_with(PEOPLE))
+            || disliked.is_some_and(|thing| is_user || is_form(thing))
     };
-    clause.match_indices("我").any(|(at, own)| likes(&clause[at + own.len()..], false))
-        || clause.match_indices("用户").any(|(at, own)| likes(&clause[at + own.len()..], true))
+    clause
+        .match_indices("我")
+        .any(|(at, own)| likes(&clause[at + own.len()..], false))
+        || clause
+            .match_indices("用户")
+            .any(|(at, own)| likes(&clause[at + own.len()..], true))
 }

@@ -31,8 +31,15 @@ pub fn standing_sentences(text: &str) -> Vec<StandingSentence> {
     let mut found = Vec::new();
     for span in plain_sentences(text) {
         let sentence = &text[span.clone()];
-        if let Some(StandingCue { kind, form, at }) = find_cue(sentence, is_short).filter(|cue| !is_task(sentence, cue.at)) {
-            found.push(StandingSentence { kind, form, cue: span.start + at, span });
+        if let Some(StandingCue { kind, form, at }) =
+            find_cue(sentence, is_short).filter(|cue| !is_task(sentence, cue.at))
+        {
+            found.push(StandingSentence {
+                kind,
+                form,
+                cue: span.start + at,
+                span,
+            });
         }
     }
     found
@@ -53,12 +60,15 @@ fn find_cue(sentence: &str, is_short: bool) -> Option<StandingCue> {
     if english.is_some() || is_english(&words) {
         return english;
     }
-    german::find_cue(&words, is_short).or_else(|| french::find_cue(&words.split_elisions(), is_short))
+    german::find_cue(&words, is_short)
+        .or_else(|| french::find_cue(&words.split_elisions(), is_short))
 }
 
 /// Returns whether a sentence has a frequent English word. `Thé` is folded to `the`, but French articles tell.
 fn is_english(words: &SentenceWords) -> bool {
-    const ENGLISH: &[&str] = &["the", "and", "you", "to", "of", "is", "are", "for", "it", "my", "this", "that", "with"];
+    const ENGLISH: &[&str] = &[
+        "the", "and", "you", "to", "of", "is", "are", "for", "it", "my", "this", "that", "with",
+    ];
     const FRENCH: &[&str] = &["je", "le", "du", "un"];
     words.find(0..words.len(), ENGLISH).is_some() && words.find(0..words.len(), FRENCH).is_none()
 }
@@ -77,7 +87,12 @@ pub fn is_standing(memory: &Memory) -> bool {
 /// An instruction takes priority over a preference. A memory of the category `preferences` is a preference even without a cue. A reminder,
 /// and a memory that is not by the person, has no kind; see the [module](super).
 pub fn standing_kind(memory: &Memory) -> Option<StandingKind> {
-    own_sentences(memory)?.sentences.iter().map(|sentence| sentence.kind).min().or(Some(StandingKind::Preference))
+    own_sentences(memory)?
+        .sentences
+        .iter()
+        .map(|sentence| sentence.kind)
+        .min()
+        .or(Some(StandingKind::Preference))
 }
 
 /// The standing sentences of a memory that count as those of the person.
@@ -102,13 +117,21 @@ pub(super) fn own_sentences(memory: &Memory) -> Option<OwnSentences> {
         Authorship::Agent => is_statement(&memory.content, &found, is_preference),
         Authorship::Foreign => false,
     };
-    let has_others = authorship == Authorship::Agent && found.len() < sentences(&memory.content).len();
-    counts.then_some(OwnSentences { sentences: found, has_others })
+    let has_others =
+        authorship == Authorship::Agent && found.len() < sentences(&memory.content).len();
+    counts.then_some(OwnSentences {
+        sentences: found,
+        has_others,
+    })
 }
 
 /// Returns whether `edited` contains a standing sentence of the person that `original` lacks.
 pub(crate) fn has_new_statement(original: &Memory, edited: &Memory) -> bool {
-    let is_new = |sentence: &StandingSentence| !original.content.contains(edited.content[sentence.span.clone()].trim());
+    let is_new = |sentence: &StandingSentence| {
+        !original
+            .content
+            .contains(edited.content[sentence.span.clone()].trim())
+    };
     own_sentences(edited).is_some_and(|own| own.sentences.iter().any(is_new))
 }
 
@@ -119,9 +142,12 @@ const MAX_AGENT_NOTE: usize = 400;
 ///
 /// The first sentence must be such a statement, and none may be a request: a page that an agent summarizes may contain requests.
 fn is_statement(content: &str, found: &[StandingSentence], is_preference: bool) -> bool {
-    let has_request = found.iter().any(|sentence| sentence.form == StandingForm::Request);
+    let has_request = found
+        .iter()
+        .any(|sentence| sentence.form == StandingForm::Request);
     let first = sentences(content).first().cloned();
-    let begins = first.is_some_and(|first| found.first().is_some_and(|sentence| sentence.span == first));
+    let begins =
+        first.is_some_and(|first| found.first().is_some_and(|sentence| sentence.span == first));
     content.len() <= MAX_AGENT_NOTE && !has_request && (begins || found.is_empty() && is_preference)
 }
 
@@ -140,7 +166,9 @@ pub(super) enum Authorship {
 pub(super) fn authorship(memory: &Memory) -> Authorship {
     match memory.role {
         Some(SpeakerRole::Person) => return Authorship::Person,
-        Some(SpeakerRole::Assistant | SpeakerRole::Tool | SpeakerRole::Author) => return Authorship::Foreign,
+        Some(SpeakerRole::Assistant | SpeakerRole::Tool | SpeakerRole::Author) => {
+            return Authorship::Foreign;
+        }
         None => {}
     }
     if let Some(origin) = &memory.origin {
@@ -175,8 +203,18 @@ fn is_instruction_file(path: &str) -> bool {
 
 /// Returns whether a source is an address, or a program that stores pages of the web.
 fn is_web(source: &str) -> bool {
-    const NAMES: [&str; 10] =
-        ["web", "website", "webpage", "page", "browser", "clipper", "web clipper", "clipping", "rss", "url"];
+    const NAMES: [&str; 10] = [
+        "web",
+        "website",
+        "webpage",
+        "page",
+        "browser",
+        "clipper",
+        "web clipper",
+        "clipping",
+        "rss",
+        "url",
+    ];
     let lower = source.to_lowercase();
     lower.contains("://") || NAMES.contains(&lower.as_str()) || is_domain(&lower)
 }
@@ -185,9 +223,15 @@ fn is_web(source: &str) -> bool {
 fn is_domain(source: &str) -> bool {
     let host = source.split_once('/').map_or(source, |(host, _)| host);
     let labels: Vec<&str> = host.split('.').collect();
-    let is_label =
-        |label: &&str| !label.is_empty() && label.chars().all(|character| character.is_alphanumeric() || character == '-');
-    let ends_in_letters = labels.last().is_some_and(|last| 2 <= last.len() && last.chars().all(char::is_alphabetic));
+    let is_label = |label: &&str| {
+        !label.is_empty()
+            && label
+                .chars()
+                .all(|character| character.is_alphanumeric() || character == '-')
+    };
+    let ends_in_letters = labels
+        .last()
+        .is_some_and(|last| 2 <= last.len() && last.chars().all(char::is_alphabetic));
     2 <= labels.len() && labels.iter().all(is_label) && ends_in_letters
 }
 

@@ -3,9 +3,10 @@
 mod words;
 
 use self::words::{
-    ACTING, ADVERBS, ASKING, BASE_FORMS, CONDITIONS, DEFINITE, FINITE, FORMING, FORMS, LASTING, LEADS, LIKING, MANNERS,
-    NEGATED_WISHES, NEGATIONS, NON_VERBS, NUMBERS, PAST_FORMS, PRODUCING, REQUESTS, RESPONDING, RESPONSES, SPEAKING,
-    SPEAKING_FORMS, STATIVE_VERBS, SUBORDINATING, WANTING, WAYS, WISHES,
+    ACTING, ADVERBS, ASKING, BASE_FORMS, CONDITIONS, DEFINITE, FINITE, FORMING, FORMS, LASTING,
+    LEADS, LIKING, MANNERS, NEGATED_WISHES, NEGATIONS, NON_VERBS, NUMBERS, PAST_FORMS, PRODUCING,
+    REQUESTS, RESPONDING, RESPONSES, SPEAKING, SPEAKING_FORMS, STATIVE_VERBS, SUBORDINATING,
+    WANTING, WAYS, WISHES,
 };
 use super::kind::StandingKind::{Instruction, Preference};
 use super::kind::{StandingCue, StandingForm};
@@ -16,7 +17,11 @@ use super::words::{NAMED_SYSTEMS, SHARED_FORMS, SentenceWords};
 ///
 /// `is_short` is true if the whole memory is short; only then a request without `always`, `never` or a condition counts.
 pub(super) fn find_cue(words: &SentenceWords, is_short: bool) -> Option<StandingCue> {
-    let cue = |kind, form, word| StandingCue { kind, form, at: words.at(word) };
+    let cue = |kind, form, word| StandingCue {
+        kind,
+        form,
+        at: words.at(word),
+    };
     for start in clause_starts(words) {
         let request = EnglishRequest::parse(words, start);
         let is_standing = is_absolute(words, &request)
@@ -28,8 +33,16 @@ pub(super) fn find_cue(words: &SentenceWords, is_short: bool) -> Option<Standing
         }
     }
     find_third_person(words, is_short)
-        .or_else(|| find_rule_for_responses(words).filter(|_| is_short).map(|at| cue(Instruction, StandingForm::Request, at)))
-        .or_else(|| find_wish(words).filter(|_| is_short).map(|(kind, at)| cue(kind, StandingForm::Statement, at)))
+        .or_else(|| {
+            find_rule_for_responses(words)
+                .filter(|_| is_short)
+                .map(|at| cue(Instruction, StandingForm::Request, at))
+        })
+        .or_else(|| {
+            find_wish(words)
+                .filter(|_| is_short)
+                .map(|(kind, at)| cue(kind, StandingForm::Statement, at))
+        })
         .or_else(|| find_preference(words).map(|at| cue(Preference, StandingForm::Statement, at)))
 }
 
@@ -40,8 +53,17 @@ fn clause_starts(words: &SentenceWords) -> Vec<usize> {
     const OPENINGS: &[&str] = &["please", "so", "call"];
     let is_start = |number: &usize| words.begins_clause(*number) && words.is(*number, OPENINGS);
     let after_lead = words.skip(0, LEADS);
-    let mut starts = vec![if after_lead < words.len() { after_lead } else { 0 }];
-    starts.extend((1..words.len()).filter(is_start).map(|number| words.skip(number, LEADS)).filter(|start| *start < words.len()));
+    let mut starts = vec![if after_lead < words.len() {
+        after_lead
+    } else {
+        0
+    }];
+    starts.extend(
+        (1..words.len())
+            .filter(is_start)
+            .map(|number| words.skip(number, LEADS))
+            .filter(|start| *start < words.len()),
+    );
     starts.dedup();
     starts
 }
@@ -49,17 +71,21 @@ fn clause_starts(words: &SentenceWords) -> Vec<usize> {
 /// Returns whether the clause at `start` asks for an answer, or requests something once: `can you be more polite?`.
 fn is_question(words: &SentenceWords, start: usize, request: &EnglishRequest) -> bool {
     const ASKING_WORDS: &[&str] = &[
-        "what", "why", "how", "who", "where", "which", "is", "are", "do", "does", "did", "was", "were", "should", "will", "am",
-        "have", "has",
+        "what", "why", "how", "who", "where", "which", "is", "are", "do", "does", "did", "was",
+        "were", "should", "will", "am", "have", "has",
     ];
-    let asks_once = words.phrase_at(start, &["can you", "could you", "would you", "will you"]).is_some()
+    let asks_once = words
+        .phrase_at(start, &["can you", "could you", "would you", "will you"])
+        .is_some()
         && !request.is_absolute
         && words.find_phrase(LASTING).is_none()
         && words.find(start..words.len(), &["please"]).is_none();
     asks_once
         || words.is_question && words.is(start, ASKING_WORDS) && !words.is(start + 1, &["i", "you"])
-        || words.is(start, &["what", "why", "how", "who", "where", "which"]) && words.word(start + 1) != "i"
-        || words.is_question && words.is(start, &["do", "are", "have", "should", "am", "when", "if"])
+        || words.is(start, &["what", "why", "how", "who", "where", "which"])
+            && words.word(start + 1) != "i"
+        || words.is_question
+            && words.is(start, &["do", "are", "have", "should", "am", "when", "if"])
 }
 
 /// The request at the start of a clause, without the words around its verb.
@@ -78,20 +104,37 @@ struct EnglishRequest {
 
 impl EnglishRequest {
     fn parse(words: &SentenceWords, start: usize) -> Self {
-        let mut request =
-            Self { verb: start, is_negated: false, is_absolute: false, is_marked: false, form: StandingForm::Request };
+        let mut request = Self {
+            verb: start,
+            is_negated: false,
+            is_absolute: false,
+            is_marked: false,
+            form: StandingForm::Request,
+        };
         loop {
             let at = request.verb;
             if let Some(length) = words.phrase_at(at, WISHES) {
-                (request.verb, request.is_marked, request.form) = (at + length, true, StandingForm::Statement);
+                (request.verb, request.is_marked, request.form) =
+                    (at + length, true, StandingForm::Statement);
             } else if let Some(length) = words.phrase_at(at, NEGATED_WISHES) {
-                let form = if words.is(at, &["i"]) { StandingForm::Statement } else { request.form };
-                (request.verb, request.is_marked, request.form, request.is_negated) = (at + length, true, form, true);
+                let form = if words.is(at, &["i"]) {
+                    StandingForm::Statement
+                } else {
+                    request.form
+                };
+                (
+                    request.verb,
+                    request.is_marked,
+                    request.form,
+                    request.is_negated,
+                ) = (at + length, true, form, true);
             } else if let Some(length) = wish_of_user(words, at) {
-                (request.verb, request.is_marked, request.form) = (at + length, true, StandingForm::Statement);
+                (request.verb, request.is_marked, request.form) =
+                    (at + length, true, StandingForm::Statement);
             } else if words.is(at, &["do"]) && words.is(at + 1, FORMING) {
                 request.verb += 1;
-            } else if words.phrase_at(at, &["you can", "you may"]).is_some() && words.find(at..words.len(), &["again"]).is_some()
+            } else if words.phrase_at(at, &["you can", "you may"]).is_some()
+                && words.find(at..words.len(), &["again"]).is_some()
             {
                 (request.verb, request.is_marked) = (at + 2, true);
             } else if let Some(length) = words.phrase_at(at, &["no longer"]) {
@@ -103,13 +146,17 @@ impl EnglishRequest {
                 request.is_absolute = true;
                 request.is_negated |= words.word(at) == "never";
                 request.verb += 1;
-            } else if let Some(length) = words.phrase_at(at, &["under no circumstances", "in no case"]) {
+            } else if let Some(length) =
+                words.phrase_at(at, &["under no circumstances", "in no case"])
+            {
                 (request.is_absolute, request.is_negated) = (true, true);
                 request.verb += length;
             } else if let Some(length) = words.phrase_at(at, &["don't", "dont", "do not", "not"]) {
                 request.is_negated = true;
                 request.verb += length;
-            } else if request.is_marked && words.is(at, &["please", "only", "also", "just"]) || words.is(at, &["please"]) {
+            } else if request.is_marked && words.is(at, &["please", "only", "also", "just"])
+                || words.is(at, &["please"])
+            {
                 request.verb += 1;
             } else {
                 break;
@@ -117,21 +164,44 @@ impl EnglishRequest {
         }
         // `Answer always in German` is `always answer in German`.
         let adverb = words.skip(request.verb + 1, &["me", "us", "it", "them", "back", "to"]);
-        let is_verb = || [FORMING, SPEAKING, PRODUCING, ACTING].iter().any(|verbs| words.is(request.verb, verbs));
+        let is_verb = || {
+            [FORMING, SPEAKING, PRODUCING, ACTING]
+                .iter()
+                .any(|verbs| words.is(request.verb, verbs))
+        };
         // `Anna always comes late` is a statement.
-        request.is_absolute |= words.is(adverb, &["always"]) && !words.begins_clause(adverb) && is_verb();
+        request.is_absolute |=
+            words.is(adverb, &["always"]) && !words.begins_clause(adverb) && is_verb();
         request
     }
 }
 
 /// Returns the length of `the user wants me to` and similar phrases at `start`.
 fn wish_of_user(words: &SentenceWords, start: usize) -> Option<usize> {
-    const WISHING: &[&str] = &["wants", "wanted", "expects", "asks", "asked", "tells", "told", "needs", "requires", "prefers"];
-    const ADDRESSEES: &[&str] = &["me", "you", "us", "claude", "chatgpt", "assistants", "agents", "ai"];
+    const WISHING: &[&str] = &[
+        "wants", "wanted", "expects", "asks", "asked", "tells", "told", "needs", "requires",
+        "prefers",
+    ];
+    const ADDRESSEES: &[&str] = &[
+        "me",
+        "you",
+        "us",
+        "claude",
+        "chatgpt",
+        "assistants",
+        "agents",
+        "ai",
+    ];
     let subject = subject_user(words, start)?;
     let verb = words.skip(subject, &["always", "also", "strongly", "now", "has"]);
-    let mut to = if words.is(verb, WISHING) { verb + 1 } else { return None };
-    to += words.phrase_at(to, &["the assistant", "the agent", "the ai", "the model"]).unwrap_or_default();
+    let mut to = if words.is(verb, WISHING) {
+        verb + 1
+    } else {
+        return None;
+    };
+    to += words
+        .phrase_at(to, &["the assistant", "the agent", "the ai", "the model"])
+        .unwrap_or_default();
     let is_addressed = verb + 1 < to || words.is(to, ADDRESSEES);
     to += usize::from(words.is(to, ADDRESSEES));
     to += usize::from(words.is(to, &["not"]) && words.is(to + 1, &["to"]) && is_addressed);
@@ -157,11 +227,15 @@ fn is_imperative(words: &SentenceWords, number: usize) -> bool {
     // `Never have I ever`, `Always have loved it`
     let is_auxiliary = is_class(&["have", "do"]) && {
         let next = words.word(number + 1);
-        ["i", "you", "we", "they", "he", "she"].contains(&next) || next.ends_with("ed") || PAST_FORMS.contains(&next)
+        ["i", "you", "we", "they", "he", "she"].contains(&next)
+            || next.ends_with("ed")
+            || PAST_FORMS.contains(&next)
     };
     // `Never Let Me Go` is a title.
-    let is_title = 0 < number && words.is_capitalised(number) && words.is(number - 1, &["always", "never"]);
-    let is_advice = words.is(number + 1, &["yourself", "yourselves"]) || words.is(number + 2, &["yourself", "yourselves"]);
+    let is_title =
+        0 < number && words.is_capitalised(number) && words.is(number - 1, &["always", "never"]);
+    let is_advice = words.is(number + 1, &["yourself", "yourselves"])
+        || words.is(number + 2, &["yourself", "yourselves"]);
     word.starts_with(char::is_alphabetic)
         && !is_subject(words, number)
         && (!is_inflected || is_class(BASE_FORMS))
@@ -190,12 +264,17 @@ fn is_absolute(words: &SentenceWords, request: &EnglishRequest) -> bool {
         "forget" | "remember" => next != "to",
         _ => false,
     };
-    request.is_absolute && is_imperative(words, request.verb) && !is_encouragement && !words.is(request.verb, &["think"])
+    request.is_absolute
+        && is_imperative(words, request.verb)
+        && !is_encouragement
+        && !words.is(request.verb, &["think"])
 }
 
 /// Returns whether a request applies under a condition: `when I ask about code, name the version`.
 fn is_conditional(words: &SentenceWords, start: usize, request: &EnglishRequest) -> bool {
-    let Some((at, length)) = words.find_phrase(CONDITIONS).filter(|(at, _)| start <= *at) else { return false };
+    let Some((at, length)) = words.find_phrase(CONDITIONS).filter(|(at, _)| start <= *at) else {
+        return false;
+    };
     let verb = at + length + 1;
     let is_of_chat = match words.word(at + length) {
         // After the request, as in `create a table if I give you the list`, other verbs are about one occasion.
@@ -208,7 +287,8 @@ fn is_conditional(words: &SentenceWords, start: usize, request: &EnglishRequest)
         return false;
     }
     if at != start {
-        return is_imperative(words, request.verb) && (words.is(at + length, &["i"]) || request.is_marked);
+        return is_imperative(words, request.verb)
+            && (words.is(at + length, &["i"]) || request.is_marked);
     }
     let main = words.next_clause(verb + 1);
     if main < words.len() {
@@ -216,12 +296,17 @@ fn is_conditional(words: &SentenceWords, start: usize, request: &EnglishRequest)
         let request = EnglishRequest::parse(words, main);
         return is_imperative(words, request.verb) || request.is_marked || words.is(main, &["you"]);
     }
-    words.is(at + length, &["i"]) && words.find(verb + 1..words.len(), &["please", "you", "your"]).is_some()
+    words.is(at + length, &["i"])
+        && words
+            .find(verb + 1..words.len(), &["please", "you", "your"])
+            .is_some()
 }
 
 /// Returns whether a request applies from now on.
 fn is_lasting(words: &SentenceWords, start: usize, request: &EnglishRequest) -> bool {
-    let Some((at, length)) = words.find_phrase(LASTING).filter(|(at, _)| start <= *at) else { return false };
+    let Some((at, length)) = words.find_phrase(LASTING).filter(|(at, _)| start <= *at) else {
+        return false;
+    };
     if at == start {
         let main = words.skip(at + length, LEADS);
         let is_role = words.is(main, &["you", "you're", "you'll"]) && !words.is(at, &["in"]);
@@ -231,7 +316,10 @@ fn is_lasting(words: &SentenceWords, start: usize, request: &EnglishRequest) -> 
     // `Keep going forward` is a motion, and `in future updates` a time of something else.
     let is_motion = words.is(at - 1, &["keep"]);
     let is_in_clause = at < words.next_clause(request.verb + 1) || words.begins_clause(at);
-    !is_motion && is_in_clause && words.begins_clause(at + length) && is_imperative(words, request.verb)
+    !is_motion
+        && is_in_clause
+        && words.begins_clause(at + length)
+        && is_imperative(words, request.verb)
 }
 
 /// Returns whether a request is about all responses.
@@ -245,13 +333,27 @@ fn is_about_responses(words: &SentenceWords, request: &EnglishRequest) -> bool {
     }
     match word {
         "be" => {
-            let manner = words.skip(verb + 1, &["very", "more", "as", "always", "less", "too", "so", "really", "extremely"]);
+            let manner = words.skip(
+                verb + 1,
+                &[
+                    "very",
+                    "more",
+                    "as",
+                    "always",
+                    "less",
+                    "too",
+                    "so",
+                    "really",
+                    "extremely",
+                ],
+            );
             return words.is(manner, MANNERS) && !words.is(manner + 1, &["at", "on"]);
         }
         "call" | "address" if words.is(verb + 1, &["me"]) => {
             let name = words.word(verb + 2);
             let is_by = word == "address" && name == "as";
-            let is_name = !name.is_empty() && !NON_VERBS.contains(&name) && !words.begins_clause(verb + 2);
+            let is_name =
+                !name.is_empty() && !NON_VERBS.contains(&name) && !words.begins_clause(verb + 2);
             let is_time = ["back", "tonight", "anytime", "asap", "please"].contains(&name);
             return !request.is_negated && (is_by || is_name && !is_time);
         }
@@ -259,12 +361,17 @@ fn is_about_responses(words: &SentenceWords, request: &EnglishRequest) -> bool {
         "stop" if words.is(verb + 1, SPEAKING_FORMS) => return names_manner(words, verb + 1),
         "switch" => {
             let value = words.skip(verb + 1, &["back", "to"]);
-            return verb + 1 < value && (language(words.word(value)).is_some() || words.is(value, NAMED_SYSTEMS));
+            return verb + 1 < value
+                && (language(words.word(value)).is_some() || words.is(value, NAMED_SYSTEMS));
         }
-        "keep" | "make" if words.is(verb + 1, &["it", "things", "everything"]) => return words.is(verb + 2, MANNERS),
+        "keep" | "make" if words.is(verb + 1, &["it", "things", "everything"]) => {
+            return words.is(verb + 2, MANNERS);
+        }
         _ => {}
     }
-    words.len() <= MAX_WORDS && FORMING.contains(&word) && (finds_form(words, verb) || FORMS.contains(&word))
+    words.len() <= MAX_WORDS
+        && FORMING.contains(&word)
+        && (finds_form(words, verb) || FORMS.contains(&word))
         || request.is_negated && FORMS.contains(&word)
 }
 
@@ -276,17 +383,38 @@ const OBJECT_REACH: usize = 5;
 
 /// Returns whether a manner or a language follows the verb of speaking at `verb`.
 fn names_manner(words: &SentenceWords, verb: usize) -> bool {
-    const FILLERS: &[&str] = &["to", "me", "always", "only", "please", "back", "everything", "all", "questions", "my"];
+    const FILLERS: &[&str] = &[
+        "to",
+        "me",
+        "always",
+        "only",
+        "please",
+        "back",
+        "everything",
+        "all",
+        "questions",
+        "my",
+    ];
     let way = words.skip(verb + 1, FILLERS);
     let end = words.len();
     let has_form = |from: usize| {
         (from..end).any(|number| {
-            is_form(words, number) || words.is(number, RESPONSES) || words.is(number, &["sentence", "paragraph", "words"])
+            is_form(words, number)
+                || words.is(number, RESPONSES)
+                || words.is(number, &["sentence", "paragraph", "words"])
         })
     };
-    let has_language = |from: usize| (from..end.min(from + 2)).any(|number| language(words.word(number)).is_some());
+    let has_language = |from: usize| {
+        (from..end.min(from + 2)).any(|number| language(words.word(number)).is_some())
+    };
     // `Write specific benefits of …` has an object.
-    let is_adverb = || words.begins_clause(way + 1) || words.is(way + 1, &["and", "or", "in", "please", "when", "to", "with"]);
+    let is_adverb = || {
+        words.begins_clause(way + 1)
+            || words.is(
+                way + 1,
+                &["and", "or", "in", "please", "when", "to", "with"],
+            )
+    };
     if language(words.word(way)).is_some() || words.is(way, MANNERS) && is_adverb() {
         return true;
     }
@@ -294,13 +422,18 @@ fn names_manner(words: &SentenceWords, verb: usize) -> bool {
         return false;
     }
     if words.is(verb, &["write"]) || words.is(way + 1, DEFINITE) || is_number(words, way + 1) {
-        return has_language(way + 1) || words.find(way + 1..end, MANNERS).is_some() || has_form(way + 1);
+        return has_language(way + 1)
+            || words.find(way + 1..end, MANNERS).is_some()
+            || has_form(way + 1);
     }
     way + 1 < end
 }
 
 fn is_number(words: &SentenceWords, number: usize) -> bool {
-    words.word(number).starts_with(|letter: char| letter.is_ascii_digit()) || words.is(number, NUMBERS)
+    words
+        .word(number)
+        .starts_with(|letter: char| letter.is_ascii_digit())
+        || words.is(number, NUMBERS)
 }
 
 fn is_form(words: &SentenceWords, number: usize) -> bool {
@@ -313,21 +446,34 @@ fn is_form(words: &SentenceWords, number: usize) -> bool {
 fn finds_form(words: &SentenceWords, verb: usize) -> bool {
     let end = words.next_clause(verb + 1).min(verb + 1 + OBJECT_REACH);
     (verb + 1..end).any(|number| {
-        let is_certain = (verb + 1..number).any(|before| words.is(before, DEFINITE) || is_number(words, before));
+        let is_certain =
+            (verb + 1..number).any(|before| words.is(before, DEFINITE) || is_number(words, before));
         let is_modified = verb + 1 < number;
-        words.is(number, NAMED_SYSTEMS) || !is_certain && (is_form(words, number) || words.is(number, RESPONSES) && is_modified)
+        words.is(number, NAMED_SYSTEMS)
+            || !is_certain && (is_form(words, number) || words.is(number, RESPONSES) && is_modified)
     })
 }
 
 /// Returns whether a clause consists of a form of responses and its negation or measure: `no emojis, please`.
 fn is_bare_form(words: &SentenceWords, start: usize) -> bool {
     const MEASURES: &[&str] = &["no", "less", "fewer", "more", "only", "shorter", "without"];
-    let first = if start == 1 && words.is(0, &["no"]) { 0 } else { start };
-    let Some(form) = (first + 1..first + 4).find(|number| is_form(words, *number) || words.is(*number, RESPONSES)) else {
+    let first = if start == 1 && words.is(0, &["no"]) {
+        0
+    } else {
+        start
+    };
+    let Some(form) = (first + 1..first + 4)
+        .find(|number| is_form(words, *number) || words.is(*number, RESPONSES))
+    else {
         return false;
     };
-    let next = words
-        .skip(form + 1, &["points", "lists", "marks", "blocks", "please", "thanks", "and", "or", "at", "all", "in", "unless"]);
+    let next = words.skip(
+        form + 1,
+        &[
+            "points", "lists", "marks", "blocks", "please", "thanks", "and", "or", "at", "all",
+            "in", "unless",
+        ],
+    );
     let is_end = next != form + 1 || form + 1 == words.len() || words.begins_clause(form + 1);
     words.is(first, MEASURES) && words.find(first + 1..form, DEFINITE).is_none() && is_end
 }
@@ -337,8 +483,13 @@ fn find_rule_for_responses(words: &SentenceWords) -> Option<usize> {
     const MODALS: &[&str] = &["should", "must", "shouldn't", "mustn't", "need", "have"];
     let first = words.skip(0, LEADS);
     let noun = words.find(first..first + 4, RESPONSES)?;
-    let is_subject =
-        words.is(noun + 1, MODALS) && words.find(first..noun, &["to", "for", "of", "in", "i", "my", "his", "her"]).is_none();
+    let is_subject = words.is(noun + 1, MODALS)
+        && words
+            .find(
+                first..noun,
+                &["to", "for", "of", "in", "i", "my", "his", "her"],
+            )
+            .is_none();
     is_subject.then_some(first)
 }
 
@@ -359,17 +510,27 @@ fn find_third_person(words: &SentenceWords, is_short: bool) -> Option<StandingCu
         "doesn't",
         "would",
     ];
-    let cue = |kind| Some(StandingCue { kind, form: StandingForm::Statement, at: words.at(0) });
+    let cue = |kind| {
+        Some(StandingCue {
+            kind,
+            form: StandingForm::Statement,
+            at: words.at(0),
+        })
+    };
     let subject = subject_user(words, 0);
     let verb = words.skip(subject.unwrap_or_default(), BEFORE_VERB);
     let behind = || finds_form(words, verb);
     match (words.word(verb), subject) {
-        ("prefers" | "dislikes" | "favors" | "favours", _) | ("likes" | "hates" | "loves", Some(_)) => cue(Preference),
-        ("prefer" | "like" | "hate" | "love" | "dislike", Some(subject)) if subject < verb => cue(Preference),
+        ("prefers" | "dislikes" | "favors" | "favours", _)
+        | ("likes" | "hates" | "loves", Some(_)) => cue(Preference),
+        ("prefer" | "like" | "hate" | "love" | "dislike", Some(subject)) if subject < verb => {
+            cue(Preference)
+        }
         ("insists", Some(_)) => cue(Instruction),
-        ("wants" | "expects" | "requires" | "needs" | "want" | "need" | "asked" | "asks", subject)
-            if (is_short || subject.is_some()) && (behind() || wants_to_be_called(words, verb)) =>
-        {
+        (
+            "wants" | "expects" | "requires" | "needs" | "want" | "need" | "asked" | "asks",
+            subject,
+        ) if (is_short || subject.is_some()) && (behind() || wants_to_be_called(words, verb)) => {
             cue(Instruction).filter(|_| subject.is_some() || words.word(verb).ends_with('s'))
         }
         _ => None,
@@ -377,15 +538,20 @@ fn find_third_person(words: &SentenceWords, is_short: bool) -> Option<StandingCu
 }
 
 fn wants_to_be_called(words: &SentenceWords, verb: usize) -> bool {
-    words.phrase_at(verb + 1, &["to be called", "to be addressed"]).is_some()
+    words
+        .phrase_at(verb + 1, &["to be called", "to be addressed"])
+        .is_some()
 }
 
 /// Finds a wish or a liking of the speaker that is about responses: `I want short answers`, `I hate bullet lists`.
 fn find_wish(words: &SentenceWords) -> Option<(super::StandingKind, usize)> {
     const PREPOSITIONS: &[&str] = &["for", "from", "at", "by"];
-    const BEFORE_VERB: &[&str] = &["don't", "do", "not", "never", "would", "really", "also", "just", "always", "only"];
-    let start =
-        words.find(0..words.len(), &["i", "i'd", "we", "we'd"]).filter(|start| words.begins_clause(*start) || *start < 3)?;
+    const BEFORE_VERB: &[&str] = &[
+        "don't", "do", "not", "never", "would", "really", "also", "just", "always", "only",
+    ];
+    let start = words
+        .find(0..words.len(), &["i", "i'd", "we", "we'd"])
+        .filter(|start| words.begins_clause(*start) || *start < 3)?;
     let verb = words.skip(start + 1, BEFORE_VERB);
     let is_wish = words.is(verb, WANTING)
         || words.is(verb, &["like", "love"])
@@ -393,25 +559,40 @@ fn find_wish(words: &SentenceWords) -> Option<(super::StandingKind, usize)> {
     let kind = if is_wish { Instruction } else { Preference };
     let is_verb = is_wish || words.is(verb, LIKING);
     // `I want your answers to be short`
-    let is_rule = || words.is(verb + 1, &["your", "all"]) && words.find(verb + 2..verb + 4, RESPONSES).is_some();
+    let is_rule = || {
+        words.is(verb + 1, &["your", "all"]) && words.find(verb + 2..verb + 4, RESPONSES).is_some()
+    };
     // `I need tables for the garden`
-    let is_thing = || words.is(verb, &["need"]) && words.find(verb + 1..words.len(), PREPOSITIONS).is_some();
-    (is_verb && !words.is_question && !is_thing() && (finds_form(words, verb) || is_rule())).then_some((kind, start))
+    let is_thing =
+        || words.is(verb, &["need"]) && words.find(verb + 1..words.len(), PREPOSITIONS).is_some();
+    (is_verb && !words.is_question && !is_thing() && (finds_form(words, verb) || is_rule()))
+        .then_some((kind, start))
 }
 
 /// Finds a preference that the speaker states.
 fn find_preference(words: &SentenceWords) -> Option<usize> {
-    const COMPARED: &[&str] = &["over", "better than", "more than", "rather than", "instead of"];
+    const COMPARED: &[&str] = &[
+        "over",
+        "better than",
+        "more than",
+        "rather than",
+        "instead of",
+    ];
     let is_stated = |number: usize| words.is(number, &["is", "are"]);
     (0..words.len()).find(|number| match words.word(*number) {
         own @ ("i" | "we" | "i'd" | "we'd") => {
             let verb = words.skip(number + 1, ADVERBS);
-            let is_compared = || (verb + 1..verb + 12).any(|at| words.phrase_at(at, COMPARED).is_some());
+            let is_compared =
+                || (verb + 1..verb + 12).any(|at| words.phrase_at(at, COMPARED).is_some());
             match words.word(verb) {
                 "prefer" => !words.is(verb + 1, NEGATIONS),
-                "rather" => own.ends_with("'d") && words.find(verb + 1..words.len(), &["than"]).is_some(),
+                "rather" => {
+                    own.ends_with("'d") && words.find(verb + 1..words.len(), &["than"]).is_some()
+                }
                 // An `instead` of `like to say` compares what is said.
-                "like" | "love" | "enjoy" => words.phrase_at(verb + 1, &["to say"]).is_none() && is_compared(),
+                "like" | "love" | "enjoy" => {
+                    words.phrase_at(verb + 1, &["to say"]).is_none() && is_compared()
+                }
                 _ => false,
             }
         }

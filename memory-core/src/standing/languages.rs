@@ -5,7 +5,17 @@ const LANGUAGES: &[&[&str]] = &[
     &["arabic", "arabisch", "arabe", "阿拉伯语", "阿拉伯文"],
     &["bulgarian", "bulgarisch", "bulgare"],
     &["catalan", "katalanisch"],
-    &["chinese", "mandarin", "chinesisch", "chinois", "中文", "汉语", "普通话", "国语", "华语"],
+    &[
+        "chinese",
+        "mandarin",
+        "chinesisch",
+        "chinois",
+        "中文",
+        "汉语",
+        "普通话",
+        "国语",
+        "华语",
+    ],
     &["cantonese", "kantonesisch", "cantonais", "粤语", "广东话"],
     &["croatian", "kroatisch", "croate"],
     &["czech", "tschechisch", "tcheque"],
@@ -28,7 +38,13 @@ const LANGUAGES: &[&[&str]] = &[
     &["norwegian", "norwegisch", "norvegien"],
     &["persian", "farsi", "persisch", "persan", "波斯语"],
     &["polish", "polnisch", "polonais", "波兰语"],
-    &["portuguese", "portugiesisch", "portugais", "葡萄牙语", "葡萄牙文"],
+    &[
+        "portuguese",
+        "portugiesisch",
+        "portugais",
+        "葡萄牙语",
+        "葡萄牙文",
+    ],
     &["romanian", "rumanisch", "roumain"],
     &["russian", "russisch", "russe", "俄语", "俄文"],
     &["serbian", "serbisch", "serbe"],
@@ -43,13 +59,18 @@ const LANGUAGES: &[&[&str]] = &[
 
 /// Returns the language that a folded word names.
 pub(super) fn language(word: &str) -> Option<&'static str> {
-    LANGUAGES.iter().find(|names| names.contains(&word)).map(|names| names[0])
+    LANGUAGES
+        .iter()
+        .find(|names| names.contains(&word))
+        .map(|names| names[0])
 }
 
 /// Returns the language whose name in Chinese characters is at the start of the folded text, and the length of the name in bytes.
 pub(super) fn language_at(text: &str) -> Option<(&'static str, usize)> {
     LANGUAGES.iter().find_map(|names| {
-        let name = names.iter().find(|name| !name.is_ascii() && text.starts_with(**name))?;
+        let name = names
+            .iter()
+            .find(|name| !name.is_ascii() && text.starts_with(**name))?;
         Some((names[0], name.len()))
     })
 }

@@ -8,7 +8,9 @@ use crate::text::{fold, sentences};
 /// The maximum size of a sentence, in bytes. A longer one is part of a document or code.
 const MAX_SENTENCE: usize = 800;
 
-const QUOTATION_MARKS: [char; 10] = ['"', '\u{201c}', '\u{201d}', '\u{201e}', '«', '»', '「', '」', '\'', '\u{2018}'];
+const QUOTATION_MARKS: [char; 10] = [
+    '"', '\u{201c}', '\u{201d}', '\u{201e}', '«', '»', '「', '」', '\'', '\u{2018}',
+];
 
 /// Returns the sentences of `text` that are neither code nor quoted nor pasted nor too long.
 pub(super) fn plain_sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
@@ -39,30 +41,43 @@ pub(super) fn plain_sentences(text: &str) -> impl Iterator<Item = Range<usize>> 
             return false;
         }
         // A quotation mark after a line break belongs to the previous sentence.
-        let is_after_quote = begin.len() == sentence.len() && text[..span.start].ends_with(QUOTATION_MARKS);
-        let quoted = begin.strip_prefix(QUOTATION_MARKS).or(is_after_quote.then_some(begin));
-        !is_code && !begin.starts_with('>') && !quoted.is_some_and(is_quoted_to_end) && sentence.len() <= MAX_SENTENCE
+        let is_after_quote =
+            begin.len() == sentence.len() && text[..span.start].ends_with(QUOTATION_MARKS);
+        let quoted = begin
+            .strip_prefix(QUOTATION_MARKS)
+            .or(is_after_quote.then_some(begin));
+        !is_code
+            && !begin.starts_with('>')
+            && !quoted.is_some_and(is_quoted_to_end)
+            && sentence.len() <= MAX_SENTENCE
     })
 }
 
 /// Returns whether a quotation contains all words of the sentence, given the text after its opening mark.
 fn is_quoted_to_end(text: &str) -> bool {
-    text.rfind(QUOTATION_MARKS).is_none_or(|end| !text[end..].contains(char::is_alphanumeric))
+    text.rfind(QUOTATION_MARKS)
+        .is_none_or(|end| !text[end..].contains(char::is_alphanumeric))
 }
 
 /// Returns the byte offset of the last closing tag of each element.
 fn find_closing_tags(text: &str) -> HashMap<&str, usize> {
     let name = |at: usize| {
         let rest = &text[at + 2..];
-        &rest[..rest.find(|letter| !is_tag_character(letter)).unwrap_or(rest.len())]
+        &rest[..rest
+            .find(|letter| !is_tag_character(letter))
+            .unwrap_or(rest.len())]
     };
-    text.match_indices("</").map(|(at, _)| (name(at), at)).collect()
+    text.match_indices("</")
+        .map(|(at, _)| (name(at), at))
+        .collect()
 }
 
 /// Returns the name of the element that a sentence opens at its start.
 fn opened_element(sentence: &str) -> Option<&str> {
     let (name, _) = sentence.strip_prefix('<')?.split_once(['>', ' ', '\n'])?;
-    (name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.chars().all(is_tag_character)).then_some(name)
+    (name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && name.chars().all(is_tag_character))
+    .then_some(name)
 }
 
 fn is_tag_character(letter: char) -> bool {
@@ -72,8 +87,11 @@ fn is_tag_character(letter: char) -> bool {
 /// Returns whether a request is a single task: `Answer in one sentence: what is a monad?`, `Translate this: please use tabs`.
 pub(super) fn is_task(sentence: &str, cue: usize) -> bool {
     let (before, after) = sentence.split_at(cue);
-    let asks = sentence.trim_end().ends_with(['?', '？']) && (after.contains(": ") || after.contains('：'));
-    asks || before.rsplit_once([':', '：']).is_some_and(|(task, _)| names_task(&fold(task)))
+    let asks = sentence.trim_end().ends_with(['?', '？'])
+        && (after.contains(": ") || after.contains('：'));
+    asks || before
+        .rsplit_once([':', '：'])
+        .is_some_and(|(task, _)| names_task(&fold(task)))
 }
 
 /// Verbs of tasks about a text that the person did not write, or that is not addressed to the assistant.
@@ -115,8 +133,16 @@ const TASKS: [&str; 34] = [
 ];
 
 fn names_task(folded: &str) -> bool {
-    let words: Vec<&str> = folded.split(|letter: char| !letter.is_alphanumeric()).collect();
-    TASKS.iter().any(|task| if task.is_ascii() { words.contains(task) } else { folded.contains(task) })
+    let words: Vec<&str> = folded
+        .split(|letter: char| !letter.is_alphanumeric())
+        .collect();
+    TASKS.iter().any(|task| {
+        if task.is_ascii() {
+            words.contains(task)
+        } else {
+            folded.contains(task)
+        }
+    })
 }
 
 /// Returns the byte offset at which text from elsewhere begins, such as an e-mail to summarize.
@@ -140,7 +166,15 @@ fn pasted_start(text: &str) -> Option<usize> {
         "上下文",
         "资料",
     ];
-    const SAYING: [&str; 7] = [" wrote", " schrieb", " said", " a ecrit", "写道", "的邮件", "说"];
+    const SAYING: [&str; 7] = [
+        " wrote",
+        " schrieb",
+        " said",
+        " a ecrit",
+        "写道",
+        "的邮件",
+        "说",
+    ];
     const THIS: [&str; 14] = [
         "this",
         "following",
@@ -167,14 +201,25 @@ fn pasted_start(text: &str) -> Option<usize> {
         }
         let folded = fold(trimmed.trim_end_matches([':', '：', '?', '？', '.', '。']));
         let is_pasted = if trimmed.ends_with([':', '：']) {
-            names_task(&folded) || HEADINGS.contains(&folded.as_str()) || SAYING.iter().any(|end| folded.ends_with(end))
-        } else if ["subject:", "betreff:", "objet:"].iter().any(|name| trimmed.to_lowercase().starts_with(name)) {
+            names_task(&folded)
+                || HEADINGS.contains(&folded.as_str())
+                || SAYING.iter().any(|end| folded.ends_with(end))
+        } else if ["subject:", "betreff:", "objet:"]
+            .iter()
+            .any(|name| trimmed.to_lowercase().starts_with(name))
+        {
             true
         } else {
-            let is_this = THIS
-                .iter()
-                .any(|word| if word.is_ascii() { folded.split(' ').any(|own| own == *word) } else { folded.contains(word) });
-            is_this && names_task(&folded) && lines.peek().is_some_and(|next| next.trim().is_empty())
+            let is_this = THIS.iter().any(|word| {
+                if word.is_ascii() {
+                    folded.split(' ').any(|own| own == *word)
+                } else {
+                    folded.contains(word)
+                }
+            });
+            is_this
+                && names_task(&folded)
+                && lines.peek().is_some_and(|next| next.trim().is_empty())
         };
         if is_pasted {
             return Some(end);

@@ -4,39 +4,56 @@ use crate::text::{TokenKind, fold, tokenize};
 
 /// Words for the polarity, the frequency and the addressee of a request.
 const POLARITY: &[&str] = &[
-    "always", "never", "ever", "again", "anymore", "can", "may", "don't", "dont", "do", "does", "doesn't", "not", "no", "please",
-    "pls", "avoid", "stop", "use", "using", "uses", "a", "an", "the", "your", "you", "should", "must", "immer", "nie", "niemals",
-    "stets", "keine", "keinen", "kein", "nicht", "bitte", "verwende", "benutze", "nutze", "vermeide", "toujours", "jamais", "ne",
-    "pas", "de", "des", "utilise", "utilisez", "evite", "evitez", "s'il", "te", "plait",
+    "always", "never", "ever", "again", "anymore", "can", "may", "don't", "dont", "do", "does",
+    "doesn't", "not", "no", "please", "pls", "avoid", "stop", "use", "using", "uses", "a", "an",
+    "the", "your", "you", "should", "must", "immer", "nie", "niemals", "stets", "keine", "keinen",
+    "kein", "nicht", "bitte", "verwende", "benutze", "nutze", "vermeide", "toujours", "jamais",
+    "ne", "pas", "de", "des", "utilise", "utilisez", "evite", "evitez", "s'il", "te", "plait",
 ];
 
 /// Words that negate a request.
 const NEGATING: &[&str] = &[
-    "never", "don't", "dont", "doesn't", "not", "no", "avoid", "stop", "without", "skip", "omit", "nie", "niemals", "keine",
-    "keinen", "kein", "nicht", "ohne", "vermeide", "jamais", "pas", "ne", "sans", "evite", "evitez",
+    "never", "don't", "dont", "doesn't", "not", "no", "avoid", "stop", "without", "skip", "omit",
+    "nie", "niemals", "keine", "keinen", "kein", "nicht", "ohne", "vermeide", "jamais", "pas",
+    "ne", "sans", "evite", "evitez",
 ];
 
 /// The Chinese counterparts of [`POLARITY`]; those of [`NEGATING`] come first.
 const HAN_NEGATING: [&str; 8] = ["不要", "禁止", "避免", "不准", "不许", "请勿", "别", "勿"];
-const HAN_POLARITY: [&str; 10] = ["总是", "始终", "永远", "一律", "务必", "使用", "以后", "都", "请", "用"];
+const HAN_POLARITY: [&str; 10] = [
+    "总是", "始终", "永远", "一律", "务必", "使用", "以后", "都", "请", "用",
+];
 
 /// Returns whether a sentence forbids something.
 pub(super) fn is_negated(sentence: &str) -> bool {
     let text = fold(sentence);
     let has_han = || HAN_NEGATING.iter().any(|word| text.contains(word));
-    folded_words(sentence).iter().any(|word| NEGATING.contains(&word.as_str()) || word.starts_with("n'"))
+    folded_words(sentence)
+        .iter()
+        .any(|word| NEGATING.contains(&word.as_str()) || word.starts_with("n'"))
         || !text.is_ascii() && has_han()
 }
 
 /// Returns the words of a sentence without those that negate it.
 pub(super) fn without_negation(sentence: &str) -> String {
-    let text = fold(sentence).replace("no longer", "").replace("do not", "");
+    let text = fold(sentence)
+        .replace("no longer", "")
+        .replace("do not", "");
     let words = text.split_whitespace().filter(|word| {
         let word = word.trim_matches(|letter: char| !letter.is_alphanumeric());
         !NEGATING.contains(&word) && !["plus", "mehr"].contains(&word)
     });
-    let kept = words.map(|word| word.strip_prefix("n'").unwrap_or(word)).collect::<Vec<_>>().join(" ");
-    if kept.is_ascii() { kept } else { HAN_NEGATING.iter().fold(kept, |kept, word| kept.replace(word, "")) }
+    let kept = words
+        .map(|word| word.strip_prefix("n'").unwrap_or(word))
+        .collect::<Vec<_>>()
+        .join(" ");
+    if kept.is_ascii() {
+        kept
+    } else {
+        HAN_NEGATING
+            .iter()
+            .fold(kept, |kept, word| kept.replace(word, ""))
+    }
 }
 
 /// Returns the content words of a sentence in their order, without those for its polarity.
@@ -44,11 +61,18 @@ pub(super) fn without_negation(sentence: &str) -> String {
 /// Opposite instructions then have the same words.
 pub(super) fn content_words(sentence: &str) -> Vec<String> {
     let mut kept = String::new();
-    let text = fold(sentence).replace("no longer", "not").replace("any more", "");
+    let text = fold(sentence)
+        .replace("no longer", "not")
+        .replace("any more", "");
     for word in text.split_whitespace() {
         let word = word.trim_start_matches(|letter: char| !letter.is_alphanumeric());
-        let word = word.trim_end_matches(|letter: char| !letter.is_alphanumeric() && !['+', '#'].contains(&letter));
-        let word = word.strip_prefix("n'").or_else(|| word.strip_prefix("d'")).unwrap_or(word);
+        let word = word.trim_end_matches(|letter: char| {
+            !letter.is_alphanumeric() && !['+', '#'].contains(&letter)
+        });
+        let word = word
+            .strip_prefix("n'")
+            .or_else(|| word.strip_prefix("d'"))
+            .unwrap_or(word);
         if !POLARITY.contains(&word) {
             // `C`, `C++` and `C#` are different words.
             kept.push_str(&word.replace('+', "plus").replace('#', "sharp"));
@@ -56,7 +80,10 @@ pub(super) fn content_words(sentence: &str) -> Vec<String> {
         }
     }
     if !kept.is_ascii() {
-        kept = HAN_NEGATING.iter().chain(&HAN_POLARITY).fold(kept, |kept, word| kept.replace(word, ""));
+        kept = HAN_NEGATING
+            .iter()
+            .chain(&HAN_POLARITY)
+            .fold(kept, |kept, word| kept.replace(word, ""));
     }
     let mut words = Vec::new();
     tokenize(&kept, &mut |token| {
@@ -69,7 +96,9 @@ pub(super) fn content_words(sentence: &str) -> Vec<String> {
 
 /// Returns the words of a sentence, folded and without the punctuation around them.
 pub(super) fn folded_words(sentence: &str) -> Vec<String> {
-    let words = sentence.split_whitespace().map(|word| fold(word.trim_matches(|letter: char| !letter.is_alphanumeric())));
+    let words = sentence
+        .split_whitespace()
+        .map(|word| fold(word.trim_matches(|letter: char| !letter.is_alphanumeric())));
     words.filter(|word| !word.is_empty()).collect()
 }
 
@@ -80,7 +109,10 @@ mod tests {
     #[test]
     fn opposites_have_the_same_content_words() {
         for [one, other] in [
-            ["Do not use emojis in your replies.", "Use emojis in your replies."],
+            [
+                "Do not use emojis in your replies.",
+                "Use emojis in your replies.",
+            ],
             ["Always use tabs", "Never use tabs!"],
             ["Verwende niemals Emojis.", "Bitte verwende immer Emojis"],
             ["不要用表情符号", "请用表情符号"],
@@ -96,6 +128,9 @@ mod tests {
         ] {
             assert_ne!(content_words(one), content_words(other), "{one} {other}");
         }
-        assert_ne!(content_words("the report of the web team"), content_words("the report of the sales team"));
+        assert_ne!(
+            content_words("the report of the web team"),
+            content_words("the report of the sales team")
+        );
     }
 }

@@ -164,9 +164,15 @@ type ValueWords = &'static [&'static [&'static str]];
 const VALUES: &[(Property, ValueWords)] = &[
     (
         Property::Units,
-        &[&["metric", "metrische", "metriques", "si", "公制"], &["imperial", "customary", "imperiale", "imperiales", "英制"]],
+        &[
+            &["metric", "metrische", "metriques", "si", "公制"],
+            &["imperial", "customary", "imperiale", "imperiales", "英制"],
+        ],
     ),
-    (Property::Temperature, &[&["celsius", "摄氏"], &["fahrenheit", "华氏"], &["kelvin"]]),
+    (
+        Property::Temperature,
+        &[&["celsius", "摄氏"], &["fahrenheit", "华氏"], &["kelvin"]],
+    ),
     (
         Property::Length,
         &[
@@ -199,9 +205,24 @@ const VALUES: &[(Property, ValueWords)] = &[
             ],
         ],
     ),
-    (Property::Clock, &[&["24-hour", "24h", "24-stunden-format"], &["12-hour", "12h", "12-stunden-format"]]),
-    (Property::Address, &[&["duze", "tutoie-moi", "tutoyez-moi"], &["sieze", "vouvoie-moi", "vouvoyez-moi"]]),
-    (Property::Spelling, &[&["british"], &["american"], &["canadian"], &["australian"]]),
+    (
+        Property::Clock,
+        &[
+            &["24-hour", "24h", "24-stunden-format"],
+            &["12-hour", "12h", "12-stunden-format"],
+        ],
+    ),
+    (
+        Property::Address,
+        &[
+            &["duze", "tutoie-moi", "tutoyez-moi"],
+            &["sieze", "vouvoie-moi", "vouvoyez-moi"],
+        ],
+    ),
+    (
+        Property::Spelling,
+        &[&["british"], &["american"], &["canadian"], &["australian"]],
+    ),
 ];
 
 /// A property that a sentence sets, or a value that it forbids.
@@ -217,17 +238,31 @@ impl PropertyRequest {
     /// sentence has other content.
     pub(super) fn parse(sentence: &str) -> Option<Self> {
         let main = &sentence[..contrast_offset(sentence)];
-        let is_double = ["don't stop", "do not stop", "never stop"].iter().any(|words| fold(main).contains(words));
+        let is_double = ["don't stop", "do not stop", "never stop"]
+            .iter()
+            .any(|words| fold(main).contains(words));
         let is_negated = is_negated(main) && !is_double;
-        let (property, value) = if is_negated || is_double { property(&without_negation(main)) } else { property(main) }?;
-        Some(Self { property, value, is_negated })
+        let (property, value) = if is_negated || is_double {
+            property(&without_negation(main))
+        } else {
+            property(main)
+        }?;
+        Some(Self {
+            property,
+            value,
+            is_negated,
+        })
     }
 
     /// Returns whether this newer request replaces `older`: it sets another value, or changes whether the same value is wanted.
     pub(super) fn replaces(&self, older: &Self) -> bool {
         let is_same = self.value == older.value;
         self.property == older.property
-            && if self.is_negated || older.is_negated { is_same && self.is_negated != older.is_negated } else { !is_same }
+            && if self.is_negated || older.is_negated {
+                is_same && self.is_negated != older.is_negated
+            } else {
+                !is_same
+            }
     }
 }
 
@@ -254,7 +289,12 @@ fn contrast_offset(sentence: &str) -> usize {
         "而不是",
     ];
     let lower = sentence.to_ascii_lowercase();
-    WORDS.iter().filter_map(|word| lower.find(word)).filter(|at| 0 < *at).min().unwrap_or(sentence.len())
+    WORDS
+        .iter()
+        .filter_map(|word| lower.find(word))
+        .filter(|at| 0 < *at)
+        .min()
+        .unwrap_or(sentence.len())
 }
 
 /// Returns the single property that a sentence sets, with its value; `None` if the sentence has other content, or negates it.
@@ -263,7 +303,10 @@ fn property(sentence: &str) -> Option<(Property, String)> {
         return Some((Property::Name, name));
     }
     let words = folded_words(sentence);
-    let mut left = words.iter().map(String::as_str).filter(|word| !FRAME.contains(word));
+    let mut left = words
+        .iter()
+        .map(String::as_str)
+        .filter(|word| !FRAME.contains(word));
     let spelling = words.iter().any(|word| word == "spelling");
     let mut found = BTreeSet::new();
     let mut property = None;
@@ -283,7 +326,9 @@ fn property(sentence: &str) -> Option<(Property, String)> {
         property.replace(kind).is_none_or(|other| other == kind)
     });
     let property = property.filter(|_| is_property && found.len() == 1);
-    property.zip(found.first().map(|value| (*value).to_owned())).or_else(|| chinese_property(sentence))
+    property
+        .zip(found.first().map(|value| (*value).to_owned()))
+        .or_else(|| chinese_property(sentence))
 }
 
 fn word_value(word: &str) -> Option<(Property, &'static str)> {
@@ -300,13 +345,21 @@ fn chinese_property(sentence: &str) -> Option<(Property, String)> {
     let value = |text: &str| {
         let unit = VALUES.iter().find_map(|(property, values)| {
             let is_at = |name: &&&str| !name.is_ascii() && text.starts_with(**name);
-            values.iter().find_map(|names| Some((*property, names[0], names.iter().find(is_at)?.len())))
+            values
+                .iter()
+                .find_map(|names| Some((*property, names[0], names.iter().find(is_at)?.len())))
         });
-        unit.or_else(|| language_at(text).map(|(language, length)| (Property::Language, language, length)))
+        unit.or_else(|| {
+            language_at(text).map(|(language, length)| (Property::Language, language, length))
+        })
     };
-    let (at, (property, value, length)) = text.char_indices().find_map(|(at, _)| Some((at, value(&text[at..])?)))?;
+    let (at, (property, value, length)) = text
+        .char_indices()
+        .find_map(|(at, _)| Some((at, value(&text[at..])?)))?;
     let rest = text[..at].chars().chain(text[at + length..].chars());
-    let is_alone = rest.filter(|letter| letter.is_alphanumeric()).all(|letter| FRAME.contains(letter));
+    let is_alone = rest
+        .filter(|letter| letter.is_alphanumeric())
+        .all(|letter| FRAME.contains(letter));
     is_alone.then(|| (property, value.to_owned()))
 }
 
@@ -347,27 +400,39 @@ fn name(sentence: &str) -> Option<String> {
     const HAN: [&str; 3] = ["称呼我为", "称呼我", "叫我"];
     let text = fold(sentence);
     if let Some(after) = HAN.iter().find_map(|verb| Some(text.split_once(verb)?.1)) {
-        return Some(after.chars().take_while(|letter| letter.is_alphanumeric()).collect())
-            .filter(|name: &String| !name.is_empty());
+        return Some(
+            after
+                .chars()
+                .take_while(|letter| letter.is_alphanumeric())
+                .collect(),
+        )
+        .filter(|name: &String| !name.is_empty());
     }
     let words = folded_words(sentence);
     let start = (0..words.len()).find_map(|at| {
         let is_at = |[verb, object]: &&[&str; 2]| {
-            words[at] == *verb && (object.is_empty() || words.get(at + 1).is_some_and(|word| word == object))
+            words[at] == *verb
+                && (object.is_empty() || words.get(at + 1).is_some_and(|word| word == object))
         };
         let [verb, object] = VERBS.iter().find(is_at)?;
         let is_wish = *verb != "be" || words[..at].last().is_some_and(|word| word == "to");
         let next = at + 1 + usize::from(!object.is_empty());
-        let is_name = words.get(next).is_some_and(|word| !NO_NAMES.contains(&word.as_str()));
+        let is_name = words
+            .get(next)
+            .is_some_and(|word| !NO_NAMES.contains(&word.as_str()));
         (is_wish && is_name).then_some(next)
     })?;
     let name: Vec<String> = words[start..]
         .iter()
-        .filter(|word| !["please", "bitte", "as", "by", "from", "now", "on"].contains(&word.as_str()))
+        .filter(|word| {
+            !["please", "bitte", "as", "by", "from", "now", "on"].contains(&word.as_str())
+        })
         .cloned()
         .collect();
     let is_name = (1..=MAX_NAME_WORDS).contains(&name.len())
-        && !name.iter().any(|word| ["and", "und", "et", "in"].contains(&word.as_str()));
+        && !name
+            .iter()
+            .any(|word| ["and", "und", "et", "in"].contains(&word.as_str()));
     is_name.then(|| name.join(" "))
 }
 
@@ -379,13 +444,25 @@ mod tests {
     fn a_sentence_that_sets_one_property_is_understood() {
         for (text, expected, value) in [
             ("Answer in German.", Property::Language, "german"),
-            ("Antworte mir immer auf Deutsch.", Property::Language, "german"),
-            ("Réponds toujours en français.", Property::Language, "french"),
+            (
+                "Antworte mir immer auf Deutsch.",
+                Property::Language,
+                "german",
+            ),
+            (
+                "Réponds toujours en français.",
+                Property::Language,
+                "french",
+            ),
             ("请用中文回答。", Property::Language, "chinese"),
             ("Always answer in metric units.", Property::Units, "metric"),
             ("Use Fahrenheit", Property::Temperature, "fahrenheit"),
             ("I want short answers.", Property::Length, "short"),
-            ("Please use British spelling.", Property::Spelling, "british"),
+            (
+                "Please use British spelling.",
+                Property::Spelling,
+                "british",
+            ),
             ("Call me Jo.", Property::Name, "jo"),
             ("I'd like to be called Jo", Property::Name, "jo"),
             ("Use the 24-hour clock.", Property::Clock, "24-hour"),

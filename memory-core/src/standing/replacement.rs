@@ -40,10 +40,14 @@ pub(super) struct SentencesInEffect {
 /// A text is dropped if newer ones repeat or contradict each of its standing sentences. An older instruction on the subject of a newer one
 /// is moved to the end.
 pub(crate) fn current(all: &[StandingText<'_>]) -> Vec<usize> {
-    let sentences: Vec<Vec<Range<usize>>> =
-        all.iter().map(|own| sentence_spans(own.text, &standing_sentences(own.text))).collect();
+    let sentences: Vec<Vec<Range<usize>>> = all
+        .iter()
+        .map(|own| sentence_spans(own.text, &standing_sentences(own.text)))
+        .collect();
     let in_effect = find_in_effect(all, &sentences);
-    let mut places: Vec<usize> = (0..all.len()).filter(|own| !in_effect[*own].kept.is_empty()).collect();
+    let mut places: Vec<usize> = (0..all.len())
+        .filter(|own| !in_effect[*own].kept.is_empty())
+        .collect();
     let is_older = find_older(all, &sentences, &in_effect);
     places.sort_by_key(|own| is_older[*own]);
     places
@@ -60,11 +64,27 @@ pub(crate) fn current(all: &[StandingText<'_>]) -> Vec<usize> {
 /// assert!(!replaces_standing("Always answer in German.", "Always use metric units."));
 /// ```
 pub fn replaces_standing(newer: &str, older: &str) -> bool {
-    let kind = |text: &str| standing_sentences(text).first().map(|sentence| sentence.kind);
-    let Some((new, old)) = kind(newer).zip(kind(older)) else { return false };
+    let kind = |text: &str| {
+        standing_sentences(text)
+            .first()
+            .map(|sentence| sentence.kind)
+    };
+    let Some((new, old)) = kind(newer).zip(kind(older)) else {
+        return false;
+    };
     let later = DateTime::UNIX_EPOCH + chrono::TimeDelta::days(1);
-    let texts =
-        [StandingText { at: DateTime::UNIX_EPOCH, kind: old, text: older }, StandingText { at: later, kind: new, text: newer }];
+    let texts = [
+        StandingText {
+            at: DateTime::UNIX_EPOCH,
+            kind: old,
+            text: older,
+        },
+        StandingText {
+            at: later,
+            kind: new,
+            text: newer,
+        },
+    ];
     !current(&texts).contains(&0)
 }
 
@@ -73,7 +93,10 @@ pub(super) fn sentence_spans(text: &str, sentences: &[StandingSentence]) -> Vec<
     if sentences.is_empty() {
         return std::iter::once(0..text.len()).collect();
     }
-    sentences.iter().map(|sentence| sentence.span.clone()).collect()
+    sentences
+        .iter()
+        .map(|sentence| sentence.span.clone())
+        .collect()
 }
 
 /// A standing sentence, prepared for comparisons.
@@ -99,7 +122,8 @@ impl ComparedSentence {
             property: PropertyRequest::parse(main),
             // Instructions are compared by their words and properties only. A text without a cue may contain other facts, which must
             // not be replaced together with one claim.
-            claims: (kind == StandingKind::Preference && has_cue).then(|| StatementClaims::new(sentence)),
+            claims: (kind == StandingKind::Preference && has_cue)
+                .then(|| StatementClaims::new(sentence)),
         }
     }
 
@@ -114,26 +138,43 @@ impl ComparedSentence {
             (Some(own), Some(other)) => own.supersede(other),
             _ => false,
         };
-        self.condition == older.condition && (has_same_words() || has_other_value()) || contradicts()
+        self.condition == older.condition && (has_same_words() || has_other_value())
+            || contradicts()
     }
 }
 
 /// Returns the sentences in effect of each text, given the ranges of its standing sentences.
-pub(super) fn find_in_effect(all: &[StandingText<'_>], sentences: &[Vec<Range<usize>>]) -> Vec<SentencesInEffect> {
+pub(super) fn find_in_effect(
+    all: &[StandingText<'_>],
+    sentences: &[Vec<Range<usize>>],
+) -> Vec<SentencesInEffect> {
     let mut compared = Vec::new();
     for (text, own) in all.iter().enumerate() {
         let is_whole = sentences[text].first() == Some(&(0..own.text.len()));
         let has_cue = !is_whole || !standing_sentences(own.text).is_empty();
         for (number, span) in sentences[text].iter().enumerate() {
-            compared.push(ComparedSentence::new(text, number, own.kind, &own.text[span.clone()], has_cue));
+            compared.push(ComparedSentence::new(
+                text,
+                number,
+                own.kind,
+                &own.text[span.clone()],
+                has_cue,
+            ));
         }
     }
     let mut in_effect = vec![SentencesInEffect::default(); all.len()];
     for own in &compared {
         let is_newer = |other: &&ComparedSentence| is_newer(all, other.text, own.text);
-        let is_replaced = compared.iter().filter(is_newer).any(|newer| newer.replaces(own));
+        let is_replaced = compared
+            .iter()
+            .filter(is_newer)
+            .any(|newer| newer.replaces(own));
         let place = &mut in_effect[own.text];
-        if is_replaced { place.replaced.push(own.number) } else { place.kept.push(own.number) }
+        if is_replaced {
+            place.replaced.push(own.number)
+        } else {
+            place.kept.push(own.number)
+        }
     }
     in_effect
 }
@@ -150,35 +191,56 @@ pub(super) fn find_older(
     in_effect: &[SentencesInEffect],
 ) -> Vec<bool> {
     let parts = |own: usize| {
-        let kept = in_effect[own].kept.iter().map(|number| split_condition(&all[own].text[sentences[own][*number].clone()]));
+        let kept = in_effect[own]
+            .kept
+            .iter()
+            .map(|number| split_condition(&all[own].text[sentences[own][*number].clone()]));
         let (mains, conditions): (Vec<&str>, Vec<&str>) = kept.unzip();
         let words = |parts: Vec<&str>| content_words(&parts.join(" ")).join(" ");
         (words(mains), words(conditions))
     };
     let (mains, conditions): (Vec<String>, Vec<String>) = (0..all.len()).map(parts).unzip();
     let overlaps = WordOverlaps::of(&mains.iter().map(String::as_str).collect::<Vec<_>>());
-    let is_instruction = |own: usize| all[own].kind == StandingKind::Instruction && !in_effect[own].kept.is_empty();
+    let is_instruction =
+        |own: usize| all[own].kind == StandingKind::Instruction && !in_effect[own].kept.is_empty();
     let covers = |newer: usize, own: usize| {
         is_instruction(newer)
             && is_newer(all, newer, own)
             && conditions[newer] == conditions[own]
             && SUBJECT_OVERLAP <= overlaps.similarity(own, newer)
     };
-    (0..all.len()).map(|own| is_instruction(own) && (0..all.len()).any(|newer| covers(newer, own))).collect()
+    (0..all.len())
+        .map(|own| is_instruction(own) && (0..all.len()).any(|newer| covers(newer, own)))
+        .collect()
 }
 
 /// Splits a sentence before the words that state when it applies. They are empty if it starts with them.
 fn split_condition(sentence: &str) -> (&str, &str) {
-    sentence.split_at(condition_offset(sentence).filter(|at| 0 < *at).unwrap_or(sentence.len()))
+    sentence.split_at(
+        condition_offset(sentence)
+            .filter(|at| 0 < *at)
+            .unwrap_or(sentence.len()),
+    )
 }
 
 /// Returns the byte offset of the words that state when an instruction applies.
 pub(super) fn condition_offset(text: &str) -> Option<usize> {
-    const WORDS: [&str; 8] = [" when ", " whenever ", " if ", " every time ", " each time ", " wenn ", " quand ", " lorsque "];
+    const WORDS: [&str; 8] = [
+        " when ",
+        " whenever ",
+        " if ",
+        " every time ",
+        " each time ",
+        " wenn ",
+        " quand ",
+        " lorsque ",
+    ];
     const HAN: [&str; 6] = ["当我", "當我", "每当", "每當", "我问到", "我問到"];
     let padded = format!(" {}", text.to_ascii_lowercase());
     let words = WORDS.iter().filter_map(|word| padded.find(word));
-    words.chain(HAN.iter().filter_map(|word| text.find(word))).min()
+    words
+        .chain(HAN.iter().filter_map(|word| text.find(word)))
+        .min()
 }
 
 #[cfg(test)]
@@ -188,34 +250,63 @@ mod tests {
     /// Returns the standing sentences of each text that are in effect, oldest text first.
     fn kept(texts: &[&'static str]) -> Vec<Vec<&'static str>> {
         let all = texts.iter().enumerate().map(|(number, text)| StandingText {
-            at: DateTime::UNIX_EPOCH + chrono::TimeDelta::days(i64::try_from(number).expect("there are few")),
-            kind: standing_sentences(text).iter().map(|sentence| sentence.kind).min().expect("it is standing"),
+            at: DateTime::UNIX_EPOCH
+                + chrono::TimeDelta::days(i64::try_from(number).expect("there are few")),
+            kind: standing_sentences(text)
+                .iter()
+                .map(|sentence| sentence.kind)
+                .min()
+                .expect("it is standing"),
             text,
         });
         let all: Vec<_> = all.collect();
-        let spans: Vec<_> = texts.iter().map(|text| sentence_spans(text, &standing_sentences(text))).collect();
+        let spans: Vec<_> = texts
+            .iter()
+            .map(|text| sentence_spans(text, &standing_sentences(text)))
+            .collect();
         let in_effect = find_in_effect(&all, &spans);
-        let text_of =
-            |own: usize| in_effect[own].kept.iter().map(|number| texts[own][spans[own][*number].clone()].trim()).collect();
+        let text_of = |own: usize| {
+            in_effect[own]
+                .kept
+                .iter()
+                .map(|number| texts[own][spans[own][*number].clone()].trim())
+                .collect()
+        };
         (0..texts.len()).map(text_of).collect()
     }
 
     #[test]
     fn only_the_sentence_that_a_newer_one_contradicts_is_replaced() {
         let older = "Always answer in German. Do not use emojis in your replies.";
-        assert_eq!(kept(&[older, "Use emojis in your replies."])[0], ["Always answer in German."]);
-        assert_eq!(kept(&[older, "Always answer in French."])[0], ["Do not use emojis in your replies."]);
+        assert_eq!(
+            kept(&[older, "Use emojis in your replies."])[0],
+            ["Always answer in German."]
+        );
+        assert_eq!(
+            kept(&[older, "Always answer in French."])[0],
+            ["Do not use emojis in your replies."]
+        );
     }
 
     #[test]
     fn a_text_without_a_cue_is_not_replaced_for_one_of_its_claims() {
-        let texts = ["# Profile\n\n- Works at Siemens in Munich\n- I love coffee\n", "I hate coffee"];
+        let texts = [
+            "# Profile\n\n- Works at Siemens in Munich\n- I love coffee\n",
+            "I hate coffee",
+        ];
         let at = |days| DateTime::UNIX_EPOCH + chrono::TimeDelta::days(days);
-        let text = |days, text| StandingText { at: at(days), kind: StandingKind::Preference, text };
+        let text = |days, text| StandingText {
+            at: at(days),
+            kind: StandingKind::Preference,
+            text,
+        };
         let all = [text(0, texts[0]), text(1, texts[1])];
         let spans = texts.map(|text| sentence_spans(text, &[]));
         let in_effect = find_in_effect(&all, &spans);
-        assert!(in_effect.iter().all(|own| own.replaced.is_empty()), "{in_effect:?}");
+        assert!(
+            in_effect.iter().all(|own| own.replaced.is_empty()),
+            "{in_effect:?}"
+        );
     }
 
     #[test]
@@ -226,7 +317,13 @@ mod tests {
             &*Box::leak(text.into_boxed_str())
         });
         assert_eq!(kept(&[web, sales]), [[web], [sales]]);
-        assert_eq!(kept(&["Please always use metric units.", "Always use metric units!"])[0], [""; 0]);
+        assert_eq!(
+            kept(&[
+                "Please always use metric units.",
+                "Always use metric units!"
+            ])[0],
+            [""; 0]
+        );
     }
 
     #[test]
@@ -251,9 +348,18 @@ mod tests {
             ["Always answer in German.", "Stop answering in German."],
             ["Answer in German.", "Don't answer in German anymore."],
             ["Never answer in German.", "Answer in German."],
-            ["Antworte auf Englisch.", "Antworte auf Deutsch, nicht auf Englisch."],
-            ["Antworte immer auf Deutsch.", "Antworte nie mehr auf Deutsch."],
-            ["Réponds en anglais.", "Réponds toujours en français, pas en anglais."],
+            [
+                "Antworte auf Englisch.",
+                "Antworte auf Deutsch, nicht auf Englisch.",
+            ],
+            [
+                "Antworte immer auf Deutsch.",
+                "Antworte nie mehr auf Deutsch.",
+            ],
+            [
+                "Réponds en anglais.",
+                "Réponds toujours en français, pas en anglais.",
+            ],
             ["请用英文回答。", "请用中文回答，不要用英文。"],
         ] {
             let kept = kept(&[older, newer]);
@@ -261,7 +367,10 @@ mod tests {
         }
         for [older, newer] in [
             ["Answer in German.", "Never answer in French."],
-            ["Answer in German.", "Answer in French when I ask about Paris."],
+            [
+                "Answer in German.",
+                "Answer in French when I ask about Paris.",
+            ],
             ["Answer in German.", "Call me Max."],
             ["Always use C for examples.", "Always use C++ for examples."],
         ] {

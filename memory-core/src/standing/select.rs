@@ -5,10 +5,14 @@ use std::ops::Range;
 
 use super::classify::{OwnSentences, own_sentences};
 use super::kind::{StandingFilter, StandingKind, StandingSentence};
-use super::replacement::{SentencesInEffect, StandingText, condition_offset, find_in_effect, find_older, sentence_spans};
+use super::replacement::{
+    SentencesInEffect, StandingText, condition_offset, find_in_effect, find_older, sentence_spans,
+};
 use crate::search::search_refreshed;
 use crate::text::token_count;
-use crate::{Filter, ListOrder, MemoryId, PageRequest, Query, Ranking, Services, StoreError, StoredMemory};
+use crate::{
+    Filter, ListOrder, MemoryId, PageRequest, Query, Ranking, Services, StoreError, StoredMemory,
+};
 
 /// The standing memories for a context.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -67,31 +71,71 @@ const MAX_TOKEN_BYTES: usize = 12;
 ///
 /// # Errors
 /// If the memories cannot be read.
-pub(crate) fn select_standing(services: &Services, prompt: &str) -> Result<StandingSelection, StoreError> {
+pub(crate) fn select_standing(
+    services: &Services,
+    prompt: &str,
+) -> Result<StandingSelection, StoreError> {
     let instructions = list_newest(services, StandingKind::Instruction, MAX_INSTRUCTIONS)?;
     let preferences = list_newest(services, StandingKind::Preference, READ_PREFERENCES)?;
     let mut matching = Vec::new();
     let has_standing = !instructions.is_empty() || !preferences.is_empty();
     if has_standing && !prompt.trim().is_empty() {
-        let words_only = Services { embedder: None, reranking: None, ..services.clone() };
-        let filter = Filter { standing: Some(StandingFilter::Any), ..Filter::default() };
-        let query = Query { text: prompt.to_owned(), filter, limit: MAX_MATCHING, ranking: Ranking::default() };
+        let words_only = Services {
+            embedder: None,
+            reranking: None,
+            ..services.clone()
+        };
+        let filter = Filter {
+            standing: Some(StandingFilter::Any),
+            ..Filter::default()
+        };
+        let query = Query {
+            text: prompt.to_owned(),
+            filter,
+            limit: MAX_MATCHING,
+            ranking: Ranking::default(),
+        };
         match search_refreshed(&words_only, &query) {
-            Ok(found) => matching = found.hits.into_iter().filter(|hit| !hit.explanation.is_part).map(|hit| hit.stored).collect(),
+            Ok(found) => {
+                matching = found
+                    .hits
+                    .into_iter()
+                    .filter(|hit| !hit.explanation.is_part)
+                    .map(|hit| hit.stored)
+                    .collect()
+            }
             // A prompt without a word matches no memory.
             Err(StoreError::Invalid { .. }) => {}
             Err(error) => return Err(error),
         }
     }
-    let of = |all: Vec<StoredMemory>| all.into_iter().filter_map(Candidate::new).collect::<Vec<_>>();
+    let of = |all: Vec<StoredMemory>| {
+        all.into_iter()
+            .filter_map(Candidate::new)
+            .collect::<Vec<_>>()
+    };
     let (all, first_preference) = arrange(of(matching), of(instructions), of(preferences));
     Ok(select(all, first_preference))
 }
 
-fn list_newest(services: &Services, kind: StandingKind, limit: usize) -> Result<Vec<StoredMemory>, StoreError> {
-    let filter = Filter { standing: Some(StandingFilter::Only(kind)), ..Filter::default() };
-    let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(limit) };
-    Ok(services.store.list(&filter, &slice, services.clock.now())?.memories)
+fn list_newest(
+    services: &Services,
+    kind: StandingKind,
+    limit: usize,
+) -> Result<Vec<StoredMemory>, StoreError> {
+    let filter = Filter {
+        standing: Some(StandingFilter::Only(kind)),
+        ..Filter::default()
+    };
+    let slice = PageRequest {
+        order: ListOrder::Created,
+        offset: 0,
+        limit: Some(limit),
+    };
+    Ok(services
+        .store
+        .list(&filter, &slice, services.clock.now())?
+        .memories)
 }
 
 /// A memory with its standing sentences.
@@ -106,10 +150,22 @@ struct Candidate {
 
 impl Candidate {
     fn new(stored: StoredMemory) -> Option<Self> {
-        let OwnSentences { mut sentences, has_others } = own_sentences(&stored.memory)?;
+        let OwnSentences {
+            mut sentences,
+            has_others,
+        } = own_sentences(&stored.memory)?;
         sentences.truncate(MAX_SENTENCES);
-        let kind = sentences.iter().map(|sentence| sentence.kind).min().unwrap_or(StandingKind::Preference);
-        Some(Self { stored, sentences, kind, has_other_sentences: has_others })
+        let kind = sentences
+            .iter()
+            .map(|sentence| sentence.kind)
+            .min()
+            .unwrap_or(StandingKind::Preference);
+        Some(Self {
+            stored,
+            sentences,
+            kind,
+            has_other_sentences: has_others,
+        })
     }
 
     fn content(&self) -> &str {
@@ -119,7 +175,8 @@ impl Candidate {
     /// Returns whether this is an instruction without a condition such as `when I ask about …`.
     fn is_general(&self) -> bool {
         let is_general = |own: &StandingSentence| {
-            own.kind == StandingKind::Instruction && condition_offset(&self.content()[own.span.clone()]).is_none()
+            own.kind == StandingKind::Instruction
+                && condition_offset(&self.content()[own.span.clone()]).is_none()
         };
         self.sentences.iter().any(is_general)
     }
@@ -130,28 +187,48 @@ impl Candidate {
             return None;
         }
         let content = self.content();
-        let is_short = content.len() <= MAX_WHOLE_TOKENS * MAX_TOKEN_BYTES && token_count(content.trim()) <= MAX_WHOLE_TOKENS;
-        let is_whole = in_effect.replaced.is_empty() && (is_short && !self.has_other_sentences || self.sentences.is_empty());
+        let is_short = content.len() <= MAX_WHOLE_TOKENS * MAX_TOKEN_BYTES
+            && token_count(content.trim()) <= MAX_WHOLE_TOKENS;
+        let is_whole = in_effect.replaced.is_empty()
+            && (is_short && !self.has_other_sentences || self.sentences.is_empty());
         if is_whole {
             let text = content.trim().to_owned();
-            return Some(StandingMemory { kind: self.kind, text, is_whole, stored: self.stored });
+            return Some(StandingMemory {
+                kind: self.kind,
+                text,
+                is_whole,
+                stored: self.stored,
+            });
         }
         let kept = || in_effect.kept.iter().map(|number| &self.sentences[*number]);
         let excerpts = kept().map(|sentence| {
             let is_long = MAX_WHOLE_TOKENS < token_count(&content[sentence.span.clone()]);
-            let start = if is_long { sentence.cue } else { sentence.span.start };
+            let start = if is_long {
+                sentence.cue
+            } else {
+                sentence.span.start
+            };
             content[start..sentence.span.end].trim()
         });
         let text = excerpts.collect::<Vec<_>>().join(" … ");
         let kind = kept().map(|sentence| sentence.kind).min()?;
-        Some(StandingMemory { kind, text, is_whole, stored: self.stored })
+        Some(StandingMemory {
+            kind,
+            text,
+            is_whole,
+            stored: self.stored,
+        })
     }
 }
 
 /// Alternates `matching` with the instructions, unconditional ones first; the preferences follow. Each memory is returned once.
 ///
 /// The second value is the number of memories before the preferences.
-fn arrange(matching: Vec<Candidate>, mut instructions: Vec<Candidate>, preferences: Vec<Candidate>) -> (Vec<Candidate>, usize) {
+fn arrange(
+    matching: Vec<Candidate>,
+    mut instructions: Vec<Candidate>,
+    preferences: Vec<Candidate>,
+) -> (Vec<Candidate>, usize) {
     instructions.sort_by_key(|own| !own.is_general());
     let (mut matching, mut instructions) = (matching.into_iter(), instructions.into_iter());
     let mut all: Vec<Candidate> = Vec::new();
@@ -162,11 +239,17 @@ fn arrange(matching: Vec<Candidate>, mut instructions: Vec<Candidate>, preferenc
         if pair.iter().all(Option::is_none) || MAX_COMPARED < compared {
             break;
         }
-        let unseen = pair.into_iter().flatten().filter(|own| seen.insert(own.stored.memory.id));
+        let unseen = pair
+            .into_iter()
+            .flatten()
+            .filter(|own| seen.insert(own.stored.memory.id));
         all.extend(unseen.inspect(|own| compared += own.sentences.len()));
     }
     let first_preference = all.len();
-    for own in preferences.into_iter().filter(|own| seen.insert(own.stored.memory.id)) {
+    for own in preferences
+        .into_iter()
+        .filter(|own| seen.insert(own.stored.memory.id))
+    {
         if MAX_COMPARED < compared {
             break;
         }
@@ -180,15 +263,31 @@ fn arrange(matching: Vec<Candidate>, mut instructions: Vec<Candidate>, preferenc
 fn select(all: Vec<Candidate>, first_preference: usize) -> StandingSelection {
     let texts: Vec<StandingText<'_>> = all
         .iter()
-        .map(|own| StandingText { at: own.stored.memory.last_stated_at(), kind: own.kind, text: own.content() })
+        .map(|own| StandingText {
+            at: own.stored.memory.last_stated_at(),
+            kind: own.kind,
+            text: own.content(),
+        })
         .collect();
-    let spans: Vec<Vec<Range<usize>>> = all.iter().map(|own| sentence_spans(own.content(), &own.sentences)).collect();
+    let spans: Vec<Vec<Range<usize>>> = all
+        .iter()
+        .map(|own| sentence_spans(own.content(), &own.sentences))
+        .collect();
     let in_effect = find_in_effect(&texts, &spans);
     let is_older = find_older(&texts, &spans, &in_effect);
     let mut selection = StandingSelection::default();
-    for (own, candidate) in all.iter().enumerate().filter(|(own, _)| !in_effect[*own].replaced.is_empty()) {
-        let replaced = in_effect[own].replaced.iter().map(|number| spans[own][*number].clone());
-        selection.replaced.insert(candidate.stored.memory.id, replaced.collect());
+    for (own, candidate) in all
+        .iter()
+        .enumerate()
+        .filter(|(own, _)| !in_effect[*own].replaced.is_empty())
+    {
+        let replaced = in_effect[own]
+            .replaced
+            .iter()
+            .map(|number| spans[own][*number].clone());
+        selection
+            .replaced
+            .insert(candidate.stored.memory.id, replaced.collect());
     }
     let (mut current, mut older, mut preferences) = (Vec::new(), Vec::new(), Vec::new());
     for (own, candidate) in all.into_iter().enumerate() {
@@ -200,7 +299,11 @@ fn select(all: Vec<Candidate>, first_preference: usize) -> StandingSelection {
         group.extend(candidate.into_standing(&in_effect[own]));
     }
     preferences.truncate(MAX_PREFERENCES);
-    selection.memories = current.into_iter().chain(older).chain(preferences).collect();
+    selection.memories = current
+        .into_iter()
+        .chain(older)
+        .chain(preferences)
+        .collect();
     selection
 }
 
@@ -215,11 +318,21 @@ mod tests {
     fn selected(texts: &[(&str, SpeakerRole)], prompt: &str) -> Vec<String> {
         let services = services(Arc::new(MemStore::default()));
         for (number, (text, role)) in texts.iter().enumerate() {
-            let at = chrono::DateTime::UNIX_EPOCH + chrono::TimeDelta::days(i64::try_from(number).expect("there are few"));
-            let draft = Draft { role: Some(*role), created_at: Some(at), ..Draft::new(text) };
+            let at = chrono::DateTime::UNIX_EPOCH
+                + chrono::TimeDelta::days(i64::try_from(number).expect("there are few"));
+            let draft = Draft {
+                role: Some(*role),
+                created_at: Some(at),
+                ..Draft::new(text)
+            };
             write(&services, draft, SecretPolicy::Refuse).expect("it is kept");
         }
-        select_standing(&services, prompt).expect("they are read").memories.into_iter().map(|own| own.text).collect()
+        select_standing(&services, prompt)
+            .expect("they are read")
+            .memories
+            .into_iter()
+            .map(|own| own.text)
+            .collect()
     }
 
     #[test]
@@ -227,7 +340,10 @@ mod tests {
         use SpeakerRole::{Assistant, Person};
         let all = [
             ("Always include prices when I ask about trains.", Person),
-            ("Always include opening hours when I ask about museums.", Person),
+            (
+                "Always include opening hours when I ask about museums.",
+                Person,
+            ),
             ("Always answer in metric units.", Person),
             ("We took the train to Oslo.", Person),
             ("Always book trains early.", Assistant),
@@ -242,17 +358,39 @@ mod tests {
 
     #[test]
     fn a_newer_instruction_takes_the_place_of_what_it_repeats_or_contradicts() {
-        let of = |texts: [&'static str; 2]| selected(&texts.map(|text| (text, SpeakerRole::Person)), "");
-        assert_eq!(of(["Always use emojis.", "Never use emojis."]), ["Never use emojis."]);
-        assert_eq!(of(["Please always use metric units.", "Always use metric units!"]), ["Always use metric units!"]);
-        assert_eq!(of(["Answer in metric units.", "Answer in imperial units."]), ["Answer in imperial units."]);
+        let of =
+            |texts: [&'static str; 2]| selected(&texts.map(|text| (text, SpeakerRole::Person)), "");
+        assert_eq!(
+            of(["Always use emojis.", "Never use emojis."]),
+            ["Never use emojis."]
+        );
+        assert_eq!(
+            of([
+                "Please always use metric units.",
+                "Always use metric units!"
+            ]),
+            ["Always use metric units!"]
+        );
+        assert_eq!(
+            of(["Answer in metric units.", "Answer in imperial units."]),
+            ["Answer in imperial units."]
+        );
         let order = of(["Always cite two sources.", "Always cite three sources."]);
-        assert_eq!(order, ["Always cite three sources.", "Always cite two sources."]);
+        assert_eq!(
+            order,
+            ["Always cite three sources.", "Always cite two sources."]
+        );
     }
 
     #[test]
     fn of_a_long_text_the_standing_sentences_are_given() {
-        let long = format!("{}Always answer in German. {0}", "The train was late and we waited for a long time. ".repeat(8));
-        assert_eq!(selected(&[(&long, SpeakerRole::Person)], ""), ["Always answer in German."]);
+        let long = format!(
+            "{}Always answer in German. {0}",
+            "The train was late and we waited for a long time. ".repeat(8)
+        );
+        assert_eq!(
+            selected(&[(&long, SpeakerRole::Person)], ""),
+            ["Always answer in German."]
+        );
     }
 }

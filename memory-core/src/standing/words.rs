@@ -42,9 +42,13 @@ impl SentenceWords {
                 is_capitalised: word.starts_with(char::is_uppercase),
                 begins_clause: begins_clause || raw[..start].contains(['(', '（']),
             });
-            begins_clause = raw[end..].contains([',', ':', ';', '.', '!', '?', ')', '—', '–', '"', '“', '”', '，', '：']);
+            begins_clause = raw[end..].contains([
+                ',', ':', ';', '.', '!', '?', ')', '—', '–', '"', '“', '”', '，', '：',
+            ]);
         }
-        let is_question = sentence.trim_end_matches(|letter: char| !letter.is_alphanumeric() && letter != '?').ends_with('?');
+        let is_question = sentence
+            .trim_end_matches(|letter: char| !letter.is_alphanumeric() && letter != '?')
+            .ends_with('?');
         Self { words, is_question }
     }
 
@@ -63,11 +67,17 @@ impl SentenceWords {
         for word in &self.words {
             let mut rest = word.folded.as_str();
             let mut is_first = true;
-            if let Some((elided, after)) = rest.split_once('\'').filter(|(elided, _)| ELIDED.contains(elided)) {
+            if let Some((elided, after)) = rest
+                .split_once('\'')
+                .filter(|(elided, _)| ELIDED.contains(elided))
+            {
                 push(word, &rest[..=elided.len()], true);
                 (rest, is_first) = (after, false);
             }
-            match rest.split_once('-').filter(|(_, pronoun)| ["moi", "toi", "nous", "vous"].contains(pronoun)) {
+            match rest
+                .split_once('-')
+                .filter(|(_, pronoun)| ["moi", "toi", "nous", "vous"].contains(pronoun))
+            {
                 Some((verb, pronoun)) => {
                     push(word, verb, is_first);
                     push(word, pronoun, false);
@@ -75,7 +85,10 @@ impl SentenceWords {
                 None => push(word, rest, is_first),
             }
         }
-        Self { words, is_question: self.is_question }
+        Self {
+            words,
+            is_question: self.is_question,
+        }
     }
 
     /// The number of words.
@@ -95,7 +108,9 @@ impl SentenceWords {
 
     /// Returns whether the first letter of a word is a capital.
     pub(super) fn is_capitalised(&self, number: usize) -> bool {
-        self.words.get(number).is_some_and(|word| word.is_capitalised)
+        self.words
+            .get(number)
+            .is_some_and(|word| word.is_capitalised)
     }
 
     /// Returns whether a word is the first of a clause. The end of the sentence is one, too.
@@ -105,7 +120,9 @@ impl SentenceWords {
 
     /// Returns the number of the first word at `start` or later that begins a clause.
     pub(super) fn next_clause(&self, start: usize) -> usize {
-        (start..self.len()).find(|number| self.begins_clause(*number)).unwrap_or(self.len())
+        (start..self.len())
+            .find(|number| self.begins_clause(*number))
+            .unwrap_or(self.len())
     }
 
     /// Returns whether a word is in `class`.
@@ -115,12 +132,16 @@ impl SentenceWords {
 
     /// Returns the number of the first word of `range` that is in `class`.
     pub(super) fn find(&self, range: std::ops::Range<usize>, class: &[&str]) -> Option<usize> {
-        range.into_iter().find(|number| *number < self.len() && self.is(*number, class))
+        range
+            .into_iter()
+            .find(|number| *number < self.len() && self.is(*number, class))
     }
 
     /// Returns the number of the first word at `start` or later that is not in `class`.
     pub(super) fn skip(&self, start: usize, class: &[&str]) -> usize {
-        (start..self.len()).find(|number| !self.is(*number, class)).unwrap_or(self.len())
+        (start..self.len())
+            .find(|number| !self.is(*number, class))
+            .unwrap_or(self.len())
     }
 
     /// Returns the number of words of the longest of the phrases that is at `start`.
@@ -145,8 +166,18 @@ impl SentenceWords {
 }
 
 /// Nouns for the form of a text in several languages: emoji, Markdown and names of units.
-pub(super) const SHARED_FORMS: &[&str] =
-    &["emoji", "emojis", "emoticons", "markdown", "html", "latex", "celsius", "fahrenheit", "jargon", "slang"];
+pub(super) const SHARED_FORMS: &[&str] = &[
+    "emoji",
+    "emojis",
+    "emoticons",
+    "markdown",
+    "html",
+    "latex",
+    "celsius",
+    "fahrenheit",
+    "jargon",
+    "slang",
+];
 
 /// Adjectives for systems of units and of times in several languages. A definite determiner may precede them: `use the metric system`.
 pub(super) const NAMED_SYSTEMS: &[&str] = &[

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::FakeEmbedder;
 use crate::{
-    Draft, EmbedError, EmbedReport, Embedder, Embedding, Filter, MemoryId, Patch, Query, Ranking, Scope, SearchResults,
-    SecretPolicy, Services, StoreError, delete, embed, search, update, write,
+    Draft, EmbedError, EmbedReport, Embedder, Embedding, Filter, MemoryId, Patch, Query, Ranking,
+    Scope, SearchResults, SecretPolicy, Services, StoreError, delete, embed, search, update, write,
 };
 
 /// Checks the contract of [`crate::Embeddings`], and the use of vectors by searches.
@@ -43,7 +43,10 @@ impl Embedder for SynonymEmbedder {
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
-        let texts: Vec<String> = texts.iter().map(|text| text.replace("automobile", "car").replace("vehicle", "car")).collect();
+        let texts: Vec<String> = texts
+            .iter()
+            .map(|text| text.replace("automobile", "car").replace("vehicle", "car"))
+            .collect();
         FakeEmbedder.embed(&texts.iter().map(String::as_str).collect::<Vec<_>>())
     }
 }
@@ -58,8 +61,19 @@ impl Embedder for AsciiEmbedder {
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
-        let vectors = SynonymEmbedder("ascii").embed(texts)?.into_iter().zip(texts);
-        Ok(vectors.map(|(vector, text)| if text.is_ascii() { vector } else { vec![0.0; vector.len()] }).collect())
+        let vectors = SynonymEmbedder("ascii")
+            .embed(texts)?
+            .into_iter()
+            .zip(texts);
+        Ok(vectors
+            .map(|(vector, text)| {
+                if text.is_ascii() {
+                    vector
+                } else {
+                    vec![0.0; vector.len()]
+                }
+            })
+            .collect())
     }
 }
 
@@ -72,7 +86,10 @@ impl Embedder for FailingEmbedder {
     }
 
     fn embed(&self, _: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
-        Err(EmbedError { why: "it is asleep".into(), hint: Some("wake it".into()) })
+        Err(EmbedError {
+            why: "it is asleep".into(),
+            hint: Some("wake it".into()),
+        })
     }
 }
 
@@ -86,22 +103,37 @@ impl Embedder for UnloadedEmbedder {
     }
 
     fn embed(&self, _: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
-        Err(EmbedError { why: "it is not there".into(), hint: None })
+        Err(EmbedError {
+            why: "it is not there".into(),
+            hint: None,
+        })
     }
 }
 
 fn with(services: &Services, embedder: impl Embedder + 'static) -> Services {
-    Services { embedder: Some(Arc::new(embedder)), ..services.clone() }
+    Services {
+        embedder: Some(Arc::new(embedder)),
+        ..services.clone()
+    }
 }
 
 fn put(services: &Services, content: &str) -> MemoryId {
-    write(services, Draft::new(content), SecretPolicy::Refuse).expect("a draft is written").id
+    write(services, Draft::new(content), SecretPolicy::Refuse)
+        .expect("a draft is written")
+        .id
 }
 
 /// Stores a memory about an automobile, and forty memories about other subjects.
 fn write_notes(services: &Services) -> MemoryId {
     for number in 0..40 {
-        put(services, &format!("note{number} tells of thing{} and of place{}", number * 7, number * 11));
+        put(
+            services,
+            &format!(
+                "note{number} tells of thing{} and of place{}",
+                number * 7,
+                number * 11
+            ),
+        );
     }
     put(services, "automobile")
 }
@@ -111,7 +143,12 @@ fn ask(services: &Services, text: &str) -> SearchResults {
 }
 
 fn ask_in(services: &Services, text: &str, filter: Filter) -> SearchResults {
-    let query = Query { text: text.into(), filter, limit: 10, ranking: Ranking::default() };
+    let query = Query {
+        text: text.into(),
+        filter,
+        limit: 10,
+        ranking: Ranking::default(),
+    };
     search(services, &query).expect("it is answered")
 }
 
@@ -126,11 +163,28 @@ fn embed_all(services: &Services) -> EmbedReport {
 fn a_hit_without_common_words_is_found_by_its_vector(services: &Services) {
     let services = with(services, SynonymEmbedder("one"));
     let id = write_notes(&services);
-    assert!(ask(&services, "vehicle").hits.is_empty(), "nothing has a vector yet");
-    assert_eq!(embed_all(&services), EmbedReport { embedded: 41, unreadable: 0, left: 0 });
+    assert!(
+        ask(&services, "vehicle").hits.is_empty(),
+        "nothing has a vector yet"
+    );
+    assert_eq!(
+        embed_all(&services),
+        EmbedReport {
+            embedded: 41,
+            unreadable: 0,
+            left: 0
+        }
+    );
     let answer = ask(&services, "vehicle");
-    assert_eq!(answer.hits.first().map(|hit| hit.stored.memory.id), Some(id));
-    assert!(answer.hits.len() as u64 <= answer.total && answer.total < 5 && answer.degraded.is_none(), "{}", answer.total);
+    assert_eq!(
+        answer.hits.first().map(|hit| hit.stored.memory.id),
+        Some(id)
+    );
+    assert!(
+        answer.hits.len() as u64 <= answer.total && answer.total < 5 && answer.degraded.is_none(),
+        "{}",
+        answer.total
+    );
     assert_eq!(embed_all(&services), EmbedReport::default());
 }
 
@@ -147,35 +201,99 @@ fn a_changed_text_has_no_vector(services: &Services) {
     let id = write_notes(&services);
     embed_all(&services);
     let change = |content: &str| {
-        let patch = Patch { content: Some(content.into()), ..Patch::default() };
-        update(&services, &id.to_string(), &patch, None, SecretPolicy::Refuse).expect("it is changed");
+        let patch = Patch {
+            content: Some(content.into()),
+            ..Patch::default()
+        };
+        update(
+            &services,
+            &id.to_string(),
+            &patch,
+            None,
+            SecretPolicy::Refuse,
+        )
+        .expect("it is changed");
     };
     change("a boat");
-    assert!(!hit_ids(&ask(&services, "vehicle")).contains(&id), "what it said is no answer any more");
-    assert_eq!(services.store.memories_without_vector("one").expect("it is known"), [id]);
-    assert_eq!(embed_all(&services), EmbedReport { embedded: 1, unreadable: 0, left: 0 });
+    assert!(
+        !hit_ids(&ask(&services, "vehicle")).contains(&id),
+        "what it said is no answer any more"
+    );
+    assert_eq!(
+        services
+            .store
+            .memories_without_vector("one")
+            .expect("it is known"),
+        [id]
+    );
+    assert_eq!(
+        embed_all(&services),
+        EmbedReport {
+            embedded: 1,
+            unreadable: 0,
+            left: 0
+        }
+    );
     change("vehicle");
-    assert_eq!(embed_all(&services), EmbedReport { embedded: 1, unreadable: 0, left: 0 });
+    assert_eq!(
+        embed_all(&services),
+        EmbedReport {
+            embedded: 1,
+            unreadable: 0,
+            left: 0
+        }
+    );
     assert_eq!(hit_ids(&ask(&services, "automobile")).first(), Some(&id));
     delete(&services, &id.to_string()).expect("it is deleted");
     assert!(!hit_ids(&ask(&services, "automobile")).contains(&id));
-    assert!(services.store.memories_without_vector("one").expect("it is known").is_empty());
+    assert!(
+        services
+            .store
+            .memories_without_vector("one")
+            .expect("it is known")
+            .is_empty()
+    );
 }
 
 fn two_memories_are_as_near_as_their_vectors(services: &Services) {
     let services = with(services, SynonymEmbedder("one"));
-    let ids = ["a red automobile", "a red vehicle", "green tea", "not read yet"].map(|text| put(&services, text));
+    let ids = [
+        "a red automobile",
+        "a red vehicle",
+        "green tea",
+        "not read yet",
+    ]
+    .map(|text| put(&services, text));
     let cosines = |pairs: &[(usize, usize)]| {
-        let pairs: Vec<_> = pairs.iter().map(|(one, other)| (ids[*one], ids[*other])).collect();
+        let pairs: Vec<_> = pairs
+            .iter()
+            .map(|(one, other)| (ids[*one], ids[*other]))
+            .collect();
         services.store.cosines(&pairs).expect("they are compared")
     };
     assert_eq!(cosines(&[(0, 1)]), [None]);
     embed_all(&services);
-    let patch = Patch { content: Some("something else".into()), ..Patch::default() };
-    update(&services, &ids[3].to_string(), &patch, None, SecretPolicy::Refuse).expect("it is changed");
+    let patch = Patch {
+        content: Some("something else".into()),
+        ..Patch::default()
+    };
+    update(
+        &services,
+        &ids[3].to_string(),
+        &patch,
+        None,
+        SecretPolicy::Refuse,
+    )
+    .expect("it is changed");
     let found = cosines(&[(0, 1), (1, 0), (0, 2), (0, 3), (3, 3)]);
-    assert!(found[0].is_some_and(|cosine| 0.99 < cosine) && found[0] == found[1], "{found:?}");
-    assert!(found[2].is_some_and(|cosine| cosine < 0.9) && found[3..] == [None, None], "{found:?}");
+    assert!(
+        found[0].is_some_and(|cosine| 0.99 < cosine) && found[0] == found[1],
+        "{found:?}"
+    );
+    assert!(
+        found[2].is_some_and(|cosine| cosine < 0.9) && found[3..] == [None, None],
+        "{found:?}"
+    );
 }
 
 fn another_model_never_mixes(services: &Services) {
@@ -184,9 +302,22 @@ fn another_model_never_mixes(services: &Services) {
     embed_all(&one);
     let other = with(services, SynonymEmbedder("other"));
     assert!(ask(&other, "vehicle").hits.is_empty());
-    assert_eq!(other.store.memories_without_vector("other").expect("it is known").len(), 41);
+    assert_eq!(
+        other
+            .store
+            .memories_without_vector("other")
+            .expect("it is known")
+            .len(),
+        41
+    );
     assert_eq!(embed_all(&other).embedded, 41);
-    assert_eq!((hit_ids(&ask(&other, "vehicle"))[0], hit_ids(&ask(&one, "vehicle"))[0]), (id, id));
+    assert_eq!(
+        (
+            hit_ids(&ask(&other, "vehicle"))[0],
+            hit_ids(&ask(&one, "vehicle"))[0]
+        ),
+        (id, id)
+    );
 }
 
 fn filters_apply_to_vectors_too(services: &Services) {
@@ -194,49 +325,126 @@ fn filters_apply_to_vectors_too(services: &Services) {
     let id = write_notes(&services);
     let mut draft = Draft::new("automobile");
     draft.scope = Scope::Agent("other".into());
-    let other = write(&services, draft, SecretPolicy::Refuse).expect("it is written").id;
+    let other = write(&services, draft, SecretPolicy::Refuse)
+        .expect("it is written")
+        .id;
     embed_all(&services);
-    let within = |scope| hit_ids(&ask_in(&services, "vehicle", Filter { scope: Some(scope), ..Filter::default() }));
+    let within = |scope| {
+        hit_ids(&ask_in(
+            &services,
+            "vehicle",
+            Filter {
+                scope: Some(scope),
+                ..Filter::default()
+            },
+        ))
+    };
     let (global, agents) = (within(Scope::Global), within(Scope::Agent("other".into())));
     assert!(global.contains(&id) && !global.contains(&other));
     assert_eq!(agents, [other]);
-    let within = |scopes: &[Scope]| ask_in(&services, "vehicle", Filter { within: Some(scopes.to_vec()), ..Filter::default() });
-    let (own, none) = (within(&[Scope::Global, Scope::Agent("own".into())]), within(&[]));
+    let within = |scopes: &[Scope]| {
+        ask_in(
+            &services,
+            "vehicle",
+            Filter {
+                within: Some(scopes.to_vec()),
+                ..Filter::default()
+            },
+        )
+    };
+    let (own, none) = (
+        within(&[Scope::Global, Scope::Agent("own".into())]),
+        within(&[]),
+    );
     assert!(hit_ids(&own).contains(&id) && !hit_ids(&own).contains(&other));
     assert_eq!(hit_ids(&within(&[Scope::Agent("other".into())])), [other]);
-    assert_eq!((own.hits.len() as u64, none.hits.len()), (own.total.min(10), 0));
+    assert_eq!(
+        (own.hits.len() as u64, none.hits.len()),
+        (own.total.min(10), 0)
+    );
 }
 
 fn embedding_goes_on_where_it_stopped(services: &Services) {
     let services = with(services, SynonymEmbedder("one"));
     write_notes(&services);
     let mut told = Vec::new();
-    let report = embed(&services, &mut |progress| told.push((progress.done, progress.total)), Some(35)).expect("it goes");
-    assert_eq!(report, EmbedReport { embedded: 35, unreadable: 0, left: 6 });
+    let report = embed(
+        &services,
+        &mut |progress| told.push((progress.done, progress.total)),
+        Some(35),
+    )
+    .expect("it goes");
+    assert_eq!(
+        report,
+        EmbedReport {
+            embedded: 35,
+            unreadable: 0,
+            left: 6
+        }
+    );
     assert_eq!(told, [(0, Some(35)), (32, Some(35)), (35, Some(35))]);
-    assert_eq!(embed_all(&services), EmbedReport { embedded: 6, unreadable: 0, left: 0 });
+    assert_eq!(
+        embed_all(&services),
+        EmbedReport {
+            embedded: 6,
+            unreadable: 0,
+            left: 0
+        }
+    );
 }
 
 fn what_is_gone_or_changed_meanwhile_is_not_kept(services: &Services) {
     let id = put(services, "as it is now");
     let vector = vec![1.0, 0.0];
-    let of = |id, text: &str| crate::TextVector { id, text: crate::ContentHash::of(text), vector: vector.clone() };
+    let of = |id, text: &str| crate::TextVector {
+        id,
+        text: crate::ContentHash::of(text),
+        vector: vector.clone(),
+    };
     let gone = services.ids.memory_id();
-    let keep = |vectors: &[crate::TextVector]| services.store.store_vectors("two", vectors).expect("they are kept");
+    let keep = |vectors: &[crate::TextVector]| {
+        services
+            .store
+            .store_vectors("two", vectors)
+            .expect("they are kept")
+    };
     assert_eq!(keep(&[of(id, "as it was"), of(gone, "as it is now")]), 0);
-    assert_eq!(services.store.memories_without_vector("two").expect("it is known"), [id]);
+    assert_eq!(
+        services
+            .store
+            .memories_without_vector("two")
+            .expect("it is known"),
+        [id]
+    );
     assert_eq!(keep(&[of(id, "as it is now")]), 1);
-    assert!(services.store.memories_without_vector("two").expect("it is known").is_empty());
+    assert!(
+        services
+            .store
+            .memories_without_vector("two")
+            .expect("it is known")
+            .is_empty()
+    );
 }
 
 fn a_failing_model_degrades_the_answer(services: &Services) {
     let services = with(services, FailingEmbedder);
     let id = put(&services, "dark mode");
-    let vector = crate::TextVector { id, text: crate::ContentHash::of("dark mode"), vector: vec![1.0, 0.0] };
-    services.store.store_vectors("failing", &[vector]).expect("it is kept");
+    let vector = crate::TextVector {
+        id,
+        text: crate::ContentHash::of("dark mode"),
+        vector: vec![1.0, 0.0],
+    };
+    services
+        .store
+        .store_vectors("failing", &[vector])
+        .expect("it is kept");
     let answer = ask(&services, "dark");
     assert_eq!(hit_ids(&answer), [id]);
-    assert!(answer.degraded.is_some_and(|why| why.contains("it is asleep")));
+    assert!(
+        answer
+            .degraded
+            .is_some_and(|why| why.contains("it is asleep"))
+    );
     put(&services, "light mode");
     let error = embed(&services, &mut |_| (), None).expect_err("it cannot");
     assert!(matches!(error, StoreError::Embed(_)) && error.hint().as_deref() == Some("wake it"));
@@ -248,15 +456,31 @@ fn a_model_that_has_read_nothing_is_not_asked(services: &Services) {
     let id = put(services, "dark mode");
     let unopened = with(services, UnloadedEmbedder);
     assert!(!services.store.has_vectors(None).expect("it is known"));
-    assert!(ask(&unopened, "dark").degraded.is_none(), "nothing is missed");
+    assert!(
+        ask(&unopened, "dark").degraded.is_none(),
+        "nothing is missed"
+    );
     embed_all(&meaning);
     assert!(services.store.has_vectors(None).expect("it is known"));
-    assert!(ask(&unopened, "dark").degraded.is_some(), "who cannot be told is asked why");
+    assert!(
+        ask(&unopened, "dark").degraded.is_some(),
+        "who cannot be told is asked why"
+    );
     // The store has vectors, but only of another model.
-    assert!(!services.store.has_vectors(Some("failing")).expect("it is known"));
+    assert!(
+        !services
+            .store
+            .has_vectors(Some("failing"))
+            .expect("it is known")
+    );
     let answer = ask(&failing, "dark");
     assert_eq!((hit_ids(&answer), answer.degraded), (vec![id], None));
-    assert!(services.store.has_vectors(Some("one")).expect("it is known"));
+    assert!(
+        services
+            .store
+            .has_vectors(Some("one"))
+            .expect("it is known")
+    );
     delete(services, &id.to_string()).expect("it is deleted");
     assert!(ask(&meaning, "vehicle").degraded.is_none());
 }
@@ -264,13 +488,26 @@ fn a_model_that_has_read_nothing_is_not_asked(services: &Services) {
 fn among_few_what_is_near_is_found_and_what_is_not_is_not(services: &Services) {
     let services = with(services, SynonymEmbedder("one"));
     let id = put(&services, "automobile");
-    for others in ["", "dark mode everywhere", "green tea with lemon", "the train to Vienna"] {
+    for others in [
+        "",
+        "dark mode everywhere",
+        "green tea with lemon",
+        "the train to Vienna",
+    ] {
         if !others.is_empty() {
             put(&services, others);
         }
         embed_all(&services);
-        assert_eq!(hit_ids(&ask(&services, "vehicle")), [id], "beside {others:?}");
-        assert_eq!(hit_ids(&ask(&services, "zeppelin")), [], "beside {others:?}");
+        assert_eq!(
+            hit_ids(&ask(&services, "vehicle")),
+            [id],
+            "beside {others:?}"
+        );
+        assert_eq!(
+            hit_ids(&ask(&services, "zeppelin")),
+            [],
+            "beside {others:?}"
+        );
     }
 }
 
@@ -278,15 +515,45 @@ fn what_the_model_cannot_read_is_found_by_its_words_alone(services: &Services) {
     let services = with(services, AsciiEmbedder);
     let car = write_notes(&services);
     let [theme, tea] = ["用户喜欢深色模式", "用户喜欢喝绿茶"].map(|text| put(&services, text));
-    assert_eq!(embed_all(&services), EmbedReport { embedded: 43, unreadable: 2, left: 0 });
-    assert_eq!(embed_all(&services), EmbedReport::default(), "the model does not read them again");
-    assert_eq!(hit_ids(&ask(&services, "vehicle")).first(), Some(&car), "vectors of zeros are near to none");
+    assert_eq!(
+        embed_all(&services),
+        EmbedReport {
+            embedded: 43,
+            unreadable: 2,
+            left: 0
+        }
+    );
+    assert_eq!(
+        embed_all(&services),
+        EmbedReport::default(),
+        "the model does not read them again"
+    );
+    assert_eq!(
+        hit_ids(&ask(&services, "vehicle")).first(),
+        Some(&car),
+        "vectors of zeros are near to none"
+    );
     let answer = ask(&services, "深色模式");
-    assert_eq!((hit_ids(&answer).first(), answer.degraded), (Some(&theme), None));
-    assert_eq!(services.store.cosines(&[(theme, tea), (theme, car)]).expect("they are compared"), [None, None]);
+    assert_eq!(
+        (hit_ids(&answer).first(), answer.degraded),
+        (Some(&theme), None)
+    );
+    assert_eq!(
+        services
+            .store
+            .cosines(&[(theme, tea), (theme, car)])
+            .expect("they are compared"),
+        [None, None]
+    );
 }
 
 fn without_a_model_nothing_is_embedded(services: &Services) {
-    let services = Services { embedder: None, ..services.clone() };
-    assert!(matches!(embed(&services, &mut |_| (), None), Err(StoreError::NoModel)));
+    let services = Services {
+        embedder: None,
+        ..services.clone()
+    };
+    assert!(matches!(
+        embed(&services, &mut |_| (), None),
+        Err(StoreError::NoModel)
+    ));
 }

@@ -7,9 +7,9 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 
 use crate::bank::{
-    Bank, BankChange, BankChangeResult, BankDamage, BankEntryChange, BankError, BankErrorKind, BankLookup, BankMeta, BankName,
-    BankRecord, BankRepairMode, BankStore, BankSubject, BankSummary, JsonFilter, JsonFilterError, Key, SchemaValidator,
-    render_document,
+    Bank, BankChange, BankChangeResult, BankDamage, BankEntryChange, BankError, BankErrorKind,
+    BankLookup, BankMeta, BankName, BankRecord, BankRepairMode, BankStore, BankSubject,
+    BankSummary, JsonFilter, JsonFilterError, Key, SchemaValidator, render_document,
 };
 use crate::json::JsonText;
 use crate::secret::Checked;
@@ -37,23 +37,38 @@ struct FakeBankOperation {
 
 impl FakeBanks {
     fn state(&self) -> MutexGuard<'_, FakeBankState> {
-        self.state.lock().expect("no test panics while it holds the banks")
+        self.state
+            .lock()
+            .expect("no test panics while it holds the banks")
     }
 }
 
 impl FakeBankState {
-    fn record_change(&mut self, name: &BankName, operation: &Operation, keys: Vec<String>, next: Option<Bank>) {
+    fn record_change(
+        &mut self,
+        name: &BankName,
+        operation: &Operation,
+        keys: Vec<String>,
+        next: Option<Bank>,
+    ) {
         let before = self.banks.remove(name);
         if let Some(next) = &next {
             self.banks.insert(name.clone(), next.clone());
         }
         let record = BankRecord {
             operation: operation.clone(),
-            subject: BankSubject { bank: name.clone(), keys },
+            subject: BankSubject {
+                bank: name.clone(),
+                keys,
+            },
             undoes: None,
             undone_by: None,
         };
-        self.done.push(FakeBankOperation { record, before, after: next });
+        self.done.push(FakeBankOperation {
+            record,
+            before,
+            after: next,
+        });
     }
 }
 
@@ -67,7 +82,10 @@ impl BankStore for FakeBanks {
     }
 
     fn banks(&self) -> Result<Vec<BankSummary>, BankError> {
-        let summary = |bank: &Bank| BankSummary { name: bank.name.clone(), size_bytes: render_document(bank).len() as u64 };
+        let summary = |bank: &Bank| BankSummary {
+            name: bank.name.clone(),
+            size_bytes: render_document(bank).len() as u64,
+        };
         Ok(self.state().banks.values().map(summary).collect())
     }
 
@@ -77,8 +95,12 @@ impl BankStore for FakeBanks {
 
     fn entry(&self, name: &BankName, key: &Key) -> Result<BankLookup, BankError> {
         let state = self.state();
-        let Some(bank) = state.banks.get(name) else { return Ok(BankLookup::NoBank) };
-        Ok(bank.entry(key).map_or(BankLookup::NoKey, |entry| BankLookup::Entry(Box::new(entry.clone()))))
+        let Some(bank) = state.banks.get(name) else {
+            return Ok(BankLookup::NoBank);
+        };
+        Ok(bank.entry(key).map_or(BankLookup::NoKey, |entry| {
+            BankLookup::Entry(Box::new(entry.clone()))
+        }))
     }
 
     fn document(&self, name: &BankName, now: DateTime<Utc>) -> Result<Option<String>, BankError> {
@@ -100,7 +122,12 @@ impl BankStore for FakeBanks {
         let change = decide(state.banks.get(name))?;
         let mut bank = state.banks.get(name).cloned().unwrap_or_else(|| Bank {
             name: name.clone(),
-            meta: BankMeta { version: 1, created_at: at, updated_at: at, schema: None },
+            meta: BankMeta {
+                version: 1,
+                created_at: at,
+                updated_at: at,
+                schema: None,
+            },
             entries: Vec::new(),
             damaged: Vec::new(),
         });
@@ -108,7 +135,9 @@ impl BankStore for FakeBanks {
         let mut touched = Vec::new();
         match change {
             BankChange::Nothing => return Ok(BankChangeResult::No),
-            BankChange::Remove if !state.banks.contains_key(name) => return Ok(BankChangeResult::No),
+            BankChange::Remove if !state.banks.contains_key(name) => {
+                return Ok(BankChangeResult::No);
+            }
             BankChange::Remove => {
                 state.record_change(name, operation, touched, None);
                 return Ok(BankChangeResult::Yes);
@@ -145,27 +174,64 @@ impl BankStore for FakeBanks {
     }
 
     fn history(&self) -> Result<Vec<BankRecord>, BankError> {
-        let mut records: Vec<_> = self.state().done.iter().rev().map(|step| step.record.clone()).collect();
+        let mut records: Vec<_> = self
+            .state()
+            .done
+            .iter()
+            .rev()
+            .map(|step| step.record.clone())
+            .collect();
         mark_undone(&mut records);
         Ok(records)
     }
 
     fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<BankRecord, BankError> {
         let mut state = self.state();
-        let wanted = || StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") };
-        let mut records: Vec<_> = state.done.iter().rev().map(|step| step.record.clone()).collect();
+        let wanted = || StoreError::OperationNotFound {
+            wanted: format!("no operation has the id {undone}"),
+        };
+        let mut records: Vec<_> = state
+            .done
+            .iter()
+            .rev()
+            .map(|step| step.record.clone())
+            .collect();
         mark_undone(&mut records);
-        let is_undone = records.iter().any(|record| record.operation.id == *undone && record.undone_by.is_some());
-        let step = state.done.iter().find(|step| step.record.operation.id == *undone).ok_or_else(wanted)?;
+        let is_undone = records
+            .iter()
+            .any(|record| record.operation.id == *undone && record.undone_by.is_some());
+        let step = state
+            .done
+            .iter()
+            .find(|step| step.record.operation.id == *undone)
+            .ok_or_else(wanted)?;
         if is_undone {
-            return Err(StoreError::Invalid { why: format!("{undone} was already undone") }.into());
+            return Err(StoreError::Invalid {
+                why: format!("{undone} was already undone"),
+            }
+            .into());
         }
-        let (record, before, after) = (step.record.clone(), step.before.clone(), step.after.clone());
-        if !is_unchanged_since(state.banks.get(&record.subject.bank), after.as_ref(), &record.subject.keys) {
-            return Err(BankError::new(BankErrorKind::ChangedSince).with_bank(record.subject.bank.as_str(), None));
+        let (record, before, after) =
+            (step.record.clone(), step.before.clone(), step.after.clone());
+        if !is_unchanged_since(
+            state.banks.get(&record.subject.bank),
+            after.as_ref(),
+            &record.subject.keys,
+        ) {
+            return Err(BankError::new(BankErrorKind::ChangedSince)
+                .with_bank(record.subject.bank.as_str(), None));
         }
-        let next = revert_bank(state.banks.get(&record.subject.bank), before.as_ref(), &record.subject.keys);
-        state.record_change(&record.subject.bank, operation, record.subject.keys.clone(), next);
+        let next = revert_bank(
+            state.banks.get(&record.subject.bank),
+            before.as_ref(),
+            &record.subject.keys,
+        );
+        state.record_change(
+            &record.subject.bank,
+            operation,
+            record.subject.keys.clone(),
+            next,
+        );
         if let Some(last) = state.done.last_mut() {
             last.record.undoes = Some(undone.clone());
         }
@@ -177,33 +243,56 @@ impl BankStore for FakeBanks {
         Ok((0, 0))
     }
 
-    fn repair(&self, _: Option<&BankName>, _: BankRepairMode, _: &Operation) -> Result<Vec<BankDamage>, BankError> {
+    fn repair(
+        &self,
+        _: Option<&BankName>,
+        _: BankRepairMode,
+        _: &Operation,
+    ) -> Result<Vec<BankDamage>, BankError> {
         // In-memory banks are never damaged.
         Ok(Vec::new())
     }
 }
 
 fn is_unchanged_since(now: Option<&Bank>, after: Option<&Bank>, keys: &[String]) -> bool {
-    let (Some(now), Some(after)) = (now, after) else { return now.is_none() && after.is_none() };
-    let entry = |bank: &Bank, key: &str| bank.entries.iter().find(|(own, _)| own.as_str() == key).cloned();
-    keys.iter().all(|key| entry(now, key) == entry(after, key)) && (!keys.is_empty() || now.meta.schema == after.meta.schema)
+    let (Some(now), Some(after)) = (now, after) else {
+        return now.is_none() && after.is_none();
+    };
+    let entry = |bank: &Bank, key: &str| {
+        bank.entries
+            .iter()
+            .find(|(own, _)| own.as_str() == key)
+            .cloned()
+    };
+    keys.iter().all(|key| entry(now, key) == entry(after, key))
+        && (!keys.is_empty() || now.meta.schema == after.meta.schema)
 }
 
 fn revert_bank(now: Option<&Bank>, before: Option<&Bank>, keys: &[String]) -> Option<Bank> {
-    let Some(mut bank) = now.cloned() else { return before.cloned() };
+    let Some(mut bank) = now.cloned() else {
+        return before.cloned();
+    };
     if keys.is_empty() {
         bank.meta.schema = before.and_then(|before| before.meta.schema.clone());
     }
     for key in keys {
-        let former = before.and_then(|before| before.entries.iter().find(|(own, _)| own.as_str() == key));
-        match (bank.entries.iter().position(|(own, _)| own.as_str() == key), former) {
+        let former =
+            before.and_then(|before| before.entries.iter().find(|(own, _)| own.as_str() == key));
+        match (
+            bank.entries.iter().position(|(own, _)| own.as_str() == key),
+            former,
+        ) {
             (Some(at), Some(former)) => bank.entries[at] = former.clone(),
             (Some(at), None) => drop(bank.entries.remove(at)),
             (None, Some(former)) => bank.entries.push(former.clone()),
             (None, None) => {}
         }
     }
-    if before.is_none() && bank.entries.is_empty() { None } else { Some(bank) }
+    if before.is_none() && bank.entries.is_empty() {
+        None
+    } else {
+        Some(bank)
+    }
 }
 
 /// A fake jq with three filters: `.`, `.+1` for whole numbers, and `empty`. All others fail.
@@ -212,21 +301,34 @@ pub struct FakeFilter;
 
 impl JsonFilter for FakeFilter {
     fn run(&self, filter: &str, input: &str) -> Result<Vec<JsonText>, JsonFilterError> {
-        let failed = |message: &str| JsonFilterError::Failed { message: message.to_owned() };
+        let failed = |message: &str| JsonFilterError::Failed {
+            message: message.to_owned(),
+        };
         let value: JsonText = input.parse().map_err(|_| failed("the input is no JSON"))?;
         match filter {
             "." => Ok(vec![value]),
             ".+1" => {
-                let number = if value == JsonText::null() { Ok(0) } else { value.as_str().parse::<u64>() };
+                let number = if value == JsonText::null() {
+                    Ok(0)
+                } else {
+                    value.as_str().parse::<u64>()
+                };
                 let number = number.map_err(|_| failed("no whole number"))?;
-                Ok(vec![(number + 1).to_string().parse().expect("a number is JSON")])
+                Ok(vec![
+                    (number + 1).to_string().parse().expect("a number is JSON"),
+                ])
             }
             "empty" => Ok(Vec::new()),
             _ => Err(failed("no such filter")),
         }
     }
 
-    fn run_with_timeout(&self, filter: &str, input: &str, _: Duration) -> Result<Vec<JsonText>, JsonFilterError> {
+    fn run_with_timeout(
+        &self,
+        filter: &str,
+        input: &str,
+        _: Duration,
+    ) -> Result<Vec<JsonText>, JsonFilterError> {
         self.run(filter, input)
     }
 }
@@ -239,10 +341,18 @@ const STRINGS: &str = r#"{"type":"string"}"#;
 
 impl SchemaValidator for FakeSchemas {
     fn check_schema(&self, schema: &JsonText) -> Result<(), String> {
-        if schema.as_str() == STRINGS { Ok(()) } else { Err("no such schema".to_owned()) }
+        if schema.as_str() == STRINGS {
+            Ok(())
+        } else {
+            Err("no such schema".to_owned())
+        }
     }
 
     fn check(&self, _: &JsonText, value: &JsonText) -> Result<(), String> {
-        if value.as_str().starts_with('"') { Ok(()) } else { Err("no string".to_owned()) }
+        if value.as_str().starts_with('"') {
+            Ok(())
+        } else {
+            Err("no string".to_owned())
+        }
     }
 }

@@ -43,7 +43,10 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl CountingIds {
     fn next(&self) -> u64 {
-        self.0.fetch_add(1, Ordering::Relaxed).wrapping_add(1).wrapping_mul(SPREAD)
+        self.0
+            .fetch_add(1, Ordering::Relaxed)
+            .wrapping_add(1)
+            .wrapping_mul(SPREAD)
     }
 }
 

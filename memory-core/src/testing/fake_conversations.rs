@@ -9,8 +9,8 @@ use chrono::{DateTime, Utc};
 
 use super::fake_models::lock;
 use crate::conversation::{
-    ConversationEntry, ConversationId, ConversationIndex, ConversationStore, EnqueuedTurns, EntryChange, EntryId, EntryRole,
-    EntryVector, Job, JobQueue, JobState, PendingJob,
+    ConversationEntry, ConversationId, ConversationIndex, ConversationStore, EnqueuedTurns,
+    EntryChange, EntryId, EntryRole, EntryVector, Job, JobQueue, JobState, PendingJob,
 };
 use crate::secret::Checked;
 use crate::{Operation, OperationId, StoreError};
@@ -28,10 +28,17 @@ struct FakeConversation {
 impl FakeConversation {
     fn delete(&mut self, id: &EntryId, replaced_by: Option<&EntryId>) {
         if let Some(entry) = Arc::make_mut(&mut self.shelf).remove(id) {
-            let tombstone = ConversationEntry { replaced_by: replaced_by.cloned(), ..(*entry).clone() };
+            let tombstone = ConversationEntry {
+                replaced_by: replaced_by.cloned(),
+                ..(*entry).clone()
+            };
             Arc::make_mut(&mut self.shelf).add_tombstone(&tombstone);
             self.deleted.push(tombstone);
-        } else if let Some(tombstone) = self.deleted.iter_mut().find(|entry| entry.id == *id && entry.replaced_by.is_none()) {
+        } else if let Some(tombstone) = self
+            .deleted
+            .iter_mut()
+            .find(|entry| entry.id == *id && entry.replaced_by.is_none())
+        {
             tombstone.replaced_by = replaced_by.cloned();
             Arc::make_mut(&mut self.shelf).add_tombstone(tombstone);
         }
@@ -40,10 +47,20 @@ impl FakeConversation {
     fn add(&mut self, entry: &ConversationEntry) {
         if entry.role == EntryRole::Summary {
             let is_same = |former: &&Arc<ConversationEntry>| ***former == *entry;
-            let former = self.shelf.summary().filter(|former| !is_same(former)).map(|former| (**former).clone());
-            self.deleted.extend(former.filter(|former| !self.deleted.contains(former)));
+            let former = self
+                .shelf
+                .summary()
+                .filter(|former| !is_same(former))
+                .map(|former| (**former).clone());
+            self.deleted
+                .extend(former.filter(|former| !self.deleted.contains(former)));
             Arc::make_mut(&mut self.shelf).put(entry.clone());
-        } else if self.shelf.get(&entry.id).is_none() && !self.deleted.iter().any(|tombstone| tombstone.id == entry.id) {
+        } else if self.shelf.get(&entry.id).is_none()
+            && !self
+                .deleted
+                .iter()
+                .any(|tombstone| tombstone.id == entry.id)
+        {
             Arc::make_mut(&mut self.shelf).put(entry.clone());
         }
     }
@@ -57,15 +74,28 @@ impl ConversationStore for FakeConversations {
     fn conversations(&self) -> Result<Vec<ConversationId>, StoreError> {
         let kept = lock(&self.0);
         let has_some = |held: &ConversationIndex| !held.is_empty() || held.summary().is_some();
-        Ok(kept.iter().filter(|(_, kept)| has_some(&kept.shelf)).map(|(id, _)| id.clone()).collect())
+        Ok(kept
+            .iter()
+            .filter(|(_, kept)| has_some(&kept.shelf))
+            .map(|(id, _)| id.clone())
+            .collect())
     }
 
     fn read(&self, conversation: &ConversationId) -> Result<Arc<ConversationIndex>, StoreError> {
-        Ok(lock(&self.0).get(conversation).map(|kept| Arc::clone(&kept.shelf)).unwrap_or_default())
+        Ok(lock(&self.0)
+            .get(conversation)
+            .map(|kept| Arc::clone(&kept.shelf))
+            .unwrap_or_default())
     }
 
-    fn user_turns_since(&self, moment: DateTime<Utc>) -> Result<Vec<Arc<ConversationEntry>>, StoreError> {
-        let mut found: Vec<_> = lock(&self.0).values().flat_map(|kept| kept.shelf.entries()).collect();
+    fn user_turns_since(
+        &self,
+        moment: DateTime<Utc>,
+    ) -> Result<Vec<Arc<ConversationEntry>>, StoreError> {
+        let mut found: Vec<_> = lock(&self.0)
+            .values()
+            .flat_map(|kept| kept.shelf.entries())
+            .collect();
         found.retain(|entry| entry.role == EntryRole::User && moment < entry.created_at);
         Ok(found)
     }
@@ -75,12 +105,19 @@ impl ConversationStore for FakeConversations {
     }
 
     fn deleted(&self, conversation: &ConversationId) -> Result<Vec<ConversationEntry>, StoreError> {
-        let mut deleted = lock(&self.0).get(conversation).map(|kept| kept.deleted.clone()).unwrap_or_default();
+        let mut deleted = lock(&self.0)
+            .get(conversation)
+            .map(|kept| kept.deleted.clone())
+            .unwrap_or_default();
         deleted.sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
         Ok(deleted)
     }
 
-    fn commit(&self, conversation: &ConversationId, changes: Checked<&[EntryChange]>) -> Result<(), StoreError> {
+    fn commit(
+        &self,
+        conversation: &ConversationId,
+        changes: Checked<&[EntryChange]>,
+    ) -> Result<(), StoreError> {
         changes.iter().try_for_each(EntryChange::check)?;
         let mut all = lock(&self.0);
         let kept = all.entry(conversation.clone()).or_default();
@@ -97,8 +134,13 @@ impl ConversationStore for FakeConversations {
         Ok(())
     }
 
-    fn commit_all(&self, changes: &[(&ConversationId, Checked<&[EntryChange]>)]) -> Result<(), StoreError> {
-        changes.iter().try_for_each(|(conversation, changes)| self.commit(conversation, *changes))
+    fn commit_all(
+        &self,
+        changes: &[(&ConversationId, Checked<&[EntryChange]>)],
+    ) -> Result<(), StoreError> {
+        changes
+            .iter()
+            .try_for_each(|(conversation, changes)| self.commit(conversation, *changes))
     }
 
     fn commit_operation(
@@ -110,9 +152,15 @@ impl ConversationStore for FakeConversations {
         self.commit(conversation, changes)
     }
 
-    fn store_vectors(&self, conversation: &ConversationId, identity: &str, vectors: &[EntryVector]) -> Result<(), StoreError> {
+    fn store_vectors(
+        &self,
+        conversation: &ConversationId,
+        identity: &str,
+        vectors: &[EntryVector],
+    ) -> Result<(), StoreError> {
         let mut all = lock(&self.0);
-        Arc::make_mut(&mut all.entry(conversation.clone()).or_default().shelf).add_vectors(identity, vectors);
+        Arc::make_mut(&mut all.entry(conversation.clone()).or_default().shelf)
+            .add_vectors(identity, vectors);
         Ok(())
     }
 }
@@ -139,7 +187,10 @@ impl JobQueue for FakeJobs {
         let mut jobs = lock(&self.jobs);
         for job in new {
             if jobs.iter().all(|other| other.job.id != job.id) {
-                jobs.push(PendingJob { job: job.clone(), state: JobState::Waiting { attempts: 0 } });
+                jobs.push(PendingJob {
+                    job: job.clone(),
+                    state: JobState::Waiting { attempts: 0 },
+                });
             }
         }
         Ok(())
@@ -148,7 +199,10 @@ impl JobQueue for FakeJobs {
     fn record_states(&self, states: &[(OperationId, JobState)]) -> Result<(), StoreError> {
         let mut jobs = lock(&self.jobs);
         for (job, state) in states {
-            if let Some(own) = jobs.iter_mut().find(|own| own.job.id == *job && own.state != JobState::Done) {
+            if let Some(own) = jobs
+                .iter_mut()
+                .find(|own| own.job.id == *job && own.state != JobState::Done)
+            {
                 own.state = state.clone();
             }
         }
@@ -156,18 +210,27 @@ impl JobQueue for FakeJobs {
     }
 
     fn pending(&self) -> Result<Vec<PendingJob>, StoreError> {
-        Ok(lock(&self.jobs).iter().filter(|job| job.state != JobState::Done).cloned().collect())
+        Ok(lock(&self.jobs)
+            .iter()
+            .filter(|job| job.state != JobState::Done)
+            .cloned()
+            .collect())
     }
 
     fn enqueued_turns(&self, now: DateTime<Utc>) -> Result<EnqueuedTurns, StoreError> {
         let jobs = lock(&self.jobs);
-        let since = *lock(&self.since).get_or_insert_with(|| jobs.first().map_or(now, |own| own.job.at));
-        let turns = jobs.iter().map(|own| (own.job.conversation.clone(), own.job.turn.clone())).collect();
+        let since =
+            *lock(&self.since).get_or_insert_with(|| jobs.first().map_or(now, |own| own.job.at));
+        let turns = jobs
+            .iter()
+            .map(|own| (own.job.conversation.clone(), own.job.turn.clone()))
+            .collect();
         Ok(EnqueuedTurns { since, turns })
     }
 
     fn claim(&self) -> Result<Option<Box<dyn Debug + Send>>, StoreError> {
         let is_free = !self.is_claimed.swap(true, Ordering::AcqRel);
-        Ok(is_free.then(|| Box::new(FakeJobClaim(Arc::clone(&self.is_claimed))) as Box<dyn Debug + Send>))
+        Ok(is_free
+            .then(|| Box::new(FakeJobClaim(Arc::clone(&self.is_claimed))) as Box<dyn Debug + Send>))
     }
 }

@@ -6,11 +6,13 @@ use std::sync::{Mutex, MutexGuard};
 use chrono::{DateTime, Datelike, Months, NaiveTime, Utc};
 
 use crate::instance::history::{
-    MessageStore, PurgeResult, RecordFilter, SessionAppendResult, SessionName, SessionRecord, SessionRecords, SessionSummary,
-    Window,
+    MessageStore, PurgeResult, RecordFilter, SessionAppendResult, SessionName, SessionRecord,
+    SessionRecords, SessionSummary, Window,
 };
 use crate::instance::kv::{KeyPrefix, KeySummary, KeyValueStore, StoredValue, ValueKey};
-use crate::instance::{InstanceError, InstanceOperations, InstanceRecord, InstanceRecords, InstanceSubject, join_parts};
+use crate::instance::{
+    InstanceError, InstanceOperations, InstanceRecord, InstanceRecords, InstanceSubject, join_parts,
+};
 use crate::secret::Checked;
 use crate::{Operation, OperationId, StoreError, Verb, mark_undone};
 
@@ -22,25 +24,41 @@ struct FakeOperations<T> {
 
 impl<T> Default for FakeOperations<T> {
     fn default() -> Self {
-        Self { done: Mutex::default() }
+        Self {
+            done: Mutex::default(),
+        }
     }
 }
 
 impl<T: Clone> FakeOperations<T> {
     fn done(&self) -> MutexGuard<'_, Vec<(InstanceRecord, T, T)>> {
-        self.done.lock().expect("no test panics while it holds what was done")
+        self.done
+            .lock()
+            .expect("no test panics while it holds what was done")
     }
 
     fn record(&self, verb: Verb, name: &str, count: usize, operation: &Operation, change: (T, T)) {
-        let operation = Operation { verb, ..operation.clone() };
+        let operation = Operation {
+            verb,
+            ..operation.clone()
+        };
         let subject = InstanceSubject::new(name, count);
-        let record = InstanceRecord { operation, subject, undoes: None, undone_by: None };
+        let record = InstanceRecord {
+            operation,
+            subject,
+            undoes: None,
+            undone_by: None,
+        };
         self.done().push((record, change.0, change.1));
     }
 
     fn record_undo(&self, undone: &InstanceRecord, operation: &Operation, change: (T, T)) {
         let undoes = Some(undone.operation.id.clone());
-        let record = InstanceRecord { operation: operation.clone(), undoes, ..undone.clone() };
+        let record = InstanceRecord {
+            operation: operation.clone(),
+            undoes,
+            ..undone.clone()
+        };
         self.done().push((record, change.0, change.1));
     }
 
@@ -49,7 +67,12 @@ impl<T: Clone> FakeOperations<T> {
     }
 
     fn all_records(&self) -> Vec<InstanceRecord> {
-        let mut records: Vec<_> = self.done().iter().rev().map(|(record, ..)| record.clone()).collect();
+        let mut records: Vec<_> = self
+            .done()
+            .iter()
+            .rev()
+            .map(|(record, ..)| record.clone())
+            .collect();
         mark_undone(&mut records);
         records
     }
@@ -58,12 +81,21 @@ impl<T: Clone> FakeOperations<T> {
     fn parts(&self, undone: &OperationId) -> Result<Vec<(InstanceRecord, T, T)>, InstanceError> {
         let mut records = self.all_records().into_iter();
         let record = records.find(|record| record.operation.id == *undone);
-        let record =
-            record.ok_or_else(|| StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") })?;
+        let record = record.ok_or_else(|| StoreError::OperationNotFound {
+            wanted: format!("no operation has the id {undone}"),
+        })?;
         if let Some(other) = &record.undone_by {
-            return Err(StoreError::Invalid { why: format!("{undone} was already undone by {other}") }.into());
+            return Err(StoreError::Invalid {
+                why: format!("{undone} was already undone by {other}"),
+            }
+            .into());
         }
-        Ok(self.done().iter().filter(|(own, ..)| own.operation == record.operation).cloned().collect())
+        Ok(self
+            .done()
+            .iter()
+            .filter(|(own, ..)| own.operation == record.operation)
+            .cloned()
+            .collect())
     }
 
     fn open(&self, undone: &OperationId) -> Result<(InstanceRecord, T, T), InstanceError> {
@@ -72,7 +104,10 @@ impl<T: Clone> FakeOperations<T> {
 
     fn purge(&self, before: DateTime<Utc>) -> (u64, u64) {
         let is_old = |at: DateTime<Utc>| {
-            let next = at.date_naive().with_day(1).and_then(|first| first.checked_add_months(Months::new(1)));
+            let next = at
+                .date_naive()
+                .with_day(1)
+                .and_then(|first| first.checked_add_months(Months::new(1)));
             next.is_some_and(|next| next.and_time(NaiveTime::MIN).and_utc() <= before)
         };
         let mut done = self.done();
@@ -93,11 +128,16 @@ pub struct FakeMessages {
 impl FakeMessages {
     /// Returns a store that does not support replacing sessions.
     pub fn without_replace() -> Self {
-        Self { refuses_replace: true, ..Self::default() }
+        Self {
+            refuses_replace: true,
+            ..Self::default()
+        }
     }
 
     fn sessions(&self) -> MutexGuard<'_, BTreeMap<SessionName, Vec<SessionRecord>>> {
-        self.sessions.lock().expect("no test panics while it holds the sessions")
+        self.sessions
+            .lock()
+            .expect("no test panics while it holds the sessions")
     }
 }
 
@@ -108,11 +148,19 @@ impl MessageStore for FakeMessages {
         records: Checked<&[SessionRecord]>,
         _: &Operation,
     ) -> Result<SessionAppendResult, InstanceError> {
-        self.sessions().entry(session.clone()).or_default().extend_from_slice(&records);
+        self.sessions()
+            .entry(session.clone())
+            .or_default()
+            .extend_from_slice(&records);
         Ok(SessionAppendResult::default())
     }
 
-    fn records(&self, session: &SessionName, filter: &RecordFilter, window: Window) -> Result<SessionRecords, InstanceError> {
+    fn records(
+        &self,
+        session: &SessionName,
+        filter: &RecordFilter,
+        window: Window,
+    ) -> Result<SessionRecords, InstanceError> {
         let all = self.sessions().get(session).cloned().unwrap_or_default();
         let meant = window.of(all.into_iter().filter(|record| filter.matches(record)));
         Ok(Box::new(meant.into_iter().map(Ok)))
@@ -127,17 +175,34 @@ impl MessageStore for FakeMessages {
         Ok(self.sessions().iter().map(summary).collect())
     }
 
-    fn delete(&self, session: &SessionName, operation: &Operation) -> Result<Option<usize>, InstanceError> {
+    fn delete(
+        &self,
+        session: &SessionName,
+        operation: &Operation,
+    ) -> Result<Option<usize>, InstanceError> {
         let mut sessions = self.sessions();
-        let Some(records) = sessions.remove(session) else { return Ok(None) };
+        let Some(records) = sessions.remove(session) else {
+            return Ok(None);
+        };
         let count = records.len();
-        self.operations.record(Verb::Delete, session.as_str(), count, operation, (records, Vec::new()));
+        self.operations.record(
+            Verb::Delete,
+            session.as_str(),
+            count,
+            operation,
+            (records, Vec::new()),
+        );
         Ok(Some(count))
     }
 
     fn check_replace(&self) -> Result<(), InstanceError> {
-        let error = || InstanceError::invalid("sessions cannot be replaced here", "choose another store");
-        if self.refuses_replace { Err(error()) } else { Ok(()) }
+        let error =
+            || InstanceError::invalid("sessions cannot be replaced here", "choose another store");
+        if self.refuses_replace {
+            Err(error())
+        } else {
+            Ok(())
+        }
     }
 
     fn replace(
@@ -147,20 +212,37 @@ impl MessageStore for FakeMessages {
         operation: &Operation,
     ) -> Result<(), InstanceError> {
         let after = records.to_vec();
-        let before = self.sessions().insert(session.clone(), after.clone()).unwrap_or_default();
-        self.operations.record(operation.verb, session.as_str(), after.len(), operation, (before, after));
+        let before = self
+            .sessions()
+            .insert(session.clone(), after.clone())
+            .unwrap_or_default();
+        self.operations.record(
+            operation.verb,
+            session.as_str(),
+            after.len(),
+            operation,
+            (before, after),
+        );
         Ok(())
     }
 
-    fn purge(&self, session: &SessionName, filter: &RecordFilter, operation: &Operation) -> Result<PurgeResult, InstanceError> {
+    fn purge(
+        &self,
+        session: &SessionName,
+        filter: &RecordFilter,
+        operation: &Operation,
+    ) -> Result<PurgeResult, InstanceError> {
         let mut sessions = self.sessions();
-        let Some(records) = sessions.get_mut(session) else { return Ok(PurgeResult::default()) };
+        let Some(records) = sessions.get_mut(session) else {
+            return Ok(PurgeResult::default());
+        };
         let before = records.clone();
         records.retain(|record| !filter.matches(record));
         let (purged, kept) = (before.len() - records.len(), records.len());
         if purged != 0 {
             let change = (before, records.clone());
-            self.operations.record(Verb::Purge, session.as_str(), purged, operation, change);
+            self.operations
+                .record(Verb::Purge, session.as_str(), purged, operation, change);
         }
         Ok(PurgeResult { purged, kept })
     }
@@ -171,7 +253,11 @@ impl InstanceOperations for FakeMessages {
         Ok(self.operations.records())
     }
 
-    fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<InstanceRecord, InstanceError> {
+    fn undo(
+        &self,
+        undone: &OperationId,
+        operation: &Operation,
+    ) -> Result<InstanceRecord, InstanceError> {
         let mut sessions = self.sessions();
         let mut changes = Vec::new();
         for (record, before, after) in self.operations.parts(undone)? {
@@ -179,14 +265,18 @@ impl InstanceOperations for FakeMessages {
             let now = sessions.get(&session).cloned().unwrap_or_default();
             let Some(since) = now.strip_prefix(after.as_slice()) else {
                 let why = format!("the session {session} was changed afterwards");
-                return Err(InstanceError::ChangedSince { operation: undone.clone(), why });
+                return Err(InstanceError::ChangedSince {
+                    operation: undone.clone(),
+                    why,
+                });
             };
             let back = [before.as_slice(), since].concat();
             changes.push((record, session, now, back));
         }
         let mut undone = Vec::new();
         for (record, session, now, back) in changes {
-            self.operations.record_undo(&record, operation, (now, back.clone()));
+            self.operations
+                .record_undo(&record, operation, (now, back.clone()));
             if back.is_empty() {
                 sessions.remove(&session)
             } else {
@@ -196,7 +286,11 @@ impl InstanceOperations for FakeMessages {
         }
         join_parts(undone.into_iter().rev())
             .next()
-            .unwrap_or_else(|| Err(InstanceError::SessionNotFound { session: String::new() }))
+            .unwrap_or_else(|| {
+                Err(InstanceError::SessionNotFound {
+                    session: String::new(),
+                })
+            })
     }
 
     fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError> {
@@ -213,7 +307,9 @@ pub struct FakeValues {
 
 impl FakeValues {
     fn values(&self) -> MutexGuard<'_, BTreeMap<ValueKey, StoredValue>> {
-        self.values.lock().expect("no test panics while it holds the values")
+        self.values
+            .lock()
+            .expect("no test panics while it holds the values")
     }
 
     /// Sets a value, and returns whether the key is new.
@@ -225,21 +321,33 @@ impl FakeValues {
         operation: &Operation,
     ) -> Result<bool, InstanceError> {
         if let Some(other) = conflicting_key(values, key) {
-            return Err(InstanceError::KeyTaken { key: key.to_string(), why: format!("{other} is a key") });
+            return Err(InstanceError::KeyTaken {
+                key: key.to_string(),
+                why: format!("{other} is a key"),
+            });
         }
-        let new = StoredValue { text: value.to_owned(), updated_at: operation.at };
+        let new = StoredValue {
+            text: value.to_owned(),
+            updated_at: operation.at,
+        };
         let former = values.insert(key.clone(), new).map(|former| former.text);
         let is_new = former.is_none();
         if former.as_deref() != Some(value) {
             let change = (former, Some(value.to_owned()));
-            self.operations.record(Verb::Set, key.as_str(), 1, operation, change);
+            self.operations
+                .record(Verb::Set, key.as_str(), 1, operation, change);
         }
         Ok(is_new)
     }
 }
 
 impl KeyValueStore for FakeValues {
-    fn set(&self, key: &ValueKey, value: Checked<&str>, operation: &Operation) -> Result<bool, InstanceError> {
+    fn set(
+        &self,
+        key: &ValueKey,
+        value: Checked<&str>,
+        operation: &Operation,
+    ) -> Result<bool, InstanceError> {
         self.place(&mut self.values(), key, value.into_inner(), operation)
     }
 
@@ -254,7 +362,8 @@ impl KeyValueStore for FakeValues {
         if values.get(key).map(|stored| stored.text.as_str()) != expected {
             return Ok(false);
         }
-        self.place(&mut values, key, value.into_inner(), operation).map(|_| true)
+        self.place(&mut values, key, value.into_inner(), operation)
+            .map(|_| true)
     }
 
     fn get(&self, key: &ValueKey) -> Result<Option<StoredValue>, InstanceError> {
@@ -263,8 +372,16 @@ impl KeyValueStore for FakeValues {
 
     fn delete(&self, key: &ValueKey, operation: &Operation) -> Result<bool, InstanceError> {
         let mut values = self.values();
-        let Some(former) = values.remove(key) else { return Ok(false) };
-        self.operations.record(Verb::Delete, key.as_str(), 1, operation, (Some(former.text), None));
+        let Some(former) = values.remove(key) else {
+            return Ok(false);
+        };
+        self.operations.record(
+            Verb::Delete,
+            key.as_str(),
+            1,
+            operation,
+            (Some(former.text), None),
+        );
         Ok(true)
     }
 
@@ -275,7 +392,11 @@ impl KeyValueStore for FakeValues {
             size_bytes: value.text.len() as u64,
             updated_at: value.updated_at,
         };
-        Ok(values.iter().filter(|(key, _)| prefix.matches(key)).map(summary).collect())
+        Ok(values
+            .iter()
+            .filter(|(key, _)| prefix.matches(key))
+            .map(summary)
+            .collect())
     }
 }
 
@@ -284,20 +405,37 @@ impl InstanceOperations for FakeValues {
         Ok(self.operations.records())
     }
 
-    fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<InstanceRecord, InstanceError> {
+    fn undo(
+        &self,
+        undone: &OperationId,
+        operation: &Operation,
+    ) -> Result<InstanceRecord, InstanceError> {
         let mut values = self.values();
         let (record, before, after) = self.operations.open(undone)?;
         let key: ValueKey = record.subject.name.parse()?;
         let now = values.get(&key).map(|value| value.text.clone());
-        let in_the_way = conflicting_key(&values, &key).map(|other| format!("{other} is a key now"));
-        if let Some(why) = in_the_way.or_else(|| (now != after).then(|| format!("the key {key} was changed afterwards"))) {
-            return Err(InstanceError::ChangedSince { operation: undone.clone(), why });
+        let in_the_way =
+            conflicting_key(&values, &key).map(|other| format!("{other} is a key now"));
+        if let Some(why) = in_the_way
+            .or_else(|| (now != after).then(|| format!("the key {key} was changed afterwards")))
+        {
+            return Err(InstanceError::ChangedSince {
+                operation: undone.clone(),
+                why,
+            });
         }
         match &before {
-            Some(text) => values.insert(key, StoredValue { text: text.clone(), updated_at: operation.at }),
+            Some(text) => values.insert(
+                key,
+                StoredValue {
+                    text: text.clone(),
+                    updated_at: operation.at,
+                },
+            ),
             None => values.remove(&key),
         };
-        self.operations.record_undo(&record, operation, (now, before));
+        self.operations
+            .record_undo(&record, operation, (now, before));
         Ok(record)
     }
 
@@ -308,9 +446,16 @@ impl InstanceOperations for FakeValues {
 
 /// Returns a key that is a namespace of `key`, or a key within the namespace `key`.
 fn conflicting_key(values: &BTreeMap<ValueKey, StoredValue>, key: &ValueKey) -> Option<ValueKey> {
-    let is_within = |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'));
+    let is_within = |inner: &str, outer: &str| {
+        inner
+            .strip_prefix(outer)
+            .is_some_and(|rest| rest.starts_with('/'))
+    };
     let mut keys = values.keys();
-    keys.find(|other| is_within(other.as_str(), key.as_str()) || is_within(key.as_str(), other.as_str())).cloned()
+    keys.find(|other| {
+        is_within(other.as_str(), key.as_str()) || is_within(key.as_str(), other.as_str())
+    })
+    .cloned()
 }
 
 #[cfg(test)]
@@ -318,7 +463,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::testing::{key_value_suite, key_value_undo_suite, message_suite, message_undo_suite};
+    use crate::testing::{
+        key_value_suite, key_value_undo_suite, message_suite, message_undo_suite,
+    };
 
     #[test]
     fn the_fakes_keep_the_promises_of_their_traits() {

@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::text::{TokenKind, tokenize};
 use crate::{
-    BudgetStatus, ChatAnswer, ChatError, ChatFailure, ChatModel, ChatRequest, EmbedError, Embedder, Embedding, Notification,
-    Notifier, NotifyError, RerankError, Reranker, TokenUsage,
+    BudgetStatus, ChatAnswer, ChatError, ChatFailure, ChatModel, ChatRequest, EmbedError, Embedder,
+    Embedding, Notification, Notifier, NotifyError, RerankError, Reranker, TokenUsage,
 };
 
 /// A language model that returns predefined responses in order, and then fails.
@@ -21,14 +21,24 @@ impl FakeChat {
     pub fn with_answers(answers: &[&str]) -> Self {
         let model = Self::default();
         for text in answers {
-            model.will_answer(text, TokenUsage { prompt: 0, answer: TokenUsage::of(text), estimated: true });
+            model.will_answer(
+                text,
+                TokenUsage {
+                    prompt: 0,
+                    answer: TokenUsage::of(text),
+                    estimated: true,
+                },
+            );
         }
         model
     }
 
     /// Adds a response.
     pub fn will_answer(&self, text: &str, tokens: TokenUsage) {
-        lock(&self.answers).push_back(Ok(ChatAnswer { text: text.to_owned(), tokens }));
+        lock(&self.answers).push_back(Ok(ChatAnswer {
+            text: text.to_owned(),
+            tokens,
+        }));
     }
 
     /// Adds a failure.
@@ -45,7 +55,12 @@ impl FakeChat {
 impl ChatModel for FakeChat {
     fn answer(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
         lock(&self.asked).push(request.clone());
-        let none = || Err(ChatError::Unreachable(ChatFailure { why: "it has no more answers".into(), hint: None }));
+        let none = || {
+            Err(ChatError::Unreachable(ChatFailure {
+                why: "it has no more answers".into(),
+                hint: None,
+            }))
+        };
         lock(&self.answers).pop_front().unwrap_or_else(none)
     }
 
@@ -75,7 +90,9 @@ fn embed(text: &str) -> Embedding {
     let mut vector = vec![0.01_f32; DIMENSIONS];
     tokenize(text, &mut |token| {
         if token.kind != TokenKind::Character {
-            let place = token.text.bytes().fold(7_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+            let place = token.text.bytes().fold(7_usize, |sum, byte| {
+                sum.wrapping_mul(31).wrapping_add(byte.into())
+            });
             vector[place % DIMENSIONS] += 1.0;
         }
     });
@@ -94,7 +111,10 @@ impl Reranker for FakeReranker {
 
     fn score(&self, query: &str, texts: &[&str]) -> Result<Vec<f32>, RerankError> {
         let wanted = words(query);
-        Ok(texts.iter().map(|text| wanted.intersection(&words(text)).map(|_| 2.0).sum::<f32>() - 1.0).collect())
+        Ok(texts
+            .iter()
+            .map(|text| wanted.intersection(&words(text)).map(|_| 2.0).sum::<f32>() - 1.0)
+            .collect())
     }
 }
 

@@ -37,7 +37,11 @@ impl FakeRecallLedger {
         if !self.is_broken.load(Ordering::Relaxed) {
             return Ok(());
         }
-        Err(StoreError::Backend { action: "write to the recall ledger".into(), code: Code::Io, source: "it is broken".into() })
+        Err(StoreError::Backend {
+            action: "write to the recall ledger".into(),
+            code: Code::Io,
+            source: "it is broken".into(),
+        })
     }
 }
 
@@ -50,11 +54,19 @@ impl RecallLedger for FakeRecallLedger {
         Ok(())
     }
 
-    fn recalls<'a>(&'a self, filter: &'a RecallFilter) -> Box<dyn Iterator<Item = Result<RecallRecord, StoreError>> + 'a> {
+    fn recalls<'a>(
+        &'a self,
+        filter: &'a RecallFilter,
+    ) -> Box<dyn Iterator<Item = Result<RecallRecord, StoreError>> + 'a> {
         if let Err(error) = self.check_broken() {
             return Box::new(std::iter::once(Err(error)));
         }
-        Box::new(self.records().into_iter().filter(|recall| filter.includes(recall)).map(Ok))
+        Box::new(
+            self.records()
+                .into_iter()
+                .filter(|recall| filter.includes(recall))
+                .map(Ok),
+        )
     }
 
     fn complete_since(&self) -> Result<Option<DateTime<Utc>>, StoreError> {
@@ -64,7 +76,11 @@ impl RecallLedger for FakeRecallLedger {
 
     fn size(&self) -> Result<u64, StoreError> {
         self.check_broken()?;
-        Ok(lock(&self.state).records.iter().map(|recall| size_of_val(recall) as u64).sum())
+        Ok(lock(&self.state)
+            .records
+            .iter()
+            .map(|recall| size_of_val(recall) as u64)
+            .sum())
     }
 
     fn purge(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {

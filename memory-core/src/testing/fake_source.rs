@@ -22,11 +22,31 @@ impl FakeSource {
 }
 
 fn note(path: &str, text: &str) -> SourceItem {
-    let stem = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".md");
-    let origin = Origin { source: "fake".into(), root: "/fake".into(), path: path.to_owned(), hash: None };
-    let draft = Draft { title: Some(stem.to_owned()), source: "fake".into(), origin: Some(origin), ..Draft::new(text) };
-    let links = crate::wikilink::parse(text).into_iter().map(|link| link.target).collect();
-    SourceItem::Note(Box::new(NoteItem { links, ..NoteItem::new(draft) }))
+    let stem = path
+        .rsplit('/')
+        .next()
+        .unwrap_or(path)
+        .trim_end_matches(".md");
+    let origin = Origin {
+        source: "fake".into(),
+        root: "/fake".into(),
+        path: path.to_owned(),
+        hash: None,
+    };
+    let draft = Draft {
+        title: Some(stem.to_owned()),
+        source: "fake".into(),
+        origin: Some(origin),
+        ..Draft::new(text)
+    };
+    let links = crate::wikilink::parse(text)
+        .into_iter()
+        .map(|link| link.target)
+        .collect();
+    SourceItem::Note(Box::new(NoteItem {
+        links,
+        ..NoteItem::new(draft)
+    }))
 }
 
 impl Source for FakeSource {

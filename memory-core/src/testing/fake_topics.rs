@@ -7,8 +7,9 @@ use chrono::{DateTime, NaiveDate, Utc};
 
 use crate::secret::Checked;
 use crate::topic::{
-    INDEX_FILE, PathEntry, Topic, TopicChange, TopicChangeResult, TopicDraft, TopicError, TopicIndex, TopicKind, TopicListing,
-    TopicName, TopicPath, TopicRecord, TopicStore, TopicSubject, TopicText, TopicUsage, TopicUsages, TrashedTopic, index_text,
+    INDEX_FILE, PathEntry, Topic, TopicChange, TopicChangeResult, TopicDraft, TopicError,
+    TopicIndex, TopicKind, TopicListing, TopicName, TopicPath, TopicRecord, TopicStore,
+    TopicSubject, TopicText, TopicUsage, TopicUsages, TrashedTopic, index_text,
 };
 use crate::{Operation, OperationId, StoreError, mark_undone};
 
@@ -35,23 +36,43 @@ struct FakeTopicOperation {
 
 impl FakeTopics {
     fn state(&self) -> MutexGuard<'_, FakeTopicState> {
-        self.state.lock().expect("no test panics while it holds the topics")
+        self.state
+            .lock()
+            .expect("no test panics while it holds the topics")
     }
 }
 
 impl FakeTopicState {
     fn listing(&self) -> TopicListing {
-        let topic = |(path, text): (&TopicPath, &String)| TopicName::from_path(path).map(|name| parse_topic(name, text));
-        TopicListing { topics: self.files.iter().filter_map(topic).collect(), misnamed: Vec::new() }
+        let topic = |(path, text): (&TopicPath, &String)| {
+            TopicName::from_path(path).map(|name| parse_topic(name, text))
+        };
+        TopicListing {
+            topics: self.files.iter().filter_map(topic).collect(),
+            misnamed: Vec::new(),
+        }
     }
 
     fn text(&self, path: &TopicPath) -> Option<TopicText> {
-        let text = if path.is_index() { self.index.clone()?.text } else { self.files.get(path)?.clone() };
+        let text = if path.is_index() {
+            self.index.clone()?.text
+        } else {
+            self.files.get(path)?.clone()
+        };
         let topic = TopicName::from_path(path).map(|name| parse_topic(name, &text));
-        Some(TopicText { path: path.clone(), text, topic })
+        Some(TopicText {
+            path: path.clone(),
+            text,
+            topic,
+        })
     }
 
-    fn record_change(&mut self, operation: &Operation, files: Vec<(TopicPath, Option<String>)>, undoes: Option<OperationId>) {
+    fn record_change(
+        &mut self,
+        operation: &Operation,
+        files: Vec<(TopicPath, Option<String>)>,
+        undoes: Option<OperationId>,
+    ) {
         let mut step = Vec::new();
         for (path, after) in files {
             let before = self.files.remove(&path);
@@ -61,14 +82,30 @@ impl FakeTopicState {
             step.push((path, before, after));
         }
         let names = step.iter().map(|(path, ..)| path.to_string()).collect();
-        let record =
-            TopicRecord { operation: operation.clone(), subject: TopicSubject { files: names }, undoes, undone_by: None };
-        self.done.push(FakeTopicOperation { record, files: step });
-        self.index = Some(index_text(&self.listing().topics, &self.uses, self.index.as_ref()));
+        let record = TopicRecord {
+            operation: operation.clone(),
+            subject: TopicSubject { files: names },
+            undoes,
+            undone_by: None,
+        };
+        self.done.push(FakeTopicOperation {
+            record,
+            files: step,
+        });
+        self.index = Some(index_text(
+            &self.listing().topics,
+            &self.uses,
+            self.index.as_ref(),
+        ));
     }
 
     fn records(&self) -> Vec<TopicRecord> {
-        let mut records: Vec<_> = self.done.iter().rev().map(|step| step.record.clone()).collect();
+        let mut records: Vec<_> = self
+            .done
+            .iter()
+            .rev()
+            .map(|step| step.record.clone())
+            .collect();
         mark_undone(&mut records);
         records
     }
@@ -90,15 +127,38 @@ impl TopicStore for FakeTopics {
     fn entries(&self, folder: Option<&TopicPath>) -> Result<Option<Vec<PathEntry>>, TopicError> {
         let state = self.state();
         let mut found: BTreeMap<TopicPath, PathEntry> = BTreeMap::new();
-        let index = state.index.as_ref().map(|index| (INDEX_FILE.parse().expect("a path"), index.text.clone()));
-        let files = state.files.iter().map(|(path, text)| (path.clone(), text.clone())).chain(index);
-        for (path, text) in files.filter(|(path, _)| folder.is_none_or(|folder| folder != path && folder.contains(path))) {
+        let index = state
+            .index
+            .as_ref()
+            .map(|index| (INDEX_FILE.parse().expect("a path"), index.text.clone()));
+        let files = state
+            .files
+            .iter()
+            .map(|(path, text)| (path.clone(), text.clone()))
+            .chain(index);
+        for (path, text) in files
+            .filter(|(path, _)| folder.is_none_or(|folder| folder != path && folder.contains(path)))
+        {
             let size = text.len() as u64;
-            found.insert(path.clone(), PathEntry { path: path.clone(), size, is_folder: false });
+            found.insert(
+                path.clone(),
+                PathEntry {
+                    path: path.clone(),
+                    size,
+                    is_folder: false,
+                },
+            );
             let mut parent = path.parent();
             while let Some(path) = parent.filter(|parent| folder != Some(parent)) {
                 parent = path.parent();
-                found.entry(path.clone()).or_insert(PathEntry { path, size: 0, is_folder: true }).size += size;
+                found
+                    .entry(path.clone())
+                    .or_insert(PathEntry {
+                        path,
+                        size: 0,
+                        is_folder: true,
+                    })
+                    .size += size;
             }
         }
         Ok((folder.is_none() || !found.is_empty()).then(|| found.into_values().collect()))
@@ -114,8 +174,14 @@ impl TopicStore for FakeTopics {
 
     fn count_use(&self, name: &TopicName, at: DateTime<Utc>) {
         let mut state = self.state();
-        let used = state.uses.entry(name.to_string()).or_insert(TopicUsage { count: 0, last: at });
-        *used = TopicUsage { count: used.count + 1, last: at };
+        let used = state
+            .uses
+            .entry(name.to_string())
+            .or_insert(TopicUsage { count: 0, last: at });
+        *used = TopicUsage {
+            count: used.count + 1,
+            last: at,
+        };
     }
 
     fn change(
@@ -127,9 +193,14 @@ impl TopicStore for FakeTopics {
         let mut state = self.state();
         let former = state.text(path);
         let change = decide(former.as_ref())?;
-        let same = state.files.keys().find(|own| *own != path && own.as_str().to_lowercase() == path.as_str().to_lowercase());
+        let same = state.files.keys().find(|own| {
+            *own != path && own.as_str().to_lowercase() == path.as_str().to_lowercase()
+        });
         if let (None, Some(other)) = (&former, same) {
-            return Err(TopicError::Taken { name: path.to_string(), other: Some(other.to_string()) });
+            return Err(TopicError::Taken {
+                name: path.to_string(),
+                other: Some(other.to_string()),
+            });
         }
         let day = operation.at.date_naive();
         let next = match change {
@@ -146,16 +217,33 @@ impl TopicStore for FakeTopics {
         Ok(TopicChangeResult::Yes { stale_index: None })
     }
 
-    fn relocate(&self, from: &TopicPath, to: Option<Checked<&TopicPath>>, operation: &Operation) -> Result<(), TopicError> {
+    fn relocate(
+        &self,
+        from: &TopicPath,
+        to: Option<Checked<&TopicPath>>,
+        operation: &Operation,
+    ) -> Result<(), TopicError> {
         let to = to.map(Checked::into_inner);
         let mut state = self.state();
-        let moved: Vec<(TopicPath, String)> =
-            state.files.iter().filter(|(path, _)| from.contains(path)).map(|(path, text)| (path.clone(), text.clone())).collect();
+        let moved: Vec<(TopicPath, String)> = state
+            .files
+            .iter()
+            .filter(|(path, _)| from.contains(path))
+            .map(|(path, text)| (path.clone(), text.clone()))
+            .collect();
         if moved.is_empty() {
             return Err(TopicError::not_found(from.as_str()));
         }
-        if let Some(to) = to.filter(|to| state.files.keys().any(|path| to.contains(path) || path.contains(to))) {
-            return Err(TopicError::Taken { name: to.to_string(), other: None });
+        if let Some(to) = to.filter(|to| {
+            state
+                .files
+                .keys()
+                .any(|path| to.contains(path) || path.contains(to))
+        }) {
+            return Err(TopicError::Taken {
+                name: to.to_string(),
+                other: None,
+            });
         }
         let mut files = Vec::new();
         for (path, text) in moved {
@@ -171,7 +259,11 @@ impl TopicStore for FakeTopics {
 
     fn rebuild(&self, _: &Operation) -> Result<TopicChangeResult, TopicError> {
         let mut state = self.state();
-        let next = Some(index_text(&state.listing().topics, &state.uses, state.index.as_ref()));
+        let next = Some(index_text(
+            &state.listing().topics,
+            &state.uses,
+            state.index.as_ref(),
+        ));
         if next == state.index {
             return Ok(TopicChangeResult::No);
         }
@@ -179,7 +271,10 @@ impl TopicStore for FakeTopics {
         Ok(TopicChangeResult::Yes { stale_index: None })
     }
 
-    fn record_external_changes(&self, _: &mut dyn FnMut() -> Operation) -> Result<bool, TopicError> {
+    fn record_external_changes(
+        &self,
+        _: &mut dyn FnMut() -> Operation,
+    ) -> Result<bool, TopicError> {
         Ok(false)
     }
 
@@ -190,10 +285,17 @@ impl TopicStore for FakeTopics {
     fn trashed(&self) -> Result<Vec<TrashedTopic>, TopicError> {
         let state = self.state();
         let of_step = |step: &FakeTopicOperation| {
-            let files = step.files.iter().filter_map(|(path, before, _)| Some((path.to_string(), before.as_ref()?.len() as u64)));
+            let files = step.files.iter().filter_map(|(path, before, _)| {
+                Some((path.to_string(), before.as_ref()?.len() as u64))
+            });
             let trashed = |(path, size): (String, u64)| {
                 let operation = step.record.operation.clone();
-                TrashedTopic { trash: format!("{}/{path}", operation.id), path, size, operation }
+                TrashedTopic {
+                    trash: format!("{}/{path}", operation.id),
+                    path,
+                    size,
+                    operation,
+                }
             };
             files.map(trashed).collect::<Vec<_>>()
         };
@@ -202,17 +304,39 @@ impl TopicStore for FakeTopics {
 
     fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<TopicRecord, TopicError> {
         let mut state = self.state();
-        let record = state.records().into_iter().find(|record| record.operation.id == *undone);
-        let unknown = || StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") };
+        let record = state
+            .records()
+            .into_iter()
+            .find(|record| record.operation.id == *undone);
+        let unknown = || StoreError::OperationNotFound {
+            wanted: format!("no operation has the id {undone}"),
+        };
         let record = record.ok_or_else(unknown)?;
         if record.undone_by.is_some() {
-            return Err(StoreError::Invalid { why: format!("{undone} was already undone") }.into());
+            return Err(StoreError::Invalid {
+                why: format!("{undone} was already undone"),
+            }
+            .into());
         }
-        let step = state.done.iter().find(|step| step.record.operation.id == *undone).ok_or_else(unknown)?;
-        if let Some((path, ..)) = step.files.iter().find(|(path, _, after)| state.files.get(path) != after.as_ref()) {
-            return Err(TopicError::ChangedSince { name: path.to_string() });
+        let step = state
+            .done
+            .iter()
+            .find(|step| step.record.operation.id == *undone)
+            .ok_or_else(unknown)?;
+        if let Some((path, ..)) = step
+            .files
+            .iter()
+            .find(|(path, _, after)| state.files.get(path) != after.as_ref())
+        {
+            return Err(TopicError::ChangedSince {
+                name: path.to_string(),
+            });
         }
-        let back = step.files.iter().map(|(path, before, _)| (path.clone(), before.clone())).collect();
+        let back = step
+            .files
+            .iter()
+            .map(|(path, before, _)| (path.clone(), before.clone()))
+            .collect();
         state.record_change(operation, back, Some(undone.clone()));
         Ok(record)
     }
@@ -225,12 +349,23 @@ impl TopicStore for FakeTopics {
 
 fn split_header(text: &str) -> Option<(Vec<(&str, &str)>, &str)> {
     let (header, body) = text.strip_prefix("---\n")?.split_once("---\n")?;
-    Some((header.lines().filter_map(|line| line.split_once(": ")).collect(), body))
+    Some((
+        header
+            .lines()
+            .filter_map(|line| line.split_once(": "))
+            .collect(),
+        body,
+    ))
 }
 
 fn parse_topic(name: TopicName, text: &str) -> Topic {
     let (header, _) = split_header(text).unwrap_or_default();
-    let value = |key: &str| header.iter().find(|(own, _)| *own == key).map(|(_, value)| (*value).to_owned());
+    let value = |key: &str| {
+        header
+            .iter()
+            .find(|(own, _)| *own == key)
+            .map(|(_, value)| (*value).to_owned())
+    };
     let title = value("name").unwrap_or_else(|| name.stem().to_owned());
     Topic {
         description: value("description").unwrap_or_else(|| name.stem().to_owned()),
@@ -247,13 +382,26 @@ fn parse_topic(name: TopicName, text: &str) -> Topic {
 
 fn render_topic(former: Option<&TopicText>, draft: &TopicDraft, day: NaiveDate) -> String {
     let said = former.and_then(|former| former.topic.as_ref()?.said_kind.clone());
-    let kind = draft.kind.map(|kind| kind.as_str().to_owned()).or(said).unwrap_or_else(|| "other".to_owned());
+    let kind = draft
+        .kind
+        .map(|kind| kind.as_str().to_owned())
+        .or(said)
+        .unwrap_or_else(|| "other".to_owned());
     let kept = || Some(split_header(&former?.text)?.1.trim_matches('\n').to_owned());
     let content = draft.content.clone().or_else(kept).unwrap_or_default();
-    format!("---\nname: {}\ndescription: {}\ntype: {kind}\nupdated: {day}\n---\n\n{content}\n", draft.title, draft.description)
+    format!(
+        "---\nname: {}\ndescription: {}\ntype: {kind}\nupdated: {day}\n---\n\n{content}\n",
+        draft.title, draft.description
+    )
 }
 
 fn set_date(text: &str, day: NaiveDate) -> String {
-    let redated = |line: &str| if line.starts_with("updated: ") { format!("updated: {day}\n") } else { line.to_owned() };
+    let redated = |line: &str| {
+        if line.starts_with("updated: ") {
+            format!("updated: {day}\n")
+        } else {
+            line.to_owned()
+        }
+    };
     text.split_inclusive('\n').map(redated).collect()
 }

@@ -6,7 +6,9 @@ use proptest::option;
 use proptest::prelude::*;
 use uuid::Uuid;
 
-use crate::{Category, ContentHash, Draft, Memory, MemoryId, Origin, Phase, Reminder, Scope, SpeakerRole};
+use crate::{
+    Category, ContentHash, Draft, Memory, MemoryId, Origin, Phase, Reminder, Scope, SpeakerRole,
+};
 
 /// Generates any text without NUL.
 ///
@@ -27,13 +29,24 @@ pub fn any_text() -> impl Strategy<Value = String> {
 /// Generates a valid tag, title, alias or source: one non-empty line without surrounding whitespace.
 fn any_name() -> impl Strategy<Value = String> {
     any_text()
-        .prop_map(|text| text.chars().filter(|char| !char.is_control() && *char != '#').collect::<String>().trim().to_owned())
+        .prop_map(|text| {
+            text.chars()
+                .filter(|char| !char.is_control() && *char != '#')
+                .collect::<String>()
+                .trim()
+                .to_owned()
+        })
         .prop_filter("a name is not empty", |name| !name.is_empty())
 }
 
 fn any_moment() -> impl Strategy<Value = DateTime<Utc>> {
-    (0_i64..4_000_000_000, prop_oneof![Just(0_u32), 0..1_000_000_000_u32])
-        .prop_map(|(seconds, nanoseconds)| DateTime::from_timestamp(seconds, nanoseconds).expect("before the year 2100"))
+    (
+        0_i64..4_000_000_000,
+        prop_oneof![Just(0_u32), 0..1_000_000_000_u32],
+    )
+        .prop_map(|(seconds, nanoseconds)| {
+            DateTime::from_timestamp(seconds, nanoseconds).expect("before the year 2100")
+        })
 }
 
 fn any_id() -> impl Strategy<Value = MemoryId> {
@@ -53,12 +66,27 @@ pub fn any_scope() -> impl Strategy<Value = Scope> {
 }
 
 fn any_reminder() -> impl Strategy<Value = Reminder> {
-    (any_moment(), option::of(any_id()), option::of(any_moment()), option::of(any_moment()))
-        .prop_map(|(due, of, notified_at, done_at)| Reminder { due, of, notified_at, done_at })
+    (
+        any_moment(),
+        option::of(any_id()),
+        option::of(any_moment()),
+        option::of(any_moment()),
+    )
+        .prop_map(|(due, of, notified_at, done_at)| Reminder {
+            due,
+            of,
+            notified_at,
+            done_at,
+        })
 }
 
 fn any_role() -> impl Strategy<Value = SpeakerRole> {
-    prop::sample::select(vec![SpeakerRole::Person, SpeakerRole::Assistant, SpeakerRole::Tool, SpeakerRole::Author])
+    prop::sample::select(vec![
+        SpeakerRole::Person,
+        SpeakerRole::Assistant,
+        SpeakerRole::Tool,
+        SpeakerRole::Author,
+    ])
 }
 
 /// Generates any draft.
@@ -66,12 +94,14 @@ pub fn any_draft() -> impl Strategy<Value = Draft> {
     let category = option::of(prop::sample::select(Category::ALL.to_vec()));
     let phase = option::of(prop_oneof![Just(Phase::Inbox), Just(Phase::Organized)]);
     let hash = option::of(any::<[u8; 32]>().prop_map(ContentHash::from));
-    let origin = option::of((any_name(), any_name(), any_name(), hash).prop_map(|(source, root, path, hash)| Origin {
-        source,
-        root,
-        path,
-        hash,
-    }));
+    let origin = option::of((any_name(), any_name(), any_name(), hash).prop_map(
+        |(source, root, path, hash)| Origin {
+            source,
+            root,
+            path,
+            hash,
+        },
+    ));
     let words = (
         any_text(),
         option::of(any_name()),
@@ -79,8 +109,18 @@ pub fn any_draft() -> impl Strategy<Value = Draft> {
         vec(any_name(), 0..4),
         prop_oneof![Just(String::new()), any_name()],
     );
-    let times = (option::of(any_moment()), option::of(any_moment()), option::of(any_moment()), option::of(any_moment()));
-    let more = (any::<bool>(), option::of(any_reminder()), origin, option::of(any_role()));
+    let times = (
+        option::of(any_moment()),
+        option::of(any_moment()),
+        option::of(any_moment()),
+        option::of(any_moment()),
+    );
+    let more = (
+        any::<bool>(),
+        option::of(any_reminder()),
+        origin,
+        option::of(any_role()),
+    );
     (words, category, phase, any_scope(), times, more).prop_map(
         |(
             (content, title, aliases, tags, source),
@@ -112,7 +152,12 @@ pub fn any_draft() -> impl Strategy<Value = Draft> {
 
 /// Generates any memory.
 pub fn any_memory() -> impl Strategy<Value = Memory> {
-    let ids = (any_id(), vec(any_id(), 0..3), vec(any_id(), 0..2), option::of(any_id()));
+    let ids = (
+        any_id(),
+        vec(any_id(), 0..3),
+        vec(any_id(), 0..2),
+        option::of(any_id()),
+    );
     (any_draft(), ids, any_moment(), any::<u32>(), 1..u32::MAX).prop_map(
         |(draft, (id, links, supersedes, superseded_by), now, access_count, version)| {
             let mut memory = draft.into_memory(id, now);

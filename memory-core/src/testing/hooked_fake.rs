@@ -7,8 +7,8 @@ use chrono::{DateTime, Utc};
 
 use super::{FakeConversations, FakeJobs};
 use crate::conversation::{
-    ConversationEntry, ConversationId, ConversationIndex, ConversationStore, EnqueuedTurns, EntryChange, EntryId, EntryVector,
-    Job, JobQueue, JobState, PendingJob,
+    ConversationEntry, ConversationId, ConversationIndex, ConversationStore, EnqueuedTurns,
+    EntryChange, EntryId, EntryVector, Job, JobQueue, JobState, PendingJob,
 };
 use crate::secret::Checked;
 use crate::{Operation, OperationId, StoreError};
@@ -34,8 +34,13 @@ pub struct HookedFake<T> {
 
 impl<T: Default> HookedFake<T> {
     /// Returns an empty fake that calls `between` at each step.
-    pub fn new(between: impl Fn(HookStep) -> Result<(), StoreError> + Send + Sync + 'static) -> Self {
-        Self { inner: T::default(), between: Box::new(between) }
+    pub fn new(
+        between: impl Fn(HookStep) -> Result<(), StoreError> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            inner: T::default(),
+            between: Box::new(between),
+        }
     }
 }
 
@@ -49,7 +54,10 @@ impl<T> HookedFake<T> {
 
 impl<T: Debug> Debug for HookedFake<T> {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Disturbed").field("inner", &self.inner).finish_non_exhaustive()
+        formatter
+            .debug_struct("Disturbed")
+            .field("inner", &self.inner)
+            .finish_non_exhaustive()
     }
 }
 
@@ -67,11 +75,18 @@ impl ConversationStore for HookedFake<FakeConversations> {
         self.inner.read(conversation)
     }
 
-    fn user_turns_since(&self, moment: DateTime<Utc>) -> Result<Vec<Arc<ConversationEntry>>, StoreError> {
+    fn user_turns_since(
+        &self,
+        moment: DateTime<Utc>,
+    ) -> Result<Vec<Arc<ConversationEntry>>, StoreError> {
         self.inner.user_turns_since(moment)
     }
 
-    fn recheck_entries(&self, conversation: &ConversationId, ids: &[EntryId]) -> Result<bool, StoreError> {
+    fn recheck_entries(
+        &self,
+        conversation: &ConversationId,
+        ids: &[EntryId],
+    ) -> Result<bool, StoreError> {
         self.inner.recheck_entries(conversation, ids)
     }
 
@@ -79,11 +94,18 @@ impl ConversationStore for HookedFake<FakeConversations> {
         self.inner.deleted(conversation)
     }
 
-    fn commit(&self, conversation: &ConversationId, changes: Checked<&[EntryChange]>) -> Result<(), StoreError> {
+    fn commit(
+        &self,
+        conversation: &ConversationId,
+        changes: Checked<&[EntryChange]>,
+    ) -> Result<(), StoreError> {
         self.write(|| self.inner.commit(conversation, changes))
     }
 
-    fn commit_all(&self, changes: &[(&ConversationId, Checked<&[EntryChange]>)]) -> Result<(), StoreError> {
+    fn commit_all(
+        &self,
+        changes: &[(&ConversationId, Checked<&[EntryChange]>)],
+    ) -> Result<(), StoreError> {
         self.write(|| self.inner.commit_all(changes))
     }
 
@@ -93,10 +115,18 @@ impl ConversationStore for HookedFake<FakeConversations> {
         changes: Checked<&[EntryChange]>,
         operation: &Operation,
     ) -> Result<(), StoreError> {
-        self.write(|| self.inner.commit_operation(conversation, changes, operation))
+        self.write(|| {
+            self.inner
+                .commit_operation(conversation, changes, operation)
+        })
     }
 
-    fn store_vectors(&self, conversation: &ConversationId, identity: &str, vectors: &[EntryVector]) -> Result<(), StoreError> {
+    fn store_vectors(
+        &self,
+        conversation: &ConversationId,
+        identity: &str,
+        vectors: &[EntryVector],
+    ) -> Result<(), StoreError> {
         self.inner.store_vectors(conversation, identity, vectors)
     }
 }

@@ -89,7 +89,9 @@ pub use meter_suite::meter_suite;
 pub use orders::in_any_order;
 pub use recall_ledger_suite::recall_ledger_suite;
 pub use reminder_suite::reminder_suite;
-pub use service_suites::{chat_suite, clock_suite, embedder_suite, id_suite, notifier_suite, reranker_suite, source_suite};
+pub use service_suites::{
+    chat_suite, clock_suite, embedder_suite, id_suite, notifier_suite, reranker_suite, source_suite,
+};
 pub use store_suite::store_suite;
 pub use summaries_suite::summaries_suite;
 pub use topic_suite::{topic_suite, topics};
@@ -102,9 +104,17 @@ use crate::{History, InboxTtl, MemoryStore, ReviewPolicy, Services, SubmittedPro
 
 /// Runs `check`, and adds the name of the rule to the message of its panic.
 fn check_rule(rule: &str, check: impl FnOnce()) {
-    let Err(panic) = catch_unwind(AssertUnwindSafe(check)) else { return };
-    let message = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-    panic!("the rule {rule} is violated: {}", message.unwrap_or_default());
+    let Err(panic) = catch_unwind(AssertUnwindSafe(check)) else {
+        return;
+    };
+    let message = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied());
+    panic!(
+        "the rule {rule} is violated: {}",
+        message.unwrap_or_default()
+    );
 }
 
 /// Returns services over `store`, with a deterministic clock and deterministic ids.
@@ -134,9 +144,15 @@ mod tests {
 
     #[test]
     fn a_failed_check_names_the_rule() {
-        let failed = catch_unwind(|| check_rule("nothing_is_lost", || assert_eq!(1, 2))).expect_err("it fails");
+        let failed = catch_unwind(|| check_rule("nothing_is_lost", || assert_eq!(1, 2)))
+            .expect_err("it fails");
         let message = failed.downcast_ref::<String>().expect("a text");
-        assert!(message.starts_with("the rule nothing_is_lost is violated: assertion `left == right` failed"), "{message}");
+        assert!(
+            message.starts_with(
+                "the rule nothing_is_lost is violated: assertion `left == right` failed"
+            ),
+            "{message}"
+        );
         check_rule("all_is_well", || ());
     }
 }

@@ -49,57 +49,138 @@ fn record_all(ledger: &dyn RecallLedger, records: &[RecallRecord]) {
 }
 
 fn all(ledger: &dyn RecallLedger, filter: &RecallFilter) -> Vec<RecallRecord> {
-    ledger.recalls(filter).map(|recall| recall.expect("it can be read")).collect()
+    ledger
+        .recalls(filter)
+        .map(|recall| recall.expect("it can be read"))
+        .collect()
 }
 
 fn a_record_is_returned_as_it_was_recorded(ledger: &dyn RecallLedger) {
-    assert_eq!(all(ledger, &RecallFilter::default()), [], "at first there is none");
+    assert_eq!(
+        all(ledger, &RecallFilter::default()),
+        [],
+        "at first there is none"
+    );
     assert_eq!(ledger.complete_since().expect("it can be read"), None);
     let parts = vec![("words".to_owned(), 0.75), ("coverage".to_owned(), -0.125)];
-    let ranked = RecalledId { id: "55dc9232".into(), score: Some(0.625), parts };
-    let whole =
-        RecallRecord { memories: vec![ranked, RecalledId::unranked("6a053f60").standing()], ..recall(day(0), "codex", &[]) };
-    let sparse = RecallRecord { agent: String::new(), session: None, project: None, query: None, ..recall(day(1), "", &["a"]) };
+    let ranked = RecalledId {
+        id: "55dc9232".into(),
+        score: Some(0.625),
+        parts,
+    };
+    let whole = RecallRecord {
+        memories: vec![ranked, RecalledId::unranked("6a053f60").standing()],
+        ..recall(day(0), "codex", &[])
+    };
+    let sparse = RecallRecord {
+        agent: String::new(),
+        session: None,
+        project: None,
+        query: None,
+        ..recall(day(1), "", &["a"])
+    };
     let records = [whole, sparse];
     record_all(ledger, &records);
     assert_eq!(all(ledger, &RecallFilter::default()), records);
-    assert_eq!(ledger.complete_since().expect("it can be read"), Some(day(0)));
+    assert_eq!(
+        ledger.complete_since().expect("it can be read"),
+        Some(day(0))
+    );
 }
 
 fn records_come_in_order_and_a_filter_selects_among_them(ledger: &dyn RecallLedger) {
-    let records = [recall(day(0), "a", &["aa"]), recall(day(30), "b", &["aa", "bb"]), recall(day(60), "a", &["bb"])];
+    let records = [
+        recall(day(0), "a", &["aa"]),
+        recall(day(30), "b", &["aa", "bb"]),
+        recall(day(60), "a", &["bb"]),
+    ];
     record_all(ledger, &records);
     let filter = RecallFilter::default();
     assert_eq!(all(ledger, &filter), records);
     for (filter, expected) in [
-        (RecallFilter { memory: Some("aa".into()), ..filter.clone() }, &records[..2]),
-        (RecallFilter { agent: Some("b".into()), ..filter.clone() }, &records[1..2]),
-        (RecallFilter { session: Some("session of b".into()), ..filter.clone() }, &records[1..2]),
-        (RecallFilter { from: Some(day(30)), ..filter.clone() }, &records[1..]),
-        (RecallFilter { to: Some(day(60)), ..filter.clone() }, &records[..2]),
-        (RecallFilter { memory: Some("cc".into()), ..filter }, &[]),
+        (
+            RecallFilter {
+                memory: Some("aa".into()),
+                ..filter.clone()
+            },
+            &records[..2],
+        ),
+        (
+            RecallFilter {
+                agent: Some("b".into()),
+                ..filter.clone()
+            },
+            &records[1..2],
+        ),
+        (
+            RecallFilter {
+                session: Some("session of b".into()),
+                ..filter.clone()
+            },
+            &records[1..2],
+        ),
+        (
+            RecallFilter {
+                from: Some(day(30)),
+                ..filter.clone()
+            },
+            &records[1..],
+        ),
+        (
+            RecallFilter {
+                to: Some(day(60)),
+                ..filter.clone()
+            },
+            &records[..2],
+        ),
+        (
+            RecallFilter {
+                memory: Some("cc".into()),
+                ..filter
+            },
+            &[],
+        ),
     ] {
         assert_eq!(all(ledger, &filter), expected, "{filter:?}");
     }
 }
 
 fn a_purge_deletes_older_records_and_moves_the_start(ledger: &dyn RecallLedger) {
-    let records: Vec<RecallRecord> = (0..40).map(|number| recall(day(2 * number), "codex", &["aa"])).collect();
+    let records: Vec<RecallRecord> = (0..40)
+        .map(|number| recall(day(2 * number), "codex", &["aa"]))
+        .collect();
     record_all(ledger, &records);
     for first in [10, 11, 39] {
         let before = records[first].at - TimeDelta::hours(1);
         assert_ne!(ledger.purge(before).expect("it can be purged"), 0);
-        assert_eq!(all(ledger, &RecallFilter::default()), records[first..], "{first}");
-        assert_eq!(ledger.complete_since().expect("it can be read"), Some(before));
+        assert_eq!(
+            all(ledger, &RecallFilter::default()),
+            records[first..],
+            "{first}"
+        );
+        assert_eq!(
+            ledger.complete_since().expect("it can be read"),
+            Some(before)
+        );
     }
     let after = records[39].at + TimeDelta::hours(1);
     assert_ne!(ledger.purge(after).expect("it can be purged"), 0);
     assert_eq!(all(ledger, &RecallFilter::default()), []);
-    assert_eq!(ledger.complete_since().expect("it can be read"), Some(after));
+    assert_eq!(
+        ledger.complete_since().expect("it can be read"),
+        Some(after)
+    );
     let later = recall(after + TimeDelta::days(1), "codex", &["aa"]);
     record_recall(ledger, later.clone());
-    assert_eq!(all(ledger, &RecallFilter::default()), [later], "recording goes on");
-    assert_eq!(ledger.complete_since().expect("it can be read"), Some(after));
+    assert_eq!(
+        all(ledger, &RecallFilter::default()),
+        [later],
+        "recording goes on"
+    );
+    assert_eq!(
+        ledger.complete_since().expect("it can be read"),
+        Some(after)
+    );
 }
 
 fn a_purge_of_nothing_leaves_the_start(ledger: &dyn RecallLedger) {
@@ -107,7 +188,10 @@ fn a_purge_of_nothing_leaves_the_start(ledger: &dyn RecallLedger) {
     assert_eq!(ledger.complete_since().expect("it can be read"), None);
     record_recall(ledger, recall(day(1), "codex", &["aa"]));
     assert_eq!(ledger.purge(day(1)).expect("there is nothing older"), 0);
-    assert_eq!(ledger.complete_since().expect("it can be read"), Some(day(1)));
+    assert_eq!(
+        ledger.complete_since().expect("it can be read"),
+        Some(day(1))
+    );
 }
 
 fn each_record_increases_the_size_and_a_purge_decreases_it(ledger: &dyn RecallLedger) {
@@ -116,9 +200,15 @@ fn each_record_increases_the_size_and_a_purge_decreases_it(ledger: &dyn RecallLe
         record_recall(ledger, recall(day(number), "codex", &["aa"]));
         sizes.push(ledger.size().expect("it can be read"));
     }
-    assert!(sizes[0] == 0 && sizes.is_sorted_by(|one, other| one < other), "{sizes:?}");
+    assert!(
+        sizes[0] == 0 && sizes.is_sorted_by(|one, other| one < other),
+        "{sizes:?}"
+    );
     ledger.purge(day(30)).expect("it can be purged");
-    assert!(ledger.size().expect("it can be read") < sizes[3], "{sizes:?}");
+    assert!(
+        ledger.size().expect("it can be read") < sizes[3],
+        "{sizes:?}"
+    );
 }
 
 fn many_threads_lose_no_record(ledger: &dyn RecallLedger) {
@@ -128,15 +218,28 @@ fn many_threads_lose_no_record(ledger: &dyn RecallLedger) {
         for thread in 0..THREADS {
             let work = move || {
                 for number in 0..RECORDS {
-                    record_recall(ledger, recall(day(number), &format!("agent{thread}"), &["aa"]));
+                    record_recall(
+                        ledger,
+                        recall(day(number), &format!("agent{thread}"), &["aa"]),
+                    );
                 }
             };
             scope.spawn(work);
         }
     });
     for thread in 0..THREADS {
-        let filter = RecallFilter { agent: Some(format!("agent{thread}")), ..RecallFilter::default() };
-        let times: Vec<DateTime<Utc>> = all(ledger, &filter).into_iter().map(|recall| recall.at).collect();
-        assert_eq!(times, (0..RECORDS).map(day).collect::<Vec<_>>(), "each record of agent{thread}, in order");
+        let filter = RecallFilter {
+            agent: Some(format!("agent{thread}")),
+            ..RecallFilter::default()
+        };
+        let times: Vec<DateTime<Utc>> = all(ledger, &filter)
+            .into_iter()
+            .map(|recall| recall.at)
+            .collect();
+        assert_eq!(
+            times,
+            (0..RECORDS).map(day).collect::<Vec<_>>(),
+            "each record of agent{thread}, in order"
+        );
     }
 }

@@ -3,8 +3,8 @@
 use chrono::TimeDelta;
 
 use crate::{
-    CachedAnalysis, Category, Draft, MemoryId, MemorySummary, Patch, Phase, SecretPolicy, Services, delete, update, upgrade,
-    write,
+    CachedAnalysis, Category, Draft, MemoryId, MemorySummary, Patch, Phase, SecretPolicy, Services,
+    delete, update, upgrade, write,
 };
 
 /// Checks the contract of [`crate::MemorySummaries`]. `make` returns services over a new, empty store.
@@ -22,7 +22,9 @@ pub fn summaries_suite(make: &dyn Fn() -> Services) {
 }
 
 fn put(services: &Services, content: &str) -> MemoryId {
-    write(services, Draft::new(content), SecretPolicy::Refuse).expect("a draft is written").id
+    write(services, Draft::new(content), SecretPolicy::Refuse)
+        .expect("a draft is written")
+        .id
 }
 
 fn load_summaries(services: &Services) -> Vec<MemorySummary> {
@@ -31,28 +33,76 @@ fn load_summaries(services: &Services) -> Vec<MemorySummary> {
 }
 
 fn store_analysis(services: &Services, outline: &MemorySummary, bytes: &[u8]) {
-    let impression = CachedAnalysis { id: outline.id, text: outline.text, bytes: bytes.to_vec() };
-    services.store.store_analyses(&[impression]).expect("it is kept");
+    let impression = CachedAnalysis {
+        id: outline.id,
+        text: outline.text,
+        bytes: bytes.to_vec(),
+    };
+    services
+        .store
+        .store_analyses(&[impression])
+        .expect("it is kept");
 }
 
 fn an_outline_tells_what_the_memory_says(services: &Services) {
     let end = services.clock.now() + TimeDelta::days(3);
-    let draft = Draft { expires_at: Some(end), ..Draft::new("green tea") };
-    let id = write(services, draft, SecretPolicy::Refuse).expect("it is written").id;
-    let other = upgrade(services, &put(services, "Anna is my sister").to_string(), Some(Category::People));
+    let draft = Draft {
+        expires_at: Some(end),
+        ..Draft::new("green tea")
+    };
+    let id = write(services, draft, SecretPolicy::Refuse)
+        .expect("it is written")
+        .id;
+    let other = upgrade(
+        services,
+        &put(services, "Anna is my sister").to_string(),
+        Some(Category::People),
+    );
     let other = other.expect("it is filed").memory;
     services.store.count_access(&[other.id, other.id]);
     let told = load_summaries(services);
     assert!(told.is_sorted_by_key(|outline| outline.id) && told.len() == 2);
-    let of = |id: MemoryId| told.iter().find(|outline| outline.id == id).expect("it is told of");
-    assert_eq!((of(id).phase, of(id).category, of(id).ends_at), (Phase::Inbox, Category::Inbox, Some(end)));
+    let of = |id: MemoryId| {
+        told.iter()
+            .find(|outline| outline.id == id)
+            .expect("it is told of")
+    };
+    assert_eq!(
+        (of(id).phase, of(id).category, of(id).ends_at),
+        (Phase::Inbox, Category::Inbox, Some(end))
+    );
     let filed = of(other.id);
-    assert_eq!((filed.phase, filed.category, filed.access_count), (Phase::Organized, Category::People, 2));
-    assert_eq!((filed.created_at, filed.updated_at, &filed.scope), (other.created_at, other.updated_at, &other.scope));
-    assert!(filed.ends_at.is_none() && !filed.is_superseded && !filed.is_damaged && filed.impression.is_none());
-    let patch = Patch { superseded_by: Some(Some(other.id)), ..Patch::default() };
-    update(services, &id.to_string(), &patch, None, SecretPolicy::Refuse).expect("it is changed");
-    assert!(load_summaries(services).iter().any(|outline| outline.id == id && outline.is_superseded));
+    assert_eq!(
+        (filed.phase, filed.category, filed.access_count),
+        (Phase::Organized, Category::People, 2)
+    );
+    assert_eq!(
+        (filed.created_at, filed.updated_at, &filed.scope),
+        (other.created_at, other.updated_at, &other.scope)
+    );
+    assert!(
+        filed.ends_at.is_none()
+            && !filed.is_superseded
+            && !filed.is_damaged
+            && filed.impression.is_none()
+    );
+    let patch = Patch {
+        superseded_by: Some(Some(other.id)),
+        ..Patch::default()
+    };
+    update(
+        services,
+        &id.to_string(),
+        &patch,
+        None,
+        SecretPolicy::Refuse,
+    )
+    .expect("it is changed");
+    assert!(
+        load_summaries(services)
+            .iter()
+            .any(|outline| outline.id == id && outline.is_superseded)
+    );
 }
 
 fn an_impression_is_of_one_text(services: &Services) {
@@ -61,10 +111,17 @@ fn an_impression_is_of_one_text(services: &Services) {
     let impression = |services: &Services| load_summaries(services)[0].impression.clone();
     assert_eq!(impression(services).as_deref(), Some(b"liked".as_slice()));
     upgrade(services, &id, Some(Category::Preferences)).expect("it is filed");
-    assert_eq!(impression(services).as_deref(), Some(b"liked".as_slice()), "the text is the same");
+    assert_eq!(
+        impression(services).as_deref(),
+        Some(b"liked".as_slice()),
+        "the text is the same"
+    );
     let former = load_summaries(services).remove(0);
     let change = |content: &str| {
-        let patch = Patch { content: Some(content.into()), ..Patch::default() };
+        let patch = Patch {
+            content: Some(content.into()),
+            ..Patch::default()
+        };
         update(services, &id, &patch, None, SecretPolicy::Refuse).expect("it is changed");
     };
     change("black tea");
@@ -90,5 +147,8 @@ fn a_later_impression_takes_the_place_of_a_former(services: &Services) {
     for bytes in [b"liked".as_slice(), b"loved"] {
         store_analysis(services, &load_summaries(services)[0], bytes);
     }
-    assert_eq!(load_summaries(services)[0].impression.as_deref(), Some(b"loved".as_slice()));
+    assert_eq!(
+        load_summaries(services)[0].impression.as_deref(),
+        Some(b"loved".as_slice())
+    );
 }

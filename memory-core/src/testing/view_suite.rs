@@ -23,9 +23,21 @@ use crate::{Filter, ListOrder, MemoryId, PageRequest, Services, StoredMemory};
 /// # Panics
 /// If a call violates this property.
 pub fn view_suite(make: &dyn Fn() -> Services, cases: u32) {
-    let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
-    let any = (any_viewer(), prop::collection::vec(any_planted(), 1..10), prop::collection::vec(any_call(), 1..16));
-    runner.run(&any, |(viewer, planted, calls)| check(make, viewer, &planted, &calls)).expect("what is not seen is not there");
+    let mut runner = TestRunner::new(Config {
+        cases,
+        failure_persistence: None,
+        ..Config::default()
+    });
+    let any = (
+        any_viewer(),
+        prop::collection::vec(any_planted(), 1..10),
+        prop::collection::vec(any_call(), 1..16),
+    );
+    runner
+        .run(&any, |(viewer, planted, calls)| {
+            check(make, viewer, &planted, &calls)
+        })
+        .expect("what is not seen is not there");
 }
 
 fn check(
@@ -34,21 +46,33 @@ fn check(
     planted: &[PlantedMemory],
     calls: &[ViewCall],
 ) -> Result<(), TestCaseError> {
-    let node = || Services { principal: viewer.node_principal().map(|own| Arc::new(own) as _), ..make() };
+    let node = || Services {
+        principal: viewer.node_principal().map(|own| Arc::new(own) as _),
+        ..make()
+    };
     let (whole, without) = (node(), node());
     let stems = plant(&whole, viewer, planted, true);
     plant(&without, viewer, planted, false);
     let split_by_view = |services: &Services| split_by_view(services, viewer);
     let (hidden, seen) = split_by_view(&whole);
     prop_assert_eq!(split_by_view(&without), (Vec::new(), seen));
-    let mut agents = [&whole, &without].map(|services| ViewCaller::new(services.restrict_to(&viewer.view()), planted, &stems));
-    let mut secrets: BTreeSet<usize> = (0..planted.len()).filter(|number| !planted[*number].is_seen(viewer)).collect();
+    let mut agents = [&whole, &without]
+        .map(|services| ViewCaller::new(services.restrict_to(&viewer.view()), planted, &stems));
+    let mut secrets: BTreeSet<usize> = (0..planted.len())
+        .filter(|number| !planted[*number].is_seen(viewer))
+        .collect();
     for call in calls {
         secrets.retain(|number| !call.contains_text(*number));
         let [told, expected] = agents.each_mut().map(|agent| agent.call(call));
         prop_assert_eq!(&told, &expected, "{:?}", call);
         for number in &secrets {
-            prop_assert!(!told.contains(&home::secret(*number)), "{:?} tells of {}: {}", call, number, told);
+            prop_assert!(
+                !told.contains(&home::secret(*number)),
+                "{:?} tells of {}: {}",
+                call,
+                number,
+                told
+            );
         }
         prop_assert_eq!(&split_by_view(&whole).0, &hidden, "{:?}", call);
     }
@@ -59,10 +83,19 @@ fn check(
 /// Returns the memories outside the view, and those within it.
 fn split_by_view(services: &Services, viewer: Viewer) -> (Vec<StoredMemory>, Vec<StoredMemory>) {
     services.store.refresh().expect("the files can be read");
-    let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: None };
-    let page = services.store.list(&Filter::all(), &slice, chrono::DateTime::UNIX_EPOCH).expect("they are listed");
-    let (mut hidden, mut seen): (Vec<_>, Vec<_>) =
-        page.memories.into_iter().partition(|stored| !viewer.sees(&stored.memory.scope));
+    let slice = PageRequest {
+        order: ListOrder::Created,
+        offset: 0,
+        limit: None,
+    };
+    let page = services
+        .store
+        .list(&Filter::all(), &slice, chrono::DateTime::UNIX_EPOCH)
+        .expect("they are listed");
+    let (mut hidden, mut seen): (Vec<_>, Vec<_>) = page
+        .memories
+        .into_iter()
+        .partition(|stored| !viewer.sees(&stored.memory.scope));
     let id = |stored: &StoredMemory| -> MemoryId { stored.memory.id };
     hidden.sort_by_key(id);
     seen.sort_by_key(id);

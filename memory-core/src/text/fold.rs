@@ -46,11 +46,19 @@ pub(super) fn for_each_folded(text: &str, mut each: impl FnMut(char, Range<usize
 }
 
 /// Folds the cluster of `text` at byte `start`, and returns its end.
-fn fold_cluster(text: &str, start: usize, decomposed: &mut String, each: &mut impl FnMut(char, Range<usize>)) -> usize {
+fn fold_cluster(
+    text: &str,
+    start: usize,
+    decomposed: &mut String,
+    each: &mut impl FnMut(char, Range<usize>),
+) -> usize {
     let mut rest = text[start..].chars();
-    let Some(first) = rest.next() else { return text.len() };
+    let Some(first) = rest.next() else {
+        return text.len();
+    };
     let mut end = start + first.len_utf8();
-    let alone = is_never_joined(first) || rest.clone().next().is_none_or(|next| !joins_previous(next));
+    let alone =
+        is_never_joined(first) || rest.clone().next().is_none_or(|next| !joins_previous(next));
     if alone && folds_to_itself(first) {
         each(to_simplified(first.to_ascii_lowercase()), start..end);
         return end;
@@ -66,7 +74,9 @@ fn fold_cluster(text: &str, start: usize, decomposed: &mut String, each: &mut im
     let mut characters = decomposed.chars();
     match (characters.next(), characters.next()) {
         (Some(only), None) => each(only, start..end),
-        _ => decomposed.nfc().for_each(|character| each(character, start..end)),
+        _ => decomposed
+            .nfc()
+            .for_each(|character| each(character, start..end)),
     }
     end
 }
@@ -76,9 +86,11 @@ pub(super) fn joins_previous(character: char) -> bool {
     match character {
         // The first arms decide nearly all text without a table lookup: Latin, Greek and Cyrillic letters, typographic quotes and dashes,
         // full-width ASCII.
-        '\0'..='\u{ac}' | '\u{ae}'..='\u{2ff}' | '\u{370}'..='\u{482}' | '\u{2010}'..='\u{2027}' | '\u{ff01}'..='\u{ff5e}' => {
-            false
-        }
+        '\0'..='\u{ac}'
+        | '\u{ae}'..='\u{2ff}'
+        | '\u{370}'..='\u{482}'
+        | '\u{2010}'..='\u{2027}'
+        | '\u{ff01}'..='\u{ff5e}' => false,
         '\u{300}'..='\u{36f}' => true,
         _ if folds_to_itself(character) => false,
         _ if is_invisible(character) => true,
@@ -165,7 +177,9 @@ fn to_simplified(character: char) -> char {
     if !('\u{4e00}'..='\u{9fff}').contains(&character) {
         return character;
     }
-    FORMS.binary_search_by_key(&character, |(traditional, _)| *traditional).map_or(character, |found| FORMS[found].1)
+    FORMS
+        .binary_search_by_key(&character, |(traditional, _)| *traditional)
+        .map_or(character, |found| FORMS[found].1)
 }
 
 static FORMS: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
@@ -287,9 +301,16 @@ mod tests {
 
     #[test]
     fn both_scripts_become_one_and_stay_it() {
-        assert_eq!("護照簽證".chars().map(to_simplified).collect::<String>(), "护照签证");
+        assert_eq!(
+            "護照簽證".chars().map(to_simplified).collect::<String>(),
+            "护照签证"
+        );
         assert_eq!(['用', 'a', 'か'].map(to_simplified), ['用', 'a', 'か']);
         assert!(FORMS.is_sorted_by(|left, right| left.0 < right.0));
-        assert!(FORMS.iter().all(|(_, simple)| to_simplified(*simple) == *simple));
+        assert!(
+            FORMS
+                .iter()
+                .all(|(_, simple)| to_simplified(*simple) == *simple)
+        );
     }
 }

@@ -13,13 +13,24 @@ pub fn deceptive_characters(text: &str) -> impl Iterator<Item = (usize, char)> +
     text.char_indices().filter(move |&(at, character)| {
         let rest = &text[at + character.len_utf8()..];
         if !is_invisible(character) {
-            flag_end = if character == BLACK_FLAG { at + BLACK_FLAG.len_utf8() + flag_tags(rest) } else { flag_end };
-            before = PrecedingContext { last: Some(character), visible: Some(character), is_variant: false };
+            flag_end = if character == BLACK_FLAG {
+                at + BLACK_FLAG.len_utf8() + flag_tags(rest)
+            } else {
+                flag_end
+            };
+            before = PrecedingContext {
+                last: Some(character),
+                visible: Some(character),
+                is_variant: false,
+            };
             return false;
         }
         let is_ordinary = at < flag_end || is_expected(character, &before, rest.chars().next());
-        before =
-            PrecedingContext { last: Some(character), is_variant: is_ordinary && is_variation_selector(character), ..before };
+        before = PrecedingContext {
+            last: Some(character),
+            is_variant: is_ordinary && is_variation_selector(character),
+            ..before
+        };
         !is_ordinary
     })
 }
@@ -54,20 +65,31 @@ fn is_expected(character: char, before: &PrecedingContext, next: Option<char>) -
         '\u{fe0e}' | '\u{fe0f}' => is_pictograph(last) || (is_keycap(last) && next == '\u{20e3}'),
         '\u{fe00}'..='\u{fe0d}' => has_standard_variants(last),
         '\u{e0100}'..='\u{e01ef}' => is_ideograph(last),
-        '\u{180b}'..='\u{180f}' => is_mongolian(last) && (character != '\u{180e}' || is_mongolian(next)),
+        '\u{180b}'..='\u{180f}' => {
+            is_mongolian(last) && (character != '\u{180e}' || is_mongolian(next))
+        }
         '\u{200d}' => {
-            let element = if before.is_variant { before.visible.unwrap_or('\0') } else { last };
+            let element = if before.is_variant {
+                before.visible.unwrap_or('\0')
+            } else {
+                last
+            };
             is_joining_letter(last) || (is_pictograph(element) && is_pictograph(next))
         }
         // The plural suffix of a foreign word, such as `PDF‌ها`.
-        '\u{200c}' => is_joining_letter(last) || (is_joining_letter(next) && !is_mark(next) && is_letter(last)),
+        '\u{200c}' => {
+            is_joining_letter(last)
+                || (is_joining_letter(next) && !is_mark(next) && is_letter(last))
+        }
         // The combining grapheme joiner preserves the order of the marks of one letter.
         '\u{34f}' => (is_letter(last) || is_mark(last)) && is_mark(next),
         // An allowed line break in scripts without spaces between words.
         '\u{200b}' => is_spaceless(last) && is_spaceless(next),
         // The fillers of an incomplete syllable of conjoining jamo.
         '\u{115f}' => matches!(next, '\u{1161}'..='\u{11a7}'),
-        '\u{1160}' => matches!(last, '\u{1100}'..='\u{115e}') && matches!(next, '\u{11a8}'..='\u{11ff}'),
+        '\u{1160}' => {
+            matches!(last, '\u{1100}'..='\u{115e}') && matches!(next, '\u{11a8}'..='\u{11ff}')
+        }
         _ => false,
     }
 }
@@ -97,10 +119,17 @@ const BLACK_FLAG: char = '\u{1f3f4}';
 fn flag_tags(rest: &str) -> usize {
     let letter = |character: char| matches!(character, '\u{e0061}'..='\u{e007a}');
     let digit = |character: char| matches!(character, '\u{e0030}'..='\u{e0039}');
-    let tags: Vec<char> = rest.chars().take(7).take_while(|&tag| letter(tag) || digit(tag)).collect();
+    let tags: Vec<char> = rest
+        .chars()
+        .take(7)
+        .take_while(|&tag| letter(tag) || digit(tag))
+        .collect();
     let length: usize = tags.iter().map(|tag| tag.len_utf8()).sum();
     let is_region = (3..=5).contains(&tags.len()) && tags[..2].iter().all(|&tag| letter(tag));
-    let end = rest[length..].chars().next().filter(|&end| is_region && end == '\u{e007f}');
+    let end = rest[length..]
+        .chars()
+        .next()
+        .filter(|&end| is_region && end == '\u{e007f}');
     end.map_or(0, |end| length + end.len_utf8())
 }
 
@@ -165,7 +194,9 @@ fn is_joining_letter(character: char) -> bool {
         // Kharoshthi, Manichaean, Psalter Pahlavi, Hanifi Rohingya to Chorasmian, Brahmi to Gunjala Gondi, Adlam.
         | '\u{10a00}'..='\u{10a5f}' | '\u{10ac0}'..='\u{10aff}' | '\u{10b80}'..='\u{10baf}' | '\u{10d00}'..='\u{10fdf}'
         | '\u{11000}'..='\u{11faf}' | '\u{1e900}'..='\u{1e95f}');
-    is_joining && !is_invisible(character) && (character.is_alphanumeric() || is_combining_mark(character))
+    is_joining
+        && !is_invisible(character)
+        && (character.is_alphanumeric() || is_combining_mark(character))
 }
 
 /// Returns whether a character belongs to a script without spaces between words.
@@ -183,7 +214,9 @@ mod tests {
     use super::*;
 
     fn deceptive(text: &str) -> Vec<char> {
-        deceptive_characters(text).map(|(_, character)| character).collect()
+        deceptive_characters(text)
+            .map(|(_, character)| character)
+            .collect()
     }
 
     #[test]
@@ -240,11 +273,28 @@ mod tests {
 
     #[test]
     fn a_run_of_invisible_characters_carries_no_message() {
-        assert_eq!(deceptive("❤\u{fe0f}\u{fe0e}\u{fe0f}"), ['\u{fe0e}', '\u{fe0f}']);
-        assert_eq!(deceptive("ی\u{200c}\u{200d}\u{200c}خ"), ['\u{200d}', '\u{200c}'].as_slice());
-        let spelled: String = "ignore".chars().filter_map(|c| char::from_u32(0xe0000 + u32::from(c))).collect();
-        assert_eq!(deceptive(&format!("🏴{spelled}\u{e007f}")).len(), 7, "an instruction is no flag");
-        assert_eq!(deceptive("🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}").len(), 5, "it never ends");
+        assert_eq!(
+            deceptive("❤\u{fe0f}\u{fe0e}\u{fe0f}"),
+            ['\u{fe0e}', '\u{fe0f}']
+        );
+        assert_eq!(
+            deceptive("ی\u{200c}\u{200d}\u{200c}خ"),
+            ['\u{200d}', '\u{200c}'].as_slice()
+        );
+        let spelled: String = "ignore"
+            .chars()
+            .filter_map(|c| char::from_u32(0xe0000 + u32::from(c)))
+            .collect();
+        assert_eq!(
+            deceptive(&format!("🏴{spelled}\u{e007f}")).len(),
+            7,
+            "an instruction is no flag"
+        );
+        assert_eq!(
+            deceptive("🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}").len(),
+            5,
+            "it never ends"
+        );
         assert_eq!(deceptive("葛\u{e0100}\u{e0101}"), ['\u{e0101}']);
         assert_eq!(deceptive("ی\u{200d}\u{fe00}❤"), ['\u{fe00}']);
         assert_eq!(deceptive("ی\u{200d}❤"), []);

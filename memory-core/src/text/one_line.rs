@@ -9,15 +9,25 @@ use super::deceptive_characters;
 /// Line breaks and tabs become spaces. Invisible tags and characters that control a terminal are removed.
 pub fn to_one_line(text: &str, longest: usize) -> String {
     let tags: Vec<usize> = if text.contains(is_tag) {
-        deceptive_characters(text).filter(|(_, character)| is_tag(*character)).map(|(at, _)| at).collect()
+        deceptive_characters(text)
+            .filter(|(_, character)| is_tag(*character))
+            .map(|(at, _)| at)
+            .collect()
     } else {
         Vec::new()
     };
     let is_kept = |(at, character)| tags.binary_search(&at).is_err().then_some(character);
-    let visible: String = text.char_indices().filter_map(is_kept).filter_map(visible_char).collect();
+    let visible: String = text
+        .char_indices()
+        .filter_map(is_kept)
+        .filter_map(visible_char)
+        .collect();
     let line = visible.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(longest) {
-        Some((end, _)) => format!("{}…", line[..end].trim_end_matches(|end: char| end.is_whitespace() || is_tag(end))),
+        Some((end, _)) => format!(
+            "{}…",
+            line[..end].trim_end_matches(|end: char| end.is_whitespace() || is_tag(end))
+        ),
         None => line,
     }
 }
@@ -40,7 +50,10 @@ fn is_tag(character: char) -> bool {
 /// Returns the messages of `error` and of its causes, separated by colons.
 pub fn format_error_chain(error: &(dyn Error + 'static)) -> String {
     let causes = std::iter::successors(Some(error), |&error| error.source());
-    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+    causes
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(": ")
 }
 
 #[cfg(test)]
@@ -49,10 +62,17 @@ mod tests {
 
     #[test]
     fn a_line_holds_what_a_reader_sees_and_nothing_else() {
-        assert_eq!(to_one_line(" call\tAnna\r\n\u{1b}[31mnow\u{202e}\u{2028}ok\u{0}", 80), "call Anna [31mnow ok");
+        assert_eq!(
+            to_one_line(" call\tAnna\r\n\u{1b}[31mnow\u{202e}\u{2028}ok\u{0}", 80),
+            "call Anna [31mnow ok"
+        );
         assert_eq!(to_one_line("明天下午三点开会", 4), "明天下午…");
         assert_eq!(to_one_line("\u{7}\n", 4), "");
-        assert_eq!(to_one_line("a\u{e0061}\u{e007f} 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️", 80), "a 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️", "a flag needs its tags");
+        assert_eq!(
+            to_one_line("a\u{e0061}\u{e007f} 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️", 80),
+            "a 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️",
+            "a flag needs its tags"
+        );
         assert_eq!(to_one_line("🏴󠁧󠁢󠁥󠁮󠁧󠁿 England", 4), "🏴…");
     }
 }

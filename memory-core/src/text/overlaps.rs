@@ -30,22 +30,27 @@ impl WordOverlaps {
         let mut sets = vec![(Vec::new(), 0); texts.len()];
         let mut bits = 0;
         for (number, text) in texts.iter().enumerate() {
-            tokenize(text, &mut |token| match words.entry(token.text.to_owned()) {
-                Entry::Vacant(entry) => {
-                    entry.insert(WordOccurrence::Once(number));
-                    sets[number].1 += 1;
-                }
-                Entry::Occupied(mut entry) => match *entry.get() {
-                    WordOccurrence::Once(first) if first == number => {}
-                    WordOccurrence::Once(first) => {
-                        entry.insert(WordOccurrence::Several(bits));
-                        insert_bit(&mut sets[first].0, bits);
-                        sets[number].1 += usize::from(insert_bit(&mut sets[number].0, bits));
-                        bits += 1;
+            tokenize(
+                text,
+                &mut |token| match words.entry(token.text.to_owned()) {
+                    Entry::Vacant(entry) => {
+                        entry.insert(WordOccurrence::Once(number));
+                        sets[number].1 += 1;
                     }
-                    WordOccurrence::Several(bit) => sets[number].1 += usize::from(insert_bit(&mut sets[number].0, bit)),
+                    Entry::Occupied(mut entry) => match *entry.get() {
+                        WordOccurrence::Once(first) if first == number => {}
+                        WordOccurrence::Once(first) => {
+                            entry.insert(WordOccurrence::Several(bits));
+                            insert_bit(&mut sets[first].0, bits);
+                            sets[number].1 += usize::from(insert_bit(&mut sets[number].0, bits));
+                            bits += 1;
+                        }
+                        WordOccurrence::Several(bit) => {
+                            sets[number].1 += usize::from(insert_bit(&mut sets[number].0, bit))
+                        }
+                    },
                 },
-            });
+            );
         }
         Self { texts: sets }
     }
@@ -53,10 +58,17 @@ impl WordOverlaps {
     /// Returns the Jaccard similarity of the word sets of two texts, from 0 to 1.
     ///
     /// The texts are given by their index; two empty texts have the similarity 0.
-    #[expect(clippy::cast_precision_loss, reason = "no text has so many words that it matters")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "no text has so many words that it matters"
+    )]
     pub fn similarity(&self, one: usize, other: usize) -> f32 {
         let ((own, count), (others, other_count)) = (&self.texts[one], &self.texts[other]);
-        let common: u32 = own.iter().zip(others).map(|(left, right)| (left & right).count_ones()).sum();
+        let common: u32 = own
+            .iter()
+            .zip(others)
+            .map(|(left, right)| (left & right).count_ones())
+            .sum();
         let common = common as usize;
         common as f32 / (count + other_count - common).max(1) as f32
     }
@@ -83,9 +95,18 @@ mod tests {
     #[test]
     fn texts_of_the_same_words_overlap_wholly_and_others_not_at_all() {
         let share = |one: &str, other: &str| WordOverlaps::of(&[one, other]).similarity(0, 1);
-        assert_eq!(share("Green tea, green tea", "tea: GREEN").to_bits(), 1.0_f32.to_bits());
-        assert_eq!([share("green tea", "coffee"), share("", "")].map(f32::to_bits), [0.0_f32; 2].map(f32::to_bits));
-        assert_eq!(share("green tea", "black tea").to_bits(), (1.0_f32 / 3.0).to_bits());
+        assert_eq!(
+            share("Green tea, green tea", "tea: GREEN").to_bits(),
+            1.0_f32.to_bits()
+        );
+        assert_eq!(
+            [share("green tea", "coffee"), share("", "")].map(f32::to_bits),
+            [0.0_f32; 2].map(f32::to_bits)
+        );
+        assert_eq!(
+            share("green tea", "black tea").to_bits(),
+            (1.0_f32 / 3.0).to_bits()
+        );
     }
 
     proptest! {

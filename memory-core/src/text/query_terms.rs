@@ -53,7 +53,10 @@ pub fn query_terms(text: &str) -> Vec<Term> {
 
 impl From<&Token<'_>> for Term {
     fn from(token: &Token<'_>) -> Self {
-        Self { text: token.text.to_owned(), kind: token.kind }
+        Self {
+            text: token.text.to_owned(),
+            kind: token.kind,
+        }
     }
 }
 
@@ -67,7 +70,10 @@ mod tests {
     use crate::text::{TokenKind, tokenize};
 
     fn texts(query: &str) -> Vec<String> {
-        query_terms(query).into_iter().map(|term| term.text).collect()
+        query_terms(query)
+            .into_iter()
+            .map(|term| term.text)
+            .collect()
     }
 
     #[test]

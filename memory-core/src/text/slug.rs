@@ -29,7 +29,11 @@ const MAX_TRIM: usize = 15;
 /// ```
 pub fn slug(text: &str) -> String {
     // Lower case of a normalized text is not always normalized.
-    let normal = text.nfkc().filter(|&character| !is_invisible(character)).flat_map(char::to_lowercase).nfkc();
+    let normal = text
+        .nfkc()
+        .filter(|&character| !is_invisible(character))
+        .flat_map(char::to_lowercase)
+        .nfkc();
     let mut slug = String::new();
     for character in normal {
         if is_allowed(character, &slug) {
@@ -62,21 +66,35 @@ fn is_allowed(character: char, before: &str) -> bool {
 
 /// Returns the byte length at which `slug` is cut.
 fn length_within_limits(slug: &str) -> usize {
-    let fits =
-        |&(count, (at, character)): &(usize, (usize, char))| count < MAX_CHARACTERS && at + character.len_utf8() <= MAX_BYTES;
-    let Some((at, character)) = slug.char_indices().enumerate().take_while(fits).last().map(|(_, last)| last) else {
+    let fits = |&(count, (at, character)): &(usize, (usize, char))| {
+        count < MAX_CHARACTERS && at + character.len_utf8() <= MAX_BYTES
+    };
+    let Some((at, character)) = slug
+        .char_indices()
+        .enumerate()
+        .take_while(fits)
+        .last()
+        .map(|(_, last)| last)
+    else {
         return 0;
     };
     let end = at + character.len_utf8();
     if slug[end..].chars().next().is_none_or(|next| next == '-') {
         return end;
     }
-    if let Some((near, _)) = slug[..end].char_indices().rev().take(MAX_TRIM).find(|&(_, character)| character == '-') {
+    if let Some((near, _)) = slug[..end]
+        .char_indices()
+        .rev()
+        .take(MAX_TRIM)
+        .find(|&(_, character)| character == '-')
+    {
         return near;
     }
     // A letter must not lose its marks, because the rest may be a different letter.
     if slug[end..].starts_with(is_combining_mark) {
-        return slug[..end].rfind(|character| !is_combining_mark(character)).unwrap_or(0);
+        return slug[..end]
+            .rfind(|character| !is_combining_mark(character))
+            .unwrap_or(0);
     }
     end
 }
@@ -110,7 +128,17 @@ mod tests {
 
     #[test]
     fn device_names_are_never_file_names() {
-        for text in ["con", "Con.", "NUL", "aux", "prn", "COM1", "com¹", "lpt9", "ＣＯＮ"] {
+        for text in [
+            "con",
+            "Con.",
+            "NUL",
+            "aux",
+            "prn",
+            "COM1",
+            "com¹",
+            "lpt9",
+            "ＣＯＮ",
+        ] {
             assert!(slug(text).ends_with("-note"), "{text}");
         }
         assert_eq!(slug("console"), "console");

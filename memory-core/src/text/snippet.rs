@@ -23,8 +23,18 @@ pub struct Snippet {
 impl Snippet {
     /// Returns the number of characters before the excerpt in the text from which it was cut.
     pub(crate) fn offset_in(&self, text: &str) -> usize {
-        let visible = text.chars().enumerate().filter(|(_, character)| !is_blank(*character));
-        if self.skipped == 0 { 0 } else { visible.map(|(index, _)| index).nth(self.skipped).unwrap_or(0) }
+        let visible = text
+            .chars()
+            .enumerate()
+            .filter(|(_, character)| !is_blank(*character));
+        if self.skipped == 0 {
+            0
+        } else {
+            visible
+                .map(|(index, _)| index)
+                .nth(self.skipped)
+                .unwrap_or(0)
+        }
     }
 }
 
@@ -53,7 +63,12 @@ pub fn snippet(text: &str, terms: &[Term], parts: &[&str], width: usize) -> Snip
 /// Returns the snippet of at most `width` characters, shortened until `fits` accepts it.
 ///
 /// The whole text is searched once, and shortened excerpts only in the first one.
-pub(crate) fn fitting_snippet(text: &str, terms: &[Term], width: usize, fits: &dyn Fn(&str) -> bool) -> Snippet {
+pub(crate) fn fitting_snippet(
+    text: &str,
+    terms: &[Term],
+    width: usize,
+    fits: &dyn Fn(&str) -> bool,
+) -> Snippet {
     let mut width = width;
     let mut excerpt = snippet(text, terms, &[], width);
     while MIN_WIDTH < width && !fits(&excerpt.text) {
@@ -61,7 +76,10 @@ pub(crate) fn fitting_snippet(text: &str, terms: &[Term], width: usize, fits: &d
         let shorter = snippet(&excerpt.text, terms, &[], width);
         // The `…` at the start of the longer excerpt is no character of the text.
         let lead = usize::from(0 < excerpt.skipped && 0 < shorter.skipped);
-        excerpt = Snippet { skipped: excerpt.skipped + shorter.skipped - lead, ..shorter };
+        excerpt = Snippet {
+            skipped: excerpt.skipped + shorter.skipped - lead,
+            ..shorter
+        };
     }
     excerpt
 }
@@ -109,11 +127,15 @@ fn find_matches(line: &str, terms: &[Term], parts: &[&str]) -> Vec<SnippetMatch>
     if terms.is_empty() && parts.is_empty() {
         return Vec::new();
     }
-    let numbers: HashMap<(&str, TokenKind), usize> =
-        terms.iter().enumerate().map(|(number, term)| ((term.text.as_str(), term.kind), number)).collect();
+    let numbers: HashMap<(&str, TokenKind), usize> = terms
+        .iter()
+        .enumerate()
+        .map(|(number, term)| ((term.text.as_str(), term.kind), number))
+        .collect();
     let mut found: Vec<(usize, Range<usize>)> = Vec::new();
     let may_be_one = |word: &str, spelled: &str| {
-        terms.iter().any(|term| may_have_stem(word, &term.text)) || parts.iter().any(|part| spelled.contains(part))
+        terms.iter().any(|term| may_have_stem(word, &term.text))
+            || parts.iter().any(|part| spelled.contains(part))
     };
     tokenize_filtered(line, &may_be_one, &mut |token| {
         if let Some(&term) = numbers.get(&(token.text, token.kind)) {
@@ -121,7 +143,10 @@ fn find_matches(line: &str, terms: &[Term], parts: &[&str]) -> Vec<SnippetMatch>
         } else if token.kind == TokenKind::Word
             && let Some(part) = parts.iter().position(|part| token.spelled.contains(part))
         {
-            found.push((terms.len() + part, partial_match_range(line, &token, parts[part])));
+            found.push((
+                terms.len() + part,
+                partial_match_range(line, &token, parts[part]),
+            ));
         }
     });
     if terms.iter().any(|term| term.kind == TokenKind::Symbol) {
@@ -137,22 +162,33 @@ fn find_matches(line: &str, terms: &[Term], parts: &[&str]) -> Vec<SnippetMatch>
         character += line[byte..bytes.start].chars().count();
         byte = bytes.start;
         let end = character + line[bytes.clone()].chars().count();
-        SnippetMatch { term, bytes, characters: character..end }
+        SnippetMatch {
+            term,
+            bytes,
+            characters: character..end,
+        }
     };
     found.into_iter().map(place).collect()
 }
 
 /// Returns the indexes of the terms that `text` contains as whole words.
 pub(crate) fn contained_terms(text: &str, terms: &[Term]) -> impl Iterator<Item = usize> {
-    find_matches(text, terms, &[]).into_iter().map(|found| found.term)
+    find_matches(text, terms, &[])
+        .into_iter()
+        .map(|found| found.term)
 }
 
 /// Returns the range of a part within a word, or of the whole word if folding has changed its length.
 fn partial_match_range(line: &str, token: &Token<'_>, part: &str) -> Range<usize> {
     let Range { start, end } = token.span;
-    let at = token.spelled.find(part).filter(|_| token.spelled.len() == end - start);
+    let at = token
+        .spelled
+        .find(part)
+        .filter(|_| token.spelled.len() == end - start);
     let bytes = at.map(|at| start + at..start + at + part.len());
-    bytes.filter(|bytes| line.get(bytes.clone()).is_some()).unwrap_or(start..end)
+    bytes
+        .filter(|bytes| line.get(bytes.clone()).is_some())
+        .unwrap_or(start..end)
 }
 
 /// Returns the character range with the most distinct terms within `room` characters.
@@ -182,7 +218,11 @@ fn densest_range(matches: &[SnippetMatch], room: usize) -> Option<Range<usize>> 
             distinct < inside.len() || (distinct == inside.len() && distance < best_distance)
         });
         if better {
-            best = Some((inside.len(), distance, matches[first].characters.start..newest.characters.end));
+            best = Some((
+                inside.len(),
+                distance,
+                matches[first].characters.start..newest.characters.end,
+            ));
         }
     }
     best.map(|(_, _, characters)| characters)
@@ -203,33 +243,56 @@ fn choose_excerpt(length: usize, focus: Option<Range<usize>>, width: usize) -> E
         let start = middle.saturating_sub(room / 2).min(focus.start);
         start..start + room
     };
-    Excerpt { within, focus, length }
+    Excerpt {
+        within,
+        focus,
+        length,
+    }
 }
 
 fn cut_snippet(line: &str, excerpt: &Excerpt, matches: &[SnippetMatch]) -> Snippet {
     let Range { mut start, mut end } = byte_range(line, &excerpt.within);
     if 0 < excerpt.within.start {
-        let spare = excerpt.focus.start.saturating_sub(excerpt.within.start).min(MAX_TRIM);
+        let spare = excerpt
+            .focus
+            .start
+            .saturating_sub(excerpt.within.start)
+            .min(MAX_TRIM);
         start = later_start(line, start..end, spare);
     }
     if excerpt.within.end < excerpt.length {
-        let spare = excerpt.within.end.saturating_sub(excerpt.focus.end).min(MAX_TRIM);
+        let spare = excerpt
+            .within
+            .end
+            .saturating_sub(excerpt.focus.end)
+            .min(MAX_TRIM);
         end = earlier_end(line, start..end, spare);
     }
 
     let lead = if 0 < start { "…" } else { "" };
     let trail = if end < line.len() { "…" } else { "" };
-    let shift = |bytes: &Range<usize>| bytes.start - start + lead.len()..bytes.end - start + lead.len();
+    let shift =
+        |bytes: &Range<usize>| bytes.start - start + lead.len()..bytes.end - start + lead.len();
     let mut marks = Vec::<Range<usize>>::new();
-    for found in matches.iter().filter(|found| start <= found.bytes.start && found.bytes.end <= end) {
+    for found in matches
+        .iter()
+        .filter(|found| start <= found.bytes.start && found.bytes.end <= end)
+    {
         let mark = shift(&found.bytes);
         match marks.last_mut() {
             Some(before) if mark.start <= before.end => before.end = before.end.max(mark.end),
             _ => marks.push(mark),
         }
     }
-    let skipped = line[..start].chars().filter(|character| !is_blank(*character)).count();
-    Snippet { text: format!("{lead}{}{trail}", &line[start..end]), marks, skipped }
+    let skipped = line[..start]
+        .chars()
+        .filter(|character| !is_blank(*character))
+        .count();
+    Snippet {
+        text: format!("{lead}{}{trail}", &line[start..end]),
+        marks,
+        skipped,
+    }
 }
 
 fn byte_range(line: &str, characters: &Range<usize>) -> Range<usize> {
@@ -250,7 +313,11 @@ fn later_start(line: &str, bytes: Range<usize>, spare: usize) -> usize {
     if line[..bytes.start].ends_with(' ') {
         return bytes.start;
     }
-    if let Some((blank, _)) = shown.char_indices().take(spare).find(|&(_, character)| character == ' ') {
+    if let Some((blank, _)) = shown
+        .char_indices()
+        .take(spare)
+        .find(|&(_, character)| character == ' ')
+    {
         return bytes.start + blank + 1;
     }
     bytes.start + (shown.len() - shown.trim_start_matches(joins_previous).len())
@@ -264,11 +331,19 @@ fn earlier_end(line: &str, bytes: Range<usize>, spare: usize) -> usize {
     if line[bytes.end..].starts_with(' ') {
         return bytes.end;
     }
-    if let Some((blank, _)) = shown.char_indices().rev().take(spare).find(|&(_, character)| character == ' ') {
+    if let Some((blank, _)) = shown
+        .char_indices()
+        .rev()
+        .take(spare)
+        .find(|&(_, character)| character == ' ')
+    {
         return bytes.start + blank;
     }
     if line[bytes.end..].starts_with(joins_previous) {
-        return bytes.start + shown.rfind(|character| !joins_previous(character)).unwrap_or(0);
+        return bytes.start
+            + shown
+                .rfind(|character| !joins_previous(character))
+                .unwrap_or(0);
     }
     bytes.end
 }

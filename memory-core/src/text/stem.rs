@@ -29,18 +29,27 @@ const MIN_LONG_STEM: usize = 5;
 pub(super) fn may_have_stem(word: &str, stem: &str) -> bool {
     // The replacement of an ending by Snowball differs from the ending in at most two letters.
     if MIN_LONG_STEM <= stem.len() && stem.is_ascii() {
-        return word.as_bytes().starts_with(&stem.as_bytes()[..stem.len() - 2]);
+        return word
+            .as_bytes()
+            .starts_with(&stem.as_bytes()[..stem.len() - 2]);
     }
     let (mut word, mut stem) = (word.chars(), stem.chars());
     let is_first_alike = word.next() == stem.next();
     // The stem of `dying` is `die`.
-    is_first_alike && stem.next().is_none_or(|second| word.next().is_some_and(|own| own == second || own == 'y' && second == 'i'))
+    is_first_alike
+        && stem.next().is_none_or(|second| {
+            word.next()
+                .is_some_and(|own| own == second || own == 'y' && second == 'i')
+        })
 }
 
 impl CachedStemmer {
     /// Takes over the cache of the previous stemmer on this thread.
     pub(super) fn take_cached() -> Self {
-        let fresh = || Self { stemmer: Stemmer::create(Algorithm::English), known: HashMap::new() };
+        let fresh = || Self {
+            stemmer: Stemmer::create(Algorithm::English),
+            known: HashMap::new(),
+        };
         LAST.take().unwrap_or_else(fresh)
     }
 
@@ -61,7 +70,8 @@ impl CachedStemmer {
             if MAX_CACHED <= self.known.len() {
                 self.known.clear();
             }
-            self.known.insert(word.into(), self.stemmer.stem(lemma(word)).into());
+            self.known
+                .insert(word.into(), self.stemmer.stem(lemma(word)).into());
         }
         &self.known[word]
     }
@@ -71,10 +81,20 @@ impl CachedStemmer {
 ///
 /// Stemming removes endings; it does not detect changes within a word, as in `went` or `children`.
 pub(super) fn lemma(form: &str) -> &str {
-    let Some(letter) = form.bytes().next().map(|letter| usize::from(letter.wrapping_sub(b'a'))) else { return form };
-    let (Some(&start), Some(&end)) = (STARTS.get(letter), STARTS.get(letter + 1)) else { return form };
+    let Some(letter) = form
+        .bytes()
+        .next()
+        .map(|letter| usize::from(letter.wrapping_sub(b'a')))
+    else {
+        return form;
+    };
+    let (Some(&start), Some(&end)) = (STARTS.get(letter), STARTS.get(letter + 1)) else {
+        return form;
+    };
     let forms = &FORMS[start..end];
-    forms.binary_search_by(|(own, _)| (*own).cmp(form)).map_or(form, |found| forms[found].1)
+    forms
+        .binary_search_by(|(own, _)| (*own).cmp(form))
+        .map_or(form, |found| forms[found].1)
 }
 
 /// The index in [`FORMS`] of the first form for each letter, and the end of those with `z`.
@@ -84,7 +104,9 @@ const STARTS: [usize; 27] = {
     let mut starts = [0; 27];
     let mut letter = 0;
     while letter < starts.len() {
-        while starts[letter] < FORMS.len() && ((FORMS[starts[letter]].0.as_bytes()[0] - b'a') as usize) < letter {
+        while starts[letter] < FORMS.len()
+            && ((FORMS[starts[letter]].0.as_bytes()[0] - b'a') as usize) < letter
+        {
             starts[letter] += 1;
         }
         letter += 1;
@@ -249,7 +271,13 @@ mod tests {
     #[test]
     fn a_remembered_stem_is_the_same_stem() {
         let mut stems = CachedStemmer::take_cached();
-        assert_eq!([stems.stem("memories").to_owned(), stems.stem("memories").to_owned()], ["memori", "memori"]);
+        assert_eq!(
+            [
+                stems.stem("memories").to_owned(),
+                stems.stem("memories").to_owned()
+            ],
+            ["memori", "memori"]
+        );
         stems.store_cached();
         assert_eq!(CachedStemmer::take_cached().stem("memories"), "memori");
     }
@@ -258,7 +286,10 @@ mod tests {
     fn it_forgets_rather_than_grow_without_end() {
         let mut stems = CachedStemmer::take_cached();
         for number in 0..2 * MAX_CACHED {
-            let word: String = format!("{number:05}").bytes().map(|digit| char::from(digit - b'0' + b'a')).collect();
+            let word: String = format!("{number:05}")
+                .bytes()
+                .map(|digit| char::from(digit - b'0' + b'a'))
+                .collect();
             stems.stem(&word);
         }
         assert!(stems.known.len() <= MAX_CACHED);
@@ -290,7 +321,19 @@ mod tests {
     fn forms_are_in_order_and_lead_to_words_that_are_none() {
         assert!(FORMS.is_sorted_by(|left, right| left.0 < right.0));
         assert!(FORMS.iter().all(|(_, word)| lemma(word) == *word));
-        assert_eq!([lemma("went"), lemma("go"), lemma("children"), lemma("rust")], ["go", "go", "child", "rust"]);
-        assert_eq!([lemma("am"), lemma("wrote"), lemma("zebra"), lemma("'s"), lemma("")], ["be", "write", "zebra", "'s", ""]);
+        assert_eq!(
+            [lemma("went"), lemma("go"), lemma("children"), lemma("rust")],
+            ["go", "go", "child", "rust"]
+        );
+        assert_eq!(
+            [
+                lemma("am"),
+                lemma("wrote"),
+                lemma("zebra"),
+                lemma("'s"),
+                lemma("")
+            ],
+            ["be", "write", "zebra", "'s", ""]
+        );
     }
 }

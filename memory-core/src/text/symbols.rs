@@ -37,8 +37,14 @@ const PREFIX_SIGNS: [char; 4] = ['.', '$', '#', '@'];
 /// ```
 pub fn for_each_symbol(text: &str, each: &mut dyn FnMut(Token<'_>)) {
     scan_symbols(text, &mut |symbol| {
-        let mut emit =
-            |text: &str, span: &Range<usize>| each(Token { text, spelled: text, kind: TokenKind::Symbol, span: span.clone() });
+        let mut emit = |text: &str, span: &Range<usize>| {
+            each(Token {
+                text,
+                spelled: text,
+                kind: TokenKind::Symbol,
+                span: span.clone(),
+            })
+        };
         match symbol {
             Symbol::Run { text, span, joined } => {
                 if text.chars().nth(1).is_some() {
@@ -49,7 +55,11 @@ pub fn for_each_symbol(text: &str, each: &mut dyn FnMut(Token<'_>)) {
                     if !seen.contains(&sign) {
                         seen.push(sign);
                         // A full-width sign is longer than its folded form.
-                        let at = if span.len() == text.len() { span.start + at..span.start + at + 1 } else { span.clone() };
+                        let at = if span.len() == text.len() {
+                            span.start + at..span.start + at + 1
+                        } else {
+                            span.clone()
+                        };
                         emit(sign.encode_utf8(&mut [0; 4]), &at);
                     }
                 }
@@ -59,7 +69,10 @@ pub fn for_each_symbol(text: &str, each: &mut dyn FnMut(Token<'_>)) {
             }
             Symbol::Picture { whole, parts, span } => {
                 emit(whole, &span);
-                parts.iter().filter(|part| **part != whole).for_each(|part| emit(part, &span));
+                parts
+                    .iter()
+                    .filter(|part| **part != whole)
+                    .for_each(|part| emit(part, &span));
             }
         }
     });
@@ -72,11 +85,19 @@ pub fn symbol_terms(text: &str) -> Vec<(Term, bool)> {
     let mut terms: Vec<(Term, bool)> = Vec::new();
     let mut push = |text: &str, is_bare: bool| {
         if terms.len() < MAX_TERMS && !terms.iter().any(|(known, _)| known.text == text) {
-            terms.push((Term { text: text.to_owned(), kind: TokenKind::Symbol }, is_bare));
+            terms.push((
+                Term {
+                    text: text.to_owned(),
+                    kind: TokenKind::Symbol,
+                },
+                is_bare,
+            ));
         }
     };
     scan_symbols(text, &mut |symbol| match symbol {
-        Symbol::Run { text, joined: [], .. } => {
+        Symbol::Run {
+            text, joined: [], ..
+        } => {
             if text.chars().any(is_sign) || text.chars().nth(1).is_some() {
                 push(text, true);
             }
@@ -90,13 +111,24 @@ pub fn symbol_terms(text: &str) -> Vec<(Term, bool)> {
 /// A symbol that a scan of a text finds.
 enum Symbol<'s> {
     /// Adjacent ASCII signs, and their combinations with the adjacent words.
-    Run { text: &'s str, span: Range<usize>, joined: &'s [(String, Range<usize>)] },
+    Run {
+        text: &'s str,
+        span: Range<usize>,
+        joined: &'s [(String, Range<usize>)],
+    },
     /// A non-ASCII sign or an emoji, without variation selectors, and its components.
-    Picture { whole: &'s str, parts: &'s [&'s str], span: Range<usize> },
+    Picture {
+        whole: &'s str,
+        parts: &'s [&'s str],
+        span: Range<usize>,
+    },
 }
 
 fn scan_symbols(text: &str, each: &mut dyn FnMut(Symbol<'_>)) {
-    if text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace()) {
+    if text
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace())
+    {
         return;
     }
     let mut characters = text.char_indices().peekable();
@@ -104,7 +136,11 @@ fn scan_symbols(text: &str, each: &mut dyn FnMut(Symbol<'_>)) {
     while let Some((start, raw)) = characters.next() {
         let character = to_half_width(raw);
         if is_word(raw) {
-            word = if word.end == start && !word.is_empty() { word.start..start } else { start..start };
+            word = if word.end == start && !word.is_empty() {
+                word.start..start
+            } else {
+                start..start
+            };
             word.end = start + raw.len_utf8();
         } else if is_in_run(character) {
             scan_run(text, start, character, &word, &mut characters, each);
@@ -131,17 +167,33 @@ fn scan_run(
     let mut joined: Vec<(String, Range<usize>)> = Vec::new();
     let follows = word.end == start && !word.is_empty();
     if follows && word.len() <= MAX_WORD {
-        let own = signs.find(|sign| !SUFFIX_SIGNS.contains(&sign)).unwrap_or(signs.len());
+        let own = signs
+            .find(|sign| !SUFFIX_SIGNS.contains(&sign))
+            .unwrap_or(signs.len());
         if 0 < own && own <= MAX_RUN {
-            let bytes = text[start..end].chars().take(own).map(char::len_utf8).sum::<usize>();
-            joined.push((fold(&text[word.clone()]) + &signs[..own], word.start..start + bytes));
+            let bytes = text[start..end]
+                .chars()
+                .take(own)
+                .map(char::len_utf8)
+                .sum::<usize>();
+            joined.push((
+                fold(&text[word.clone()]) + &signs[..own],
+                word.start..start + bytes,
+            ));
         }
     }
     let next: &str = &text[end..];
-    let next = &next[..next.find(|character| !is_word(character)).unwrap_or(next.len())];
+    let next = &next[..next
+        .find(|character| !is_word(character))
+        .unwrap_or(next.len())];
     if !next.is_empty() && next.len() <= MAX_WORD {
         let span = |signs: usize| {
-            let bytes: usize = text[start..end].chars().rev().take(signs).map(char::len_utf8).sum();
+            let bytes: usize = text[start..end]
+                .chars()
+                .rev()
+                .take(signs)
+                .map(char::len_utf8)
+                .sum();
             end - bytes..end + next.len()
         };
         let last = signs.chars().next_back().unwrap_or(first);
@@ -154,7 +206,11 @@ fn scan_run(
     if MAX_RUN < signs.len() {
         signs.truncate(1);
     }
-    each(Symbol::Run { text: &signs, span: start..end, joined: &joined });
+    each(Symbol::Run {
+        text: &signs,
+        span: start..end,
+        joined: &joined,
+    });
 }
 
 /// Parses the emoji or sign at `start`.
@@ -177,7 +233,10 @@ fn scan_picture(
     while let Some((_, next)) = characters.next_if(|(_, next)| is_joined(*next)) {
         match next {
             JOINER => {
-                let Some((at, part)) = characters.next_if(|(_, next)| is_sign_or_emoji(*next)) else { continue };
+                let Some((at, part)) = characters.next_if(|(_, next)| is_sign_or_emoji(*next))
+                else {
+                    continue;
+                };
                 debug_assert!(start < at, "characters come in order");
                 whole.push(JOINER);
                 parts.push(whole.len()..whole.len() + part.len_utf8());
@@ -190,7 +249,11 @@ fn scan_picture(
     }
     let end = characters.peek().map_or(text.len(), |(at, _)| *at);
     let parts: Vec<&str> = parts.into_iter().map(|part| &whole[part]).collect();
-    each(Symbol::Picture { whole: &whole, parts: &parts, span: start..end });
+    each(Symbol::Picture {
+        whole: &whole,
+        parts: &parts,
+        span: start..end,
+    });
 }
 
 /// The zero-width joiner, which joins emoji.
@@ -208,7 +271,9 @@ fn is_regional(character: char) -> bool {
 /// Returns the ASCII form of a full-width character, or the character itself.
 fn to_half_width(character: char) -> char {
     match character {
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character),
+        '\u{ff01}'..='\u{ff5e}' => {
+            char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character)
+        }
         other => other,
     }
 }
@@ -262,7 +327,10 @@ mod tests {
     }
 
     fn query_symbols(text: &str) -> Vec<String> {
-        symbol_terms(text).into_iter().map(|(term, _)| term.text).collect()
+        symbol_terms(text)
+            .into_iter()
+            .map(|(term, _)| term.text)
+            .collect()
     }
 
     #[test]
@@ -271,7 +339,10 @@ mod tests {
             ("C#", vec!["#", "c#"]),
             ("(C#, F#)", vec!["#", "c#", "#", "f#"]),
             ("ASP.NET", vec![".net"]),
-            ("C++20/C#-Kurs", vec!["++", "+", "c++", "/", "#-", "#", "-", "c#"]),
+            (
+                "C++20/C#-Kurs",
+                vec!["++", "+", "c++", "/", "#-", "#", "-", "c#"],
+            ),
             ("$HOME", vec!["$", "$home"]),
             ("--fresh", vec!["--", "-", "--fresh"]),
             ("a -> b", vec!["->", "-", ">"]),
@@ -319,9 +390,19 @@ mod tests {
     fn spans_are_where_the_symbols_are() {
         let text = "用 Ｃ＃ and C++, ❤\u{fe0f}!";
         let mut pieces = Vec::new();
-        for_each_symbol(text, &mut |token| pieces.push((token.text.to_owned(), &text[token.span])));
-        let of = |symbol: &str| pieces.iter().find(|(own, _)| own == symbol).map(|(_, piece)| *piece);
-        assert_eq!([of("c#"), of("c++"), of("❤")], [Some("Ｃ＃"), Some("C++"), Some("❤\u{fe0f}")]);
+        for_each_symbol(text, &mut |token| {
+            pieces.push((token.text.to_owned(), &text[token.span]))
+        });
+        let of = |symbol: &str| {
+            pieces
+                .iter()
+                .find(|(own, _)| own == symbol)
+                .map(|(_, piece)| *piece)
+        };
+        assert_eq!(
+            [of("c#"), of("c++"), of("❤")],
+            [Some("Ｃ＃"), Some("C++"), Some("❤\u{fe0f}")]
+        );
     }
 
     proptest! {

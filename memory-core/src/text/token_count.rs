@@ -7,7 +7,11 @@
 pub fn token_count(text: &str) -> usize {
     let (narrow, wide) = text.chars().fold((0, 0), |(narrow, wide), character| {
         // In the scripts below this code point, a token contains several letters.
-        if character < '\u{2e80}' { (narrow + 1, wide) } else { (narrow, wide + 1) }
+        if character < '\u{2e80}' {
+            (narrow + 1, wide)
+        } else {
+            (narrow, wide + 1)
+        }
     });
     usize::div_ceil(narrow, 4) + wide
 }

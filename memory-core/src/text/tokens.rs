@@ -60,9 +60,18 @@ pub fn tokenize(text: &str, each: &mut dyn FnMut(Token<'_>)) {
 /// Calls `each` like [`tokens`], but skips the words for which `wanted` returns false, before stemming.
 ///
 /// The arguments of `wanted` are the lemma if the word is an irregular form, otherwise the word, and the word as spelled.
-pub(super) fn tokenize_filtered(text: &str, wanted: &dyn Fn(&str, &str) -> bool, each: &mut dyn FnMut(Token<'_>)) {
-    let mut tokenizer =
-        TextTokenizer { stems: CachedStemmer::take_cached(), word: WordBuffer::default(), run: CharRun::default(), wanted, each };
+pub(super) fn tokenize_filtered(
+    text: &str,
+    wanted: &dyn Fn(&str, &str) -> bool,
+    each: &mut dyn FnMut(Token<'_>),
+) {
+    let mut tokenizer = TextTokenizer {
+        stems: CachedStemmer::take_cached(),
+        word: WordBuffer::default(),
+        run: CharRun::default(),
+        wanted,
+        each,
+    };
     for_each_folded(text, |character, span| tokenizer.take(character, span));
     tokenizer.finish();
     tokenizer.stems.store_cached();
@@ -97,7 +106,9 @@ impl TextTokenizer<'_> {
                 }
             }
             // Marks without a base character are ignored.
-            CharClass::Mark if self.word.apostrophe => self.word.finish(&mut self.stems, self.wanted, self.each),
+            CharClass::Mark if self.word.apostrophe => {
+                self.word.finish(&mut self.stems, self.wanted, self.each)
+            }
             CharClass::Mark if !self.word.is_empty() => self.word.push(character, span),
             CharClass::Mark => self.run.push_mark(character, span),
             CharClass::Break => self.finish(),
@@ -147,15 +158,25 @@ impl WordBuffer {
     }
 
     fn lemma(&self) -> &str {
-        if self.foreign { &self.text } else { lemma(&self.text) }
+        if self.foreign {
+            &self.text
+        } else {
+            lemma(&self.text)
+        }
     }
 
     /// Returns an ordinal number without its ending, so that the query 15 finds 15th.
     fn number(&self) -> &str {
-        let digits = self.text.trim_end_matches(|letter: char| letter.is_ascii_lowercase());
+        let digits = self
+            .text
+            .trim_end_matches(|letter: char| letter.is_ascii_lowercase());
         let is_ordinal = matches!(&self.text[digits.len()..], "st" | "nd" | "rd" | "th");
         let is_number = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
-        if is_ordinal && is_number { digits } else { &self.text }
+        if is_ordinal && is_number {
+            digits
+        } else {
+            &self.text
+        }
     }
 
     fn push_within_limit(&mut self, character: char) {
@@ -165,13 +186,27 @@ impl WordBuffer {
         }
     }
 
-    fn finish(&mut self, stems: &mut CachedStemmer, wanted: &dyn Fn(&str, &str) -> bool, each: &mut dyn FnMut(Token<'_>)) {
+    fn finish(
+        &mut self,
+        stems: &mut CachedStemmer,
+        wanted: &dyn Fn(&str, &str) -> bool,
+        each: &mut dyn FnMut(Token<'_>),
+    ) {
         if self.is_empty() {
             return;
         }
         if wanted(self.lemma(), &self.text) {
-            let text = if self.foreign { self.number() } else { stems.stem(&self.text) };
-            each(Token { text, spelled: &self.text, kind: TokenKind::Word, span: self.span.clone() });
+            let text = if self.foreign {
+                self.number()
+            } else {
+                stems.stem(&self.text)
+            };
+            each(Token {
+                text,
+                spelled: &self.text,
+                kind: TokenKind::Word,
+                span: self.span.clone(),
+            });
         }
         self.text.clear();
         self.characters = 0;
@@ -218,11 +253,21 @@ impl CharRun {
     fn emit(&self, each: &mut dyn FnMut(Token<'_>)) {
         if 0 < self.border {
             let span = self.before.start..self.last.end;
-            each(Token { text: &self.pair, spelled: &self.pair, kind: TokenKind::Bigram, span });
+            each(Token {
+                text: &self.pair,
+                spelled: &self.pair,
+                kind: TokenKind::Bigram,
+                span,
+            });
         }
         if !self.pair.is_empty() {
             let (text, span) = (&self.pair[self.border..], self.last.clone());
-            each(Token { text, spelled: text, kind: TokenKind::Character, span });
+            each(Token {
+                text,
+                spelled: text,
+                kind: TokenKind::Character,
+                span,
+            });
         }
     }
 
@@ -311,7 +356,8 @@ pub(crate) fn sentences(text: &str) -> Vec<Range<usize>> {
 /// Adds a range that contains a letter, a digit or a fence of code.
 pub(crate) fn push_range(text: &str, range: Range<usize>, found: &mut Vec<Range<usize>>) {
     let written = &text[range.clone()];
-    if written.contains(char::is_alphanumeric) || written.contains("```") || written.contains("~~~") {
+    if written.contains(char::is_alphanumeric) || written.contains("```") || written.contains("~~~")
+    {
         found.push(range);
     }
 }

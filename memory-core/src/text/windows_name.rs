@@ -22,10 +22,17 @@ const FORBIDDEN: [char; 8] = ['<', '>', ':', '"', '|', '?', '*', '\\'];
 /// ```
 pub fn is_device_name(name: &str) -> bool {
     let name: String = name.nfkc().collect();
-    let stem = name.split('.').next().unwrap_or_default().trim_end().to_lowercase();
+    let stem = name
+        .split('.')
+        .next()
+        .unwrap_or_default()
+        .trim_end()
+        .to_lowercase();
     let is_numbered = |device: &str| {
         let number = stem.strip_prefix(device);
-        number.is_some_and(|number| number.len() == 1 && number.bytes().all(|digit| digit.is_ascii_digit()))
+        number.is_some_and(|number| {
+            number.len() == 1 && number.bytes().all(|digit| digit.is_ascii_digit())
+        })
     };
     DEVICES.contains(&stem.as_str()) || NUMBERED_DEVICES.iter().any(|device| is_numbered(device))
 }

@@ -61,7 +61,9 @@ pub enum TopicError {
         why: &'static str,
     },
     /// The operation targets the index, which is generated from the topics.
-    #[error("{INDEX_FILE} cannot be used as a topic: it is the index, which is generated from the topics")]
+    #[error(
+        "{INDEX_FILE} cannot be used as a topic: it is the index, which is generated from the topics"
+    )]
     Index,
     /// The topic type is not one of the valid types.
     #[error("{given:?} is not a topic type")]
@@ -143,29 +145,46 @@ pub enum TopicError {
 }
 
 fn join_lines(lines: &[usize]) -> String {
-    lines.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    lines
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 impl TopicError {
     pub(super) fn invalid(why: impl Into<String>, hint: &'static str) -> Self {
-        Self::Invalid { why: why.into(), hint: Some(hint) }
+        Self::Invalid {
+            why: why.into(),
+            hint: Some(hint),
+        }
     }
 
     pub(super) fn invalid_name(name: &str, why: &'static str) -> Self {
-        Self::InvalidName { name: to_one_line(name, MAX_SHOWN), why }
+        Self::InvalidName {
+            name: to_one_line(name, MAX_SHOWN),
+            why,
+        }
     }
 
     pub(super) fn outside_folder(name: &str, why: &'static str) -> Self {
-        Self::Outside { name: to_one_line(name, MAX_SHOWN), why }
+        Self::Outside {
+            name: to_one_line(name, MAX_SHOWN),
+            why,
+        }
     }
 
     pub(super) fn invalid_type(given: &str) -> Self {
-        Self::InvalidType { given: to_one_line(given, MAX_SHOWN) }
+        Self::InvalidType {
+            given: to_one_line(given, MAX_SHOWN),
+        }
     }
 
     /// Creates a [`TopicError::NotFound`], with a long name shortened.
     pub fn not_found(name: &str) -> Self {
-        Self::NotFound { name: to_one_line(name, MAX_SHOWN) }
+        Self::NotFound {
+            name: to_one_line(name, MAX_SHOWN),
+        }
     }
 
     /// Returns the stable error code.
@@ -173,7 +192,10 @@ impl TopicError {
         match self {
             Self::NotFound { .. } | Self::NoFolder { .. } => Code::PathNotFound,
             Self::Ambiguous { .. } => Code::MemoryAmbiguous,
-            Self::Taken { .. } | Self::InTheWay { .. } | Self::Conflict { .. } | Self::ChangedSince { .. } => Code::Conflict,
+            Self::Taken { .. }
+            | Self::InTheWay { .. }
+            | Self::Conflict { .. }
+            | Self::ChangedSince { .. } => Code::Conflict,
             Self::Outside { .. } | Self::Index => Code::PathRefused,
             Self::InvalidName { .. }
             | Self::InvalidType { .. }
@@ -196,12 +218,22 @@ impl TopicError {
             Self::Taken { other: Some(_), .. } => {
                 "names that differ only in case, in Unicode composition or in invisible characters count as the same name; use the existing one"
             }
-            Self::Taken { other: None, .. } | Self::InTheWay { .. } => "choose another name, or change the existing file",
-            Self::InvalidName { .. } | Self::Outside { .. } => "use the name of a file in the folder, such as user_prefs.md",
-            Self::Index => "write a topic; the index is updated with it. Your own lines in the index are preserved",
+            Self::Taken { other: None, .. } | Self::InTheWay { .. } => {
+                "choose another name, or change the existing file"
+            }
+            Self::InvalidName { .. } | Self::Outside { .. } => {
+                "use the name of a file in the folder, such as user_prefs.md"
+            }
+            Self::Index => {
+                "write a topic; the index is updated with it. Your own lines in the index are preserved"
+            }
             Self::InvalidType { .. } => "the types are user, feedback, project, reference",
-            Self::Absent { .. } => "read the topic, and copy the text verbatim, with its line breaks",
-            Self::Twice { .. } => "include more of the surrounding text, so that it occurs only once",
+            Self::Absent { .. } => {
+                "read the topic, and copy the text verbatim, with its line breaks"
+            }
+            Self::Twice { .. } => {
+                "include more of the surrounding text, so that it occurs only once"
+            }
             Self::Conflict { .. } => "try again in a moment",
             Self::ChangedSince { .. } => {
                 "undo the later changes first; `memory log` lists them, and `memory undo OPERATION` undoes one, both with the same --dir"
@@ -210,10 +242,14 @@ impl TopicError {
             Self::UnreadableHeader { .. } => {
                 "repair the file by hand, or write the whole topic with its type and text; the previous file moves to the trash"
             }
-            Self::NoFolder { .. } => "check --dir; `memory topic write` creates the folder with its first topic",
+            Self::NoFolder { .. } => {
+                "check --dir; `memory topic write` creates the folder with its first topic"
+            }
             Self::Invalid { hint, .. } => return hint.map(str::to_owned),
             Self::Store(error) => return error.hint(),
-            Self::TooLarge { .. } | Self::PermissionDenied { .. } | Self::IsFolder { .. } => return None,
+            Self::TooLarge { .. } | Self::PermissionDenied { .. } | Self::IsFolder { .. } => {
+                return None;
+            }
         };
         Some(hint.to_owned())
     }

@@ -27,7 +27,10 @@ pub fn read(topics: &Topics, path: &TopicPath) -> Result<Option<String>, TopicEr
 ///
 /// # Errors
 /// If the folder cannot be read.
-pub fn entries(topics: &Topics, folder: Option<&TopicPath>) -> Result<Option<Vec<PathEntry>>, TopicError> {
+pub fn entries(
+    topics: &Topics,
+    folder: Option<&TopicPath>,
+) -> Result<Option<Vec<PathEntry>>, TopicError> {
     topics.store.entries(folder)
 }
 
@@ -35,15 +38,26 @@ pub fn entries(topics: &Topics, folder: Option<&TopicPath>) -> Result<Option<Vec
 ///
 /// # Errors
 /// [`TopicError::Taken`] if the file exists; if the text contains a credential; or a disk error.
-pub fn create(topics: &Topics, path: &TopicPath, text: &str, secrets: SecretPolicy) -> Result<(), TopicError> {
+pub fn create(
+    topics: &Topics,
+    path: &TopicPath,
+    text: &str,
+    secrets: SecretPolicy,
+) -> Result<(), TopicError> {
     path.refuse_index()?;
     check_text(text)?;
     let text = Checked::new(text.to_owned(), [path.as_str()], secrets)?;
     let mut decide = |former: Option<&TopicText>| match former {
-        Some(_) => Err(TopicError::Taken { name: path.to_string(), other: None }),
+        Some(_) => Err(TopicError::Taken {
+            name: path.to_string(),
+            other: None,
+        }),
         None => Ok(TopicChange::Text(text.clone())),
     };
-    topics.store.change(path, &topics.begin(Verb::Write)?, &mut decide).map(drop)
+    topics
+        .store
+        .change(path, &topics.begin(Verb::Write)?, &mut decide)
+        .map(drop)
 }
 
 /// Replaces `old` by `new` in a file; `old` must occur exactly once.
@@ -67,9 +81,15 @@ pub fn replace(
         let (next, line) = replace_once(path, &former.text, old, new)?;
         let next = refuse_new_secrets(&former.text, next, secrets)?;
         done = (next.to_string(), line);
-        Ok(if *next == former.text { TopicChange::Keep } else { TopicChange::Text(next) })
+        Ok(if *next == former.text {
+            TopicChange::Keep
+        } else {
+            TopicChange::Text(next)
+        })
     };
-    topics.store.change(path, &topics.begin(Verb::Update)?, &mut decide)?;
+    topics
+        .store
+        .change(path, &topics.begin(Verb::Update)?, &mut decide)?;
     Ok(done)
 }
 
@@ -89,7 +109,9 @@ pub fn insert(
     path.refuse_index()?;
     let mut too_few = None;
     let mut decide = |former: Option<&TopicText>| {
-        let former = &former.ok_or_else(|| TopicError::not_found(path.as_str()))?.text;
+        let former = &former
+            .ok_or_else(|| TopicError::not_found(path.as_str()))?
+            .text;
         too_few = None;
         let Some(next) = insert_lines(former, behind, text) else {
             too_few = Some(former.lines().count());
@@ -97,9 +119,15 @@ pub fn insert(
         };
         check_text(&next)?;
         let next = refuse_new_secrets(former, next, secrets)?;
-        Ok(if *next == *former { TopicChange::Keep } else { TopicChange::Text(next) })
+        Ok(if *next == *former {
+            TopicChange::Keep
+        } else {
+            TopicChange::Text(next)
+        })
     };
-    topics.store.change(path, &topics.begin(Verb::Update)?, &mut decide)?;
+    topics
+        .store
+        .change(path, &topics.begin(Verb::Update)?, &mut decide)?;
     Ok(too_few.map_or(Ok(()), Err))
 }
 
@@ -107,7 +135,10 @@ pub fn insert(
 ///
 /// Returns `None` if `text` has fewer lines.
 fn insert_lines(text: &str, behind: usize, more: &str) -> Option<String> {
-    let (lines, more): (Vec<&str>, _) = (text.split_inclusive('\n').collect(), match_line_breaks(text, more));
+    let (lines, more): (Vec<&str>, _) = (
+        text.split_inclusive('\n').collect(),
+        match_line_breaks(text, more),
+    );
     let newline = match_line_breaks(text, "\n");
     if lines.len() < behind {
         return None;
@@ -132,10 +163,15 @@ pub fn rename(topics: &Topics, from: &TopicPath, to: &TopicPath) -> Result<(), T
     from.refuse_index()?;
     to.refuse_index()?;
     if from != to && from.contains(to) {
-        return Err(TopicError::invalid(format!("{to} is inside {from}"), "choose another target"));
+        return Err(TopicError::invalid(
+            format!("{to} is inside {from}"),
+            "choose another target",
+        ));
     }
     let to = Checked::new(to, [], SecretPolicy::Refuse)?;
-    topics.store.relocate(from, Some(to), &topics.begin(Verb::Rename)?)
+    topics
+        .store
+        .relocate(from, Some(to), &topics.begin(Verb::Rename)?)
 }
 
 /// Moves a file, or a folder with its contents, to the trash. Undo restores it.
@@ -146,7 +182,9 @@ pub fn rename(topics: &Topics, from: &TopicPath, to: &TopicPath) -> Result<(), T
 /// [`TopicError::NotFound`], or a disk error.
 pub fn delete(topics: &Topics, path: &TopicPath) -> Result<(), TopicError> {
     path.refuse_index()?;
-    topics.store.relocate(path, None, &topics.begin(Verb::Delete)?)
+    topics
+        .store
+        .relocate(path, None, &topics.begin(Verb::Delete)?)
 }
 
 #[cfg(test)]
@@ -160,7 +198,11 @@ mod tests {
         assert_eq!(insert_lines("a\nb", 2, "x").unwrap(), "a\nb\nx");
         assert_eq!(insert_lines("", 0, "x").unwrap(), "x");
         assert_eq!(insert_lines("a\n", 2, "x"), None);
-        assert_eq!(insert_lines("a\r\nb", 1, "x\ny").unwrap(), "a\r\nx\r\ny\r\nb", "line breaks are those of the file");
+        assert_eq!(
+            insert_lines("a\r\nb", 1, "x\ny").unwrap(),
+            "a\r\nx\r\ny\r\nb",
+            "line breaks are those of the file"
+        );
         assert_eq!(insert_lines("a\r\nb", 2, "x").unwrap(), "a\r\nb\r\nx");
     }
 }

@@ -46,7 +46,13 @@ pub enum TopicKind {
 
 impl TopicKind {
     /// All types, in the order of the index.
-    pub const ALL: [Self; 5] = [Self::User, Self::Feedback, Self::Project, Self::Reference, Self::Other];
+    pub const ALL: [Self; 5] = [
+        Self::User,
+        Self::Feedback,
+        Self::Project,
+        Self::Reference,
+        Self::Other,
+    ];
 
     /// The types that a write request accepts.
     pub const GIVEN: [Self; 4] = [Self::User, Self::Feedback, Self::Project, Self::Reference];
@@ -97,6 +103,12 @@ mod tests {
     #[test]
     fn the_hint_of_an_invalid_type_lists_the_valid_ones() {
         let hint = "secret".parse::<TopicKind>().unwrap_err().hint().unwrap();
-        assert_eq!(hint, format!("the types are {}", TopicKind::GIVEN.map(TopicKind::as_str).join(", ")));
+        assert_eq!(
+            hint,
+            format!(
+                "the types are {}",
+                TopicKind::GIVEN.map(TopicKind::as_str).join(", ")
+            )
+        );
     }
 }

@@ -30,12 +30,13 @@ pub use name::{TopicName, is_same_name};
 pub use path::TopicPath;
 pub use search::{TopicHit, search};
 pub use services::{
-    TopicReadResult, TopicUndoReport, Topics, context, delete, external_operation, find, history, index_overflow, last, list,
-    purge, read, rebuild, record_external_changes, resolve_wikilink, undo, view,
+    TopicReadResult, TopicUndoReport, Topics, context, delete, external_operation, find, history,
+    index_overflow, last, list, purge, read, rebuild, record_external_changes, resolve_wikilink,
+    undo, view,
 };
 pub use store::{
-    PathEntry, TopicChange, TopicChangeResult, TopicDraft, TopicListing, TopicRecord, TopicStore, TopicSubject, TopicText,
-    TrashedTopic,
+    PathEntry, TopicChange, TopicChangeResult, TopicDraft, TopicListing, TopicRecord, TopicStore,
+    TopicSubject, TopicText, TrashedTopic,
 };
 pub use update::update;
 pub use write::{TopicWriteRequest, TopicWriteResult, write};

@@ -59,7 +59,9 @@ const INDEX_LOOKALIKES: [&str; 6] = ["mмμᴍ", "eеεᴇ", "oоοᴏ", "rгʀ"
 impl TopicPath {
     /// Returns the path of the parent folder, or `None` at the top level.
     pub fn parent(&self) -> Option<Self> {
-        self.0.rsplit_once('/').map(|(parent, _)| Self(parent.to_owned()))
+        self.0
+            .rsplit_once('/')
+            .map(|(parent, _)| Self(parent.to_owned()))
     }
 
     /// Returns whether some system resolves the path to the index of the folder.
@@ -69,12 +71,19 @@ impl TopicPath {
 
     /// Returns whether `other` is this path or below it.
     pub fn contains(&self, other: &Self) -> bool {
-        other.0.strip_prefix(&self.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        other
+            .0
+            .strip_prefix(&self.0)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
     /// Returns an error for the index, which is generated and never written directly.
     pub(super) fn refuse_index(&self) -> Result<(), TopicError> {
-        if self.is_index() { Err(TopicError::Index) } else { Ok(()) }
+        if self.is_index() {
+            Err(TopicError::Index)
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -91,10 +100,15 @@ impl FromStr for TopicPath {
         if DEEPEST < text.split('/').count() {
             return Err(TopicError::invalid_name(text, "is too deep"));
         }
-        if text.split('/').next().is_some_and(|first| first.eq_ignore_ascii_case(BANKS)) {
+        if text
+            .split('/')
+            .next()
+            .is_some_and(|first| first.eq_ignore_ascii_case(BANKS))
+        {
             return outside("is reserved for banks");
         }
-        text.split('/').try_for_each(|part| check_component(text, part))?;
+        text.split('/')
+            .try_for_each(|part| check_component(text, part))?;
         let path = Self(text.to_owned());
         if !path.is_index() && resembles_index(text) {
             return outside("looks like the index, MEMORY.md");
@@ -124,10 +138,16 @@ fn check_component(whole: &str, part: &str) -> Result<(), TopicError> {
         return outside("contains one of * ? \" < > |, which some systems do not allow in names");
     }
     if folded.starts_with('.') {
-        return outside(if folded.chars().all(|letter| letter == '.') { "leads out of the folder" } else { "is hidden" });
+        return outside(if folded.chars().all(|letter| letter == '.') {
+            "leads out of the folder"
+        } else {
+            "is hidden"
+        });
     }
     if part.starts_with(' ') || folded.ends_with(['.', ' ']) {
-        return outside("begins with a space, or ends in a space or dot, which some systems remove");
+        return outside(
+            "begins with a space, or ends in a space or dot, which some systems remove",
+        );
     }
     if is_device_name(part) {
         return outside("names a device on some systems");
@@ -223,7 +243,11 @@ mod tests {
             "ＭＥＭＯＲＹ.md",
             "Μεμοrγ.md",
         ] {
-            assert_eq!(path.parse::<TopicPath>().unwrap_err().code(), Code::PathRefused, "{path:?}");
+            assert_eq!(
+                path.parse::<TopicPath>().unwrap_err().code(),
+                Code::PathRefused,
+                "{path:?}"
+            );
         }
         for path in [
             "",
@@ -239,9 +263,18 @@ mod tests {
             "\u{e0061}",
             &"é".repeat(101),
         ] {
-            assert_eq!(path.parse::<TopicPath>().unwrap_err().code(), Code::InvalidInput, "{path:?}");
+            assert_eq!(
+                path.parse::<TopicPath>().unwrap_err().code(),
+                Code::InvalidInput,
+                "{path:?}"
+            );
         }
-        assert!("a/".repeat(20).trim_end_matches('/').parse::<TopicPath>().is_err());
+        assert!(
+            "a/".repeat(20)
+                .trim_end_matches('/')
+                .parse::<TopicPath>()
+                .is_err()
+        );
     }
 
     #[test]

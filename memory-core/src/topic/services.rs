@@ -6,7 +6,10 @@ use chrono::{DateTime, Utc};
 
 use super::index::overflow_message;
 use super::name::fold_name;
-use super::{Topic, TopicChangeResult, TopicError, TopicListing, TopicName, TopicRecord, TopicStore, TopicSubject, index_text};
+use super::{
+    Topic, TopicChangeResult, TopicError, TopicListing, TopicName, TopicRecord, TopicStore,
+    TopicSubject, index_text,
+};
 use crate::fence::escape_fences;
 use crate::wikilink::{fold_link_name, parse};
 use crate::{Clock, IdSource, Operation, Recorded, Undone, Verb, find_by_prefix};
@@ -50,7 +53,9 @@ const EXTERNAL_ACTOR: &str = "external";
 /// # Errors
 /// Those of [`TopicStore::record_external_changes`].
 pub fn record_external_changes(topics: &Topics) -> Result<bool, TopicError> {
-    topics.store.record_external_changes(&mut || external_operation(topics.clock.as_ref(), topics.ids.as_ref()))
+    topics.store.record_external_changes(&mut || {
+        external_operation(topics.clock.as_ref(), topics.ids.as_ref())
+    })
 }
 
 /// Returns a new operation for changes by programs that do not use the store.
@@ -106,26 +111,42 @@ pub fn list(topics: &Topics) -> Result<TopicListing, TopicError> {
 /// # Errors
 /// [`TopicError::NotFound`], [`TopicError::Ambiguous`], or the reason why `reference` is not a valid file name.
 pub fn find(topics: &Topics, reference: &str) -> Result<TopicName, TopicError> {
-    let inner = reference.strip_prefix("[[").and_then(|inner| inner.strip_suffix("]]"));
-    let reference = inner.map_or(reference, |inner| inner.split(['|', '#']).next().unwrap_or(inner).trim());
+    let inner = reference
+        .strip_prefix("[[")
+        .and_then(|inner| inner.strip_suffix("]]"));
+    let reference = inner.map_or(reference, |inner| {
+        inner.split(['|', '#']).next().unwrap_or(inner).trim()
+    });
     let parsed = reference.parse::<TopicName>();
     let name = match parsed {
         Ok(name) => name,
         // A path that leads out of the folder is refused whether the file exists or not.
-        Err(error @ (TopicError::Outside { .. } | TopicError::Index)) if !reference.contains(':') => return Err(error),
+        Err(error @ (TopicError::Outside { .. } | TopicError::Index))
+            if !reference.contains(':') =>
+        {
+            return Err(error);
+        }
         Err(error) => return find_by_title(&topics.store.topics()?, reference)?.ok_or(error),
     };
-    if topics.store.text(name.path()).map_or(true, |found| found.is_some()) {
+    if topics
+        .store
+        .text(name.path())
+        .map_or(true, |found| found.is_some())
+    {
         return Ok(name);
     }
-    find_by_title(&topics.store.topics()?, reference)?.ok_or_else(|| TopicError::not_found(reference))
+    find_by_title(&topics.store.topics()?, reference)?
+        .ok_or_else(|| TopicError::not_found(reference))
 }
 
 /// Finds the single topic with `reference` as its file name or title, ignoring case.
 fn find_by_title(listing: &TopicListing, reference: &str) -> Result<Option<TopicName>, TopicError> {
     let wanted = fold_name(reference);
     let is_it = |text: &str| fold_name(text) == wanted;
-    let of_file = listing.topics.iter().filter(|topic| is_it(topic.name.as_str()) || is_it(topic.name.stem()));
+    let of_file = listing
+        .topics
+        .iter()
+        .filter(|topic| is_it(topic.name.as_str()) || is_it(topic.name.stem()));
     let of_title = listing.topics.iter().filter(|topic| is_it(&topic.title));
     for found in [of_file.collect::<Vec<_>>(), of_title.collect()] {
         match found[..] {
@@ -133,7 +154,10 @@ fn find_by_title(listing: &TopicListing, reference: &str) -> Result<Option<Topic
             [topic] => return Ok(Some(topic.name.clone())),
             _ => {
                 let candidates = found.iter().map(|topic| topic.name.to_string()).collect();
-                return Err(TopicError::Ambiguous { name: reference.to_owned(), candidates });
+                return Err(TopicError::Ambiguous {
+                    name: reference.to_owned(),
+                    candidates,
+                });
             }
         }
     }
@@ -161,8 +185,16 @@ pub fn read(topics: &Topics, reference: &str) -> Result<TopicReadResult, TopicEr
     let missing = || TopicError::not_found(reference);
     let found = topics.store.text(name.path())?.ok_or_else(missing)?;
     topics.store.count_use(&name, topics.clock.now());
-    let links = if found.text.contains("[[") { resolve_links(&topics.store.topics()?, &found.text) } else { Vec::new() };
-    Ok(TopicReadResult { topic: found.topic.ok_or_else(missing)?, text: found.text, links })
+    let links = if found.text.contains("[[") {
+        resolve_links(&topics.store.topics()?, &found.text)
+    } else {
+        Vec::new()
+    };
+    Ok(TopicReadResult {
+        topic: found.topic.ok_or_else(missing)?,
+        text: found.text,
+        links,
+    })
 }
 
 /// Moves the topic called `reference` to the trash and returns its name. Undo restores it.
@@ -174,7 +206,9 @@ pub fn delete(topics: &Topics, reference: &str) -> Result<TopicName, TopicError>
     if let Err(error @ TopicError::IsFolder { .. }) = topics.store.text(name.path()) {
         return Err(error);
     }
-    topics.store.relocate(name.path(), None, &topics.begin(Verb::Delete)?)?;
+    topics
+        .store
+        .relocate(name.path(), None, &topics.begin(Verb::Delete)?)?;
     Ok(name)
 }
 
@@ -227,7 +261,10 @@ pub fn purge(topics: &Topics, before: DateTime<Utc>) -> Result<(u64, u64), Topic
 /// # Errors
 /// Those of [`find_by_prefix()`]; [`TopicError::ChangedSince`] if its result was changed afterwards.
 pub fn undo(topics: &Topics, reference: &str) -> Result<TopicUndoReport, TopicError> {
-    let record = find_by_prefix(history(topics)?.into_iter().map(Ok::<_, TopicError>), reference)?;
+    let record = find_by_prefix(
+        history(topics)?.into_iter().map(Ok::<_, TopicError>),
+        reference,
+    )?;
     let operation = topics.operation(Verb::Undo);
     let record = topics.store.undo(&record.operation.id, &operation)?;
     Ok(Undone::new(record, operation.id))
@@ -253,9 +290,16 @@ pub fn view(topics: &Topics) -> Result<String, TopicError> {
 /// # Errors
 /// If the folder cannot be read.
 pub fn index_overflow(topics: &Topics) -> Result<Option<String>, TopicError> {
-    let Some(index) = topics.store.index().ok().flatten() else { return Ok(None) };
+    let Some(index) = topics.store.index().ok().flatten() else {
+        return Ok(None);
+    };
     match overflow_message(&index, true) {
-        Some(why) if overflow_message(&index, false).is_some() || !topics.store.topics()?.topics.is_empty() => Ok(Some(why)),
+        Some(why)
+            if overflow_message(&index, false).is_some()
+                || !topics.store.topics()?.topics.is_empty() =>
+        {
+            Ok(Some(why))
+        }
         _ => Ok(None),
     }
 }
@@ -269,8 +313,14 @@ pub fn resolve_wikilink<'l>(listing: &'l TopicListing, target: &str) -> Option<&
     if wanted.is_empty() {
         return None;
     }
-    let mut by_file = listing.topics.iter().filter(|topic| fold_link_name(topic.name.stem()) == wanted);
-    let mut by_title = listing.topics.iter().filter(|topic| fold_link_name(&topic.title) == wanted);
+    let mut by_file = listing
+        .topics
+        .iter()
+        .filter(|topic| fold_link_name(topic.name.stem()) == wanted);
+    let mut by_title = listing
+        .topics
+        .iter()
+        .filter(|topic| fold_link_name(&topic.title) == wanted);
     let only = match (by_file.next(), by_file.next()) {
         (Some(topic), None) => Some(topic),
         (None, _) => by_title.next().filter(|_| by_title.next().is_none()),
@@ -280,9 +330,15 @@ pub fn resolve_wikilink<'l>(listing: &'l TopicListing, target: &str) -> Option<&
 }
 
 /// Returns the distinct wikilinks of a text in order, each with the topic that it resolves to, if any.
-pub(super) fn resolve_links(listing: &TopicListing, text: &str) -> Vec<(String, Option<TopicName>)> {
+pub(super) fn resolve_links(
+    listing: &TopicListing,
+    text: &str,
+) -> Vec<(String, Option<TopicName>)> {
     let mut links: Vec<(String, Option<TopicName>)> = Vec::new();
-    for found in parse(text).into_iter().filter(|found| !found.target.trim().is_empty()) {
+    for found in parse(text)
+        .into_iter()
+        .filter(|found| !found.target.trim().is_empty())
+    {
         if links.iter().all(|(target, _)| *target != found.target) {
             let name = resolve_wikilink(listing, &found.target).cloned();
             links.push((found.target, name));

@@ -72,7 +72,12 @@ pub trait TopicStore: Debug + Send + Sync {
     /// # Errors
     /// [`TopicError::NotFound`] if it does not exist, [`TopicError::Taken`] if `to` exists, or a disk error. Then
     /// nothing has changed.
-    fn relocate(&self, from: &TopicPath, to: Option<Checked<&TopicPath>>, operation: &Operation) -> Result<(), TopicError>;
+    fn relocate(
+        &self,
+        from: &TopicPath,
+        to: Option<Checked<&TopicPath>>,
+        operation: &Operation,
+    ) -> Result<(), TopicError>;
 
     /// Regenerates the index, and returns whether it changed.
     ///
@@ -90,7 +95,10 @@ pub trait TopicStore: Debug + Send + Sync {
     ///
     /// # Errors
     /// If the topics cannot be read, or the operation cannot be recorded. Then the next call records the changes.
-    fn record_external_changes(&self, operation: &mut dyn FnMut() -> Operation) -> Result<bool, TopicError>;
+    fn record_external_changes(
+        &self,
+        operation: &mut dyn FnMut() -> Operation,
+    ) -> Result<bool, TopicError>;
 
     /// Returns the operations on these files, newest first.
     ///

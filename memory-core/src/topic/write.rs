@@ -56,7 +56,14 @@ pub struct TopicWriteResult {
 /// If a field is missing, too long or not a single line; if a text contains a credential; [`TopicError::Taken`] if a
 /// file exists with a name that [`is_same_name`](super::is_same_name) treats as equal; or a disk error.
 pub fn write(topics: &Topics, request: &TopicWriteRequest) -> Result<TopicWriteResult, TopicError> {
-    let TopicWriteRequest { name, title, description, kind, content, secrets } = request;
+    let TopicWriteRequest {
+        name,
+        title,
+        description,
+        kind,
+        content,
+        secrets,
+    } = request;
     check_line("name", title.as_deref(), LONGEST_TITLE)?;
     check_line("description", description.as_deref(), LONGEST_DESCRIPTION)?;
     check_text(content.as_deref().unwrap_or_default())?;
@@ -83,11 +90,25 @@ pub fn write(topics: &Topics, request: &TopicWriteRequest) -> Result<TopicWriteR
         if kind.is_none() && created {
             return Err(missing("type"));
         }
-        let title = title.clone().or_else(|| former.map(|former| former.title.clone()));
-        let title = title.unwrap_or_else(|| name.stem().to_owned()).trim().to_owned();
-        let description = description.clone().or_else(|| former.map(|former| former.description.clone()));
-        let description = description.ok_or_else(|| missing("description"))?.trim().to_owned();
-        Ok(TopicChange::Topic(given.clone().map(|given| TopicDraft { title, description, ..given })))
+        let title = title
+            .clone()
+            .or_else(|| former.map(|former| former.title.clone()));
+        let title = title
+            .unwrap_or_else(|| name.stem().to_owned())
+            .trim()
+            .to_owned();
+        let description = description
+            .clone()
+            .or_else(|| former.map(|former| former.description.clone()));
+        let description = description
+            .ok_or_else(|| missing("description"))?
+            .trim()
+            .to_owned();
+        Ok(TopicChange::Topic(given.clone().map(|given| TopicDraft {
+            title,
+            description,
+            ..given
+        })))
     };
     let operation = topics.begin(Verb::Write)?;
     let done = topics.store.change(name.path(), &operation, &mut decide)?;
@@ -108,9 +129,14 @@ fn check_line(what: &'static str, text: Option<&str>, longest: usize) -> Result<
     } else if text.contains(char::is_control) {
         format!("the {what} contains a line break or another control character")
     } else if let Some((_, character)) = deceptive_characters(text).next() {
-        format!("the {what} contains U+{:04X}, a deceptive invisible character", u32::from(character))
+        format!(
+            "the {what} contains U+{:04X}, a deceptive invisible character",
+            u32::from(character)
+        )
     } else if longest < text.chars().count() {
-        return Err(TopicError::TooLarge { what: format!("the {what} is longer than {longest} characters") });
+        return Err(TopicError::TooLarge {
+            what: format!("the {what} is longer than {longest} characters"),
+        });
     } else {
         return Ok(());
     };
@@ -120,15 +146,31 @@ fn check_line(what: &'static str, text: Option<&str>, longest: usize) -> Result<
 /// Checks that a text contains no NUL character and is not too long.
 pub(super) fn check_text(text: &str) -> Result<(), TopicError> {
     if text.contains('\0') {
-        return Err(TopicError::invalid("the text contains a NUL character, which a text file must not contain", "remove it"));
+        return Err(TopicError::invalid(
+            "the text contains a NUL character, which a text file must not contain",
+            "remove it",
+        ));
     }
     if LONGEST < text.len() {
-        return Err(TopicError::TooLarge { what: format!("the text has {} bytes; the maximum is {LONGEST}", text.len()) });
+        return Err(TopicError::TooLarge {
+            what: format!(
+                "the text has {} bytes; the maximum is {LONGEST}",
+                text.len()
+            ),
+        });
     }
     Ok(())
 }
 
 /// Refuses a text with a credential that its previous version does not contain, and returns other texts.
-pub(super) fn refuse_new_secrets(before: &str, after: String, secrets: SecretPolicy) -> Result<Checked<String>, TopicError> {
-    Ok(Checked::new_version(after, Some(&before.to_owned()), secrets)?)
+pub(super) fn refuse_new_secrets(
+    before: &str,
+    after: String,
+    secrets: SecretPolicy,
+) -> Result<Checked<String>, TopicError> {
+    Ok(Checked::new_version(
+        after,
+        Some(&before.to_owned()),
+        secrets,
+    )?)
 }

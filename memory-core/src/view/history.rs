@@ -4,8 +4,8 @@ use chrono::{DateTime, Utc};
 
 use super::store::ScopedStore;
 use crate::{
-    ChangeOutcome, History, Memory, MemoryId, Operation, OperationId, OperationRecord, Recorded, RecordedChange, RevertedFiles,
-    StoreError, TrashedFile, Verb,
+    ChangeOutcome, History, Memory, MemoryId, Operation, OperationId, OperationRecord, Recorded,
+    RecordedChange, RevertedFiles, StoreError, TrashedFile, Verb,
 };
 
 /// Only operations of the agent that affect no memory outside its view are visible and can be undone.
@@ -20,7 +20,10 @@ impl History for ScopedStore {
         }))
     }
 
-    fn changes<'a>(&'a self, id: &OperationId) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a> {
+    fn changes<'a>(
+        &'a self,
+        id: &OperationId,
+    ) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a> {
         match self.is_known(id) {
             Ok(true) => self.history.changes(id),
             Ok(false) => Box::new(std::iter::empty()),
@@ -29,31 +32,50 @@ impl History for ScopedStore {
     }
 
     fn trashed(&self) -> Box<dyn Iterator<Item = Result<TrashedFile, StoreError>> + '_> {
-        let own: Result<Vec<OperationId>, StoreError> =
-            self.records().map(|record| record.map(|record| record.operation.id)).collect();
+        let own: Result<Vec<OperationId>, StoreError> = self
+            .records()
+            .map(|record| record.map(|record| record.operation.id))
+            .collect();
         match own {
-            Ok(own) => Box::new(
-                self.history
-                    .trashed()
-                    .filter(move |trashed| trashed.as_ref().map_or(true, |own_one| own.contains(&own_one.operation.id))),
-            ),
+            Ok(own) => Box::new(self.history.trashed().filter(move |trashed| {
+                trashed
+                    .as_ref()
+                    .map_or(true, |own_one| own.contains(&own_one.operation.id))
+            })),
             Err(error) => Box::new(std::iter::once(Err(error))),
         }
     }
 
-    fn changes_to<'a>(&'a self, id: &MemoryId) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + 'a> {
-        Box::new(self.history.changes_to(id).filter_map(|change| self.known_change(change)))
+    fn changes_to<'a>(
+        &'a self,
+        id: &MemoryId,
+    ) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + 'a> {
+        Box::new(
+            self.history
+                .changes_to(id)
+                .filter_map(|change| self.known_change(change)),
+        )
     }
 
-    fn all_changes(&self) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + '_> {
-        Box::new(self.history.all_changes().filter_map(|change| self.known_change(change)))
+    fn all_changes(
+        &self,
+    ) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + '_> {
+        Box::new(
+            self.history
+                .all_changes()
+                .filter_map(|change| self.known_change(change)),
+        )
     }
 
     fn memory_in_trash(&self, trash: &str) -> Result<Memory, StoreError> {
-        let not_found = || StoreError::TrashNotFound { reference: trash.to_owned() };
+        let not_found = || StoreError::TrashNotFound {
+            reference: trash.to_owned(),
+        };
         match self.history.memory_in_trash(trash) {
             Ok(memory) if self.allows(&memory.scope) => Ok(memory),
-            Ok(_) | Err(StoreError::TrashNotFound { .. } | StoreError::Damaged(_)) => Err(not_found()),
+            Ok(_) | Err(StoreError::TrashNotFound { .. } | StoreError::Damaged(_)) => {
+                Err(not_found())
+            }
             Err(error) => Err(error),
         }
     }
@@ -64,7 +86,9 @@ impl History for ScopedStore {
 
     fn revert(&self, id: &OperationId, undo: &Operation) -> Result<RevertedFiles, StoreError> {
         if !self.is_known(id)? {
-            return Err(StoreError::OperationNotFound { wanted: format!("no operation has the id {id}") });
+            return Err(StoreError::OperationNotFound {
+                wanted: format!("no operation has the id {id}"),
+            });
         }
         for change in self.history.changes(id) {
             self.refuse_reviewed_revert(&change?)?;
@@ -72,7 +96,11 @@ impl History for ScopedStore {
         self.history.revert(id, &self.with_actor(undo))
     }
 
-    fn restore(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError> {
+    fn restore(
+        &self,
+        trashed: &TrashedFile,
+        restore: &Operation,
+    ) -> Result<ChangeOutcome, StoreError> {
         for own in self.trashed() {
             if own? == *trashed {
                 if self.needs_review(&self.history.memory_in_trash(&trashed.trash)?.scope) {
@@ -82,44 +110,74 @@ impl History for ScopedStore {
                 return self.history.restore(trashed, &self.with_actor(restore));
             }
         }
-        Err(StoreError::TrashNotFound { reference: trashed.trash.clone() })
+        Err(StoreError::TrashNotFound {
+            reference: trashed.trash.clone(),
+        })
     }
 
-    fn changes_of(&self, verb: Verb) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + '_> {
-        Box::new(self.history.changes_of(verb).filter_map(|change| match change {
-            Ok(change) => match self.is_visible_change(&change) {
-                Ok(is_visible) => is_visible.then_some(Ok(change)),
-                Err(error) => Some(Err(error)),
-            },
-            Err(error) => Some(Err(error)),
-        }))
+    fn changes_of(
+        &self,
+        verb: Verb,
+    ) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + '_> {
+        Box::new(
+            self.history
+                .changes_of(verb)
+                .filter_map(|change| match change {
+                    Ok(change) => match self.is_visible_change(&change) {
+                        Ok(is_visible) => is_visible.then_some(Ok(change)),
+                        Err(error) => Some(Err(error)),
+                    },
+                    Err(error) => Some(Err(error)),
+                }),
+        )
     }
 
     fn purge(&self, _: DateTime<Utc>) -> Result<(u64, u64), StoreError> {
-        Err(StoreError::Invalid { why: "an agent may not purge the trash".into() })
+        Err(StoreError::Invalid {
+            why: "an agent may not purge the trash".into(),
+        })
     }
 }
 
 impl ScopedStore {
     fn with_actor(&self, operation: &Operation) -> Operation {
-        Operation { by: self.actor.clone(), ..operation.clone() }
+        Operation {
+            by: self.actor.clone(),
+            ..operation.clone()
+        }
     }
 
     /// Refuses to revert a change that a person would have to review. An agent may take back its own proposals.
     fn refuse_reviewed_revert(&self, change: &RecordedChange) -> Result<(), StoreError> {
         let scope = self.store.scopes(&[change.id])?.pop().flatten();
-        let trash = change.before.as_ref().and_then(|before| before.trash.as_ref());
-        let former = match trash.map(|trash| self.history.memory_in_trash(trash).map(|memory| memory.scope)).transpose() {
+        let trash = change
+            .before
+            .as_ref()
+            .and_then(|before| before.trash.as_ref());
+        let former = match trash
+            .map(|trash| {
+                self.history
+                    .memory_in_trash(trash)
+                    .map(|memory| memory.scope)
+            })
+            .transpose()
+        {
             Ok(former) => former,
             Err(StoreError::TrashNotFound { .. } | StoreError::Damaged(_)) => None,
             Err(error) => return Err(error),
         };
-        if !scope.iter().chain(&former).any(|scope| self.needs_review(scope)) {
+        if !scope
+            .iter()
+            .chain(&former)
+            .any(|scope| self.needs_review(scope))
+        {
             return Ok(());
         }
         match self.store.get(&change.id) {
             // The former text of a proposal may have been rejected, and the person may be looking at the current one.
-            Ok(stored) if stored.memory.is_proposal_of(&self.actor) && change.before.is_none() => Ok(()),
+            Ok(stored) if stored.memory.is_proposal_of(&self.actor) && change.before.is_none() => {
+                Ok(())
+            }
             Ok(_) | Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => {
                 let why = "the user must review changes in this scope, so an agent cannot undo an operation in it".into();
                 Err(StoreError::Invalid { why })
@@ -176,13 +234,24 @@ impl ScopedStore {
         if change.is_placeholder() {
             return Ok(now.is_none_or(|scope| self.allows(&scope)));
         }
-        let trash = change.before.as_ref().and_then(|before| before.trash.as_ref());
-        let before = match trash.map(|trash| self.history.memory_in_trash(trash).map(|memory| memory.scope)).transpose() {
+        let trash = change
+            .before
+            .as_ref()
+            .and_then(|before| before.trash.as_ref());
+        let before = match trash
+            .map(|trash| {
+                self.history
+                    .memory_in_trash(trash)
+                    .map(|memory| memory.scope)
+            })
+            .transpose()
+        {
             Ok(before) => before,
             // The file was purged or cannot be parsed.
             Err(StoreError::TrashNotFound { .. } | StoreError::Damaged(_)) => None,
             Err(error) => return Err(error),
         };
-        Ok((now.is_some() || before.is_some()) && now.iter().chain(&before).all(|scope| self.allows(scope)))
+        Ok((now.is_some() || before.is_some())
+            && now.iter().chain(&before).all(|scope| self.allows(scope)))
     }
 }

@@ -12,18 +12,24 @@ use crate::query_parser::TextQuery;
 use crate::secret::Checked;
 use crate::wikilink::{WikilinkCandidate, WikilinkTarget};
 use crate::{
-    AgentName, CachedAnalysis, Change, ChangeOutcome, ChangeSet, Clock, ContentHash, Embeddings, FacetCounts, Filter, History,
-    HomeSection, IdSource, Memory, MemoryFacets, MemoryId, MemoryPage, MemoryStore, MemorySummaries, MemorySummary, NameIndex,
-    NameMatch, Origin, PageRequest, Reminder, ReminderQuery, ReviewPolicy, Scope, SearchRequest, SearchResults, StoreError,
-    StoredMemory, SubmittedProposals, TextVector,
+    AgentName, CachedAnalysis, Change, ChangeOutcome, ChangeSet, Clock, ContentHash, Embeddings,
+    FacetCounts, Filter, History, HomeSection, IdSource, Memory, MemoryFacets, MemoryId,
+    MemoryPage, MemoryStore, MemorySummaries, MemorySummary, NameIndex, NameMatch, Origin,
+    PageRequest, Reminder, ReminderQuery, ReviewPolicy, Scope, SearchRequest, SearchResults,
+    StoreError, StoredMemory, SubmittedProposals, TextVector,
 };
 
 impl NameIndex for ScopedStore {
     fn find_by_name(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError> {
         let named = self.store.find_by_name(key)?;
-        let ids: Vec<MemoryId> = named.iter().filter_map(|candidate| memory_id(&candidate.target)).collect();
+        let ids: Vec<MemoryId> = named
+            .iter()
+            .filter_map(|candidate| memory_id(&candidate.target))
+            .collect();
         let mut seen = self.visibility(&ids)?.into_iter();
-        let is_seen = |candidate: &WikilinkCandidate| memory_id(&candidate.target).is_some() && seen.next().unwrap_or(false);
+        let is_seen = |candidate: &WikilinkCandidate| {
+            memory_id(&candidate.target).is_some() && seen.next().unwrap_or(false)
+        };
         Ok(named.into_iter().filter(is_seen).collect())
     }
 }
@@ -39,7 +45,11 @@ impl Embeddings for ScopedStore {
     fn memories_without_vector(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
         let lacking = self.store.memories_without_vector(identity)?;
         let seen = self.visibility(&lacking)?;
-        Ok(lacking.into_iter().zip(seen).filter_map(|(id, is_seen)| is_seen.then_some(id)).collect())
+        Ok(lacking
+            .into_iter()
+            .zip(seen)
+            .filter_map(|(id, is_seen)| is_seen.then_some(id))
+            .collect())
     }
 
     fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError> {
@@ -47,22 +57,38 @@ impl Embeddings for ScopedStore {
     }
 
     fn cosines(&self, pairs: &[(MemoryId, MemoryId)]) -> Result<Vec<Option<f32>>, StoreError> {
-        let ids: Vec<MemoryId> = pairs.iter().flat_map(|(one, other)| [*one, *other]).collect();
+        let ids: Vec<MemoryId> = pairs
+            .iter()
+            .flat_map(|(one, other)| [*one, *other])
+            .collect();
         let seen = self.visibility(&ids)?;
         let cosines = self.store.cosines(pairs)?.into_iter().zip(seen.chunks(2));
-        Ok(cosines.map(|(cosine, seen)| cosine.filter(|_| seen.iter().all(|is_seen| *is_seen))).collect())
+        Ok(cosines
+            .map(|(cosine, seen)| cosine.filter(|_| seen.iter().all(|is_seen| *is_seen)))
+            .collect())
     }
 
     fn store_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
         let seen = self.visibility(&vectors.iter().map(|own| own.id).collect::<Vec<_>>())?;
-        let own: Vec<TextVector> = vectors.iter().zip(seen).filter(|(_, is_seen)| *is_seen).map(|(own, _)| own.clone()).collect();
+        let own: Vec<TextVector> = vectors
+            .iter()
+            .zip(seen)
+            .filter(|(_, is_seen)| *is_seen)
+            .map(|(own, _)| own.clone())
+            .collect();
         self.store.store_vectors(identity, &own)
     }
 }
 
 impl MemoryFacets for ScopedStore {
-    fn facets(&self, question: Option<&TextQuery>, filter: &Filter, now: DateTime<Utc>) -> Result<FacetCounts, StoreError> {
-        self.store.facets(question, &self.narrow_filter(filter), now)
+    fn facets(
+        &self,
+        question: Option<&TextQuery>,
+        filter: &Filter,
+        now: DateTime<Utc>,
+    ) -> Result<FacetCounts, StoreError> {
+        self.store
+            .facets(question, &self.narrow_filter(filter), now)
     }
 
     fn tagged(
@@ -72,7 +98,9 @@ impl MemoryFacets for ScopedStore {
         limit: usize,
         now: DateTime<Utc>,
     ) -> Result<Vec<StoredMemory>, StoreError> {
-        let mut tagged = self.store.tagged(tag, Some(&self.restrict_scopes(within)), limit, now)?;
+        let mut tagged = self
+            .store
+            .tagged(tag, Some(&self.restrict_scopes(within)), limit, now)?;
         tagged.retain(|stored| self.is_visible(stored));
         Ok(tagged)
     }
@@ -87,13 +115,20 @@ impl MemorySummaries for ScopedStore {
 
     fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError> {
         let scopes = self.store.scopes(ids)?;
-        Ok(scopes.into_iter().map(|scope| scope.filter(|scope| self.allows(scope))).collect())
+        Ok(scopes
+            .into_iter()
+            .map(|scope| scope.filter(|scope| self.allows(scope)))
+            .collect())
     }
 
     fn store_analyses(&self, impressions: &[CachedAnalysis]) -> Result<(), StoreError> {
         let seen = self.visibility(&impressions.iter().map(|own| own.id).collect::<Vec<_>>())?;
-        let own: Vec<CachedAnalysis> =
-            impressions.iter().zip(seen).filter(|(_, is_seen)| *is_seen).map(|(own, _)| own.clone()).collect();
+        let own: Vec<CachedAnalysis> = impressions
+            .iter()
+            .zip(seen)
+            .filter(|(_, is_seen)| *is_seen)
+            .map(|(own, _)| own.clone())
+            .collect();
         self.store.store_analyses(&own)
     }
 }
@@ -104,7 +139,9 @@ impl MemoryStore for ScopedStore {
     }
 
     fn get(&self, id: &MemoryId) -> Result<StoredMemory, StoreError> {
-        let not_found = || StoreError::NotFound { reference: id.to_string() };
+        let not_found = || StoreError::NotFound {
+            reference: id.to_string(),
+        };
         match self.store.get(id) {
             Ok(stored) if self.is_visible(&stored) => Ok(stored),
             Ok(_) | Err(StoreError::NotFound { .. }) => Err(not_found()),
@@ -114,8 +151,14 @@ impl MemoryStore for ScopedStore {
         }
     }
 
-    fn find_matches(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<NameMatch>, StoreError> {
-        let mut found = self.store.find_matches(reference, Some(&self.restrict_scopes(within)))?;
+    fn find_matches(
+        &self,
+        reference: &str,
+        within: Option<&[Scope]>,
+    ) -> Result<Vec<NameMatch>, StoreError> {
+        let mut found = self
+            .store
+            .find_matches(reference, Some(&self.restrict_scopes(within)))?;
         if 1 < found.len() {
             // A reference is not ambiguous because of the proposals of another agent. A damaged file remains.
             found.retain(|one| !matches!(self.get(&one.id), Err(StoreError::NotFound { .. })));
@@ -125,7 +168,11 @@ impl MemoryStore for ScopedStore {
 
     fn commit(&self, set: Checked<&ChangeSet>) -> Result<Vec<ChangeOutcome>, StoreError> {
         let is_free = |change: &Change| matches!(change, Change::Remove { expected: None, .. });
-        let mut left = if set.changes.iter().any(is_free) { ATTEMPTS } else { 1 };
+        let mut left = if set.changes.iter().any(is_free) {
+            ATTEMPTS
+        } else {
+            1
+        };
         loop {
             left -= 1;
             let reviewed = self.check_operation(set.into_inner())?;
@@ -145,22 +192,49 @@ impl MemoryStore for ScopedStore {
         }
     }
 
-    fn list(&self, filter: &Filter, slice: &PageRequest, now: DateTime<Utc>) -> Result<MemoryPage, StoreError> {
+    fn list(
+        &self,
+        filter: &Filter,
+        slice: &PageRequest,
+        now: DateTime<Utc>,
+    ) -> Result<MemoryPage, StoreError> {
         Ok(self.visible_page(self.store.list(&self.narrow_filter(filter), slice, now)?))
     }
 
-    fn search(&self, asked: &SearchRequest<'_>, now: DateTime<Utc>) -> Result<SearchResults, StoreError> {
+    fn search(
+        &self,
+        asked: &SearchRequest<'_>,
+        now: DateTime<Utc>,
+    ) -> Result<SearchResults, StoreError> {
         let filter = self.narrow_filter(asked.filter);
-        let mut found = self.store.search(&SearchRequest { filter: &filter, ..asked.clone() }, now)?;
-        let (all, damaged) = (found.hits.len(), found.hits.iter().filter(|hit| hit.stored.problem.is_some()).count());
+        let mut found = self.store.search(
+            &SearchRequest {
+                filter: &filter,
+                ..asked.clone()
+            },
+            now,
+        )?;
+        let (all, damaged) = (
+            found.hits.len(),
+            found
+                .hits
+                .iter()
+                .filter(|hit| hit.stored.problem.is_some())
+                .count(),
+        );
         found.hits.retain(|hit| self.is_visible(&hit.stored));
         found.total = found.total.saturating_sub((all - found.hits.len()) as u64);
         found.degraded = add_skipped(damaged, found.degraded);
         Ok(found)
     }
 
-    fn speakers(&self, names: &[String], within: Option<&[Scope]>) -> Result<Vec<String>, StoreError> {
-        self.store.speakers(names, Some(&self.restrict_scopes(within)))
+    fn speakers(
+        &self,
+        names: &[String],
+        within: Option<&[Scope]>,
+    ) -> Result<Vec<String>, StoreError> {
+        self.store
+            .speakers(names, Some(&self.restrict_scopes(within)))
     }
 
     fn memories<'a>(
@@ -169,15 +243,34 @@ impl MemoryStore for ScopedStore {
         now: DateTime<Utc>,
     ) -> Box<dyn Iterator<Item = Result<StoredMemory, StoreError>> + 'a> {
         let memories = self.store.memories(&self.narrow_filter(filter), now);
-        Box::new(memories.filter(|stored| stored.as_ref().map_or(true, |stored| self.is_visible(stored))))
+        Box::new(memories.filter(|stored| {
+            stored
+                .as_ref()
+                .map_or(true, |stored| self.is_visible(stored))
+        }))
     }
 
-    fn by_origin(&self, origin: &Origin, scope: &Scope) -> Result<Option<StoredMemory>, StoreError> {
-        Ok(self.store.by_origin(origin, scope)?.filter(|stored| self.is_visible(stored)))
+    fn by_origin(
+        &self,
+        origin: &Origin,
+        scope: &Scope,
+    ) -> Result<Option<StoredMemory>, StoreError> {
+        Ok(self
+            .store
+            .by_origin(origin, scope)?
+            .filter(|stored| self.is_visible(stored)))
     }
 
-    fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Option<MemoryId>, StoreError> {
-        if self.allows(scope) { self.store.by_content(hash, scope) } else { Ok(None) }
+    fn by_content(
+        &self,
+        hash: &ContentHash,
+        scope: &Scope,
+    ) -> Result<Option<MemoryId>, StoreError> {
+        if self.allows(scope) {
+            self.store.by_content(hash, scope)
+        } else {
+            Ok(None)
+        }
     }
 
     fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<StoredMemory>, StoreError> {
@@ -186,23 +279,46 @@ impl MemoryStore for ScopedStore {
         Ok(referring)
     }
 
-    fn reminders(&self, wanted: ReminderQuery, within: Option<&[Scope]>, limit: Option<usize>) -> Result<MemoryPage, StoreError> {
-        Ok(self.visible_page(self.store.reminders(wanted, Some(&self.restrict_scopes(within)), limit)?))
+    fn reminders(
+        &self,
+        wanted: ReminderQuery,
+        within: Option<&[Scope]>,
+        limit: Option<usize>,
+    ) -> Result<MemoryPage, StoreError> {
+        Ok(self.visible_page(self.store.reminders(
+            wanted,
+            Some(&self.restrict_scopes(within)),
+            limit,
+        )?))
     }
 
     fn count_access(&self, ids: &[MemoryId]) {
         // Counts are not essential, so errors are ignored.
-        let Ok(seen) = self.visibility(ids) else { return };
-        let own: Vec<MemoryId> = ids.iter().zip(seen).filter_map(|(id, is_seen)| is_seen.then_some(*id)).collect();
+        let Ok(seen) = self.visibility(ids) else {
+            return;
+        };
+        let own: Vec<MemoryId> = ids
+            .iter()
+            .zip(seen)
+            .filter_map(|(id, is_seen)| is_seen.then_some(*id))
+            .collect();
         self.store.count_access(&own);
     }
 }
 
 /// Adds the number of omitted damaged files to the reason for incomplete results.
 fn add_skipped(damaged: usize, said: Option<String>) -> Option<String> {
-    let files = if damaged == 1 { "file was" } else { "files were" };
-    let left_out = (0 < damaged).then(|| format!("{damaged} damaged {files} skipped, because the scope cannot be determined"));
-    said.into_iter().chain(left_out).reduce(|one, other| format!("{one}; {other}"))
+    let files = if damaged == 1 {
+        "file was"
+    } else {
+        "files were"
+    };
+    let left_out = (0 < damaged).then(|| {
+        format!("{damaged} damaged {files} skipped, because the scope cannot be determined")
+    });
+    said.into_iter()
+        .chain(left_out)
+        .reduce(|one, other| format!("{one}; {other}"))
 }
 
 impl ScopedStore {
@@ -210,9 +326,17 @@ impl ScopedStore {
     ///
     /// It is the whole page, unless a file is damaged or has changed since the store read it.
     fn visible_page(&self, mut page: MemoryPage) -> MemoryPage {
-        let (all, damaged) = (page.memories.len(), page.memories.iter().filter(|stored| stored.problem.is_some()).count());
+        let (all, damaged) = (
+            page.memories.len(),
+            page.memories
+                .iter()
+                .filter(|stored| stored.problem.is_some())
+                .count(),
+        );
         page.memories.retain(|stored| self.is_visible(stored));
-        page.total = page.total.saturating_sub((all - page.memories.len()) as u64);
+        page.total = page
+            .total
+            .saturating_sub((all - page.memories.len()) as u64);
         page.degraded = add_skipped(damaged, page.degraded);
         page
     }
@@ -222,8 +346,12 @@ impl ScopedStore {
     /// An operation must not take memories from other scopes, write to them, or link to memories in them. Each change
     /// receives the file version that was checked as the expected one.
     fn check_operation(&self, set: &ChangeSet) -> Result<ReviewedSet, StoreError> {
-        let made: Vec<MemoryId> =
-            set.changes.iter().filter(|change| matches!(change, Change::Create { .. })).map(Change::id).collect();
+        let made: Vec<MemoryId> = set
+            .changes
+            .iter()
+            .filter(|change| matches!(change, Change::Create { .. }))
+            .map(Change::id)
+            .collect();
         let mut checked = set.clone();
         checked.operation.by.clone_from(&self.actor);
         let mut former = Vec::with_capacity(checked.changes.len());
@@ -232,8 +360,16 @@ impl ScopedStore {
                 Change::Create { memory, .. } => {
                     self.check_scope(&memory.scope)?;
                     self.check_references(memory, None, &made)?;
-                    if self.store.scopes(&[memory.id])?.pop().flatten().is_some_and(|scope| !self.allows(&scope)) {
-                        return Err(StoreError::Conflict { what: memory.id.to_string() });
+                    if self
+                        .store
+                        .scopes(&[memory.id])?
+                        .pop()
+                        .flatten()
+                        .is_some_and(|scope| !self.allows(&scope))
+                    {
+                        return Err(StoreError::Conflict {
+                            what: memory.id.to_string(),
+                        });
                     }
                     None
                 }
@@ -298,7 +434,11 @@ impl ScopedStore {
     pub(super) fn restrict_scopes(&self, scopes: Option<&[Scope]>) -> Vec<Scope> {
         match scopes {
             None => self.scopes.clone(),
-            Some(scopes) => scopes.iter().filter(|scope| self.allows(scope)).cloned().collect(),
+            Some(scopes) => scopes
+                .iter()
+                .filter(|scope| self.allows(scope))
+                .cloned()
+                .collect(),
         }
     }
 
@@ -314,7 +454,10 @@ impl ScopedStore {
     /// Returns for each of `ids` whether the memory exists in the view, without reading its file.
     pub(super) fn visibility(&self, ids: &[MemoryId]) -> Result<Vec<bool>, StoreError> {
         let scopes = self.store.scopes(ids)?;
-        Ok(scopes.iter().map(|scope| scope.as_ref().is_some_and(|scope| self.allows(scope))).collect())
+        Ok(scopes
+            .iter()
+            .map(|scope| scope.as_ref().is_some_and(|scope| self.allows(scope)))
+            .collect())
     }
 
     /// Checks that the view contains `scope`.
@@ -322,22 +465,49 @@ impl ScopedStore {
         if self.allows(scope) {
             return Ok(());
         }
-        let is_of_principal = self.scopes.iter().any(|own| matches!(own, Scope::Private(_)));
-        let allowed = if is_of_principal { self.scopes.clone() } else { Vec::new() };
-        Err(StoreError::ScopeRefused { scope: scope.clone(), allowed })
+        let is_of_principal = self
+            .scopes
+            .iter()
+            .any(|own| matches!(own, Scope::Private(_)));
+        let allowed = if is_of_principal {
+            self.scopes.clone()
+        } else {
+            Vec::new()
+        };
+        Err(StoreError::ScopeRefused {
+            scope: scope.clone(),
+            allowed,
+        })
     }
 
     /// Checks that all memories that `memory` refers to are in the view.
     ///
     /// References that the memory already had `before` are allowed, and so are references to memories in `made`, which
     /// the same operation creates.
-    pub(super) fn check_references(&self, memory: &Memory, before: Option<&Memory>, made: &[MemoryId]) -> Result<(), StoreError> {
+    pub(super) fn check_references(
+        &self,
+        memory: &Memory,
+        before: Option<&Memory>,
+        made: &[MemoryId],
+    ) -> Result<(), StoreError> {
         let former = before.map(references).unwrap_or_default();
-        let new: Vec<MemoryId> = references(memory).into_iter().filter(|id| !former.contains(id) && !made.contains(id)).collect();
-        let not_found = |id: MemoryId| Err(StoreError::NotFound { reference: id.to_string() });
+        let new: Vec<MemoryId> = references(memory)
+            .into_iter()
+            .filter(|id| !former.contains(id) && !made.contains(id))
+            .collect();
+        let not_found = |id: MemoryId| {
+            Err(StoreError::NotFound {
+                reference: id.to_string(),
+            })
+        };
         for (is_seen, id) in self.visibility(&new)?.into_iter().zip(new) {
             // Nothing refers to a proposal, because it may be rejected.
-            if !is_seen || self.store.get(&id).is_ok_and(|stored| stored.memory.is_proposal()) {
+            if !is_seen
+                || self
+                    .store
+                    .get(&id)
+                    .is_ok_and(|stored| stored.memory.is_proposal())
+            {
                 return not_found(id);
             }
         }
@@ -348,5 +518,12 @@ impl ScopedStore {
 /// Returns the memories that a memory refers to other than by wikilinks.
 fn references(memory: &Memory) -> Vec<MemoryId> {
     let of = memory.reminder.and_then(|Reminder { of, .. }| of);
-    memory.links.iter().chain(&memory.supersedes).chain(&memory.superseded_by).chain(&of).copied().collect()
+    memory
+        .links
+        .iter()
+        .chain(&memory.supersedes)
+        .chain(&memory.superseded_by)
+        .chain(&of)
+        .copied()
+        .collect()
 }

@@ -38,7 +38,12 @@ pub enum WikilinkDestination {
 impl WikilinkCatalog {
     /// Returns an empty catalog that resolves links by `rule`.
     pub fn new(rule: WikilinkRule) -> Self {
-        Self { rule, files: Vec::new(), names: BTreeSet::new(), notes: Vec::new() }
+        Self {
+            rule,
+            files: Vec::new(),
+            names: BTreeSet::new(),
+            notes: Vec::new(),
+        }
     }
 
     /// Adds a note: its path with `/` as separator, its title and its aliases. Notes are numbered from 0.
@@ -46,27 +51,43 @@ impl WikilinkCatalog {
         let file = self.add_file(path, Some(self.notes.len()));
         self.notes.push(file);
         let file_name = file_key(path);
-        let exact = title.into_iter().map(|title| (title, WikilinkNameKind::Title));
-        for (name, by) in exact.chain(aliases.iter().map(|alias| (alias.as_str(), WikilinkNameKind::Alias))) {
+        let exact = title
+            .into_iter()
+            .map(|title| (title, WikilinkNameKind::Title));
+        for (name, by) in exact.chain(
+            aliases
+                .iter()
+                .map(|alias| (alias.as_str(), WikilinkNameKind::Alias)),
+        ) {
             self.names.insert((hash_key(&exact_key(name)), by, file));
         }
         let title = title.map(fold_link_name).filter(|title| !title.is_empty());
         // In Logseq, a page with a title has no name from its file.
         if self.rule != WikilinkRule::Pages || title.is_none() {
-            self.names.insert((hash_key(&file_name), WikilinkNameKind::Path, file));
+            self.names
+                .insert((hash_key(&file_name), WikilinkNameKind::Path, file));
         }
-        if let Some(title) = title.filter(|title| self.rule != WikilinkRule::Paths || *title != file_name) {
-            self.names.insert((hash_key(&title), WikilinkNameKind::Title, file));
+        if let Some(title) =
+            title.filter(|title| self.rule != WikilinkRule::Paths || *title != file_name)
+        {
+            self.names
+                .insert((hash_key(&title), WikilinkNameKind::Title, file));
         }
-        for alias in aliases.iter().map(|alias| fold_link_name(alias)).filter(|alias| !alias.is_empty()) {
-            self.names.insert((hash_key(&alias), WikilinkNameKind::Alias, file));
+        for alias in aliases
+            .iter()
+            .map(|alias| fold_link_name(alias))
+            .filter(|alias| !alias.is_empty())
+        {
+            self.names
+                .insert((hash_key(&alias), WikilinkNameKind::Alias, file));
         }
     }
 
     /// Adds a file that is not a note.
     pub fn add_attachment(&mut self, path: &str) {
         let file = self.add_file(path, None);
-        self.names.insert((hash_key(&file_key(path)), WikilinkNameKind::Path, file));
+        self.names
+            .insert((hash_key(&file_key(path)), WikilinkNameKind::Path, file));
     }
 
     /// Returns the rule for resolving links.
@@ -85,33 +106,52 @@ impl WikilinkCatalog {
     ///
     /// # Panics
     /// If the note does not exist.
-    pub fn resolve(&self, target: &str, from: usize) -> Option<(WikilinkDestination, WikilinkNameKind)> {
+    pub fn resolve(
+        &self,
+        target: &str,
+        from: usize,
+    ) -> Option<(WikilinkDestination, WikilinkNameKind)> {
         let whole = fold_link_name(target);
         if whole.is_empty() {
             return Some((WikilinkDestination::Note(from), WikilinkNameKind::Path));
         }
         let from = &self.files[self.notes[from] as usize].path;
         let by_path = || match self.rule {
-            WikilinkRule::Paths | WikilinkRule::Titles => self.find_by_path(&whole, &PathPattern::of(target, from)?),
+            WikilinkRule::Paths | WikilinkRule::Titles => {
+                self.find_by_path(&whole, &PathPattern::of(target, from)?)
+            }
             WikilinkRule::Pages => self.files_named(&whole, WikilinkNameKind::Path).next(),
         };
         let exact = exact_key(target);
-        let shortest = |key: &str, by| self.files_named(key, by).min_by_key(|file| (file.path.chars().count(), &file.path));
+        let shortest = |key: &str, by| {
+            self.files_named(key, by)
+                .min_by_key(|file| (file.path.chars().count(), &file.path))
+        };
         let strongest = |by: WikilinkNameKind| {
             let folded = shortest(&whole, by)?;
             Some(shortest(&exact, by).unwrap_or(folded))
         };
         let by_name = || {
-            let title = strongest(WikilinkNameKind::Title).map(|file| (file, WikilinkNameKind::Title));
+            let title =
+                strongest(WikilinkNameKind::Title).map(|file| (file, WikilinkNameKind::Title));
             title.or_else(|| Some((strongest(WikilinkNameKind::Alias)?, WikilinkNameKind::Alias)))
         };
-        let first = if self.rule == WikilinkRule::Titles { by_name() } else { None };
-        first.or_else(|| Some((by_path()?, WikilinkNameKind::Path))).or_else(by_name).map(|(file, by)| (file.destination(), by))
+        let first = if self.rule == WikilinkRule::Titles {
+            by_name()
+        } else {
+            None
+        };
+        first
+            .or_else(|| Some((by_path()?, WikilinkNameKind::Path)))
+            .or_else(by_name)
+            .map(|(file, by)| (file.destination(), by))
     }
 
     /// Returns whether a note has the alias `target`.
     pub fn is_alias(&self, target: &str) -> bool {
-        self.files_named(&fold_link_name(target), WikilinkNameKind::Alias).next().is_some()
+        self.files_named(&fold_link_name(target), WikilinkNameKind::Alias)
+            .next()
+            .is_some()
     }
 
     fn find_by_path(&self, target: &str, place: &PathPattern) -> Option<&CatalogFile> {
@@ -119,26 +159,39 @@ impl WikilinkCatalog {
         // `a.md` may refer to the note `a.md` or to the note `a.md.md`.
         let mut keys = vec![strip_md(last), last];
         keys.dedup();
-        let found = keys.into_iter().flat_map(|key| self.files_named(key, WikilinkNameKind::Path));
-        found.filter_map(|file| Some((place.match_rank(&file.path)?, file))).min_by_key(|(fit, _)| *fit).map(|(_, file)| file)
+        let found = keys
+            .into_iter()
+            .flat_map(|key| self.files_named(key, WikilinkNameKind::Path));
+        found
+            .filter_map(|file| Some((place.match_rank(&file.path)?, file)))
+            .min_by_key(|(fit, _)| *fit)
+            .map(|(_, file)| file)
     }
 
     fn files_named(&self, key: &str, by: WikilinkNameKind) -> impl Iterator<Item = &CatalogFile> {
         let hash = hash_key(key);
-        self.names.range((hash, by, 0)..=(hash, by, u32::MAX)).map(|(_, _, file)| &self.files[*file as usize])
+        self.names
+            .range((hash, by, 0)..=(hash, by, u32::MAX))
+            .map(|(_, _, file)| &self.files[*file as usize])
     }
 
     fn add_file(&mut self, path: &str, note: Option<usize>) -> u32 {
-        let number = |count: usize| u32::try_from(count).expect("a set of notes has fewer than 2^32 files");
+        let number =
+            |count: usize| u32::try_from(count).expect("a set of notes has fewer than 2^32 files");
         let file = number(self.files.len());
-        self.files.push(CatalogFile { path: path.into(), note: note.map(number) });
+        self.files.push(CatalogFile {
+            path: path.into(),
+            note: note.map(number),
+        });
         file
     }
 }
 
 impl CatalogFile {
     fn destination(&self) -> WikilinkDestination {
-        self.note.map_or(WikilinkDestination::Attachment, |note| WikilinkDestination::Note(note as usize))
+        self.note.map_or(WikilinkDestination::Attachment, |note| {
+            WikilinkDestination::Note(note as usize)
+        })
     }
 }
 
@@ -158,7 +211,11 @@ mod tests {
     use super::{WikilinkCatalog, WikilinkDestination};
     use crate::wikilink::{WikilinkNameKind, WikilinkRule};
 
-    fn note(catalog: &WikilinkCatalog, target: &str, from: usize) -> Option<(usize, WikilinkNameKind)> {
+    fn note(
+        catalog: &WikilinkCatalog,
+        target: &str,
+        from: usize,
+    ) -> Option<(usize, WikilinkNameKind)> {
         match catalog.resolve(target, from)? {
             (WikilinkDestination::Note(note), by) => Some((note, by)),
             (WikilinkDestination::Attachment, by) => Some((usize::MAX, by)),
@@ -177,7 +234,10 @@ mod tests {
         assert_eq!(note(&catalog, "d", 0), None);
         assert_eq!(note(&catalog, "q/bee", 0), None);
         assert_eq!(note(&catalog, "y/a", 0), None);
-        assert_eq!(note(&catalog, "a.png", 0), Some((usize::MAX, WikilinkNameKind::Path)));
+        assert_eq!(
+            note(&catalog, "a.png", 0),
+            Some((usize::MAX, WikilinkNameKind::Path))
+        );
         assert_eq!(note(&catalog, "", 1), Some((1, WikilinkNameKind::Path)));
         assert!(catalog.is_alias("BEE") && !catalog.is_alias("a"));
     }
@@ -187,10 +247,22 @@ mod tests {
         let mut catalog = WikilinkCatalog::new(WikilinkRule::Titles);
         catalog.add_note("work/2024 a/plan", Some("a/plan"), &[]);
         catalog.add_note("work/2025 plan", Some("Plan"), &["x/plan".into()]);
-        assert_eq!(note(&catalog, "plan", 0), Some((1, WikilinkNameKind::Title)));
-        assert_eq!(note(&catalog, "A/plan", 1), Some((0, WikilinkNameKind::Title)));
-        assert_eq!(note(&catalog, "x/plan", 0), Some((1, WikilinkNameKind::Alias)));
-        assert_eq!(note(&catalog, "2025 plan", 0), Some((1, WikilinkNameKind::Path)));
+        assert_eq!(
+            note(&catalog, "plan", 0),
+            Some((1, WikilinkNameKind::Title))
+        );
+        assert_eq!(
+            note(&catalog, "A/plan", 1),
+            Some((0, WikilinkNameKind::Title))
+        );
+        assert_eq!(
+            note(&catalog, "x/plan", 0),
+            Some((1, WikilinkNameKind::Alias))
+        );
+        assert_eq!(
+            note(&catalog, "2025 plan", 0),
+            Some((1, WikilinkNameKind::Path))
+        );
         assert!(catalog.aliases_resolve());
     }
 
@@ -198,16 +270,28 @@ mod tests {
     fn among_names_that_differ_only_in_case_the_exact_one_wins() {
         let upper_first = [("A/Note", "React"), ("A/note", "react")];
         for names in [upper_first, [upper_first[1], upper_first[0]]] {
-            for rule in [WikilinkRule::Paths, WikilinkRule::Titles, WikilinkRule::Pages] {
+            for rule in [
+                WikilinkRule::Paths,
+                WikilinkRule::Titles,
+                WikilinkRule::Pages,
+            ] {
                 let mut catalog = WikilinkCatalog::new(rule);
                 for (path, title) in names {
-                    catalog.add_note(&format!("{path}.md"), Some(title), &[format!("{title} library")]);
+                    catalog.add_note(
+                        &format!("{path}.md"),
+                        Some(title),
+                        &[format!("{title} library")],
+                    );
                 }
                 for (number, (path, title)) in names.iter().enumerate() {
                     let mut targets = vec![(*title).to_owned(), format!("{title} library")];
                     targets.extend((rule != WikilinkRule::Pages).then(|| format!("{path}.md")));
                     for target in targets {
-                        assert_eq!(note(&catalog, &target, 0).map(|(note, _)| note), Some(number), "{rule:?} {target}");
+                        assert_eq!(
+                            note(&catalog, &target, 0).map(|(note, _)| note),
+                            Some(number),
+                            "{rule:?} {target}"
+                        );
                     }
                 }
                 assert!(note(&catalog, "REACT", 0).is_some());

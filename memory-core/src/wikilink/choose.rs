@@ -73,7 +73,11 @@ pub fn memory_keys(memory: &Memory, path: &str) -> Vec<String> {
     let own = file_key(path);
     let origins = memory.origin.iter().chain(&memory.other_origins);
     let origin = origins.flat_map(|origin| [file_key(&origin.path), origin_stem(&origin.path)]);
-    let titles = memory.title.iter().chain(&memory.aliases).map(|name| fold_link_name(name));
+    let titles = memory
+        .title
+        .iter()
+        .chain(&memory.aliases)
+        .map(|name| fold_link_name(name));
     dedup_names([own].into_iter().chain(origin).chain(titles))
 }
 
@@ -83,7 +87,9 @@ const MIN_ID_PREFIX: usize = 4;
 /// Returns the keys of links to a memory by its id or a prefix of it.
 pub fn id_prefixes(id: &MemoryId) -> Vec<String> {
     let digits = id.to_string();
-    (MIN_ID_PREFIX..=digits.len()).map(|length| digits[..length].to_owned()).collect()
+    (MIN_ID_PREFIX..=digits.len())
+        .map(|length| digits[..length].to_owned())
+        .collect()
 }
 
 /// Returns the key of a file: its normalized name without `.md`.
@@ -96,7 +102,9 @@ pub(super) fn file_key(path: &str) -> String {
 fn origin_stem(path: &str) -> String {
     let name = fold_link_name(path);
     let name = last_component(&name);
-    name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned()
+    name.rsplit_once('.')
+        .map_or(name, |(stem, _)| stem)
+        .to_owned()
 }
 
 fn dedup_names(names: impl IntoIterator<Item = String>) -> Vec<String> {
@@ -120,9 +128,14 @@ pub fn choose_target<'a>(
     candidates: &'a [WikilinkCandidate],
     rule: WikilinkRule,
 ) -> Option<&'a WikilinkCandidate> {
-    let by = |by: WikilinkNameKind| candidates.iter().filter(move |candidate| candidate.by == by);
-    let shortest =
-        |by_name: WikilinkNameKind| by(by_name).min_by_key(|candidate| (candidate.path.chars().count(), &candidate.path));
+    let by = |by: WikilinkNameKind| {
+        candidates
+            .iter()
+            .filter(move |candidate| candidate.by == by)
+    };
+    let shortest = |by_name: WikilinkNameKind| {
+        by(by_name).min_by_key(|candidate| (candidate.path.chars().count(), &candidate.path))
+    };
     let by_path = || match rule {
         WikilinkRule::Paths | WikilinkRule::Titles => {
             let place = PathPattern::of(target, from.unwrap_or_default())?;
@@ -130,10 +143,17 @@ pub fn choose_target<'a>(
                 .filter_map(|candidate| Some((place.match_rank(&candidate.path)?, candidate)))
                 .min_by_key(|(fit, _)| *fit)
         }
-        WikilinkRule::Pages => by(WikilinkNameKind::Path).map(|candidate| (Default::default(), candidate)).next(),
+        WikilinkRule::Pages => by(WikilinkNameKind::Path)
+            .map(|candidate| (Default::default(), candidate))
+            .next(),
     };
-    let by_name = || shortest(WikilinkNameKind::Title).or_else(|| shortest(WikilinkNameKind::Alias));
-    let first = if rule == WikilinkRule::Titles { by_name() } else { None };
+    let by_name =
+        || shortest(WikilinkNameKind::Title).or_else(|| shortest(WikilinkNameKind::Alias));
+    let first = if rule == WikilinkRule::Titles {
+        by_name()
+    } else {
+        None
+    };
     shortest(WikilinkNameKind::Id)
         .or(first)
         .or_else(|| by_path().map(|(_, candidate)| candidate))
@@ -171,7 +191,12 @@ impl PathPattern {
             None => target.clone(),
         };
         let is_suffix = !is_relative && !target.starts_with('/');
-        Some(Self { paths: [path.clone(), path + ".md"], is_suffix, folder, exact })
+        Some(Self {
+            paths: [path.clone(), path + ".md"],
+            is_suffix,
+            folder,
+            exact,
+        })
     }
 
     /// Returns the rank of the file at `path`, or `None` if it does not match.
@@ -182,12 +207,23 @@ impl PathPattern {
         let folded = fold_link_name(path);
         let fits = |wanted: &String| {
             let front = folded.strip_suffix(wanted.as_str())?;
-            (front.is_empty() || (self.is_suffix && front.ends_with('/'))).then_some(front.is_empty())
+            (front.is_empty() || (self.is_suffix && front.ends_with('/')))
+                .then_some(front.is_empty())
         };
         let [named, with_extension] = self.paths.each_ref().map(fits);
         let is_whole = named.or(with_extension)?;
-        let is_exact = path.ends_with(&self.exact) || path.strip_suffix(".md").is_some_and(|path| path.ends_with(&self.exact));
-        Some((named.is_none(), !is_whole, !folded.starts_with(&self.folder), path.chars().count(), !is_exact, path))
+        let is_exact = path.ends_with(&self.exact)
+            || path
+                .strip_suffix(".md")
+                .is_some_and(|path| path.ends_with(&self.exact));
+        Some((
+            named.is_none(),
+            !is_whole,
+            !folded.starts_with(&self.folder),
+            path.chars().count(),
+            !is_exact,
+            path,
+        ))
     }
 }
 

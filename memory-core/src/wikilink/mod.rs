@@ -7,7 +7,8 @@ mod tags;
 
 pub use catalog::{WikilinkCatalog, WikilinkDestination};
 pub use choose::{
-    WikilinkCandidate, WikilinkNameKind, WikilinkRule, WikilinkTarget, choose_target, id_prefixes, lookup_keys, memory_keys,
+    WikilinkCandidate, WikilinkNameKind, WikilinkRule, WikilinkTarget, choose_target, id_prefixes,
+    lookup_keys, memory_keys,
 };
 pub use parse::{Fragment, Wikilink, blank_code, fold_link_name, parse, parse_prose_wikilinks};
 pub use tags::{inline_tags, prose_tags};

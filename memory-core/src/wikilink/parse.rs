@@ -55,7 +55,9 @@ pub fn parse_prose_wikilinks(prose: &str) -> Vec<Wikilink> {
         match byte {
             b'[' => open = (0 < at && bytes[at - 1] == b'[').then_some(at + 1),
             b']' => {
-                let closed = open.take().filter(|inside| *inside < at && bytes.get(at + 1) == Some(&b']'));
+                let closed = open
+                    .take()
+                    .filter(|inside| *inside < at && bytes.get(at + 1) == Some(&b']'));
                 links.extend(closed.map(|inside| build_wikilink(prose, inside..at)));
             }
             b'\n' | b'\r' => open = None,
@@ -69,7 +71,9 @@ fn build_wikilink(prose: &str, inside: Range<usize>) -> Wikilink {
     let embed = prose[..inside.start - 2].ends_with('!');
     let span = inside.start - 2 - usize::from(embed)..inside.end + 2;
     let text = &prose[inside];
-    let (address, alias) = text.split_once('|').map_or((text, None), |(address, alias)| (address, Some(alias)));
+    let (address, alias) = text
+        .split_once('|')
+        .map_or((text, None), |(address, alias)| (address, Some(alias)));
     let (target, fragment) = split_fragment(address);
     Wikilink {
         // In a table, the separator is escaped as `\|`.
@@ -82,14 +86,24 @@ fn build_wikilink(prose: &str, inside: Range<usize>) -> Wikilink {
 }
 
 fn split_fragment(address: &str) -> (&str, Option<Fragment>) {
-    let is_block_id = |id: &str| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let is_block_id = |id: &str| {
+        !id.is_empty()
+            && id
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
     let clean = |fragment: &str| fragment.trim_end_matches('\\').trim().to_owned();
     if let Some((target, fragment)) = address.split_once('#') {
         let fragment = clean(fragment);
-        let block = fragment.strip_prefix('^').map(|id| Fragment::Block(id.to_owned()));
+        let block = fragment
+            .strip_prefix('^')
+            .map(|id| Fragment::Block(id.to_owned()));
         return (target, Some(block.unwrap_or(Fragment::Heading(fragment))));
     }
-    match address.rsplit_once('^').map(|(target, id)| (target, clean(id))) {
+    match address
+        .rsplit_once('^')
+        .map(|(target, id)| (target, clean(id)))
+    {
         Some((target, id)) if is_block_id(&id) => (target, Some(Fragment::Block(id))),
         _ => (address, None),
     }
@@ -109,7 +123,11 @@ pub fn fold_link_name(name: &str) -> String {
     if name.is_ascii() {
         return name.trim().to_ascii_lowercase();
     }
-    let name: Cow<'_, str> = if name.contains('\u{a0}') { name.replace('\u{a0}', " ").into() } else { name.into() };
+    let name: Cow<'_, str> = if name.contains('\u{a0}') {
+        name.replace('\u{a0}', " ").into()
+    } else {
+        name.into()
+    };
     // A second composition is needed: some characters, such as ẗ, are precomposed only in lower case.
     to_nfc(&to_nfc(name.trim()).to_lowercase()).into_owned()
 }
@@ -136,7 +154,10 @@ pub(super) fn strip_md(name: &str) -> &str {
 /// Replaced are fenced blocks, `<!-- comments -->`, `$$mathematics$$` and `` `inline code` ``, in this order. Line
 /// breaks are retained. An opening mark without a closing one is prose, except a fence, which extends to the end of the
 /// text.
-#[expect(clippy::missing_panics_doc, reason = "only whole characters are blanked, so it never does")]
+#[expect(
+    clippy::missing_panics_doc,
+    reason = "only whole characters are blanked, so it never does"
+)]
 pub fn blank_code(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     blank_fences(text, &mut bytes);
@@ -164,7 +185,9 @@ fn blank_fences(text: &str, bytes: &mut [u8]) {
         match (open, fence) {
             (Some((mark, length)), found) => {
                 blank(bytes, range);
-                let closes = |(found, run, rest): (u8, usize, &str)| found == mark && length <= run && rest.trim().is_empty();
+                let closes = |(found, run, rest): (u8, usize, &str)| {
+                    found == mark && length <= run && rest.trim().is_empty()
+                };
                 if found.is_some_and(closes) {
                     open = None;
                 }
@@ -189,8 +212,14 @@ fn parse_fence(line: &str) -> Option<(u8, usize, &str)> {
         None if after_digits.len() < line.len() => after_digits.strip_prefix(['.', ')']),
         other => other,
     };
-    let line = after_bullet.and_then(|rest| rest.strip_prefix(' ')).unwrap_or(line).trim_start_matches(blanks);
-    let mark = *line.as_bytes().first().filter(|first| matches!(first, b'`' | b'~'))?;
+    let line = after_bullet
+        .and_then(|rest| rest.strip_prefix(' '))
+        .unwrap_or(line)
+        .trim_start_matches(blanks);
+    let mark = *line
+        .as_bytes()
+        .first()
+        .filter(|first| matches!(first, b'`' | b'~'))?;
     let run = line.bytes().take_while(|byte| *byte == mark).count();
     (3 <= run).then(|| (mark, run, &line[run..]))
 }
@@ -198,7 +227,9 @@ fn parse_fence(line: &str) -> Option<(u8, usize, &str)> {
 fn blank_between(bytes: &mut [u8], opening: &[u8], closing: &[u8]) {
     let mut from = 0;
     while let Some(start) = find_bytes(bytes, opening, from) {
-        let Some(end) = find_bytes(bytes, closing, start + opening.len()) else { return };
+        let Some(end) = find_bytes(bytes, closing, start + opening.len()) else {
+            return;
+        };
         from = end + closing.len();
         blank(bytes, start..from);
     }
@@ -219,7 +250,10 @@ fn find_bytes(bytes: &[u8], wanted: &[u8], from: usize) -> Option<usize> {
 fn blank_inline(bytes: &mut [u8]) {
     let mut start = 0;
     while start < bytes.len() {
-        let end = bytes[start..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| start + at);
+        let end = bytes[start..]
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .map_or(bytes.len(), |at| start + at);
         let runs = backtick_runs(bytes, start..end);
         let mut next = 0;
         for (run, partner) in runs.iter().zip(matching_runs(&runs)) {
@@ -273,22 +307,48 @@ mod tests {
         let heading = |text: &str| Some(Fragment::Heading(text.into()));
         let block = |text: &str| Some(Fragment::Block(text.into()));
         assert_eq!(one("[[a]]"), ("a".into(), None, None, false));
-        assert_eq!(one("[[a|b c]]"), ("a".into(), None, Some("b c".into()), false));
+        assert_eq!(
+            one("[[a|b c]]"),
+            ("a".into(), None, Some("b c".into()), false)
+        );
         assert_eq!(one("![[a.png]]"), ("a.png".into(), None, None, true));
-        assert_eq!(one("[[a#H 1|x]]"), ("a".into(), heading("H 1"), Some("x".into()), false));
+        assert_eq!(
+            one("[[a#H 1|x]]"),
+            ("a".into(), heading("H 1"), Some("x".into()), false)
+        );
         assert_eq!(one("[[a^b1]]"), ("a".into(), block("b1"), None, false));
         assert_eq!(one("[[a#^b1]]"), ("a".into(), block("b1"), None, false));
         assert_eq!(one("[[#H]]"), (String::new(), heading("H"), None, false));
-        assert_eq!(one("| [[a\\|b]] |"), ("a".into(), None, Some("b".into()), false));
-        assert_eq!(one("[[a#h\\|b]]"), ("a".into(), heading("h"), Some("b".into()), false));
+        assert_eq!(
+            one("| [[a\\|b]] |"),
+            ("a".into(), None, Some("b".into()), false)
+        );
+        assert_eq!(
+            one("[[a#h\\|b]]"),
+            ("a".into(), heading("h"), Some("b".into()), false)
+        );
         assert_eq!(one("[[[a]]]").0, "a");
         assert_eq!(one("[[b [[a]]").0, "a");
-        assert_eq!(one("[[b\rc]] [[d\n]] [[a]]").0, "a", "no line ends in a link, whatever it ends with");
+        assert_eq!(
+            one("[[b\rc]] [[d\n]] [[a]]").0,
+            "a",
+            "no line ends in a link, whatever it ends with"
+        );
     }
 
     #[test]
     fn what_is_empty_broken_or_code_is_no_link() {
-        for text in ["[[]]", "[a]", "[[a\nb]]", "[[a] ]", "[[a[b]]", "`[[a]]`", "```\n[[a]]\n```", "$$[[a]]$$", "<!--[[a]]-->"] {
+        for text in [
+            "[[]]",
+            "[a]",
+            "[[a\nb]]",
+            "[[a] ]",
+            "[[a[b]]",
+            "`[[a]]`",
+            "```\n[[a]]\n```",
+            "$$[[a]]$$",
+            "<!--[[a]]-->",
+        ] {
             assert!(parse(text).is_empty(), "{text}");
         }
     }
@@ -320,7 +380,10 @@ mod tests {
 
     #[test]
     fn fences_may_stand_in_quotes_and_lists_and_close_with_at_least_as_many_marks() {
-        assert_eq!(blank_code("a\n```rust\n[[b]]\n````\nc"), "a\n       \n     \n    \nc");
+        assert_eq!(
+            blank_code("a\n```rust\n[[b]]\n````\nc"),
+            "a\n       \n     \n    \nc"
+        );
         assert_eq!(blank_code("> - ~~~\n[[b]]\n~~~\nc").trim(), "c");
         assert_eq!(blank_code("12) ```\n[[b]]\n``\nc").trim(), "");
         assert_eq!(blank_code("```a`b\nc"), "```a`b\nc");

@@ -24,11 +24,17 @@ pub fn inline_tags(text: &str) -> Vec<String> {
 pub fn prose_tags(prose: &str) -> Vec<String> {
     let mut tags = Vec::new();
     for (at, _) in prose.match_indices('#') {
-        if !prose[..at].chars().next_back().is_none_or(char::is_whitespace) {
+        if !prose[..at]
+            .chars()
+            .next_back()
+            .is_none_or(char::is_whitespace)
+        {
             continue;
         }
         let rest = &prose[at + 1..];
-        let end = rest.find(|character| !is_tag_character(character)).unwrap_or(rest.len());
+        let end = rest
+            .find(|character| !is_tag_character(character))
+            .unwrap_or(rest.len());
         let tag = rest[..end].trim_end_matches('/');
         if !tag.is_empty() && !is_number(tag) {
             tags.push(tag.to_owned());
@@ -45,7 +51,8 @@ fn is_tag_character(character: char) -> bool {
 }
 
 fn is_number(tag: &str) -> bool {
-    static DIGITS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^\d+$").expect("the pattern is right"));
+    static DIGITS: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"^\d+$").expect("the pattern is right"));
     DIGITS.is_match(tag)
 }
 
@@ -57,7 +64,10 @@ mod tests {
 
     #[test]
     fn a_tag_begins_a_word_and_ends_at_punctuation() {
-        assert_eq!(inline_tags("#a/b/ #c-d_e. (#no) x#no ##no #0🌲 # h"), ["a/b", "c-d_e", "0🌲"]);
+        assert_eq!(
+            inline_tags("#a/b/ #c-d_e. (#no) x#no ##no #0🌲 # h"),
+            ["a/b", "c-d_e", "0🌲"]
+        );
     }
 
     #[test]

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use memory_core::MemStore;
 use memory_core::testing::{
-    CountingIds, FakeBanks, FakeChat, FakeClock, FakeConversations, FakeEmbedder, FakeJobs, FakeMeter, FakeNotifier,
-    FakeReranker, FakeSource, FakeTopics, bank_suite, chat_suite, clock_suite, conversation_suite, conversation_vector_suite,
-    embedder_suite, embeddings_suite, history_suite, id_suite, job_queue_suite, meter_suite, notifier_suite, reminder_suite,
+    CountingIds, FakeBanks, FakeChat, FakeClock, FakeConversations, FakeEmbedder, FakeJobs,
+    FakeMeter, FakeNotifier, FakeReranker, FakeSource, FakeTopics, bank_suite, chat_suite,
+    clock_suite, conversation_suite, conversation_vector_suite, embedder_suite, embeddings_suite,
+    history_suite, id_suite, job_queue_suite, meter_suite, notifier_suite, reminder_suite,
     reranker_suite, services, source_suite, store_suite, summaries_suite, topic_suite,
 };
 
@@ -56,7 +57,10 @@ fn the_other_fakes_keep_their_promises() {
     let notifier = FakeNotifier::default();
     notifier_suite(&notifier);
     assert_eq!(notifier.shown().len(), 1);
-    source_suite(&FakeSource::with_notes(&[("a.md", "see [[b]]"), ("b.md", "")]));
+    source_suite(&FakeSource::with_notes(&[
+        ("a.md", "see [[b]]"),
+        ("b.md", ""),
+    ]));
 }
 
 #[test]

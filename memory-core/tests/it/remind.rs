@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use chrono::{TimeDelta, Utc};
 use memory_core::testing::services;
-use memory_core::{Draft, MemStore, ReminderFilter, SecretPolicy, done, remind_of_memory, reminders, snooze, write};
+use memory_core::{
+    Draft, MemStore, ReminderFilter, SecretPolicy, done, remind_of_memory, reminders, snooze, write,
+};
 use proptest::prelude::*;
 
 #[derive(Debug, Clone)]

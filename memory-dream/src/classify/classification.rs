@@ -58,12 +58,20 @@ pub fn classify(note: &ClassifierInput<'_>) -> Classification {
 const CUE_PROBABILITY: f32 = 0.95;
 
 /// Returns the index in [`LABELS`] of the decisive cue's category, and the score to add to it.
-fn cue_boost(model: &CategoryModel, features: &Features, scores: &[f32; LABELS.len()]) -> Option<(usize, f32)> {
+fn cue_boost(
+    model: &CategoryModel,
+    features: &Features,
+    scores: &[f32; LABELS.len()],
+) -> Option<(usize, f32)> {
     let place = label_index(features.cue.as_ref()?.category)?;
     let best = scores.iter().copied().fold(f32::MIN, f32::max);
     let share = |score: f32| ((score - best) / model.temperature).exp();
     let others = scores.iter().copied().map(share).sum::<f32>() - share(scores[place]);
-    let needed = best + model.temperature * (others * CUE_PROBABILITY / (1.0 - CUE_PROBABILITY)).max(f32::MIN_POSITIVE).ln();
+    let needed = best
+        + model.temperature
+            * (others * CUE_PROBABILITY / (1.0 - CUE_PROBABILITY))
+                .max(f32::MIN_POSITIVE)
+                .ln();
     Some((place, (needed - scores[place]).max(0.0)))
 }
 
@@ -111,14 +119,27 @@ pub fn choose_category(memory: &Memory) -> CategoryChoice {
 }
 
 fn choose_from_scores(classification: &Classification) -> CategoryChoice {
-    let of = |category: Category| classification.scores.iter().find(|score| score.category == category);
+    let of = |category: Category| {
+        classification
+            .scores
+            .iter()
+            .find(|score| score.category == category)
+    };
     let probability = |category: Category| of(category).map_or(0.0, |score| score.probability);
     let dates = probability(Category::Date) + probability(Category::Reminders);
-    let others = classification.scores.iter().filter(|score| ![Category::Date, Category::Reminders].contains(&score.category));
+    let others = classification
+        .scores
+        .iter()
+        .filter(|score| ![Category::Date, Category::Reminders].contains(&score.category));
     let (category, confidence) = others
         .map(|score| (score.category, score.probability))
-        .fold((Category::Date, dates), |best, other| if best.1 < other.1 { other } else { best });
-    CategoryChoice { category: (SURE <= confidence).then_some(category), confidence: confidence.min(1.0) }
+        .fold((Category::Date, dates), |best, other| {
+            if best.1 < other.1 { other } else { best }
+        });
+    CategoryChoice {
+        category: (SURE <= confidence).then_some(category),
+        confidence: confidence.min(1.0),
+    }
 }
 
 /// A feature that raises or lowers the score of a category.
@@ -143,19 +164,36 @@ pub struct FeatureContribution {
 /// let evidence = explain_category(&ClassifierInput::from_text("Remind me to call Anna"), Category::Reminders);
 /// assert!(evidence[..5].iter().any(|evidence| evidence.what == "has asking to be told"));
 /// ```
-pub fn explain_category(note: &ClassifierInput<'_>, category: Category) -> Vec<FeatureContribution> {
-    let Some(place) = label_index(category) else { return Vec::new() };
+pub fn explain_category(
+    note: &ClassifierInput<'_>,
+    category: Category,
+) -> Vec<FeatureContribution> {
+    let Some(place) = label_index(category) else {
+        return Vec::new();
+    };
     let model = shipped_model();
-    let mut evidence = vec![FeatureContribution { what: "base rate of the category".to_owned(), weight: model.bias[place] }];
+    let mut evidence = vec![FeatureContribution {
+        what: "base rate of the category".to_owned(),
+        weight: model.bias[place],
+    }];
     let features = extract_with_texts(note);
-    let boost = cue_boost(model, &features, &model.scores(&features)).filter(|(own, _)| *own == place);
+    let boost =
+        cue_boost(model, &features, &model.scores(&features)).filter(|(own, _)| *own == place);
     if let (Some(cue), Some((_, weight))) = (&features.cue, boost) {
-        evidence.push(FeatureContribution { what: format!("cue “{}”", cue.words), weight });
+        evidence.push(FeatureContribution {
+            what: format!("cue “{}”", cue.words),
+            weight,
+        });
     }
     for feature in features.iter() {
-        let Some(weights) = model.weights(feature.key) else { continue };
+        let Some(weights) = model.weights(feature.key) else {
+            continue;
+        };
         let weight = feature.value * model.step * f32::from(weights[place]);
-        evidence.push(FeatureContribution { what: describe_feature(feature.kind, feature.text), weight });
+        evidence.push(FeatureContribution {
+            what: describe_feature(feature.kind, feature.text),
+            weight,
+        });
     }
     evidence.sort_by(|one, other| other.weight.abs().total_cmp(&one.weight.abs()));
     evidence

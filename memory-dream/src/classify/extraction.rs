@@ -33,11 +33,21 @@ fn add_features(note: &ClassifierInput<'_>, features: &mut Features) {
     }
     add_shape_cues(content, features);
     add_time_cues(content, features);
-    let tagged: Vec<Category> = note.tags.iter().filter_map(|tag| tag_category(tag)).collect();
+    let tagged: Vec<Category> = note
+        .tags
+        .iter()
+        .filter_map(|tag| tag_category(tag))
+        .collect();
     let cues = find_cues(note, !tagged.is_empty());
     features.cue = cues.decisive;
     for category in cues.weak {
-        features.add(FeatureKind::Cue, &[FeaturePart::of("a phrase of"), FeaturePart::of(category.as_str())]);
+        features.add(
+            FeatureKind::Cue,
+            &[
+                FeaturePart::of("a phrase of"),
+                FeaturePart::of(category.as_str()),
+            ],
+        );
     }
     for category in tagged {
         features.add(FeatureKind::Tag, &[FeaturePart::of(category.as_str())]);
@@ -49,7 +59,11 @@ fn tag_category(tag: &str) -> Option<Category> {
     let tag = fold(tag.trim().trim_start_matches('#'));
     let is_it = |category: &Category| {
         let name = category.as_str();
-        tag == name || name.strip_suffix('s').is_some_and(|singular| tag == singular) || tag.strip_suffix('s') == Some(name)
+        tag == name
+            || name
+                .strip_suffix('s')
+                .is_some_and(|singular| tag == singular)
+            || tag.strip_suffix('s') == Some(name)
     };
     super::LABELS.into_iter().find(is_it)
 }
@@ -61,7 +75,11 @@ fn text_start(text: &str) -> &str {
 /// Adds the features of the words of `text`.
 fn add_words(text: &str, features: &mut Features) {
     let sentences = split_sentences(text);
-    let many = if sentences.ends.len() < 2 { "one sentence" } else { "many sentences" };
+    let many = if sentences.ends.len() < 2 {
+        "one sentence"
+    } else {
+        "many sentences"
+    };
     if !sentences.pieces.is_empty() {
         features.add_cue(many);
     }
@@ -88,15 +106,28 @@ impl NoteWord {
     fn new(stem: &str, form: Option<String>, class: Option<WordClass>, is_word: bool) -> Self {
         let stem_hash = fnv_hash(stem);
         let form_hash = form.as_deref().map_or(stem_hash, fnv_hash);
-        Self { stem: stem.to_owned(), form, class, is_word, stem_hash, form_hash }
+        Self {
+            stem: stem.to_owned(),
+            form,
+            class,
+            is_word,
+            stem_hash,
+            form_hash,
+        }
     }
 
     fn stem(&self) -> FeaturePart<'_> {
-        FeaturePart { text: &self.stem, hash: self.stem_hash }
+        FeaturePart {
+            text: &self.stem,
+            hash: self.stem_hash,
+        }
     }
 
     fn form(&self) -> FeaturePart<'_> {
-        FeaturePart { text: self.form.as_deref().unwrap_or(&self.stem), hash: self.form_hash }
+        FeaturePart {
+            text: self.form.as_deref().unwrap_or(&self.stem),
+            hash: self.form_hash,
+        }
     }
 
     /// Returns the class, for classes that matter more than the individual word, else the written form.
@@ -111,7 +142,12 @@ impl NoteWord {
                 | WordClass::Tool
                 | WordClass::Moment),
             ) => class.part(),
-            _ if self.stem.starts_with(|character: char| character.is_ascii_digit()) => NUMBER,
+            _ if self
+                .stem
+                .starts_with(|character: char| character.is_ascii_digit()) =>
+            {
+                NUMBER
+            }
             _ => self.form(),
         }
     }
@@ -133,7 +169,12 @@ fn split_sentences(text: &str) -> NoteSentences {
         }
         let is_first = found.pieces.len() == found.ends.last().copied().unwrap_or(0);
         let gap = text.get(after..token.span.start).unwrap_or_default();
-        let is_border = |character: char| matches!(character, '.' | '!' | '?' | ';' | '\n' | '。' | '！' | '？' | '；');
+        let is_border = |character: char| {
+            matches!(
+                character,
+                '.' | '!' | '?' | ';' | '\n' | '。' | '！' | '？' | '；'
+            )
+        };
         let is_first = if !is_first && gap.contains(is_border) {
             found.ends.push(found.pieces.len());
             true
@@ -143,11 +184,24 @@ fn split_sentences(text: &str) -> NoteSentences {
         after = token.span.end;
         let written = &text[token.span];
         let is_word = token.kind == TokenKind::Word;
-        let class = if is_word { class_of_stem(token.text) } else { None };
-        let is_name = is_word && !is_first && (class.is_none() || class == Some(WordClass::Name)) && is_capitalised(written);
-        let class = if is_name { Some(WordClass::Name) } else { class };
+        let class = if is_word {
+            class_of_stem(token.text)
+        } else {
+            None
+        };
+        let is_name = is_word
+            && !is_first
+            && (class.is_none() || class == Some(WordClass::Name))
+            && is_capitalised(written);
+        let class = if is_name {
+            Some(WordClass::Name)
+        } else {
+            class
+        };
         let form = (is_word && written != token.text).then(|| written.to_lowercase());
-        found.pieces.push(NoteWord::new(token.text, form, class, is_word));
+        found
+            .pieces
+            .push(NoteWord::new(token.text, form, class, is_word));
     });
     if !found.pieces.is_empty() {
         found.ends.push(found.pieces.len());
@@ -158,7 +212,8 @@ fn split_sentences(text: &str) -> NoteSentences {
 /// Returns whether a word starts with an upper-case and a lower-case letter.
 fn is_capitalised(word: &str) -> bool {
     let mut characters = word.chars();
-    characters.next().is_some_and(char::is_uppercase) && characters.next().is_some_and(char::is_lowercase)
+    characters.next().is_some_and(char::is_uppercase)
+        && characters.next().is_some_and(char::is_lowercase)
 }
 
 /// Adds the features of one sentence.
@@ -170,8 +225,17 @@ fn add_sentence(pieces: &[NoteWord], is_first: bool, features: &mut Features) {
     for pair in classes.windows(2) {
         features.add(FeatureKind::Order, &[pair[0].part(), pair[1].part()]);
     }
-    if let (true, Some(class)) = (is_first, pieces.first().and_then(|first| first.class).or(classes.first().copied())) {
-        features.add(FeatureKind::Cue, &[FeaturePart::of("first of all"), class.part()]);
+    if let (true, Some(class)) = (
+        is_first,
+        pieces
+            .first()
+            .and_then(|first| first.class)
+            .or(classes.first().copied()),
+    ) {
+        features.add(
+            FeatureKind::Cue,
+            &[FeaturePart::of("first of all"), class.part()],
+        );
     }
     for piece in pieces {
         features.add(FeatureKind::Word, &[piece.stem()]);
@@ -180,12 +244,23 @@ fn add_sentence(pieces: &[NoteWord], is_first: bool, features: &mut Features) {
         }
     }
     for pair in pieces.windows(2) {
-        let kind = if pair[0].is_word || pair[1].is_word { FeatureKind::Pair } else { FeatureKind::Form };
+        let kind = if pair[0].is_word || pair[1].is_word {
+            FeatureKind::Pair
+        } else {
+            FeatureKind::Form
+        };
         features.add(kind, &[pair[0].role(), pair[1].role()]);
     }
     for triple in pieces.windows(3) {
-        let kind = if triple.iter().all(|piece| piece.is_word) { FeatureKind::Triple } else { FeatureKind::Pair };
-        features.add(kind, &[triple[0].role(), triple[1].role(), triple[2].role()]);
+        let kind = if triple.iter().all(|piece| piece.is_word) {
+            FeatureKind::Triple
+        } else {
+            FeatureKind::Pair
+        };
+        features.add(
+            kind,
+            &[triple[0].role(), triple[1].role(), triple[2].role()],
+        );
     }
     if let [first, rest @ ..] = pieces {
         features.add(FeatureKind::Start, &[first.role()]);
@@ -193,9 +268,14 @@ fn add_sentence(pieces: &[NoteWord], is_first: bool, features: &mut Features) {
             features.add(FeatureKind::Start, &[first.role(), second.role()]);
         }
         if first.is_word
-            && let Some(ending) = ENDINGS.into_iter().find(|ending| first.form().text.ends_with(ending))
+            && let Some(ending) = ENDINGS
+                .into_iter()
+                .find(|ending| first.form().text.ends_with(ending))
         {
-            features.add(FeatureKind::Start, &[FeaturePart::of("…"), FeaturePart::of(ending)]);
+            features.add(
+                FeatureKind::Start,
+                &[FeaturePart::of("…"), FeaturePart::of(ending)],
+            );
         }
     }
     if let [.., before, last] = pieces {
@@ -215,7 +295,11 @@ fn word_classes(pieces: &[NoteWord]) -> Vec<WordClass> {
     let mut starts = Vec::with_capacity(pieces.len());
     for piece in pieces {
         starts.push(run.len());
-        run.push_str(if !piece.is_word && piece.stem.starts_with(is_han) { &piece.stem } else { " " });
+        run.push_str(if !piece.is_word && piece.stem.starts_with(is_han) {
+            &piece.stem
+        } else {
+            " "
+        });
     }
     let mut free = 0;
     for (piece, &start) in pieces.iter().zip(&starts) {
@@ -235,8 +319,9 @@ fn word_classes(pieces: &[NoteWord]) -> Vec<WordClass> {
 /// Adds the features of the shape of `text`.
 fn add_shape_cues(text: &str, features: &mut Features) {
     let mut add = |cue: &str| features.add_cue(cue);
-    let start =
-        text.trim_start_matches(|character: char| character.is_whitespace() || matches!(character, '-' | '*' | '#' | '>'));
+    let start = text.trim_start_matches(|character: char| {
+        character.is_whitespace() || matches!(character, '-' | '*' | '#' | '>')
+    });
     match start.chars().next() {
         Some('`') => add("begins with code"),
         Some(character) if character.is_ascii_digit() => add("begins with a number"),
@@ -267,14 +352,25 @@ fn add_shape_cues(text: &str, features: &mut Features) {
     if text.contains(" + ") {
         add("a sum");
     }
-    let colon = text.find([':', '：']).filter(|&place| !text[place..].starts_with("://"));
+    let colon = text
+        .find([':', '：'])
+        .filter(|&place| !text[place..].starts_with("://"));
     if let Some(place) = colon {
-        add(if text[..place].chars().count() <= 24 { "a label" } else { "a colon" });
+        add(if text[..place].chars().count() <= 24 {
+            "a label"
+        } else {
+            "a colon"
+        });
     }
-    let lines = text.lines().map(str::trim_start).filter(|line| !line.is_empty());
+    let lines = text
+        .lines()
+        .map(str::trim_start)
+        .filter(|line| !line.is_empty());
     let (mut bullets, mut headings) = (0, 0);
     for line in lines {
-        bullets += usize::from(line.starts_with("- ") || line.starts_with("* ") || line.starts_with("1. "));
+        bullets += usize::from(
+            line.starts_with("- ") || line.starts_with("* ") || line.starts_with("1. "),
+        );
         headings += usize::from(line.starts_with('#'));
     }
     if 0 < headings {
@@ -283,9 +379,14 @@ fn add_shape_cues(text: &str, features: &mut Features) {
     if 1 < bullets {
         add("a list");
     }
-    text.split_whitespace().filter_map(chunk_kind).for_each(&mut add);
+    text.split_whitespace()
+        .filter_map(chunk_kind)
+        .for_each(&mut add);
     let (words, han) = text.chars().fold((0, 0), |(words, han), character| {
-        (words + usize::from(character == ' '), han + usize::from(super::feature::is_han(character)))
+        (
+            words + usize::from(character == ' '),
+            han + usize::from(super::feature::is_han(character)),
+        )
     });
     if 0 < han {
         add("Han");
@@ -302,14 +403,18 @@ fn add_shape_cues(text: &str, features: &mut Features) {
 /// Returns the kind of a chunk between spaces; `None` for an ordinary word.
 fn chunk_kind(chunk: &str) -> Option<&'static str> {
     let is_code = chunk.contains('`');
-    let inner =
-        chunk.trim_matches(|character: char| !character.is_alphanumeric() && !matches!(character, '/' | '-' | '~' | '.' | '_'));
+    let inner = chunk.trim_matches(|character: char| {
+        !character.is_alphanumeric() && !matches!(character, '/' | '-' | '~' | '.' | '_')
+    });
     let letters = || inner.bytes().any(|byte| byte.is_ascii_alphabetic());
     if inner.contains("://") {
         Some("a web address")
     } else if inner.contains('@') && inner.contains('.') && letters() {
         Some("a mail address")
-    } else if inner.contains('/') && letters() && !inner.contains(|character: char| !character.is_ascii()) {
+    } else if inner.contains('/')
+        && letters()
+        && !inner.contains(|character: char| !character.is_ascii())
+    {
         Some("a path")
     } else if inner.starts_with("--") && letters() {
         Some("an option")
@@ -327,14 +432,22 @@ fn chunk_kind(chunk: &str) -> Option<&'static str> {
 }
 
 fn has_extension(word: &str) -> bool {
-    let Some((name, extension)) = word.rsplit_once('.') else { return false };
-    !name.is_empty() && (2..=5).contains(&extension.len()) && extension.bytes().all(|byte| byte.is_ascii_lowercase())
+    let Some((name, extension)) = word.rsplit_once('.') else {
+        return false;
+    };
+    !name.is_empty()
+        && (2..=5).contains(&extension.len())
+        && extension.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
 fn is_version(word: &str) -> bool {
-    let digits = word.trim_start_matches(['v', 'V']).trim_end_matches(['+', 'x']);
+    let digits = word
+        .trim_start_matches(['v', 'V'])
+        .trim_end_matches(['+', 'x']);
     let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    digits.contains('.') && digits.starts_with(|first: char| first.is_ascii_digit()) && digits.split('.').all(is_number)
+    digits.contains('.')
+        && digits.starts_with(|first: char| first.is_ascii_digit())
+        && digits.split('.').all(is_number)
 }
 
 /// Number of bytes that are read for times; the start of a note determines its category.
@@ -343,7 +456,11 @@ const MAX_TIME_BYTES: usize = 160;
 /// Adds the features of the times that `text` names.
 fn add_time_cues(text: &str, features: &mut Features) {
     let text = &text[..text.floor_char_boundary(MAX_TIME_BYTES)];
-    let found = if may_have_time(text) { find_dates(text, &REFERENCE_TIME) } else { Vec::new() };
+    let found = if may_have_time(text) {
+        find_dates(text, &REFERENCE_TIME)
+    } else {
+        Vec::new()
+    };
     let mut add = |cue: &str| features.add_cue(cue);
     match found.len() {
         0 => return add("no time"),
@@ -385,15 +502,20 @@ fn is_of_time(character: char) -> bool {
 /// Returns whether a word of a text starts like a word for a time.
 fn has_time_word(text: &str) -> bool {
     let begins = |word: &str| {
-        let is_beginning = |own: &&str| word.get(..own.len()).is_some_and(|first| first.eq_ignore_ascii_case(own));
+        let is_beginning = |own: &&str| {
+            word.get(..own.len())
+                .is_some_and(|first| first.eq_ignore_ascii_case(own))
+        };
         2 < word.len() && TIME_PREFIXES.iter().any(is_beginning)
     };
-    text.split(|character: char| !character.is_ascii_alphabetic()).any(begins)
+    text.split(|character: char| !character.is_ascii_alphabetic())
+        .any(begins)
 }
 
 const TIME_PREFIXES: [&str; 45] = [
-    "mond", "tues", "wedn", "thur", "frid", "satu", "sund", "janu", "febr", "march", "april", "may", "june", "july", "augu",
-    "septe", "octob", "novem", "decem", "today", "tomor", "tonig", "yester", "noon", "midn", "morn", "aftern", "even", "night",
-    "day", "week", "year", "month", "hour", "minute", "second", "quarter", "easter", "christ", "thanksg", "spring", "summer",
+    "mond", "tues", "wedn", "thur", "frid", "satu", "sund", "janu", "febr", "march", "april",
+    "may", "june", "july", "augu", "septe", "octob", "novem", "decem", "today", "tomor", "tonig",
+    "yester", "noon", "midn", "morn", "aftern", "even", "night", "day", "week", "year", "month",
+    "hour", "minute", "second", "quarter", "easter", "christ", "thanksg", "spring", "summer",
     "winter", "autumn", "every",
 ];

@@ -63,7 +63,10 @@ pub(super) struct FeaturePart<'a> {
 
 impl<'a> FeaturePart<'a> {
     pub(super) const fn of(text: &'a str) -> Self {
-        Self { text, hash: fnv_hash(text) }
+        Self {
+            text,
+            hash: fnv_hash(text),
+        }
     }
 }
 
@@ -108,7 +111,10 @@ struct StoredFeature {
 impl Features {
     /// Creates a collection that also stores the words of the features.
     pub(super) fn with_texts() -> Self {
-        Self { texts: Some(String::new()), ..Self::default() }
+        Self {
+            texts: Some(String::new()),
+            ..Self::default()
+        }
     }
 
     /// Iterates over the features, in the order of the note.
@@ -116,8 +122,15 @@ impl Features {
     /// The value of word features is divided by the square root of their number, so that a long text is not classified with more confidence
     /// than a short one.
     pub fn iter(&self) -> impl Iterator<Item = Feature<'_>> {
-        let of_words = self.found.iter().filter(|found| is_of_words(found.kind)).count();
-        #[expect(clippy::cast_precision_loss, reason = "there are no more words than the first characters of a note give")]
+        let of_words = self
+            .found
+            .iter()
+            .filter(|found| is_of_words(found.kind))
+            .count();
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "there are no more words than the first characters of a note give"
+        )]
         let share = WORD_SCALE / (of_words.max(MIN_WORD_FEATURES) as f32).sqrt();
         self.found.iter().map(move |found| Feature {
             key: found.key,
@@ -127,7 +140,10 @@ impl Features {
                 _ => share,
             },
             kind: found.kind,
-            text: self.texts.as_ref().map_or("", |texts| &texts[found.start as usize..found.end as usize]),
+            text: self
+                .texts
+                .as_ref()
+                .map_or("", |texts| &texts[found.start as usize..found.end as usize]),
         })
     }
 
@@ -137,15 +153,24 @@ impl Features {
         if 2 * self.found.len() >= self.places.len() {
             self.grow();
         }
-        let Some(place) = self.free_slot(key) else { return };
+        let Some(place) = self.free_slot(key) else {
+            return;
+        };
         let (mut start, mut end) = (0, 0);
         if let Some(texts) = &mut self.texts {
             start = texts.len();
             append_text(texts, kind, parts);
             end = texts.len();
         }
-        let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) else { return };
-        self.found.push(StoredFeature { key, kind, start, end });
+        let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) else {
+            return;
+        };
+        self.found.push(StoredFeature {
+            key,
+            kind,
+            start,
+            end,
+        });
         self.places[place] = u32::try_from(self.found.len()).unwrap_or(u32::MAX);
     }
 
@@ -220,7 +245,9 @@ pub(super) fn key(kind: FeatureKind, parts: &[FeaturePart<'_>]) -> u32 {
         let mixed = (key.rotate_left(5) ^ number).wrapping_mul(0x9e37_79b1);
         mixed ^ (mixed >> 15)
     };
-    parts.iter().fold(mix(0, kind as u32), |key, part| mix(key, part.hash))
+    parts
+        .iter()
+        .fold(mix(0, kind as u32), |key, part| mix(key, part.hash))
 }
 
 /// The input of the classifier: the parts of a memory that a person wrote.
@@ -237,13 +264,21 @@ pub struct ClassifierInput<'a> {
 impl<'a> ClassifierInput<'a> {
     /// Creates a note without title and tags.
     pub fn from_text(content: &'a str) -> Self {
-        Self { title: None, content, tags: &[] }
+        Self {
+            title: None,
+            content,
+            tags: &[],
+        }
     }
 }
 
 impl<'a> From<&'a Memory> for ClassifierInput<'a> {
     fn from(memory: &'a Memory) -> Self {
-        Self { title: memory.title.as_deref(), content: &memory.content, tags: Tags::as_slice(&memory.tags) }
+        Self {
+            title: memory.title.as_deref(),
+            content: &memory.content,
+            tags: Tags::as_slice(&memory.tags),
+        }
     }
 }
 
@@ -267,13 +302,24 @@ mod tests {
             features.add(FeatureKind::Word, &[FeaturePart::of(word)]);
         }
         assert_eq!(features.iter().count(), words.len());
-        assert!(features.iter().zip(&words).all(|(feature, word)| feature.text == word));
+        assert!(
+            features
+                .iter()
+                .zip(&words)
+                .all(|(feature, word)| feature.text == word)
+        );
     }
 
     #[test]
     fn the_same_words_of_another_kind_are_another_feature() {
         let [one, other] = ["use", "keep"].map(FeaturePart::of);
-        assert_ne!(key(FeatureKind::Word, &[one]), key(FeatureKind::Start, &[one]));
-        assert_ne!(key(FeatureKind::Pair, &[one, other]), key(FeatureKind::Pair, &[other, one]));
+        assert_ne!(
+            key(FeatureKind::Word, &[one]),
+            key(FeatureKind::Start, &[one])
+        );
+        assert_ne!(
+            key(FeatureKind::Pair, &[one, other]),
+            key(FeatureKind::Pair, &[other, one])
+        );
     }
 }

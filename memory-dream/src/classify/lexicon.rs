@@ -114,11 +114,15 @@ impl WordClass {
     fn words(self) -> [&'static str; 2] {
         match self {
             Self::I => ["i me my mine myself i'm i've i'd i'll", "我 我的 本人 自己"],
-            Self::We => ["we us our ours ourselves we're we've we'll we'd let's", "我们 咱们 咱 我司 大家"],
+            Self::We => [
+                "we us our ours ourselves we're we've we'll we'd let's",
+                "我们 咱们 咱 我司 大家",
+            ],
             Self::You => ["you your yours yourself you're you'll", "你 您 你们 你的"],
-            Self::They => {
-                ["he she they him her his hers them their theirs he's she's they're they'd she'd he'd", "他 她 他们 她们 对方"]
-            }
+            Self::They => [
+                "he she they him her his hers them their theirs he's she's they're they'd she'd he'd",
+                "他 她 他们 她们 对方",
+            ],
             Self::User => ["user users", "用户 使用者 主人"],
             Self::Name => [NAMES, ""],
             Self::Kin => [KIN, KIN_ZH],
@@ -175,7 +179,10 @@ pub(super) fn class_of_han(run: &str) -> Option<(WordClass, usize)> {
         ends[length] = start + character.len_utf8();
         length += 1;
     }
-    ends[..length].iter().rev().find_map(|&end| Some((*LEXICON.han.get(&run[..end])?, end)))
+    ends[..length]
+        .iter()
+        .rev()
+        .find_map(|&end| Some((*LEXICON.han.get(&run[..end])?, end)))
 }
 
 /// Maximum length in characters of a Han word of the lexicon.
@@ -263,8 +270,7 @@ const ABLE_ZH: &str = "会 能 可以 精通 熟练 熟悉 擅长 掌握 专家 
     强项 拿手 在行 通晓 能够 具备 自学 考取 证书 会做 会说 会用 在学 初级 中级 资格";
 const LIKE: &str = "prefer preference favourite favorite like likes love loves hate hates dislike enjoy want wants fond wish rather \
     please can'taste allergic";
-const LIKE_ZH: &str =
-    "喜欢 偏好 偏爱 更喜欢 最爱 爱 讨厌 希望 想要 不喜欢 受不了 倾向 爱吃 爱看 不爱 宁愿 请 比较喜欢 爱用 习惯用";
+const LIKE_ZH: &str = "喜欢 偏好 偏爱 更喜欢 最爱 爱 讨厌 希望 想要 不喜欢 受不了 倾向 爱吃 爱看 不爱 宁愿 请 比较喜欢 爱用 习惯用";
 const CHOOSE: &str = "decide decided decision chose choose chosen pick picked opt opted select selected agree agreed settle settled vote \
     voted approve approved reject rejected adr switch switched adopt adopted drop dropped ruled resolved abandon abandoned \
     consensus conclusion verdict stick postpone postponed standardise moving migrated reversal option considered ";
@@ -283,8 +289,7 @@ const OPINION_ZH: &str = "反馈 建议 抱怨 投诉 表扬 夸 批评 觉得 �
     受访者 读者 顾客 评委 审稿人 测试者 学员 观众 客人 留言 说 最好 能不能 要是 纠正 评语 推荐 体验 更好 听众";
 const REMIND: &str = "remind reminder reminders ping nudge alert notify wake alarm timer forget remember prompt buzz poke tell \
     shout warn schedule";
-const REMIND_ZH: &str =
-    "提醒 叫我 叫醒 喊我 通知我 通知 别忘 别忘了 忘记 记得 闹钟 催我 催 告诉我 跟我说 问我 计时 设个 提示 记住 到点 别让我 叫";
+const REMIND_ZH: &str = "提醒 叫我 叫醒 喊我 通知我 通知 别忘 别忘了 忘记 记得 闹钟 催我 催 告诉我 跟我说 问我 计时 设个 提示 记住 到点 别让我 叫";
 const VALUES: &str = "honesty truth integrity dignity freedom justice fairness kindness mission purpose values value principle believe \
     belief soul identity meaning exist existence creed conviction vision calling courage humility privacy equality compassion trust \
     faith moral ethics human humanity sacred loyalty promise promises exists serve service motto refuse harm world lives life deserve \
@@ -305,8 +310,7 @@ const TOOLS: &str = "rust go golang python javascript typescript java kotlin swi
     figma grafana prometheus elasticsearch solr excel latex markdown obsidian unicode utf arm x86 gpu cpu api sdk cli llm mcp claude \
     openai pytorch tensorflow pandas numpy spark airflow bigquery snowflake parquet protobuf wasm webassembly electron flutter tauri \
     godot unity blender eslint prettier ruff clippy mypy";
-const TOOLS_ZH: &str =
-    "数据库 缓存 队列 接口 线程 进程 内存 磁盘 算法 协议 编译器 浏览器 服务器 向量 模型 索引 事务 容器 镜像 正则";
+const TOOLS_ZH: &str = "数据库 缓存 队列 接口 线程 进程 内存 磁盘 算法 协议 编译器 浏览器 服务器 向量 模型 索引 事务 容器 镜像 正则";
 const BUILD: &str = "repo repository repositories branch deploy deployed deployment deploys stack frontend backend server \
     directory folder lives build built release released roadmap milestone status phase monorepo package packages module crate crates \
     service services endpoint entry environment staging production pipeline workflow ci project platform app application website \
@@ -329,13 +333,19 @@ mod tests {
     fn each_class_stands_in_its_place_and_has_words() {
         for (place, class) in CLASSES.into_iter().enumerate() {
             assert_eq!(class as usize, place);
-            assert!(class.words().concat().split_whitespace().next().is_some(), "{class:?}");
+            assert!(
+                class.words().concat().split_whitespace().next().is_some(),
+                "{class:?}"
+            );
         }
     }
 
     #[test]
     fn no_han_word_is_longer_than_what_is_looked_up() {
-        assert_eq!(LEXICON.han.keys().map(|word| word.chars().count()).max(), Some(LONGEST_HAN));
+        assert_eq!(
+            LEXICON.han.keys().map(|word| word.chars().count()).max(),
+            Some(LONGEST_HAN)
+        );
     }
 
     #[test]

@@ -20,7 +20,8 @@ mod model;
 mod tests;
 
 pub use classification::{
-    CategoryChoice, Classification, FeatureContribution, SURE, Score, choose_category, classify, classify_with, explain_category,
+    CategoryChoice, Classification, FeatureContribution, SURE, Score, choose_category, classify,
+    classify_with, explain_category,
 };
 pub use extraction::extract_features;
 pub use feature::{ClassifierInput, Feature, FeatureKind, Features};

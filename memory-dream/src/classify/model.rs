@@ -53,7 +53,15 @@ impl CategoryModel {
         for place in 1..places.len() {
             places[place] += places[place - 1];
         }
-        Self { fitted_on, temperature, step, bias, keys, weights, places }
+        Self {
+            fitted_on,
+            temperature,
+            step,
+            bias,
+            keys,
+            weights,
+            places,
+        }
     }
 
     /// Decodes a model; `None` if `bytes` are not a valid model.
@@ -71,10 +79,17 @@ impl CategoryModel {
         if Some(weights.len()) != count.checked_mul(LABELS.len()) {
             return None;
         }
-        let keys = keys.as_chunks().0.iter().map(|key| u32::from_le_bytes(*key));
-        let weights = weights.chunks_exact(LABELS.len()).map(|row| std::array::from_fn(|place| row[place].cast_signed()));
+        let keys = keys
+            .as_chunks()
+            .0
+            .iter()
+            .map(|key| u32::from_le_bytes(*key));
+        let weights = weights
+            .chunks_exact(LABELS.len())
+            .map(|row| std::array::from_fn(|place| row[place].cast_signed()));
         let rows: Vec<_> = keys.zip(weights).collect();
-        rows.is_sorted_by(|one, other| one.0 < other.0).then(|| Self::new(fitted_on, temperature, step, bias, &rows))
+        rows.is_sorted_by(|one, other| one.0 < other.0)
+            .then(|| Self::new(fitted_on, temperature, step, bias, &rows))
     }
 
     /// Encodes the model in the format that [`Self::from_bytes`] decodes.
@@ -85,7 +100,12 @@ impl CategoryModel {
         let numbers = [self.temperature, self.step].into_iter().chain(self.bias);
         bytes.extend(numbers.flat_map(f32::to_le_bytes));
         bytes.extend(self.keys.iter().flat_map(|key| key.to_le_bytes()));
-        bytes.extend(self.weights.as_flattened().iter().map(|weight| weight.cast_unsigned()));
+        bytes.extend(
+            self.weights
+                .as_flattened()
+                .iter()
+                .map(|weight| weight.cast_unsigned()),
+        );
         bytes
     }
 
@@ -128,5 +148,6 @@ pub fn shipped_model() -> &'static CategoryModel {
     &SHIPPED_MODEL
 }
 
-static SHIPPED_MODEL: LazyLock<CategoryModel> =
-    LazyLock::new(|| CategoryModel::from_bytes(include_bytes!("weights.bin")).expect("a test reads the weights"));
+static SHIPPED_MODEL: LazyLock<CategoryModel> = LazyLock::new(|| {
+    CategoryModel::from_bytes(include_bytes!("weights.bin")).expect("a test reads the weights")
+});

@@ -12,32 +12,69 @@ fn classify_text(text: &str) -> Classification {
 #[track_caller]
 fn assert_filed(category: Category, texts: &[&str]) {
     for text in texts {
-        assert_eq!(classify_text(text).category(), Some(category), "{text}: {:?}", &classify_text(text).scores[..3]);
+        assert_eq!(
+            classify_text(text).category(),
+            Some(category),
+            "{text}: {:?}",
+            &classify_text(text).scores[..3]
+        );
     }
 }
 
 #[track_caller]
 fn assert_unsure(text: &str) {
-    assert_eq!(classify_text(text).category(), None, "{text}: {:?}", &classify_text(text).scores[..3]);
+    assert_eq!(
+        classify_text(text).category(),
+        None,
+        "{text}: {:?}",
+        &classify_text(text).scores[..3]
+    );
 }
 
 #[test]
 fn a_request_to_be_told_is_a_reminder_and_a_plain_deadline_a_date() {
-    assert_filed(Category::Reminders, &["Remind me to submit the tax return on Friday", "周五提醒我交报税表"]);
-    assert_filed(Category::Date, &["The tax return is due on Friday, 31 July", "报税表七月三十一日周五截止"]);
+    assert_filed(
+        Category::Reminders,
+        &[
+            "Remind me to submit the tax return on Friday",
+            "周五提醒我交报税表",
+        ],
+    );
+    assert_filed(
+        Category::Date,
+        &[
+            "The tax return is due on Friday, 31 July",
+            "报税表七月三十一日周五截止",
+        ],
+    );
 }
 
 #[test]
 fn an_instruction_is_a_preference_and_a_place_is_the_project() {
-    assert_filed(Category::Preferences, &["Always run the linter before you commit", "提交之前必须先跑一遍 lint"]);
-    assert_filed(Category::Project, &["The linter's rules are in `config/lint.toml`", "lint 规则放在 `config/lint.toml`"]);
+    assert_filed(
+        Category::Preferences,
+        &[
+            "Always run the linter before you commit",
+            "提交之前必须先跑一遍 lint",
+        ],
+    );
+    assert_filed(
+        Category::Project,
+        &[
+            "The linter's rules are in `config/lint.toml`",
+            "lint 规则放在 `config/lint.toml`",
+        ],
+    );
 }
 
 #[test]
 fn a_rule_with_the_trouble_that_taught_it_is_a_lesson() {
     assert_filed(
         Category::Lessons,
-        &["We lost a day because the linter had been skipped; never again", "跳过了 lint，结果白白浪费一天，教训"],
+        &[
+            "We lost a day because the linter had been skipped; never again",
+            "跳过了 lint，结果白白浪费一天，教训",
+        ],
     );
 }
 
@@ -45,20 +82,44 @@ fn a_rule_with_the_trouble_that_taught_it_is_a_lesson() {
 fn a_choice_with_its_alternative_is_a_decision() {
     assert_filed(
         Category::Decisions,
-        &["We chose ESLint instead of Biome because of its plugins", "我们决定用 ESLint 而不是 Biome，因为插件多"],
+        &[
+            "We chose ESLint instead of Biome because of its plugins",
+            "我们决定用 ESLint 而不是 Biome，因为插件多",
+        ],
     );
 }
 
 #[test]
 fn what_is_done_regularly_is_a_habit_and_what_is_liked_a_preference() {
-    assert_filed(Category::Habits, &["Every morning she drinks tea on the balcony", "她每天早上都在阳台上喝茶"]);
-    assert_filed(Category::Preferences, &["She prefers green tea to coffee", "比起咖啡，她更喜欢绿茶"]);
+    assert_filed(
+        Category::Habits,
+        &[
+            "Every morning she drinks tea on the balcony",
+            "她每天早上都在阳台上喝茶",
+        ],
+    );
+    assert_filed(
+        Category::Preferences,
+        &["She prefers green tea to coffee", "比起咖啡，她更喜欢绿茶"],
+    );
 }
 
 #[test]
 fn who_somebody_is_to_us_is_people_and_how_they_are_is_character() {
-    assert_filed(Category::People, &["Greta is my cousin; she works at the harbour", "小格是我表姐，在港口上班"]);
-    assert_filed(Category::Character, &["Greta is warm, stubborn and very funny", "小格热情、固执，也很幽默"]);
+    assert_filed(
+        Category::People,
+        &[
+            "Greta is my cousin; she works at the harbour",
+            "小格是我表姐，在港口上班",
+        ],
+    );
+    assert_filed(
+        Category::Character,
+        &[
+            "Greta is warm, stubborn and very funny",
+            "小格热情、固执，也很幽默",
+        ],
+    );
 }
 
 #[test]
@@ -70,8 +131,19 @@ fn traditional_characters_are_read_as_simplified_ones() {
 
 #[test]
 fn what_says_nothing_stays_unsure() {
-    for text in ["", " \n", "…", "42", "asdf qwer", "ほげほげ", "Это просто текст", "안녕하세요", "ok", "嗯", "🙂"]
-    {
+    for text in [
+        "",
+        " \n",
+        "…",
+        "42",
+        "asdf qwer",
+        "ほげほげ",
+        "Это просто текст",
+        "안녕하세요",
+        "ok",
+        "嗯",
+        "🙂",
+    ] {
         assert_unsure(text);
     }
 }
@@ -80,22 +152,40 @@ fn what_says_nothing_stays_unsure() {
 fn a_tag_that_names_a_category_speaks_for_it() {
     let tags = ["#lesson".to_owned()];
     let text = "The cache is per process";
-    let tagged = ClassifierInput { title: None, content: text, tags: &tags };
+    let tagged = ClassifierInput {
+        title: None,
+        content: text,
+        tags: &tags,
+    };
     assert_ne!(classify_text(text).category(), Some(Category::Lessons));
     assert_eq!(classify(&tagged).category(), Some(Category::Lessons));
 }
 
 #[test]
 fn a_title_is_read_as_well() {
-    let titled = ClassifierInput { title: Some("Lesson learned the hard way"), content: "The cache is per process", tags: &[] };
+    let titled = ClassifierInput {
+        title: Some("Lesson learned the hard way"),
+        content: "The cache is per process",
+        tags: &[],
+    };
     assert_eq!(classify(&titled).scores[0].category, Category::Lessons);
 }
 
 #[test]
 fn the_evidence_names_what_a_person_would() {
-    let evidence = explain_category(&ClassifierInput::from_text("Remind me tomorrow to call Anna"), Category::Reminders);
-    let strongest: Vec<&str> = evidence.iter().take(8).map(|evidence| evidence.what.as_str()).collect();
-    assert!(strongest.contains(&"has asking to be told") && strongest.contains(&"word “remind”"), "{strongest:?}");
+    let evidence = explain_category(
+        &ClassifierInput::from_text("Remind me tomorrow to call Anna"),
+        Category::Reminders,
+    );
+    let strongest: Vec<&str> = evidence
+        .iter()
+        .take(8)
+        .map(|evidence| evidence.what.as_str())
+        .collect();
+    assert!(
+        strongest.contains(&"has asking to be told") && strongest.contains(&"word “remind”"),
+        "{strongest:?}"
+    );
     assert!(explain_category(&ClassifierInput::from_text("x"), Category::Inbox).is_empty());
 }
 

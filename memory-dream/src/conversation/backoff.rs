@@ -33,13 +33,16 @@ impl Backoff {
     pub(super) fn may_request(&mut self, now: DateTime<Utc>, allowance: &BudgetStatus) -> bool {
         if let Some(before) = self.used_up {
             let is_more = |before: Option<u64>, now: Option<u64>| now.is_none() || before < now;
-            if !is_more(before.calls, allowance.left.calls) && !is_more(before.tokens, allowance.left.tokens) {
+            if !is_more(before.calls, allowance.left.calls)
+                && !is_more(before.tokens, allowance.left.tokens)
+            {
                 return false;
             }
             self.used_up = None;
         }
         // A clock that was set back must not extend the pause.
-        self.not_before.is_none_or(|at| at <= now || now + MAX_PAUSE < at)
+        self.not_before
+            .is_none_or(|at| at <= now || now + MAX_PAUSE < at)
     }
 
     /// Returns whether the model failed several times in a row.
@@ -93,12 +96,17 @@ mod tests {
         let (mut backoff, mut now, mut pauses) = (Backoff::default(), 0, Vec::new());
         for _ in 0..9 {
             backoff.record_no_answer(at(now));
-            let pause = (0..100_000).find(|minutes| backoff.may_request(at(now + minutes), &BudgetStatus::default())).unwrap();
+            let pause = (0..100_000)
+                .find(|minutes| backoff.may_request(at(now + minutes), &BudgetStatus::default()))
+                .unwrap();
             pauses.push(pause);
             now += pause;
         }
         assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 60, 60, 60]);
-        assert!(backoff.may_request(at(-1000), &BudgetStatus::default()), "a clock that was put back makes no pause longer");
+        assert!(
+            backoff.may_request(at(-1000), &BudgetStatus::default()),
+            "a clock that was put back makes no pause longer"
+        );
         backoff.record_success();
         assert!(backoff.may_request(at(now), &BudgetStatus::default()));
     }
@@ -118,13 +126,28 @@ mod tests {
     #[test]
     fn a_budget_that_is_used_up_is_waited_for_until_there_is_more() {
         let allowance = |calls| {
-            let left = RemainingBudget { calls: Some(calls), tokens: Some(100) };
-            BudgetStatus { budget: Budget { calls_a_day: Some(9), tokens_a_day: Some(500) }, left }
+            let left = RemainingBudget {
+                calls: Some(calls),
+                tokens: Some(100),
+            };
+            BudgetStatus {
+                budget: Budget {
+                    calls_a_day: Some(9),
+                    tokens_a_day: Some(500),
+                },
+                left,
+            }
         };
         let mut backoff = Backoff::default();
         backoff.record_exhausted(allowance(1).left);
-        assert!(!backoff.may_request(at(60 * 23), &allowance(1)) && !backoff.may_request(at(60 * 23), &allowance(0)));
+        assert!(
+            !backoff.may_request(at(60 * 23), &allowance(1))
+                && !backoff.may_request(at(60 * 23), &allowance(0))
+        );
         assert!(backoff.may_request(at(60 * 24), &allowance(9)));
-        assert!(backoff.may_request(at(60 * 24), &allowance(0)), "the new day has its own end");
+        assert!(
+            backoff.may_request(at(60 * 24), &allowance(0)),
+            "the new day has its own end"
+        );
     }
 }

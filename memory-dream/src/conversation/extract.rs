@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use chrono::TimeDelta;
 use memory_core::conversation::{
-    ConversationId, EntryChange, EntryId, ExtractedFact, JobState, ParsedFacts, plan_facts, similar_facts,
+    ConversationId, EntryChange, EntryId, ExtractedFact, JobState, ParsedFacts, plan_facts,
+    similar_facts,
 };
 use memory_core::{BudgetStatus, ChatError, ChatModel, StoreError};
 
@@ -32,7 +33,9 @@ impl JobRun<'_> {
         waiting: Vec<WaitingJob>,
         mut extracted: Vec<ExtractedJob>,
     ) -> Result<bool, StoreError> {
-        let Some(chat) = self.chat_model() else { return Ok(true) };
+        let Some(chat) = self.chat_model() else {
+            return Ok(true);
+        };
         let mut waiting = VecDeque::from(waiting);
         self.finish_deleted(conversation, &mut waiting)?;
         while !waiting.is_empty() || !extracted.is_empty() {
@@ -71,19 +74,31 @@ impl JobRun<'_> {
 
     /// Removes a turn with a failed reconciliation, to retry it alone, since another turn may be the cause.
     fn take_failed_job(&self, extracted: &mut Vec<ExtractedJob>) -> Option<ExtractedJob> {
-        let place = extracted.iter().position(|own| 0 < own.attempts).filter(|_| !self.backoff.is_failing())?;
+        let place = extracted
+            .iter()
+            .position(|own| 0 < own.attempts)
+            .filter(|_| !self.backoff.is_failing())?;
         Some(extracted.remove(place))
     }
 
     /// Completes the jobs of deleted turns.
-    fn finish_deleted(&mut self, conversation: &ConversationId, waiting: &mut VecDeque<WaitingJob>) -> Result<(), StoreError> {
+    fn finish_deleted(
+        &mut self,
+        conversation: &ConversationId,
+        waiting: &mut VecDeque<WaitingJob>,
+    ) -> Result<(), StoreError> {
         let known = self.conversations.store.read(conversation)?;
-        let (there, gone): (VecDeque<_>, VecDeque<_>) = waiting.drain(..).partition(|own| known.get(&own.job.turn).is_some());
+        let (there, gone): (VecDeque<_>, VecDeque<_>) = waiting
+            .drain(..)
+            .partition(|own| known.get(&own.job.turn).is_some());
         *waiting = there;
         if gone.is_empty() {
             return Ok(());
         }
-        let decided: Vec<_> = gone.into_iter().map(|own| DecidedJob::without_changes(own.job)).collect();
+        let decided: Vec<_> = gone
+            .into_iter()
+            .map(|own| DecidedJob::without_changes(own.job))
+            .collect();
         self.apply_decisions(conversation, &decided)
     }
 
@@ -105,7 +120,10 @@ impl JobRun<'_> {
         let (mut batch, mut length) = (Vec::new(), 0);
         while let Some(next) = waiting.pop_front() {
             // The turn may have been deleted since the jobs were checked.
-            let text = known.get(&next.job.turn).map(|turn| turn.content.clone()).unwrap_or_default();
+            let text = known
+                .get(&next.job.turn)
+                .map(|turn| turn.content.clone())
+                .unwrap_or_default();
             // A turn that failed before is retried alone, since another turn may be the cause.
             let is_alone = 0 < next.attempts && !self.backoff.is_failing();
             length += text.len();
@@ -113,7 +131,10 @@ impl JobRun<'_> {
                 waiting.push_front(next);
                 break;
             }
-            batch.push(BatchTurn { waiting: next, text });
+            batch.push(BatchTurn {
+                waiting: next,
+                text,
+            });
             if is_alone || batch.len() == size {
                 break;
             }
@@ -130,16 +151,25 @@ impl JobRun<'_> {
     ) -> Result<Vec<ExtractedJob>, StoreError> {
         let prompts = &self.rules.prompts;
         let answer = match batch.as_slice() {
-            [turn] => requests::request_facts(chat, prompts, &turn.text).map(|read| vec![read]).map_err(ModelRequestError::from),
-            turns => {
-                requests::request_batch_facts(chat, prompts, &turns.iter().map(|turn| turn.text.as_str()).collect::<Vec<_>>())
-            }
+            [turn] => requests::request_facts(chat, prompts, &turn.text)
+                .map(|read| vec![read])
+                .map_err(ModelRequestError::from),
+            turns => requests::request_batch_facts(
+                chat,
+                prompts,
+                &turns
+                    .iter()
+                    .map(|turn| turn.text.as_str())
+                    .collect::<Vec<_>>(),
+            ),
         };
         let now = self.conversations.clock.now();
         match answer {
             Ok(read) => {
-                let (misread, read): (Vec<_>, Vec<_>) =
-                    batch.into_iter().zip(read).partition(|(_, read)| read.facts.is_empty() && read.trouble.is_some());
+                let (misread, read): (Vec<_>, Vec<_>) = batch
+                    .into_iter()
+                    .zip(read)
+                    .partition(|(_, read)| read.facts.is_empty() && read.trouble.is_some());
                 if read.is_empty() {
                     self.backoff.record_unusable(now);
                 } else if read.iter().all(|(_, read)| read.facts.is_empty()) {
@@ -148,9 +178,17 @@ impl JobRun<'_> {
                 if let Some(why) = misread.iter().find_map(|(_, read)| read.trouble.as_deref()) {
                     let why = unreadable_facts_message(why);
                     let turns = misread.into_iter().map(|(turn, _)| turn).collect();
-                    self.record_failed_extraction(conversation, turns, MAX_UNUSABLE_ATTEMPTS, &why)?;
+                    self.record_failed_extraction(
+                        conversation,
+                        turns,
+                        MAX_UNUSABLE_ATTEMPTS,
+                        &why,
+                    )?;
                 }
-                Ok(read.into_iter().map(|(turn, read)| self.record_extraction(turn, read)).collect())
+                Ok(read
+                    .into_iter()
+                    .map(|(turn, read)| self.record_extraction(turn, read))
+                    .collect())
             }
             Err(ModelRequestError::Chat(error)) if is_budget_error(&error) => {
                 self.report_budget(chat, &error);
@@ -159,18 +197,32 @@ impl JobRun<'_> {
             }
             Err(ModelRequestError::Chat(error)) if is_retryable(&error) => {
                 self.backoff.record_no_answer(now);
-                self.record_failed_extraction(conversation, batch, MAX_ATTEMPTS, &error.to_string())?;
+                self.record_failed_extraction(
+                    conversation,
+                    batch,
+                    MAX_ATTEMPTS,
+                    &error.to_string(),
+                )?;
                 Ok(Vec::new())
             }
             Err(ModelRequestError::Chat(error)) => {
                 self.backoff.record_unusable(now);
-                let attempts = if batch.len() == 1 { 1 } else { MAX_UNUSABLE_ATTEMPTS };
+                let attempts = if batch.len() == 1 {
+                    1
+                } else {
+                    MAX_UNUSABLE_ATTEMPTS
+                };
                 self.record_failed_extraction(conversation, batch, attempts, &error.to_string())?;
                 Ok(Vec::new())
             }
             Err(ModelRequestError::Misread(why)) => {
                 self.backoff.record_unusable(now);
-                self.record_failed_extraction(conversation, batch, MAX_UNUSABLE_ATTEMPTS, &unreadable_facts_message(why))?;
+                self.record_failed_extraction(
+                    conversation,
+                    batch,
+                    MAX_UNUSABLE_ATTEMPTS,
+                    &unreadable_facts_message(why),
+                )?;
                 Ok(Vec::new())
             }
         }
@@ -180,7 +232,11 @@ impl JobRun<'_> {
         if let Some(why) = read.trouble {
             self.add_error(&unreadable_facts_message(why));
         }
-        ExtractedJob { job: turn.waiting.job, facts: read.facts, attempts: 0 }
+        ExtractedJob {
+            job: turn.waiting.job,
+            facts: read.facts,
+            attempts: 0,
+        }
     }
 
     /// Records a failed attempt of turns, and completes those without attempts left.
@@ -191,11 +247,21 @@ impl JobRun<'_> {
         attempts: u32,
         why: &str,
     ) -> Result<(), StoreError> {
-        let failed = batch.into_iter().map(|turn| WaitingJob { attempts: turn.waiting.attempts + 1, ..turn.waiting });
+        let failed = batch.into_iter().map(|turn| WaitingJob {
+            attempts: turn.waiting.attempts + 1,
+            ..turn.waiting
+        });
         let (finished, again): (Vec<_>, Vec<_>) = failed.partition(|own| attempts <= own.attempts);
         if !again.is_empty() {
             self.add_error(&format!("{why}; the turns will be retried"));
-            let states = again.iter().map(|own| (own.job.id.clone(), JobState::Waiting { attempts: own.attempts }));
+            let states = again.iter().map(|own| {
+                (
+                    own.job.id.clone(),
+                    JobState::Waiting {
+                        attempts: own.attempts,
+                    },
+                )
+            });
             self.queue.record_states(&states.collect::<Vec<_>>())?;
             self.processed.waiting += again.len();
         }
@@ -203,7 +269,10 @@ impl JobRun<'_> {
             return Ok(());
         }
         self.add_error(&format!("{why}; no facts were extracted"));
-        let decided: Vec<_> = finished.into_iter().map(|own| DecidedJob::without_changes(own.job)).collect();
+        let decided: Vec<_> = finished
+            .into_iter()
+            .map(|own| DecidedJob::without_changes(own.job))
+            .collect();
         self.apply_decisions(conversation, &decided)
     }
 
@@ -219,8 +288,15 @@ impl JobRun<'_> {
         if extracted.is_empty() {
             return Ok(true);
         }
-        let all: Vec<String> = extracted.iter().flat_map(|own| own.facts.iter().cloned()).collect();
-        let known = if all.is_empty() { Vec::new() } else { similar_facts(self.conversations, conversation, &all)? };
+        let all: Vec<String> = extracted
+            .iter()
+            .flat_map(|own| own.facts.iter().cloned())
+            .collect();
+        let known = if all.is_empty() {
+            Vec::new()
+        } else {
+            similar_facts(self.conversations, conversation, &all)?
+        };
         let texts: Vec<&str> = all.iter().map(String::as_str).collect();
         let now = self.conversations.clock.now();
         let answer = if known.is_empty() {
@@ -251,15 +327,26 @@ impl JobRun<'_> {
                         MAX_UNUSABLE_ATTEMPTS
                     }
                 };
-                return self.record_failed_reconciliation(conversation, extracted, attempts, &error.to_string());
+                return self.record_failed_reconciliation(
+                    conversation,
+                    extracted,
+                    attempts,
+                    &error.to_string(),
+                );
             }
         };
         let facts: Vec<ExtractedFact> = extracted.iter().flat_map(extracted_facts).collect();
         let mut next_id = || EntryId::from(self.conversations.ids.memory_id());
         let changes = plan_facts(conversation, &known, &facts, &decisions, now, &mut next_id);
         let decided = assign_changes(changes, extracted);
-        let state = |own: &DecidedJob| JobState::Decided { changes: own.changes.clone(), facts: own.facts.clone() };
-        let states: Vec<_> = decided.iter().map(|own| (own.job.id.clone(), state(own))).collect();
+        let state = |own: &DecidedJob| JobState::Decided {
+            changes: own.changes.clone(),
+            facts: own.facts.clone(),
+        };
+        let states: Vec<_> = decided
+            .iter()
+            .map(|own| (own.job.id.clone(), state(own)))
+            .collect();
         self.queue.record_states(&states)?;
         self.apply_decisions(conversation, &decided)?;
         Ok(true)
@@ -275,17 +362,27 @@ impl JobRun<'_> {
         attempts: u32,
         why: &str,
     ) -> Result<bool, StoreError> {
-        let failed = extracted.into_iter().map(|own| ExtractedJob { attempts: own.attempts + 1, ..own });
+        let failed = extracted.into_iter().map(|own| ExtractedJob {
+            attempts: own.attempts + 1,
+            ..own
+        });
         let (finished, again): (Vec<_>, Vec<_>) = failed.partition(|own| attempts <= own.attempts);
         let is_done = again.iter().all(|own| own.facts.is_empty());
         if !is_done {
-            self.add_error(&format!("the facts cannot be reconciled: {why}; they will be retried"));
+            self.add_error(&format!(
+                "the facts cannot be reconciled: {why}; they will be retried"
+            ));
         }
         self.save_extracted(conversation, again)?;
         if finished.iter().any(|own| !own.facts.is_empty()) {
-            self.add_error(&format!("the facts cannot be reconciled: {why}; only the turns are stored"));
+            self.add_error(&format!(
+                "the facts cannot be reconciled: {why}; only the turns are stored"
+            ));
         }
-        let decided: Vec<_> = finished.into_iter().map(|own| DecidedJob::without_changes(own.job)).collect();
+        let decided: Vec<_> = finished
+            .into_iter()
+            .map(|own| DecidedJob::without_changes(own.job))
+            .collect();
         if !decided.is_empty() {
             self.apply_decisions(conversation, &decided)?;
         }
@@ -293,35 +390,63 @@ impl JobRun<'_> {
     }
 
     /// Stores extracted facts until the next attempt to reconcile them.
-    fn save_extracted(&mut self, conversation: &ConversationId, extracted: Vec<ExtractedJob>) -> Result<(), StoreError> {
-        let (nothing, facts): (Vec<_>, Vec<_>) = extracted.into_iter().partition(|own| own.facts.is_empty());
+    fn save_extracted(
+        &mut self,
+        conversation: &ConversationId,
+        extracted: Vec<ExtractedJob>,
+    ) -> Result<(), StoreError> {
+        let (nothing, facts): (Vec<_>, Vec<_>) =
+            extracted.into_iter().partition(|own| own.facts.is_empty());
         self.processed.waiting += facts.len();
-        let state = |own: ExtractedJob| (own.job.id, JobState::Extracted { facts: own.facts, attempts: own.attempts });
-        self.queue.record_states(&facts.into_iter().map(state).collect::<Vec<_>>())?;
+        let state = |own: ExtractedJob| {
+            (
+                own.job.id,
+                JobState::Extracted {
+                    facts: own.facts,
+                    attempts: own.attempts,
+                },
+            )
+        };
+        self.queue
+            .record_states(&facts.into_iter().map(state).collect::<Vec<_>>())?;
         if nothing.is_empty() {
             return Ok(());
         }
-        let decided: Vec<_> = nothing.into_iter().map(|own| DecidedJob::without_changes(own.job)).collect();
+        let decided: Vec<_> = nothing
+            .into_iter()
+            .map(|own| DecidedJob::without_changes(own.job))
+            .collect();
         self.apply_decisions(conversation, &decided)
     }
 }
 
 fn extracted_facts(extracted: &ExtractedJob) -> impl Iterator<Item = ExtractedFact> {
-    extracted.facts.iter().map(|text| ExtractedFact { text: text.clone(), source: Some(extracted.job.turn.clone()) })
+    extracted.facts.iter().map(|text| ExtractedFact {
+        text: text.clone(),
+        source: Some(extracted.job.turn.clone()),
+    })
 }
 
 /// Assigns changes to the turns that cause them.
 ///
 /// So each job can be completed separately after a crash.
 fn assign_changes(changes: Vec<EntryChange>, extracted: Vec<ExtractedJob>) -> Vec<DecidedJob> {
-    let mut decided: Vec<DecidedJob> =
-        extracted.into_iter().map(|own| DecidedJob { job: own.job, changes: Vec::new(), facts: own.facts }).collect();
+    let mut decided: Vec<DecidedJob> = extracted
+        .into_iter()
+        .map(|own| DecidedJob {
+            job: own.job,
+            changes: Vec::new(),
+            facts: own.facts,
+        })
+        .collect();
     for change in changes {
         let place = match &change {
-            EntryChange::Add(entry) => decided.iter().position(|own| entry.source_id.as_ref() == Some(&own.job.turn)),
-            EntryChange::Delete { replaced_by, .. } => {
-                decided.iter().position(|own| replaced_by.as_ref().is_some_and(|by| own.adds_entry(by)))
-            }
+            EntryChange::Add(entry) => decided
+                .iter()
+                .position(|own| entry.source_id.as_ref() == Some(&own.job.turn)),
+            EntryChange::Delete { replaced_by, .. } => decided
+                .iter()
+                .position(|own| replaced_by.as_ref().is_some_and(|by| own.adds_entry(by))),
         };
         // A deletion without a replacement is assigned to the last turn.
         let place = place.unwrap_or_else(|| decided.len().saturating_sub(1));
@@ -334,7 +459,9 @@ fn assign_changes(changes: Vec<EntryChange>, extracted: Vec<ExtractedJob>) -> Ve
 
 impl DecidedJob {
     fn adds_entry(&self, id: &EntryId) -> bool {
-        self.changes.iter().any(|change| matches!(change, EntryChange::Add(entry) if entry.id == *id))
+        self.changes
+            .iter()
+            .any(|change| matches!(change, EntryChange::Add(entry) if entry.id == *id))
     }
 }
 
@@ -382,7 +509,10 @@ impl BatchRule {
             share if 0.0625 < share => (16, 60),
             _ => (MAX_TURNS, 120),
         };
-        Self { turns, patience: TimeDelta::minutes(minutes) }
+        Self {
+            turns,
+            patience: TimeDelta::minutes(minutes),
+        }
     }
 
     /// Returns whether to make a request now, given the number of waiting turns and the age of the oldest.
@@ -393,7 +523,11 @@ impl BatchRule {
 
     /// Returns the number of turns for the next request, given the number of waiting turns.
     pub(super) fn size(self, waiting: usize) -> usize {
-        if self.turns == 1 && waiting <= SINGLE_TURN_LIMIT { 1 } else { waiting.min(MAX_TURNS) }
+        if self.turns == 1 && waiting <= SINGLE_TURN_LIMIT {
+            1
+        } else {
+            waiting.min(MAX_TURNS)
+        }
     }
 }
 
@@ -404,18 +538,38 @@ mod tests {
     use super::*;
 
     fn rule(spent: u64) -> BatchRule {
-        let budget = Budget { calls_a_day: Some(300), tokens_a_day: None };
-        let left = budget.remaining(LlmUsage { calls: spent, ..LlmUsage::default() });
+        let budget = Budget {
+            calls_a_day: Some(300),
+            tokens_a_day: None,
+        };
+        let left = budget.remaining(LlmUsage {
+            calls: spent,
+            ..LlmUsage::default()
+        });
         BatchRule::new(&BudgetStatus { budget, left })
     }
 
     #[test]
     fn the_less_is_left_the_more_turns_share_a_call() {
-        let turns: Vec<usize> = [0, 149, 150, 225, 263, 282, 299].map(|spent| rule(spent).turns).to_vec();
+        let turns: Vec<usize> = [0, 149, 150, 225, 263, 282, 299]
+            .map(|spent| rule(spent).turns)
+            .to_vec();
         assert_eq!(turns, [1, 1, 4, 8, 16, 32, 32]);
-        assert!(rule(0).is_due(1, TimeDelta::zero()) && !rule(150).is_due(3, TimeDelta::minutes(14)));
-        assert!(rule(150).is_due(4, TimeDelta::zero()) && rule(150).is_due(1, TimeDelta::minutes(15)));
-        assert_eq!([rule(0).size(8), rule(0).size(9), rule(0).size(99), rule(150).size(4)], [1, 9, MAX_TURNS, 4]);
+        assert!(
+            rule(0).is_due(1, TimeDelta::zero()) && !rule(150).is_due(3, TimeDelta::minutes(14))
+        );
+        assert!(
+            rule(150).is_due(4, TimeDelta::zero()) && rule(150).is_due(1, TimeDelta::minutes(15))
+        );
+        assert_eq!(
+            [
+                rule(0).size(8),
+                rule(0).size(9),
+                rule(0).size(99),
+                rule(150).size(4)
+            ],
+            [1, 9, MAX_TURNS, 4]
+        );
     }
 
     #[test]

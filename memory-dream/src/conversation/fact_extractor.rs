@@ -21,7 +21,9 @@ impl FactExtractor for ModelFactExtractor {
         match request_batch_facts(self.chat.as_ref(), &self.prompts, messages) {
             Ok(parsed) => Ok(parsed.into_iter().map(|parsed| parsed.facts).collect()),
             Err(ModelRequestError::Chat(error)) => Err(FactError::Unavailable(error)),
-            Err(error @ ModelRequestError::Misread(_)) => Err(FactError::Unusable(error.to_string())),
+            Err(error @ ModelRequestError::Misread(_)) => {
+                Err(FactError::Unusable(error.to_string()))
+            }
         }
     }
 }

@@ -1,7 +1,8 @@
 //! One run over the jobs of conversations: its state, and the changes that it makes.
 
 use memory_core::conversation::{
-    ConversationId, Conversations, EntryChange, EntryVector, Job, JobQueue, JobState, change, plan_eviction, summary_entry,
+    ConversationId, Conversations, EntryChange, EntryVector, Job, JobQueue, JobState, change,
+    plan_eviction, summary_entry,
 };
 use memory_core::secret::Checked;
 use memory_core::{ChatError, ChatModel, ContentHash, StoreError, Verb};
@@ -25,7 +26,11 @@ pub struct ProcessRules {
 
 impl Default for ProcessRules {
     fn default() -> Self {
-        Self { max_entries: 500, summarise: true, prompts: ConversationPrompts::default() }
+        Self {
+            max_entries: 500,
+            summarise: true,
+            prompts: ConversationPrompts::default(),
+        }
     }
 }
 
@@ -66,35 +71,70 @@ pub(super) struct DecidedJob {
 impl DecidedJob {
     /// Creates a decision without changes.
     pub(super) fn without_changes(job: Job) -> Self {
-        Self { job, changes: Vec::new(), facts: Vec::new() }
+        Self {
+            job,
+            changes: Vec::new(),
+            facts: Vec::new(),
+        }
     }
 }
 
 impl<'r> JobRun<'r> {
     /// Returns the model, if facts are to be extracted.
     pub(super) fn chat_model(&self) -> Option<&'r dyn ChatModel> {
-        self.conversations.chat.as_deref().filter(|_| self.rules.summarise)
+        self.conversations
+            .chat
+            .as_deref()
+            .filter(|_| self.rules.summarise)
     }
 
     /// Applies planned changes, and updates the summary with one request for all of them.
-    pub(super) fn apply_decisions(&mut self, conversation: &ConversationId, decided: &[DecidedJob]) -> Result<(), StoreError> {
-        let changes: Vec<EntryChange> = decided.iter().flat_map(|own| own.changes.iter().cloned()).collect();
-        change(self.conversations, conversation, &changes, Verb::Reconcile, MODEL_ACTOR)?;
-        let facts: Vec<&str> = decided.iter().flat_map(|own| own.facts.iter().map(String::as_str)).collect();
+    pub(super) fn apply_decisions(
+        &mut self,
+        conversation: &ConversationId,
+        decided: &[DecidedJob],
+    ) -> Result<(), StoreError> {
+        let changes: Vec<EntryChange> = decided
+            .iter()
+            .flat_map(|own| own.changes.iter().cloned())
+            .collect();
+        change(
+            self.conversations,
+            conversation,
+            &changes,
+            Verb::Reconcile,
+            MODEL_ACTOR,
+        )?;
+        let facts: Vec<&str> = decided
+            .iter()
+            .flat_map(|own| own.facts.iter().map(String::as_str))
+            .collect();
         let is_summed_up = facts.is_empty() || self.update_summary(conversation, &facts)?;
         self.evict_and_embed(conversation)?;
-        let (done, waiting): (Vec<_>, Vec<_>) = decided.iter().partition(|own| is_summed_up || own.facts.is_empty());
-        let states: Vec<_> = done.iter().map(|own| (own.job.id.clone(), JobState::Done)).collect();
+        let (done, waiting): (Vec<_>, Vec<_>) = decided
+            .iter()
+            .partition(|own| is_summed_up || own.facts.is_empty());
+        let states: Vec<_> = done
+            .iter()
+            .map(|own| (own.job.id.clone(), JobState::Done))
+            .collect();
         self.queue.record_states(&states)?;
         for own in &done {
             self.backoff.committed.remove(&own.job.id);
         }
         // The changes are applied; they must not be applied again after a user reverted them.
-        let summary_only = |own: &&&DecidedJob| JobState::Decided { changes: Vec::new(), facts: own.facts.clone() };
+        let summary_only = |own: &&&DecidedJob| JobState::Decided {
+            changes: Vec::new(),
+            facts: own.facts.clone(),
+        };
         let made = waiting.iter().filter(|own| !own.changes.is_empty());
-        let states: Vec<_> = made.map(|own| (own.job.id.clone(), summary_only(&own))).collect();
+        let states: Vec<_> = made
+            .map(|own| (own.job.id.clone(), summary_only(&own)))
+            .collect();
         self.queue.record_states(&states)?;
-        self.backoff.committed.extend(waiting.iter().map(|own| own.job.id.clone()));
+        self.backoff
+            .committed
+            .extend(waiting.iter().map(|own| own.job.id.clone()));
         self.processed.done += done.len();
         self.processed.waiting += waiting.len();
         if !changes.is_empty() && !self.processed.changed.contains(conversation) {
@@ -106,8 +146,14 @@ impl<'r> JobRun<'r> {
     /// Updates the summary; returns `false` if that must wait because the budget is exhausted.
     ///
     /// If the model fails, the summary remains unchanged.
-    fn update_summary(&mut self, conversation: &ConversationId, facts: &[&str]) -> Result<bool, StoreError> {
-        let Some(chat) = self.chat_model() else { return Ok(true) };
+    fn update_summary(
+        &mut self,
+        conversation: &ConversationId,
+        facts: &[&str],
+    ) -> Result<bool, StoreError> {
+        let Some(chat) = self.chat_model() else {
+            return Ok(true);
+        };
         if !self.may_request(chat) {
             return Ok(false);
         }
@@ -117,9 +163,13 @@ impl<'r> JobRun<'r> {
             Ok(Ok(text)) if former == Some(text.as_str()) => {}
             Ok(Ok(text)) => {
                 let summary = summary_entry(conversation, &text, self.conversations.clock.now());
-                self.conversations.store.commit(conversation, Checked::allowed(&[EntryChange::Add(summary)]))?;
+                self.conversations
+                    .store
+                    .commit(conversation, Checked::allowed(&[EntryChange::Add(summary)]))?;
             }
-            Ok(Err(why)) => self.add_error(&format!("the language model's response is not a summary: {why}")),
+            Ok(Err(why)) => self.add_error(&format!(
+                "the language model's response is not a summary: {why}"
+            )),
             Err(error) if is_budget_error(&error) => {
                 self.report_budget(chat, &error);
                 return Ok(false);
@@ -133,7 +183,8 @@ impl<'r> JobRun<'r> {
     pub(super) fn may_request(&mut self, chat: &dyn ChatModel) -> bool {
         // An unreadable budget is reported by the request itself.
         let allowance = chat.allowance().unwrap_or_default();
-        self.backoff.may_request(self.conversations.clock.now(), &allowance)
+        self.backoff
+            .may_request(self.conversations.clock.now(), &allowance)
     }
 
     /// Records that no request was made because of its cost.
@@ -154,18 +205,33 @@ impl<'r> JobRun<'r> {
     }
 
     /// Deletes the oldest entries of a conversation beyond the limit, and computes missing embeddings.
-    pub(super) fn evict_and_embed(&mut self, conversation: &ConversationId) -> Result<(), StoreError> {
+    pub(super) fn evict_and_embed(
+        &mut self,
+        conversation: &ConversationId,
+    ) -> Result<(), StoreError> {
         let known = self.conversations.store.read(conversation)?;
         if self.rules.max_entries < known.len() {
             let oldest = plan_eviction(&known.entries(), self.rules.max_entries);
-            change(self.conversations, conversation, &oldest, Verb::Evict, PROXY_ACTOR)?;
+            change(
+                self.conversations,
+                conversation,
+                &oldest,
+                Verb::Evict,
+                PROXY_ACTOR,
+            )?;
         }
         self.embed_missing(conversation)
     }
 
     fn embed_missing(&mut self, conversation: &ConversationId) -> Result<(), StoreError> {
-        let Some(embedder) = &self.conversations.embedder else { return Ok(()) };
-        let lacking = self.conversations.store.read(conversation)?.entries_without_vector(embedder.identity());
+        let Some(embedder) = &self.conversations.embedder else {
+            return Ok(());
+        };
+        let lacking = self
+            .conversations
+            .store
+            .read(conversation)?
+            .entries_without_vector(embedder.identity());
         for batch in lacking.chunks(EMBED_BATCH) {
             let texts: Vec<&str> = batch.iter().map(|entry| entry.content.as_str()).collect();
             let vectors = match embedder.embed(&texts) {
@@ -180,9 +246,15 @@ impl<'r> JobRun<'r> {
                 }
             };
             let vectors = texts.iter().zip(vectors);
-            let vectors: Vec<EntryVector> =
-                vectors.map(|(text, vector)| EntryVector { text: ContentHash::of(text), vector }).collect();
-            self.conversations.store.store_vectors(conversation, embedder.identity(), &vectors)?;
+            let vectors: Vec<EntryVector> = vectors
+                .map(|(text, vector)| EntryVector {
+                    text: ContentHash::of(text),
+                    vector,
+                })
+                .collect();
+            self.conversations
+                .store
+                .store_vectors(conversation, embedder.identity(), &vectors)?;
         }
         Ok(())
     }

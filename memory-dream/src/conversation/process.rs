@@ -18,7 +18,13 @@ pub fn process_jobs(
     rules: &ProcessRules,
     goes_on: &dyn Fn() -> bool,
 ) -> Result<ProcessReport, StoreError> {
-    process_with_backoff(conversations, queue, rules, &mut Backoff::default(), goes_on)
+    process_with_backoff(
+        conversations,
+        queue,
+        rules,
+        &mut Backoff::default(),
+        goes_on,
+    )
 }
 
 /// Executes each pending job once, unless another process does.
@@ -35,7 +41,14 @@ pub fn process_with_backoff(
     backoff: &mut Backoff,
     goes_on: &dyn Fn() -> bool,
 ) -> Result<ProcessReport, StoreError> {
-    let mut run = JobRun { conversations, queue, rules, backoff, goes_on, processed: ProcessReport::default() };
+    let mut run = JobRun {
+        conversations,
+        queue,
+        rules,
+        backoff,
+        goes_on,
+        processed: ProcessReport::default(),
+    };
     let mut tried = HashSet::new();
     let mut latest = run.backoff.tended_until;
     'claims: loop {
@@ -46,7 +59,10 @@ pub fn process_with_backoff(
             if pending.is_empty() {
                 break;
             }
-            latest = pending.iter().map(|pending| Some(pending.job.at)).fold(latest, Option::max);
+            latest = pending
+                .iter()
+                .map(|pending| Some(pending.job.at))
+                .fold(latest, Option::max);
             for (conversation, jobs) in group_by_conversation(pending) {
                 if !run.process_conversation(&conversation, jobs)? {
                     break 'claims;
@@ -55,7 +71,12 @@ pub fn process_with_backoff(
         }
         drop(claim);
         // A process that added a job a moment ago may have found the queue claimed, so it is checked again.
-        if !goes_on() || queue.pending()?.iter().all(|pending| tried.contains(&pending.job.id)) {
+        if !goes_on()
+            || queue
+                .pending()?
+                .iter()
+                .all(|pending| tried.contains(&pending.job.id))
+        {
             break;
         }
     }
@@ -67,7 +88,10 @@ pub fn process_with_backoff(
 fn group_by_conversation(pending: Vec<PendingJob>) -> Vec<(ConversationId, Vec<PendingJob>)> {
     let mut groups: Vec<(ConversationId, Vec<PendingJob>)> = Vec::new();
     for pending in pending {
-        match groups.iter_mut().find(|(conversation, _)| *conversation == pending.job.conversation) {
+        match groups
+            .iter_mut()
+            .find(|(conversation, _)| *conversation == pending.job.conversation)
+        {
             Some((_, jobs)) => jobs.push(pending),
             None => groups.push((pending.job.conversation.clone(), vec![pending])),
         }
@@ -77,18 +101,33 @@ fn group_by_conversation(pending: Vec<PendingJob>) -> Vec<(ConversationId, Vec<P
 
 impl JobRun<'_> {
     /// Executes the jobs of one conversation as far as possible. Returns whether to continue.
-    fn process_conversation(&mut self, conversation: &ConversationId, jobs: Vec<PendingJob>) -> Result<bool, StoreError> {
+    fn process_conversation(
+        &mut self,
+        conversation: &ConversationId,
+        jobs: Vec<PendingJob>,
+    ) -> Result<bool, StoreError> {
         let (mut waiting, mut extracted, mut decided) = (Vec::new(), Vec::new(), Vec::new());
         for PendingJob { job, state } in jobs {
             match state {
                 JobState::Done => {}
                 JobState::Waiting { attempts } => waiting.push(WaitingJob { job, attempts }),
-                JobState::Extracted { facts, attempts } => extracted.push(ExtractedJob { job, facts, attempts }),
-                JobState::Decided { changes, facts } => decided.push(DecidedJob { job, changes, facts }),
+                JobState::Extracted { facts, attempts } => extracted.push(ExtractedJob {
+                    job,
+                    facts,
+                    attempts,
+                }),
+                JobState::Decided { changes, facts } => decided.push(DecidedJob {
+                    job,
+                    changes,
+                    facts,
+                }),
             }
         }
         let Some(chat) = self.chat_model() else {
-            let rest = waiting.into_iter().map(|own| own.job).chain(extracted.into_iter().map(|own| own.job));
+            let rest = waiting
+                .into_iter()
+                .map(|own| own.job)
+                .chain(extracted.into_iter().map(|own| own.job));
             decided.extend(rest.map(DecidedJob::without_changes));
             for decided in decided {
                 if !(self.goes_on)() {

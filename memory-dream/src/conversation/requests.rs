@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use memory_core::conversation::{
-    AnswerParseError, ConversationEntry, FactDecision, ParsedFacts, parse_decisions, parse_facts, parse_facts_by_message,
-    parse_summary,
+    AnswerParseError, ConversationEntry, FactDecision, ParsedFacts, parse_decisions, parse_facts,
+    parse_facts_by_message, parse_summary,
 };
 use memory_core::{ChatError, ChatMessage, ChatModel, ChatRequest, ChatRole, Purpose};
 use serde_json::json;
@@ -18,10 +18,22 @@ const MAX_RETRIES: usize = 2;
 /// An addition to the facts prompt for requests with several messages.
 const BATCH_PROMPT: &str = include_str!("prompts/batch.md");
 
-fn build_request(purpose: &'static str, prompt: &str, data: String, max_tokens: u32) -> ChatRequest {
+fn build_request(
+    purpose: &'static str,
+    prompt: &str,
+    data: String,
+    max_tokens: u32,
+) -> ChatRequest {
     let message = |role, content| ChatMessage { role, content };
-    let messages = vec![message(ChatRole::System, prompt.to_owned()), message(ChatRole::User, data)];
-    ChatRequest { purpose: Purpose::of(purpose), messages, max_tokens }
+    let messages = vec![
+        message(ChatRole::System, prompt.to_owned()),
+        message(ChatRole::User, data),
+    ];
+    ChatRequest {
+        purpose: Purpose::of(purpose),
+        messages,
+        max_tokens,
+    }
 }
 
 /// The reason why there is no usable response.
@@ -36,9 +48,19 @@ pub(super) enum ModelRequestError {
 }
 
 /// Extracts the facts of a message.
-pub(super) fn request_facts(chat: &dyn ChatModel, prompts: &ConversationPrompts, said: &str) -> Result<ParsedFacts, ChatError> {
-    let request = build_request("facts", &prompts.facts, json!(truncate_message(said)).to_string(), 512);
-    chat.answer(&request).map(|answer| parse_facts(&answer.text))
+pub(super) fn request_facts(
+    chat: &dyn ChatModel,
+    prompts: &ConversationPrompts,
+    said: &str,
+) -> Result<ParsedFacts, ChatError> {
+    let request = build_request(
+        "facts",
+        &prompts.facts,
+        json!(truncate_message(said)).to_string(),
+        512,
+    );
+    chat.answer(&request)
+        .map(|answer| parse_facts(&answer.text))
 }
 
 /// Extracts the facts of each of several messages.
@@ -47,9 +69,18 @@ pub(super) fn request_batch_facts(
     prompts: &ConversationPrompts,
     said: &[&str],
 ) -> Result<Vec<ParsedFacts>, ModelRequestError> {
-    let list: Vec<_> = said.iter().enumerate().map(|(id, text)| json!({ "id": id, "text": truncate_message(text) })).collect();
+    let list: Vec<_> = said
+        .iter()
+        .enumerate()
+        .map(|(id, text)| json!({ "id": id, "text": truncate_message(text) }))
+        .collect();
     let prompt = format!("{}\n\n{}", prompts.facts, BATCH_PROMPT.trim_end());
-    let request = build_request("facts", &prompt, json!(list).to_string(), max_answer_tokens(512, said.len(), 128));
+    let request = build_request(
+        "facts",
+        &prompt,
+        json!(list).to_string(),
+        max_answer_tokens(512, said.len(), 128),
+    );
     let answer = chat.answer(&request)?;
     Ok(parse_facts_by_message(&answer.text, said.len())?)
 }
@@ -60,7 +91,10 @@ fn truncate_message(said: &str) -> &str {
 
 /// Returns the maximum number of tokens of a response about `count` items.
 fn max_answer_tokens(least: u32, count: usize, each: u32) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX).saturating_mul(each).max(least)
+    u32::try_from(count)
+        .unwrap_or(u32::MAX)
+        .saturating_mul(each)
+        .max(least)
 }
 
 /// Decides how new facts change existing facts; retries an invalid response together with the error.
@@ -70,23 +104,44 @@ pub(super) fn request_decisions(
     known: &[Arc<ConversationEntry>],
     facts: &[&str],
 ) -> Result<Vec<FactDecision>, ModelRequestError> {
-    let list: Vec<_> = known.iter().enumerate().map(|(id, entry)| json!({ "id": id, "text": entry.content })).collect();
+    let list: Vec<_> = known
+        .iter()
+        .enumerate()
+        .map(|(id, entry)| json!({ "id": id, "text": entry.content }))
+        .collect();
     let data = json!({ "existing": list, "new": facts }).to_string();
-    let mut request = build_request("reconcile", &prompts.reconcile, data, max_answer_tokens(1024, facts.len(), 96));
+    let mut request = build_request(
+        "reconcile",
+        &prompts.reconcile,
+        data,
+        max_answer_tokens(1024, facts.len(), 96),
+    );
     let mut misread = None;
     for _ in 0..=MAX_RETRIES {
         let answer = chat.answer(&request)?.text;
         match parse_decisions(&answer, known.len()) {
             Ok(decisions) => return Ok(decisions),
             Err(why) => {
-                let complaint = format!("That cannot be followed: {why}. Answer again, with the JSON list alone.");
-                request.messages.push(ChatMessage { role: ChatRole::Assistant, content: answer });
-                request.messages.push(ChatMessage { role: ChatRole::User, content: complaint });
+                let complaint = format!(
+                    "That cannot be followed: {why}. Answer again, with the JSON list alone."
+                );
+                request.messages.push(ChatMessage {
+                    role: ChatRole::Assistant,
+                    content: answer,
+                });
+                request.messages.push(ChatMessage {
+                    role: ChatRole::User,
+                    content: complaint,
+                });
                 misread = Some(why);
             }
         }
     }
-    Err(misread.unwrap_or(AnswerParseError { why: "no request was made".into() }).into())
+    Err(misread
+        .unwrap_or(AnswerParseError {
+            why: "no request was made".into(),
+        })
+        .into())
 }
 
 /// Requests an updated summary.
@@ -96,11 +151,14 @@ pub(super) fn request_summary(
     former: Option<&str>,
     facts: &[&str],
 ) -> Result<Result<String, String>, ChatError> {
-    let former = former.map(|former| format!("Previous summary:\n{former}\n\n")).unwrap_or_default();
+    let former = former
+        .map(|former| format!("Previous summary:\n{former}\n\n"))
+        .unwrap_or_default();
     let new: Vec<String> = facts.iter().map(|fact| format!("- {fact}\n")).collect();
     let data = format!("{former}New facts:\n{}", new.concat());
     let request = build_request("summarise", &prompts.summary, data, 1024);
-    chat.answer(&request).map(|answer| parse_summary(&answer.text))
+    chat.answer(&request)
+        .map(|answer| parse_summary(&answer.text))
 }
 
 /// The system prompts for conversation processing, one per kind of request.
@@ -131,7 +189,11 @@ impl ConversationPrompts {
     /// `read` may return the content of a file in the home. If it returns `None` or a blank text, the default prompt is used.
     pub fn with(read: &dyn Fn(&str) -> Option<String>) -> Self {
         let usual = Self::default();
-        let said = |name: &str, usual: String| read(name).filter(|text| !text.trim().is_empty()).unwrap_or(usual);
+        let said = |name: &str, usual: String| {
+            read(name)
+                .filter(|text| !text.trim().is_empty())
+                .unwrap_or(usual)
+        };
         Self {
             facts: said("facts", usual.facts),
             reconcile: said("reconcile", usual.reconcile),
@@ -153,7 +215,10 @@ mod tests {
         };
         assert_eq!(
             ConversationPrompts::with(&own),
-            ConversationPrompts { facts: "Mine.".into(), ..ConversationPrompts::default() }
+            ConversationPrompts {
+                facts: "Mine.".into(),
+                ..ConversationPrompts::default()
+            }
         );
     }
 }

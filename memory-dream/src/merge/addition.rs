@@ -16,7 +16,12 @@ pub(super) struct Addition<'p, 'a> {
 impl<'p, 'a> Addition<'p, 'a> {
     /// Creates an addition without pieces.
     pub(super) fn of(passages: &'p [Passage<'a>]) -> Self {
-        Self { passages, pieces: Vec::new(), last: None, topics: PassageTopics::default() }
+        Self {
+            passages,
+            pieces: Vec::new(),
+            last: None,
+            topics: PassageTopics::default(),
+        }
     }
 
     /// Returns the pieces.
@@ -47,8 +52,18 @@ impl<'p, 'a> Addition<'p, 'a> {
         // Without the surrounding lines, Markdown would parse the passage differently.
         let is_near = |own: &Passage<'_>| own.run == passage.run;
         let start = self.passages.iter().position(is_near).unwrap_or(number);
-        let end = start + self.passages[start..].iter().take_while(|own| is_near(own)).count();
-        self.pieces.push(self.passages[start..end].iter().map(closed_text).collect::<Vec<_>>().join("\n"));
+        let end = start
+            + self.passages[start..]
+                .iter()
+                .take_while(|own| is_near(own))
+                .count();
+        self.pieces.push(
+            self.passages[start..end]
+                .iter()
+                .map(closed_text)
+                .collect::<Vec<_>>()
+                .join("\n"),
+        );
         (start..end).for_each(|number| self.record_passage(number));
         end
     }
@@ -61,8 +76,10 @@ impl<'p, 'a> Addition<'p, 'a> {
         }
         let topic = &self.passages[number];
         self.add_topic(topic);
-        let last =
-            sentence_ranges(topic.text).pop().map(|range| &topic.text[range]).filter(|_| topic.kind == PassageKind::Paragraph);
+        let last = sentence_ranges(topic.text)
+            .pop()
+            .map(|range| &topic.text[range])
+            .filter(|_| topic.kind == PassageKind::Paragraph);
         match last.filter(|last| consists_of(last, topic.keys.last().into_iter())) {
             Some(last) => {
                 self.pieces.push(last.to_owned());
@@ -78,10 +95,19 @@ impl<'p, 'a> Addition<'p, 'a> {
         let stands_with = |last: usize| {
             let last_passage = &self.passages[last];
             // A gap between two items of a list does not separate them, unless it contained a passage of another kind.
-            let are_items = || last < number && self.passages[last..=number].iter().all(|own| own.kind == PassageKind::Item);
+            let are_items = || {
+                last < number
+                    && self.passages[last..=number]
+                        .iter()
+                        .all(|own| own.kind == PassageKind::Item)
+            };
             last_passage.run == passage.run && (last + 1 == number || are_items())
         };
-        match self.pieces.last_mut().filter(|_| self.last.is_some_and(stands_with)) {
+        match self
+            .pieces
+            .last_mut()
+            .filter(|_| self.last.is_some_and(stands_with))
+        {
             Some(piece) => {
                 piece.push('\n');
                 piece.push_str(&text);
@@ -99,7 +125,10 @@ impl<'p, 'a> Addition<'p, 'a> {
 }
 
 fn closed_text(passage: &Passage<'_>) -> String {
-    passage.unclosed.as_ref().map_or_else(|| passage.text.to_owned(), |closing| format!("{}\n{closing}", passage.text))
+    passage.unclosed.as_ref().map_or_else(
+        || passage.text.to_owned(),
+        |closing| format!("{}\n{closing}", passage.text),
+    )
 }
 
 /// Returns the new sentences of a paragraph, unless all are new or they parse differently in isolation.
@@ -108,22 +137,44 @@ fn new_sentences(passage: &Passage<'_>, is_new: &[bool]) -> Option<String> {
         return None;
     }
     let mut text = String::new();
-    for (range, _) in sentence_ranges(passage.text).into_iter().zip(is_new).filter(|(_, is_new)| **is_new) {
-        let separator = match text.trim_end_matches(['"', '\'', '”', '’', ')', '*', '_']).chars().next_back() {
+    for (range, _) in sentence_ranges(passage.text)
+        .into_iter()
+        .zip(is_new)
+        .filter(|(_, is_new)| **is_new)
+    {
+        let separator = match text
+            .trim_end_matches(['"', '\'', '”', '’', ')', '*', '_'])
+            .chars()
+            .next_back()
+        {
             None | Some('。' | '！' | '？' | '；') => "",
             Some('.' | '!' | '?' | '…') => " ",
             Some(_) => "\n\n",
         };
         text.push_str(separator);
-        text.push_str(&passage.text[range].split_whitespace().collect::<Vec<_>>().join(" "));
+        text.push_str(
+            &passage.text[range]
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" "),
+        );
     }
-    let wanted = passage.keys.iter().zip(is_new).filter(|(_, is_new)| **is_new);
+    let wanted = passage
+        .keys
+        .iter()
+        .zip(is_new)
+        .filter(|(_, is_new)| **is_new);
     // A sentence such as `1. Mix it` would start a list, and would then belong to the announcement of a list.
-    let are_paragraphs = parse_passages(&text).iter().all(|own| own.kind == PassageKind::Paragraph);
+    let are_paragraphs = parse_passages(&text)
+        .iter()
+        .all(|own| own.kind == PassageKind::Paragraph);
     (are_paragraphs && consists_of(&text, wanted.map(|(key, _)| key))).then_some(text)
 }
 
 /// Returns whether a text, parsed in isolation, consists of exactly these sentences.
 fn consists_of<'k>(text: &str, wanted: impl Iterator<Item = &'k String>) -> bool {
-    parse_passages(text).iter().flat_map(|passage| &passage.keys).eq(wanted)
+    parse_passages(text)
+        .iter()
+        .flat_map(|passage| &passage.keys)
+        .eq(wanted)
 }

@@ -40,8 +40,14 @@ pub fn check_conserved(sources: &[&str], kept: &[&str]) -> Result<(), LostSenten
             let topic = passage_topic(&passages, passage);
             if let Some(key) = passage.keys.iter().find(|key| !known.contains(topic, key)) {
                 let is_it = |sentence: &&str| super::sentence::key(sentence).as_ref() == Some(key);
-                let sentence = sentence_ranges(passage.text).into_iter().map(|range| &passage.text[range]).find(is_it);
-                return Err(LostSentence { source_number, sentence: sentence.unwrap_or(passage.text).to_owned() });
+                let sentence = sentence_ranges(passage.text)
+                    .into_iter()
+                    .map(|range| &passage.text[range])
+                    .find(is_it);
+                return Err(LostSentence {
+                    source_number,
+                    sentence: sentence.unwrap_or(passage.text).to_owned(),
+                });
             }
         }
     }
@@ -80,12 +86,17 @@ impl SentenceSet {
     pub(crate) fn contains(&self, topic: Option<&str>, key: &str) -> bool {
         match topic {
             None => self.said.contains(key),
-            Some(topic) => self.said_under.contains(&(topic.to_owned(), key.to_owned())),
+            Some(topic) => self
+                .said_under
+                .contains(&(topic.to_owned(), key.to_owned())),
         }
     }
 }
 
 /// Returns the topic of a passage: the key of its heading or announcement.
-pub(crate) fn passage_topic<'p>(passages: &'p [Passage<'_>], passage: &Passage<'_>) -> Option<&'p str> {
+pub(crate) fn passage_topic<'p>(
+    passages: &'p [Passage<'_>],
+    passage: &Passage<'_>,
+) -> Option<&'p str> {
     passage.under.and_then(|under| passages[under].topic())
 }

@@ -44,30 +44,62 @@ pub fn merge_memories(memories: &[&Memory]) -> Option<MergedMemory> {
     let (content, added) = merge_texts(&first.content, &texts);
     let gone: Vec<_> = others.iter().map(|other| other.id).collect();
     let all = || sources.iter().copied();
-    let filed = all().find(|source| source.phase == Phase::Organized).unwrap_or(first);
+    let filed = all()
+        .find(|source| source.phase == Phase::Organized)
+        .unwrap_or(first);
     let is_other = |id: &MemoryId| !seen.contains(id);
-    let names = all().flat_map(|source| source.aliases.iter().chain(source.title.iter().filter(|_| source.id != first.id)));
+    let names = all().flat_map(|source| {
+        source
+            .aliases
+            .iter()
+            .chain(source.title.iter().filter(|_| source.id != first.id))
+    });
     let own_title = first.title.as_deref().map(wikilink::fold_link_name);
-    let is_new_name = |name: &&String| first.aliases.contains(name) || Some(wikilink::fold_link_name(name)) != own_title;
-    let expires_at = all().map(|source| source.expires_at).collect::<Option<Vec<_>>>();
-    let superseded = all().flat_map(|source| &source.supersedes).copied().filter(|id| *id != first.id);
+    let is_new_name = |name: &&String| {
+        first.aliases.contains(name) || Some(wikilink::fold_link_name(name)) != own_title
+    };
+    let expires_at = all()
+        .map(|source| source.expires_at)
+        .collect::<Option<Vec<_>>>();
+    let superseded = all()
+        .flat_map(|source| &source.supersedes)
+        .copied()
+        .filter(|id| *id != first.id);
     let mut memory = Memory {
         content,
         phase: filed.phase,
         category: filed.category,
         tags: all().flat_map(|source| source.tags.iter()).collect(),
-        aliases: unique_by_key(names.filter(is_new_name).cloned(), |name| wikilink::fold_link_name(name)),
-        links: unique_by_key(all().flat_map(|source| &source.links).copied().filter(is_other), |id| *id),
-        created_at: all().map(|source| source.created_at).min().unwrap_or(first.created_at),
+        aliases: unique_by_key(names.filter(is_new_name).cloned(), |name| {
+            wikilink::fold_link_name(name)
+        }),
+        links: unique_by_key(
+            all()
+                .flat_map(|source| &source.links)
+                .copied()
+                .filter(is_other),
+            |id| *id,
+        ),
+        created_at: all()
+            .map(|source| source.created_at)
+            .min()
+            .unwrap_or(first.created_at),
         expires_at: expires_at.and_then(|moments| moments.into_iter().max()),
         supersedes: unique_by_key(superseded.chain(gone.iter().copied()), |id| *id),
         origin: all().find_map(|source| source.origin.clone()),
-        other_origins: unique_by_key(all().flat_map(|source| &source.other_origins).cloned(), memory_core::Origin::to_text),
+        other_origins: unique_by_key(
+            all().flat_map(|source| &source.other_origins).cloned(),
+            memory_core::Origin::to_text,
+        ),
         pinned: all().any(|source| source.pinned),
         ..(*first).clone()
     };
     memory.stated_at = stated_at(&memory, &sources);
-    Some(MergedMemory { memory, gone, added })
+    Some(MergedMemory {
+        memory,
+        gone,
+        added,
+    })
 }
 
 /// Returns the time of the last statement of the sources, if the merged memory counts from it.
@@ -141,7 +173,11 @@ fn take_new_pieces(known: &mut SentenceSet, source: &str) -> Vec<String> {
     let mut next = 0;
     while let Some(passage) = passages.get(next) {
         let under = passage_topic(&passages, passage);
-        let is_new: Vec<_> = passage.keys.iter().map(|key| !known.contains(under, key)).collect();
+        let is_new: Vec<_> = passage
+            .keys
+            .iter()
+            .map(|key| !known.contains(under, key))
+            .collect();
         if is_new.contains(&true) {
             let from = next;
             next = addition.add_passage(from, &is_new);

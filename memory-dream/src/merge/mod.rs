@@ -14,7 +14,9 @@ mod sentence;
 mod tests;
 
 pub use conservation::{LostSentence, check_conserved};
-pub use merged_memory::{MergePrecedence, MergedMemory, compare_precedence, merge_memories, merge_precedence};
+pub use merged_memory::{
+    MergePrecedence, MergedMemory, compare_precedence, merge_memories, merge_precedence,
+};
 pub use obstacle::{MergeObstacle, check_mergeable};
 
 pub(crate) use conservation::passage_topic;

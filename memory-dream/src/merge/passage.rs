@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use super::line::{BlockOpening, block_opening, heading_title, is_dividing_row, is_item, is_rule, is_underline, strip_bullet};
+use super::line::{
+    BlockOpening, block_opening, heading_title, is_dividing_row, is_item, is_rule, is_underline,
+    strip_bullet,
+};
 use super::sentence::{announces, key, sentence_ranges};
 
 /// The kind of a passage.
@@ -54,8 +57,13 @@ impl Passage<'_> {
 ///
 /// The text before a blank line affects the text after it only through [`Passage::under`] and unclosed blocks.
 pub(crate) fn parse_passages(text: &str) -> Vec<Passage<'_>> {
-    let mut reader =
-        PassageParser { text, lines: line_ranges(text), found: Vec::new(), run: 0, topics: PassageTopics::default() };
+    let mut reader = PassageParser {
+        text,
+        lines: line_ranges(text),
+        found: Vec::new(),
+        run: 0,
+        topics: PassageTopics::default(),
+    };
     let mut at = 0;
     while at < reader.lines.len() {
         at = reader.parse_passage(at);
@@ -83,7 +91,9 @@ struct PassageParser<'a> {
 
 impl<'a> PassageParser<'a> {
     fn line(&self, at: usize) -> &'a str {
-        self.lines.get(at).map_or("", |range| &self.text[range.clone()])
+        self.lines
+            .get(at)
+            .map_or("", |range| &self.text[range.clone()])
     }
 
     /// Parses the passage that starts at a line; returns the index of the next line.
@@ -97,7 +107,11 @@ impl<'a> PassageParser<'a> {
             return self.parse_verbatim(at, opening);
         }
         if let Some(title) = heading_title(line) {
-            return self.push_passage(PassageKind::Heading, at..at + 1, key(title).into_iter().collect());
+            return self.push_passage(
+                PassageKind::Heading,
+                at..at + 1,
+                key(title).into_iter().collect(),
+            );
         }
         if is_rule(line) {
             return self.push_passage(PassageKind::Rule, at..at + 1, Vec::new());
@@ -106,8 +120,12 @@ impl<'a> PassageParser<'a> {
             return self.parse_table(at);
         }
         if line.trim_start().starts_with('>') {
-            let end = self.end_of_lines(at, |line| line.trim_start().starts_with('>') && block_opening(line).is_none());
-            let said: Vec<_> = (at..end).map(|at| self.line(at).trim_start().trim_start_matches(['>', ' '])).collect();
+            let end = self.end_of_lines(at, |line| {
+                line.trim_start().starts_with('>') && block_opening(line).is_none()
+            });
+            let said: Vec<_> = (at..end)
+                .map(|at| self.line(at).trim_start().trim_start_matches(['>', ' ']))
+                .collect();
             return self.push_passage(PassageKind::Quote, at..end, sentence_keys(&said.join("\n")));
         }
         if is_item(line) {
@@ -125,14 +143,24 @@ impl<'a> PassageParser<'a> {
     /// Returns the first line after `at` that is blank or for which `wanted` returns false.
     fn end_of_lines(&self, at: usize, wanted: impl Fn(&str) -> bool) -> usize {
         let is_end = |at: &usize| self.line(*at).trim().is_empty() || !wanted(self.line(*at));
-        (at + 1..self.lines.len()).find(is_end).unwrap_or(self.lines.len())
+        (at + 1..self.lines.len())
+            .find(is_end)
+            .unwrap_or(self.lines.len())
     }
 
     fn push_passage(&mut self, kind: PassageKind, lines: Range<usize>, keys: Vec<String>) -> usize {
         let text = &self.text[self.lines[lines.start].start..self.lines[lines.end - 1].end];
         let under = self.topics.of(kind);
         let announces = announces(text) && !keys.is_empty();
-        let passage = Passage { kind, text, keys, under, announces, run: self.run, unclosed: None };
+        let passage = Passage {
+            kind,
+            text,
+            keys,
+            under,
+            announces,
+            run: self.run,
+            unclosed: None,
+        };
         self.topics.record_passage(self.found.len(), &passage);
         self.found.push(passage);
         lines.end
@@ -164,8 +192,10 @@ impl<'a> PassageParser<'a> {
         // The key must not depend on where the block is closed, so that adding the closing mark does not change it.
         if !opening.is_fence() {
             let code_end = code.trim_end();
-            let plain =
-                code_end.strip_suffix(opening.closing().as_str()).filter(|plain| 1 < plain.trim_end().len()).unwrap_or(code_end);
+            let plain = code_end
+                .strip_suffix(opening.closing().as_str())
+                .filter(|plain| 1 < plain.trim_end().len())
+                .unwrap_or(code_end);
             code.truncate(plain.trim_end().len());
         }
         self.push_passage(PassageKind::Verbatim, at..end, vec![code]);
@@ -179,15 +209,24 @@ impl<'a> PassageParser<'a> {
 
     fn is_table(&self, at: usize) -> bool {
         let line = self.line(at);
-        line.trim_start().starts_with('|') || (line.contains('|') && is_dividing_row(self.line(at + 1)))
+        line.trim_start().starts_with('|')
+            || (line.contains('|') && is_dividing_row(self.line(at + 1)))
     }
 
     fn parse_table(&mut self, at: usize) -> usize {
-        let end = self.end_of_lines(at, |line| line.contains('|') && block_opening(line).is_none());
-        let rows: Vec<_> = (at..end).map(|at| self.line(at)).filter(|row| !is_dividing_row(row)).filter_map(key).collect();
+        let end = self.end_of_lines(at, |line| {
+            line.contains('|') && block_opening(line).is_none()
+        });
+        let rows: Vec<_> = (at..end)
+            .map(|at| self.line(at))
+            .filter(|row| !is_dividing_row(row))
+            .filter_map(key)
+            .collect();
         // The cells of a row have meaning only with the column headers.
         let keys = match rows.as_slice() {
-            [head, rest @ ..] if !rest.is_empty() => rest.iter().map(|row| format!("{head}\0{row}")).collect(),
+            [head, rest @ ..] if !rest.is_empty() => {
+                rest.iter().map(|row| format!("{head}\0{row}")).collect()
+            }
             _ => rows,
         };
         self.push_passage(PassageKind::Table, at..end, keys)
@@ -196,13 +235,22 @@ impl<'a> PassageParser<'a> {
     fn parse_item(&mut self, at: usize) -> usize {
         let indent = |line: &str| line.len() - line.trim_start().len();
         let own = indent(self.line(at));
-        let is_below =
-            |line: &str| block_opening(line).is_none() && heading_title(line).is_none() && (own < indent(line) || !is_item(line));
+        let is_below = |line: &str| {
+            block_opening(line).is_none()
+                && heading_title(line).is_none()
+                && (own < indent(line) || !is_item(line))
+        };
         let end = self.end_of_lines(at, |line| is_below(line) && !is_rule(line));
         let lines: Vec<_> = (at..end).map(|at| self.line(at)).collect();
         let keys = if lines[1..].iter().any(|line| is_item(line)) {
             // The meaning of nested items depends on their parent, so the whole tree is one key.
-            let tree = lines.iter().filter_map(|line| Some(format!("{} {}", indent(line).saturating_sub(own), key(line)?)));
+            let tree = lines.iter().filter_map(|line| {
+                Some(format!(
+                    "{} {}",
+                    indent(line).saturating_sub(own),
+                    key(line)?
+                ))
+            });
             vec![tree.collect::<Vec<_>>().join("\0")]
         } else {
             let said: Vec<_> = lines.iter().map(|line| strip_bullet(line)).collect();
@@ -212,24 +260,40 @@ impl<'a> PassageParser<'a> {
     }
 
     fn parse_paragraph(&mut self, at: usize) -> usize {
-        let end = (at + 1..self.lines.len()).find(|at| self.ends_paragraph(*at)).unwrap_or(self.lines.len());
+        let end = (at + 1..self.lines.len())
+            .find(|at| self.ends_paragraph(*at))
+            .unwrap_or(self.lines.len());
         let text = &self.text[self.lines[at].start..self.lines[end - 1].end];
         if end == at + 1 && is_underline(self.line(end)) {
-            return self.push_passage(PassageKind::Heading, at..end + 1, key(text).into_iter().collect());
+            return self.push_passage(
+                PassageKind::Heading,
+                at..end + 1,
+                key(text).into_iter().collect(),
+            );
         }
         self.push_passage(PassageKind::Paragraph, at..end, sentence_keys(text))
     }
 
     fn ends_paragraph(&self, at: usize) -> bool {
         let line = self.line(at);
-        let is_other = is_rule(line) || is_underline(line) || is_item(line) || line.trim_start().starts_with('>');
-        line.trim().is_empty() || is_other || block_opening(line).is_some() || heading_title(line).is_some() || self.is_table(at)
+        let is_other = is_rule(line)
+            || is_underline(line)
+            || is_item(line)
+            || line.trim_start().starts_with('>');
+        line.trim().is_empty()
+            || is_other
+            || block_opening(line).is_some()
+            || heading_title(line).is_some()
+            || self.is_table(at)
     }
 }
 
 /// Returns the keys of the sentences of a text without blank lines.
 fn sentence_keys(text: &str) -> Vec<String> {
-    sentence_ranges(text).into_iter().filter_map(|range| key(&text[range])).collect()
+    sentence_ranges(text)
+        .into_iter()
+        .filter_map(|range| key(&text[range]))
+        .collect()
 }
 
 /// The headings and announcements that apply to the next passage, by passage index.
@@ -249,17 +313,27 @@ impl PassageTopics {
             PassageKind::Heading => None,
             PassageKind::Paragraph | PassageKind::Rule => self.heading,
             PassageKind::Item => self.announcement.or(self.heading),
-            PassageKind::Quote | PassageKind::Table | PassageKind::Verbatim => self.item.or(self.announcement).or(self.heading),
+            PassageKind::Quote | PassageKind::Table | PassageKind::Verbatim => {
+                self.item.or(self.announcement).or(self.heading)
+            }
         }
     }
 
     /// Records the next passage.
     pub(super) fn record_passage(&mut self, number: usize, passage: &Passage<'_>) {
         match passage.kind {
-            PassageKind::Heading => *self = Self { heading: (!passage.keys.is_empty()).then_some(number), ..Self::default() },
-            PassageKind::Paragraph => (self.announcement, self.item) = (passage.announces.then_some(number), None),
+            PassageKind::Heading => {
+                *self = Self {
+                    heading: (!passage.keys.is_empty()).then_some(number),
+                    ..Self::default()
+                }
+            }
+            PassageKind::Paragraph => {
+                (self.announcement, self.item) = (passage.announces.then_some(number), None)
+            }
             PassageKind::Item => self.item = passage.announces.then_some(number),
-            PassageKind::Quote | PassageKind::Table | PassageKind::Verbatim | PassageKind::Rule => {}
+            PassageKind::Quote | PassageKind::Table | PassageKind::Verbatim | PassageKind::Rule => {
+            }
         }
     }
 

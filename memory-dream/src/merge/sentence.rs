@@ -9,8 +9,8 @@ const FULL_LINE: usize = 50;
 
 /// Abbreviations after which a full stop does not end a sentence.
 const ABBREVIATIONS: [&str; 22] = [
-    "e.g", "i.e", "eg", "ie", "cf", "vs", "etc", "approx", "ca", "mr", "mrs", "ms", "dr", "prof", "st", "no", "nr", "fig", "p",
-    "pp", "vol", "resp",
+    "e.g", "i.e", "eg", "ie", "cf", "vs", "etc", "approx", "ca", "mr", "mrs", "ms", "dr", "prof",
+    "st", "no", "nr", "fig", "p", "pp", "vol", "resp",
 ];
 
 /// Returns the ranges of the sentences of a paragraph, in order, without surrounding whitespace.
@@ -59,7 +59,10 @@ pub(crate) fn key(sentence: &str) -> Option<String> {
             continue;
         }
         let parts_words = |near: char| !is_unspaced(near);
-        if std::mem::take(&mut blank) && parts_words(character) && key.chars().next_back().is_some_and(parts_words) {
+        if std::mem::take(&mut blank)
+            && parts_words(character)
+            && key.chars().next_back().is_some_and(parts_words)
+        {
             key.push(' ');
         }
         is_code ^= character == '`';
@@ -70,7 +73,9 @@ pub(crate) fn key(sentence: &str) -> Option<String> {
         }
     }
     let ending = ['.', ',', ';', ':', '!', '。', '、', '…', '｡'];
-    let trimmed = key.trim_end_matches(|character: char| ending.contains(&character)).trim_end();
+    let trimmed = key
+        .trim_end_matches(|character: char| ending.contains(&character))
+        .trim_end();
     if !trimmed.is_empty() {
         key.truncate(trimmed.len());
     }
@@ -79,14 +84,18 @@ pub(crate) fn key(sentence: &str) -> Option<String> {
 
 /// Returns whether `text` ends with a colon, which announces the next passage.
 pub(crate) fn announces(text: &str) -> bool {
-    text.trim_end().trim_end_matches(['*', '_']).ends_with([':', '：'])
+    text.trim_end()
+        .trim_end_matches(['*', '_'])
+        .ends_with([':', '：'])
 }
 
 /// Returns the narrow form of a full-width character.
 fn to_narrow(character: char) -> char {
     match character {
         '\u{3000}' => ' ',
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character),
+        '\u{ff01}'..='\u{ff5e}' => {
+            char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character)
+        }
         _ => character,
     }
 }
@@ -105,10 +114,20 @@ fn closing_end(text: &str, from: usize) -> usize {
 /// Returns whether a sentence continues after a full stop that follows `before`.
 fn continues_sentence(before: &str) -> bool {
     let before = before.trim_start();
-    let last = before.rsplit(char::is_whitespace).next().unwrap_or_default().trim_start_matches(['(', '"', '[']);
-    let is_number_of_item = before.len() == last.len() && !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit());
+    let last = before
+        .rsplit(char::is_whitespace)
+        .next()
+        .unwrap_or_default()
+        .trim_start_matches(['(', '"', '[']);
+    let is_number_of_item = before.len() == last.len()
+        && !last.is_empty()
+        && last.bytes().all(|byte| byte.is_ascii_digit());
     let is_initial = last.len() == 1 && last.bytes().all(|byte| byte.is_ascii_uppercase());
-    is_number_of_item || is_initial || ABBREVIATIONS.iter().any(|own| own.eq_ignore_ascii_case(last))
+    is_number_of_item
+        || is_initial
+        || ABBREVIATIONS
+            .iter()
+            .any(|own| own.eq_ignore_ascii_case(last))
 }
 
 /// Returns whether a line break between `before` and `after` ends a sentence.
@@ -117,8 +136,17 @@ fn line_ends_sentence(before: &str, after: &str) -> bool {
     if line.ends_with("  ") || line.ends_with('\\') {
         return true;
     }
-    let goes_on = after.trim_start().chars().next().is_none_or(char::is_lowercase) || announces(line);
-    let width: usize = line.trim().chars().map(|character| 1 + usize::from(is_unspaced(character))).sum();
+    let goes_on = after
+        .trim_start()
+        .chars()
+        .next()
+        .is_none_or(char::is_lowercase)
+        || announces(line);
+    let width: usize = line
+        .trim()
+        .chars()
+        .map(|character| 1 + usize::from(is_unspaced(character)))
+        .sum();
     !goes_on && width < FULL_LINE
 }
 
@@ -138,26 +166,48 @@ mod tests {
     use super::{key, sentence_ranges};
 
     fn split_sentences(text: &str) -> Vec<&str> {
-        sentence_ranges(text).into_iter().map(|range| &text[range]).collect()
+        sentence_ranges(text)
+            .into_iter()
+            .map(|range| &text[range])
+            .collect()
     }
 
     #[test]
     fn sentences_end_at_stops_in_both_languages() {
-        assert_eq!(split_sentences("Use tabs. Never spaces! Why? So."), ["Use tabs.", "Never spaces!", "Why?", "So."]);
-        assert_eq!(split_sentences("用制表符。不用空格！为什么？；好"), ["用制表符。", "不用空格！", "为什么？；", "好"]);
-        assert_eq!(split_sentences("He said “no.” Then he left."), ["He said “no.”", "Then he left."]);
+        assert_eq!(
+            split_sentences("Use tabs. Never spaces! Why? So."),
+            ["Use tabs.", "Never spaces!", "Why?", "So."]
+        );
+        assert_eq!(
+            split_sentences("用制表符。不用空格！为什么？；好"),
+            ["用制表符。", "不用空格！", "为什么？；", "好"]
+        );
+        assert_eq!(
+            split_sentences("He said “no.” Then he left."),
+            ["He said “no.”", "Then he left."]
+        );
     }
 
     #[test]
     fn numbers_abbreviations_initials_and_code_cut_nothing() {
-        for whole in ["Version 1.5 is out.", "Use e.g. Rust", "1. Mix it", "Ask J. Smith", "Run `a. b` now", "Dr. Chen"] {
+        for whole in [
+            "Version 1.5 is out.",
+            "Use e.g. Rust",
+            "1. Mix it",
+            "Ask J. Smith",
+            "Run `a. b` now",
+            "Dr. Chen",
+        ] {
             assert_eq!(split_sentences(whole), [whole]);
         }
     }
 
     #[test]
     fn short_lines_end_sentences_and_full_ones_do_not() {
-        assert_eq!(split_sentences("Anna: tea\nBen: coffee"), ["Anna: tea", "Ben: coffee"]);
+        assert_eq!(
+            split_sentences("Anna: tea\nBen: coffee"),
+            ["Anna: tea", "Ben: coffee"]
+        );
         assert_eq!(split_sentences("the port\nis 8080"), ["the port\nis 8080"]);
         let full = "The name of the server in the basement of the office is\nAda.";
         assert_eq!(split_sentences(full), [full]);

@@ -44,20 +44,38 @@ fn merged_text(contents: &[&str]) -> String {
 #[test]
 fn a_text_that_says_all_already_stays_byte_for_byte() {
     let kept = "Use tabs.  \nNever spaces!\n";
-    assert_eq!(merged_text(&[kept, "never spaces", "USE TABS", "Ｕｓｅ　ｔａｂｓ。"]), kept);
+    assert_eq!(
+        merged_text(&[kept, "never spaces", "USE TABS", "Ｕｓｅ　ｔａｂｓ。"]),
+        kept
+    );
 }
 
 #[test]
 fn new_sentences_follow_in_a_paragraph_of_their_own() {
-    let text = merged_text(&["Anna likes tea.", "Anna likes tea. She drinks it black. Ben does not."]);
-    assert_eq!(text, "Anna likes tea.\n\nShe drinks it black. Ben does not.");
-    assert_eq!(merged_text(&["安娜喜欢茶。", "安娜喜欢茶。她喝红茶！本不喝。"]), "安娜喜欢茶。\n\n她喝红茶！本不喝。");
+    let text = merged_text(&[
+        "Anna likes tea.",
+        "Anna likes tea. She drinks it black. Ben does not.",
+    ]);
+    assert_eq!(
+        text,
+        "Anna likes tea.\n\nShe drinks it black. Ben does not."
+    );
+    assert_eq!(
+        merged_text(&["安娜喜欢茶。", "安娜喜欢茶。她喝红茶！本不喝。"]),
+        "安娜喜欢茶。\n\n她喝红茶！本不喝。"
+    );
 }
 
 #[test]
 fn items_are_added_as_a_list_under_what_announces_them() {
-    let text = merged_text(&["Never do:\n- force-push", "Always do:\n- run the tests\n- force-push"]);
-    assert_eq!(text, "Never do:\n- force-push\n\nAlways do:\n- run the tests\n- force-push");
+    let text = merged_text(&[
+        "Never do:\n- force-push",
+        "Always do:\n- run the tests\n- force-push",
+    ]);
+    assert_eq!(
+        text,
+        "Never do:\n- force-push\n\nAlways do:\n- run the tests\n- force-push"
+    );
     assert_eq!(
         merged_text(&["Buy:\n- milk\n- tea", "Buy:\n- tea\n- bread\n  - brown"]),
         "Buy:\n- milk\n- tea\n\nBuy:\n\n- bread\n  - brown"
@@ -67,8 +85,14 @@ fn items_are_added_as_a_list_under_what_announces_them() {
 #[test]
 fn what_stands_under_a_heading_is_added_under_it() {
     let kept = "# Production\nThe port is 80.";
-    let text = merged_text(&[kept, "# Production\nThe port is 80.\n\n# Staging\nThe port is 80."]);
-    assert_eq!(text, "# Production\nThe port is 80.\n\n# Staging\nThe port is 80.");
+    let text = merged_text(&[
+        kept,
+        "# Production\nThe port is 80.\n\n# Staging\nThe port is 80.",
+    ]);
+    assert_eq!(
+        text,
+        "# Production\nThe port is 80.\n\n# Staging\nThe port is 80."
+    );
     assert_eq!(
         merged_text(&[kept, "# Production\nThe host is ada."]),
         "# Production\nThe port is 80.\n\n# Production\nThe host is ada."
@@ -78,20 +102,39 @@ fn what_stands_under_a_heading_is_added_under_it() {
 #[test]
 fn code_and_tables_are_never_cut_and_code_left_open_is_closed() {
     let code = "```sh\nmake\n\nmake install\n```";
-    assert_eq!(merged_text(&["Build it.", &format!("Build it.\n\n{code}")]), format!("Build it.\n\n{code}"));
-    assert_eq!(merged_text(&["```sh\nmake", "Use tabs."]), "```sh\nmake\n```\n\nUse tabs.");
+    assert_eq!(
+        merged_text(&["Build it.", &format!("Build it.\n\n{code}")]),
+        format!("Build it.\n\n{code}")
+    );
+    assert_eq!(
+        merged_text(&["```sh\nmake", "Use tabs."]),
+        "```sh\nmake\n```\n\nUse tabs."
+    );
     let table = |rows: &str| format!("| host | port |\n|---|---|\n{rows}");
     assert_eq!(
         merged_text(&[&table("| a | 1 |"), &table("| a | 1 |\n| b | 2 |")]),
-        format!("{}\n\n{}", table("| a | 1 |"), table("| a | 1 |\n| b | 2 |"))
+        format!(
+            "{}\n\n{}",
+            table("| a | 1 |"),
+            table("| a | 1 |\n| b | 2 |")
+        )
     );
 }
 
 #[test]
 fn case_matters_in_code_alone() {
-    assert_eq!(merged_text(&["Set `PORT` now.", "set `PORT` NOW"]), "Set `PORT` now.");
-    assert_eq!(merged_text(&["Set `PORT` now.", "Set `port` now."]), "Set `PORT` now.\n\nSet `port` now.");
-    assert_eq!(merged_text(&["```\nPORT\n```", "```\nport\n```"]), "```\nPORT\n```\n\n```\nport\n```");
+    assert_eq!(
+        merged_text(&["Set `PORT` now.", "set `PORT` NOW"]),
+        "Set `PORT` now."
+    );
+    assert_eq!(
+        merged_text(&["Set `PORT` now.", "Set `port` now."]),
+        "Set `PORT` now.\n\nSet `port` now."
+    );
+    assert_eq!(
+        merged_text(&["```\nPORT\n```", "```\nport\n```"]),
+        "```\nPORT\n```\n\n```\nport\n```"
+    );
 }
 
 #[test]
@@ -99,19 +142,37 @@ fn the_kept_one_has_what_all_have() {
     let (mut one, mut other) = (memory(2, "Anna likes tea."), memory(1, "Anna likes tea"));
     (one.access_count, other.access_count) = (1, 7);
     (one.title, other.title) = (Some("Tea".into()), Some("Anna".into()));
-    (one.tags, other.tags) = (["drinks", "Anna"].iter().collect(), ["anna"].iter().collect());
-    (one.links, other.links) = (vec![other.id, MemoryId::for_path("x")], vec![MemoryId::for_path("y"), one.id]);
+    (one.tags, other.tags) = (
+        ["drinks", "Anna"].iter().collect(),
+        ["anna"].iter().collect(),
+    );
+    (one.links, other.links) = (
+        vec![other.id, MemoryId::for_path("x")],
+        vec![MemoryId::for_path("y"), one.id],
+    );
     (one.phase, one.category) = (Phase::Organized, Category::People);
     other.expires_at = Some(DateTime::UNIX_EPOCH);
     one.supersedes = vec![MemoryId::for_path("z")];
     let merged = merge_memories(&[&one, &other]).expect("there are two");
     let memory = merged.memory;
     assert_eq!((merged.gone, merged.added), (vec![one.id], vec![]));
-    assert_eq!((memory.id, memory.content.as_str(), memory.access_count), (other.id, "Anna likes tea", 7));
-    assert_eq!((memory.title.as_deref(), memory.aliases), (Some("Anna"), vec!["Tea".to_owned()]));
+    assert_eq!(
+        (memory.id, memory.content.as_str(), memory.access_count),
+        (other.id, "Anna likes tea", 7)
+    );
+    assert_eq!(
+        (memory.title.as_deref(), memory.aliases),
+        (Some("Anna"), vec!["Tea".to_owned()])
+    );
     assert_eq!(memory.tags.as_slice(), ["anna", "drinks"]);
-    assert_eq!(memory.links, [MemoryId::for_path("y"), MemoryId::for_path("x")]);
-    assert_eq!((memory.phase, memory.category, memory.expires_at), (Phase::Organized, Category::People, None));
+    assert_eq!(
+        memory.links,
+        [MemoryId::for_path("y"), MemoryId::for_path("x")]
+    );
+    assert_eq!(
+        (memory.phase, memory.category, memory.expires_at),
+        (Phase::Organized, Category::People, None)
+    );
     assert_eq!(memory.supersedes, [MemoryId::for_path("z"), one.id]);
     assert_eq!(memory.created_at, other.created_at);
 }
@@ -119,7 +180,13 @@ fn the_kept_one_has_what_all_have() {
 #[test]
 fn a_sentence_is_lost_where_only_its_words_are_kept() {
     assert!(check_conserved(&["Use tabs."], &["Never use tabs."]).is_err());
-    assert!(check_conserved(&["# Staging\nUse tabs."], &["# Production\nUse tabs.\n\n# Staging"]).is_err());
+    assert!(
+        check_conserved(
+            &["# Staging\nUse tabs."],
+            &["# Production\nUse tabs.\n\n# Staging"]
+        )
+        .is_err()
+    );
     assert!(check_conserved(&["```\na\nb\n```"], &["```\na\n```\n\n```\nb\n```"]).is_err());
     assert!(check_conserved(&["", " \n\n---\n"], &[]).is_ok());
 }
@@ -133,10 +200,15 @@ fn a_sentence_that_looks_like_an_item_stays_within_its_paragraph() {
 
 #[test]
 fn ten_thousand_new_sentences_take_no_time() {
-    let items: Vec<_> = (0..10_000).map(|number| format!("- item {number}: kept\n\n")).collect();
+    let items: Vec<_> = (0..10_000)
+        .map(|number| format!("- item {number}: kept\n\n"))
+        .collect();
     let source = items.concat();
     let (text, added) = merge_texts("Kept.", &[&source, &source]);
-    assert_eq!((added.len(), check_conserved(&[&source], &[&text])), (10_000, Ok(())));
+    assert_eq!(
+        (added.len(), check_conserved(&[&source], &[&text])),
+        (10_000, Ok(()))
+    );
 }
 
 proptest! {

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use memory_core::{Category, ChatMessage, ChatRequest, ChatRole, Memory, MemoryId, Purpose, parse_json_answer};
+use memory_core::{
+    Category, ChatMessage, ChatRequest, ChatRole, Memory, MemoryId, Purpose, parse_json_answer,
+};
 use serde_json::{Value, json};
 
 /// Number of bytes of each memory that are sent.
@@ -49,7 +51,10 @@ pub struct ClassifyAnswer {
 }
 
 /// Builds the requests to classify memories, at most `most` per request, in order.
-pub fn classify_batches<'m>(uncertain: impl IntoIterator<Item = &'m Memory>, most: usize) -> Vec<ClassifyBatch> {
+pub fn classify_batches<'m>(
+    uncertain: impl IntoIterator<Item = &'m Memory>,
+    most: usize,
+) -> Vec<ClassifyBatch> {
     let memories: Vec<&Memory> = uncertain.into_iter().collect();
     memories.chunks(most.max(1)).map(build_batch).collect()
 }
@@ -57,7 +62,10 @@ pub fn classify_batches<'m>(uncertain: impl IntoIterator<Item = &'m Memory>, mos
 fn build_batch(memories: &[&Memory]) -> ClassifyBatch {
     let note = |(number, memory): (usize, &&Memory)| {
         let text = &memory.content[..memory.content.floor_char_boundary(MAX_TEXT_BYTES)];
-        let title = memory.title.as_deref().map(|title| &title[..title.floor_char_boundary(MAX_TEXT_BYTES / 4)]);
+        let title = memory
+            .title
+            .as_deref()
+            .map(|title| &title[..title.floor_char_boundary(MAX_TEXT_BYTES / 4)]);
         match title {
             Some(title) => json!({ "id": name(number), "title": title, "text": text }),
             None => json!({ "id": name(number), "text": text }),
@@ -65,15 +73,20 @@ fn build_batch(memories: &[&Memory]) -> ClassifyBatch {
     };
     let notes: Vec<Value> = memories.iter().enumerate().map(note).collect();
     let message = |role, content: String| ChatMessage { role, content };
-    let messages =
-        vec![message(ChatRole::System, INSTRUCTION.to_owned()), message(ChatRole::User, Value::from(notes).to_string())];
+    let messages = vec![
+        message(ChatRole::System, INSTRUCTION.to_owned()),
+        message(ChatRole::User, Value::from(notes).to_string()),
+    ];
     let count = u32::try_from(memories.len()).unwrap_or(u32::MAX);
     let request = ChatRequest {
         purpose: Purpose::of("classify"),
         messages,
         max_tokens: count.saturating_mul(TOKENS_PER_MEMORY).saturating_add(64),
     };
-    ClassifyBatch { request, ids: memories.iter().map(|memory| memory.id).collect() }
+    ClassifyBatch {
+        request,
+        ids: memories.iter().map(|memory| memory.id).collect(),
+    }
 }
 
 fn name(number: usize) -> String {
@@ -105,12 +118,20 @@ impl ClassifyBatch {
                 };
             }
         };
-        let numbers: HashMap<String, usize> = (0..self.ids.len()).map(|number| (name(number), number)).collect();
+        let numbers: HashMap<String, usize> = (0..self.ids.len())
+            .map(|number| (name(number), number))
+            .collect();
         let mut said: Vec<Vec<Category>> = vec![Vec::new(); self.ids.len()];
         let mut filed = ClassifyAnswer::default();
         for part in &parts {
-            let number = part.get("id").and_then(Value::as_str).and_then(|id| numbers.get(id));
-            let category = part.get("category").and_then(Value::as_str).and_then(content_category);
+            let number = part
+                .get("id")
+                .and_then(Value::as_str)
+                .and_then(|id| numbers.get(id));
+            let category = part
+                .get("category")
+                .and_then(Value::as_str)
+                .and_then(content_category);
             match (number, category) {
                 (Some(number), Some(category)) => said[*number].push(category),
                 _ => filed.ignored += 1,
@@ -145,5 +166,7 @@ fn answer_elements(value: Value) -> Vec<Value> {
 }
 
 fn content_category(name: &str) -> Option<Category> {
-    name.parse().ok().filter(|category| !matches!(category, Category::Inbox | Category::Reminders))
+    name.parse()
+        .ok()
+        .filter(|category| !matches!(category, Category::Inbox | Category::Reminders))
 }

@@ -62,15 +62,20 @@ pub enum SummaryRejection {
 pub fn build_summary_request(memory: &Memory) -> Option<ChatRequest> {
     let characters = memory.content.chars().count();
     let message = |role, content: String| ChatMessage { role, content };
-    (MIN_CHARACTERS..=MAX_CHARACTERS).contains(&characters).then(|| ChatRequest {
-        purpose: Purpose::of("compress"),
-        messages: vec![
-            message(ChatRole::System, INSTRUCTION.to_owned()),
-            message(ChatRole::User, Value::from(memory.content.as_str()).to_string()),
-        ],
-        // A character rarely takes more than one token.
-        max_tokens: u32::try_from(characters * MAX_PERCENT / 100).unwrap_or(u32::MAX),
-    })
+    (MIN_CHARACTERS..=MAX_CHARACTERS)
+        .contains(&characters)
+        .then(|| ChatRequest {
+            purpose: Purpose::of("compress"),
+            messages: vec![
+                message(ChatRole::System, INSTRUCTION.to_owned()),
+                message(
+                    ChatRole::User,
+                    Value::from(memory.content.as_str()).to_string(),
+                ),
+            ],
+            // A character rarely takes more than one token.
+            max_tokens: u32::try_from(characters * MAX_PERCENT / 100).unwrap_or(u32::MAX),
+        })
 }
 
 /// Validates the response of a model as a summary of `original`.
@@ -78,12 +83,18 @@ pub fn build_summary_request(memory: &Memory) -> Option<ChatRequest> {
 /// # Errors
 /// If it is longer than 60 % of the original, is in a different script, loses or invents a number, a date, an address, a link, a tag or
 /// code, or contains text that is not part of the summary.
-pub fn validate_summary(original: &str, answer: &str) -> Result<ValidatedSummary, SummaryRejection> {
+pub fn validate_summary(
+    original: &str,
+    answer: &str,
+) -> Result<ValidatedSummary, SummaryRejection> {
     let text = strip_thoughts(answer).trim();
     if !text.contains(char::is_alphanumeric) {
         return Err(SummaryRejection::Empty);
     }
-    let (characters, most) = (text.chars().count(), original.chars().count() * MAX_PERCENT / 100);
+    let (characters, most) = (
+        text.chars().count(),
+        original.chars().count() * MAX_PERCENT / 100,
+    );
     if most < characters {
         return Err(SummaryRejection::TooLong { characters, most });
     }
@@ -93,41 +104,65 @@ pub fn validate_summary(original: &str, answer: &str) -> Result<ValidatedSummary
     if predominant_script(original) != predominant_script(text) {
         return Err(SummaryRejection::OtherScript);
     }
-    let (before, after): (SummaryFacts, SummaryFacts) = (extract_summary_facts(original), extract_summary_facts(text));
+    let (before, after): (SummaryFacts, SummaryFacts) =
+        (extract_summary_facts(original), extract_summary_facts(text));
     let lost = before.missing_in(text, &after);
     if !lost.is_empty() {
         return Err(SummaryRejection::Lost(lost));
     }
-    let invented = after.exact.difference(&before.exact).cloned().collect::<Vec<_>>();
+    let invented = after
+        .exact
+        .difference(&before.exact)
+        .cloned()
+        .collect::<Vec<_>>();
     if !invented.is_empty() {
         return Err(SummaryRejection::Invented(invented));
     }
-    let is_lost = |name: &&String| !text.match_indices(name.as_str()).any(|(at, _)| is_word(text, at..at + name.len()));
+    let is_lost = |name: &&String| {
+        !text
+            .match_indices(name.as_str())
+            .any(|(at, _)| is_word(text, at..at + name.len()))
+    };
     let lost = before.names.iter().filter(is_lost).cloned().collect();
-    Ok(ValidatedSummary { text: text.to_owned(), lost })
+    Ok(ValidatedSummary {
+        text: text.to_owned(),
+        lost,
+    })
 }
 
 /// Removes a `<think>` block at the start of a response.
 fn strip_thoughts(answer: &str) -> &str {
-    let Some(thoughts) = answer.trim_start().strip_prefix("<think>") else { return answer };
+    let Some(thoughts) = answer.trim_start().strip_prefix("<think>") else {
+        return answer;
+    };
     thoughts.split_once("</think>").map_or("", |(_, said)| said)
 }
 
 fn is_word(text: &str, span: std::ops::Range<usize>) -> bool {
     let is_letter = |character: Option<char>| character.is_some_and(char::is_alphanumeric);
-    !is_letter(text[..span.start].chars().next_back()) && !is_letter(text[span.end..].chars().next())
+    !is_letter(text[..span.start].chars().next_back())
+        && !is_letter(text[span.end..].chars().next())
 }
 
 /// Returns a fence, a conversation marker or a remark on the task in `text` that `original` lacks.
 fn find_foreign_text(original: &str, text: &str) -> Option<String> {
     let small = |text: &str| text.to_lowercase();
     let (before, after) = (small(original), small(text));
-    let said = FOREIGN_PHRASES.iter().find(|phrase| after.contains(**phrase) && !before.contains(**phrase));
-    let opened = FOREIGN_OPENINGS.iter().find(|phrase| after.starts_with(**phrase) && !before.starts_with(**phrase));
+    let said = FOREIGN_PHRASES
+        .iter()
+        .find(|phrase| after.contains(**phrase) && !before.contains(**phrase));
+    let opened = FOREIGN_OPENINGS
+        .iter()
+        .find(|phrase| after.starts_with(**phrase) && !before.starts_with(**phrase));
     let is_quoted = |text: &str| text.starts_with(['"', '“']) && text.ends_with(['"', '”']);
     let quoted = (is_quoted(text) && !is_quoted(original.trim())).then(|| "\"".to_owned());
-    let control = text.chars().find(|own| own.is_control() && !matches!(own, '\n' | '\t'));
-    said.or(opened).map(|phrase| (*phrase).to_owned()).or(quoted).or(control.map(String::from))
+    let control = text
+        .chars()
+        .find(|own| own.is_control() && !matches!(own, '\n' | '\t'));
+    said.or(opened)
+        .map(|phrase| (*phrase).to_owned())
+        .or(quoted)
+        .or(control.map(String::from))
 }
 
 const FOREIGN_PHRASES: [&str; 26] = [
@@ -205,7 +240,10 @@ fn predominant_script(text: &str) -> TextScript {
         counts[character_script(character) as usize] += if character < '\u{2e80}' { 1 } else { 3 };
     }
     counts[TextScript::None as usize] = 0;
-    let (han, kana) = (counts[TextScript::Han as usize], counts[TextScript::Kana as usize]);
+    let (han, kana) = (
+        counts[TextScript::Han as usize],
+        counts[TextScript::Kana as usize],
+    );
     if han / 10 < kana {
         counts[TextScript::Kana as usize] += han;
         counts[TextScript::Han as usize] = 0;
@@ -221,8 +259,15 @@ fn predominant_script(text: &str) -> TextScript {
         TextScript::Hangul,
         TextScript::Other,
     ];
-    let most = order.into_iter().max_by_key(|script| counts[*script as usize]).unwrap_or(TextScript::None);
-    if counts[most as usize] == 0 { TextScript::None } else { most }
+    let most = order
+        .into_iter()
+        .max_by_key(|script| counts[*script as usize])
+        .unwrap_or(TextScript::None);
+    if counts[most as usize] == 0 {
+        TextScript::None
+    } else {
+        most
+    }
 }
 
 fn character_script(character: char) -> TextScript {

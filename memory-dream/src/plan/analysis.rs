@@ -3,7 +3,8 @@
 use std::thread;
 
 use memory_core::{
-    CachedAnalysis, ContentHash, Filter, Memory, MemoryId, MemorySummary, Progress, Services, StoreError, embedded_text,
+    CachedAnalysis, ContentHash, Filter, Memory, MemoryId, MemorySummary, Progress, Services,
+    StoreError, embedded_text,
 };
 
 use super::DreamPlan;
@@ -39,39 +40,59 @@ impl AnalysedMemories {
         matters: &dyn Fn(&MemorySummary) -> bool,
         pace: &mut ProgressCallback<'_>,
     ) -> Result<Self, DreamError> {
-        let remembered =
-            |outline: &mut MemorySummary| outline.impression.take().and_then(|bytes| TextAnalysis::from_bytes(&bytes));
+        let remembered = |outline: &mut MemorySummary| {
+            outline
+                .impression
+                .take()
+                .and_then(|bytes| TextAnalysis::from_bytes(&bytes))
+        };
         let glances: Vec<Option<TextAnalysis>> = outlines.iter_mut().map(remembered).collect();
         let is_new = |place: &usize| glances[*place].is_none() && matters(&outlines[*place]);
-        let new: Vec<MemoryId> = (0..outlines.len()).filter(is_new).map(|place| outlines[place].id).collect();
+        let new: Vec<MemoryId> = (0..outlines.len())
+            .filter(is_new)
+            .map(|place| outlines[place].id)
+            .collect();
         let total = new.len() as u64;
         let mut looked = Self { outlines, glances };
         let mut done = 0;
         let mut texts = read_memories(services, new, looked.outlines.len());
         loop {
-            let batch: Vec<Memory> = texts.by_ref().take(ANALYSIS_BATCH).collect::<Result<_, _>>()?;
+            let batch: Vec<Memory> = texts
+                .by_ref()
+                .take(ANALYSIS_BATCH)
+                .collect::<Result<_, _>>()?;
             if batch.is_empty() {
                 return Ok(looked);
             }
             done += batch.len() as u64;
-            let impressions: Vec<CachedAnalysis> =
-                analyse_texts(&batch).into_iter().map(|(glance, id, text)| looked.record_analysis(glance, id, text)).collect();
+            let impressions: Vec<CachedAnalysis> = analyse_texts(&batch)
+                .into_iter()
+                .map(|(glance, id, text)| looked.record_analysis(glance, id, text))
+                .collect();
             // A lost impression is recomputed, so an error here is ignored.
             let _ = services.store.store_analyses(&impressions);
-            pace.report(Progress { done, total: Some(total) })?;
+            pace.report(Progress {
+                done,
+                total: Some(total),
+            })?;
         }
     }
 
     /// Checks that a plan changes only these memories, without conflicts.
     pub(crate) fn check_plan(&self, plan: &DreamPlan) -> Result<(), StoreError> {
         let known = self.outlines.iter().map(|outline| outline.id).collect();
-        plan.check(&known).map_err(|error| StoreError::Invalid { why: error.to_string() })
+        plan.check(&known).map_err(|error| StoreError::Invalid {
+            why: error.to_string(),
+        })
     }
 
     /// Marks the texts of these memories as summaries.
     pub(crate) fn mark_summarised(&mut self, ids: &[MemoryId]) {
         for id in ids {
-            if let Some(glance) = self.position(id).and_then(|place| self.glances[place].as_mut()) {
+            if let Some(glance) = self
+                .position(id)
+                .and_then(|place| self.glances[place].as_mut())
+            {
                 glance.is_summarised = true;
             }
         }
@@ -79,13 +100,23 @@ impl AnalysedMemories {
 
     /// Returns the index of a memory in `outlines`.
     pub(crate) fn position(&self, id: &MemoryId) -> Option<usize> {
-        self.outlines.binary_search_by_key(id, |outline| outline.id).ok()
+        self.outlines
+            .binary_search_by_key(id, |outline| outline.id)
+            .ok()
     }
 
-    fn record_analysis(&mut self, glance: TextAnalysis, id: MemoryId, text: ContentHash) -> CachedAnalysis {
+    fn record_analysis(
+        &mut self,
+        glance: TextAnalysis,
+        id: MemoryId,
+        text: ContentHash,
+    ) -> CachedAnalysis {
         let bytes = glance.to_bytes();
         // If the text changed since the outline was read, it is analysed in the next dream.
-        if let Some(place) = self.position(&id).filter(|place| self.outlines[*place].text == text) {
+        if let Some(place) = self
+            .position(&id)
+            .filter(|place| self.outlines[*place].text == text)
+        {
             self.glances[place] = Some(glance);
         }
         CachedAnalysis { id, text, bytes }
@@ -101,22 +132,35 @@ pub(super) fn read_memories(
     all: usize,
 ) -> Box<dyn Iterator<Item = Result<Memory, StoreError>> + '_> {
     if ids.len() * FULL_READ_SHARE < all {
-        return Box::new(ids.into_iter().filter_map(|id| match services.store.get(&id) {
-            Ok(stored) => Some(Ok(stored.memory)),
-            Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => None,
-            Err(error) => Some(Err(error)),
-        }));
+        return Box::new(
+            ids.into_iter()
+                .filter_map(|id| match services.store.get(&id) {
+                    Ok(stored) => Some(Ok(stored.memory)),
+                    Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => None,
+                    Err(error) => Some(Err(error)),
+                }),
+        );
     }
     ids.sort_unstable();
     let wanted = move |id: &MemoryId| ids.binary_search(id).is_ok();
-    let memories = services.store.memories(&Filter::all(), services.clock.now());
+    let memories = services
+        .store
+        .memories(&Filter::all(), services.clock.now());
     let memories = memories.map(|stored| stored.map(|stored| stored.memory));
-    Box::new(memories.filter(move |memory| memory.as_ref().map_or(true, |memory| wanted(&memory.id))))
+    Box::new(
+        memories.filter(move |memory| memory.as_ref().map_or(true, |memory| wanted(&memory.id))),
+    )
 }
 
 fn analyse_texts(memories: &[Memory]) -> Vec<(TextAnalysis, MemoryId, ContentHash)> {
     let look_all = |memories: &[Memory]| {
-        let look = |memory: &Memory| (TextAnalysis::of(memory), memory.id, ContentHash::of(&embedded_text(memory)));
+        let look = |memory: &Memory| {
+            (
+                TextAnalysis::of(memory),
+                memory.id,
+                ContentHash::of(&embedded_text(memory)),
+            )
+        };
         memories.iter().map(look).collect::<Vec<_>>()
     };
     if memories.len() < MIN_PARALLEL_TEXTS {
@@ -133,7 +177,11 @@ fn analyse_texts(memories: &[Memory]) -> Vec<(TextAnalysis, MemoryId, ContentHas
 
 /// Returns the impression to save for an updated analysis.
 pub(crate) fn encode_impression(outline: &MemorySummary, glance: &TextAnalysis) -> CachedAnalysis {
-    CachedAnalysis { id: outline.id, text: outline.text, bytes: glance.to_bytes() }
+    CachedAnalysis {
+        id: outline.id,
+        text: outline.text,
+        bytes: glance.to_bytes(),
+    }
 }
 
 #[cfg(test)]
@@ -151,7 +199,12 @@ mod tests {
     fn each_text_is_looked_at_once() {
         let services = services(Arc::new(MemStore::default()));
         for number in 0..100 {
-            write(&services, Draft::new(&format!("note {number} tells of {}", number * 7)), SecretPolicy::Refuse).unwrap();
+            write(
+                &services,
+                Draft::new(&format!("note {number} tells of {}", number * 7)),
+                SecretPolicy::Refuse,
+            )
+            .unwrap();
         }
         let mut looks = Vec::new();
         for _ in 0..2 {
@@ -161,13 +214,24 @@ mod tests {
                 ControlFlow::Continue(())
             };
             let outlines = services.store.summaries().unwrap();
-            let looked =
-                AnalysedMemories::analyse(&services, outlines, &|_| true, &mut ProgressCallback::new(&mut step)).unwrap();
+            let looked = AnalysedMemories::analyse(
+                &services,
+                outlines,
+                &|_| true,
+                &mut ProgressCallback::new(&mut step),
+            )
+            .unwrap();
             assert!(looked.glances.iter().all(Option::is_some));
             looks.push(seen);
         }
         assert_eq!(looks, [100, 0]);
-        let distinct: HashSet<_> = services.store.summaries().unwrap().into_iter().map(|outline| outline.impression).collect();
+        let distinct: HashSet<_> = services
+            .store
+            .summaries()
+            .unwrap()
+            .into_iter()
+            .map(|outline| outline.impression)
+            .collect();
         assert_eq!(distinct.len(), 100);
     }
 }

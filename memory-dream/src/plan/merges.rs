@@ -7,7 +7,9 @@ use memory_core::{ContentHash, Memory, MemoryId, Services, StoreError};
 
 use super::analysis::AnalysedMemories;
 use super::{DreamPlan, Merge};
-use crate::merge::{MergePrecedence, check_conserved, check_mergeable, merge_memories, merge_precedence};
+use crate::merge::{
+    MergePrecedence, check_conserved, check_mergeable, merge_memories, merge_precedence,
+};
 use crate::similar::{MinHash, TextFingerprint, WordCasing, candidate_pairs, group_duplicates};
 
 /// Maximum number of analysed texts in memory during comparison.
@@ -28,13 +30,23 @@ pub(super) fn plan_merges(
     now: DateTime<Utc>,
     plan: &mut DreamPlan,
 ) -> Result<(), StoreError> {
-    let glance = |number: u32| looked.glances[places[number as usize]].as_ref().expect("only what was looked at is compared");
-    let sketches: Vec<MinHash> = places.iter().filter_map(|place| Some(looked.glances[*place].as_ref()?.sketch)).collect();
+    let glance = |number: u32| {
+        looked.glances[places[number as usize]]
+            .as_ref()
+            .expect("only what was looked at is compared")
+    };
+    let sketches: Vec<MinHash> = places
+        .iter()
+        .filter_map(|place| Some(looked.glances[*place].as_ref()?.sketch))
+        .collect();
     let mut pairs = candidate_pairs(&sketches);
     drop(sketches);
     // Pairs that an earlier dream compared are skipped.
     pairs.retain(|(one, other)| !(glance(*one).is_compared && glance(*other).is_compared));
-    let numbers: BTreeSet<u32> = pairs.iter().flat_map(|(one, other)| [*one, *other]).collect();
+    let numbers: BTreeSet<u32> = pairs
+        .iter()
+        .flat_map(|(one, other)| [*one, *other])
+        .collect();
     let id = |number: u32| looked.outlines[places[number as usize]].id;
     let mut suspects = HashMap::with_capacity(numbers.len());
     for number in numbers {
@@ -49,13 +61,23 @@ pub(super) fn plan_merges(
     let mut order: Vec<u32> = suspects.keys().copied().collect();
     order.sort_by(|one, other| suspects[one].standing.cmp(&suspects[other].standing));
     let cosines = read_cosines(services, &pairs, &id)?;
-    let mut readings = FingerprintCache { services, looked, known: HashMap::new(), trouble: None };
+    let mut readings = FingerprintCache {
+        services,
+        looked,
+        known: HashMap::new(),
+        trouble: None,
+    };
     let mut accepts = |group: &[u32], next: u32| {
         let own = &suspects[&next].memory;
-        if group.iter().any(|member| check_mergeable(&suspects[member].memory, own, now).is_err()) {
+        if group
+            .iter()
+            .any(|member| check_mergeable(&suspects[member].memory, own, now).is_err())
+        {
             return false;
         }
-        let cosine = cosines.get(&(group[0].min(next), group[0].max(next))).copied();
+        let cosine = cosines
+            .get(&(group[0].min(next), group[0].max(next)))
+            .copied();
         if !readings.are_duplicates(&id(group[0]), &id(next), cosine) {
             return false;
         }
@@ -91,33 +113,69 @@ fn read_cosines(
     if !services.store.has_vectors(None)? {
         return Ok(HashMap::new());
     }
-    let ids: Vec<(MemoryId, MemoryId)> = pairs.iter().map(|(one, other)| (id(*one), id(*other))).collect();
+    let ids: Vec<(MemoryId, MemoryId)> = pairs
+        .iter()
+        .map(|(one, other)| (id(*one), id(*other)))
+        .collect();
     let cosines = services.store.cosines(&ids)?;
-    Ok(pairs.iter().zip(cosines).filter_map(|(pair, cosine)| Some((*pair, cosine?))).collect())
+    Ok(pairs
+        .iter()
+        .zip(cosines)
+        .filter_map(|(pair, cosine)| Some((*pair, cosine?)))
+        .collect())
 }
 
 /// Plans the merge of duplicates; `None` if a sentence would be lost or fewer than two are unchanged.
-fn plan_merge(services: &Services, looked: &AnalysedMemories, ids: &[MemoryId]) -> Result<Option<Merge>, StoreError> {
+fn plan_merge(
+    services: &Services,
+    looked: &AnalysedMemories,
+    ids: &[MemoryId],
+) -> Result<Option<Merge>, StoreError> {
     let mut memories = Vec::with_capacity(ids.len());
     for id in ids {
         memories.extend(read_current(services, looked, id)?);
     }
     let all: Vec<&Memory> = memories.iter().collect();
-    let Some(one) = merge_memories(&all).filter(|one| !one.gone.is_empty()) else { return Ok(None) };
+    let Some(one) = merge_memories(&all).filter(|one| !one.gone.is_empty()) else {
+        return Ok(None);
+    };
     let texts: Vec<&str> = all.iter().map(|memory| memory.content.as_str()).collect();
     if check_conserved(&texts, &[&one.memory.content]).is_err() {
         return Ok(None);
     }
     let text = |id: &MemoryId| looked.position(id).map(|place| looked.outlines[place].text);
-    let texts: Option<Vec<ContentHash>> = std::iter::once(&one.memory.id).chain(&one.gone).map(text).collect();
-    let headline = |id: &MemoryId| memories.iter().find(|memory| memory.id == *id).map(|memory| memory.headline().to_owned());
-    let headlines = one.gone.iter().map(|id| headline(id).unwrap_or_default()).collect();
+    let texts: Option<Vec<ContentHash>> = std::iter::once(&one.memory.id)
+        .chain(&one.gone)
+        .map(text)
+        .collect();
+    let headline = |id: &MemoryId| {
+        memories
+            .iter()
+            .find(|memory| memory.id == *id)
+            .map(|memory| memory.headline().to_owned())
+    };
+    let headlines = one
+        .gone
+        .iter()
+        .map(|id| headline(id).unwrap_or_default())
+        .collect();
     let (kept, content) = (one.memory.id, one.memory.content);
-    Ok(texts.map(|texts| Merge { kept, gone: one.gone, headlines, texts, added: one.added, content }))
+    Ok(texts.map(|texts| Merge {
+        kept,
+        gone: one.gone,
+        headlines,
+        texts,
+        added: one.added,
+        content,
+    }))
 }
 
 /// Returns the memory if its text is unchanged since it was analysed and its file may be changed.
-fn read_current(services: &Services, looked: &AnalysedMemories, id: &MemoryId) -> Result<Option<Memory>, StoreError> {
+fn read_current(
+    services: &Services,
+    looked: &AnalysedMemories,
+    id: &MemoryId,
+) -> Result<Option<Memory>, StoreError> {
     let text = looked.position(id).map(|place| looked.outlines[place].text);
     match services.store.get(id) {
         Ok(stored) if stored.problem.is_none() => {
@@ -142,8 +200,15 @@ impl FingerprintCache<'_> {
         if MAX_FINGERPRINTS <= self.known.len() {
             self.known.retain(|id, _| id == one);
         }
-        let is_duplicate = |this: &Self| this.known[one].0.is_duplicate_of(&this.known[other].0, cosine);
-        self.load(one) && self.load(other) && is_duplicate(self) && self.known[one].1.agrees_with(&self.known[other].1)
+        let is_duplicate = |this: &Self| {
+            this.known[one]
+                .0
+                .is_duplicate_of(&this.known[other].0, cosine)
+        };
+        self.load(one)
+            && self.load(other)
+            && is_duplicate(self)
+            && self.known[one].1.agrees_with(&self.known[other].1)
     }
 
     fn load(&mut self, id: &MemoryId) -> bool {
@@ -152,7 +217,13 @@ impl FingerprintCache<'_> {
         }
         match read_current(self.services, self.looked, id) {
             Ok(Some(memory)) => {
-                self.known.insert(*id, (TextFingerprint::of(&memory.content), WordCasing::of(&memory.content)));
+                self.known.insert(
+                    *id,
+                    (
+                        TextFingerprint::of(&memory.content),
+                        WordCasing::of(&memory.content),
+                    ),
+                );
                 true
             }
             Ok(None) => false,

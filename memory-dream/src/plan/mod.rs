@@ -150,7 +150,11 @@ impl DreamPlan {
 
     /// Returns the number of changes; a merge counts as one.
     pub fn len(&self) -> usize {
-        self.filings.len() + self.merges.len() + self.partings.len() + self.reminders.len() + self.withdrawn.len()
+        self.filings.len()
+            + self.merges.len()
+            + self.partings.len()
+            + self.reminders.len()
+            + self.withdrawn.len()
     }
 }
 
@@ -175,7 +179,11 @@ impl DreamPlan {
     pub fn check(&self, known: &HashSet<MemoryId>) -> Result<(), PlanViolation> {
         let mut kept = HashSet::new();
         let mut gone = HashSet::new();
-        let going = self.merges.iter().flat_map(|merge| &merge.gone).chain(self.partings.iter().map(|parting| &parting.id));
+        let going = self
+            .merges
+            .iter()
+            .flat_map(|merge| &merge.gone)
+            .chain(self.partings.iter().map(|parting| &parting.id));
         let going = going.chain(self.withdrawn.iter().map(|withdrawal| &withdrawal.id));
         for id in going {
             if !gone.insert(*id) {
@@ -197,7 +205,9 @@ impl DreamPlan {
             return Err(PlanViolation::Twice(*id));
         }
         let all = kept.iter().chain(&filed).chain(&gone);
-        all.copied().find(|id| !known.contains(id)).map_or(Ok(()), |id| Err(PlanViolation::Unknown(id)))
+        all.copied()
+            .find(|id| !known.contains(id))
+            .map_or(Ok(()), |id| Err(PlanViolation::Unknown(id)))
     }
 }
 
@@ -224,7 +234,12 @@ mod tests {
     }
 
     fn filing(name: &str) -> Filing {
-        Filing { id: id(name), text: ContentHash::of(name), category: Category::People, why: FilingReason::Suggested }
+        Filing {
+            id: id(name),
+            text: ContentHash::of(name),
+            category: Category::People,
+            why: FilingReason::Suggested,
+        }
     }
 
     fn parting(name: &str) -> AgeRemoval {
@@ -240,15 +255,49 @@ mod tests {
     fn nobody_is_forgotten_and_nobody_is_named_twice() {
         let known: HashSet<MemoryId> = ["a", "b", "c", "d"].map(id).into_iter().collect();
         let plan = |merges: Vec<Merge>, filings: Vec<Filing>, partings: Vec<AgeRemoval>| {
-            DreamPlan { filings, merges, partings, ..DreamPlan::default() }.check(&known)
+            DreamPlan {
+                filings,
+                merges,
+                partings,
+                ..DreamPlan::default()
+            }
+            .check(&known)
         };
-        assert_eq!(plan(vec![merge("a", &["b"])], vec![filing("a"), filing("d")], vec![parting("c")]), Ok(()));
-        assert_eq!(plan(vec![merge("a", &["b", "b"])], vec![], vec![]), Err(PlanViolation::Twice(id("b"))));
-        assert_eq!(plan(vec![merge("a", &["b"]), merge("b", &["c"])], vec![], vec![]), Err(PlanViolation::Twice(id("b"))));
-        assert_eq!(plan(vec![merge("a", &["b"]), merge("a", &["c"])], vec![], vec![]), Err(PlanViolation::Twice(id("a"))));
-        assert_eq!(plan(vec![merge("a", &["b"])], vec![filing("b")], vec![]), Err(PlanViolation::Twice(id("b"))));
-        assert_eq!(plan(vec![merge("a", &["b"])], vec![], vec![parting("b")]), Err(PlanViolation::Twice(id("b"))));
-        assert_eq!(plan(vec![], vec![filing("a"), filing("a")], vec![]), Err(PlanViolation::Twice(id("a"))));
-        assert_eq!(plan(vec![], vec![], vec![parting("e")]), Err(PlanViolation::Unknown(id("e"))));
+        assert_eq!(
+            plan(
+                vec![merge("a", &["b"])],
+                vec![filing("a"), filing("d")],
+                vec![parting("c")]
+            ),
+            Ok(())
+        );
+        assert_eq!(
+            plan(vec![merge("a", &["b", "b"])], vec![], vec![]),
+            Err(PlanViolation::Twice(id("b")))
+        );
+        assert_eq!(
+            plan(vec![merge("a", &["b"]), merge("b", &["c"])], vec![], vec![]),
+            Err(PlanViolation::Twice(id("b")))
+        );
+        assert_eq!(
+            plan(vec![merge("a", &["b"]), merge("a", &["c"])], vec![], vec![]),
+            Err(PlanViolation::Twice(id("a")))
+        );
+        assert_eq!(
+            plan(vec![merge("a", &["b"])], vec![filing("b")], vec![]),
+            Err(PlanViolation::Twice(id("b")))
+        );
+        assert_eq!(
+            plan(vec![merge("a", &["b"])], vec![], vec![parting("b")]),
+            Err(PlanViolation::Twice(id("b")))
+        );
+        assert_eq!(
+            plan(vec![], vec![filing("a"), filing("a")], vec![]),
+            Err(PlanViolation::Twice(id("a")))
+        );
+        assert_eq!(
+            plan(vec![], vec![], vec![parting("e")]),
+            Err(PlanViolation::Unknown(id("e")))
+        );
     }
 }

@@ -4,12 +4,15 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, TimeZone, Utc};
 use memory_core::{
-    Category, Memory, MemoryId, MemorySummary, Phase, ReminderQuery, Scope, Services, StoreError, StoredMemory, reminder_id,
-    reminder_memory, wikilink,
+    Category, Memory, MemoryId, MemorySummary, Phase, ReminderQuery, Scope, Services, StoreError,
+    StoredMemory, reminder_id, reminder_memory, wikilink,
 };
 
 use super::analysis::{AnalysedMemories, read_memories};
-use super::{AgeRemoval, CancelledReminder, DreamPlan, Filing, FilingReason, NewReminder, UnclassifiedMemory, merges};
+use super::{
+    AgeRemoval, CancelledReminder, DreamPlan, Filing, FilingReason, NewReminder,
+    UnclassifiedMemory, merges,
+};
 use crate::lifecycle::{LifecycleAction, find_exemption, lifecycle_action};
 use crate::progress::{DreamError, ProgressCallback};
 use crate::reminders::{find_reminders, named_times};
@@ -33,30 +36,51 @@ pub(crate) fn plan_with_analysis<Tz: TimeZone>(
     dream: &DreamRequest<'_, Tz>,
     pace: &mut ProgressCallback<'_>,
 ) -> Result<(DreamPlan, AnalysedMemories), DreamError> {
-    let DreamRequest { rules, tasks, zone, .. } = dream;
+    let DreamRequest {
+        rules, tasks, zone, ..
+    } = dream;
     services.store.refresh()?;
     let now = services.clock.now();
     let does = |task: DreamTask| tasks.contains(&task);
     let outlines = services.store.summaries()?;
-    let fates: Vec<Option<LifecycleAction>> =
-        outlines.iter().map(|outline| lifecycle_action(outline, rules, tasks, now)).collect();
-    let compares = [DreamTask::Merge, DreamTask::Link, DreamTask::Remind, DreamTask::Compress].into_iter().any(does);
+    let fates: Vec<Option<LifecycleAction>> = outlines
+        .iter()
+        .map(|outline| lifecycle_action(outline, rules, tasks, now))
+        .collect();
+    let compares = [
+        DreamTask::Merge,
+        DreamTask::Link,
+        DreamTask::Remind,
+        DreamTask::Compress,
+    ]
+    .into_iter()
+    .any(does);
     // A memory is classified before it can expire.
-    let classifies = [DreamTask::Classify, DreamTask::Upgrade, DreamTask::Expire].into_iter().any(does);
+    let classifies = [DreamTask::Classify, DreamTask::Upgrade, DreamTask::Expire]
+        .into_iter()
+        .any(does);
     let is_waiting = |outline: &MemorySummary| outline.phase == Phase::Inbox && classifies;
-    let matters = |outline: &MemorySummary| is_refinable(outline) && (compares || is_waiting(outline));
+    let matters =
+        |outline: &MemorySummary| is_refinable(outline) && (compares || is_waiting(outline));
     let looked = AnalysedMemories::analyse(services, outlines, &matters, pace)?;
 
     let mut plan = DreamPlan::default();
     let mut leaving = HashSet::new();
     for (place, (outline, fate)) in looked.outlines.iter().zip(&fates).enumerate() {
-        let Some(fate @ (LifecycleAction::Over | LifecycleAction::Expired(_) | LifecycleAction::Decayed(_))) = fate else {
+        let Some(
+            fate @ (LifecycleAction::Over
+            | LifecycleAction::Expired(_)
+            | LifecycleAction::Decayed(_)),
+        ) = fate
+        else {
             continue;
         };
         // A memory in the inbox expires only after its text was classified: a memory with a category is filed instead, and one with an
         // unreadable text remains.
         let is_unread = is_refinable(outline) && looked.glances[place].is_none();
-        if matches!(fate, LifecycleAction::Expired(_)) && (is_unread || has_category(&looked, place)) {
+        if matches!(fate, LifecycleAction::Expired(_))
+            && (is_unread || has_category(&looked, place))
+        {
             continue;
         }
         plan_removal(services, &outline.id, *fate, now, &mut plan)?;
@@ -68,30 +92,56 @@ pub(crate) fn plan_with_analysis<Tz: TimeZone>(
         .filter(stays)
         .collect();
     // Reports list the oldest memories first.
-    ours.sort_by_key(|place| (looked.outlines[*place].created_at, looked.outlines[*place].id));
+    ours.sort_by_key(|place| {
+        (
+            looked.outlines[*place].created_at,
+            looked.outlines[*place].id,
+        )
+    });
     if does(DreamTask::Merge) {
         merges::plan_merges(services, &looked, &ours, now, &mut plan)?;
     }
     // The text of a merged memory changes, so it is analysed in the next round.
-    let joined = plan.merges.iter().flat_map(|merge| merge.gone.iter().chain([&merge.kept]));
+    let joined = plan
+        .merges
+        .iter()
+        .flat_map(|merge| merge.gone.iter().chain([&merge.kept]));
     let joined: HashSet<MemoryId> = joined.copied().collect();
-    let is_filed_instead =
-        |place: usize| matches!(fates[place], Some(LifecycleAction::Expired(_))) && has_category(&looked, place);
-    for place in ours.iter().copied().filter(|place| !joined.contains(&looked.outlines[*place].id)) {
+    let is_filed_instead = |place: usize| {
+        matches!(fates[place], Some(LifecycleAction::Expired(_))) && has_category(&looked, place)
+    };
+    for place in ours
+        .iter()
+        .copied()
+        .filter(|place| !joined.contains(&looked.outlines[*place].id))
+    {
         match fates[place].and_then(filing_accesses) {
             Some(accesses) => plan_read_filing(&looked, place, accesses, &mut plan),
-            None if does(DreamTask::Classify) || is_filed_instead(place) => file(&looked, place, &mut plan),
+            None if does(DreamTask::Classify) || is_filed_instead(place) => {
+                file(&looked, place, &mut plan)
+            }
             None => {}
         }
-        if does(DreamTask::Link) && looked.glances[place].as_ref().is_some_and(|glance| !glance.is_linked) {
+        if does(DreamTask::Link)
+            && looked.glances[place]
+                .as_ref()
+                .is_some_and(|glance| !glance.is_linked)
+        {
             plan.followed.push(looked.outlines[place].id);
         }
     }
     if does(DreamTask::Remind) {
-        let stay: Vec<usize> = ours.into_iter().filter(|place| !joined.contains(&looked.outlines[*place].id)).collect();
+        let stay: Vec<usize> = ours
+            .into_iter()
+            .filter(|place| !joined.contains(&looked.outlines[*place].id))
+            .collect();
         plan_reminders(services, &looked, &stay, *zone, now, &mut plan)?;
     }
-    plan.damaged = looked.outlines.iter().filter(|outline| outline.is_damaged).count();
+    plan.damaged = looked
+        .outlines
+        .iter()
+        .filter(|outline| outline.is_damaged)
+        .count();
     looked.check_plan(&plan)?;
     Ok((plan, looked))
 }
@@ -101,7 +151,10 @@ pub(crate) fn plan_with_analysis<Tz: TimeZone>(
 /// It must be intact and not superseded, and neither a filed reminder nor part of a conversation.
 fn is_refinable(outline: &MemorySummary) -> bool {
     let is_reminder = outline.phase == Phase::Organized && outline.category == Category::Reminders;
-    !outline.is_damaged && !outline.is_superseded && !is_reminder && !matches!(outline.scope, Scope::Conversation(_))
+    !outline.is_damaged
+        && !outline.is_superseded
+        && !is_reminder
+        && !matches!(outline.scope, Scope::Conversation(_))
 }
 
 /// The category of a memory that has to leave the inbox if its text does not determine one.
@@ -112,27 +165,54 @@ pub const DEFAULT_CATEGORY: Category = Category::Knowledge;
 /// A memory without an analysis is skipped.
 pub(super) fn file(looked: &AnalysedMemories, place: usize, plan: &mut DreamPlan) {
     let outline = &looked.outlines[place];
-    let Some(glance) = looked.glances[place].as_ref().filter(|_| outline.phase == Phase::Inbox) else { return };
+    let Some(glance) = looked.glances[place]
+        .as_ref()
+        .filter(|_| outline.phase == Phase::Inbox)
+    else {
+        return;
+    };
     let (category, why) = match (suggested_category(outline), glance.verdict) {
         (Some(category), _) => (category, FilingReason::Suggested),
         (None, Some(category)) => (category, FilingReason::Sure(glance.confidence)),
-        (None, None) => return plan.unsure.push(UnclassifiedMemory { id: outline.id, confidence: glance.confidence }),
+        (None, None) => {
+            return plan.unsure.push(UnclassifiedMemory {
+                id: outline.id,
+                confidence: glance.confidence,
+            });
+        }
     };
-    plan.filings.push(Filing { id: outline.id, text: outline.text, category, why });
+    plan.filings.push(Filing {
+        id: outline.id,
+        text: outline.text,
+        category,
+        why,
+    });
 }
 
 /// Returns whether a memory in the inbox is analysed and has a category to be filed in.
 fn has_category(looked: &AnalysedMemories, place: usize) -> bool {
-    let has_verdict = looked.glances[place].as_ref().is_some_and(|glance| glance.verdict.is_some());
-    has_verdict || looked.glances[place].is_some() && suggested_category(&looked.outlines[place]).is_some()
+    let has_verdict = looked.glances[place]
+        .as_ref()
+        .is_some_and(|glance| glance.verdict.is_some());
+    has_verdict
+        || looked.glances[place].is_some() && suggested_category(&looked.outlines[place]).is_some()
 }
 
 /// Adds to `plan` a memory that is filed because it is read often.
 fn plan_read_filing(looked: &AnalysedMemories, place: usize, accesses: u64, plan: &mut DreamPlan) {
     let outline = &looked.outlines[place];
-    let verdict = looked.glances[place].as_ref().and_then(|glance| glance.verdict);
-    let category = suggested_category(outline).or(verdict).unwrap_or(DEFAULT_CATEGORY);
-    plan.filings.push(Filing { id: outline.id, text: outline.text, category, why: FilingReason::Read(accesses) });
+    let verdict = looked.glances[place]
+        .as_ref()
+        .and_then(|glance| glance.verdict);
+    let category = suggested_category(outline)
+        .or(verdict)
+        .unwrap_or(DEFAULT_CATEGORY);
+    plan.filings.push(Filing {
+        id: outline.id,
+        text: outline.text,
+        category,
+        why: FilingReason::Read(accesses),
+    });
 }
 
 /// Returns the number of reads if the fate is to be filed because of them.
@@ -165,7 +245,12 @@ fn plan_removal(
         plan.spared.push((*id, why));
     } else {
         let headline = stored.memory.headline().to_owned();
-        plan.partings.push(AgeRemoval { id: *id, stamp: stored.stamp, fate, headline });
+        plan.partings.push(AgeRemoval {
+            id: *id,
+            stamp: stored.stamp,
+            fate,
+            headline,
+        });
     }
     Ok(())
 }
@@ -175,7 +260,9 @@ fn is_linked(services: &Services, stored: &StoredMemory) -> Result<bool, StoreEr
     let own = &stored.memory;
     let names = wikilink::memory_keys(own, &stored.path);
     let referring = services.store.referring(&own.id, &names)?;
-    Ok(referring.iter().any(|other| other.memory.phase == Phase::Organized && other.memory.id != own.id))
+    Ok(referring
+        .iter()
+        .any(|other| other.memory.phase == Phase::Organized && other.memory.id != own.id))
 }
 
 /// Adds to `plan` the reminders to create for the memories at `places`, and those to remove.
@@ -189,16 +276,33 @@ fn plan_reminders<Tz: TimeZone>(
     now: DateTime<Utc>,
     plan: &mut DreamPlan,
 ) -> Result<(), StoreError> {
-    let is_new = |place: &&usize| looked.glances[**place].as_ref().is_some_and(|glance| !glance.is_heard);
-    let new: Vec<MemoryId> = places.iter().filter(is_new).map(|place| looked.outlines[*place].id).collect();
-    let mut made = if new.is_empty() { HashMap::new() } else { open_reminders_by_source(services)? };
+    let is_new = |place: &&usize| {
+        looked.glances[**place]
+            .as_ref()
+            .is_some_and(|glance| !glance.is_heard)
+    };
+    let new: Vec<MemoryId> = places
+        .iter()
+        .filter(is_new)
+        .map(|place| looked.outlines[*place].id)
+        .collect();
+    let mut made = if new.is_empty() {
+        HashMap::new()
+    } else {
+        open_reminders_by_source(services)?
+    };
     for memory in read_memories(services, new, looked.outlines.len()) {
         let memory = memory?;
-        let Some(place) = looked.position(&memory.id) else { continue };
+        let Some(place) = looked.position(&memory.id) else {
+            continue;
+        };
         let text = looked.outlines[place].text;
         plan.heard.push(memory.id);
         for reminder in made.remove(&memory.id).unwrap_or_default() {
-            let gone = reminder.memory.reminder.filter(|_| is_obsolete(&memory, &reminder.memory, zone));
+            let gone = reminder
+                .memory
+                .reminder
+                .filter(|_| is_obsolete(&memory, &reminder.memory, zone));
             plan.withdrawn.extend(gone.map(|gone| CancelledReminder {
                 id: reminder.memory.id,
                 stamp: reminder.stamp,
@@ -216,16 +320,27 @@ fn plan_reminders<Tz: TimeZone>(
                 Ok(_) | Err(StoreError::Damaged(_)) => continue,
                 Err(error) => return Err(error),
             }
-            plan.reminders.push(NewReminder { of: memory.id, text, at: wanted.at, said: wanted.text });
+            plan.reminders.push(NewReminder {
+                of: memory.id,
+                text,
+                at: wanted.at,
+                said: wanted.text,
+            });
         }
     }
     Ok(())
 }
 
 /// Returns the open reminders, by the memories that they were created from.
-fn open_reminders_by_source(services: &Services) -> Result<HashMap<MemoryId, Vec<StoredMemory>>, StoreError> {
+fn open_reminders_by_source(
+    services: &Services,
+) -> Result<HashMap<MemoryId, Vec<StoredMemory>>, StoreError> {
     let mut made: HashMap<MemoryId, Vec<StoredMemory>> = HashMap::new();
-    for stored in services.store.reminders(ReminderQuery::Open, None, None)?.memories {
+    for stored in services
+        .store
+        .reminders(ReminderQuery::Open, None, None)?
+        .memories
+    {
         if let Some(of) = stored.memory.reminder.and_then(|reminder| reminder.of)
             && stored.problem.is_none()
         {
@@ -243,6 +358,12 @@ fn is_obsolete<Tz: TimeZone>(source: &Memory, reminder: &Memory, zone: &Tz) -> b
     // The id is derived from the source and the original time, so it does not depend on snoozing.
     let sources = || std::iter::once(&source.id).chain(&source.supersedes);
     let is_made_for = |at: &DateTime<Utc>| sources().any(|of| reminder_id(of, *at) == reminder.id);
-    let made_for = named_times(&reminder.content, &written).into_iter().find(is_made_for);
-    made_for.is_some_and(|at| named_times(&source.content, &written).binary_search(&at).is_err())
+    let made_for = named_times(&reminder.content, &written)
+        .into_iter()
+        .find(is_made_for);
+    made_for.is_some_and(|at| {
+        named_times(&source.content, &written)
+            .binary_search(&at)
+            .is_err()
+    })
 }

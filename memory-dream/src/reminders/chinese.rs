@@ -9,7 +9,11 @@ use super::strength::RequestStrength;
 /// Returns how strongly a clause requests an action at the time in `span`; `None` if it does not.
 pub(super) fn chinese_strength(clause: &str, span: Range<usize>) -> Option<RequestStrength> {
     let plain = |text: &str| fold(text).split_whitespace().collect::<String>();
-    let (before, time, after) = (plain(&clause[..span.start]), plain(&clause[span.clone()]), plain(&clause[span.end..]));
+    let (before, time, after) = (
+        plain(&clause[..span.start]),
+        plain(&clause[span.clone()]),
+        plain(&clause[span.end..]),
+    );
     let whole = format!("{before}{time}{after}");
     let is_request = contains_any(&whole, REQUEST_WORDS);
     if is_vetoed(&before, &whole, is_request) {
@@ -17,11 +21,17 @@ pub(super) fn chinese_strength(clause: &str, span: Range<usize>) -> Option<Reque
     }
     let first = strip_subject(&before);
     let begins = |text: &str| {
-        begins_with_verb(text.trim_start_matches(|sign: char| !sign.is_alphanumeric())) || begins_with_verb(strip_subject(text))
+        begins_with_verb(text.trim_start_matches(|sign: char| !sign.is_alphanumeric()))
+            || begins_with_verb(strip_subject(text))
     };
-    let is_order = if first.is_empty() { begins(&after) } else { begins(&before) };
-    let is_until =
-        ["前", "之前", "以前", "之内", "以内", "内"].iter().any(|word| time.ends_with(word) || after.starts_with(word));
+    let is_order = if first.is_empty() {
+        begins(&after)
+    } else {
+        begins(&before)
+    };
+    let is_until = ["前", "之前", "以前", "之内", "以内", "内"]
+        .iter()
+        .any(|word| time.ends_with(word) || after.starts_with(word));
     if is_request || states_duty(&whole) || is_until {
         return Some(RequestStrength::Ask);
     }
@@ -37,9 +47,15 @@ pub(super) fn chinese_strength(clause: &str, span: Range<usize>) -> Option<Reque
 fn is_vetoed(before: &str, whole: &str, is_request: bool) -> bool {
     let is_condition = ["如果", "要是", "假如", "万一", "除非", "若"]
         .iter()
-        .any(|word| before.rfind(word).is_some_and(|at| !before[at..].contains([',', '，'])));
-    let is_question =
-        whole.trim_end_matches(['。', '!', '?', '？']).ends_with(['吗', '么', '呢']) || whole.ends_with(['?', '？']);
+        .any(|word| {
+            before
+                .rfind(word)
+                .is_some_and(|at| !before[at..].contains([',', '，']))
+        });
+    let is_question = whole
+        .trim_end_matches(['。', '!', '?', '？'])
+        .ends_with(['吗', '么', '呢'])
+        || whole.ends_with(['?', '？']);
     let is_reported = contains_any(before, "说 表示 声称 据报道") && !is_request;
     // "Remind me every Monday" contains a frequency, but is a request and not a habit.
     let asks_again = contains_any(whole, "提醒 记得 别忘") && !contains_any(whole, HABIT_ADVERBS);
@@ -53,21 +69,28 @@ fn is_vetoed(before: &str, whole: &str, is_request: bool) -> bool {
 }
 
 fn is_denied(whole: &str) -> bool {
-    let plain = NON_NEGATIONS.split_ascii_whitespace().fold(whole.to_owned(), |text, word| text.replace(word, ""));
+    let plain = NON_NEGATIONS
+        .split_ascii_whitespace()
+        .fold(whole.to_owned(), |text, word| text.replace(word, ""));
     plain.contains(['不', '没', '未', '无'])
 }
 
 /// Returns whether the clause expresses a wish, a duty or a plan.
 fn states_duty(whole: &str) -> bool {
-    let plain = ["重要", "主要", "只要", "要求", "要是", "摘要", "概要", "必要", "要点", "纪要", "要么", "简要", "首要"]
-        .iter()
-        .fold(whole.to_owned(), |text, word| text.replace(word, ""));
+    let plain = [
+        "重要", "主要", "只要", "要求", "要是", "摘要", "概要", "必要", "要点", "纪要", "要么",
+        "简要", "首要",
+    ]
+    .iter()
+    .fold(whole.to_owned(), |text, word| text.replace(word, ""));
     plain.contains('要') || contains_any(&plain, DUTY_WORDS)
 }
 
 /// Returns whether the clause is about the past.
 fn is_past(whole: &str) -> bool {
-    let plain = NON_PAST_WORDS.split_ascii_whitespace().fold(whole.to_owned(), |text, word| text.replace(word, ""));
+    let plain = NON_PAST_WORDS
+        .split_ascii_whitespace()
+        .fold(whole.to_owned(), |text, word| text.replace(word, ""));
     let end = plain.trim_end_matches(['。', '!', '！', '.', '~']);
     let is_told = plain.contains('是') && end.ends_with('的');
     plain.contains('了') || is_told || contains_any(&plain, PAST_WORDS)
@@ -76,32 +99,42 @@ fn is_past(whole: &str) -> bool {
 /// Removes subjects that denote the writer, and markers at the start of a line.
 fn strip_subject(text: &str) -> &str {
     let mut rest = text.trim_start_matches(|character: char| !character.is_alphanumeric());
-    while let Some(shorter) = SKIPPED_OPENINGS.split_ascii_whitespace().find_map(|word| rest.strip_prefix(word)) {
+    while let Some(shorter) = SKIPPED_OPENINGS
+        .split_ascii_whitespace()
+        .find_map(|word| rest.strip_prefix(word))
+    {
         rest = shorter.trim_start_matches(|character: char| !character.is_alphanumeric());
     }
     rest
 }
 
 fn begins_with_verb(text: &str) -> bool {
-    let begins = |words: &str| words.split_ascii_whitespace().any(|word| text.starts_with(word));
+    let begins = |words: &str| {
+        words
+            .split_ascii_whitespace()
+            .any(|word| text.starts_with(word))
+    };
     begins(IMPERATIVE_VERBS) && !begins(NON_VERBS)
 }
 
 fn contains_any(text: &str, words: &str) -> bool {
-    words.split_ascii_whitespace().any(|word| text.contains(word))
+    words
+        .split_ascii_whitespace()
+        .any(|word| text.contains(word))
 }
 
-const REQUEST_WORDS: &str =
-    "提醒 记得 别忘 不要忘 勿忘 记住 待办 务必 叫我 喊我 通知我 告诉我 催我 叫醒 帮我 麻烦 请 todo 别错过 不要错过 别迟到";
+const REQUEST_WORDS: &str = "提醒 记得 别忘 不要忘 勿忘 记住 待办 务必 叫我 喊我 通知我 告诉我 催我 叫醒 帮我 麻烦 请 todo 别错过 不要错过 别迟到";
 const DUTY_WORDS: &str = "必须 需 应该 应当 该 打算 计划 准备 得去 得交 得把 得给 想去 截止 到期 期限 ddl deadline 最后一天 最晚 最迟 不得晚于 \
     争取";
-const FREQUENCY_WORDS: &str = "每 通常 一般 总是 平时 经常 常常 往往 习惯 一向 从来 偶尔 天天 定期 老是";
+const FREQUENCY_WORDS: &str =
+    "每 通常 一般 总是 平时 经常 常常 往往 习惯 一向 从来 偶尔 天天 定期 老是";
 const HABIT_ADVERBS: &str = "通常 一般 总是 平时 经常 常常 往往 习惯 一向 从来 偶尔 老是";
 const CANCELLATION_WORDS: &str = "取消了 已取消 被取消 会议取消 不用 不必 无需 不需要 没必要 不再 别提醒 不要提醒 已经 曾 已完成 完成了 做完 昨天 昨晚 \
     前天 上周 上个月 去年 刚刚 刚才";
 const DOUBT_WORDS: &str = "也许 可能 说不定 大概 或许 似乎 据说 喜欢 讨厌 偏好 爱 例如 比如";
 const WEATHER_WORDS: &str = "下雨 有雨 下雪 气温 天气 晴 台风 降温 多云";
-const NON_NEGATIONS: &str = "不要忘 不得晚于 不晚于 不动产 不锈钢 无线 无人机 未来 不过 不错 忘不了 没收 不少于 不见不散";
+const NON_NEGATIONS: &str =
+    "不要忘 不得晚于 不晚于 不动产 不锈钢 无线 无人机 未来 不过 不错 忘不了 没收 不少于 不见不散";
 const NON_PAST_WORDS: &str = "约了 订了 定了 预约了 预订了 安排了 要开始了 要到期了 就要 快要 为了 了解 了结 忘了 到期了 截止了 有了 买了 改了时间 \
     报了名 请了";
 const PAST_WORDS: &str = "去过 来过 做过 见过 吃过 用过 试过 开过 说过 看过 成立于 发布于 出生于 建于 当时 那天 发生 终于 刚";

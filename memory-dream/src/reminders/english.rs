@@ -46,7 +46,13 @@ impl<'c> RequestClause<'c> {
             }
         }
         let said = format!(" {} {} ", before.join(" "), after.join(" ")).replace("  ", " ");
-        Self { text, said, before, after, time }
+        Self {
+            text,
+            said,
+            before,
+            after,
+            time,
+        }
     }
 
     fn words(&self) -> impl Iterator<Item = &str> {
@@ -54,9 +60,14 @@ impl<'c> RequestClause<'c> {
     }
 
     fn is_vetoed(&self, is_request: bool) -> bool {
-        let is_plural_day = |word: &str| word.len() < 11 && word.ends_with("days") && list_contains(PLURAL_WEEKDAYS, word);
+        let is_plural_day = |word: &str| {
+            word.len() < 11 && word.ends_with("days") && list_contains(PLURAL_WEEKDAYS, word)
+        };
         // "Remind me every Monday" contains a frequency, but is a request and not a habit.
-        let asks_again = is_request && self.words().any(|word| list_contains("remind reminder forget", word));
+        let asks_again = is_request
+            && self
+                .words()
+                .any(|word| list_contains("remind reminder forget", word));
         let is_one = |word: &str| {
             if asks_again {
                 list_contains(HABIT_ADVERBS, word)
@@ -64,26 +75,47 @@ impl<'c> RequestClause<'c> {
                 list_contains(FREQUENCY_WORDS, word) || is_plural_day(word)
             }
         };
-        let is_habit = self.words().chain(self.time.iter().map(String::as_str)).any(is_one);
+        let is_habit = self
+            .words()
+            .chain(self.time.iter().map(String::as_str))
+            .any(is_one);
         let is_off = contains_any_phrase(&self.said, CANCELLATION_PHRASES);
-        let is_asked = self.text.trim_end().ends_with('?') && !is_request && !contains_any_phrase(&self.said, POLITE_PHRASES);
+        let is_asked = self.text.trim_end().ends_with('?')
+            && !is_request
+            && !contains_any_phrase(&self.said, POLITE_PHRASES);
         let is_denied = !is_request && self.words().any(is_negation);
         let is_supposed = !is_request && contains_any_phrase(&self.said, HYPOTHETICAL_PHRASES);
-        let condition = self.before.iter().rposition(|word| list_contains("if whenever unless", word));
+        let condition = self
+            .before
+            .iter()
+            .rposition(|word| list_contains("if whenever unless", word));
         // If a comma follows the condition, the text after it is a main clause.
         let is_condition = condition.is_some() && !is_after_comma(self.text, &self.before);
         // "After 20 minutes" refers to an event that the clause does not name.
         let is_after = !is_request
             && self.time.first().is_some_and(|first| first == "after")
-            && self.time.iter().any(|word| list_contains(CLOCK_UNITS, word));
+            && self
+                .time
+                .iter()
+                .any(|word| list_contains(CLOCK_UNITS, word));
         let is_taste = !is_request && self.words().any(|word| list_contains(TASTE_VERBS, word));
-        is_habit || is_off || is_asked || is_denied || is_supposed || is_condition || is_taste || is_after
+        is_habit
+            || is_off
+            || is_asked
+            || is_denied
+            || is_supposed
+            || is_condition
+            || is_taste
+            || is_after
     }
 
     /// Returns whether the writer states an intention or a duty: "I must", "we'll", "planning to".
     fn states_duty(&self) -> bool {
         let all: Vec<&str> = self.words().collect();
-        let follows = |at: usize, list: &str| all.get(at + 1).is_some_and(|next| list_contains(list, next));
+        let follows = |at: usize, list: &str| {
+            all.get(at + 1)
+                .is_some_and(|next| list_contains(list, next))
+        };
         all.iter().enumerate().any(|(at, word)| match *word {
             "must" | "should" | "gotta" if follows(at, "have not never") => false,
             "must" | "gotta" | "shall" | "i'll" | "we'll" => true,
@@ -91,13 +123,18 @@ impl<'c> RequestClause<'c> {
                 0 < at && list_contains("i we you", all[at - 1])
                     || follows(at, "be") && all.get(at + 2).is_some_and(|word| is_participle(word))
             }
-            "need" | "needs" | "have" | "has" | "ought" | "plan" | "want" | "promised" | "aim" | "remember" | "intend"
-            | "supposed" => follows(at, "to") && !(0 < at && list_contains("will would may might could", all[at - 1])),
+            "need" | "needs" | "have" | "has" | "ought" | "plan" | "want" | "promised" | "aim"
+            | "remember" | "intend" | "supposed" => {
+                follows(at, "to")
+                    && !(0 < at && list_contains("will would may might could", all[at - 1]))
+            }
             "planning" | "hoping" => follows(at, "to"),
             "will" => 0 < at && list_contains("i we", all[at - 1]),
             "going" => follows(at, "to") && 0 < at && list_contains("i'm we're am", all[at - 1]),
             "me" | "us" => {
-                follows(at, "to") && 0 < at && list_contains("told asked tells asks wants reminded expects", all[at - 1])
+                follows(at, "to")
+                    && 0 < at
+                    && list_contains("told asked tells asks wants reminded expects", all[at - 1])
             }
             _ => false,
         })
@@ -113,19 +150,27 @@ impl<'c> RequestClause<'c> {
             }
             let next = rest.first().map(String::as_str);
             let is_noun = next.is_some_and(|next| {
-                list_contains(NOTE_NOUNS, next) || list_contains("is are was were has had will would can isn't wasn't of", next)
+                list_contains(NOTE_NOUNS, next)
+                    || list_contains(
+                        "is are was were has had will would can isn't wasn't of",
+                        next,
+                    )
             });
             let is_known = list_contains(IMPERATIVE_VERBS, first) && !is_noun;
             let has_object = next.is_some_and(|next| list_contains(OBJECT_WORDS, next));
             let is_likely = has_object
                 && !list_contains(NON_VERBS, first)
-                && !["ed", "ing", "ly", "'s"].iter().any(|ending| first.ends_with(ending));
+                && !["ed", "ing", "ly", "'s"]
+                    .iter()
+                    .any(|ending| first.ends_with(ending));
             let is_third = first.ends_with('s') && !first.ends_with("ss");
             return is_known
                 || is_likely
                     && !is_third
                     && first.len() < 14
-                    && first.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+                    && first
+                        .bytes()
+                        .all(|byte| byte.is_ascii_lowercase() || byte == b'-');
         }
         false
     }
@@ -161,11 +206,24 @@ impl<'c> RequestClause<'c> {
     ///
     /// Examples are "moved to Friday", "is planned for June 3" and "booked the dentist".
     fn is_arranged(&self) -> bool {
-        let arranged = self.before.iter().position(|word| list_contains(ARRANGEMENT_WORDS, word));
-        let near = self.before.last().or(self.time.first()).map(String::as_str).unwrap_or_default();
+        let arranged = self
+            .before
+            .iter()
+            .position(|word| list_contains(ARRANGEMENT_WORDS, word));
+        let near = self
+            .before
+            .last()
+            .or(self.time.first())
+            .map(String::as_str)
+            .unwrap_or_default();
         let is_for = list_contains("for to until till by from", near)
-            || self.time.first().is_some_and(|first| list_contains("for to until till by", first));
-        let is_passive = |at: usize| 0 < at && list_contains("is are am i'm we're be it's", &self.before[at - 1]);
+            || self
+                .time
+                .first()
+                .is_some_and(|first| list_contains("for to until till by", first));
+        let is_passive = |at: usize| {
+            0 < at && list_contains("is are am i'm we're be it's", &self.before[at - 1])
+        };
         arranged.is_some_and(|at| is_for || is_passive(at) || at == 0)
     }
 
@@ -173,36 +231,64 @@ impl<'c> RequestClause<'c> {
     fn is_deadline(&self) -> bool {
         let near = self.before.last().map(String::as_str).unwrap_or_default();
         let is_until = list_contains("by before within", near)
-            || self.time.first().is_some_and(|first| list_contains("by before within", first));
+            || self
+                .time
+                .first()
+                .is_some_and(|first| list_contains("by before within", first));
         contains_any_phrase(&self.said, DEADLINE_PHRASES)
-            || is_until && !self.words().any(|word| list_contains("will is are takes can answers replies responds usually", word))
+            || is_until
+                && !self.words().any(|word| {
+                    list_contains(
+                        "will is are takes can answers replies responds usually",
+                        word,
+                    )
+                })
     }
 
     fn is_event(&self) -> bool {
         let is_weather = self.words().any(|word| list_contains(WEATHER_WORDS, word));
         let is_note = self.words().any(|word| list_contains(NOTE_NOUNS, word));
-        let is_any = self.before.first().is_some_and(|first| list_contains("a an any each", first)) && self.is_distance();
+        let is_any = self
+            .before
+            .first()
+            .is_some_and(|first| list_contains("a an any each", first))
+            && self.is_distance();
         let is_lasting = self.words().any(|word| list_contains(STATE_VERBS, word));
         if is_weather || is_any || is_lasting {
             return false;
         }
         let has_noun = self.words().any(|word| {
-            list_contains(EVENT_NOUNS, word) || word.strip_suffix("'s").is_some_and(|word| list_contains(EVENT_NOUNS, word))
+            list_contains(EVENT_NOUNS, word)
+                || word
+                    .strip_suffix("'s")
+                    .is_some_and(|word| list_contains(EVENT_NOUNS, word))
         });
         let takes_place = self.words().any(|word| list_contains(EVENT_VERBS, word));
-        let all: Vec<&str> = self.before.iter().chain(&self.time).chain(&self.after).map(String::as_str).collect();
+        let all: Vec<&str> = self
+            .before
+            .iter()
+            .chain(&self.time)
+            .chain(&self.after)
+            .map(String::as_str)
+            .collect();
         let is_under_way = all.windows(2).any(|pair| {
-            let is_being =
-                list_contains("am is are", pair[0]) || ["'m", "'re", "'s"].iter().any(|ending| pair[0].ends_with(ending));
+            let is_being = list_contains("am is are", pair[0])
+                || ["'m", "'re", "'s"]
+                    .iter()
+                    .any(|ending| pair[0].ends_with(ending));
             is_being && pair[1].ends_with("ing")
         });
-        let will =
-            all.windows(2).any(|pair| (pair[0] == "will" || pair[0].ends_with("'ll")) && list_contains(FUTURE_VERBS, pair[1]));
+        let will = all.windows(2).any(|pair| {
+            (pair[0] == "will" || pair[0].ends_with("'ll")) && list_contains(FUTURE_VERBS, pair[1])
+        });
         let is_bare = !self.words().any(|word| list_contains(FACT_VERBS, word))
             && self.words().count() < 10
             && (self.before.is_empty() || self.after.is_empty());
         let has_clock = self.time.iter().any(|word| {
-            word.ends_with("am") || word.ends_with("pm") || word.bytes().any(|byte| byte.is_ascii_digit()) || word == "noon"
+            word.ends_with("am")
+                || word.ends_with("pm")
+                || word.bytes().any(|byte| byte.is_ascii_digit())
+                || word == "noon"
         });
         has_noun && !is_note
             || takes_place
@@ -216,24 +302,37 @@ impl<'c> RequestClause<'c> {
     fn is_heading(&self) -> bool {
         // A day and a time of day can surround the name of the event, so the words of the time are included.
         let all = || self.words().chain(self.time.iter().map(String::as_str));
-        let is_bare =
-            self.words().count() < 6 && !all().any(|word| list_contains(FACT_VERBS, word) || list_contains(NOTE_NOUNS, word));
+        let is_bare = self.words().count() < 6
+            && !all()
+                .any(|word| list_contains(FACT_VERBS, word) || list_contains(NOTE_NOUNS, word));
         let has_noun = all().any(|word| list_contains(EVENT_NOUNS, word));
-        is_bare && self.after.is_empty() && has_noun && self.before.last().is_none_or(|last| last != "the")
+        is_bare
+            && self.after.is_empty()
+            && has_noun
+            && self.before.last().is_none_or(|last| last != "the")
     }
 
     fn is_distance(&self) -> bool {
-        self.time.first().is_some_and(|first| list_contains("in within after", first))
+        self.time
+            .first()
+            .is_some_and(|first| list_contains("in within after", first))
     }
 }
 
 fn is_after_comma(text: &str, before: &[String]) -> bool {
-    before.first().is_some_and(|first| text.trim_start().to_lowercase().starts_with(first.as_str())) && text.contains(',') && {
-        let comma = text.find(',').unwrap_or_default();
-        let condition =
-            [" if ", "If ", " unless ", "Unless "].iter().filter_map(|word| text.find(word)).max().unwrap_or_default();
-        condition < comma && split_words(&text[..comma]).len() < before.len()
-    }
+    before
+        .first()
+        .is_some_and(|first| text.trim_start().to_lowercase().starts_with(first.as_str()))
+        && text.contains(',')
+        && {
+            let comma = text.find(',').unwrap_or_default();
+            let condition = [" if ", "If ", " unless ", "Unless "]
+                .iter()
+                .filter_map(|word| text.find(word))
+                .max()
+                .unwrap_or_default();
+            condition < comma && split_words(&text[..comma]).len() < before.len()
+        }
 }
 
 fn is_negation(word: &str) -> bool {
@@ -332,11 +431,12 @@ const HYPOTHETICAL_PHRASES: &[&str] = &[
 ];
 const FREQUENCY_WORDS: &str = "every each usually often always typically normally generally sometimes whenever rarely habit habitually routinely \
     twice regularly";
-const HABIT_ADVERBS: &str =
-    "usually often always typically normally generally sometimes whenever rarely habit habitually routinely regularly";
+const HABIT_ADVERBS: &str = "usually often always typically normally generally sometimes whenever rarely habit habitually routinely regularly";
 const CLOCK_UNITS: &str = "minute minutes hour hours second seconds min mins";
-const PLURAL_WEEKDAYS: &str = "mondays tuesdays wednesdays thursdays fridays saturdays sundays weekdays";
-const TASTE_VERBS: &str = "prefer prefers preferred like likes love loves hate hates enjoy enjoys dislike dislikes";
+const PLURAL_WEEKDAYS: &str =
+    "mondays tuesdays wednesdays thursdays fridays saturdays sundays weekdays";
+const TASTE_VERBS: &str =
+    "prefer prefers preferred like likes love loves hate hates enjoy enjoys dislike dislikes";
 const SKIPPED_OPENINGS: &str = "and then also so ok okay hey oh ah well next finally first now todo to-do reminder important urgent nb ps note-to-self please \
     just quickly me action fyi asap";
 const IMPERATIVE_VERBS: &str = "accept add apply arrange ask assign attend back backup bake bring brush buy book call cancel change charge check \
@@ -349,8 +449,7 @@ const IMPERATIVE_VERBS: &str = "accept add apply arrange ask assign attend back 
     stretch study submit swap sweep switch sync take talk tell test text thank throw tidy top train transfer translate try turn unpack update upgrade upload \
     vacuum verify visit vote wait wake walk warn wash watch water weed weigh wish wrap write zoom touch catch chase chair cover hoist harvest pump rinse \
     scan shred sketch solve stock tweet volunteer wire withdraw wipe air";
-const OBJECT_WORDS: &str =
-    "the a an my your our his her their me him them it us this that these those up out off back everyone everybody all both";
+const OBJECT_WORDS: &str = "the a an my your our his her their me him them it us this that these those up out off back everyone everybody all both";
 const NON_VERBS: &str = "yesterday today tomorrow now here there so but because since after before while when until till although though during in on at by for \
     with from as about like per via both all some many most few several no not never even only still yet once if unless that this these \
     those the a an my your our his her its their i you he she it we they who what why how where which is are was were did does had has can could \
@@ -370,18 +469,29 @@ const EVENT_VERBS: &str = "starts begins ends expires leaves departs arrives lan
     kicks runs-out happens airs premieres matures terminates";
 const FUTURE_VERBS: &str = "arrive come visit be start begin end expire leave depart land open close call meet join return fly deliver pick send bring present talk happen \
     take drop review pay ship launch go host hand";
-const DEADLINE_PHRASES: &[&str] =
-    &["deadline", "due", "no later than", "at the latest", "last chance", "last day", "submission", "eod", "cutoff", "cut-off"];
+const DEADLINE_PHRASES: &[&str] = &[
+    "deadline",
+    "due",
+    "no later than",
+    "at the latest",
+    "last chance",
+    "last day",
+    "submission",
+    "eod",
+    "cutoff",
+    "cut-off",
+];
 const ARRANGEMENT_WORDS: &str = "scheduled booked planned moved rescheduled postponed pushed arranged reserved confirmed set fixed shifted brought registered signed invited \
     slated delayed due";
 const PAST_VERBS: &str = "went met saw said told made took gave got came left lost found paid bought built ran held kept led began broke chose spent wrote did fell felt flew forgot \
     grew heard knew meant sat slept sold sent spoke stood taught thought threw understood woke won wore ate drank drove rose sang swam caught brought fought \
     happened became shipped failed crashed";
 const NON_PARTICIPLES: &str = "need speed feed seed weed unlimited hundred sacred married allergic bed red shed embed shared rugged detailed unfinished limited dated talented related";
-const WEATHER_WORDS: &str = "rain rains raining snow snows snowing sunny cloudy weather forecast temperature storm";
-const STATE_VERBS: &str = "lasts works covers lies stays remains keeps contains describes prefers sleeps studies works";
-const NOTE_NOUNS: &str =
-    "notes minutes log journal diary recap summary transcript changelog version retrospective-notes published released";
+const WEATHER_WORDS: &str =
+    "rain rains raining snow snows snowing sunny cloudy weather forecast temperature storm";
+const STATE_VERBS: &str =
+    "lasts works covers lies stays remains keeps contains describes prefers sleeps studies works";
+const NOTE_NOUNS: &str = "notes minutes log journal diary recap summary transcript changelog version retrospective-notes published released";
 const FACT_VERBS: &str = "is are was were am be been has have had do does did will would can could may might shall should must i we he she they it you there's it's i'm we're \
     he's she's they're i've we've works works-on lives takes runs uses goes makes gets does wants thinks says knows keeps gives shows needs works costs lasts stays \
     sleeps eats drinks reads plays contains returns reports means supports handles";
@@ -419,5 +529,6 @@ pub(super) fn list_contains(list: &str, word: &str) -> bool {
 
 /// Returns whether `said` contains `phrase` as whole words; `said` must start and end with a space.
 fn contains_phrase(said: &str, phrase: &str) -> bool {
-    said.match_indices(phrase).any(|(at, _)| said[..at].ends_with(' ') && said[at + phrase.len()..].starts_with(' '))
+    said.match_indices(phrase)
+        .any(|(at, _)| said[..at].ends_with(' ') && said[at + phrase.len()..].starts_with(' '))
 }

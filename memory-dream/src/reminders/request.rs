@@ -53,9 +53,17 @@ pub struct ReminderRequest {
 /// assert_eq!(found[0].at.to_rfc3339(), "2025-06-12T13:00:00+00:00");
 /// # Ok::<(), chrono::ParseError>(())
 /// ```
-pub fn find_reminders<Tz: TimeZone>(memory: &Memory, zone: &Tz, now: DateTime<Utc>) -> Vec<ReminderRequest> {
+pub fn find_reminders<Tz: TimeZone>(
+    memory: &Memory,
+    zone: &Tz,
+    now: DateTime<Utc>,
+) -> Vec<ReminderRequest> {
     let content = &memory.content[..memory.content.floor_char_boundary(MAX_READ_BYTES)];
-    if memory.has_ended(now) || memory.superseded_by.is_some() || memory.reminder.is_some() || has_no_time(content) {
+    if memory.has_ended(now)
+        || memory.superseded_by.is_some()
+        || memory.reminder.is_some()
+        || has_no_time(content)
+    {
         return Vec::new();
     }
     let written = memory.created_at.with_timezone(zone);
@@ -69,7 +77,13 @@ pub fn find_reminders<Tz: TimeZone>(memory: &Memory, zone: &Tz, now: DateTime<Ut
             }
             let text = content[text].trim();
             let text = text[..text.floor_char_boundary(MAX_TEXT_BYTES)].to_owned();
-            found.push(ReminderRequest { at, text, said: content[reading.span.clone()].to_owned(), span: reading.span, assumed });
+            found.push(ReminderRequest {
+                at,
+                text,
+                said: content[reading.span.clone()].to_owned(),
+                span: reading.span,
+                assumed,
+            });
             if found.len() == MOST {
                 return found;
             }
@@ -81,9 +95,17 @@ pub fn find_reminders<Tz: TimeZone>(memory: &Memory, zone: &Tz, now: DateTime<Ut
 /// Returns the parts of a statement that request a reminder, with their times.
 ///
 /// Spans are relative to the whole text.
-fn find_requests<Tz: TimeZone>(prose: &str, statement: Range<usize>, written: &DateTime<Tz>) -> Vec<(Range<usize>, DateMention)> {
+fn find_requests<Tz: TimeZone>(
+    prose: &str,
+    statement: Range<usize>,
+    written: &DateTime<Tz>,
+) -> Vec<(Range<usize>, DateMention)> {
     let text = &prose[statement.clone()];
-    let mut named = if has_no_time(text) { Vec::new() } else { find_dates(text, written) };
+    let mut named = if has_no_time(text) {
+        Vec::new()
+    } else {
+        find_dates(text, written)
+    };
     for reading in &mut named {
         reading.span = statement.start + reading.span.start..statement.start + reading.span.end;
     }
@@ -94,20 +116,41 @@ fn find_requests<Tz: TimeZone>(prose: &str, statement: Range<usize>, written: &D
     }
     let spans: Vec<_> = named.iter().map(|reading| reading.span.clone()).collect();
     let parts = clause_ranges(prose, &statement, &spans);
-    let by_part: Vec<_> = parts.into_iter().filter_map(|part| choose_reading(prose, part, &named)).collect();
-    if 1 < by_part.len() { by_part } else { choose_reading(prose, statement, &named).into_iter().collect() }
+    let by_part: Vec<_> = parts
+        .into_iter()
+        .filter_map(|part| choose_reading(prose, part, &named))
+        .collect();
+    if 1 < by_part.len() {
+        by_part
+    } else {
+        choose_reading(prose, statement, &named)
+            .into_iter()
+            .collect()
+    }
 }
 
-fn choose_reading(prose: &str, part: Range<usize>, named: &[DateMention]) -> Option<(Range<usize>, DateMention)> {
-    let inside = |reading: &&DateMention| part.start <= reading.span.start && reading.span.end <= part.end;
+fn choose_reading(
+    prose: &str,
+    part: Range<usize>,
+    named: &[DateMention],
+) -> Option<(Range<usize>, DateMention)> {
+    let inside =
+        |reading: &&DateMention| part.start <= reading.span.start && reading.span.end <= part.end;
     let asks = |reading: &&DateMention| {
         let span = reading.span.start - part.start..reading.span.end - part.start;
         let text = &prose[part.clone()];
-        let strength =
-            if text.contains(is_han) { chinese::chinese_strength(text, span) } else { english::english_strength(text, span) };
+        let strength = if text.contains(is_han) {
+            chinese::chinese_strength(text, span)
+        } else {
+            english::english_strength(text, span)
+        };
         strength.is_some_and(|strength| strength.suffices_for(reading))
     };
-    let reading = named.iter().filter(inside).filter(asks).min_by_key(|reading| (reading.is_vague, reading.span.start))?;
+    let reading = named
+        .iter()
+        .filter(inside)
+        .filter(asks)
+        .min_by_key(|reading| (reading.is_vague, reading.span.start))?;
     Some((part, reading.clone()))
 }
 
@@ -122,34 +165,65 @@ const DEFAULT_HOUR: u32 = 9;
 ///
 /// A day without a time is due at nine in the morning or, if that was past at `written`, at the next full hour, as in
 /// [`memory_core::due()`].
-fn due_time<Tz: TimeZone>(reading: &DateMention, written: &DateTime<Tz>) -> (DateTime<Utc>, Option<String>) {
+fn due_time<Tz: TimeZone>(
+    reading: &DateMention,
+    written: &DateTime<Tz>,
+) -> (DateTime<Utc>, Option<String>) {
     let (at, mut assumed) = resolve_time(reading, written);
     if reading.repeats {
         let again = "The time recurs; only the next occurrence is used.";
-        assumed = Some(assumed.map_or_else(|| again.to_owned(), |assumed| format!("{assumed} {again}")));
+        assumed =
+            Some(assumed.map_or_else(|| again.to_owned(), |assumed| format!("{assumed} {again}")));
     }
     (at, assumed)
 }
 
-fn resolve_time<Tz: TimeZone>(reading: &DateMention, written: &DateTime<Tz>) -> (DateTime<Utc>, Option<String>) {
+fn resolve_time<Tz: TimeZone>(
+    reading: &DateMention,
+    written: &DateTime<Tz>,
+) -> (DateTime<Utc>, Option<String>) {
     if reading.kind != DatePrecision::Date {
         return (reading.at.to_utc(), reading.assumed.clone());
     }
-    let morning = NaiveTime::from_hms_opt(DEFAULT_HOUR, 0, 0).map(|morning| reading.at.date_naive().and_time(morning));
+    let morning = NaiveTime::from_hms_opt(DEFAULT_HOUR, 0, 0)
+        .map(|morning| reading.at.date_naive().and_time(morning));
     let zone = written.timezone();
-    let morning = morning.and_then(|morning| zone.from_local_datetime(&morning).earliest()).map(|morning| morning.to_utc());
+    let morning = morning
+        .and_then(|morning| zone.from_local_datetime(&morning).earliest())
+        .map(|morning| morning.to_utc());
     let at = morning.unwrap_or_else(|| reading.at.to_utc());
-    let at = if written.to_utc() < at { at } else { next_hour(written) };
+    let at = if written.to_utc() < at {
+        at
+    } else {
+        next_hour(written)
+    };
     let shown = at.with_timezone(&zone).naive_local().time().format("%H:%M");
     let said = format!("No time of day is given; {shown} is assumed.");
-    (at, Some(reading.assumed.iter().cloned().chain([said]).collect::<Vec<_>>().join(" ")))
+    (
+        at,
+        Some(
+            reading
+                .assumed
+                .iter()
+                .cloned()
+                .chain([said])
+                .collect::<Vec<_>>()
+                .join(" "),
+        ),
+    )
 }
 
 fn next_hour<Tz: TimeZone>(written: &DateTime<Tz>) -> DateTime<Utc> {
     let shown = written.naive_local();
-    let next = shown.date().and_hms_opt(shown.hour(), 0, 0).map(|hour| hour + TimeDelta::hours(1));
-    let next = next.and_then(|next| written.timezone().from_local_datetime(&next).earliest()).map(|next| next.to_utc());
-    next.filter(|next| written.to_utc() < *next).unwrap_or_else(|| written.to_utc() + TimeDelta::hours(1))
+    let next = shown
+        .date()
+        .and_hms_opt(shown.hour(), 0, 0)
+        .map(|hour| hour + TimeDelta::hours(1));
+    let next = next
+        .and_then(|next| written.timezone().from_local_datetime(&next).earliest())
+        .map(|next| next.to_utc());
+    next.filter(|next| written.to_utc() < *next)
+        .unwrap_or_else(|| written.to_utc() + TimeDelta::hours(1))
 }
 
 /// Returns every due time for which a reminder may have been created from `text`, sorted.
@@ -157,7 +231,9 @@ fn next_hour<Tz: TimeZone>(written: &DateTime<Tz>) -> DateTime<Utc> {
 /// The reading of a time depends on the text around it, so the text is read as a whole, by lines and by statements.
 pub(crate) fn named_times<Tz: TimeZone>(text: &str, written: &DateTime<Tz>) -> Vec<DateTime<Utc>> {
     let prose = own_prose(text);
-    let parts = statement_ranges(text, &prose).into_iter().filter_map(|part| prose.get(part));
+    let parts = statement_ranges(text, &prose)
+        .into_iter()
+        .filter_map(|part| prose.get(part));
     let mut moments: Vec<DateTime<Utc>> = [text]
         .into_iter()
         .chain(text.lines())

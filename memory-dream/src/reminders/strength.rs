@@ -33,8 +33,14 @@ impl RequestStrength {
 /// Returns whether a time is given in hours, minutes or seconds from now.
 fn is_hours_away(said: &str) -> bool {
     let said = said.to_lowercase();
-    let is_named = ["minute", "hour", "second", " min", " sec"].iter().any(|unit| said.contains(unit)) || is_short_form(&said);
-    is_named || ["分钟", "小时", "秒", "分鐘", "小時", "钟头", "鐘頭"].iter().any(|unit| said.contains(unit))
+    let is_named = ["minute", "hour", "second", " min", " sec"]
+        .iter()
+        .any(|unit| said.contains(unit))
+        || is_short_form(&said);
+    is_named
+        || ["分钟", "小时", "秒", "分鐘", "小時", "钟头", "鐘頭"]
+            .iter()
+            .any(|unit| said.contains(unit))
 }
 
 /// Returns whether a time is written like `in 5m` or `in 2h`.

@@ -42,25 +42,41 @@ const MAX_NEIGHBOURS: usize = 4;
 /// Minimum weight of an edge; two rare words reach it, as does a link.
 const MIN_EDGE_WEIGHT: u32 = 200;
 
-pub(super) fn find_clusters(seen: &[ReviewedMemory], names: &HashMap<u64, Box<str>>) -> Vec<Cluster> {
+pub(super) fn find_clusters(
+    seen: &[ReviewedMemory],
+    names: &HashMap<u64, Box<str>>,
+) -> Vec<Cluster> {
     let postings = RareWordIndex::of(seen);
     let mut edges = neighbour_edges(&postings, seen);
     edges.sort_unstable_by_key(|(weight, one, other)| (Reverse(*weight), *one, *other));
-    let mut groups = DisjointSets { parent: (0..seen.len()).collect(), size: vec![1; seen.len()] };
+    let mut groups = DisjointSets {
+        parent: (0..seen.len()).collect(),
+        size: vec![1; seen.len()],
+    };
     for (_, one, other) in edges {
         groups.join(one, other);
     }
     let mut members: HashMap<usize, Vec<usize>> = HashMap::new();
     for place in 0..seen.len() {
-        members.entry(groups.find_root(place)).or_default().push(place);
+        members
+            .entry(groups.find_root(place))
+            .or_default()
+            .push(place);
     }
     let cluster = |members: &Vec<usize>| Cluster {
         label: cluster_label(members, &postings, names),
         scope: seen[members[0]].scope.clone(),
         members: members.iter().map(|member| seen[*member].id).collect(),
     };
-    let mut found: Vec<_> = members.values().filter(|members| MIN_CLUSTER <= members.len()).map(cluster).collect();
-    found.sort_by(|one, other| (Reverse(one.members.len()), &one.members).cmp(&(Reverse(other.members.len()), &other.members)));
+    let mut found: Vec<_> = members
+        .values()
+        .filter(|members| MIN_CLUSTER <= members.len())
+        .map(cluster)
+        .collect();
+    found.sort_by(|one, other| {
+        (Reverse(one.members.len()), &one.members)
+            .cmp(&(Reverse(other.members.len()), &other.members))
+    });
     found
 }
 
@@ -82,7 +98,11 @@ impl RareWordIndex {
         }
         let keys = |place: usize| {
             let scope = scopes[place];
-            seen[place].words.iter().chain(&seen[place].tags).map(move |word| (*word, scoped_key(*word, scope)))
+            seen[place]
+                .words
+                .iter()
+                .chain(&seen[place].tags)
+                .map(move |word| (*word, scoped_key(*word, scope)))
         };
         for place in 0..seen.len() {
             for (_, own) in keys(place) {
@@ -94,7 +114,9 @@ impl RareWordIndex {
         for place in 0..seen.len() {
             let mut own: Vec<_> = keys(place)
                 .map(|(word, key)| (counts[&key], word, key))
-                .filter(|(count, ..)| (2..=(sizes[&scopes[place]] / 4).clamp(4, MAX_WORD_SHARERS)).contains(count))
+                .filter(|(count, ..)| {
+                    (2..=(sizes[&scopes[place]] / 4).clamp(4, MAX_WORD_SHARERS)).contains(count)
+                })
                 .collect();
             own.sort_unstable();
             own.dedup();
@@ -120,7 +142,11 @@ fn scoped_key(word: u64, scope: u64) -> u64 {
 
 /// Returns the edges to the nearest neighbours of each memory, with their weights.
 fn neighbour_edges(postings: &RareWordIndex, seen: &[ReviewedMemory]) -> Vec<(u32, usize, usize)> {
-    let places: HashMap<MemoryId, usize> = seen.iter().enumerate().map(|(place, own)| (own.id, place)).collect();
+    let places: HashMap<MemoryId, usize> = seen
+        .iter()
+        .enumerate()
+        .map(|(place, own)| (own.id, place))
+        .collect();
     let mut edges = Vec::new();
     let mut near: HashMap<usize, u32> = HashMap::new();
     for (place, own) in seen.iter().enumerate() {
@@ -129,8 +155,8 @@ fn neighbour_edges(postings: &RareWordIndex, seen: &[ReviewedMemory]) -> Vec<(u3
         for word in &postings.rare[place] {
             let sharing = &postings.by_key[&scoped_key(*word, scope)];
             // A rarer word has a higher weight.
-            let weight =
-                u32::try_from(MAX_WORD_SHARERS / sharing.len()).map_or(MIN_EDGE_WEIGHT / 2, |times| MIN_EDGE_WEIGHT / 2 + times);
+            let weight = u32::try_from(MAX_WORD_SHARERS / sharing.len())
+                .map_or(MIN_EDGE_WEIGHT / 2, |times| MIN_EDGE_WEIGHT / 2 + times);
             for other in sharing.iter().filter(|other| **other != place) {
                 *near.entry(*other).or_default() += weight;
             }
@@ -147,7 +173,11 @@ fn neighbour_edges(postings: &RareWordIndex, seen: &[ReviewedMemory]) -> Vec<(u3
             .collect();
         nearest.sort_unstable();
         nearest.truncate(MAX_NEIGHBOURS);
-        edges.extend(nearest.into_iter().map(|(Reverse(weight), other)| (weight, place.min(other), place.max(other))));
+        edges.extend(
+            nearest
+                .into_iter()
+                .map(|(Reverse(weight), other)| (weight, place.min(other), place.max(other))),
+        );
     }
     edges
 }
@@ -169,14 +199,22 @@ impl DisjointSets {
     fn join(&mut self, one: usize, other: usize) {
         let (one, other) = (self.find_root(one), self.find_root(other));
         if one != other && self.size[one] + self.size[other] <= MAX_CLUSTER {
-            let (small, large) = if (self.size[one], other) < (self.size[other], one) { (one, other) } else { (other, one) };
+            let (small, large) = if (self.size[one], other) < (self.size[other], one) {
+                (one, other)
+            } else {
+                (other, one)
+            };
             self.parent[small] = large;
             self.size[large] += self.size[small];
         }
     }
 }
 
-fn cluster_label(members: &[usize], postings: &RareWordIndex, names: &HashMap<u64, Box<str>>) -> Vec<String> {
+fn cluster_label(
+    members: &[usize],
+    postings: &RareWordIndex,
+    names: &HashMap<u64, Box<str>>,
+) -> Vec<String> {
     let mut counts: HashMap<u64, usize> = HashMap::new();
     for member in members {
         for word in &postings.rare[*member] {
@@ -184,9 +222,21 @@ fn cluster_label(members: &[usize], postings: &RareWordIndex, names: &HashMap<u6
         }
     }
     let written = |(word, count): (&u64, &usize)| {
-        Some((Reverse(*count), Reverse(names.get(word)?.chars().count()), names.get(word)?.to_string()))
+        Some((
+            Reverse(*count),
+            Reverse(names.get(word)?.chars().count()),
+            names.get(word)?.to_string(),
+        ))
     };
-    let mut words: Vec<_> = counts.iter().filter(|(_, count)| 1 < **count).filter_map(written).collect();
+    let mut words: Vec<_> = counts
+        .iter()
+        .filter(|(_, count)| 1 < **count)
+        .filter_map(written)
+        .collect();
     words.sort();
-    words.into_iter().map(|(_, _, name)| name).take(MAX_LABEL_WORDS).collect()
+    words
+        .into_iter()
+        .map(|(_, _, name)| name)
+        .take(MAX_LABEL_WORDS)
+        .collect()
 }

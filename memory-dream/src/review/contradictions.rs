@@ -29,7 +29,11 @@ impl Contradiction {
     /// Returns the supersession to record without confirmation, if the contradiction is certain.
     pub fn supersession(&self) -> Option<Supersession> {
         let valid_until = self.newer.created_at;
-        self.is_certain.then_some(Supersession { of: self.older.id, valid_until, superseded_by: self.newer.id })
+        self.is_certain.then_some(Supersession {
+            of: self.older.id,
+            valid_until,
+            superseded_by: self.newer.id,
+        })
     }
 }
 
@@ -86,25 +90,40 @@ struct ContradictingPair<'s> {
 }
 
 /// Returns the first `most` pairs: the certain ones, then those with the highest confidence.
-pub(super) fn find_contradictions(seen: &[ReviewedMemory], most: usize) -> TruncatedList<Contradiction> {
-    let claims: Vec<(&ReviewedMemory, &SentenceClaim)> =
-        seen.iter().flat_map(|own| own.claims.iter().map(move |claim| (own, claim))).collect();
+pub(super) fn find_contradictions(
+    seen: &[ReviewedMemory],
+    most: usize,
+) -> TruncatedList<Contradiction> {
+    let claims: Vec<(&ReviewedMemory, &SentenceClaim)> = seen
+        .iter()
+        .flat_map(|own| own.claims.iter().map(move |claim| (own, claim)))
+        .collect();
     let mut buckets: HashMap<u64, Vec<usize>> = HashMap::new();
     for (number, (own, claim)) in claims.iter().enumerate() {
         for bucket in claim.bucket_keys() {
-            buckets.entry(key("scope", &(&own.scope, bucket))).or_default().push(number);
+            buckets
+                .entry(key("scope", &(&own.scope, bucket)))
+                .or_default()
+                .push(number);
         }
     }
     let mut pairs: HashMap<(MemoryId, MemoryId), ContradictingPair<'_>> = HashMap::new();
     for bucket in buckets.values_mut() {
-        bucket.sort_by_key(|number| (claim_order(claims[*number].0), claims[*number].1.sentence.start));
+        bucket.sort_by_key(|number| {
+            (
+                claim_order(claims[*number].0),
+                claims[*number].1.sentence.start,
+            )
+        });
         for (at, one) in bucket.iter().enumerate() {
             for other in bucket[at + 1..].iter().take(MAX_COMPARED) {
                 let (older, newer) = (claims[*one], claims[*other]);
                 if older.0.id == newer.0.id || newer.0.supersedes.contains(&older.0.id) {
                     continue;
                 }
-                let Some(found) = compare_claims(older, newer) else { continue };
+                let Some(found) = compare_claims(older, newer) else {
+                    continue;
+                };
                 let best = pairs.entry((older.0.id, newer.0.id)).or_insert(found);
                 if compare_pairs(&found, best) == Ordering::Less {
                     *best = found;
@@ -116,7 +135,10 @@ pub(super) fn find_contradictions(seen: &[ReviewedMemory], most: usize) -> Trunc
     keep_first_certain(&mut found);
     found.sort_by(compare_pairs);
     let left_out = found.len().saturating_sub(most);
-    TruncatedList { first: found.iter().take(most).map(to_contradiction).collect(), left_out }
+    TruncatedList {
+        first: found.iter().take(most).map(to_contradiction).collect(),
+        left_out,
+    }
 }
 
 fn claim_order(own: &ReviewedMemory) -> (DateTime<Utc>, DateTime<Utc>, MemoryId) {
@@ -127,7 +149,9 @@ fn compare_pairs(one: &ContradictingPair<'_>, other: &ContradictingPair<'_>) -> 
     let certain = other.is_certain.cmp(&one.is_certain);
     let place = |(own, claim): (&ReviewedMemory, &SentenceClaim)| (own.id, claim.sentence.start);
     let tie = |own: &ContradictingPair<'_>| (place(own.older), place(own.newer), own.difference);
-    certain.then(other.confidence.total_cmp(&one.confidence)).then_with(|| tie(one).cmp(&tie(other)))
+    certain
+        .then(other.confidence.total_cmp(&one.confidence))
+        .then_with(|| tie(one).cmp(&tie(other)))
 }
 
 /// A memory is superseded only once, by the first memory that contradicts it with certainty.
@@ -149,7 +173,8 @@ fn compare_claims<'s>(
     }
     let is_of_same = old.verb == new.verb && old.purpose == new.purpose;
     let is_denied = is_of_same && old.value == new.value && old.is_denied != new.is_denied;
-    let is_replaced = new.from == Some(old.value) && !old.is_denied && new.is_turn && old.may_be_replaced;
+    let is_replaced =
+        new.from == Some(old.value) && !old.is_denied && new.is_turn && old.may_be_replaced;
     let is_other = is_of_same && old.value != new.value && !old.is_denied && !new.is_denied;
     let are_alike = old.kind == new.kind && old.kind != ClaimValueKind::Word;
     let are_words = old.kind == ClaimValueKind::Word && new.kind == ClaimValueKind::Word;
@@ -158,9 +183,17 @@ fn compare_claims<'s>(
     } else if is_denied {
         (ContradictionKind::Denied, 0.8, true)
     } else if is_other && new.is_only && old.is_only {
-        (ContradictionKind::Other, if are_alike { 0.75 } else { 0.6 }, are_alike || new.is_sure)
+        (
+            ContradictionKind::Other,
+            if are_alike { 0.75 } else { 0.6 },
+            are_alike || new.is_sure,
+        )
     } else if is_other && new.is_attribute && old.is_attribute && (are_alike || are_words) {
-        (ContradictionKind::Other, if are_alike { 0.75 } else { 0.5 }, are_alike)
+        (
+            ContradictionKind::Other,
+            if are_alike { 0.75 } else { 0.5 },
+            are_alike,
+        )
     } else if is_other && old.head == new.head && old.head != 0 {
         (ContradictionKind::Other, 0.5, false)
     } else {
@@ -168,15 +201,42 @@ fn compare_claims<'s>(
     };
     let is_later = older.0.said_at < newer.0.said_at && older.0.created_at < newer.0.created_at;
     // If the older memory has other sentences, they may still be true.
-    let is_certain =
-        may_be_certain && new.is_turn && is_later && old.is_all && old.is_named && new.is_named && !older.0.is_pinned;
-    let confidence = if new.is_turn { f32::max(confidence, 0.9) } else { confidence };
-    Some(ContradictingPair { older, newer, difference, confidence, is_certain })
+    let is_certain = may_be_certain
+        && new.is_turn
+        && is_later
+        && old.is_all
+        && old.is_named
+        && new.is_named
+        && !older.0.is_pinned;
+    let confidence = if new.is_turn {
+        f32::max(confidence, 0.9)
+    } else {
+        confidence
+    };
+    Some(ContradictingPair {
+        older,
+        newer,
+        difference,
+        confidence,
+        is_certain,
+    })
 }
 
 fn to_contradiction(pair: &ContradictingPair<'_>) -> Contradiction {
-    let ContradictingPair { older, newer, difference, confidence, is_certain } = *pair;
-    Contradiction { older: to_side(older), newer: to_side(newer), difference, confidence, is_certain }
+    let ContradictingPair {
+        older,
+        newer,
+        difference,
+        confidence,
+        is_certain,
+    } = *pair;
+    Contradiction {
+        older: to_side(older),
+        newer: to_side(newer),
+        difference,
+        confidence,
+        is_certain,
+    }
 }
 
 fn to_side((own, claim): (&ReviewedMemory, &SentenceClaim)) -> ContradictionSide {

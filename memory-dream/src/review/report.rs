@@ -21,13 +21,19 @@ impl<T> TruncatedList<T> {
     pub(super) fn of(mut all: Vec<T>, most: usize) -> Self {
         let left_out = all.len().saturating_sub(most);
         all.truncate(most);
-        Self { first: all, left_out }
+        Self {
+            first: all,
+            left_out,
+        }
     }
 }
 
 impl<T> Default for TruncatedList<T> {
     fn default() -> Self {
-        Self { first: Vec::new(), left_out: 0 }
+        Self {
+            first: Vec::new(),
+            left_out: 0,
+        }
     }
 }
 
@@ -44,17 +50,33 @@ pub struct Orphan {
 
 /// Returns all memories that another one links to or supersedes.
 pub(super) fn linked_memories(seen: &[ReviewedMemory]) -> HashSet<MemoryId> {
-    seen.iter().flat_map(|own| own.links.iter().chain(&own.supersedes).filter(|other| **other != own.id)).copied().collect()
+    seen.iter()
+        .flat_map(|own| {
+            own.links
+                .iter()
+                .chain(&own.supersedes)
+                .filter(|other| **other != own.id)
+        })
+        .copied()
+        .collect()
 }
 
 pub(super) fn find_orphans(seen: &[ReviewedMemory], linked: &HashSet<MemoryId>) -> Vec<Orphan> {
     let is_alone = |own: &&ReviewedMemory| {
-        let leads_on = own.links.iter().chain(&own.supersedes).any(|other| *other != own.id);
+        let leads_on = own
+            .links
+            .iter()
+            .chain(&own.supersedes)
+            .any(|other| *other != own.id);
         let is_wanted = own.is_pinned || own.is_reminder;
         let is_read = 0 < own.access_count || own.accessed_at.is_some();
         own.is_organized && !is_wanted && !leads_on && !is_read && !linked.contains(&own.id)
     };
-    let orphan = |own: &ReviewedMemory| Orphan { id: own.id, headline: own.headline.clone(), created_at: own.created_at };
+    let orphan = |own: &ReviewedMemory| Orphan {
+        id: own.id,
+        headline: own.headline.clone(),
+        created_at: own.created_at,
+    };
     let mut found: Vec<_> = seen.iter().filter(is_alone).map(orphan).collect();
     found.sort_by_key(|orphan| (orphan.created_at, orphan.id));
     found
@@ -78,17 +100,27 @@ pub struct StaleProject {
 /// Returns the inactive projects.
 ///
 /// A project scope includes all its memories, any other scope only those of the category project.
-pub(super) fn find_stale_projects(seen: &[ReviewedMemory], patience: TimeDelta, now: DateTime<Utc>) -> Vec<StaleProject> {
+pub(super) fn find_stale_projects(
+    seen: &[ReviewedMemory],
+    patience: TimeDelta,
+    now: DateTime<Utc>,
+) -> Vec<StaleProject> {
     let mut projects: BTreeMap<&Scope, Vec<&ReviewedMemory>> = BTreeMap::new();
     for own in seen {
         if matches!(own.scope, Scope::Project(_)) || own.category == Category::Project {
             projects.entry(&own.scope).or_default().push(own);
         }
     }
-    let touched = |own: &ReviewedMemory| own.updated_at.max(own.created_at).max(own.accessed_at.unwrap_or(own.created_at));
+    let touched = |own: &ReviewedMemory| {
+        own.updated_at
+            .max(own.created_at)
+            .max(own.accessed_at.unwrap_or(own.created_at))
+    };
     let mut found = Vec::new();
     for (scope, members) in projects {
-        let Some(latest) = members.iter().max_by_key(|own| (touched(own), own.id)) else { continue };
+        let Some(latest) = members.iter().max_by_key(|own| (touched(own), own.id)) else {
+            continue;
+        };
         let last_at = touched(latest);
         if patience < now.signed_duration_since(last_at) {
             found.push(StaleProject {

@@ -21,7 +21,10 @@ const MAX_READ_BYTES: usize = 8000;
 
 /// The data of a memory that a review needs.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a question of its own"
+)]
 pub(super) struct ReviewedMemory {
     pub(super) id: MemoryId,
     pub(super) headline: String,
@@ -49,11 +52,24 @@ pub(super) struct ReviewedMemory {
 
 impl ReviewedMemory {
     /// Extracts the data of a memory; calls `name` with the key and the written form of each word.
-    pub(super) fn of(memory: &Memory, accessed_at: Option<DateTime<Utc>>, name: &mut dyn FnMut(u64, &str)) -> Self {
-        let is_claiming =
-            memory.content.len() <= MAX_CLAIM_BYTES && memory.category != Category::Reminders && memory.reminder.is_none();
-        let claims = if is_claiming { extract_claims(&memory.content) } else { Vec::new() };
-        let text = if claims.is_empty() { String::new() } else { memory.content.clone() };
+    pub(super) fn of(
+        memory: &Memory,
+        accessed_at: Option<DateTime<Utc>>,
+        name: &mut dyn FnMut(u64, &str),
+    ) -> Self {
+        let is_claiming = memory.content.len() <= MAX_CLAIM_BYTES
+            && memory.category != Category::Reminders
+            && memory.reminder.is_none();
+        let claims = if is_claiming {
+            extract_claims(&memory.content)
+        } else {
+            Vec::new()
+        };
+        let text = if claims.is_empty() {
+            String::new()
+        } else {
+            memory.content.clone()
+        };
         let headline = memory.headline();
         Self {
             id: memory.id,
@@ -73,7 +89,11 @@ impl ReviewedMemory {
             is_pinned: memory.pinned,
             is_reminder: memory.reminder.is_some(),
             words: distinct_words(memory, name),
-            tags: memory.tags.iter().map(|tag| key("tag", &Tags::key(tag))).collect(),
+            tags: memory
+                .tags
+                .iter()
+                .map(|tag| key("tag", &Tags::key(tag)))
+                .collect(),
             claims,
             text,
         }

@@ -6,7 +6,9 @@ use std::collections::hash_map::Entry;
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::Memory;
 
-use super::report::{Orphan, StaleProject, TruncatedList, find_orphans, find_stale_projects, linked_memories};
+use super::report::{
+    Orphan, StaleProject, TruncatedList, find_orphans, find_stale_projects, linked_memories,
+};
 use super::reviewed_memory::ReviewedMemory;
 use super::{Cluster, Contradiction, clusters, contradictions};
 
@@ -36,7 +38,8 @@ impl Reviewer {
                 }
             }
         };
-        self.seen.push(ReviewedMemory::of(memory, accessed_at, &mut name));
+        self.seen
+            .push(ReviewedMemory::of(memory, accessed_at, &mut name));
     }
 
     /// Returns the review. Memories that are superseded or expired at `now` count only as sources of links.
@@ -45,7 +48,8 @@ impl Reviewer {
         // A memory that was added twice counts once.
         self.seen.dedup_by_key(|seen| seen.id);
         let linked = linked_memories(&self.seen);
-        self.seen.retain(|seen| !seen.is_superseded && seen.ends_at.is_none_or(|end| now < end));
+        self.seen
+            .retain(|seen| !seen.is_superseded && seen.ends_at.is_none_or(|end| now < end));
         let most = rules.most;
         Review {
             contradictions: contradictions::find_contradictions(&self.seen, most),
@@ -110,6 +114,9 @@ pub struct ReviewRules {
 impl Default for ReviewRules {
     /// Returns 90 days, and 100 entries.
     fn default() -> Self {
-        Self { patience: TimeDelta::days(90), most: 100 }
+        Self {
+            patience: TimeDelta::days(90),
+            most: 100,
+        }
     }
 }

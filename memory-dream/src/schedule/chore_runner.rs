@@ -73,14 +73,19 @@ pub trait ChoreRunner: Debug + Send + Sync {
     ///
     /// # Errors
     /// Any error of the store.
-    fn dream(&self, level: DreamLevel, stop: &CancellationToken) -> Result<ChoreStatus, StoreError>;
+    fn dream(&self, level: DreamLevel, stop: &CancellationToken)
+    -> Result<ChoreStatus, StoreError>;
 }
 
 /// Runs one chore.
 ///
 /// # Errors
 /// The errors of the chore.
-pub fn run_chore(chores: &dyn ChoreRunner, chore: Chore, stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
+pub fn run_chore(
+    chores: &dyn ChoreRunner,
+    chore: Chore,
+    stop: &CancellationToken,
+) -> Result<ChoreStatus, StoreError> {
     match chore {
         Chore::Refresh => chores.refresh(stop),
         Chore::Ingest => chores.ingest(stop),

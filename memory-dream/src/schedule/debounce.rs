@@ -23,7 +23,8 @@ impl EventDebouncer {
 
     /// Returns when to process the burst, if there is one: at its end, or one second after its start.
     pub fn due_at(&self) -> Option<Duration> {
-        self.burst.map(|(first, last)| (last + QUIET_TIME).min(first + MAX_DELAY))
+        self.burst
+            .map(|(first, last)| (last + QUIET_TIME).min(first + MAX_DELAY))
     }
 
     /// Returns whether to process the burst now, and resets it if so.
@@ -50,7 +51,11 @@ mod tests {
         debounce.record_event(ms(1000));
         debounce.record_event(ms(1150));
         assert_eq!(debounce.due_at(), Some(ms(1350)));
-        assert!(!debounce.take_due(ms(1300)) && debounce.take_due(ms(1350)) && !debounce.take_due(ms(9000)));
+        assert!(
+            !debounce.take_due(ms(1300))
+                && debounce.take_due(ms(1350))
+                && !debounce.take_due(ms(9000))
+        );
     }
 
     proptest! {

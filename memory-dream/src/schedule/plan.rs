@@ -29,7 +29,8 @@ const BUSY_REST_FACTOR: u32 = 20;
 const MAX_REST: Duration = Duration::from_hours(1);
 
 /// The levels of dreams, lightest first.
-pub(super) const LEVELS: [DreamLevel; 3] = [DreamLevel::Light, DreamLevel::Medium, DreamLevel::Deep];
+pub(super) const LEVELS: [DreamLevel; 3] =
+    [DreamLevel::Light, DreamLevel::Medium, DreamLevel::Deep];
 
 /// Minimum interval.
 const MIN_INTERVAL: Duration = Duration::from_secs(1);
@@ -64,12 +65,23 @@ pub struct Schedule {
 impl Schedule {
     /// Creates a schedule that continues from `past`.
     pub fn new(rules: ScheduleRules, past: &ScheduleHistory) -> Self {
-        let rules = ScheduleRules { interval: rules.interval.max(MIN_INTERVAL), ..rules };
-        let mut schedule = Self { rules, due: BTreeMap::new(), ready: BTreeMap::new(), failures: BTreeMap::new() };
+        let rules = ScheduleRules {
+            interval: rules.interval.max(MIN_INTERVAL),
+            ..rules
+        };
+        let mut schedule = Self {
+            rules,
+            due: BTreeMap::new(),
+            ready: BTreeMap::new(),
+            failures: BTreeMap::new(),
+        };
         for chore in Chore::ALL {
             let done = past.done.get(&chore).copied();
             if let Some(period) = schedule.chore_interval(chore) {
-                schedule.due.insert(chore, done.map_or(Duration::ZERO, |ago| period.saturating_sub(ago)));
+                schedule.due.insert(
+                    chore,
+                    done.map_or(Duration::ZERO, |ago| period.saturating_sub(ago)),
+                );
             } else if let Some(idle) = required_idle(chore) {
                 // A chore that ran after the last write does not run again.
                 if done.is_none_or(|ago| past.idle < ago) {
@@ -78,7 +90,11 @@ impl Schedule {
             }
         }
         for level in LEVELS {
-            if past.done.get(&Chore::Dream(level)).is_some_and(|ago| *ago <= past.idle) {
+            if past
+                .done
+                .get(&Chore::Dream(level))
+                .is_some_and(|ago| *ago <= past.idle)
+            {
                 schedule.clear_dreams(level);
             }
         }
@@ -87,9 +103,19 @@ impl Schedule {
 
     /// Returns the chore that is due at `now`, if any: the one overdue the longest; of dreams the deepest.
     pub fn due_chore(&self, now: Duration) -> Option<Chore> {
-        let (chore, _) = self.due.iter().filter(|(_, at)| **at <= now).min_by_key(|(_, at)| **at)?;
-        let Chore::Dream(_) = chore else { return Some(*chore) };
-        LEVELS.into_iter().rev().map(Chore::Dream).find(|dream| self.due.get(dream).is_some_and(|at| *at <= now))
+        let (chore, _) = self
+            .due
+            .iter()
+            .filter(|(_, at)| **at <= now)
+            .min_by_key(|(_, at)| **at)?;
+        let Chore::Dream(_) = chore else {
+            return Some(*chore);
+        };
+        LEVELS
+            .into_iter()
+            .rev()
+            .map(Chore::Dream)
+            .find(|dream| self.due.get(dream).is_some_and(|at| *at <= now))
     }
 
     /// Returns the time at which the next chore is due.
@@ -124,7 +150,10 @@ impl Schedule {
         self.ready.remove(&chore);
         let pause = self.rules.interval.saturating_mul(1 << (*failures).min(12));
         *failures = failures.saturating_add(1);
-        self.due.insert(chore, now + pause.min(MAX_RETRY_DELAY.max(self.rules.interval)));
+        self.due.insert(
+            chore,
+            now + pause.min(MAX_RETRY_DELAY.max(self.rules.interval)),
+        );
     }
 
     /// Records a write at `now`.
@@ -132,7 +161,9 @@ impl Schedule {
     /// Paused chores become due sooner, and the idle times of dreams and flushes restart.
     pub fn record_write(&mut self, now: Duration) {
         for (chore, ready) in std::mem::take(&mut self.ready) {
-            self.due.entry(chore).and_modify(|due| *due = ready.min(*due));
+            self.due
+                .entry(chore)
+                .and_modify(|due| *due = ready.min(*due));
         }
         for chore in Chore::ALL {
             if let Some(idle) = required_idle(chore) {
@@ -166,7 +197,12 @@ pub(super) fn required_idle(chore: Chore) -> Option<Duration> {
         Chore::Dream(DreamLevel::Light) => Some(Duration::from_mins(5)),
         Chore::Dream(DreamLevel::Medium) => Some(Duration::from_mins(30)),
         Chore::Dream(DreamLevel::Deep) => Some(Duration::from_hours(2)),
-        Chore::Refresh | Chore::Ingest | Chore::Notify | Chore::Lifecycle | Chore::Embed | Chore::Purge => None,
+        Chore::Refresh
+        | Chore::Ingest
+        | Chore::Notify
+        | Chore::Lifecycle
+        | Chore::Embed
+        | Chore::Purge => None,
     }
 }
 
@@ -183,12 +219,23 @@ impl ScheduleHistory {
     /// Computes the durations as of `now`.
     ///
     /// A time in the future, which a clock that was set back can cause, counts as `now`.
-    pub fn new(now: DateTime<Utc>, last_write: Option<DateTime<Utc>>, done: &[(Chore, DateTime<Utc>)]) -> Self {
-        let ago = |then: DateTime<Utc>| now.signed_duration_since(then).to_std().unwrap_or_default();
-        let mut past = Self { idle: last_write.map_or(Duration::ZERO, ago), done: BTreeMap::new() };
+    pub fn new(
+        now: DateTime<Utc>,
+        last_write: Option<DateTime<Utc>>,
+        done: &[(Chore, DateTime<Utc>)],
+    ) -> Self {
+        let ago =
+            |then: DateTime<Utc>| now.signed_duration_since(then).to_std().unwrap_or_default();
+        let mut past = Self {
+            idle: last_write.map_or(Duration::ZERO, ago),
+            done: BTreeMap::new(),
+        };
         for (chore, then) in done {
             let ago = ago(*then);
-            past.done.entry(*chore).and_modify(|known| *known = ago.min(*known)).or_insert(ago);
+            past.done
+                .entry(*chore)
+                .and_modify(|known| *known = ago.min(*known))
+                .or_insert(ago);
         }
         past
     }

@@ -11,7 +11,12 @@ use super::*;
 use crate::DreamLevel;
 
 const INTERVAL: Duration = Duration::from_mins(1);
-const RULES: ScheduleRules = ScheduleRules { interval: INTERVAL, embeds: true, ingests: true, purges: true };
+const RULES: ScheduleRules = ScheduleRules {
+    interval: INTERVAL,
+    embeds: true,
+    ingests: true,
+    purges: true,
+};
 
 fn now() -> DateTime<Utc> {
     DateTime::from_timestamp(1_780_000_000, 0).expect("a moment")
@@ -33,7 +38,10 @@ enum ScheduleEvent {
 
 fn any_events() -> impl Strategy<Value = Vec<ScheduleEvent>> {
     let wait = prop_oneof![(0_u64..90), (90_u64..20_000)].prop_map(ScheduleEvent::Wait);
-    prop::collection::vec(prop_oneof![4 => wait, 1 => Just(ScheduleEvent::Write)], 0..60)
+    prop::collection::vec(
+        prop_oneof![4 => wait, 1 => Just(ScheduleEvent::Write)],
+        0..60,
+    )
 }
 
 /// Runs a schedule; returns the start time of each chore and the times of the writes.
@@ -61,7 +69,11 @@ fn run_schedule(
                     let start = now;
                     now += Duration::from_secs(took);
                     let is_failure = !fails.is_empty() && fails[began.len() % fails.len()];
-                    if is_failure { schedule.record_failure(chore, now) } else { schedule.record_done(chore, start, now) }
+                    if is_failure {
+                        schedule.record_failure(chore, now)
+                    } else {
+                        schedule.record_done(chore, start, now)
+                    }
                 }
                 now = now.max(end);
             }
@@ -72,9 +84,14 @@ fn run_schedule(
 
 fn any_history() -> impl Strategy<Value = ScheduleHistory> {
     let far = 40 * 365 * 24 * 3600_i64;
-    let moment = prop_oneof![(-far..far), (-20_000_i64..20_000)].prop_map(|seconds| now() + TimeDelta::seconds(seconds));
-    let done = prop::collection::vec((prop::sample::select(Chore::ALL.to_vec()), moment.clone()), 0..12);
-    (prop::option::of(moment), done).prop_map(|(last_write, done)| ScheduleHistory::new(now(), last_write, &done))
+    let moment = prop_oneof![(-far..far), (-20_000_i64..20_000)]
+        .prop_map(|seconds| now() + TimeDelta::seconds(seconds));
+    let done = prop::collection::vec(
+        (prop::sample::select(Chore::ALL.to_vec()), moment.clone()),
+        0..12,
+    );
+    (prop::option::of(moment), done)
+        .prop_map(|(last_write, done)| ScheduleHistory::new(now(), last_write, &done))
 }
 
 proptest! {
@@ -183,7 +200,9 @@ fn what_failed_is_tried_again_later_and_later() {
     let mut now = Duration::ZERO;
     for _ in 0..9 {
         schedule.record_failure(Chore::Dream(DreamLevel::Light), now);
-        let due = schedule.due_at(Chore::Dream(DreamLevel::Light)).expect("it is due");
+        let due = schedule
+            .due_at(Chore::Dream(DreamLevel::Light))
+            .expect("it is due");
         pauses.push(due.as_secs() / 60 - now.as_secs() / 60);
         now = due;
     }
@@ -195,16 +214,32 @@ fn what_failed_is_tried_again_later_and_later() {
 #[test]
 fn a_new_daemon_goes_on_where_the_last_one_ended() {
     let ago = |hours: i64| now() - TimeDelta::hours(hours);
-    let seen = |last_write, done: &[(Chore, DateTime<Utc>)]| Schedule::new(RULES, &ScheduleHistory::new(now(), last_write, done));
+    let seen = |last_write, done: &[(Chore, DateTime<Utc>)]| {
+        Schedule::new(RULES, &ScheduleHistory::new(now(), last_write, done))
+    };
     // After three hours without writes, one deep dream replaces the lighter ones.
     let mut schedule = seen(Some(ago(3)), &[(Chore::Purge, ago(20))]);
     assert_eq!(schedule.due_at(Chore::Purge), Some(Duration::from_hours(4)));
-    for chore in [Chore::Refresh, Chore::Ingest, Chore::Notify, Chore::Lifecycle, Chore::Embed, Chore::Flush] {
+    for chore in [
+        Chore::Refresh,
+        Chore::Ingest,
+        Chore::Notify,
+        Chore::Lifecycle,
+        Chore::Embed,
+        Chore::Flush,
+    ] {
         assert_eq!(schedule.due_chore(Duration::ZERO), Some(chore));
         schedule.record_done(chore, Duration::ZERO, Duration::ZERO);
     }
-    assert_eq!(schedule.due_chore(Duration::ZERO), Some(Chore::Dream(DreamLevel::Deep)));
-    schedule.record_done(Chore::Dream(DreamLevel::Deep), Duration::ZERO, Duration::ZERO);
+    assert_eq!(
+        schedule.due_chore(Duration::ZERO),
+        Some(Chore::Dream(DreamLevel::Deep))
+    );
+    schedule.record_done(
+        Chore::Dream(DreamLevel::Deep),
+        Duration::ZERO,
+        Duration::ZERO,
+    );
     assert_eq!(schedule.due_chore(Duration::ZERO), None);
     // A dream ran after the last write: only the deeper one is due.
     let schedule = seen(Some(ago(3)), &[(Chore::Dream(DreamLevel::Medium), ago(1))]);
@@ -212,16 +247,34 @@ fn a_new_daemon_goes_on_where_the_last_one_ended() {
     assert_eq!(left, [None, None, Some(Duration::ZERO)]);
     // The dream ran before the last write, so all dreams are due again.
     let schedule = seen(Some(ago(1)), &[(Chore::Dream(DreamLevel::Deep), ago(3))]);
-    assert_eq!(schedule.due_at(Chore::Dream(DreamLevel::Deep)), Some(Duration::from_hours(1)));
+    assert_eq!(
+        schedule.due_at(Chore::Dream(DreamLevel::Deep)),
+        Some(Duration::from_hours(1))
+    );
 }
 
 #[test]
 fn what_is_not_to_be_done_is_never_due() {
-    let rules = ScheduleRules { embeds: false, ingests: false, purges: false, interval: Duration::ZERO };
+    let rules = ScheduleRules {
+        embeds: false,
+        ingests: false,
+        purges: false,
+        interval: Duration::ZERO,
+    };
     let mut schedule = Schedule::new(rules, &ScheduleHistory::default());
     let (began, _) = run_schedule(&mut schedule, &[ScheduleEvent::Wait(100)], 0, &[]);
-    assert!(began.iter().all(|(chore, _)| !matches!(chore, Chore::Embed | Chore::Ingest | Chore::Purge)));
-    assert_eq!(began.iter().filter(|(chore, _)| *chore == Chore::Lifecycle).count(), 101);
+    assert!(
+        began
+            .iter()
+            .all(|(chore, _)| !matches!(chore, Chore::Embed | Chore::Ingest | Chore::Purge))
+    );
+    assert_eq!(
+        began
+            .iter()
+            .filter(|(chore, _)| *chore == Chore::Lifecycle)
+            .count(),
+        101
+    );
 }
 
 #[test]

@@ -21,23 +21,44 @@ const INITIAL_PAIRS: usize = 1 << 20;
 /// each text is paired only with its most similar ones. So there are at most sixty pairs per text, and a text joins a group of equal ones
 /// through its neighbours.
 pub fn candidate_pairs(sketches: &[MinHash]) -> Vec<(u32, u32)> {
-    let mut pairs = CandidatePairs { found: Vec::new(), limit: INITIAL_PAIRS };
+    let mut pairs = CandidatePairs {
+        found: Vec::new(),
+        limit: INITIAL_PAIRS,
+    };
     let mut keys: Vec<(u64, u32)> = Vec::with_capacity(sketches.len());
     for band in 0..BANDS {
         keys.clear();
-        keys.extend((0_u32..).zip(sketches).map(|(number, sketch)| (sketch.band(band), number)));
+        keys.extend(
+            (0_u32..)
+                .zip(sketches)
+                .map(|(number, sketch)| (sketch.band(band), number)),
+        );
         keys.sort_unstable();
-        for group in keys.chunk_by_mut(|one, other| one.0 == other.0).filter(|group| 1 < group.len()) {
+        for group in keys
+            .chunk_by_mut(|one, other| one.0 == other.0)
+            .filter(|group| 1 < group.len())
+        {
             add_pairs(group, band, sketches, &mut pairs);
         }
     }
     pairs.remove_duplicates();
-    let seem_alike =
-        |(one, other): &(u32, u32)| MIN_RESEMBLANCE <= sketches[*one as usize].resemblance(&sketches[*other as usize]);
-    pairs.found.into_iter().map(unpack_pair).filter(seem_alike).collect()
+    let seem_alike = |(one, other): &(u32, u32)| {
+        MIN_RESEMBLANCE <= sketches[*one as usize].resemblance(&sketches[*other as usize])
+    };
+    pairs
+        .found
+        .into_iter()
+        .map(unpack_pair)
+        .filter(seem_alike)
+        .collect()
 }
 
-fn add_pairs(group: &mut [(u64, u32)], band: usize, sketches: &[MinHash], pairs: &mut CandidatePairs) {
+fn add_pairs(
+    group: &mut [(u64, u32)],
+    band: usize,
+    sketches: &[MinHash],
+    pairs: &mut CandidatePairs,
+) {
     if MAX_NEIGHBOURS + 1 < group.len() {
         // Sorting by the bands after the equal one places the most similar sketches next to each other.
         let next = (band + 1) % BANDS;
@@ -47,7 +68,10 @@ fn add_pairs(group: &mut [(u64, u32)], band: usize, sketches: &[MinHash], pairs:
         let sketch = |number: u32| &sketches[number as usize];
         group.sort_unstable_by(|(one_key, one), (other_key, other)| {
             let by_values = || compare_values(sketch(*one), sketch(*other), next);
-            one_key.cmp(other_key).then_with(by_values).then(one.cmp(other))
+            one_key
+                .cmp(other_key)
+                .then_with(by_values)
+                .then(one.cmp(other))
         });
     }
     for (place, (_, number)) in group.iter().enumerate() {
@@ -58,7 +82,11 @@ fn add_pairs(group: &mut [(u64, u32)], band: usize, sketches: &[MinHash], pairs:
 }
 
 fn compare_values(one: &MinHash, other: &MinHash, band: usize) -> Ordering {
-    if one == other { Ordering::Equal } else { one.values_from(band).cmp(other.values_from(band)) }
+    if one == other {
+        Ordering::Equal
+    } else {
+        one.values_from(band).cmp(other.values_from(band))
+    }
 }
 
 struct CandidatePairs {
@@ -73,7 +101,8 @@ impl CandidatePairs {
             self.remove_duplicates();
             self.limit = INITIAL_PAIRS.max(2 * self.found.len());
         }
-        self.found.push(u64::from(one.min(other)) << 32 | u64::from(one.max(other)));
+        self.found
+            .push(u64::from(one.min(other)) << 32 | u64::from(one.max(other)));
     }
 
     fn remove_duplicates(&mut self) {
@@ -92,7 +121,11 @@ fn unpack_pair(pair: u64) -> (u32, u32) {
 /// The first member of each group is the one to retain; every other was accepted into the group. `order` lists all texts, those to retain
 /// first. `accepts` decides whether a group takes another member; its first argument is never empty and starts with the text to retain. A
 /// rejected text does not extend the group, and `accepts` is called at most once per group and text.
-pub fn group_duplicates(order: &[u32], pairs: &[(u32, u32)], accepts: &mut dyn FnMut(&[u32], u32) -> bool) -> Vec<Vec<u32>> {
+pub fn group_duplicates(
+    order: &[u32],
+    pairs: &[(u32, u32)],
+    accepts: &mut dyn FnMut(&[u32], u32) -> bool,
+) -> Vec<Vec<u32>> {
     let neighbours = PairIndex::of(pairs);
     let mut free: HashSet<u32> = order.iter().copied().collect();
     let mut groups = Vec::new();
@@ -124,14 +157,20 @@ struct PairIndex(Vec<(u32, u32)>);
 
 impl PairIndex {
     fn of(pairs: &[(u32, u32)]) -> Self {
-        let mut both: Vec<_> = pairs.iter().flat_map(|(one, other)| [(*one, *other), (*other, *one)]).collect();
+        let mut both: Vec<_> = pairs
+            .iter()
+            .flat_map(|(one, other)| [(*one, *other), (*other, *one)])
+            .collect();
         both.sort_unstable();
         Self(both)
     }
 
     fn neighbours(&self, number: u32) -> impl Iterator<Item = u32> {
         let start = self.0.partition_point(|(one, _)| *one < number);
-        self.0[start..].iter().take_while(move |(one, _)| *one == number).map(|(_, other)| *other)
+        self.0[start..]
+            .iter()
+            .take_while(move |(one, _)| *one == number)
+            .map(|(_, other)| *other)
     }
 }
 
@@ -144,13 +183,22 @@ mod tests {
     #[test]
     fn likeness_is_no_chain() {
         let is_near = |group: &[u32], next: u32| group[0].abs_diff(next) < 2;
-        assert_eq!(group_duplicates(&[0, 1, 2, 3], &[(0, 1), (1, 2), (2, 3)], &mut { is_near }), [[0, 1], [2, 3]]);
-        assert_eq!(group_duplicates(&[1, 0, 2, 3], &[(0, 1), (1, 2), (2, 3)], &mut { is_near }), [[1, 0, 2]]);
+        assert_eq!(
+            group_duplicates(&[0, 1, 2, 3], &[(0, 1), (1, 2), (2, 3)], &mut { is_near }),
+            [[0, 1], [2, 3]]
+        );
+        assert_eq!(
+            group_duplicates(&[1, 0, 2, 3], &[(0, 1), (1, 2), (2, 3)], &mut { is_near }),
+            [[1, 0, 2]]
+        );
     }
 
     #[test]
     fn one_that_is_no_neighbour_joins_through_one_that_is() {
-        assert_eq!(group_duplicates(&[0, 1, 2], &[(0, 1), (1, 2)], &mut |_, _| true), [[0, 1, 2]]);
+        assert_eq!(
+            group_duplicates(&[0, 1, 2], &[(0, 1), (1, 2)], &mut |_, _| true),
+            [[0, 1, 2]]
+        );
         assert!(group_duplicates(&[0, 1, 2], &[(0, 1), (1, 2)], &mut |_, _| false).is_empty());
     }
 

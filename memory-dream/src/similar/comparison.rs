@@ -86,7 +86,8 @@ impl TextSimilarity {
             return false;
         }
         let is_slight = |difference: &TextDifference| TextDifference::Words <= *difference;
-        let are_near = self.cosine.is_some_and(|cosine| MIN_COSINE <= cosine) && MIN_COSINE_JACCARD <= self.jaccard;
+        let are_near = self.cosine.is_some_and(|cosine| MIN_COSINE <= cosine)
+            && MIN_COSINE_JACCARD <= self.jaccard;
         match self.differences.as_slice() {
             _ if self.is_contained => true,
             [] => true,
@@ -112,7 +113,10 @@ pub fn compare_texts(one: &str, other: &str, cosine: Option<f32>) -> TextSimilar
 
 impl TextFingerprint {
     /// Compares the texts as [`compare_texts`] does.
-    #[expect(clippy::cast_precision_loss, reason = "no text has so many shingles that it matters")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "no text has so many shingles that it matters"
+    )]
     pub fn compare(&self, other: &Self, cosine: Option<f32>) -> TextSimilarity {
         let common = count_common(&self.shingles, &other.shingles);
         let (own, others) = (self.shingles.len(), other.shingles.len());
@@ -131,7 +135,10 @@ impl TextFingerprint {
     pub fn is_duplicate_of(&self, other: &Self, cosine: Option<f32>) -> bool {
         let differ = (&self.numbers, &self.marks, self.code, &self.literals)
             != (&other.numbers, &other.marks, other.code, &other.literals);
-        let may_be = !differ || self.whole == other.whole || self.is_contained_in(other) || other.is_contained_in(self);
+        let may_be = !differ
+            || self.whole == other.whole
+            || self.is_contained_in(other)
+            || other.is_contained_in(self);
         may_be && self.compare(other, cosine).is_duplicate()
     }
 
@@ -139,7 +146,10 @@ impl TextFingerprint {
     fn is_contained_in(&self, other: &Self) -> bool {
         let anywhere = |key: &u64| {
             let start = other.sentences.partition_point(|(own, _)| own < key);
-            other.sentences.get(start).is_some_and(|(own, _)| own == key)
+            other
+                .sentences
+                .get(start)
+                .is_some_and(|(own, _)| own == key)
         };
         let says = |said: &(u64, Option<u64>)| match said.1 {
             Some(_) => other.sentences.binary_search(said).is_ok(),
@@ -150,13 +160,19 @@ impl TextFingerprint {
 
     fn differences(&self, other: &Self) -> Vec<TextDifference> {
         let marked = |reading: &Self, wanted: WordEffect| -> Vec<u64> {
-            reading.marks.iter().filter(|(mark, _)| *mark == wanted).map(|(_, word)| *word).collect()
+            reading
+                .marks
+                .iter()
+                .filter(|(mark, _)| *mark == wanted)
+                .map(|(_, word)| *word)
+                .collect()
         };
         let differs = |mark| marked(self, mark) != marked(other, mark);
         let alignment = Alignment::of(&self.pieces, &other.pieces);
         let has_more = !alignment.replaces && alignment.added != 0;
         let fewer = self.pieces.len().min(other.pieces.len());
-        let is_detail = MIN_SIGNIFICANT_WORDS <= fewer && alignment.added <= (fewer / WORDS_PER_DETAIL).max(1);
+        let is_detail =
+            MIN_SIGNIFICANT_WORDS <= fewer && alignment.added <= (fewer / WORDS_PER_DETAIL).max(1);
         let all = [
             (self.numbers != other.numbers, TextDifference::Number),
             (differs(WordEffect::Date), TextDifference::Date),
@@ -165,7 +181,10 @@ impl TextFingerprint {
             (differs(WordEffect::Amount), TextDifference::Amount),
             (differs(WordEffect::Mood), TextDifference::Mood),
             (differs(WordEffect::Person), TextDifference::Person),
-            (self.names_in_either(other) != other.names_in_either(self), TextDifference::Name),
+            (
+                self.names_in_either(other) != other.names_in_either(self),
+                TextDifference::Name,
+            ),
             (self.code != other.code, TextDifference::Code),
             (self.literals != other.literals, TextDifference::Literal),
             (alignment.touches_subject, TextDifference::Subject),
@@ -173,13 +192,20 @@ impl TextFingerprint {
             (has_more && !is_detail, TextDifference::More),
             (has_more && is_detail, TextDifference::Detail),
         ];
-        all.into_iter().filter(|(is_there, _)| *is_there).map(|(_, difference)| difference).collect()
+        all.into_iter()
+            .filter(|(is_there, _)| *is_there)
+            .map(|(_, difference)| difference)
+            .collect()
     }
 
     /// Returns the words of this text that either text spells as names, in order.
     fn names_in_either(&self, other: &Self) -> Vec<u64> {
         let is_name = |stem: &u64| self.names.contains(stem) || other.names.contains(stem);
-        self.pieces.iter().map(|piece| piece.stem).filter(is_name).collect()
+        self.pieces
+            .iter()
+            .map(|piece| piece.stem)
+            .filter(is_name)
+            .collect()
     }
 }
 
@@ -219,20 +245,39 @@ impl Alignment {
     /// Aligns two texts; their order does not matter.
     pub(super) fn of(one: &[SignificantWord], other: &[SignificantWord]) -> Self {
         // One of several alignments is found; sorting makes it independent of the order of the arguments.
-        let keys = |pieces: &[SignificantWord]| -> Vec<u64> { pieces.iter().map(|piece| piece.key).collect() };
-        let (one, other) = if (keys(one), one) <= (keys(other), other) { (one, other) } else { (other, one) };
+        let keys = |pieces: &[SignificantWord]| -> Vec<u64> {
+            pieces.iter().map(|piece| piece.key).collect()
+        };
+        let (one, other) = if (keys(one), one) <= (keys(other), other) {
+            (one, other)
+        } else {
+            (other, one)
+        };
         let is_equal = |(own, other): &(&SignificantWord, &SignificantWord)| own.key == other.key;
         let before = one.iter().zip(other).take_while(is_equal).count();
         let (one, other) = (&one[before..], &other[before..]);
-        let after = one.iter().rev().zip(other.iter().rev()).take_while(is_equal).count();
+        let after = one
+            .iter()
+            .rev()
+            .zip(other.iter().rev())
+            .take_while(is_equal)
+            .count();
         let (one, other) = (&one[..one.len() - after], &other[..other.len() - after]);
         if MAX_TABLE < one.len() * other.len() {
-            return Self { replaces: true, added: one.len() + other.len(), touches_subject: true };
+            return Self {
+                replaces: true,
+                added: one.len() + other.len(),
+                touches_subject: true,
+            };
         }
         let mut found = Self::default();
         let mut sides = [false; 2];
         for (one, other) in alignment_gaps(one, other) {
-            let limit = if one.is_empty() || other.is_empty() { ADDED_SUBJECT_DISTANCE } else { SUBJECT_DISTANCE };
+            let limit = if one.is_empty() || other.is_empty() {
+                ADDED_SUBJECT_DISTANCE
+            } else {
+                SUBJECT_DISTANCE
+            };
             found.replaces |= limit == SUBJECT_DISTANCE;
             found.added += one.len() + other.len();
             found.touches_subject |= one.iter().chain(other).any(|piece| piece.place < limit);

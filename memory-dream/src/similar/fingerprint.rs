@@ -55,9 +55,19 @@ impl TextFingerprint {
         let prose = wikilink::blank_code(text);
         let folded = fold(text);
         let mut whole: Vec<_> = folded.split_whitespace().collect::<String>().into_bytes();
-        whole.truncate(String::from_utf8_lossy(&whole).trim_end_matches(['.', '!', ',', ';', '。', '、', '…']).len());
-        let mut reader =
-            FingerprintBuilder { text, end: 0, place: 0, words: 0, last_number: None, ..FingerprintBuilder::default() };
+        whole.truncate(
+            String::from_utf8_lossy(&whole)
+                .trim_end_matches(['.', '!', ',', ';', '。', '、', '…'])
+                .len(),
+        );
+        let mut reader = FingerprintBuilder {
+            text,
+            end: 0,
+            place: 0,
+            words: 0,
+            last_number: None,
+            ..FingerprintBuilder::default()
+        };
         tokenize(text, &mut |token| reader.add_token(&token));
         reader.add_question_mark(text.get(reader.end..).unwrap_or_default());
         Self {
@@ -67,10 +77,17 @@ impl TextFingerprint {
             sentences: sentence_hashes(text),
             pieces: reader.pieces,
             marks: reader.marks,
-            numbers: reader.numbers.iter().map(|number| hash_word(number)).collect(),
+            numbers: reader
+                .numbers
+                .iter()
+                .map(|number| hash_word(number))
+                .collect(),
             names: reader.names,
             code: code_hash(text, &prose),
-            literals: extract_literals(&prose).iter().map(|literal| hash_word(literal)).collect(),
+            literals: extract_literals(&prose)
+                .iter()
+                .map(|literal| hash_word(literal))
+                .collect(),
         }
     }
 }
@@ -90,7 +107,12 @@ fn sentence_hashes(text: &str) -> Vec<(u64, Option<u64>)> {
 /// Returns a hash of the parts of `text` that are blanked in `prose`.
 fn code_hash(text: &str, prose: &str) -> u64 {
     let is_code = |(own, blanked): &(u8, u8)| own != blanked;
-    let bytes: Vec<u8> = text.bytes().zip(prose.bytes()).filter(is_code).map(|(own, _)| own).collect();
+    let bytes: Vec<u8> = text
+        .bytes()
+        .zip(prose.bytes())
+        .filter(is_code)
+        .map(|(own, _)| own)
+        .collect();
     hash_word(&String::from_utf8_lossy(&bytes))
 }
 
@@ -114,7 +136,10 @@ impl FingerprintBuilder<'_> {
         if token.kind == TokenKind::Bigram {
             return;
         }
-        let gap = self.text.get(self.end..token.span.start).unwrap_or_default();
+        let gap = self
+            .text
+            .get(self.end..token.span.start)
+            .unwrap_or_default();
         if gap.contains(['.', '!', '?', ';', '\n', '。', '！', '？', '；']) {
             self.place = 0;
         }
@@ -162,11 +187,23 @@ impl FingerprintBuilder<'_> {
     fn add_number(&mut self, token: &Token<'_>, gap: &str) {
         let (before, after) = (&self.text[..token.span.start], &self.text[token.span.end..]);
         let mut number = String::new();
-        let sign = before.chars().next_back().filter(|sign| "-−$€£¥<>=~≤≥".contains(*sign));
-        number.extend(sign.filter(|_| self.last_number.is_none_or(|end| end + 1 < token.span.start)));
+        let sign = before
+            .chars()
+            .next_back()
+            .filter(|sign| "-−$€£¥<>=~≤≥".contains(*sign));
+        number.extend(sign.filter(|_| {
+            self.last_number
+                .is_none_or(|end| end + 1 < token.span.start)
+        }));
         number.push_str(token.text);
-        number.extend(after.chars().next().filter(|unit| "%‰°℃$€£¥+".contains(*unit)));
-        let goes_on = self.last_number == Some(self.end) && matches!(gap, "." | "," | ":" | "/" | "-" | "–");
+        number.extend(
+            after
+                .chars()
+                .next()
+                .filter(|unit| "%‰°℃$€£¥+".contains(*unit)),
+        );
+        let goes_on =
+            self.last_number == Some(self.end) && matches!(gap, "." | "," | ":" | "/" | "-" | "–");
         match self.numbers.last_mut().filter(|_| goes_on) {
             Some(last) => last.extend(gap.chars().chain(number.chars())),
             None => self.numbers.push(number),
@@ -176,7 +213,11 @@ impl FingerprintBuilder<'_> {
     }
 
     fn add_significant_word(&mut self, key: u64, stem: u64, is_word: bool) {
-        self.pieces.push(SignificantWord { key, stem, place: self.place });
+        self.pieces.push(SignificantWord {
+            key,
+            stem,
+            place: self.place,
+        });
         self.place += 1 + usize::from(is_word);
     }
 }
@@ -199,13 +240,16 @@ fn negated_word(form: &str) -> Option<&str> {
 fn distinguishing_ending(form: &str, stem: &str) -> &'static str {
     // A final `s` is removed first, since it does not make a different word.
     const ENDINGS: [&str; 24] = [
-        "ed", "ity", "nes", "ment", "er", "or", "ly", "al", "ally", "ive", "able", "ible", "ation", "ion", "ist", "ism", "ful",
-        "les", "ize", "ise", "ance", "ence", "ou", "ic",
+        "ed", "ity", "nes", "ment", "er", "or", "ly", "al", "ally", "ive", "able", "ible", "ation",
+        "ion", "ist", "ism", "ful", "les", "ize", "ise", "ance", "ence", "ou", "ic",
     ];
     let singular = form.strip_suffix('s').unwrap_or(form);
     let mut shorter = stem.chars();
     shorter.next_back();
-    match ENDINGS.into_iter().find(|ending| singular.ends_with(ending)) {
+    match ENDINGS
+        .into_iter()
+        .find(|ending| singular.ends_with(ending))
+    {
         _ if form == stem || singular == stem => "",
         Some(ending) => ending,
         None if form.starts_with(shorter.as_str()) => "",
@@ -228,14 +272,24 @@ fn is_name(written: &str, is_first: bool) -> bool {
 fn extract_literals(prose: &str) -> Vec<String> {
     let parts_words = |character: char| character.is_whitespace() || '\u{2e80}' <= character;
     let around = |character: char| "()[]{}<>\"'“”‘’,.;:!?*_~`".contains(character);
-    let words = prose.split(parts_words).map(|word| word.trim_matches(around)).filter(|word| is_literal(word));
-    let links =
-        wikilink::parse_prose_wikilinks(prose).into_iter().map(|link| format!("[[{}]]", wikilink::fold_link_name(&link.target)));
+    let words = prose
+        .split(parts_words)
+        .map(|word| word.trim_matches(around))
+        .filter(|word| is_literal(word));
+    let links = wikilink::parse_prose_wikilinks(prose)
+        .into_iter()
+        .map(|link| format!("[[{}]]", wikilink::fold_link_name(&link.target)));
     words.map(str::to_owned).chain(links).collect()
 }
 
 fn is_literal(word: &str) -> bool {
     let has_letter = word.contains(char::is_alphabetic);
-    let is_option = word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|next: char| next == '-' || next.is_alphabetic()));
-    has_letter && (is_option || word.contains(['/', '\\', '_', '@', '#', '+', '=', '<', '>', '$', '^', '&', '~', '|', '.', ':']))
+    let is_option = word
+        .strip_prefix('-')
+        .is_some_and(|rest| rest.starts_with(|next: char| next == '-' || next.is_alphabetic()));
+    has_letter
+        && (is_option
+            || word.contains([
+                '/', '\\', '_', '@', '#', '+', '=', '<', '>', '$', '^', '&', '~', '|', '.', ':',
+            ]))
 }

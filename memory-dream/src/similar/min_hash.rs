@@ -55,7 +55,12 @@ impl MinHash {
     /// Returns the estimated Jaccard similarity of the texts, from 0 to 1, with an error of about 0.1.
     #[expect(clippy::cast_precision_loss, reason = "there are sixty values")]
     pub fn resemblance(&self, other: &Self) -> f32 {
-        let equal = self.0.iter().zip(other.0).filter(|(own, other)| **own == *other).count();
+        let equal = self
+            .0
+            .iter()
+            .zip(other.0)
+            .filter(|(own, other)| **own == *other)
+            .count();
         equal as f32 / VALUE_COUNT as f32
     }
 
@@ -80,7 +85,9 @@ impl MinHash {
 
     /// Returns the values of a band as one number.
     pub(super) fn band(&self, band: usize) -> u64 {
-        self.0[band * ROWS..(band + 1) * ROWS].iter().fold(0, |key, value| key << 16 | u64::from(*value))
+        self.0[band * ROWS..(band + 1) * ROWS]
+            .iter()
+            .fold(0, |key, value| key << 16 | u64::from(*value))
     }
 
     /// Returns all values, starting with those of a band and wrapping around at the end.

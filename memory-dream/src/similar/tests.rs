@@ -7,7 +7,9 @@ use memory_core::testing::any_text;
 use memory_core::text::fold;
 use proptest::prelude::*;
 
-use super::{MinHash, SKETCH_BYTES, TextFingerprint, TextSimilarity, candidate_pairs, compare_texts};
+use super::{
+    MinHash, SKETCH_BYTES, TextFingerprint, TextSimilarity, candidate_pairs, compare_texts,
+};
 
 #[test]
 fn a_sketch_of_another_length_is_none() {
@@ -18,7 +20,11 @@ fn a_sketch_of_another_length_is_none() {
 #[test]
 fn a_sketch_stays_what_it_is_on_every_machine() {
     let bytes = MinHash::of("Anna likes tea. 安娜喜欢茶。").to_bytes();
-    assert_eq!(bytes[..8], FIRST_BYTES, "another sketch of the same text needs another version");
+    assert_eq!(
+        bytes[..8],
+        FIRST_BYTES,
+        "another sketch of the same text needs another version"
+    );
 }
 
 const FIRST_BYTES: [u8; 8] = [208, 203, 239, 98, 65, 203, 239, 161];
@@ -26,12 +32,18 @@ const FIRST_BYTES: [u8; 8] = [208, 203, 239, 98, 65, 203, 239, 161];
 #[test]
 fn thousands_that_are_alike_give_few_pairs_and_the_equal_ones_are_among_them() {
     let note = |day: usize| {
-        format!("Daily note. Woke up early, had coffee and bread, walked to work. Day {day} of the journey to the sea.")
+        format!(
+            "Daily note. Woke up early, had coffee and bread, walked to work. Day {day} of the journey to the sea."
+        )
     };
-    let sketches: Vec<_> = (0..2_000).map(|number| MinHash::of(&note(number % 1_000))).collect();
+    let sketches: Vec<_> = (0..2_000)
+        .map(|number| MinHash::of(&note(number % 1_000)))
+        .collect();
     let pairs = candidate_pairs(&sketches);
     assert!(pairs.len() < 100 * sketches.len(), "{}", pairs.len());
-    let found = (0..1_000).filter(|number| pairs.binary_search(&(*number, number + 1_000)).is_ok()).count();
+    let found = (0..1_000)
+        .filter(|number| pairs.binary_search(&(*number, number + 1_000)).is_ok())
+        .count();
     assert!(990 <= found, "{found}");
 }
 

@@ -13,7 +13,8 @@ impl WordCasing {
     /// Analyses a text.
     pub fn of(text: &str) -> Self {
         let word = |word: &str| {
-            let word = word.trim_matches(|letter: char| ".,;:!?\"'()[]{}“”‘’。，；：！？".contains(letter));
+            let word = word
+                .trim_matches(|letter: char| ".,;:!?\"'()[]{}“”‘’。，；：！？".contains(letter));
             let mut letters = word.chars();
             let first = letters.next()?;
             let form: String = first.to_lowercase().chain(letters).collect();
@@ -31,7 +32,10 @@ impl WordCasing {
     pub fn agrees_with(&self, other: &Self) -> bool {
         self.forms.chunk_by(|one, next| one.0 == next.0).all(|own| {
             let start = other.forms.partition_point(|form| form.0 < own[0].0);
-            let length = other.forms[start..].iter().take_while(|form| form.0 == own[0].0).count();
+            let length = other.forms[start..]
+                .iter()
+                .take_while(|form| form.0 == own[0].0)
+                .count();
             length == 0 || other.forms[start..start + length] == *own
         })
     }
@@ -55,7 +59,10 @@ mod tests {
             one.agrees_with(&other)
         };
         for (one, other) in [
-            ("the password is Sunshine-Apple", "the password is sunshine-apple"),
+            (
+                "the password is Sunshine-Apple",
+                "the password is sunshine-apple",
+            ),
             ("tar -C there -v", "tar -C there -V"),
             ("the key is AbCdEf.", "the key is aBcDeF."),
             ("a limit of 5 GB", "a limit of 5 Gb"),
@@ -68,7 +75,11 @@ mod tests {
             ("用户喜欢 Rust。", "用户喜欢 Rust"),
             ("one thing", "Another THING entirely, one could say"),
         ] {
-            assert_eq!(agree(one, other), !other.contains("THING"), "{one} | {other}");
+            assert_eq!(
+                agree(one, other),
+                !other.contains("THING"),
+                "{one} | {other}"
+            );
         }
     }
 }

@@ -42,11 +42,16 @@ static WORD_EFFECTS: LazyLock<HashMap<&str, WordEffect>> = LazyLock::new(|| {
         (MOODS, WordEffect::Mood),
         (PERSONS, WordEffect::Person),
     ];
-    lists.into_iter().flat_map(|(words, mark)| words.split_whitespace().map(move |word| (word, mark))).collect()
+    lists
+        .into_iter()
+        .flat_map(|(words, mark)| words.split_whitespace().map(move |word| (word, mark)))
+        .collect()
 });
 
 static NUMBER_WORDS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
-    let pairs = DIGITS.split_whitespace().filter_map(|pair| pair.split_once('='));
+    let pairs = DIGITS
+        .split_whitespace()
+        .filter_map(|pair| pair.split_once('='));
     pairs.collect()
 });
 

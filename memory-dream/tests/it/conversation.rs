@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use memory_core::conversation::{
-    ConversationId, Conversations, EntryRole, JobQueue, JobState, RecallRules, enqueue, recall, store_turn,
+    ConversationId, Conversations, EntryRole, JobQueue, JobState, RecallRules, enqueue, recall,
+    store_turn,
 };
 use memory_core::secret::Checked;
 use memory_core::testing::{FakeChat, FakeConversations, FakeEmbedder, FakeJobs, conversations};
@@ -20,39 +21,80 @@ impl ConversationFixture {
     fn new(answers: &[&str]) -> Self {
         let chat = Arc::new(FakeChat::with_answers(answers));
         let conversations = conversations(Arc::new(FakeConversations::default()));
-        let conversations = Conversations { chat: Some(Arc::clone(&chat) as _), ..conversations };
-        Self { conversations, queue: FakeJobs::default(), chat }
+        let conversations = Conversations {
+            chat: Some(Arc::clone(&chat) as _),
+            ..conversations
+        };
+        Self {
+            conversations,
+            queue: FakeJobs::default(),
+            chat,
+        }
     }
 
     fn add_turn(&self, text: &str) {
-        let turn =
-            store_turn(&self.conversations, &ConversationId::default_conversation(), EntryRole::User, text).unwrap().unwrap();
+        let turn = store_turn(
+            &self.conversations,
+            &ConversationId::default_conversation(),
+            EntryRole::User,
+            text,
+        )
+        .unwrap()
+        .unwrap();
         enqueue(&self.queue, &turn).unwrap();
     }
 
     fn process(&self) -> ProcessReport {
-        process_jobs(&self.conversations, &self.queue, &ProcessRules::default(), &|| true).unwrap()
+        process_jobs(
+            &self.conversations,
+            &self.queue,
+            &ProcessRules::default(),
+            &|| true,
+        )
+        .unwrap()
     }
 
     fn facts(&self) -> Vec<String> {
-        let kept = self.conversations.store.read(&ConversationId::default_conversation()).unwrap();
-        let facts = kept.entries().into_iter().filter(|entry| entry.role == EntryRole::Memory);
+        let kept = self
+            .conversations
+            .store
+            .read(&ConversationId::default_conversation())
+            .unwrap();
+        let facts = kept
+            .entries()
+            .into_iter()
+            .filter(|entry| entry.role == EntryRole::Memory);
         facts.map(|entry| entry.content.clone()).collect()
     }
 
     fn summary(&self) -> Option<String> {
-        let kept = self.conversations.store.read(&ConversationId::default_conversation()).unwrap();
+        let kept = self
+            .conversations
+            .store
+            .read(&ConversationId::default_conversation())
+            .unwrap();
         kept.summary().map(|summary| summary.content.clone())
     }
 
     fn deleted(&self) -> Vec<String> {
-        let deleted = self.conversations.store.deleted(&ConversationId::default_conversation()).unwrap();
-        deleted.into_iter().filter(|entry| entry.role == EntryRole::Memory).map(|entry| entry.content).collect()
+        let deleted = self
+            .conversations
+            .store
+            .deleted(&ConversationId::default_conversation())
+            .unwrap();
+        deleted
+            .into_iter()
+            .filter(|entry| entry.role == EntryRole::Memory)
+            .map(|entry| entry.content)
+            .collect()
     }
 }
 
 fn timeout_error() -> ChatError {
-    ChatError::Timeout(ChatFailure { why: "it took too long".into(), hint: None })
+    ChatError::Timeout(ChatFailure {
+        why: "it took too long".into(),
+        hint: None,
+    })
 }
 
 #[test]
@@ -66,7 +108,10 @@ fn facts_are_drawn_reconciled_and_summed_up() {
         r#"{"summary": "Hates pizza, lives in Lyon."}"#,
     ]);
     case.add_turn("I love pizza. I live in Ghent.");
-    assert_eq!((case.process().done, case.summary().as_deref()), (1, Some("Loves pizza, lives in Ghent.")));
+    assert_eq!(
+        (case.process().done, case.summary().as_deref()),
+        (1, Some("Loves pizza, lives in Ghent."))
+    );
     case.add_turn("I moved to Lyon. And I hate pizza.");
     let done = case.process();
     assert_eq!((done.done, done.waiting, done.troubles), (1, 0, vec![]));
@@ -74,47 +119,108 @@ fn facts_are_drawn_reconciled_and_summed_up() {
     facts.sort();
     assert_eq!(facts, ["The user hates pizza.", "The user lives in Lyon."]);
     assert_eq!(case.deleted().len(), 2);
-    assert_eq!(case.summary().as_deref(), Some("Hates pizza, lives in Lyon."));
-    let purposes: Vec<String> = case.chat.requests().iter().map(|request| request.purpose.to_string()).collect();
-    assert_eq!(purposes, ["facts", "summarise", "facts", "reconcile", "summarise"]);
+    assert_eq!(
+        case.summary().as_deref(),
+        Some("Hates pizza, lives in Lyon.")
+    );
+    let purposes: Vec<String> = case
+        .chat
+        .requests()
+        .iter()
+        .map(|request| request.purpose.to_string())
+        .collect();
+    assert_eq!(
+        purposes,
+        ["facts", "summarise", "facts", "reconcile", "summarise"]
+    );
     // The request contains only messages of the user, as data.
-    assert_eq!(case.chat.requests()[2].messages[1].content, "\"I moved to Lyon. And I hate pizza.\"");
+    assert_eq!(
+        case.chat.requests()[2].messages[1].content,
+        "\"I moved to Lyon. And I hate pizza.\""
+    );
 }
 
 #[test]
 fn facts_that_a_model_cannot_reconcile_are_tried_again_and_then_not_stored() {
     let wrong = r#"[{"event": "UPDATE", "id": 7, "text": "x"}]"#;
-    let first = [r#"["The user likes tea."]"#, "Tea.", r#"["The user likes green tea."]"#];
+    let first = [
+        r#"["The user likes tea."]"#,
+        "Tea.",
+        r#"["The user likes green tea."]"#,
+    ];
     let case = ConversationFixture::new(&[&first[..], &[wrong; 6]].concat());
     case.add_turn("I like tea");
     case.process();
     case.add_turn("I like green tea");
-    for (end, waiting) in [("they will be retried", 1), ("only the turns are stored", 0)] {
+    for (end, waiting) in [
+        ("they will be retried", 1),
+        ("only the turns are stored", 0),
+    ] {
         let done = case.process();
-        assert_eq!((done.waiting, case.facts()), (waiting, vec!["The user likes tea.".to_owned()]));
-        let [trouble] = done.troubles.as_slice() else { panic!("{done:?}") };
-        assert!(trouble.contains("UPDATE names the id 7") && trouble.ends_with(end), "{trouble}");
+        assert_eq!(
+            (done.waiting, case.facts()),
+            (waiting, vec!["The user likes tea.".to_owned()])
+        );
+        let [trouble] = done.troubles.as_slice() else {
+            panic!("{done:?}")
+        };
+        assert!(
+            trouble.contains("UPDATE names the id 7") && trouble.ends_with(end),
+            "{trouble}"
+        );
     }
-    let told = case.chat.requests()[4].messages.last().unwrap().content.clone();
-    assert!(told.contains("none of those given; they go from 0 to 0"), "{told}");
-    assert_eq!((case.chat.requests().len(), case.queue.pending().unwrap().len()), (9, 0));
-    let recalled =
-        recall(&case.conversations, &ConversationId::default_conversation(), "green", &RecallRules::default()).unwrap();
+    let told = case.chat.requests()[4]
+        .messages
+        .last()
+        .unwrap()
+        .content
+        .clone();
+    assert!(
+        told.contains("none of those given; they go from 0 to 0"),
+        "{told}"
+    );
+    assert_eq!(
+        (
+            case.chat.requests().len(),
+            case.queue.pending().unwrap().len()
+        ),
+        (9, 0)
+    );
+    let recalled = recall(
+        &case.conversations,
+        &ConversationId::default_conversation(),
+        "green",
+        &RecallRules::default(),
+    )
+    .unwrap();
     assert_eq!(recalled.memories[0].entry.content, "I like green tea");
 }
 
 #[test]
 fn prose_and_wrong_json_give_no_facts_and_lose_no_turn() {
-    for answer in ["I think the user likes tea.", "[\"The user", "{\"facts\": 3}"] {
+    for answer in [
+        "I think the user likes tea.",
+        "[\"The user",
+        "{\"facts\": 3}",
+    ] {
         let case = ConversationFixture::new(&[answer, answer]);
         case.add_turn("I like tea");
         for (done, waiting) in [(0, 1), (1, 0)] {
             let processed = case.process();
-            assert_eq!((processed.done, processed.waiting, processed.troubles.len()), (done, waiting, 1), "{answer}");
+            assert_eq!(
+                (processed.done, processed.waiting, processed.troubles.len()),
+                (done, waiting, 1),
+                "{answer}"
+            );
         }
         assert_eq!(case.facts().len(), 0, "{answer}");
-        let recalled =
-            recall(&case.conversations, &ConversationId::default_conversation(), "Which tea?", &RecallRules::default()).unwrap();
+        let recalled = recall(
+            &case.conversations,
+            &ConversationId::default_conversation(),
+            "Which tea?",
+            &RecallRules::default(),
+        )
+        .unwrap();
         assert_eq!(recalled.memories[0].entry.content, "I like tea");
     }
 }
@@ -123,7 +229,8 @@ fn prose_and_wrong_json_give_no_facts_and_lose_no_turn() {
 fn a_model_that_does_not_answer_is_asked_another_time_and_not_for_ever() {
     let case = ConversationFixture::new(&[]);
     case.chat.will_fail(timeout_error());
-    case.chat.will_answer(r#"["The user likes tea."]"#, TokenUsage::default());
+    case.chat
+        .will_answer(r#"["The user likes tea."]"#, TokenUsage::default());
     case.chat.will_fail(timeout_error());
     case.add_turn("I like tea");
     let done = case.process();
@@ -133,7 +240,14 @@ fn a_model_that_does_not_answer_is_asked_another_time_and_not_for_ever() {
     assert!(done.troubles[0].ends_with("the summary was not updated"));
     case.add_turn("I like coffee");
     let rounds = (0..20).take_while(|_| case.process().waiting == 1).count();
-    assert_eq!((rounds, case.facts().len(), case.queue.pending().unwrap().len()), (4, 1, 0));
+    assert_eq!(
+        (
+            rounds,
+            case.facts().len(),
+            case.queue.pending().unwrap().len()
+        ),
+        (4, 1, 0)
+    );
 }
 
 #[test]
@@ -144,15 +258,33 @@ fn what_was_decided_is_done_after_a_crash_without_asking_again() {
     let other = ConversationFixture::new(&[r#"["The user likes tea."]"#, "Likes tea."]);
     other.add_turn("I like tea");
     other.process();
-    let fact = other.conversations.store.read(&ConversationId::default_conversation()).unwrap().entries()[1].clone();
+    let fact = other
+        .conversations
+        .store
+        .read(&ConversationId::default_conversation())
+        .unwrap()
+        .entries()[1]
+        .clone();
     let changes = vec![memory_core::conversation::EntryChange::Add((*fact).clone())];
     // The changes were applied, but the process died before that was recorded.
-    case.conversations.store.commit(&job.conversation, Checked::allowed(&changes)).unwrap();
+    case.conversations
+        .store
+        .commit(&job.conversation, Checked::allowed(&changes))
+        .unwrap();
     case.queue
-        .record_states(&[(job.id.clone(), JobState::Decided { changes, facts: vec!["The user likes tea.".into()] })])
+        .record_states(&[(
+            job.id.clone(),
+            JobState::Decided {
+                changes,
+                facts: vec!["The user likes tea.".into()],
+            },
+        )])
         .unwrap();
     assert_eq!(case.process().done, 1);
-    assert_eq!((case.facts(), case.summary().as_deref()), (vec!["The user likes tea.".to_owned()], Some("Likes tea.")));
+    assert_eq!(
+        (case.facts(), case.summary().as_deref()),
+        (vec!["The user likes tea.".to_owned()], Some("Likes tea."))
+    );
     assert_eq!(case.chat.requests().len(), 1);
     assert_eq!(case.process(), ProcessReport::default());
 }
@@ -160,17 +292,42 @@ fn what_was_decided_is_done_after_a_crash_without_asking_again() {
 #[test]
 fn without_a_model_turns_are_kept_found_and_let_go_of() {
     let case = ConversationFixture::new(&[]);
-    let without = Conversations { chat: None, embedder: Some(Arc::new(FakeEmbedder)), ..case.conversations.clone() };
+    let without = Conversations {
+        chat: None,
+        embedder: Some(Arc::new(FakeEmbedder)),
+        ..case.conversations.clone()
+    };
     for number in 0..4 {
         case.add_turn(&format!("I drank tea number {number}"));
     }
-    let rules = ProcessRules { max_entries: 3, ..ProcessRules::default() };
+    let rules = ProcessRules {
+        max_entries: 3,
+        ..ProcessRules::default()
+    };
     let done = process_jobs(&without, &case.queue, &rules, &|| true).unwrap();
-    assert_eq!((done.done, done.troubles.len(), case.chat.requests().len()), (4, 0, 0));
-    let kept = without.store.read(&ConversationId::default_conversation()).unwrap();
-    assert_eq!((kept.len(), kept.entries_without_vector("words-64").len()), (3, 0));
-    assert!(kept.entries()[0].content.ends_with('1'), "the oldest has gone");
-    let recalled = recall(&without, &ConversationId::default_conversation(), "tea number 2", &RecallRules::default()).unwrap();
+    assert_eq!(
+        (done.done, done.troubles.len(), case.chat.requests().len()),
+        (4, 0, 0)
+    );
+    let kept = without
+        .store
+        .read(&ConversationId::default_conversation())
+        .unwrap();
+    assert_eq!(
+        (kept.len(), kept.entries_without_vector("words-64").len()),
+        (3, 0)
+    );
+    assert!(
+        kept.entries()[0].content.ends_with('1'),
+        "the oldest has gone"
+    );
+    let recalled = recall(
+        &without,
+        &ConversationId::default_conversation(),
+        "tea number 2",
+        &RecallRules::default(),
+    )
+    .unwrap();
     assert_eq!(recalled.memories[0].entry.content, "I drank tea number 2");
 }
 
@@ -184,7 +341,13 @@ fn whoever_must_stop_leaves_the_rest_for_later() {
         asked.set(asked.get() + 1);
         asked.get() <= 1
     };
-    let done = process_jobs(&case.conversations, &case.queue, &ProcessRules::default(), &goes_on).unwrap();
+    let done = process_jobs(
+        &case.conversations,
+        &case.queue,
+        &ProcessRules::default(),
+        &goes_on,
+    )
+    .unwrap();
     assert_eq!((done.done, case.queue.pending().unwrap().len()), (1, 1));
     assert_eq!(case.process().done, 1);
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use memory_core::testing::FakeChat;
 use memory_core::{
-    Category, ContentHash, Memory, MemoryId, Patch, Phase, Scope, SecretPolicy, Services, TextVector, Verb, find_full_text, link,
-    pin, restore, undo, update, upgrade,
+    Category, ContentHash, Memory, MemoryId, Patch, Phase, Scope, SecretPolicy, Services,
+    TextVector, Verb, find_full_text, link, pin, restore, undo, update, upgrade,
 };
 use memory_dream::{DreamLevel, DreamTask, ProgressCallback, dream};
 
@@ -22,10 +22,23 @@ fn a_light_dream_files_what_is_clear_and_leaves_what_is_not() {
     let unclear = bed.write("tbd");
     let dreamt = bed.dream(DreamLevel::Light.tasks());
     let place = |id| bed.get(id).map(|memory| (memory.phase, memory.category));
-    assert_eq!(place(clear), Some((Phase::Organized, Category::Preferences)));
+    assert_eq!(
+        place(clear),
+        Some((Phase::Organized, Category::Preferences))
+    );
     assert_eq!(place(chinese), Some((Phase::Organized, Category::Lessons)));
     assert_eq!(place(unclear), Some((Phase::Inbox, Category::Inbox)));
-    assert_eq!((dreamt.filed.len(), dreamt.unsure.iter().map(|unsure| unsure.id).collect::<Vec<_>>()), (2, vec![unclear]));
+    assert_eq!(
+        (
+            dreamt.filed.len(),
+            dreamt
+                .unsure
+                .iter()
+                .map(|unsure| unsure.id)
+                .collect::<Vec<_>>()
+        ),
+        (2, vec![unclear])
+    );
     assert!(dreamt.operation.is_some() && bed.dream(DreamLevel::Light.tasks()).operation.is_none());
 }
 
@@ -37,38 +50,84 @@ fn what_is_suggested_wins_over_what_is_guessed() {
     memory.category = Category::Project;
     let mut taken = memory_core::Refinement::new(&bed.services, Verb::Ingest);
     let expected = bed.services.store.get(&id).expect("it is there").stamp;
-    let changes = vec![memory_core::Change::Replace { expected, memory: Box::new(memory) }];
-    taken.commit(vec![memory_core::RefinementUnit { changes, ..memory_core::RefinementUnit::default() }]).expect("it is changed");
+    let changes = vec![memory_core::Change::Replace {
+        expected,
+        memory: Box::new(memory),
+    }];
+    taken
+        .commit(vec![memory_core::RefinementUnit {
+            changes,
+            ..memory_core::RefinementUnit::default()
+        }])
+        .expect("it is changed");
     bed.dream(DreamLevel::Light.tasks());
-    assert_eq!(bed.get(id).map(|memory| memory.category), Some(Category::Project));
+    assert_eq!(
+        bed.get(id).map(|memory| memory.category),
+        Some(Category::Project)
+    );
 }
 
 #[test]
 fn what_says_the_same_becomes_one_and_undo_parts_it_again() {
     let bed = DreamFixture::new();
     let short = bed.write("The staging server runs PostgreSQL 16 on port 5433.");
-    let long = bed.write("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.");
+    let long = bed
+        .write("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.");
     let other = bed.write("See the note on backups.");
     link(&bed.services, &other.to_string(), &short.to_string()).expect("they are linked");
-    let tag = Patch { add_tags: ["infra"].into_iter().collect(), ..Patch::default() };
-    update(&bed.services, &short.to_string(), &tag, None, SecretPolicy::Refuse).expect("it is tagged");
+    let tag = Patch {
+        add_tags: ["infra"].into_iter().collect(),
+        ..Patch::default()
+    };
+    update(
+        &bed.services,
+        &short.to_string(),
+        &tag,
+        None,
+        SecretPolicy::Refuse,
+    )
+    .expect("it is tagged");
     let before = bed.all();
 
     let dreamt = bed.dream(&[DreamTask::Merge]);
-    assert_eq!(dreamt.merged.iter().map(|merge| (merge.kept, merge.gone.clone())).collect::<Vec<_>>(), [(long, vec![short])]);
+    assert_eq!(
+        dreamt
+            .merged
+            .iter()
+            .map(|merge| (merge.kept, merge.gone.clone()))
+            .collect::<Vec<_>>(),
+        [(long, vec![short])]
+    );
     let kept = bed.get(long).expect("it is kept");
-    assert!(kept.tags.iter().any(|tag| tag == "infra") && kept.supersedes == [short] && kept.links == [other]);
-    assert_eq!(bed.get(other).map(|memory| memory.links), Some(vec![long]), "whoever linked to the one now links to the other");
+    assert!(
+        kept.tags.iter().any(|tag| tag == "infra")
+            && kept.supersedes == [short]
+            && kept.links == [other]
+    );
+    assert_eq!(
+        bed.get(other).map(|memory| memory.links),
+        Some(vec![long]),
+        "whoever linked to the one now links to the other"
+    );
     assert!(bed.get(short).is_none());
     let operation = dreamt.operation.expect("something was changed");
-    let reasons: Vec<String> =
-        bed.services.history.changes(&operation).filter_map(|change| change.expect("it is told").why).collect();
+    let reasons: Vec<String> = bed
+        .services
+        .history
+        .changes(&operation)
+        .filter_map(|change| change.expect("it is told").why)
+        .collect();
     assert!(
-        reasons.iter().any(|why| why.contains(&long.to_string())) && reasons.iter().any(|why| why.contains(&short.to_string()))
+        reasons.iter().any(|why| why.contains(&long.to_string()))
+            && reasons.iter().any(|why| why.contains(&short.to_string()))
     );
 
     undo(&bed.services, Some(operation.as_str())).expect("it is taken back");
-    let texts = |all: &[Memory]| all.iter().map(|memory| (memory.id, memory.content.clone())).collect::<Vec<_>>();
+    let texts = |all: &[Memory]| {
+        all.iter()
+            .map(|memory| (memory.id, memory.content.clone()))
+            .collect::<Vec<_>>()
+    };
     assert_eq!(texts(&bed.all()), texts(&before));
 }
 
@@ -107,16 +166,41 @@ fn age_takes_what_nobody_wants_and_spares_the_rest() {
     let fresh = bed.write("just written");
 
     let dreamt = bed.dream(&LIFECYCLE_TASKS);
-    assert_eq!(dreamt.parted.iter().map(|parting| parting.id).collect::<Vec<_>>(), [old]);
-    assert!(bed.get(old).is_none() && [pinned, linked, fresh, archive].iter().all(|id| bed.get(*id).is_some()));
-    assert_eq!(bed.get(wanted).map(|memory| memory.phase), Some(Phase::Organized));
+    assert_eq!(
+        dreamt
+            .parted
+            .iter()
+            .map(|parting| parting.id)
+            .collect::<Vec<_>>(),
+        [old]
+    );
+    assert!(
+        bed.get(old).is_none()
+            && [pinned, linked, fresh, archive]
+                .iter()
+                .all(|id| bed.get(*id).is_some())
+    );
+    assert_eq!(
+        bed.get(wanted).map(|memory| memory.phase),
+        Some(Phase::Organized)
+    );
 
     bed.advance_days(30);
     let unread = bed.file("nobody reads this", Category::Knowledge);
     bed.advance_days(29);
-    assert!(!bed.dream(&[DreamTask::Decay]).parted.iter().any(|parting| parting.id == unread));
+    assert!(
+        !bed.dream(&[DreamTask::Decay])
+            .parted
+            .iter()
+            .any(|parting| parting.id == unread)
+    );
     bed.advance_days(1);
-    assert!(bed.dream(&[DreamTask::Decay]).parted.iter().any(|parting| parting.id == unread));
+    assert!(
+        bed.dream(&[DreamTask::Decay])
+            .parted
+            .iter()
+            .any(|parting| parting.id == unread)
+    );
 }
 
 #[test]
@@ -135,11 +219,18 @@ fn a_rehearsal_changes_nothing_and_says_what_would_be() {
 fn who_stops_a_dream_keeps_what_was_done() {
     let bed = DreamFixture::new();
     for number in 0..10 {
-        bed.write(&format!("The user prefers theme number {number} in the editor"));
+        bed.write(&format!(
+            "The user prefers theme number {number} in the editor"
+        ));
     }
     let mut stop = |_| ControlFlow::Break(());
     let mut pace = ProgressCallback::new(&mut stop);
-    let dreamt = dream(&bed.services, &dream_request(DreamLevel::Light.tasks(), false), &mut pace).expect("it stops");
+    let dreamt = dream(
+        &bed.services,
+        &dream_request(DreamLevel::Light.tasks(), false),
+        &mut pace,
+    )
+    .expect("it stops");
     assert!(dreamt.is_cut);
     assert_eq!(bed.all().len(), 10);
     bed.dream(DreamLevel::Light.tasks());
@@ -153,12 +244,36 @@ fn a_deep_dream_writes_down_what_is_certain_and_lists_the_rest() {
     bed.advance_days(1);
     let new = bed.file("Anna no longer lives in Berlin.", Category::People);
     let dreamt = bed.dream(DreamLevel::Deep.tasks());
-    assert_eq!(dreamt.superseded.iter().map(|own| (own.of, own.superseded_by)).collect::<Vec<_>>(), [(old, new)]);
-    let (older, newer) = (bed.get(old).expect("it is there"), bed.get(new).expect("it is there"));
-    assert_eq!((older.superseded_by, older.valid_until, newer.supersedes), (Some(new), Some(newer.created_at), vec![old]));
-    assert!(dreamt.review.is_some_and(|review| review.contradictions.first.len() == 1));
+    assert_eq!(
+        dreamt
+            .superseded
+            .iter()
+            .map(|own| (own.of, own.superseded_by))
+            .collect::<Vec<_>>(),
+        [(old, new)]
+    );
+    let (older, newer) = (
+        bed.get(old).expect("it is there"),
+        bed.get(new).expect("it is there"),
+    );
+    assert_eq!(
+        (older.superseded_by, older.valid_until, newer.supersedes),
+        (Some(new), Some(newer.created_at), vec![old])
+    );
+    assert!(
+        dreamt
+            .review
+            .is_some_and(|review| review.contradictions.first.len() == 1)
+    );
     assert!(bed.dream(DreamLevel::Deep.tasks()).is_empty());
-    undo(&bed.services, dreamt.operation.as_ref().map(memory_core::OperationId::as_str)).expect("it is taken back");
+    undo(
+        &bed.services,
+        dreamt
+            .operation
+            .as_ref()
+            .map(memory_core::OperationId::as_str),
+    )
+    .expect("it is taken back");
     assert_eq!(bed.get(old).expect("it is there").superseded_by, None);
 }
 
@@ -166,9 +281,19 @@ fn a_deep_dream_writes_down_what_is_certain_and_lists_the_rest() {
 fn a_wikilink_by_the_id_of_what_became_part_of_another_leads_there() {
     let bed = DreamFixture::new();
     let short = bed.write("The staging server runs PostgreSQL 16 on port 5433.");
-    let long = bed.write("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.");
-    assert_eq!(bed.dream(&[DreamTask::Merge]).merged.iter().map(|merge| merge.kept).collect::<Vec<_>>(), [long]);
-    let late = bed.write(&format!("Ask whoever wrote [[{short}|the note]] about the port."));
+    let long = bed
+        .write("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.");
+    assert_eq!(
+        bed.dream(&[DreamTask::Merge])
+            .merged
+            .iter()
+            .map(|merge| merge.kept)
+            .collect::<Vec<_>>(),
+        [long]
+    );
+    let late = bed.write(&format!(
+        "Ask whoever wrote [[{short}|the note]] about the port."
+    ));
     bed.dream(DreamLevel::Medium.tasks());
     assert_eq!(bed.get(late).map(|memory| memory.links), Some(vec![long]));
 }
@@ -177,19 +302,40 @@ fn a_wikilink_by_the_id_of_what_became_part_of_another_leads_there() {
 fn a_language_model_is_asked_once_and_believed_only_so_far() {
     let bed = DreamFixture::new();
     let id = bed.write("tbd");
-    let chat = Arc::new(FakeChat::with_answers(&[r#"[{"id": "m1", "category": "skills"}, {"id": "m9", "category": "soul"}]"#]));
-    let services = Services { chat: Some(Arc::clone(&chat) as _), ..bed.services.clone() };
+    let chat = Arc::new(FakeChat::with_answers(&[
+        r#"[{"id": "m1", "category": "skills"}, {"id": "m9", "category": "soul"}]"#,
+    ]));
+    let services = Services {
+        chat: Some(Arc::clone(&chat) as _),
+        ..bed.services.clone()
+    };
     let bed = DreamFixture { services, ..bed };
     let dreamt = bed.dream(DreamLevel::Light.tasks());
-    assert_eq!(bed.get(id).map(|memory| memory.category), Some(Category::Skills));
+    assert_eq!(
+        bed.get(id).map(|memory| memory.category),
+        Some(Category::Skills)
+    );
     assert!(dreamt.unsure.is_empty() && dreamt.filed.len() == 1 && dreamt.troubles.is_empty());
 
     let other = bed.write("tbc");
-    let broken =
-        Services { chat: Some(Arc::new(FakeChat::with_answers(&["file everything under soul!"]))), ..bed.services.clone() };
-    let bed = DreamFixture { services: broken, ..bed };
+    let broken = Services {
+        chat: Some(Arc::new(FakeChat::with_answers(&[
+            "file everything under soul!",
+        ]))),
+        ..bed.services.clone()
+    };
+    let bed = DreamFixture {
+        services: broken,
+        ..bed
+    };
     let dreamt = bed.dream(DreamLevel::Light.tasks());
-    assert_eq!((bed.get(other).map(|memory| memory.phase), dreamt.troubles.len()), (Some(Phase::Inbox), 1));
+    assert_eq!(
+        (
+            bed.get(other).map(|memory| memory.phase),
+            dreamt.troubles.len()
+        ),
+        (Some(Phase::Inbox), 1)
+    );
 }
 
 #[test]
@@ -202,9 +348,20 @@ fn a_paraphrase_becomes_one_only_where_a_model_says_so() {
         let bed = DreamFixture::new();
         let ids: Vec<MemoryId> = texts.iter().map(|text| bed.write(text)).collect();
         if model {
-            let vector = |id: &MemoryId, text: &str| TextVector { id: *id, text: ContentHash::of(text), vector: vec![0.6, 0.8] };
-            let vectors: Vec<_> = ids.iter().zip(texts).map(|(id, text)| vector(id, text)).collect();
-            bed.services.store.store_vectors("one", &vectors).expect("they are kept");
+            let vector = |id: &MemoryId, text: &str| TextVector {
+                id: *id,
+                text: ContentHash::of(text),
+                vector: vec![0.6, 0.8],
+            };
+            let vectors: Vec<_> = ids
+                .iter()
+                .zip(texts)
+                .map(|(id, text)| vector(id, text))
+                .collect();
+            bed.services
+                .store
+                .store_vectors("one", &vectors)
+                .expect("they are kept");
         }
         bed.dream(&[DreamTask::Merge]).merged.len()
     };
@@ -216,21 +373,44 @@ fn what_somebody_files_or_moves_while_a_dream_thinks_is_left_alone() {
     let bed = DreamFixture::new();
     let filed = bed.write("The user prefers dark mode in every editor and dislikes light themes");
     let short = bed.write("The staging server runs PostgreSQL 16 on port 5433.");
-    let long = bed.write("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.");
+    let long = bed
+        .write("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.");
     let mut is_first = true;
     // The first reported step is the analysis of the texts.
     let mut meddle = |_| {
         if std::mem::take(&mut is_first) {
-            upgrade(&bed.services, &filed.to_string(), Some(Category::Project)).expect("it is filed");
-            let patch = Patch { scope: Some(Scope::Agent("ben".into())), ..Patch::default() };
-            update(&bed.services, &short.to_string(), &patch, None, SecretPolicy::Refuse).expect("it is moved");
+            upgrade(&bed.services, &filed.to_string(), Some(Category::Project))
+                .expect("it is filed");
+            let patch = Patch {
+                scope: Some(Scope::Agent("ben".into())),
+                ..Patch::default()
+            };
+            update(
+                &bed.services,
+                &short.to_string(),
+                &patch,
+                None,
+                SecretPolicy::Refuse,
+            )
+            .expect("it is moved");
         }
         ControlFlow::Continue(())
     };
-    dream(&bed.services, &dream_request(DreamLevel::Medium.tasks(), false), &mut ProgressCallback::new(&mut meddle))
-        .expect("it is done");
-    assert_eq!(bed.get(filed).map(|memory| memory.category), Some(Category::Project));
-    assert!(bed.get(short).is_some_and(|memory| memory.scope == Scope::Agent("ben".into())) && bed.get(long).is_some());
+    dream(
+        &bed.services,
+        &dream_request(DreamLevel::Medium.tasks(), false),
+        &mut ProgressCallback::new(&mut meddle),
+    )
+    .expect("it is done");
+    assert_eq!(
+        bed.get(filed).map(|memory| memory.category),
+        Some(Category::Project)
+    );
+    assert!(
+        bed.get(short)
+            .is_some_and(|memory| memory.scope == Scope::Agent("ben".into()))
+            && bed.get(long).is_some()
+    );
 }
 
 #[test]
@@ -239,18 +419,33 @@ fn a_summary_leads_to_the_whole_text_in_the_trash() {
     let bed = DreamFixture::new();
     let id = bed.write(line.repeat(60).trim());
     let chat = Arc::new(FakeChat::with_answers(&[line.repeat(15).trim()]));
-    let bed = DreamFixture { services: Services { chat: Some(chat as _), ..bed.services }, ..bed };
+    let bed = DreamFixture {
+        services: Services {
+            chat: Some(chat as _),
+            ..bed.services
+        },
+        ..bed
+    };
     let dreamt = bed.dream(&[DreamTask::Compress]);
     let summary = bed.get(id).expect("it is there");
     assert_eq!(summary.summarised_by, dreamt.operation);
-    let whole = find_full_text(&bed.services, &summary).expect("the trash is read").expect("it is there");
-    assert_eq!((whole.id, Some(&whole.operation.id)), (id, dreamt.operation.as_ref()));
+    let whole = find_full_text(&bed.services, &summary)
+        .expect("the trash is read")
+        .expect("it is there");
+    assert_eq!(
+        (whole.id, Some(&whole.operation.id)),
+        (id, dreamt.operation.as_ref())
+    );
 
     let (restored, _) = restore(&bed.services, &id.to_string()).expect("it is brought back");
     assert_eq!(restored.trash, whole.trash);
     let back = bed.get(id).expect("it is there");
-    assert_eq!((back.content.as_str(), back.summarised_by), (line.repeat(60).trim(), None));
-    restore(&bed.services, &id.to_string()).expect_err("what stands for nothing else has nothing to be brought back");
+    assert_eq!(
+        (back.content.as_str(), back.summarised_by),
+        (line.repeat(60).trim(), None)
+    );
+    restore(&bed.services, &id.to_string())
+        .expect_err("what stands for nothing else has nothing to be brought back");
 }
 
 #[test]
@@ -261,12 +456,31 @@ fn a_summary_is_kept_once_and_none_that_holds_a_credential() {
         let bed = DreamFixture::new();
         let id = bed.write(&text);
         let chat = Arc::new(FakeChat::with_answers(answers));
-        let bed = DreamFixture { services: Services { chat: Some(Arc::clone(&chat) as _), ..bed.services }, ..bed };
-        let dreamt = [bed.dream(&[DreamTask::Compress]), bed.dream(&[DreamTask::Compress])];
+        let bed = DreamFixture {
+            services: Services {
+                chat: Some(Arc::clone(&chat) as _),
+                ..bed.services
+            },
+            ..bed
+        };
+        let dreamt = [
+            bed.dream(&[DreamTask::Compress]),
+            bed.dream(&[DreamTask::Compress]),
+        ];
         assert!(dreamt[1].is_empty(), "{:?}", dreamt[1]);
-        (bed.get(id).expect("it is there").content, dreamt[0].skipped.len(), chat.requests().len())
+        (
+            bed.get(id).expect("it is there").content,
+            dreamt[0].skipped.len(),
+            chat.requests().len(),
+        )
     };
-    assert_eq!(after(&[summary.trim(), "a lantern stood by the wall"]), (summary.trim().to_owned(), 0, 1));
+    assert_eq!(
+        after(&[summary.trim(), "a lantern stood by the wall"]),
+        (summary.trim().to_owned(), 0, 1)
+    );
     let key = format!("{summary} the key is AKIAIOSFODNN7QWERTYA");
-    assert_eq!(after(&[&key]), (text.trim_end_matches('\n').to_owned(), 1, 1));
+    assert_eq!(
+        after(&[&key]),
+        (text.trim_end_matches('\n').to_owned(), 1, 1)
+    );
 }

@@ -5,11 +5,20 @@ use std::sync::Arc;
 
 use chrono::{TimeDelta, Utc};
 use memory_core::testing::{FakeClock, services};
-use memory_core::{Category, Draft, Filter, MemStore, Memory, MemoryId, SecretPolicy, Services, Verb, upgrade, write};
+use memory_core::{
+    Category, Draft, Filter, MemStore, Memory, MemoryId, SecretPolicy, Services, Verb, upgrade,
+    write,
+};
 use memory_dream::{DreamReport, DreamRequest, DreamRules, DreamTask, ProgressCallback, dream};
 
 pub(crate) fn dream_request(tasks: &[DreamTask], is_rehearsal: bool) -> DreamRequest<'_, Utc> {
-    DreamRequest { verb: Verb::Dream, tasks, rules: DreamRules::default(), is_rehearsal, zone: &Utc }
+    DreamRequest {
+        verb: Verb::Dream,
+        tasks,
+        rules: DreamRules::default(),
+        is_rehearsal,
+        zone: &Utc,
+    }
 }
 
 /// A memory store with a clock that advances only on request.
@@ -21,12 +30,17 @@ pub(crate) struct DreamFixture {
 impl DreamFixture {
     pub(crate) fn new() -> Self {
         let clock = Arc::new(FakeClock::default());
-        let services = Services { clock: Arc::clone(&clock) as _, ..services(Arc::new(MemStore::default())) };
+        let services = Services {
+            clock: Arc::clone(&clock) as _,
+            ..services(Arc::new(MemStore::default()))
+        };
         Self { services, clock }
     }
 
     pub(crate) fn write(&self, text: &str) -> MemoryId {
-        write(&self.services, Draft::new(text), SecretPolicy::Refuse).expect("it is written").id
+        write(&self.services, Draft::new(text), SecretPolicy::Refuse)
+            .expect("it is written")
+            .id
     }
 
     pub(crate) fn file(&self, text: &str, category: Category) -> MemoryId {
@@ -49,15 +63,28 @@ impl DreamFixture {
 
     pub(crate) fn with(&self, tasks: &[DreamTask], is_rehearsal: bool) -> DreamReport {
         let mut go_on = |_| ControlFlow::Continue(());
-        dream(&self.services, &dream_request(tasks, is_rehearsal), &mut ProgressCallback::new(&mut go_on)).expect("it is done")
+        dream(
+            &self.services,
+            &dream_request(tasks, is_rehearsal),
+            &mut ProgressCallback::new(&mut go_on),
+        )
+        .expect("it is done")
     }
 
     pub(crate) fn all(&self) -> Vec<Memory> {
         let now = self.services.clock.now();
-        self.services.store.memories(&Filter::all(), now).map(|stored| stored.expect("it is read").memory).collect()
+        self.services
+            .store
+            .memories(&Filter::all(), now)
+            .map(|stored| stored.expect("it is read").memory)
+            .collect()
     }
 
     pub(crate) fn get(&self, id: MemoryId) -> Option<Memory> {
-        self.services.store.get(&id).ok().map(|stored| stored.memory)
+        self.services
+            .store
+            .get(&id)
+            .ok()
+            .map(|stored| stored.memory)
     }
 }

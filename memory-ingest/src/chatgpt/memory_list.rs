@@ -13,18 +13,40 @@ const BULLETS: [&str; 6] = ["-", "*", "+", "•", "–", "—"];
 
 /// Returns one note for each memory in the file at `path`.
 pub(super) fn read_items(path: &Path) -> Vec<SourceItem> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = path
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     let text = match source_text::read_file(path) {
         Ok(text) => text,
         Err(reason) => return vec![SourceItem::Skipped { path: name, reason }],
     };
-    let mut warning = text.warning.map(|(line, reason)| format!("{name}:{line}: {reason}"));
+    let mut warning = text
+        .warning
+        .map(|(line, reason)| format!("{name}:{line}: {reason}"));
     // The text is the only identity of a memory in a list.
-    let memories: BTreeMap<_, _> = split_memories(&text.text).into_iter().map(|text| (path_of(&text), text)).collect();
+    let memories: BTreeMap<_, _> = split_memories(&text.text)
+        .into_iter()
+        .map(|text| (path_of(&text), text))
+        .collect();
     let note = |(path, text): (String, String)| {
-        let origin = Origin { source: NAME.into(), root: NAME.into(), path, hash: None };
-        let draft = Draft { phase: Some(Phase::Inbox), source: NAME.into(), origin: Some(origin), ..Draft::new(&text) };
-        SourceItem::Note(Box::new(NoteItem { warning: warning.take(), ..NoteItem::new(draft) }))
+        let origin = Origin {
+            source: NAME.into(),
+            root: NAME.into(),
+            path,
+            hash: None,
+        };
+        let draft = Draft {
+            phase: Some(Phase::Inbox),
+            source: NAME.into(),
+            origin: Some(origin),
+            ..Draft::new(&text)
+        };
+        SourceItem::Note(Box::new(NoteItem {
+            warning: warning.take(),
+            ..NoteItem::new(draft)
+        }))
     };
     memories.into_iter().map(note).collect()
 }
@@ -45,7 +67,10 @@ fn split_memories(text: &str) -> Vec<String> {
     for line in text.lines() {
         let is_indented = line.starts_with([' ', '\t']);
         let trimmed = line.trim();
-        let is_rule = 3 <= trimmed.len() && trimmed.bytes().all(|byte| matches!(byte, b'-' | b'*' | b'_' | b'=' | b'`'));
+        let is_rule = 3 <= trimmed.len()
+            && trimmed
+                .bytes()
+                .all(|byte| matches!(byte, b'-' | b'*' | b'_' | b'=' | b'`'));
         if trimmed.is_empty() || is_rule || is_heading(trimmed) || BULLETS.contains(&trimmed) {
             is_open &= trimmed.is_empty();
             continue;
@@ -71,8 +96,12 @@ fn is_heading(line: &str) -> bool {
 fn list_item(line: &str) -> Option<&str> {
     let (mark, text) = line.trim().split_once([' ', '\t'])?;
     let digits = mark.trim_end_matches(['.', ')']);
-    let is_number = digits.len() < mark.len() && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    (BULLETS.contains(&mark) || is_number).then(|| text.trim()).filter(|text| !text.is_empty())
+    let is_number = digits.len() < mark.len()
+        && !digits.is_empty()
+        && digits.bytes().all(|byte| byte.is_ascii_digit());
+    (BULLETS.contains(&mark) || is_number)
+        .then(|| text.trim())
+        .filter(|text| !text.is_empty())
 }
 
 #[cfg(test)]
@@ -85,7 +114,11 @@ mod tests {
             split_memories(
                 "# Saved memories\n\n- Likes tea\n  with milk\n  - and sugar\n* 喜欢深色模式 😀\n\n---\n12. Has a dog\n- \n"
             ),
-            ["Likes tea\nwith milk\n  - and sugar", "喜欢深色模式 😀", "Has a dog"]
+            [
+                "Likes tea\nwith milk\n  - and sugar",
+                "喜欢深色模式 😀",
+                "Has a dog"
+            ]
         );
     }
 

@@ -49,7 +49,12 @@ struct AttachedFile {
 
 /// Returns the conversation as a session, or the reason why it is left out. `path` is its position for reports.
 pub(super) fn to_session(conversation: ClaudeConversation, path: &str) -> Vec<SourceSessionItem> {
-    let messages: Vec<_> = conversation.chat_messages.0.into_iter().map(|message| message.0).collect();
+    let messages: Vec<_> = conversation
+        .chat_messages
+        .0
+        .into_iter()
+        .map(|message| message.0)
+        .collect();
     let first = || messages.iter().find_map(|message| message.uuid.text());
     let own_id = conversation.uuid.text();
     let path = own_id.map_or_else(|| path.to_owned(), |id| format!("conversations/{id}"));
@@ -72,15 +77,29 @@ pub(super) fn to_session(conversation: ClaudeConversation, path: &str) -> Vec<So
 ///
 /// Without complete links between the messages all are returned in the order of the list.
 fn newest_branch<'a>(messages: &'a [ClaudeMessage], leaf: Option<&str>) -> Vec<&'a ClaudeMessage> {
-    let positions: HashMap<_, _> =
-        messages.iter().enumerate().filter_map(|(index, message)| Some((message.uuid.text()?, index))).collect();
-    let parent_of = |message: &'a ClaudeMessage| message.parent_message_uuid.text().filter(|parent| *parent != NO_PARENT);
+    let positions: HashMap<_, _> = messages
+        .iter()
+        .enumerate()
+        .filter_map(|(index, message)| Some((message.uuid.text()?, index)))
+        .collect();
+    let parent_of = |message: &'a ClaudeMessage| {
+        message
+            .parent_message_uuid
+            .text()
+            .filter(|parent| *parent != NO_PARENT)
+    };
     let all = || messages.iter().collect();
-    if !messages.iter().any(|message| parent_of(message).is_some_and(|parent| positions.contains_key(parent))) {
+    if !messages
+        .iter()
+        .any(|message| parent_of(message).is_some_and(|parent| positions.contains_key(parent)))
+    {
         return all();
     }
-    let newest = || (0..messages.len()).max_by_key(|index| (messages[*index].created_at.time(), *index));
-    let mut next = leaf.and_then(|leaf| positions.get(leaf).copied()).or_else(newest);
+    let newest =
+        || (0..messages.len()).max_by_key(|index| (messages[*index].created_at.time(), *index));
+    let mut next = leaf
+        .and_then(|leaf| positions.get(leaf).copied())
+        .or_else(newest);
     let (mut branch, mut seen) = (Vec::new(), HashSet::new());
     while let Some(index) = next {
         branch.push(&messages[index]);
@@ -96,17 +115,32 @@ fn newest_branch<'a>(messages: &'a [ClaudeMessage], leaf: Option<&str>) -> Vec<&
 }
 
 /// Adds a message with the summary of the conversation, if there is one; returns whether the message was added.
-fn add_message(session: &mut SessionBuilder, message: &ClaudeMessage, summary: Option<&str>) -> bool {
-    let sender = message.sender.text().map(|sender| if sender == "human" { "user" } else { sender }.parse::<RecordRole>());
+fn add_message(
+    session: &mut SessionBuilder,
+    message: &ClaudeMessage,
+    summary: Option<&str>,
+) -> bool {
+    let sender = message
+        .sender
+        .text()
+        .map(|sender| if sender == "human" { "user" } else { sender }.parse::<RecordRole>());
     let Some(Ok(role)) = sender else {
         session.skip("a message has no sender");
         return false;
     };
-    let meta = [("message_id", message.uuid.text()), ("model", message.model.text()), ("summary", summary)];
+    let meta = [
+        ("message_id", message.uuid.text()),
+        ("model", message.model.text()),
+        ("summary", summary),
+    ];
     let text = message_text(message);
     let calls: Vec<_> = message.content.0.iter().filter_map(tool_use).collect();
     let mut record = text_record(role, &text, message.created_at.time(), &meta);
-    record.tool_calls = tool_calls(calls.iter().map(|(id, name, input)| (*id, *name, input.as_str())));
+    record.tool_calls = tool_calls(
+        calls
+            .iter()
+            .map(|(id, name, input)| (*id, *name, input.as_str())),
+    );
     if text.trim().is_empty() {
         record.content = None;
     }
@@ -129,13 +163,22 @@ fn message_text(message: &ClaudeMessage) -> String {
     for LenientObject(attachment) in &message.attachments.0 {
         let name = attachment.file_name.text().unwrap_or_default();
         names.insert(name);
-        let label = if name.is_empty() { "[attachment]".to_owned() } else { format!("[attachment: {name}]") };
+        let label = if name.is_empty() {
+            "[attachment]".to_owned()
+        } else {
+            format!("[attachment: {name}]")
+        };
         texts.push(match attachment.extracted_content.text() {
             Some(content) => format!("{label}\n{content}"),
             None => label,
         });
     }
-    for name in message.files.0.iter().filter_map(|file| file.0.file_name.text()) {
+    for name in message
+        .files
+        .0
+        .iter()
+        .filter_map(|file| file.0.file_name.text())
+    {
         if names.insert(name) {
             texts.push(format!("[file: {name}]"));
         }
@@ -146,22 +189,36 @@ fn message_text(message: &ClaudeMessage) -> String {
 /// Returns whether a block is neither reasoning nor of a tool.
 fn is_text(block: &Value) -> bool {
     let kind = block.get("type").and_then(Value::as_str).unwrap_or("text");
-    !matches!(kind, "thinking" | "redacted_thinking" | "tool_use" | "tool_result")
+    !matches!(
+        kind,
+        "thinking" | "redacted_thinking" | "tool_use" | "tool_result"
+    )
 }
 
 /// Returns the text of a block with links to the pages that it cites.
 fn block_text(block: &Value) -> Option<String> {
     let text = block.get("text").and_then(Value::as_str)?;
-    let citations = block.get("citations").and_then(Value::as_array).into_iter().flatten();
-    let Some(links) = page_links(citations.filter_map(cited_page)) else { return Some(text.to_owned()) };
+    let citations = block
+        .get("citations")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    let Some(links) = page_links(citations.filter_map(cited_page)) else {
+        return Some(text.to_owned());
+    };
     let (text, space) = text.split_at(text.trim_end().len());
     Some(format!("{text} {links}{space}"))
 }
 
 /// Returns the title and the address of a cited page.
 fn cited_page(citation: &Value) -> Option<(Option<&str>, &str)> {
-    let address = citation.get("url").or_else(|| citation.get("details")?.get("url"))?;
-    Some((citation.get("title").and_then(Value::as_str), address.as_str()?))
+    let address = citation
+        .get("url")
+        .or_else(|| citation.get("details")?.get("url"))?;
+    Some((
+        citation.get("title").and_then(Value::as_str),
+        address.as_str()?,
+    ))
 }
 
 /// Returns the id, the tool and the arguments of a call.
@@ -169,5 +226,7 @@ fn tool_use(block: &Value) -> Option<(&str, &str, String)> {
     let text = |key: &str| block.get(key).and_then(Value::as_str);
     let is_call = text("type") == Some("tool_use");
     let input = block.get("input").map(Value::to_string).unwrap_or_default();
-    text("name").filter(|_| is_call).map(|name| (text("id").unwrap_or_default(), name, input))
+    text("name")
+        .filter(|_| is_call)
+        .map(|name| (text("id").unwrap_or_default(), name, input))
 }

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use memory_core::{Category, ContentHash, Draft, NoteItem, Origin, Phase, Scope, SourceItem, SpeakerRole};
+use memory_core::{
+    Category, ContentHash, Draft, NoteItem, Origin, Phase, Scope, SourceItem, SpeakerRole,
+};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -65,13 +67,17 @@ pub(super) fn read_items(archive: &Archive) -> Vec<SourceItem> {
             Err(reason) => collection.skip(path, reason),
         }
     }
-    for (path, memories) in elements::<AccountMemories>(archive, ExportFileKind::Memories, "memory") {
+    for (path, memories) in elements::<AccountMemories>(archive, ExportFileKind::Memories, "memory")
+    {
         match memories {
             Ok(memories) => collection.add_memories(&path, &memories, &names),
             Err(reason) => collection.skip(path, reason),
         }
     }
-    let notes = collection.notes.into_values().map(|note| SourceItem::Note(Box::new(note)));
+    let notes = collection
+        .notes
+        .into_values()
+        .map(|note| SourceItem::Note(Box::new(note)));
     collection.skipped.into_iter().chain(notes).collect()
 }
 
@@ -81,46 +87,82 @@ fn elements<'a, T: serde::de::DeserializeOwned>(
     kind: ExportFileKind,
     label: &'a str,
 ) -> impl Iterator<Item = (String, Result<T, String>)> + 'a {
-    let files = archive.files.iter().filter(move |file| ExportFileKind::of(&file.name) == Some(kind));
+    let files = archive
+        .files
+        .iter()
+        .filter(move |file| ExportFileKind::of(&file.name) == Some(kind));
     let place = |file: &ArchiveFile, (path, bytes): (String, Result<Vec<u8>, String>)| {
         // A file with one account or project is its own position.
         let is_list = matches!(file.file_name(), "memories.json" | "projects.json");
-        (if is_list { path } else { file.path() }, bytes.and_then(parse))
+        (
+            if is_list { path } else { file.path() },
+            bytes.and_then(parse),
+        )
     };
     files.flat_map(move |file| file_elements(file, label).map(move |element| place(file, element)))
 }
 
 impl NoteCollection {
     fn skip(&mut self, path: String, reason: impl Into<String>) {
-        self.skipped.push(SourceItem::Skipped { path, reason: reason.into() });
+        self.skipped.push(SourceItem::Skipped {
+            path,
+            reason: reason.into(),
+        });
     }
 
     /// Adds a note at `path` with this text, unless there is one.
     fn add(&mut self, path: String, text: &Scalar, fill: impl FnOnce(&mut NoteItem)) {
-        let Some(text) = text.text().filter(|text| !text.trim().is_empty()) else { return };
+        let Some(text) = text.text().filter(|text| !text.trim().is_empty()) else {
+            return;
+        };
         self.bytes += text.len();
         if MAX_NOTE_BYTES < self.bytes {
             return self.skip(path, "is beyond 128 MiB of notes in the export");
         }
         if self.notes.contains_key(&path) {
-            return self.skip(path, "is in the export more than once; the first is imported");
+            return self.skip(
+                path,
+                "is in the export more than once; the first is imported",
+            );
         }
-        let origin = Origin { source: NAME.into(), root: NAME.into(), path: path.clone(), hash: None };
+        let origin = Origin {
+            source: NAME.into(),
+            root: NAME.into(),
+            path: path.clone(),
+            hash: None,
+        };
         let text = text.replace('\0', "\u{fffd}");
-        let draft = Draft { phase: Some(Phase::Inbox), source: NAME.into(), origin: Some(origin), ..Draft::new(&text) };
+        let draft = Draft {
+            phase: Some(Phase::Inbox),
+            source: NAME.into(),
+            origin: Some(origin),
+            ..Draft::new(&text)
+        };
         let mut note = NoteItem::new(draft);
         fill(&mut note);
         self.notes.insert(path, note);
     }
 
-    fn add_project(&mut self, path: &str, project: &ClaudeProject, names: &mut HashMap<String, String>) {
+    fn add_project(
+        &mut self,
+        path: &str,
+        project: &ClaudeProject,
+        names: &mut HashMap<String, String>,
+    ) {
         let Some(id) = project.uuid.text().and_then(path_part) else {
             return self.skip(path.to_owned(), "has no valid id");
         };
         if project.is_starter_project.is_true() {
-            return self.skip(format!("projects/{id}"), "is the example project of the program");
+            return self.skip(
+                format!("projects/{id}"),
+                "is the example project of the program",
+            );
         }
-        let name = project.name.text().map(note::one_line).filter(|name| !name.is_empty());
+        let name = project
+            .name
+            .text()
+            .map(note::one_line)
+            .filter(|name| !name.is_empty());
         if let Some(name) = &name {
             names.entry(id.to_owned()).or_insert_with(|| name.clone());
         }
@@ -130,69 +172,134 @@ impl NoteCollection {
             note.updated_at = project.updated_at.time();
             note.front_matter = format!("claude_project: \"{id}\"\n");
         };
-        self.add(format!("projects/{id}/description"), &project.description, |note| {
-            fill(note);
-            note.draft.title.clone_from(&name);
-        });
-        self.add(format!("projects/{id}/instructions"), &project.prompt_template, |note| {
-            fill(note);
-            note.draft.category = Some(Category::Preferences);
-        });
-        for LenientObject(document) in &project.docs.0 {
-            let hash = || document.content.text().map(|text| ContentHash::of(text).to_string().replace(':', "-"));
-            let own = document.uuid.text().and_then(path_part).map(str::to_owned);
-            let Some(document_id) = own.or_else(hash) else { continue };
-            self.add(format!("projects/{id}/docs/{document_id}"), &document.content, |note| {
+        self.add(
+            format!("projects/{id}/description"),
+            &project.description,
+            |note| {
                 fill(note);
-                note.draft.title = document.filename.text().map(note::one_line).filter(|name| !name.is_empty());
-                note.draft.created_at = document.created_at.time();
-                note.updated_at = None;
-            });
+                note.draft.title.clone_from(&name);
+            },
+        );
+        self.add(
+            format!("projects/{id}/instructions"),
+            &project.prompt_template,
+            |note| {
+                fill(note);
+                note.draft.category = Some(Category::Preferences);
+            },
+        );
+        for LenientObject(document) in &project.docs.0 {
+            let hash = || {
+                document
+                    .content
+                    .text()
+                    .map(|text| ContentHash::of(text).to_string().replace(':', "-"))
+            };
+            let own = document.uuid.text().and_then(path_part).map(str::to_owned);
+            let Some(document_id) = own.or_else(hash) else {
+                continue;
+            };
+            self.add(
+                format!("projects/{id}/docs/{document_id}"),
+                &document.content,
+                |note| {
+                    fill(note);
+                    note.draft.title = document
+                        .filename
+                        .text()
+                        .map(note::one_line)
+                        .filter(|name| !name.is_empty());
+                    note.draft.created_at = document.created_at.time();
+                    note.updated_at = None;
+                },
+            );
         }
     }
 
-    fn add_memories(&mut self, path: &str, memories: &AccountMemories, names: &HashMap<String, String>) {
+    fn add_memories(
+        &mut self,
+        path: &str,
+        memories: &AccountMemories,
+        names: &HashMap<String, String>,
+    ) {
         let stem = note::stem(path).to_owned();
         let account = memories.account_uuid.text().unwrap_or(&stem);
-        let Some(account) = path_part(account) else { return self.skip(path.to_owned(), "has no valid account") };
+        let Some(account) = path_part(account) else {
+            return self.skip(path.to_owned(), "has no valid account");
+        };
         // The program writes these texts about the person.
         let role = Some(SpeakerRole::Assistant);
-        self.add(format!("memories/{account}/conversations"), &memories.conversations_memory, |note| note.draft.role = role);
+        self.add(
+            format!("memories/{account}/conversations"),
+            &memories.conversations_memory,
+            |note| note.draft.role = role,
+        );
         for (project, text) in &memories.project_memories.0 {
             let Some(id) = path_part(project) else {
-                self.skip(path.to_owned(), "has a memory of a project without a valid id");
+                self.skip(
+                    path.to_owned(),
+                    "has a memory of a project without a valid id",
+                );
                 continue;
             };
             self.add(format!("memories/{account}/projects/{id}"), text, |note| {
                 note.draft.role = role;
                 // A part of an export may lack the project.
-                note.draft.scope = Scope::Project(names.get(id).map_or(id, String::as_str).to_owned());
+                note.draft.scope =
+                    Scope::Project(names.get(id).map_or(id, String::as_str).to_owned());
                 note.front_matter = format!("claude_project: \"{id}\"\n");
             });
         }
         for file in &memories.memory_files.0 {
-            let text_at = |keys: &[&str]| keys.iter().find_map(|key| file.get(key)?.as_str()).filter(|text| !text.is_empty());
-            let Some(text) = file.as_str().or_else(|| text_at(&["content", "text", "body", "memory"])) else {
-                self.skip(path.to_owned(), "has a memory file without a known field for its text");
+            let text_at = |keys: &[&str]| {
+                keys.iter()
+                    .find_map(|key| file.get(key)?.as_str())
+                    .filter(|text| !text.is_empty())
+            };
+            let Some(text) = file
+                .as_str()
+                .or_else(|| text_at(&["content", "text", "body", "memory"]))
+            else {
+                self.skip(
+                    path.to_owned(),
+                    "has a memory file without a known field for its text",
+                );
                 continue;
             };
-            let name = text_at(&["path", "file_path", "file_name", "filename", "name", "title"]).map(note::one_line);
-            let id = text_at(&["uuid", "id"]).map(str::to_owned).or_else(|| name.clone());
-            let id = id.map(|id| id.trim_matches('/').to_owned()).filter(|id| !id.is_empty() && !id.contains(char::is_control));
+            let name = text_at(&[
+                "path",
+                "file_path",
+                "file_name",
+                "filename",
+                "name",
+                "title",
+            ])
+            .map(note::one_line);
+            let id = text_at(&["uuid", "id"])
+                .map(str::to_owned)
+                .or_else(|| name.clone());
+            let id = id
+                .map(|id| id.trim_matches('/').to_owned())
+                .filter(|id| !id.is_empty() && !id.contains(char::is_control));
             let id = id.unwrap_or_else(|| ContentHash::of(text).to_string().replace(':', "-"));
             let time = |key: &str| file.get(key).and_then(Value::as_str).and_then(note::parse);
-            self.add(format!("memories/{account}/files/{id}"), &Scalar::Text(text.to_owned()), |note| {
-                note.draft.role = role;
-                note.draft.title = name;
-                note.draft.created_at = time("created_at");
-                note.updated_at = time("updated_at");
-            });
+            self.add(
+                format!("memories/{account}/files/{id}"),
+                &Scalar::Text(text.to_owned()),
+                |note| {
+                    note.draft.role = role;
+                    note.draft.title = name;
+                    note.draft.created_at = time("created_at");
+                    note.updated_at = time("updated_at");
+                },
+            );
         }
     }
 }
 
 /// Returns an id if it may be a part of a path.
 fn path_part(id: &str) -> Option<&str> {
-    let is_plain = |character: char| character.is_alphanumeric() || matches!(character, '-' | '_' | '.');
+    let is_plain =
+        |character: char| character.is_alphanumeric() || matches!(character, '-' | '_' | '.');
     (!id.is_empty() && id.len() <= 100 && id.chars().all(is_plain)).then_some(id)
 }

@@ -8,8 +8,14 @@ use tempfile::TempDir;
 use super::{SourceDatabase, SourceTable, has_table_at_rest};
 use crate::record_file::RecordFile;
 
-const NOTES: SourceTable = SourceTable { name: "notes", columns: &["text"] };
-const MORE: SourceTable = SourceTable { name: "more", columns: &[] };
+const NOTES: SourceTable = SourceTable {
+    name: "notes",
+    columns: &["text"],
+};
+const MORE: SourceTable = SourceTable {
+    name: "more",
+    columns: &[],
+};
 
 fn database(folder: &TempDir, statements: &str) -> std::path::PathBuf {
     let path = folder.path().join("a b%?#键.db");
@@ -36,7 +42,12 @@ fn listing(folder: &TempDir) -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<_> = fs::read_dir(folder.path())
         .unwrap()
         .map(|entry| entry.unwrap())
-        .map(|entry| (entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path()).unwrap()))
+        .map(|entry| {
+            (
+                entry.file_name().to_string_lossy().into_owned(),
+                fs::read(entry.path()).unwrap(),
+            )
+        })
         .collect();
     files.sort();
     files
@@ -45,7 +56,10 @@ fn listing(folder: &TempDir) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn a_database_and_its_folder_are_never_written() {
     let folder = TempDir::new().unwrap();
-    let path = database(&folder, "PRAGMA journal_mode=wal; CREATE TABLE notes (text); INSERT INTO notes VALUES ('a')");
+    let path = database(
+        &folder,
+        "PRAGMA journal_mode=wal; CREATE TABLE notes (text); INSERT INTO notes VALUES ('a')",
+    );
     let before = listing(&folder);
     assert_eq!(before.len(), 1, "the journal is gone");
     assert_eq!(texts(&open(&path).unwrap()), [Ok("a".into())]);
@@ -55,12 +69,20 @@ fn a_database_and_its_folder_are_never_written() {
 #[test]
 fn changes_that_are_only_in_the_log_are_read_while_the_program_runs() {
     let folder = TempDir::new().unwrap();
-    let path = database(&folder, "PRAGMA journal_mode=wal; CREATE TABLE notes (text); INSERT INTO notes VALUES ('a')");
+    let path = database(
+        &folder,
+        "PRAGMA journal_mode=wal; CREATE TABLE notes (text); INSERT INTO notes VALUES ('a')",
+    );
     let program = Connection::open(&path).unwrap();
-    program.execute_batch("INSERT INTO notes VALUES ('b')").unwrap();
+    program
+        .execute_batch("INSERT INTO notes VALUES ('b')")
+        .unwrap();
     let before = listing(&folder);
     assert_eq!(before.len(), 3, "the log and its index are there");
-    assert_eq!(texts(&open(&path).unwrap()), [Ok("a".into()), Ok("b".into())]);
+    assert_eq!(
+        texts(&open(&path).unwrap()),
+        [Ok("a".into()), Ok("b".into())]
+    );
     assert_eq!(listing(&folder), before);
     drop(program);
 }
@@ -69,23 +91,41 @@ fn changes_that_are_only_in_the_log_are_read_while_the_program_runs() {
 fn other_files_are_not_recognized() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("x");
-    for bytes in [&b""[..], b"SQLite format 3", b"{}", b"SQLite format 4\0aaaaaaaaaaaaaaaaa"] {
+    for bytes in [
+        &b""[..],
+        b"SQLite format 3",
+        b"{}",
+        b"SQLite format 4\0aaaaaaaaaaaaaaaaa",
+    ] {
         fs::write(&path, bytes).unwrap();
-        assert!(matches!(open(&path), Err(SourceError::NotRecognized { .. })));
+        assert!(matches!(
+            open(&path),
+            Err(SourceError::NotRecognized { .. })
+        ));
     }
     let path = database(&folder, "CREATE TABLE notes (id); CREATE TABLE more (text)");
-    assert!(matches!(open(&path), Err(SourceError::NotRecognized { .. })), "a column is missing");
+    assert!(
+        matches!(open(&path), Err(SourceError::NotRecognized { .. })),
+        "a column is missing"
+    );
     assert!(!has_table_at_rest(&path, &NOTES) && has_table_at_rest(&path, &MORE));
     fs::write(&path, b"SQLite format 3\0and then something else").unwrap();
-    assert!(matches!(open(&path), Err(SourceError::Unreadable { .. } | SourceError::NotRecognized { .. })));
+    assert!(matches!(
+        open(&path),
+        Err(SourceError::Unreadable { .. } | SourceError::NotRecognized { .. })
+    ));
 }
 
 #[test]
 fn views_and_virtual_tables_are_not_read() {
     let folder = TempDir::new().unwrap();
-    let endless = "WITH RECURSIVE n(text) AS (SELECT 1 UNION ALL SELECT text + 1 FROM n) SELECT text FROM n";
+    let endless =
+        "WITH RECURSIVE n(text) AS (SELECT 1 UNION ALL SELECT text + 1 FROM n) SELECT text FROM n";
     let path = database(&folder, &format!("CREATE VIEW notes AS {endless}"));
-    assert!(matches!(open(&path), Err(SourceError::NotRecognized { .. })));
+    assert!(matches!(
+        open(&path),
+        Err(SourceError::NotRecognized { .. })
+    ));
 }
 
 #[test]
@@ -98,9 +138,19 @@ fn a_row_that_cannot_be_read_is_reported_and_the_rest_is_read() {
     );
     let texts = texts(&open(&path).unwrap());
     assert_eq!(texts.len(), 5);
-    assert_eq!((&texts[0], &texts[1]), (&Ok("a".into()), &Ok("a\u{fffd}".into())));
-    assert!(texts[2].as_ref().is_err_and(|reason| reason.starts_with("cannot be read: ")));
-    assert_eq!((&texts[3], &texts[4]), (&Ok(String::new()), &Ok("6.5".into())));
+    assert_eq!(
+        (&texts[0], &texts[1]),
+        (&Ok("a".into()), &Ok("a\u{fffd}".into()))
+    );
+    assert!(
+        texts[2]
+            .as_ref()
+            .is_err_and(|reason| reason.starts_with("cannot be read: "))
+    );
+    assert_eq!(
+        (&texts[3], &texts[4]),
+        (&Ok(String::new()), &Ok("6.5".into()))
+    );
 }
 
 #[test]
@@ -109,12 +159,19 @@ fn behind_a_damaged_page_rows_are_read_from_the_end() {
     let path = database(&folder, "PRAGMA page_size=512; CREATE TABLE notes (text)");
     let connection = Connection::open(&path).unwrap();
     for number in 0..100 {
-        connection.execute("INSERT INTO notes VALUES (?1)", [format!("{number:0>300}")]).unwrap();
+        connection
+            .execute("INSERT INTO notes VALUES (?1)", [format!("{number:0>300}")])
+            .unwrap();
     }
     drop(connection);
     let mut bytes = fs::read(&path).unwrap();
     let middle = format!("{:0>300}", 50);
-    let at = bytes.windows(300).position(|part| part == middle.as_bytes()).unwrap() / 512 * 512;
+    let at = bytes
+        .windows(300)
+        .position(|part| part == middle.as_bytes())
+        .unwrap()
+        / 512
+        * 512;
     bytes[at..at + 100].fill(0xee);
     fs::write(&path, bytes).unwrap();
     let texts = texts(&open(&path).unwrap());

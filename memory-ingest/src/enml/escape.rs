@@ -27,7 +27,8 @@ pub(super) fn unmarked(text: &str) -> String {
 /// Returns plain text as one line of Markdown.
 pub(crate) fn escape(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
-    text.chars().for_each(|character| push_plain(&mut line, character, false));
+    text.chars()
+        .for_each(|character| push_plain(&mut line, character, false));
     escape_marked(&line)
 }
 
@@ -44,7 +45,9 @@ pub(super) fn escape_marked(line: &str) -> String {
             None => is_address || before.contains("://"),
         };
         let mut characters = after.chars();
-        let Some(character) = characters.next() else { return escaped };
+        let Some(character) = characters.next() else {
+            return escaped;
+        };
         rest = characters.as_str();
         if is_markup(character, &escaped, rest, is_address) {
             escaped.push('\\');
@@ -60,7 +63,11 @@ fn is_markup(character: char, before: &str, after: &str, is_address: bool) -> bo
     let next = after.chars().find(|next| *next != MARK);
     let is_spaced = |neighbour: Option<char>| neighbour.is_none_or(char::is_whitespace);
     let is_start = before.trim_start().is_empty();
-    let is_rest = |of: &[char]| after.chars().all(|own| own == MARK || own == ' ' || of.contains(&own));
+    let is_rest = |of: &[char]| {
+        after
+            .chars()
+            .all(|own| own == MARK || own == ' ' || of.contains(&own))
+    };
     match character {
         '`' | '[' | ']' => true,
         '\\' => next.is_none_or(|next| next.is_ascii_punctuation()),
@@ -76,7 +83,9 @@ fn is_markup(character: char, before: &str, after: &str, is_address: bool) -> bo
         '=' => is_start && is_rest(&['=']),
         '.' | ')' => {
             let number = before.trim_start();
-            !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) && is_spaced(next)
+            !number.is_empty()
+                && number.bytes().all(|byte| byte.is_ascii_digit())
+                && is_spaced(next)
         }
         // Before a link that the text contains, but not before an escaped bracket.
         '!' => after.starts_with('['),
@@ -88,9 +97,18 @@ fn is_markup(character: char, before: &str, after: &str, is_address: bool) -> bo
             !(is_free || is_word(previous) && is_word(next))
         }
         '&' => {
-            let start: String = after.chars().filter(|own| *own != MARK).take(MAX_ENTITY).collect();
-            let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'#');
-            start.split_once(';').is_some_and(|(name, _)| !name.is_empty() && is_name(name))
+            let start: String = after
+                .chars()
+                .filter(|own| *own != MARK)
+                .take(MAX_ENTITY)
+                .collect();
+            let is_name = |name: &str| {
+                name.bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'#')
+            };
+            start
+                .split_once(';')
+                .is_some_and(|(name, _)| !name.is_empty() && is_name(name))
         }
         '~' => previous == Some('~') || next == Some('~'),
         _ => false,
@@ -122,7 +140,10 @@ mod tests {
             ("a&b &amp; &lt", r"a&b \&amp; &lt"),
             ("~~a~~ ~b", r"\~\~a\~\~ ~b"),
             (r"C:\dir \* end\", r"C:\dir \\\* end\\"),
-            ("https://x.y/_a_*b?c=1&d;e *f*", r"https://x.y/_a_*b?c=1&d;e \*f\*"),
+            (
+                "https://x.y/_a_*b?c=1&d;e *f*",
+                r"https://x.y/_a_*b?c=1&d;e \*f\*",
+            ),
             ("Hi! What?", "Hi! What?"),
         ] {
             assert_eq!(escape(text), markdown);

@@ -112,7 +112,10 @@ impl MarkdownWriter {
         self.flush_line(false);
         let is_shown = self.levels.len() < MAX_LEVELS;
         if is_shown {
-            self.levels.push(IndentLevel { first: Some(first.to_owned()), rest: rest.to_owned() });
+            self.levels.push(IndentLevel {
+                first: Some(first.to_owned()),
+                rest: rest.to_owned(),
+            });
         } else {
             self.line.push_str(first);
         }
@@ -148,7 +151,10 @@ impl MarkdownWriter {
         if number.is_some_and(|number| number != 1) && !self.is_in_cell {
             self.block_end = Some(PrecedingBlock::Other);
         }
-        self.lists.push(ListState { number, is_checklist });
+        self.lists.push(ListState {
+            number,
+            is_checklist,
+        });
     }
 
     pub(super) fn end_list(&mut self) {
@@ -178,9 +184,15 @@ impl MarkdownWriter {
 
     /// Ends the text after a mark, such as `**`, which ends at the position `start`.
     pub(super) fn end_mark(&mut self, mark: &str, start: usize) {
-        let Some(text) = self.line.get(start..).filter(|text| !text.trim().is_empty()) else {
+        let Some(text) = self
+            .line
+            .get(start..)
+            .filter(|text| !text.trim().is_empty())
+        else {
             // Without text, also the first mark is left out, unless a line ended between them.
-            let first = start.checked_sub(mark.len()).filter(|first| self.line.get(*first..start) == Some(mark));
+            let first = start
+                .checked_sub(mark.len())
+                .filter(|first| self.line.get(*first..start) == Some(mark));
             match first {
                 Some(first) => drop(self.line.drain(first..start)),
                 None => self.line.push_str(mark),
@@ -196,7 +208,11 @@ impl MarkdownWriter {
     /// Starts a block of code.
     pub(super) fn start_code(&mut self, language: &str) {
         self.flush_line(false);
-        self.code = Some(CodeBlock { language: language.to_owned(), text: String::new(), depth: 1 });
+        self.code = Some(CodeBlock {
+            language: language.to_owned(),
+            text: String::new(),
+            depth: 1,
+        });
     }
 
     /// Starts an element in a block of code. Some elements start a line.
@@ -216,8 +232,14 @@ impl MarkdownWriter {
         if code.depth != 0 {
             return;
         }
-        let Some(CodeBlock { language, text, .. }) = self.code.take() else { return };
-        let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or_default();
+        let Some(CodeBlock { language, text, .. }) = self.code.take() else {
+            return;
+        };
+        let longest = text
+            .split(|letter| letter != '`')
+            .map(str::len)
+            .max()
+            .unwrap_or_default();
         let fence = "`".repeat(longest.max(2) + 1);
         let text = text.trim_matches('\n').replace('\r', "");
         for line in format!("{fence}{language}\n{text}\n{fence}").split('\n') {
@@ -253,7 +275,8 @@ impl MarkdownWriter {
         let rows = self.table.take().unwrap_or_default();
         let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
         // A wide row must not widen many others.
-        let is_regular = columns * rows.len() <= 2 * rows.iter().map(Vec::len).sum::<usize>() + 1_000;
+        let is_regular =
+            columns * rows.len() <= 2 * rows.iter().map(Vec::len).sum::<usize>() + 1_000;
         for (index, mut row) in rows.into_iter().enumerate().filter(|_| 0 < columns) {
             if is_regular {
                 row.resize(columns, String::new());
@@ -300,7 +323,11 @@ impl MarkdownWriter {
     /// Writes an empty line before the next line, if the block before it requires one. `is_item` states whether the next line is
     /// a list item without a level.
     fn separate_blocks(&mut self, is_item: bool) {
-        let open = self.levels.iter().take_while(|level| level.first.is_none()).count();
+        let open = self
+            .levels
+            .iter()
+            .take_while(|level| level.first.is_none())
+            .count();
         let is_item = is_item || open < self.levels.len();
         let is_separate = match self.block_end.take() {
             None => false,
@@ -308,7 +335,10 @@ impl MarkdownWriter {
             Some(PrecedingBlock::Other) => true,
         };
         if is_separate && self.has_text {
-            let indent: String = self.levels[..open].iter().map(|level| level.rest.as_str()).collect();
+            let indent: String = self.levels[..open]
+                .iter()
+                .map(|level| level.rest.as_str())
+                .collect();
             self.markdown.extend([indent.trim_end(), "\n"]);
         }
     }

@@ -17,10 +17,22 @@ use crate::related_section::SectionStyle;
 use crate::yaml::Yaml;
 
 /// The front-matter keys that Basic Memory gives a meaning.
-const KEYS: [&str; 8] = ["title", "aliases", "type", "tags", "permalink", "created", "modified", "schema"];
+const KEYS: [&str; 8] = [
+    "title",
+    "aliases",
+    "type",
+    "tags",
+    "permalink",
+    "created",
+    "modified",
+    "schema",
+];
 
 /// The section of links that the text does not contain.
-const RELATIONS: SectionStyle = SectionStyle { heading: "## Relations", bullet: "-" };
+const RELATIONS: SectionStyle = SectionStyle {
+    heading: "## Relations",
+    bullet: "-",
+};
 
 /// An export as a project folder.
 #[derive(Debug)]
@@ -31,7 +43,10 @@ pub(super) struct BasicMemoryExport {
 
 impl BasicMemoryExport {
     pub(super) fn new(catalog: ExportCatalog) -> Self {
-        Self { catalog, permalinks: HashSet::new() }
+        Self {
+            catalog,
+            permalinks: HashSet::new(),
+        }
     }
 
     /// Returns a link to a memory by its title, unless a link cannot contain it.
@@ -45,12 +60,20 @@ impl BasicMemoryExport {
 /// Returns the title in a file: the one of the memory, unless another file has it.
 fn title(entry: &CatalogEntry) -> &str {
     let has_title = !entry.headline.is_empty() && file_name(&entry.headline, "") == entry.name;
-    if has_title { &entry.headline } else { &entry.name }
+    if has_title {
+        &entry.headline
+    } else {
+        &entry.name
+    }
 }
 
 /// Returns the tags that the text of a note of Basic Memory does not contain.
 fn header_tags(memory: &Memory, is_own: bool) -> Tags {
-    let inline = if is_own { wikilink::inline_tags(&memory.content) } else { Vec::new() };
+    let inline = if is_own {
+        wikilink::inline_tags(&memory.content)
+    } else {
+        Vec::new()
+    };
     let is_inline = |tag: &&String| inline.iter().any(|own| Tags::key(own) == Tags::key(tag));
     memory.tags.iter().filter(|tag| !is_inline(tag)).collect()
 }
@@ -58,12 +81,23 @@ fn header_tags(memory: &Memory, is_own: bool) -> Tags {
 impl ExportFormat for BasicMemoryExport {
     fn memory(&mut self, record: &ExportRecord<'_>) -> Vec<ExportPart> {
         let memory = record.memory;
-        let Some(entry) = self.catalog.get(&memory.id) else { return Vec::new() };
-        let is_own = memory.origin.iter().chain(&memory.other_origins).any(|origin| origin.source == NAME);
+        let Some(entry) = self.catalog.get(&memory.id) else {
+            return Vec::new();
+        };
+        let is_own = memory
+            .origin
+            .iter()
+            .chain(&memory.other_origins)
+            .any(|origin| origin.source == NAME);
         let linked = replace_links(record, &|_, id, _| self.link(&id), &|_| None);
         // A relation has one direction: the text of the other memory contains it.
         let is_related = |id: &&MemoryId| !self.catalog.has_link(id, memory);
-        let related = linked.related(record, |id| Some(format!("relates_to {}", self.link(Some(id).filter(is_related)?)?)));
+        let related = linked.related(record, |id| {
+            Some(format!(
+                "relates_to {}",
+                self.link(Some(id).filter(is_related)?)?
+            ))
+        });
         let section = RELATIONS.write(related.iter().map(|(item, _)| item.as_str()));
         let mut permalink = format!("{}/{}", entry.folder, slug(&entry.name));
         if !self.permalinks.insert(permalink.clone()) {
@@ -72,8 +106,14 @@ impl ExportFormat for BasicMemoryExport {
         let mut header = FrontMatterDraft::default();
         let (title, tags) = (title(entry), header_tags(memory, is_own));
         // The permalink is an alias as well.
-        let fields = record.file.and_then(|file| split_front_matter(file).fields.ok()).unwrap_or_default();
-        let own_permalink = fields.iter().find(|(key, _)| is_own && key == "permalink").and_then(|(_, value)| value.scalar());
+        let fields = record
+            .file
+            .and_then(|file| split_front_matter(file).fields.ok())
+            .unwrap_or_default();
+        let own_permalink = fields
+            .iter()
+            .find(|(key, _)| is_own && key == "permalink")
+            .and_then(|(_, value)| value.scalar());
         let is_permalink = |alias: &String| own_permalink == Some(alias.as_str());
         let mut aliases = summary::names(&memory.aliases);
         aliases.retain(|alias| !is_permalink(alias));
@@ -95,15 +135,23 @@ impl ExportFormat for BasicMemoryExport {
             "type" => is_category(memory, value),
             // The permalink is an alias of the memory.
             "permalink" => value.scalar().is_some_and(|permalink| {
-                memory.aliases.iter().any(|alias| alias == permalink) && self.permalinks.insert(permalink.to_owned())
+                memory.aliases.iter().any(|alias| alias == permalink)
+                    && self.permalinks.insert(permalink.to_owned())
             }),
             "created" => is_time(value, Some(memory.created_at)),
             "modified" => is_time(value, Some(memory.updated_at)),
             "title" | "aliases" | "tags" => false,
             _ => true,
         };
-        let mut keys = ProgramKeys { program: NAME, reserved: &KEYS, is_current: &mut is_current };
+        let mut keys = ProgramKeys {
+            program: NAME,
+            reserved: &KEYS,
+            is_current: &mut is_current,
+        };
         let front_matter = header.finish(record, export, &mut keys);
-        vec![ExportPart { path: entry.path(), text: format!("{front_matter}{}{section}\n", linked.text) }]
+        vec![ExportPart {
+            path: entry.path(),
+            text: format!("{front_matter}{}{section}\n", linked.text),
+        }]
     }
 }

@@ -61,8 +61,17 @@ impl ExportCatalog {
         let has_slugs = name == ExportFormatName::Okf;
         let entities = (name == ExportFormatName::ServerMemory).then(HashMap::new);
         let targets = (name == ExportFormatName::BasicMemory).then(HashMap::new);
-        let (entries, order, taken, files) = (HashMap::new(), Vec::new(), HashSet::new(), HashMap::new());
-        Self { has_slugs, entries, order, taken, entities, files, targets }
+        let (entries, order, taken, files) =
+            (HashMap::new(), Vec::new(), HashSet::new(), HashMap::new());
+        Self {
+            has_slugs,
+            entries,
+            order,
+            taken,
+            entities,
+            files,
+            targets,
+        }
     }
 
     /// Adds a memory, unless it was added before. Names of memories that were added earlier have precedence.
@@ -81,20 +90,34 @@ impl ExportCatalog {
             }
         }
         if let Some(targets) = &mut self.targets {
-            let own = wikilink::parse(&memory.content).into_iter().map(|link| fold_link_name(&link.target));
+            let own = wikilink::parse(&memory.content)
+                .into_iter()
+                .map(|link| fold_link_name(&link.target));
             targets.insert(memory.id, own.collect());
         }
         let (category, folder) = (memory.category, folder(memory));
-        self.entries.insert(memory.id, CatalogEntry { name, headline, category, folder, is_entity });
+        self.entries.insert(
+            memory.id,
+            CatalogEntry {
+                name,
+                headline,
+                category,
+                folder,
+                is_entity,
+            },
+        );
     }
 
     /// Returns the name of an entity, which differs from others possibly only in case, and reserves it.
     fn entity_name(&mut self, memory: &Memory) -> Option<String> {
-        let name = entity_name(memory).filter(|_| self.entities.is_some())?.to_owned();
+        let name = entity_name(memory)
+            .filter(|_| self.entities.is_some())?
+            .to_owned();
         let key = name_key(&name);
         let is_taken = !self.taken.insert(key.clone());
         let entities = self.entities.as_mut()?;
-        let is_free = !is_taken || !entities.contains_key(&name) && entities.keys().any(|other| name_key(other) == key);
+        let is_free = !is_taken
+            || !entities.contains_key(&name) && entities.keys().any(|other| name_key(other) == key);
         if !is_free {
             return None;
         }
@@ -113,16 +136,36 @@ impl ExportCatalog {
         let mut origins = memory.origin.iter().chain(&memory.other_origins);
         origins.find_map(|origin| {
             let path = resolve_path(&origin.path, &target)?;
-            self.files.get(&Origin { path, ..origin.clone() }.to_text()).copied()
+            self.files
+                .get(
+                    &Origin {
+                        path,
+                        ..origin.clone()
+                    }
+                    .to_text(),
+                )
+                .copied()
         })
     }
 
     /// Returns whether a wikilink in the text of the memory `from` has a name of `memory`.
     pub(super) fn has_link(&self, from: &MemoryId, memory: &Memory) -> bool {
-        let Some(targets) = self.targets.as_ref().and_then(|targets| targets.get(from)) else { return false };
-        let path = memory.origin.as_ref().map(|origin| origin.path.trim_end_matches(".md"));
-        let names = memory.title.as_deref().into_iter().chain(memory.aliases.iter().map(String::as_str)).chain(path);
-        names.chain(path.map(stem)).any(|name| targets.contains(&fold_link_name(name)))
+        let Some(targets) = self.targets.as_ref().and_then(|targets| targets.get(from)) else {
+            return false;
+        };
+        let path = memory
+            .origin
+            .as_ref()
+            .map(|origin| origin.path.trim_end_matches(".md"));
+        let names = memory
+            .title
+            .as_deref()
+            .into_iter()
+            .chain(memory.aliases.iter().map(String::as_str))
+            .chain(path);
+        names
+            .chain(path.map(stem))
+            .any(|name| targets.contains(&fold_link_name(name)))
     }
 
     /// Returns the number of memories.
@@ -141,26 +184,41 @@ impl ExportCatalog {
 
     /// Iterates over the memories in the order of their addition.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&MemoryId, &CatalogEntry)> {
-        self.order.iter().filter_map(|id| self.entries.get_key_value(id))
+        self.order
+            .iter()
+            .filter_map(|id| self.entries.get_key_value(id))
     }
 
     fn free_name(&mut self, headline: &str, id: MemoryId) -> String {
         let slug = self.has_slugs.then(|| slug(headline));
         let name = |suffix: Option<String>| match (&slug, suffix) {
-            (None, suffix) => file_name(headline, &suffix.map(|suffix| format!(" {suffix}")).unwrap_or_default()),
+            (None, suffix) => file_name(
+                headline,
+                &suffix
+                    .map(|suffix| format!(" {suffix}"))
+                    .unwrap_or_default(),
+            ),
             (Some(slug), None) if RESERVED.contains(&slug.as_str()) => format!("{slug}-note"),
             (Some(slug), None) => slug.clone(),
             (Some(slug), Some(suffix)) => format!("{slug}-{suffix}"),
         };
-        let mut names = [None, Some(id.short()), Some(id.to_string())].into_iter().map(name);
-        names.find(|name| self.taken.insert(name_key(name))).unwrap_or_else(|| id.to_string())
+        let mut names = [None, Some(id.short()), Some(id.to_string())]
+            .into_iter()
+            .map(name);
+        names
+            .find(|name| self.taken.insert(name_key(name)))
+            .unwrap_or_else(|| id.to_string())
     }
 }
 
 /// Returns the path of the file to which a link in the file at `from` leads, unless it is not in the same source.
 fn resolve_path(from: &str, target: &str) -> Option<String> {
     let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let mut parts: Vec<&str> = if target.starts_with('/') { Vec::new() } else { folder.split('/').collect() };
+    let mut parts: Vec<&str> = if target.starts_with('/') {
+        Vec::new()
+    } else {
+        folder.split('/').collect()
+    };
     for part in target.split('/') {
         match part {
             ".." => drop(parts.pop()?),
@@ -197,7 +255,11 @@ mod tests {
             ("x/a.md", "/b.md", Some("b.md")),
             ("x/a.md", "../../b.md", None),
         ] {
-            assert_eq!(resolve_path(from, target).as_deref(), path, "{from} {target}");
+            assert_eq!(
+                resolve_path(from, target).as_deref(),
+                path,
+                "{from} {target}"
+            );
         }
     }
 
@@ -207,10 +269,20 @@ mod tests {
         let titles = ["Tea", "tea", "TEA", "", "", "index"];
         for (number, title) in titles.iter().enumerate() {
             let id = MemoryId::for_path(&number.to_string());
-            catalog.add(&Draft::new("").title(title).into_memory(id, DateTime::UNIX_EPOCH));
+            catalog.add(
+                &Draft::new("")
+                    .title(title)
+                    .into_memory(id, DateTime::UNIX_EPOCH),
+            );
         }
-        let names: HashSet<String> = catalog.iter().map(|(_, entry)| entry.name.to_lowercase()).collect();
+        let names: HashSet<String> = catalog
+            .iter()
+            .map(|(_, entry)| entry.name.to_lowercase())
+            .collect();
         assert_eq!((catalog.len(), names.len()), (6, 6));
-        assert!(names.contains("tea") && names.contains("memory") && !names.contains("index"), "{names:?}");
+        assert!(
+            names.contains("tea") && names.contains("memory") && !names.contains("index"),
+            "{names:?}"
+        );
     }
 }

@@ -12,10 +12,18 @@ const MAX_BYTES: usize = 190;
 ///
 /// Characters that a system, or a link of another program, gives a meaning become spaces.
 pub(super) fn file_name(text: &str, suffix: &str) -> String {
-    let is_special = |character: char| character.is_control() || "/\\:*?\"<>|[]#^%`{}\u{fffd}".contains(character);
+    let is_special = |character: char| {
+        character.is_control() || "/\\:*?\"<>|[]#^%`{}\u{fffd}".contains(character)
+    };
     let normal: String = text.nfc().collect();
     let hidden: HashSet<usize> = deceptive_characters(&normal).map(|(at, _)| at).collect();
-    let replace = |(at, character)| if is_special(character) || hidden.contains(&at) { ' ' } else { character };
+    let replace = |(at, character)| {
+        if is_special(character) || hidden.contains(&at) {
+            ' '
+        } else {
+            character
+        }
+    };
     let plain: String = normal.char_indices().map(replace).collect();
     let words = plain.split_whitespace().collect::<Vec<_>>().join(" ");
     let words = words.trim_start_matches(['.', '-', '~', ' ']);
@@ -25,12 +33,18 @@ pub(super) fn file_name(text: &str, suffix: &str) -> String {
     }
     let name = words[..end].trim_end_matches(['.', ' ']);
     let name = if name.is_empty() { "memory" } else { name };
-    format!("{name}{}{suffix}", if is_device_name(name) { " note" } else { "" })
+    format!(
+        "{name}{}{suffix}",
+        if is_device_name(name) { " note" } else { "" }
+    )
 }
 
 /// Returns the form in which two equal names are one file on a system that ignores case.
 pub(super) fn name_key(name: &str) -> String {
-    name.to_lowercase().nfkc().collect::<String>().to_lowercase()
+    name.to_lowercase()
+        .nfkc()
+        .collect::<String>()
+        .to_lowercase()
 }
 
 #[cfg(test)]

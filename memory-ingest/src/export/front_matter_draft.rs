@@ -58,12 +58,22 @@ impl FrontMatterDraft {
     ) -> String {
         let mut others = String::new();
         if let Some(lines) = record.file.and_then(front_matter::extra_lines) {
-            let mut origins = record.memory.origin.iter().chain(&record.memory.other_origins);
+            let mut origins = record
+                .memory
+                .origin
+                .iter()
+                .chain(&record.memory.other_origins);
             let prefix = property_prefix(keys.program);
-            let prefix = if origins.any(|origin| origin.source == keys.program) { Some(prefix.as_str()) } else { None };
+            let prefix = if origins.any(|origin| origin.source == keys.program) {
+                Some(prefix.as_str())
+            } else {
+                None
+            };
             let is_own = |key: &str| prefix.is_some_and(|prefix| key.starts_with(prefix));
             let fields = front_matter::key_lines(&lines);
-            let is_special = |key: &str| key == KEY || self.has(key) || keys.reserved.contains(&key) || is_own(key);
+            let is_special = |key: &str| {
+                key == KEY || self.has(key) || keys.reserved.contains(&key) || is_own(key)
+            };
             if fields.iter().any(|(key, ..)| is_special(key)) {
                 self.add_keys(&fields, prefix, keys);
                 export.insert("front_matter".into(), lines.into());
@@ -82,17 +92,26 @@ impl FrontMatterDraft {
     }
 
     /// Adds the other keys of a memory, without `prefix` if it came from the program.
-    fn add_keys(&mut self, fields: &[(String, Yaml, &str)], prefix: Option<&str>, keys: &mut ProgramKeys<'_>) {
+    fn add_keys(
+        &mut self,
+        fields: &[(String, Yaml, &str)],
+        prefix: Option<&str>,
+        keys: &mut ProgramKeys<'_>,
+    ) {
         let mut added = Vec::new();
         for (key, value, lines) in fields {
-            let name = prefix.and_then(|prefix| key.strip_prefix(prefix)).unwrap_or(key);
+            let name = prefix
+                .and_then(|prefix| key.strip_prefix(prefix))
+                .unwrap_or(key);
             let is_free = !self.has(name) && !keys.reserved.contains(&name);
             let is_current = is_free || prefix.is_some() && (keys.is_current)(name, value);
             if name.is_empty() || name == KEY || added.contains(&name) || !is_current {
                 continue;
             }
             added.push(name);
-            let renamed = lines.strip_prefix(key.as_str()).filter(|rest| rest.starts_with(':') && is_plain(lines));
+            let renamed = lines
+                .strip_prefix(key.as_str())
+                .filter(|rest| rest.starts_with(':') && is_plain(lines));
             let line = if let Some(rest) = renamed {
                 format!("{name}{}\n", rest.trim_end())
             } else if name == key && is_plain(lines) {

@@ -22,7 +22,10 @@ pub(super) struct HtmlExport {
 
 impl HtmlExport {
     pub(super) fn new(catalog: ExportCatalog) -> Self {
-        Self { catalog, section: None }
+        Self {
+            catalog,
+            section: None,
+        }
     }
 }
 
@@ -32,10 +35,18 @@ impl ExportFormat for HtmlExport {
         for (id, entry) in self.catalog.iter() {
             let (count, list) = contents.entry(entry.category).or_default();
             *count += 1;
-            writeln!(list, "<li><a href=\"{ANCHOR}{id}\"><bdi>{}</bdi></a></li>", escape(headline(entry))).expect("a text grows");
+            writeln!(
+                list,
+                "<li><a href=\"{ANCHOR}{id}\"><bdi>{}</bdi></a></li>",
+                escape(headline(entry))
+            )
+            .expect("a text grows");
         }
         let count = self.catalog.len();
-        let mut page = format!("{HEAD}<h1>Memories</h1>\n<p>{count} {}</p>\n", if count == 1 { "memory" } else { "memories" });
+        let mut page = format!(
+            "{HEAD}<h1>Memories</h1>\n<p>{count} {}</p>\n",
+            if count == 1 { "memory" } else { "memories" }
+        );
         page.push_str("<nav aria-label=\"Contents\">\n");
         for (category, (count, list)) in contents {
             writeln!(page, "<details open>\n<summary>{category} ({count})</summary>\n<ul>\n{list}</ul>\n</details>")
@@ -47,7 +58,9 @@ impl ExportFormat for HtmlExport {
 
     fn memory(&mut self, record: &ExportRecord<'_>) -> Vec<ExportPart> {
         let memory = record.memory;
-        let Some(entry) = self.catalog.get(&memory.id) else { return Vec::new() };
+        let Some(entry) = self.catalog.get(&memory.id) else {
+            return Vec::new();
+        };
         let mut html = String::new();
         if self.section != Some(memory.category) {
             self.section = Some(memory.category);
@@ -57,8 +70,13 @@ impl ExportFormat for HtmlExport {
             let id = (record.resolve)(target)?;
             self.catalog.get(&id).map(|_| format!("{ANCHOR}{id}"))
         };
-        writeln!(html, "<article id=\"m-{}\">\n<h3 dir=\"auto\">{}</h3>", memory.id, escape(headline(entry)))
-            .expect("a text grows");
+        writeln!(
+            html,
+            "<article id=\"m-{}\">\n<h3 dir=\"auto\">{}</h3>",
+            memory.id,
+            escape(headline(entry))
+        )
+        .expect("a text grows");
         html.push_str(&render(&memory.content, &anchor));
         html.push_str("<dl>\n");
         let mut field = |name: &str, value: &str| {
@@ -68,14 +86,37 @@ impl ExportFormat for HtmlExport {
         };
         let text = |text: &str| format!("<bdi>{}</bdi>", escape(text));
         let moment = |at: memory_core::chrono::DateTime<memory_core::chrono::Utc>| {
-            format!("<time datetime=\"{}\">{} UTC</time>", time(at), at.format("%Y-%m-%d %H:%M"))
+            format!(
+                "<time datetime=\"{}\">{} UTC</time>",
+                time(at),
+                at.format("%Y-%m-%d %H:%M")
+            )
         };
         let link = |id: &memory_core::MemoryId| {
             let other = self.catalog.get(id)?;
-            Some(format!("<a href=\"{ANCHOR}{id}\"><bdi>{}</bdi></a>", escape(headline(other))))
+            Some(format!(
+                "<a href=\"{ANCHOR}{id}\"><bdi>{}</bdi></a>",
+                escape(headline(other))
+            ))
         };
-        field("tags", &memory.tags.iter().map(|tag| text(tag)).collect::<Vec<_>>().join(", "));
-        field("aliases", &memory.aliases.iter().map(|alias| text(alias)).collect::<Vec<_>>().join(", "));
+        field(
+            "tags",
+            &memory
+                .tags
+                .iter()
+                .map(|tag| text(tag))
+                .collect::<Vec<_>>()
+                .join(", "),
+        );
+        field(
+            "aliases",
+            &memory
+                .aliases
+                .iter()
+                .map(|alias| text(alias))
+                .collect::<Vec<_>>()
+                .join(", "),
+        );
         if memory.scope != Scope::Global {
             field("scope", &text(&memory.scope.to_string()));
         }
@@ -91,7 +132,10 @@ impl ExportFormat for HtmlExport {
             ("valid from", memory.valid_from),
             ("valid until", memory.valid_until),
             ("due", memory.reminder.map(|reminder| reminder.due)),
-            ("done", memory.reminder.and_then(|reminder| reminder.done_at)),
+            (
+                "done",
+                memory.reminder.and_then(|reminder| reminder.done_at),
+            ),
         ] {
             field(name, &at.map(moment).unwrap_or_default());
         }
@@ -99,7 +143,15 @@ impl ExportFormat for HtmlExport {
         if let Some(id) = &memory.superseded_by {
             field("superseded by", &link(id).unwrap_or_else(|| id.to_string()));
         }
-        field("related", &memory.links.iter().filter_map(link).collect::<Vec<_>>().join(", "));
+        field(
+            "related",
+            &memory
+                .links
+                .iter()
+                .filter_map(link)
+                .collect::<Vec<_>>()
+                .join(", "),
+        );
         html.push_str("</dl>\n</article>\n");
         vec![ExportPart::next(html)]
     }
@@ -110,5 +162,9 @@ impl ExportFormat for HtmlExport {
 }
 
 fn headline(entry: &super::catalog::CatalogEntry) -> &str {
-    if entry.headline.is_empty() { &entry.name } else { &entry.headline }
+    if entry.headline.is_empty() {
+        &entry.name
+    } else {
+        &entry.headline
+    }
 }

@@ -30,19 +30,27 @@ pub(super) fn replace_links(
     relocate: &dyn Fn(&str) -> Option<(MemoryId, String)>,
 ) -> LinkedText {
     let content = &record.memory.content;
-    let (mut text, mut pairs, mut linked) = (String::with_capacity(content.len()), Vec::new(), Vec::new());
+    let (mut text, mut pairs, mut linked) =
+        (String::with_capacity(content.len()), Vec::new(), Vec::new());
     let mut links = Vec::new();
     for link in wikilink::parse(content) {
         // A link without a target leads to the memory itself.
-        let Some(id) = Some(&link.target).filter(|target| !target.is_empty()).and_then(|target| (record.resolve)(target)) else {
+        let Some(id) = Some(&link.target)
+            .filter(|target| !target.is_empty())
+            .and_then(|target| (record.resolve)(target))
+        else {
             continue;
         };
-        let line = content[..link.span.start].rfind('\n').map_or(0, |at| at + 1);
+        let line = content[..link.span.start]
+            .rfind('\n')
+            .map_or(0, |at| at + 1);
         let written = write(&link, id, &content[line..link.span.start]);
         links.push((link.span, id, written));
     }
     for (span, address) in address_spans(content) {
-        let Some((id, moved)) = relocate(&address) else { continue };
+        let Some((id, moved)) = relocate(&address) else {
+            continue;
+        };
         let start = &content[span.start..span.end - address.len()];
         let written = format!("{start}{moved}");
         links.push((span, id, Some(written)));
@@ -52,7 +60,10 @@ pub(super) fn replace_links(
     for (span, id, written) in links {
         linked.push(id);
         let original = &content[span.clone()];
-        let Some(written) = written.filter(|written| written != original && end <= span.start) else { continue };
+        let Some(written) = written.filter(|written| written != original && end <= span.start)
+        else {
+            continue;
+        };
         text.push_str(&content[end..span.start]);
         text.push_str(&written);
         end = span.end;
@@ -63,19 +74,29 @@ pub(super) fn replace_links(
     if own_fields::restore_links(&text, Some(&changes)) != *content {
         (text, pairs) = (content.clone(), Vec::new());
     }
-    LinkedText { text, pairs, linked }
+    LinkedText {
+        text,
+        pairs,
+        linked,
+    }
 }
 
 impl LinkedText {
     /// Returns the changes of the text for the map of own fields, given the list of its other links and the section of the text
     /// that contains them, if any.
-    pub(super) fn changes(&self, related: &[(String, MemoryId)], section: &str) -> Map<String, Value> {
+    pub(super) fn changes(
+        &self,
+        related: &[(String, MemoryId)],
+        section: &str,
+    ) -> Map<String, Value> {
         let mut changes = Map::new();
         if !self.pairs.is_empty() {
             changes.insert("links".into(), json!(self.pairs));
         }
         if !related.is_empty() {
-            let pairs = related.iter().map(|(item, id)| json!([item, id.to_string()]));
+            let pairs = related
+                .iter()
+                .map(|(item, id)| json!([item, id.to_string()]));
             changes.insert("related".into(), pairs.collect());
         }
         if !section.is_empty() {
@@ -94,12 +115,20 @@ impl LinkedText {
         record: &ExportRecord<'_>,
         item: impl Fn(&MemoryId) -> Option<String>,
     ) -> Vec<(String, MemoryId)> {
-        self.other_links(record).into_iter().filter_map(|id| Some((item(id)?, *id))).collect()
+        self.other_links(record)
+            .into_iter()
+            .filter_map(|id| Some((item(id)?, *id)))
+            .collect()
     }
 
     /// Returns the recorded links of a memory that its text does not contain.
     fn other_links<'a>(&self, record: &ExportRecord<'a>) -> Vec<&'a MemoryId> {
-        record.memory.links.iter().filter(|id| !self.linked.contains(id) && **id != record.memory.id).collect()
+        record
+            .memory
+            .links
+            .iter()
+            .filter(|id| !self.linked.contains(id) && **id != record.memory.id)
+            .collect()
     }
 }
 

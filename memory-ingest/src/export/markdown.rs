@@ -18,7 +18,10 @@ const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 
 /// Renders `text`. `find_anchor` returns the link to the memory that a wikilink leads to, which begins with [`ANCHOR`].
 pub(super) fn render(text: &str, find_anchor: &dyn Fn(&str) -> Option<String>) -> String {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS | Options::ENABLE_WIKILINKS;
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_WIKILINKS;
     let mut addresses = Vec::new();
     let mut events = Vec::new();
     for event in Parser::new_ext(text, options) {
@@ -27,35 +30,66 @@ pub(super) fn render(text: &str, find_anchor: &dyn Fn(&str) -> Option<String>) -
                 events.push(Event::Text(visible_text(&text).into()));
             }
             Event::Code(code) => events.push(Event::Code(visible_text(&code).into())),
-            Event::TaskListMarker(is_done) => events.push(Event::Text(if is_done { "☑ " } else { "☐ " }.into())),
+            Event::TaskListMarker(is_done) => {
+                events.push(Event::Text(if is_done { "☑ " } else { "☐ " }.into()))
+            }
             Event::Start(Tag::HtmlBlock) => events.push(Event::Start(Tag::Paragraph)),
             Event::End(TagEnd::HtmlBlock) => events.push(Event::End(TagEnd::Paragraph)),
             Event::Start(Tag::Heading { level, .. }) => {
                 let level = lower(level);
-                events.push(Event::Start(Tag::Heading { level, id: None, classes: Vec::new(), attrs: Vec::new() }));
+                events.push(Event::Start(Tag::Heading {
+                    level,
+                    id: None,
+                    classes: Vec::new(),
+                    attrs: Vec::new(),
+                }));
             }
-            Event::End(TagEnd::Heading(level)) => events.push(Event::End(TagEnd::Heading(lower(level)))),
-            Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
+            Event::End(TagEnd::Heading(level)) => {
+                events.push(Event::End(TagEnd::Heading(lower(level))))
+            }
+            Event::Start(Tag::Link {
+                link_type,
+                dest_url,
+                title,
+                id,
+            }) => {
                 let is_wikilink = matches!(link_type, LinkType::WikiLink { .. });
                 let target = if is_wikilink {
                     find_anchor(&dest_url)
                 } else {
-                    (has_allowed_scheme(&dest_url) || link_type == LinkType::Email).then(|| dest_url.to_string())
+                    (has_allowed_scheme(&dest_url) || link_type == LinkType::Email)
+                        .then(|| dest_url.to_string())
                 };
                 match target {
                     Some(target) => {
                         // The rendering of an e-mail link adds its scheme.
-                        let link_type = if link_type == LinkType::Email { link_type } else { LinkType::Inline };
-                        events.push(Event::Start(Tag::Link { link_type, dest_url: target.into(), title, id }));
+                        let link_type = if link_type == LinkType::Email {
+                            link_type
+                        } else {
+                            LinkType::Inline
+                        };
+                        events.push(Event::Start(Tag::Link {
+                            link_type,
+                            dest_url: target.into(),
+                            title,
+                            id,
+                        }));
                         addresses.push(None);
                     }
-                    None => addresses.push(Some(if is_wikilink { String::new() } else { dest_url.to_string() })),
+                    None => addresses.push(Some(if is_wikilink {
+                        String::new()
+                    } else {
+                        dest_url.to_string()
+                    })),
                 }
             }
             Event::Start(Tag::Image { dest_url, .. }) => addresses.push(Some(dest_url.to_string())),
             Event::End(TagEnd::Link | TagEnd::Image) => match addresses.pop() {
                 Some(Some(address)) if !address.is_empty() => {
-                    events.extend([Event::Text(" ".into()), Event::Code(visible_text(&address).into())]);
+                    events.extend([
+                        Event::Text(" ".into()),
+                        Event::Code(visible_text(&address).into()),
+                    ]);
                 }
                 Some(None) => events.push(Event::End(TagEnd::Link)),
                 _ => {}
@@ -85,7 +119,10 @@ pub(super) fn visible_text(text: &str) -> String {
 
 /// Returns a text as HTML, see [`visible_text`].
 pub(super) fn escape(text: &str) -> String {
-    let visible = visible_text(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let visible = visible_text(text)
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;");
     visible.replace('"', "&quot;").replace('\'', "&#39;")
 }
 
@@ -119,11 +156,15 @@ static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     builder
         .tags(HashSet::from(tags))
         .clean_content_tags(HashSet::new())
-        .tag_attributes(HashMap::from([("a", HashSet::from(["href"])), ("ol", HashSet::from(["start"]))]))
+        .tag_attributes(HashMap::from([
+            ("a", HashSet::from(["href"])),
+            ("ol", HashSet::from(["start"])),
+        ]))
         .url_schemes(HashSet::from(SCHEMES))
         .url_relative(UrlRelative::PassThrough)
         .attribute_filter(|_, name, value| {
-            (name != "href" || value.starts_with(ANCHOR) || has_allowed_scheme(value)).then(|| value.into())
+            (name != "href" || value.starts_with(ANCHOR) || has_allowed_scheme(value))
+                .then(|| value.into())
         })
         .link_rel(Some("noopener noreferrer nofollow"))
         .strip_comments(true);
@@ -137,7 +178,11 @@ static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
 
 fn has_allowed_scheme(address: &str) -> bool {
     let scheme = address.split_once(':').map(|(scheme, _)| scheme);
-    scheme.is_some_and(|scheme| SCHEMES.iter().any(|allowed| scheme.eq_ignore_ascii_case(allowed)))
+    scheme.is_some_and(|scheme| {
+        SCHEMES
+            .iter()
+            .any(|allowed| scheme.eq_ignore_ascii_case(allowed))
+    })
 }
 
 /// Returns the level of a heading below that of a memory.
@@ -156,7 +201,11 @@ mod tests {
     use super::*;
 
     fn rendered(text: &str) -> String {
-        render(text, &|target| (target == "Tea").then(|| format!("{ANCHOR}1"))).trim_end().to_owned()
+        render(text, &|target| {
+            (target == "Tea").then(|| format!("{ANCHOR}1"))
+        })
+        .trim_end()
+        .to_owned()
     }
 
     #[test]
@@ -174,13 +223,23 @@ mod tests {
     #[test]
     fn attacks_are_displayed_and_not_executed() {
         for (text, html) in [
-            ("a <img src=x onerror=a()>", "a &lt;img src=x onerror=a()&gt;"),
+            (
+                "a <img src=x onerror=a()>",
+                "a &lt;img src=x onerror=a()&gt;",
+            ),
             ("[a](javascript:b())", "a <code>javascript:b()</code>"),
-            ("![a](https://a.b/pixel.png)", "a <code>https://a.b/pixel.png</code>"),
+            (
+                "![a](https://a.b/pixel.png)",
+                "a <code>https://a.b/pixel.png</code>",
+            ),
             ("[a](#top)", "a <code>#top</code>"),
             ("a \u{202e}b", "a [U+202E]b"),
         ] {
-            assert_eq!(rendered(text), format!("<p dir=\"auto\">{html}</p>"), "{text}");
+            assert_eq!(
+                rendered(text),
+                format!("<p dir=\"auto\">{html}</p>"),
+                "{text}"
+            );
         }
         assert!(rendered("<script>alert(1)</script>").contains("&lt;script&gt;"));
     }

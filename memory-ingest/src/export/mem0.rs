@@ -4,10 +4,12 @@ use memory_core::{Category, Scope, SpeakerRole};
 use serde_json::{Map, Value};
 
 use super::catalog::ExportCatalog;
-use super::{ExportFormat, ExportPart, ExportRecord, front_matter_of, own_fields, source_properties, time};
+use super::{
+    ExportFormat, ExportPart, ExportRecord, front_matter_of, own_fields, source_properties, time,
+};
 use crate::mem0::{
-    DEFAULT_USER, ENTITIES, MEMORIES, METADATA_PREFIX, Mem0Relation, NAME, OTHER_KEYS, PROPERTY_KEYS, RELATIONS,
-    RELATIONS_PROPERTY, TIME_KEYS, without_links,
+    DEFAULT_USER, ENTITIES, MEMORIES, METADATA_PREFIX, Mem0Relation, NAME, OTHER_KEYS,
+    PROPERTY_KEYS, RELATIONS, RELATIONS_PROPERTY, TIME_KEYS, without_links,
 };
 use crate::own_fields::KEY;
 use crate::record::{SourceRecord, map_category};
@@ -24,7 +26,11 @@ pub(super) struct Mem0Export {
 
 impl Mem0Export {
     pub(super) fn new(catalog: ExportCatalog) -> Self {
-        Self { catalog, has_results: false, relations: Vec::new() }
+        Self {
+            catalog,
+            has_results: false,
+            relations: Vec::new(),
+        }
     }
 }
 
@@ -44,9 +50,14 @@ impl ExportFormat for Mem0Export {
             return Vec::new();
         }
         let mut metadata = Map::new();
-        let given = properties.iter().find(|(key, _)| key == "category").and_then(|(_, category)| category.as_str());
-        let given = given.filter(|given| map_category(given).unwrap_or(Category::Inbox) == memory.category);
-        let category = Some(memory.category.as_str()).filter(|_| memory.category != Category::Inbox);
+        let given = properties
+            .iter()
+            .find(|(key, _)| key == "category")
+            .and_then(|(_, category)| category.as_str());
+        let given =
+            given.filter(|given| map_category(given).unwrap_or(Category::Inbox) == memory.category);
+        let category =
+            Some(memory.category.as_str()).filter(|_| memory.category != Category::Inbox);
         if let Some(category) = given.or(category) {
             metadata.insert("category".into(), category.into());
         }
@@ -57,21 +68,31 @@ impl ExportFormat for Mem0Export {
             metadata.insert("tags".into(), memory.tags.as_slice().into());
         }
         // A memory of mem0 retains its id.
-        let own_path = memory.origin.as_ref().filter(|origin| origin.source == NAME && origin.root == NAME);
-        let own_id = own_path.and_then(|origin| origin.path.strip_prefix(MEMORIES)).map(str::to_owned);
+        let own_path = memory
+            .origin
+            .as_ref()
+            .filter(|origin| origin.source == NAME && origin.root == NAME);
+        let own_id = own_path
+            .and_then(|origin| origin.path.strip_prefix(MEMORIES))
+            .map(str::to_owned);
         let fields = [
             ("id", own_id.unwrap_or_else(|| memory.id.to_string())),
             ("memory", memory.content.clone()),
             ("created_at", time(memory.created_at)),
             ("updated_at", time(memory.updated_at)),
         ];
-        let mut result: Map<String, Value> = fields.into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect();
+        let mut result: Map<String, Value> = fields
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value.into()))
+            .collect();
         match &memory.scope {
             Scope::Global => {}
             Scope::Agent(name) => drop(result.insert("agent_id".into(), name.as_str().into())),
             Scope::Conversation(id) => drop(result.insert("run_id".into(), id.as_str().into())),
             Scope::Project(name) => drop(metadata.insert("project".into(), name.as_str().into())),
-            Scope::Private(_) | Scope::Team(_) => drop(metadata.insert("scope".into(), memory.scope.to_string().into())),
+            Scope::Private(_) | Scope::Team(_) => {
+                drop(metadata.insert("scope".into(), memory.scope.to_string().into()))
+            }
         }
         match memory.speaker_role() {
             Some(SpeakerRole::Person) => drop(result.insert("role".into(), "user".into())),
@@ -79,43 +100,91 @@ impl ExportFormat for Mem0Export {
             _ => {}
         }
         if let Some(end) = memory.ends_at() {
-            result.insert("expiration_date".into(), end.format("%Y-%m-%d").to_string().into());
+            result.insert(
+                "expiration_date".into(),
+                end.format("%Y-%m-%d").to_string().into(),
+            );
         }
-        let other_keys = properties.iter().find(|(key, _)| key == OTHER_KEYS).map(|(_, keys)| keys.clone());
-        let is_other = |key: &str| other_keys.as_ref().and_then(Value::as_array).is_some_and(|keys| keys.contains(&key.into()));
-        for (key, value) in properties.into_iter().filter(|(key, _)| !matches!(key.as_str(), OTHER_KEYS | "category")) {
-            let is_in_metadata = !PROPERTY_KEYS.contains(&key.as_str()) && !TIME_KEYS.contains(&key.as_str()) && !is_other(&key);
+        let other_keys = properties
+            .iter()
+            .find(|(key, _)| key == OTHER_KEYS)
+            .map(|(_, keys)| keys.clone());
+        let is_other = |key: &str| {
+            other_keys
+                .as_ref()
+                .and_then(Value::as_array)
+                .is_some_and(|keys| keys.contains(&key.into()))
+        };
+        for (key, value) in properties
+            .into_iter()
+            .filter(|(key, _)| !matches!(key.as_str(), OTHER_KEYS | "category"))
+        {
+            let is_in_metadata = !PROPERTY_KEYS.contains(&key.as_str())
+                && !TIME_KEYS.contains(&key.as_str())
+                && !is_other(&key);
             let (place, key) = match key.strip_prefix(METADATA_PREFIX).filter(|_| is_in_metadata) {
                 Some(key) => (&mut metadata, key.to_owned()),
-                None => (if is_in_metadata { &mut metadata } else { &mut result }, key),
+                None => (
+                    if is_in_metadata {
+                        &mut metadata
+                    } else {
+                        &mut result
+                    },
+                    key,
+                ),
             };
             place.entry(key).or_insert(value);
         }
         // A memory belongs to a user, an agent, an application or a run.
-        if !["user_id", "agent_id", "app_id", "run_id"].iter().any(|key| result.contains_key(*key)) {
+        if !["user_id", "agent_id", "app_id", "run_id"]
+            .iter()
+            .any(|key| result.contains_key(*key))
+        {
             result.insert("user_id".into(), DEFAULT_USER.into());
         }
-        metadata.insert(KEY.into(), own_fields(record.fields, front_matter_of(record)).into());
+        metadata.insert(
+            KEY.into(),
+            own_fields(record.fields, front_matter_of(record)).into(),
+        );
         result.insert("metadata".into(), metadata.into());
-        let separator = if std::mem::replace(&mut self.has_results, true) { ",\n" } else { "\n" };
-        vec![ExportPart::next(format!("{separator}{}", Value::Object(result)))]
+        let separator = if std::mem::replace(&mut self.has_results, true) {
+            ",\n"
+        } else {
+            "\n"
+        };
+        vec![ExportPart::next(format!(
+            "{separator}{}",
+            Value::Object(result)
+        ))]
     }
 
     fn finish(&mut self) -> Vec<ExportPart> {
-        let relations: Vec<_> = std::mem::take(&mut self.relations).iter().map(|relation| format!("\n{relation}")).collect();
-        let relations =
-            if relations.is_empty() { String::new() } else { format!(",\"{RELATIONS}\":[{}\n]", relations.join(",")) };
+        let relations: Vec<_> = std::mem::take(&mut self.relations)
+            .iter()
+            .map(|relation| format!("\n{relation}"))
+            .collect();
+        let relations = if relations.is_empty() {
+            String::new()
+        } else {
+            format!(",\"{RELATIONS}\":[{}\n]", relations.join(","))
+        };
         vec![ExportPart::next(format!("\n]{relations}}}\n"))]
     }
 }
 
 /// Returns the relations of the memory of an entity, of which the first one contains the fields of the memory, unless its text was
 /// changed.
-fn unchanged_relations(record: &ExportRecord<'_>, properties: &[(String, Value)]) -> Option<Vec<Value>> {
+fn unchanged_relations(
+    record: &ExportRecord<'_>,
+    properties: &[(String, Value)],
+) -> Option<Vec<Value>> {
     let memory = record.memory;
     let origin = memory.origin.as_ref()?;
-    let is_entity = (origin.source.as_str(), origin.root.as_str()) == (NAME, NAME) && origin.path.starts_with(ENTITIES);
-    let (_, relations) = properties.iter().find(|(key, _)| is_entity && key == RELATIONS_PROPERTY)?;
+    let is_entity = (origin.source.as_str(), origin.root.as_str()) == (NAME, NAME)
+        && origin.path.starts_with(ENTITIES);
+    let (_, relations) = properties
+        .iter()
+        .find(|(key, _)| is_entity && key == RELATIONS_PROPERTY)?;
     let mut relations = relations.as_array()?.clone();
     let lines = relations.iter().map(|relation| {
         let relation = Mem0Relation::of(&SourceRecord(relation.as_object()?.clone())).ok()?;
@@ -126,8 +195,14 @@ fn unchanged_relations(record: &ExportRecord<'_>, properties: &[(String, Value)]
         return None;
     }
     let first = relations.first_mut()?.as_object_mut()?;
-    let metadata = first.entry("metadata").or_insert_with(|| Map::new().into()).as_object_mut()?;
+    let metadata = first
+        .entry("metadata")
+        .or_insert_with(|| Map::new().into())
+        .as_object_mut()?;
     metadata.insert("memory".into(), memory.content.as_str().into());
-    metadata.insert(KEY.into(), own_fields(record.fields, front_matter_of(record)).into());
+    metadata.insert(
+        KEY.into(),
+        own_fields(record.fields, front_matter_of(record)).into(),
+    );
     Some(relations)
 }

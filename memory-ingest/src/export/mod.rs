@@ -60,7 +60,10 @@ pub struct ExportRecord<'a> {
 
 impl fmt::Debug for ExportRecord<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("ExportRecord").field("memory", self.memory).finish_non_exhaustive()
+        formatter
+            .debug_struct("ExportRecord")
+            .field("memory", self.memory)
+            .finish_non_exhaustive()
     }
 }
 
@@ -75,7 +78,10 @@ pub struct ExportPart {
 
 impl ExportPart {
     fn next(text: String) -> Self {
-        Self { path: String::new(), text }
+        Self {
+            path: String::new(),
+            text,
+        }
     }
 }
 
@@ -166,7 +172,10 @@ impl FromStr for ExportFormatName {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let found = Self::ALL.iter().copied().find(|name| name.as_str() == text.trim());
+        let found = Self::ALL
+            .iter()
+            .copied()
+            .find(|name| name.as_str() == text.trim());
         found.ok_or_else(|| ParseError::new(text, EXPECTED))
     }
 }
@@ -179,7 +188,8 @@ fn own_fields(fields: &Value, export: Map<String, Value>) -> Map<String, Value> 
         Value::Array(items) => items.is_empty(),
         _ => false,
     };
-    let is_left_out = |key: &str| matches!(key, "content" | "path" | "problem" | "file" | "history");
+    let is_left_out =
+        |key: &str| matches!(key, "content" | "path" | "problem" | "file" | "history");
     let all = fields.as_object().into_iter().flatten();
     let mut own: Map<String, Value> = all
         .filter(|(key, value)| !is_left_out(key) && !is_empty(value))
@@ -194,14 +204,25 @@ fn own_fields(fields: &Value, export: Map<String, Value>) -> Map<String, Value> 
 /// Returns the description of an export that contains no front matter: the lines of the memory that are not its fields.
 fn front_matter_of(record: &ExportRecord<'_>) -> Map<String, Value> {
     let lines = record.file.and_then(extra_lines);
-    lines.map(|lines| ("front_matter".to_owned(), lines.into())).into_iter().collect()
+    lines
+        .map(|lines| ("front_matter".to_owned(), lines.into()))
+        .into_iter()
+        .collect()
 }
 
 /// Returns the properties that a memory received from `source`, with their names in that program.
 fn source_properties(record: &ExportRecord<'_>, source: &str) -> Vec<(String, Value)> {
     let prefix = property_prefix(source);
-    let fields = record.file.and_then(|file| split_front_matter(file).fields.ok()).unwrap_or_default();
-    let properties = fields.iter().map(|(key, value)| Some((key.strip_prefix(&prefix)?.to_owned(), own_fields::json(value))));
+    let fields = record
+        .file
+        .and_then(|file| split_front_matter(file).fields.ok())
+        .unwrap_or_default();
+    let properties = fields.iter().map(|(key, value)| {
+        Some((
+            key.strip_prefix(&prefix)?.to_owned(),
+            own_fields::json(value),
+        ))
+    });
     properties.flatten().collect()
 }
 
@@ -218,12 +239,16 @@ fn is_time(value: &Yaml, at: Option<DateTime<Utc>>) -> bool {
 
 /// Returns whether the type of another program has the meaning of the category of a memory, or of no category.
 fn is_category(memory: &Memory, kind: &Yaml) -> bool {
-    kind.scalar().and_then(map_category).is_none_or(|category| category == memory.category)
+    kind.scalar()
+        .and_then(map_category)
+        .is_none_or(|category| category == memory.category)
 }
 
 /// Returns a tag as programs for notes accept it: letters and digits of any script, `-`, `_` and `/`, and not only digits.
 fn tag_name(tag: &str) -> Option<String> {
-    let is_allowed = |character: char| character.is_alphanumeric() || is_combining_mark(character) || "-_/".contains(character);
+    let is_allowed = |character: char| {
+        character.is_alphanumeric() || is_combining_mark(character) || "-_/".contains(character)
+    };
     let mut name = String::new();
     for character in tag.chars() {
         if is_allowed(character) {
@@ -232,12 +257,20 @@ fn tag_name(tag: &str) -> Option<String> {
             name.push('-');
         }
     }
-    let parts: Vec<&str> = name.split('/').map(|part| part.trim_matches('-')).filter(|part| !part.is_empty()).collect();
+    let parts: Vec<&str> = name
+        .split('/')
+        .map(|part| part.trim_matches('-'))
+        .filter(|part| !part.is_empty())
+        .collect();
     let name = parts.join("/");
     if name.is_empty() {
         return None;
     }
-    Some(if name.chars().any(|character| !character.is_numeric()) { name } else { format!("_{name}") })
+    Some(if name.chars().any(|character| !character.is_numeric()) {
+        name
+    } else {
+        format!("_{name}")
+    })
 }
 
 #[cfg(test)]

@@ -11,8 +11,18 @@ use super::{ExportFormat, ExportPart, ExportRecord, summary, tag_name, time};
 use crate::note::RELATED_KEY;
 
 /// The properties that Obsidian gives a meaning.
-const KEYS: [&str; 10] =
-    ["title", "aliases", "tags", "id", "created", "updated", RELATED_KEY, "cssclasses", "cssclass", "publish"];
+const KEYS: [&str; 10] = [
+    "title",
+    "aliases",
+    "tags",
+    "id",
+    "created",
+    "updated",
+    RELATED_KEY,
+    "cssclasses",
+    "cssclass",
+    "publish",
+];
 
 /// An export as a vault.
 #[derive(Debug)]
@@ -34,23 +44,43 @@ impl ObsidianExport {
         let shown = shown_text(link);
         let embed = if link.embed { "!" } else { "" };
         // In a table, the separator would end the cell.
-        let separator = if before.trim_start().starts_with('|') { "\\|" } else { "|" };
-        Some(format!("{embed}[[{name}{}{separator}{shown}]]", super::link_text::fragment(link)))
+        let separator = if before.trim_start().starts_with('|') {
+            "\\|"
+        } else {
+            "|"
+        };
+        Some(format!(
+            "{embed}[[{name}{}{separator}{shown}]]",
+            super::link_text::fragment(link)
+        ))
     }
 }
 
 impl ExportFormat for ObsidianExport {
     fn start(&mut self) -> Vec<ExportPart> {
         // A folder is a vault if it has settings; Obsidian adds the others.
-        vec![ExportPart { path: ".obsidian/app.json".into(), text: "{}\n".into() }]
+        vec![ExportPart {
+            path: ".obsidian/app.json".into(),
+            text: "{}\n".into(),
+        }]
     }
 
     fn memory(&mut self, record: &ExportRecord<'_>) -> Vec<ExportPart> {
         let memory = record.memory;
-        let Some(entry) = self.catalog.get(&memory.id) else { return Vec::new() };
-        let linked = replace_links(record, &|link, id, before| self.link(link, id, before), &|_| None);
+        let Some(entry) = self.catalog.get(&memory.id) else {
+            return Vec::new();
+        };
+        let linked = replace_links(
+            record,
+            &|link, id, before| self.link(link, id, before),
+            &|_| None,
+        );
         let mut header = FrontMatterDraft::default();
-        let title = memory.title.as_deref().map(summary::one_line).filter(|title| !title.is_empty());
+        let title = memory
+            .title
+            .as_deref()
+            .map(summary::one_line)
+            .filter(|title| !title.is_empty());
         let mut names = summary::names(title.iter().chain(&memory.aliases));
         names.retain(|name| *name != entry.name);
         let tags: Tags = memory.tags.iter().filter_map(|tag| tag_name(tag)).collect();
@@ -62,11 +92,22 @@ impl ExportFormat for ObsidianExport {
         header.line("id", memory.id.to_string());
         header.line("created", time(memory.created_at));
         header.line("updated", time(memory.updated_at));
-        let related = linked.related(record, |id| Some(format!("[[{}]]", self.catalog.get(id)?.name)));
-        header.list(RELATED_KEY, &related.iter().map(|(item, _)| item.clone()).collect::<Vec<_>>());
+        let related = linked.related(record, |id| {
+            Some(format!("[[{}]]", self.catalog.get(id)?.name))
+        });
+        header.list(
+            RELATED_KEY,
+            &related
+                .iter()
+                .map(|(item, _)| item.clone())
+                .collect::<Vec<_>>(),
+        );
         let mut export = linked.changes(&related, "");
         export.extend([
-            ("title".to_owned(), title.unwrap_or_else(|| entry.name.clone()).into()),
+            (
+                "title".to_owned(),
+                title.unwrap_or_else(|| entry.name.clone()).into(),
+            ),
             ("aliases".to_owned(), names.into()),
             ("tags".to_owned(), Value::from(tags.as_slice())),
         ]);
@@ -79,6 +120,9 @@ impl ExportFormat for ObsidianExport {
                 is_current: &mut |key, _| matches!(key, "publish" | "cssclasses" | "cssclass"),
             },
         );
-        vec![ExportPart { path: entry.path(), text: format!("{front_matter}{}\n", linked.text) }]
+        vec![ExportPart {
+            path: entry.path(),
+            text: format!("{front_matter}{}\n", linked.text),
+        }]
     }
 }

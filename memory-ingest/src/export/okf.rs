@@ -35,7 +35,10 @@ const KEYS: [&str; 15] = [
 ];
 
 /// The section of links that the text does not contain.
-const RELATED: SectionStyle = SectionStyle { heading: "# Related", bullet: "*" };
+const RELATED: SectionStyle = SectionStyle {
+    heading: "# Related",
+    bullet: "*",
+};
 
 /// An export as a bundle.
 #[derive(Debug)]
@@ -47,7 +50,10 @@ pub(super) struct OkfExport {
 
 impl OkfExport {
     pub(super) fn new(catalog: ExportCatalog) -> Self {
-        Self { catalog, lists: BTreeMap::new() }
+        Self {
+            catalog,
+            lists: BTreeMap::new(),
+        }
     }
 
     fn link(&self, from: &CatalogEntry, to: &MemoryId, shown: &str) -> Option<String> {
@@ -57,7 +63,11 @@ impl OkfExport {
     /// Returns the path of a memory, relative to the folder of another one.
     fn address(&self, from: &CatalogEntry, to: &MemoryId) -> Option<String> {
         let target = self.catalog.get(to)?;
-        let folder = if target.folder == from.folder { String::new() } else { format!("../{}/", target.folder) };
+        let folder = if target.folder == from.folder {
+            String::new()
+        } else {
+            format!("../{}/", target.folder)
+        };
         Some(format!("{folder}{}.md", target.name))
     }
 }
@@ -65,7 +75,9 @@ impl OkfExport {
 impl ExportFormat for OkfExport {
     fn memory(&mut self, record: &ExportRecord<'_>) -> Vec<ExportPart> {
         let memory = record.memory;
-        let Some(entry) = self.catalog.get(&memory.id) else { return Vec::new() };
+        let Some(entry) = self.catalog.get(&memory.id) else {
+            return Vec::new();
+        };
         let write = |link: &Wikilink, id, _: &str| self.link(entry, &id, &shown_text(link));
         let relocate = |address: &str| {
             let id = self.catalog.linked_file(memory, address)?;
@@ -74,11 +86,22 @@ impl ExportFormat for OkfExport {
         };
         let linked = replace_links(record, &write, &relocate);
         let aliases = summary::names(&memory.aliases);
-        let related = linked.related(record, |id| self.link(entry, id, &self.catalog.get(id)?.headline));
+        let related = linked.related(record, |id| {
+            self.link(entry, id, &self.catalog.get(id)?.headline)
+        });
         let section = RELATED.write(related.iter().map(|(item, _)| item.as_str()));
         let mut export = linked.changes(&related, &section);
         export.extend([
-            ("title".to_owned(), if entry.headline.is_empty() { &entry.name } else { &entry.headline }.as_str().into()),
+            (
+                "title".to_owned(),
+                if entry.headline.is_empty() {
+                    &entry.name
+                } else {
+                    &entry.headline
+                }
+                .as_str()
+                .into(),
+            ),
             ("aliases".to_owned(), aliases.as_slice().into()),
             ("tags".to_owned(), memory.tags.as_slice().into()),
             ("category".to_owned(), memory.category.as_str().into()),
@@ -87,12 +110,25 @@ impl ExportFormat for OkfExport {
         let front_matter = header(memory, entry, &description, &aliases).finish(
             record,
             export,
-            &mut ProgramKeys { program: NAME, reserved: &KEYS, is_current: &mut |key, value| is_current(memory, key, value) },
+            &mut ProgramKeys {
+                program: NAME,
+                reserved: &KEYS,
+                is_current: &mut |key, value| is_current(memory, key, value),
+            },
         );
         let list = self.lists.entry(entry.folder).or_default();
         let separator = if description.is_empty() { "" } else { " - " };
-        writeln!(list, "* [{}]({}.md){separator}{description}", escape(&entry.headline), entry.name).expect("a text grows");
-        vec![ExportPart { path: entry.path(), text: format!("{front_matter}{}{section}\n", linked.text) }]
+        writeln!(
+            list,
+            "* [{}]({}.md){separator}{description}",
+            escape(&entry.headline),
+            entry.name
+        )
+        .expect("a text grows");
+        vec![ExportPart {
+            path: entry.path(),
+            text: format!("{front_matter}{}{section}\n", linked.text),
+        }]
     }
 
     fn finish(&mut self) -> Vec<ExportPart> {
@@ -101,15 +137,27 @@ impl ExportFormat for OkfExport {
         for (folder, list) in std::mem::take(&mut self.lists) {
             let count = list.lines().count();
             let memories = if count == 1 { "memory" } else { "memories" };
-            writeln!(root, "* [{folder}]({folder}/index.md) - {count} {memories}").expect("a text grows");
-            parts.push(ExportPart { path: format!("{folder}/index.md"), text: format!("# {folder}\n\n{list}") });
+            writeln!(root, "* [{folder}]({folder}/index.md) - {count} {memories}")
+                .expect("a text grows");
+            parts.push(ExportPart {
+                path: format!("{folder}/index.md"),
+                text: format!("# {folder}\n\n{list}"),
+            });
         }
-        parts.push(ExportPart { path: "index.md".into(), text: root });
+        parts.push(ExportPart {
+            path: "index.md".into(),
+            text: root,
+        });
         parts
     }
 }
 
-fn header(memory: &Memory, entry: &CatalogEntry, description: &str, aliases: &[String]) -> FrontMatterDraft {
+fn header(
+    memory: &Memory,
+    entry: &CatalogEntry,
+    description: &str,
+    aliases: &[String],
+) -> FrontMatterDraft {
     let mut header = FrontMatterDraft::default();
     header.line("type", memory.category.as_str());
     if !entry.headline.is_empty() {
@@ -124,13 +172,24 @@ fn header(memory: &Memory, entry: &CatalogEntry, description: &str, aliases: &[S
     if !memory.tags.is_empty() {
         header.line("tags", memory.tags.as_slice());
     }
-    header.line("generated", json!({ "by": author(memory), "at": time(memory.updated_at) }));
+    header.line(
+        "generated",
+        json!({ "by": author(memory), "at": time(memory.updated_at) }),
+    );
     if memory.pinned {
-        header.line("verified", json!([{ "by": "human:user", "at": time(memory.updated_at) }]));
+        header.line(
+            "verified",
+            json!([{ "by": "human:user", "at": time(memory.updated_at) }]),
+        );
     }
     if memory.superseded_by.is_some() {
         header.line("status", "deprecated");
-    } else if memory.phase == Phase::Inbox && memory.origin.as_ref().is_none_or(|origin| origin.source != NAME) {
+    } else if memory.phase == Phase::Inbox
+        && memory
+            .origin
+            .as_ref()
+            .is_none_or(|origin| origin.source != NAME)
+    {
         // A concept of a bundle has its own status, or none.
         header.line("status", "draft");
     }
@@ -138,7 +197,10 @@ fn header(memory: &Memory, entry: &CatalogEntry, description: &str, aliases: &[S
         header.line("stale_after", time(end));
     }
     if let Some(origin) = &memory.origin {
-        header.line("sources", Value::Array(vec![json!({ "resource": origin.to_text() })]));
+        header.line(
+            "sources",
+            Value::Array(vec![json!({ "resource": origin.to_text() })]),
+        );
     }
     header
 }
@@ -147,7 +209,9 @@ fn header(memory: &Memory, entry: &CatalogEntry, description: &str, aliases: &[S
 fn is_current(memory: &Memory, key: &str, value: &Yaml) -> bool {
     match key {
         "type" => is_category(memory, value),
-        "generated" => value.get("at").is_none_or(|at| is_time(at, Some(memory.updated_at))),
+        "generated" => value
+            .get("at")
+            .is_none_or(|at| is_time(at, Some(memory.updated_at))),
         "timestamp" => is_time(value, Some(memory.updated_at)),
         "stale_after" => is_time(value, memory.ends_at()),
         "status" => memory.superseded_by.is_none(),

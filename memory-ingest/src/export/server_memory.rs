@@ -7,12 +7,14 @@ use memory_core::Memory;
 use serde_json::{Map, Value};
 
 use super::catalog::ExportCatalog;
-use super::{ExportFormat, ExportPart, ExportRecord, front_matter_of, own_fields, source_properties};
+use super::{
+    ExportFormat, ExportPart, ExportRecord, front_matter_of, own_fields, source_properties,
+};
 use crate::own_fields::KEY;
 use crate::record_note::markdown_list;
 use crate::server_memory::{
-    EntityRelation, LINK_RELATION, NAME, OBSERVATIONS_PROPERTY, RELATIONS_PROPERTY, TYPE_PROPERTY, entity_name, entity_text,
-    list_items, observation_texts,
+    EntityRelation, LINK_RELATION, NAME, OBSERVATIONS_PROPERTY, RELATIONS_PROPERTY, TYPE_PROPERTY,
+    entity_name, entity_text, list_items, observation_texts,
 };
 
 /// An export as `memory.jsonl`.
@@ -27,23 +29,37 @@ pub(super) struct ServerMemoryExport {
 
 impl ServerMemoryExport {
     pub(super) fn new(catalog: ExportCatalog) -> Self {
-        Self { catalog, related: HashSet::new(), linked: Vec::new() }
+        Self {
+            catalog,
+            related: HashSet::new(),
+            linked: Vec::new(),
+        }
     }
 }
 
 impl ExportFormat for ServerMemoryExport {
     fn memory(&mut self, record: &ExportRecord<'_>) -> Vec<ExportPart> {
         let memory = record.memory;
-        let Some(entry) = self.catalog.get(&memory.id) else { return Vec::new() };
-        let mut properties: Map<String, Value> = source_properties(record, NAME).into_iter().collect();
-        let kind = properties.remove(TYPE_PROPERTY).unwrap_or_else(|| memory.category.as_str().into());
-        let relations = properties.remove(RELATIONS_PROPERTY).map(|value| EntityRelation::read_all(&value));
+        let Some(entry) = self.catalog.get(&memory.id) else {
+            return Vec::new();
+        };
+        let mut properties: Map<String, Value> =
+            source_properties(record, NAME).into_iter().collect();
+        let kind = properties
+            .remove(TYPE_PROPERTY)
+            .unwrap_or_else(|| memory.category.as_str().into());
+        let relations = properties
+            .remove(RELATIONS_PROPERTY)
+            .map(|value| EntityRelation::read_all(&value));
         let is_entity = entity_name(memory).is_some();
         let listed = properties.remove(OBSERVATIONS_PROPERTY);
-        let (observations, relations, has_list) = split_text(memory, &relations.unwrap_or_default(), is_entity);
+        let (observations, relations, has_list) =
+            split_text(memory, &relations.unwrap_or_default(), is_entity);
         // The text of an unchanged memory does not determine its observations.
-        let is_listed =
-            |listed: &Value| is_entity && has_equal_lines(&entity_text(&observation_texts(listed), &relations), memory);
+        let is_listed = |listed: &Value| {
+            is_entity
+                && has_equal_lines(&entity_text(&observation_texts(listed), &relations), memory)
+        };
         let listed = listed.filter(is_listed);
         let has_list = has_list || listed.is_some();
         let mut export = front_matter_of(record);
@@ -75,7 +91,10 @@ impl ExportFormat for ServerMemoryExport {
         entity.insert("type".into(), "entity".into());
         entity.insert("name".into(), entry.name.as_str().into());
         entity.insert("entityType".into(), kind);
-        entity.insert("observations".into(), listed.unwrap_or_else(|| observations.into()));
+        entity.insert(
+            "observations".into(),
+            listed.unwrap_or_else(|| observations.into()),
+        );
         for (key, value) in properties {
             match value {
                 Value::Object(fields) if key == "metadata" => metadata = fields,
@@ -90,17 +109,31 @@ impl ExportFormat for ServerMemoryExport {
 
     fn finish(&mut self) -> Vec<ExportPart> {
         let is_related = |[from, to]: &[String; 2]| {
-            self.related.contains(&[from.clone(), to.clone()]) || self.related.contains(&[to.clone(), from.clone()])
+            self.related.contains(&[from.clone(), to.clone()])
+                || self.related.contains(&[to.clone(), from.clone()])
         };
         let linked = self.linked.iter().filter(|link| !is_related(link));
-        let lines = join_lines(linked.map(|[from, to]| relation_record(from, to, LINK_RELATION).into()));
-        if lines.is_empty() { Vec::new() } else { vec![ExportPart::next(lines)] }
+        let lines =
+            join_lines(linked.map(|[from, to]| relation_record(from, to, LINK_RELATION).into()));
+        if lines.is_empty() {
+            Vec::new()
+        } else {
+            vec![ExportPart::next(lines)]
+        }
     }
 }
 
 fn relation_record(from: &str, to: &str, name: &str) -> Map<String, Value> {
-    let fields = [("type", "relation"), ("from", from), ("to", to), ("relationType", name)];
-    fields.into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect()
+    let fields = [
+        ("type", "relation"),
+        ("from", from),
+        ("to", to),
+        ("relationType", name),
+    ];
+    fields
+        .into_iter()
+        .map(|(key, value)| (key.to_owned(), value.into()))
+        .collect()
 }
 
 /// Returns values as lines of JSON.
@@ -114,16 +147,29 @@ fn join_lines(values: impl IntoIterator<Item = Value>) -> String {
 
 /// Returns whether a text is that of a memory, except for white space at the ends of lines.
 fn has_equal_lines(text: &str, memory: &Memory) -> bool {
-    let lines = |text: &str| text.trim_end().lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>();
+    let lines = |text: &str| {
+        text.trim_end()
+            .lines()
+            .map(|line| line.trim_end().to_owned())
+            .collect::<Vec<_>>()
+    };
     lines(text) == lines(&memory.content)
 }
 
 /// Splits the text of a memory into observations and those of `relations` that it has as lines. Returns also whether the
 /// text consists of them alone; otherwise it is one observation.
-fn split_text(memory: &Memory, relations: &[EntityRelation], is_entity: bool) -> (Vec<String>, Vec<EntityRelation>, bool) {
+fn split_text(
+    memory: &Memory,
+    relations: &[EntityRelation],
+    is_entity: bool,
+) -> (Vec<String>, Vec<EntityRelation>, bool) {
     let content = memory.content.as_str();
     if !is_entity {
-        let observations = if content.is_empty() { Vec::new() } else { vec![content.to_owned()] };
+        let observations = if content.is_empty() {
+            Vec::new()
+        } else {
+            vec![content.to_owned()]
+        };
         return (observations, Vec::new(), false);
     }
     let mut lines: Vec<&str> = content.split('\n').collect();

@@ -12,14 +12,22 @@ const MAX_DESCRIPTION: usize = 200;
 
 /// Returns the title of a memory, or else the start of its first sentence.
 pub(super) fn headline(memory: &Memory) -> String {
-    let title = memory.title.as_deref().map(one_line).filter(|title| !title.is_empty());
+    let title = memory
+        .title
+        .as_deref()
+        .map(one_line)
+        .filter(|title| !title.is_empty());
     title.unwrap_or_else(|| cut(&first_sentence(&memory.content), MAX_HEADLINE))
 }
 
 /// Returns the first sentence of the text of a memory, or its title if it has no text.
 pub(super) fn description(memory: &Memory) -> String {
     let sentence = cut(&first_sentence(&memory.content), MAX_DESCRIPTION);
-    if sentence.is_empty() { headline(memory) } else { sentence }
+    if sentence.is_empty() {
+        headline(memory)
+    } else {
+        sentence
+    }
 }
 
 /// Returns a text as one line with single spaces.
@@ -32,21 +40,30 @@ pub(super) fn one_line(text: &str) -> String {
 pub(super) fn names<'a>(names: impl IntoIterator<Item = &'a String>) -> Vec<String> {
     let mut seen = HashSet::new();
     let names = names.into_iter().map(|name| one_line(name));
-    names.filter(|name| !name.is_empty() && seen.insert(name.clone())).collect()
+    names
+        .filter(|name| !name.is_empty() && seen.insert(name.clone()))
+        .collect()
 }
 
 /// Returns the first sentence of Markdown as one line, without the marks at the start and the brackets of wikilinks.
 fn first_sentence(content: &str) -> String {
     let is_mark = |character: char| character.is_whitespace() || "#>*-+|=`~".contains(character);
     let is_text = |line: &&str| line.chars().any(char::is_alphanumeric);
-    let line = content.lines().map(|line| line.trim_start_matches(is_mark)).find(is_text).unwrap_or_default();
+    let line = content
+        .lines()
+        .map(|line| line.trim_start_matches(is_mark))
+        .find(is_text)
+        .unwrap_or_default();
     let line = one_line(&line.replace("[[", "").replace("]]", "").replace("**", ""));
     let ends = line.char_indices().filter(|(at, character)| {
         let after = &line[at + character.len_utf8()..];
-        matches!(character, '。' | '！' | '？') || (matches!(character, '.' | '!' | '?') && after.starts_with(' '))
+        matches!(character, '。' | '！' | '？')
+            || (matches!(character, '.' | '!' | '?') && after.starts_with(' '))
     });
     // An abbreviation or a number of a list is not a sentence.
-    let end = ends.map(|(at, character)| at + character.len_utf8()).find(|end| 20 <= *end || !line.is_char_boundary(*end));
+    let end = ends
+        .map(|(at, character)| at + character.len_utf8())
+        .find(|end| 20 <= *end || !line.is_char_boundary(*end));
     line[..end.unwrap_or(line.len())].trim().to_owned()
 }
 
@@ -69,8 +86,14 @@ mod tests {
     fn the_first_sentence_has_no_marks() {
         for (content, sentence) in [
             ("# Tea\n\nGreen", "Tea"),
-            ("- The user prefers [[Green tea]]. Always.", "The user prefers Green tea."),
-            ("\n---\n> 我喜欢绿茶。也喜欢红茶。我每天早上都会喝一杯热茶。", "我喜欢绿茶。也喜欢红茶。"),
+            (
+                "- The user prefers [[Green tea]]. Always.",
+                "The user prefers Green tea.",
+            ),
+            (
+                "\n---\n> 我喜欢绿茶。也喜欢红茶。我每天早上都会喝一杯热茶。",
+                "我喜欢绿茶。也喜欢红茶。",
+            ),
             ("e.g. a test of Mr. Tea", "e.g. a test of Mr. Tea"),
             ("\r\n\t", ""),
         ] {

@@ -58,7 +58,9 @@ fn push_value(yaml: &mut String, value: &Value) {
 /// Appends a text, in quotes unless it is a simple word or a time.
 fn push_text(yaml: &mut String, text: &str) {
     let is_word = text.starts_with(|first: char| first.is_ascii_alphabetic())
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'/'))
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'/'))
         && !SPECIAL.contains(&text.to_ascii_lowercase().as_str());
     if is_word || is_time(text) {
         yaml.push_str(text);
@@ -72,7 +74,13 @@ fn push_text(yaml: &mut String, text: &str) {
             '\n' => yaml.push_str("\\n"),
             '\r' => yaml.push_str("\\r"),
             '\t' => yaml.push_str("\\t"),
-            '\0'..='\u{1f}' | '\u{7f}'..='\u{a0}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
+            '\0'..='\u{1f}'
+            | '\u{7f}'..='\u{a0}'
+            | '\u{2028}'
+            | '\u{2029}'
+            | '\u{feff}'
+            | '\u{fffe}'
+            | '\u{ffff}' => {
                 write!(yaml, "\\u{:04x}", u32::from(character)).expect("a text grows");
             }
             other => yaml.push(other),
@@ -83,7 +91,10 @@ fn push_text(yaml: &mut String, text: &str) {
 
 /// Returns whether a text is a time in UTC.
 fn is_time(text: &str) -> bool {
-    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b':' | b'.' | b'T'));
+    let is_digits = |text: &str| {
+        text.bytes()
+            .all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b':' | b'.' | b'T'))
+    };
     text.len() >= 20 && text.as_bytes()[10] == b'T' && text.strip_suffix('Z').is_some_and(is_digits)
 }
 
@@ -99,8 +110,16 @@ mod tests {
     #[test]
     fn simple_values_have_no_quotes() {
         let mut yaml = String::new();
-        push_line(&mut yaml, 2, "a", &json!({ "b": ["word", "two words", "no", "1.10"], "at": "2024-01-02T03:04:05Z", "m": 3 }));
-        assert_eq!(yaml, "  a: { b: [word, \"two words\", \"no\", \"1.10\"], at: 2024-01-02T03:04:05Z, m: 3 }\n");
+        push_line(
+            &mut yaml,
+            2,
+            "a",
+            &json!({ "b": ["word", "two words", "no", "1.10"], "at": "2024-01-02T03:04:05Z", "m": 3 }),
+        );
+        assert_eq!(
+            yaml,
+            "  a: { b: [word, \"two words\", \"no\", \"1.10\"], at: 2024-01-02T03:04:05Z, m: 3 }\n"
+        );
     }
 
     proptest! {

@@ -16,7 +16,9 @@ impl Read for SlowReader {
 }
 
 fn values(elements: JsonElements<impl Read>) -> Vec<Result<Value, String>> {
-    elements.map(|element| element.bytes.and_then(parse)).collect()
+    elements
+        .map(|element| element.bytes.and_then(parse))
+        .collect()
 }
 
 fn read_list(text: &str) -> Vec<Result<Value, String>> {
@@ -34,7 +36,8 @@ fn any_json() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(4, 40, 6, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
-            prop::collection::hash_map(".{0,4}", inner, 0..6).prop_map(|members| Value::Object(members.into_iter().collect())),
+            prop::collection::hash_map(".{0,4}", inner, 0..6)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
         ]
     })
 }
@@ -74,12 +77,24 @@ fn a_broken_element_does_not_hide_those_after_it() {
     assert_eq!(found[3], Ok(json!({"a": 2})));
     assert_eq!(found[4], Err("ends in the middle of its content".into()));
     let found = read_list(r#"[{"a":"x"#);
-    assert!(matches!(found.as_slice(), [Err(reason)] if reason.contains("EOF")), "{found:?}");
+    assert!(
+        matches!(found.as_slice(), [Err(reason)] if reason.contains("EOF")),
+        "{found:?}"
+    );
     assert_eq!(read_list(""), []);
     assert_eq!(read_list("data\n\n{}"), [Err("is not a JSON list".into())]);
-    assert_eq!(read_list("\u{feff} {\"a\":1}\ntext\nmore"), [Ok(json!({"a": 1})), Err("contains text between objects".into())]);
+    assert_eq!(
+        read_list("\u{feff} {\"a\":1}\ntext\nmore"),
+        [
+            Ok(json!({"a": 1})),
+            Err("contains text between objects".into())
+        ]
+    );
     let lines = values(JsonElements::of_lines(Cursor::new("\u{feff}1\r\n\n{\n2")));
-    assert_eq!(lines.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true]);
+    assert_eq!(
+        lines.iter().map(Result::is_ok).collect::<Vec<_>>(),
+        [true, false, true]
+    );
 }
 
 #[test]
@@ -87,23 +102,39 @@ fn an_element_beyond_the_limit_is_skipped_alone() {
     let text = r#"["aaaaaaaa", 1, ["bbbbbbbbb"], 2]"#;
     let mut elements = JsonElements::of_list(Cursor::new(text));
     elements.max_element = 4;
-    let found: Vec<_> = elements.map(|element| (element.number, element.bytes.is_ok())).collect();
+    let found: Vec<_> = elements
+        .map(|element| (element.number, element.bytes.is_ok()))
+        .collect();
     assert_eq!(found, [(1, false), (2, true), (3, false), (4, true)]);
     let mut lines = JsonElements::of_lines(Cursor::new("12345\n1\n"));
     lines.max_element = 4;
-    assert_eq!(lines.map(|line| (line.number, line.bytes.is_ok())).collect::<Vec<_>>(), [(1, false), (2, true)]);
+    assert_eq!(
+        lines
+            .map(|line| (line.number, line.bytes.is_ok()))
+            .collect::<Vec<_>>(),
+        [(1, false), (2, true)]
+    );
 }
 
 #[test]
 fn half_characters_are_replaced() {
     let text = r#"["\ud83d\ude00 \ud83d \ude00 \\ud83d \ud83d\n", "\uD83D"]"#;
-    let found: Vec<String> = read_list(text).into_iter().map(|value| value.expect("JSON").to_string()).collect();
+    let found: Vec<String> = read_list(text)
+        .into_iter()
+        .map(|value| value.expect("JSON").to_string())
+        .collect();
     assert_eq!(found, [r#""😀 � � \\ud83d �\n""#, r#""�""#]);
-    assert_eq!(parse::<String>(b"\"a\xff\"".to_vec()), Ok("a\u{fffd}".into()));
+    assert_eq!(
+        parse::<String>(b"\"a\xff\"".to_vec()),
+        Ok("a\u{fffd}".into())
+    );
 }
 
 #[test]
 fn an_element_with_millions_of_values_is_refused() {
     let text = format!("[{}1]", "1,".repeat(super::MAX_SEPARATORS));
-    assert_eq!(parse::<Value>(text.into_bytes()), Err("has too many values".into()));
+    assert_eq!(
+        parse::<Value>(text.into_bytes()),
+        Err("has too many values".into())
+    );
 }

@@ -7,17 +7,23 @@ use crate::record_file::{RecordFile, RecordPosition};
 
 /// Returns each record with the name of its list, or the reason why it cannot be read.
 fn records(text: &str) -> Vec<(&'static str, Result<Value, String>)> {
-    let file = JsonRecordFile::from_bytes("x", text.as_bytes(), &["a", "b"], MAX_RECORD_BYTES).unwrap();
+    let file =
+        JsonRecordFile::from_bytes("x", text.as_bytes(), &["a", "b"], MAX_RECORD_BYTES).unwrap();
     let mut found = Vec::new();
-    file.reader().unwrap().scan(&mut |position: RecordPosition, record: Result<SourceRecord, String>| {
-        found.push((position.list, record.map(|record| Value::Object(record.0))));
-        true
-    });
+    file.reader().unwrap().scan(
+        &mut |position: RecordPosition, record: Result<SourceRecord, String>| {
+            found.push((position.list, record.map(|record| Value::Object(record.0))));
+            true
+        },
+    );
     found
 }
 
 fn values(text: &str) -> Vec<Value> {
-    records(text).into_iter().filter_map(|(_, record)| record.ok()).collect()
+    records(text)
+        .into_iter()
+        .filter_map(|(_, record)| record.ok())
+        .collect()
 }
 
 #[test]
@@ -37,8 +43,17 @@ fn every_form_of_a_file_has_the_same_records() {
     ] {
         assert_eq!(values(&text), expected, "{text}");
     }
-    assert_eq!(records(r#"{"a":[{"x":1}],"b":[{"x":2}]}"#).iter().map(|(list, _)| *list).collect::<Vec<_>>(), ["a", "b"]);
-    assert_eq!(values(r#"{"A":[{"x":1}],"a":{"b":[]}}"#), [json!({"A": [{"x": 1}], "a": {"b": []}})]);
+    assert_eq!(
+        records(r#"{"a":[{"x":1}],"b":[{"x":2}]}"#)
+            .iter()
+            .map(|(list, _)| *list)
+            .collect::<Vec<_>>(),
+        ["a", "b"]
+    );
+    assert_eq!(
+        values(r#"{"A":[{"x":1}],"a":{"b":[]}}"#),
+        [json!({"A": [{"x": 1}], "a": {"b": []}})]
+    );
 }
 
 #[test]
@@ -47,25 +62,44 @@ fn a_broken_record_is_reported_and_the_rest_is_read() {
     assert_eq!(found.iter().filter(|(_, record)| record.is_ok()).count(), 2);
     assert_eq!(found.len(), 6);
     let found = records("[{\"x\":1},{\"x\" 2},\"text\",null,{\"x\":3}]");
-    assert_eq!(found.iter().map(|(_, record)| record.is_ok()).collect::<Vec<_>>(), [true, false, false, false, true]);
+    assert_eq!(
+        found
+            .iter()
+            .map(|(_, record)| record.is_ok())
+            .collect::<Vec<_>>(),
+        [true, false, false, false, true]
+    );
     let found = records("{\"a\":[{\"x\":1},{\"x\":2}");
-    assert_eq!(found.iter().map(|(_, record)| record.is_ok()).collect::<Vec<_>>(), [true, true, false]);
+    assert_eq!(
+        found
+            .iter()
+            .map(|(_, record)| record.is_ok())
+            .collect::<Vec<_>>(),
+        [true, true, false]
+    );
     assert!(records("").is_empty());
 }
 
 #[test]
 fn halves_of_surrogate_pairs_are_replaced() {
     let read = |text: &str| Value::Object(parse_record(text.as_bytes().to_vec()).unwrap().0);
-    assert_eq!(read(r#"{"a":"\ud83d x \ud83d\ude00 \ude00 \\ud83d é"}"#), json!({"a": "\u{fffd} x 😀 \u{fffd} \\ud83d é"}));
+    assert_eq!(
+        read(r#"{"a":"\ud83d x \ud83d\ude00 \ude00 \\ud83d é"}"#),
+        json!({"a": "\u{fffd} x 😀 \u{fffd} \\ud83d é"})
+    );
     assert_eq!(read(r#"{"a":"\ud83d"}"#), json!({"a": "\u{fffd}"}));
 }
 
 #[test]
 fn no_record_takes_more_memory_than_its_size_permits() {
-    let file = JsonRecordFile::from_bytes("x", br#"[{"x":"0123456789"},{"x":1}]"#, &[], 10).unwrap();
+    let file =
+        JsonRecordFile::from_bytes("x", br#"[{"x":"0123456789"},{"x":1}]"#, &[], 10).unwrap();
     assert_eq!(file.first_records(5).len(), 1);
     let wide = format!("{{\"x\":[{}0]}}", "0,".repeat(1_000_000));
-    assert_eq!(parse_record(wide.into_bytes()), Err("has too many values".into()));
+    assert_eq!(
+        parse_record(wide.into_bytes()),
+        Err("has too many values".into())
+    );
     let deep = format!("{{\"x\":{}", "[".repeat(50_000));
     assert!(parse_record(deep.into_bytes()).is_err());
 }
@@ -81,14 +115,16 @@ fn any_json() -> impl Strategy<Value = Value> {
         let key = prop_oneof!["[ab]", any::<String>()];
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            prop::collection::hash_map(key, inner, 0..4).prop_map(|fields| Value::Object(fields.into_iter().collect())),
+            prop::collection::hash_map(key, inner, 0..4)
+                .prop_map(|fields| Value::Object(fields.into_iter().collect())),
         ]
     })
 }
 
 /// An object without a list of records.
 fn any_object() -> impl Strategy<Value = Value> {
-    prop::collection::vec(("[c-z\"\\\\é]{0,3}", any_json()), 0..4).prop_map(|fields| Value::Object(fields.into_iter().collect()))
+    prop::collection::vec(("[c-z\"\\\\é]{0,3}", any_json()), 0..4)
+        .prop_map(|fields| Value::Object(fields.into_iter().collect()))
 }
 
 proptest! {

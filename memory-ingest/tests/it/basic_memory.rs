@@ -10,7 +10,8 @@ fn observations_relations_and_permalinks_are_read() {
         created: 2024-01-02T03:04:05.678901+02:00\nmodified: '2024-03-04 05:06'\nschema: Drink\nbm_custom: {a: 1}\n---\n\
         # Coffee\n\n- [preference] light roasts #beans (own taste)\n- [preferences] no sugar\n- [ ] buy filters\n- [a link](https://x.y)\n\n\
         - requires [[Grinder]] (always)\n- \"goes well with\" [[tea|Tea]]\n- relates_to [[drinks/tea]]\n\nsee memory://drinks/tea and memory://drinks/*\n";
-    let tea = "---\ntitle: 茶\ntype: Person\npermalink: drinks/tea\n---\n[coffee](Coffee%20beans.md) 🍵";
+    let tea =
+        "---\ntitle: 茶\ntype: Person\npermalink: drinks/tea\n---\n[coffee](Coffee%20beans.md) 🍵";
     let folder = IngestSandbox::new(&[
         ("drinks/Coffee beans.md", coffee),
         ("drinks/tea leaves.md", tea),
@@ -25,21 +26,63 @@ fn observations_relations_and_permalinks_are_read() {
     assert_eq!(note.draft.tags.as_slice(), ["coffee", "brewing", "beans"]);
     assert_eq!(
         (note.draft.category, note.draft.aliases.as_slice()),
-        (Some(Category::Preferences), &["drinks/coffee".to_owned()][..])
+        (
+            Some(Category::Preferences),
+            &["drinks/coffee".to_owned()][..]
+        )
     );
-    assert_eq!(note.draft.created_at, Some(moment("2024-01-02T01:04:05.678901Z")));
+    assert_eq!(
+        note.draft.created_at,
+        Some(moment("2024-01-02T01:04:05.678901Z"))
+    );
     assert_eq!(note.updated_at, Some(moment("2024-03-04T05:06:00Z")));
     assert_eq!(note.links, ["Grinder", "tea", "drinks/tea", "drinks/tea"]);
-    for line in ["type: note\n", "permalink: drinks/coffee\n", "schema: Drink\n", "bm_custom: {a: 1}\n"] {
-        assert!(note.front_matter.contains(line), "{line} {}", note.front_matter);
+    for line in [
+        "type: note\n",
+        "permalink: drinks/coffee\n",
+        "schema: Drink\n",
+        "bm_custom: {a: 1}\n",
+    ] {
+        assert!(
+            note.front_matter.contains(line),
+            "{line} {}",
+            note.front_matter
+        );
     }
-    assert!(note.draft.content.contains("- \"goes well with\" [[tea|Tea]]\n"));
+    assert!(
+        note.draft
+            .content
+            .contains("- \"goes well with\" [[tea|Tea]]\n")
+    );
     let tea = found.note("drinks/tea leaves.md");
-    assert_eq!((tea.draft.category, tea.links.as_slice()), (Some(Category::People), &["./Coffee beans.md".to_owned()][..]));
+    assert_eq!(
+        (tea.draft.category, tea.links.as_slice()),
+        (
+            Some(Category::People),
+            &["./Coffee beans.md".to_owned()][..]
+        )
+    );
     // A title with a colon is not valid YAML: the front matter becomes text, with a warning.
-    assert!(found.note("broken.md").warning.is_some() && found.note("broken.md").draft.content.contains("Search: Design"));
-    assert_eq!(found.note("tags.md").draft.tags.as_slice(), ["machine learning", "x"]);
+    assert!(
+        found.note("broken.md").warning.is_some()
+            && found
+                .note("broken.md")
+                .draft
+                .content
+                .contains("Search: Design")
+    );
+    assert_eq!(
+        found.note("tags.md").draft.tags.as_slice(),
+        ["machine learning", "x"]
+    );
     assert_eq!((found.report.new, found.again.unchanged), (5, 5));
     // A title and a permalink are names of a note; the title `茶` has no link.
-    assert_eq!((found.report.links.resolved, found.report.links.only_by_alias, found.report.links.unresolved), (4, 0, 1));
+    assert_eq!(
+        (
+            found.report.links.resolved,
+            found.report.links.only_by_alias,
+            found.report.links.unresolved
+        ),
+        (4, 0, 1)
+    );
 }

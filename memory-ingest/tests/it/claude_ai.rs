@@ -1,4 +1,7 @@
-#![expect(clippy::needless_pass_by_value, reason = "calls are shorter with literal values")]
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "calls are shorter with literal values"
+)]
 
 use memory_core::json::JsonText;
 use memory_core::{Category, Scope, SpeakerRole};
@@ -45,21 +48,56 @@ fn the_newest_branch_is_imported_with_attachments() {
     old["content"] = json!([]);
     old["text"] = json!("from the text");
     let mut only_tool = message("t", "", "assistant", 1, "");
-    only_tool["content"] = json!([{ "type": "tool_use", "id": "t2", "name": "search", "input": {} }]);
+    only_tool["content"] =
+        json!([{ "type": "tool_use", "id": "t2", "name": "search", "input": {} }]);
     let conversations = json!([
         conversation(
             "c1",
-            &[first, message("m2", "m1", "assistant", 1, "FIRST ANSWER"), answer, message("m4", "m3", "human", 3, "thanks")]
+            &[
+                first,
+                message("m2", "m1", "assistant", 1, "FIRST ANSWER"),
+                answer,
+                message("m4", "m3", "human", 3, "thanks")
+            ]
         ),
-        conversation("c2", &[message("o1", "", "human", 0, "old export"), old, only_tool, json!({ "uuid": "x" }), json!(7)]),
-        conversation("broken", &[message("b1", "missing", "human", 0, "kept"), message("b2", "b1", "human", 1, "too")]),
+        conversation(
+            "c2",
+            &[
+                message("o1", "", "human", 0, "old export"),
+                old,
+                only_tool,
+                json!({ "uuid": "x" }),
+                json!(7)
+            ]
+        ),
+        conversation(
+            "broken",
+            &[
+                message("b1", "missing", "human", 0, "kept"),
+                message("b2", "b1", "human", 1, "too")
+            ]
+        ),
         conversation("empty", &[]),
         conversation("c1", &[message("d", "", "human", 0, "duplicate")]),
     ]);
-    let folder = IngestSandbox::new(&[("data-2026-batch-0000/conversations.json", &conversations.to_string())]);
-    let (sessions, skipped) = read_sessions(SourceName::ClaudeAi, &folder.path().join("data-2026-batch-0000"));
-    let found: Vec<_> = sessions.iter().map(|session| (session.id.as_str(), lines(session))).collect();
-    let texts = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
+    let folder = IngestSandbox::new(&[(
+        "data-2026-batch-0000/conversations.json",
+        &conversations.to_string(),
+    )]);
+    let (sessions, skipped) = read_sessions(
+        SourceName::ClaudeAi,
+        &folder.path().join("data-2026-batch-0000"),
+    );
+    let found: Vec<_> = sessions
+        .iter()
+        .map(|session| (session.id.as_str(), lines(session)))
+        .collect();
+    let texts = |lines: &[&str]| {
+        lines
+            .iter()
+            .map(|line| (*line).to_owned())
+            .collect::<Vec<_>>()
+    };
     assert_eq!(
         found,
         [
@@ -71,20 +109,38 @@ fn the_newest_branch_is_imported_with_attachments() {
                     "user: thanks",
                 ])
             ),
-            ("c2", texts(&["user: old export", "assistant: from the text", r#"assistant -> "search": "{}""#])),
+            (
+                "c2",
+                texts(&[
+                    "user: old export",
+                    "assistant: from the text",
+                    r#"assistant -> "search": "{}""#
+                ])
+            ),
             ("broken", texts(&["user: kept", "user: too"])),
         ]
     );
     assert_eq!(sessions[0].title.as_deref(), Some("名前"));
     let call = &sessions[0].records[1];
     assert_eq!(
-        call.content.as_ref().and_then(JsonText::as_string).as_deref(),
-        Some("mid sentence. (<https://example.net>) Next.\ntwo ([Tea](https://example.com), <https://example.org>)")
+        call.content
+            .as_ref()
+            .and_then(JsonText::as_string)
+            .as_deref(),
+        Some(
+            "mid sentence. (<https://example.net>) Next.\ntwo ([Tea](https://example.com), <https://example.org>)"
+        )
     );
-    assert_eq!(call.meta.as_ref().map(JsonText::as_str), Some(r#"{"message_id":"m3"}"#));
+    assert_eq!(
+        call.meta.as_ref().map(JsonText::as_str),
+        Some(r#"{"message_id":"m3"}"#)
+    );
     let first = sessions[0].records[0].meta.as_ref().map(JsonText::as_str);
     assert_eq!(first, Some(r#"{"message_id":"m1","summary":"**Tea** 茶"}"#));
-    let reasons: Vec<_> = skipped.iter().map(|(path, reason)| format!("{path} {reason}")).collect();
+    let reasons: Vec<_> = skipped
+        .iter()
+        .map(|(path, reason)| format!("{path} {reason}"))
+        .collect();
     assert_eq!(
         reasons,
         [
@@ -110,9 +166,16 @@ fn memories_and_projects_become_notes_in_every_layout() {
     starter["is_starter_project"] = json!(true);
     let memories = json!([{ "conversations_memory": "**Work**\n\nwrites Rust", "project_memories": { "p1": "about p1", "gone": "about another", "../x": "?" }, "account_uuid": "acc" }]);
     let projects = json!([project("p1", json!("Website")), project("p2", Value::Null), starter, { "name": "no id" }]);
-    let folder = IngestSandbox::new(&[("memories.json", &memories.to_string()), ("projects.json", &projects.to_string())]);
+    let folder = IngestSandbox::new(&[
+        ("memories.json", &memories.to_string()),
+        ("projects.json", &projects.to_string()),
+    ]);
     let found = survey_source(SourceName::ClaudeAi, &folder.path());
-    let paths: Vec<_> = found.notes.iter().map(super::sandbox::SurveyNote::path).collect();
+    let paths: Vec<_> = found
+        .notes
+        .iter()
+        .map(super::sandbox::SurveyNote::path)
+        .collect();
     assert_eq!(
         paths,
         [
@@ -130,18 +193,47 @@ fn memories_and_projects_become_notes_in_every_layout() {
     let website = Scope::Project("Website".into());
     let memory = found.note("memories/acc/projects/p1");
     assert_eq!(
-        (memory.draft.content.as_str(), &memory.draft.scope, memory.draft.role),
+        (
+            memory.draft.content.as_str(),
+            &memory.draft.scope,
+            memory.draft.role
+        ),
         ("about p1", &website, Some(SpeakerRole::Assistant))
     );
-    assert_eq!(found.note("memories/acc/projects/gone").draft.scope, Scope::Project("gone".into()));
-    assert_eq!(found.note("memories/acc/projects/gone").front_matter, "claude_project: \"gone\"\n");
+    assert_eq!(
+        found.note("memories/acc/projects/gone").draft.scope,
+        Scope::Project("gone".into())
+    );
+    assert_eq!(
+        found.note("memories/acc/projects/gone").front_matter,
+        "claude_project: \"gone\"\n"
+    );
     let document = found.note("projects/p1/docs/d1");
-    assert_eq!((document.draft.title.as_deref(), document.draft.content.as_str()), (Some("notes.md"), "# 笔记\r\n"));
-    assert_eq!(document.draft.created_at.map(|at| at.to_rfc3339()), Some("2026-01-03T00:00:00+00:00".into()));
+    assert_eq!(
+        (
+            document.draft.title.as_deref(),
+            document.draft.content.as_str()
+        ),
+        (Some("notes.md"), "# 笔记\r\n")
+    );
+    assert_eq!(
+        document.draft.created_at.map(|at| at.to_rfc3339()),
+        Some("2026-01-03T00:00:00+00:00".into())
+    );
     let instructions = found.note("projects/p1/instructions");
-    assert_eq!((instructions.draft.category, instructions.draft.title.as_deref()), (Some(Category::Preferences), None));
+    assert_eq!(
+        (
+            instructions.draft.category,
+            instructions.draft.title.as_deref()
+        ),
+        (Some(Category::Preferences), None)
+    );
     assert_eq!(found.note("projects/p2/description").draft.title, None);
-    let reasons: Vec<_> = found.skipped.iter().map(|(path, reason)| format!("{path} {reason}")).collect();
+    let reasons: Vec<_> = found
+        .skipped
+        .iter()
+        .map(|(path, reason)| format!("{path} {reason}"))
+        .collect();
     assert_eq!(
         reasons,
         [
@@ -152,29 +244,67 @@ fn memories_and_projects_become_notes_in_every_layout() {
             "memories.json, memory 1 has a memory of a project without a valid id",
         ]
     );
-    assert_eq!((found.report.new, found.again.new, found.again.unchanged), (9, 0, 9));
+    assert_eq!(
+        (found.report.new, found.again.new, found.again.unchanged),
+        (9, 0, 9)
+    );
     let newer = IngestSandbox::new(&[]);
     let files = json!({ "conversations_memory": "x", "memory_files": [{ "path": "/work.md", "content": "text", "updated_at": "2026-03-01T00:00:00Z" }, "plain", { "n": 1 }] });
-    write_zip(&newer.path().join("memories-000.zip"), &[("memories/acc-2.json", &files.to_string())]);
-    write_zip(&newer.path().join("projects-000.zip"), &[("projects/p1.json", &project("p1", json!("Website")).to_string())]);
+    write_zip(
+        &newer.path().join("memories-000.zip"),
+        &[("memories/acc-2.json", &files.to_string())],
+    );
+    write_zip(
+        &newer.path().join("projects-000.zip"),
+        &[(
+            "projects/p1.json",
+            &project("p1", json!("Website")).to_string(),
+        )],
+    );
     let found = survey_source(SourceName::ClaudeAi, &newer.path());
-    let paths: Vec<_> = found.notes.iter().map(super::sandbox::SurveyNote::path).collect();
+    let paths: Vec<_> = found
+        .notes
+        .iter()
+        .map(super::sandbox::SurveyNote::path)
+        .collect();
     assert_eq!(paths.len(), 6, "{paths:?}");
     assert_eq!(paths[0], "memories/acc-2/conversations");
     let file = found.note("memories/acc-2/files/work.md");
-    assert_eq!((file.draft.title.as_deref(), file.draft.content.as_str()), (Some("/work.md"), "text"));
+    assert_eq!(
+        (file.draft.title.as_deref(), file.draft.content.as_str()),
+        (Some("/work.md"), "text")
+    );
     assert_eq!(found.skipped.len(), 2, "{:?}", found.skipped);
     assert_eq!(
         found.skipped[1],
-        ("memories-000.zip/memories/acc-2.json".into(), "has a memory file without a known field for its text".into())
+        (
+            "memories-000.zip/memories/acc-2.json".into(),
+            "has a memory file without a known field for its text".into()
+        )
     );
 }
 
 #[test]
 fn an_export_of_another_program_is_refused() {
-    let other = IngestSandbox::new(&[("conversations.json", r#"[{"mapping":{}}]"#), ("empty/conversations.json", "[]")]);
-    assert!(open(SourceName::ClaudeAi, &other.path(), &SourceOptions::default()).is_err());
-    assert_eq!(read_sessions(SourceName::ClaudeAi, &other.path().join("empty")), (Vec::new(), Vec::new()));
-    let own = IngestSandbox::new(&[("conversations.json", &json!([conversation("c", &[])]).to_string())]);
+    let other = IngestSandbox::new(&[
+        ("conversations.json", r#"[{"mapping":{}}]"#),
+        ("empty/conversations.json", "[]"),
+    ]);
+    assert!(
+        open(
+            SourceName::ClaudeAi,
+            &other.path(),
+            &SourceOptions::default()
+        )
+        .is_err()
+    );
+    assert_eq!(
+        read_sessions(SourceName::ClaudeAi, &other.path().join("empty")),
+        (Vec::new(), Vec::new())
+    );
+    let own = IngestSandbox::new(&[(
+        "conversations.json",
+        &json!([conversation("c", &[])]).to_string(),
+    )]);
     assert_eq!(SourceName::detect(&own.path()), [SourceName::ClaudeAi]);
 }

@@ -46,34 +46,88 @@ fn observations_summaries_and_rules_are_notes_and_prompts_are_conversations() {
     let folder = IngestSandbox::new(&[]);
     create_database(&folder, "claude-mem.db", &format!("{TABLES}{ROWS}"));
     let found = folder.survey(SourceName::ClaudeMem);
-    assert_eq!(note_paths(&found), ["observations/10", "observations/9", "rules/1", "summaries/1"]);
+    assert_eq!(
+        note_paths(&found),
+        [
+            "observations/10",
+            "observations/9",
+            "rules/1",
+            "summaries/1"
+        ]
+    );
     let note = found.note("observations/10");
-    let content = "A subtitle\n\nThe story.\n\nFacts:\n\n- fact one\n- fact two\n\nFiles read:\n\n- a.rs";
-    assert_eq!((note.draft.content.as_str(), note.draft.title.as_deref()), (content, Some("Use 键")));
+    let content =
+        "A subtitle\n\nThe story.\n\nFacts:\n\n- fact one\n- fact two\n\nFiles read:\n\n- a.rs";
+    assert_eq!(
+        (note.draft.content.as_str(), note.draft.title.as_deref()),
+        (content, Some("Use 键"))
+    );
     assert_eq!(note.draft.tags.as_slice(), ["gotcha", "how-it-works"]);
-    assert_eq!((note.draft.category, &note.draft.scope), (Some(Category::Decisions), &Scope::Project("shop".into())));
+    assert_eq!(
+        (note.draft.category, &note.draft.scope),
+        (Some(Category::Decisions), &Scope::Project("shop".into()))
+    );
     assert_eq!(note.draft.created_at, "2025-01-02T03:04:05Z".parse().ok());
     assert_eq!(
         note.front_matter,
         "claude_mem_id: 10\nclaude_mem_session: \"s1\"\nclaude_mem_type: \"decision\"\nclaude_mem_metadata: {\"k\":1}\n"
     );
     let old = found.note("observations/9");
-    assert_eq!((old.draft.content.as_str(), old.draft.title.as_deref()), ("Old text 😀\n\nFacts:\n\n- broken [", None));
+    assert_eq!(
+        (old.draft.content.as_str(), old.draft.title.as_deref()),
+        ("Old text 😀\n\nFacts:\n\n- broken [", None)
+    );
     assert_eq!(old.draft.created_at, "2025-01-02T03:04:05Z".parse().ok());
     let summary = found.note("summaries/1");
     assert_eq!(summary.draft.title.as_deref(), Some("Fix it"));
-    let content = "Request: Fix it\nsecond line\n\nLearned: That it was broken.\n\nFiles modified:\n\n- b.rs";
+    let content =
+        "Request: Fix it\nsecond line\n\nLearned: That it was broken.\n\nFiles modified:\n\n- b.rs";
     assert_eq!(summary.draft.content, content);
-    assert_eq!(found.note("rules/1").draft.category, Some(Category::Preferences));
-    assert_eq!(found.sessions.iter().map(|session| session.id.as_str()).collect::<Vec<_>>(), ["c0", "c1"]);
+    assert_eq!(
+        found.note("rules/1").draft.category,
+        Some(Category::Preferences)
+    );
+    assert_eq!(
+        found
+            .sessions
+            .iter()
+            .map(|session| session.id.as_str())
+            .collect::<Vec<_>>(),
+        ["c0", "c1"]
+    );
     assert_eq!(found.sessions[1].title.as_deref(), Some("Fix the build"));
-    assert_eq!(session_texts(&found.sessions[1]), [("user", "first 键".to_owned()), ("user", "second".to_owned())]);
-    let meta = found.sessions[1].records[0].meta.as_ref().map(JsonText::as_str);
+    assert_eq!(
+        session_texts(&found.sessions[1]),
+        [
+            ("user", "first 键".to_owned()),
+            ("user", "second".to_owned())
+        ]
+    );
+    let meta = found.sessions[1].records[0]
+        .meta
+        .as_ref()
+        .map(JsonText::as_str);
     assert_eq!(meta, Some(r#"{"project":"shop"}"#));
-    assert_eq!(found.sessions[1].records[0].at, "2025-01-02T03:04:05Z".parse().ok());
-    let skipped: Vec<_> = found.skipped.iter().map(|(path, reason)| format!("{path} {reason}")).collect();
-    assert_eq!(skipped, ["claude-mem.db#observations/7 has no text", "claude-mem.db#user_prompts/4 has no text"]);
-    assert_eq!((found.report.new, found.again.unchanged, found.again.updated), (4, 4, 0));
+    assert_eq!(
+        found.sessions[1].records[0].at,
+        "2025-01-02T03:04:05Z".parse().ok()
+    );
+    let skipped: Vec<_> = found
+        .skipped
+        .iter()
+        .map(|(path, reason)| format!("{path} {reason}"))
+        .collect();
+    assert_eq!(
+        skipped,
+        [
+            "claude-mem.db#observations/7 has no text",
+            "claude-mem.db#user_prompts/4 has no text"
+        ]
+    );
+    assert_eq!(
+        (found.report.new, found.again.unchanged, found.again.updated),
+        (4, 4, 0)
+    );
     assert!(SourceName::ClaudeMem.recognizes(&folder.path()));
 }
 
@@ -88,10 +142,21 @@ fn an_export_has_the_same_records() {
     let folder = IngestSandbox::new(&[("export.json", text)]);
     let path = folder.path().join("export.json");
     let found = survey_source(SourceName::ClaudeMem, &path);
-    assert_eq!(note_paths(&found), ["observations/10", "observations/s0-1", "summaries/1"]);
+    assert_eq!(
+        note_paths(&found),
+        ["observations/10", "observations/s0-1", "summaries/1"]
+    );
     assert_eq!(found.note("observations/10").draft.content, "Facts:\n\n- a");
-    assert_eq!(found.note("observations/s0-1").draft.content, "Only a title");
-    assert_eq!(session_texts(&found.sessions[0]), [("user", "hello".to_owned())]);
+    assert_eq!(
+        found.note("observations/s0-1").draft.content,
+        "Only a title"
+    );
+    assert_eq!(
+        session_texts(&found.sessions[0]),
+        [("user", "hello".to_owned())]
+    );
     assert!(found.skipped.is_empty(), "{:?}", found.skipped);
-    assert!(SourceName::ClaudeMem.recognizes(&path) && !SourceName::McpMemoryService.recognizes(&path));
+    assert!(
+        SourceName::ClaudeMem.recognizes(&path) && !SourceName::McpMemoryService.recognizes(&path)
+    );
 }

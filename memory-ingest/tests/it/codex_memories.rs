@@ -30,10 +30,19 @@ fn sections_of_the_handbook_and_the_summary_are_notes() {
     let found = survey(&[
         ("memories/MEMORY.md", HANDBOOK),
         ("memories/memory_summary.md", SUMMARY),
-        ("memories/raw_memories.md", "# Raw Memories\n\n## Thread `t-1`\nupdated_at: 2026-01-02\n\nraw"),
-        ("memories/rollout_summaries/a.md", "thread_id: t-1\nupdated_at: 2026-01-02\ncwd: /home/me/dev/shop\n\nraw"),
+        (
+            "memories/raw_memories.md",
+            "# Raw Memories\n\n## Thread `t-1`\nupdated_at: 2026-01-02\n\nraw",
+        ),
+        (
+            "memories/rollout_summaries/a.md",
+            "thread_id: t-1\nupdated_at: 2026-01-02\ncwd: /home/me/dev/shop\n\nraw",
+        ),
         ("memories/extensions/x/resources/a.md", "ours"),
-        ("memories/skills/deploy/SKILL.md", "---\nname: deploy\ndescription: Deploy: the shop\n---\n# Deploy\n"),
+        (
+            "memories/skills/deploy/SKILL.md",
+            "---\nname: deploy\ndescription: Deploy: the shop\n---\n# Deploy\n",
+        ),
         ("memories/skills/deploy/scripts/run.sh", "true"),
         ("memories/.git/HEAD", "ref"),
         ("auth.json", "secret"),
@@ -51,29 +60,70 @@ fn sections_of_the_handbook_and_the_summary_are_notes() {
         "memory_summary.md/User preferences",
         "skills/deploy/SKILL.md",
     ];
-    assert_eq!(found.notes.iter().map(SurveyNote::path).collect::<Vec<_>>(), paths);
-    assert_eq!(found.note("MEMORY.md").draft.content, "A remark of the user");
+    assert_eq!(
+        found.notes.iter().map(SurveyNote::path).collect::<Vec<_>>(),
+        paths
+    );
+    assert_eq!(
+        found.note("MEMORY.md").draft.content,
+        "A remark of the user"
+    );
     let note = found.note("MEMORY.md/shop / checkout/User preferences");
-    assert_eq!(note.draft.title.as_deref(), Some("shop / checkout: User preferences"));
-    assert_eq!(note.draft.content, "- the user asked: \"run the tests\" 🧪 [Task 1]");
-    assert_eq!((note.draft.category, &note.draft.scope), (Some(Category::Preferences), &Scope::Project("shop".into())));
+    assert_eq!(
+        note.draft.title.as_deref(),
+        Some("shop / checkout: User preferences")
+    );
+    assert_eq!(
+        note.draft.content,
+        "- the user asked: \"run the tests\" 🧪 [Task 1]"
+    );
+    assert_eq!(
+        (note.draft.category, &note.draft.scope),
+        (Some(Category::Preferences), &Scope::Project("shop".into()))
+    );
     assert_eq!(
         (note.draft.created_at, note.updated_at),
-        (Some(moment("2026-01-02T03:04:05Z")), Some(moment("2026-02-02T00:00:00Z")))
+        (
+            Some(moment("2026-01-02T03:04:05Z")),
+            Some(moment("2026-02-02T00:00:00Z"))
+        )
     );
     let lines = "codex_scope: \"the \\\"checkout\\\" page: all of it\"\n\
         codex_applies_to: \"cwd=/home/me/dev/shop; reuse_rule=same checkout only\"\n\
         codex_tasks: [\"1: fix the cart, done\"]\ncodex_keywords: [\"cart\",\"`npm test`\",\"エラー: 型\"]\ncodex_threads: [\"t-1\"]\n";
     assert_eq!(note.front_matter, lines);
     let general = found.note("MEMORY.md/general/User preferences");
-    assert_eq!((&general.draft.scope, general.draft.created_at), (&Scope::Global, None));
+    assert_eq!(
+        (&general.draft.scope, general.draft.created_at),
+        (&Scope::Global, None)
+    );
     let knowledge = found.note("MEMORY.md/shop / checkout/Reusable knowledge");
-    assert!(knowledge.draft.content.ends_with("```sh\n# not a heading\n```"));
-    assert!(found.report.warnings.iter().any(|warning| warning.reason.starts_with("redacted a credential")));
+    assert!(
+        knowledge
+            .draft
+            .content
+            .ends_with("```sh\n# not a heading\n```")
+    );
+    assert!(
+        found
+            .report
+            .warnings
+            .iter()
+            .any(|warning| warning.reason.starts_with("redacted a credential"))
+    );
     let skill = found.note("skills/deploy/SKILL.md");
-    assert_eq!((skill.draft.category, skill.draft.content.contains("# Deploy")), (Some(Category::Skills), true));
+    assert_eq!(
+        (
+            skill.draft.category,
+            skill.draft.content.contains("# Deploy")
+        ),
+        (Some(Category::Skills), true)
+    );
     assert_eq!(found.attachments, ["skills/deploy/scripts/run.sh"]);
-    assert_eq!((found.report.new, found.again.new, found.again.unchanged), (11, 0, 11));
+    assert_eq!(
+        (found.report.new, found.again.new, found.again.unchanged),
+        (11, 0, 11)
+    );
 }
 
 #[test]
@@ -84,7 +134,13 @@ fn other_sections_of_a_task_are_a_note() {
          ## Task 2: page\n\n### keywords\n- y\n\n## User preferences\n\n- short\n",
     )]);
     let paths: Vec<_> = found.notes.iter().map(SurveyNote::path).collect();
-    assert_eq!(paths, ["MEMORY.md/shop/Task 1: cart", "MEMORY.md/shop/User preferences"]);
+    assert_eq!(
+        paths,
+        [
+            "MEMORY.md/shop/Task 1: cart",
+            "MEMORY.md/shop/User preferences"
+        ]
+    );
     assert_eq!(found.notes[0].draft.content, "### learnings\n\n- use 8080");
 }
 
@@ -99,16 +155,32 @@ fn a_group_without_sections_is_a_note_of_its_tasks_and_an_empty_one_is_reported(
         (note.draft.content.as_str(), note.draft.title.as_deref()),
         ("## Task 1: cart\n\nfixed", Some("tasks only: tasks"))
     );
-    let skipped: Vec<_> = found.skipped.iter().map(|(path, reason)| format!("{path} {reason}")).collect();
+    let skipped: Vec<_> = found
+        .skipped
+        .iter()
+        .map(|(path, reason)| format!("{path} {reason}"))
+        .collect();
     assert_eq!(skipped, ["MEMORY.md/ is empty", "MEMORY.md/empty is empty"]);
 }
 
 #[test]
 fn without_a_handbook_the_summaries_of_sessions_are_notes() {
     let summary = "thread_id: t-1\nupdated_at: 2026-01-02T03:04:05Z\ncwd: /home/me/dev/shop\n\n# Cart\n\nfixed";
-    let found = survey(&[("rollout_summaries/a.md", summary), ("memory_summary.md", "")]);
-    assert_eq!(found.skipped, [("memory_summary.md".to_owned(), "is empty".to_owned())]);
+    let found = survey(&[
+        ("rollout_summaries/a.md", summary),
+        ("memory_summary.md", ""),
+    ]);
+    assert_eq!(
+        found.skipped,
+        [("memory_summary.md".to_owned(), "is empty".to_owned())]
+    );
     let note = found.note("rollout_summaries/a.md");
-    assert_eq!((&note.draft.scope, note.updated_at), (&Scope::Project("shop".into()), Some(moment("2026-01-02T03:04:05Z"))));
+    assert_eq!(
+        (&note.draft.scope, note.updated_at),
+        (
+            &Scope::Project("shop".into()),
+            Some(moment("2026-01-02T03:04:05Z"))
+        )
+    );
     assert_eq!(note.draft.content, summary);
 }

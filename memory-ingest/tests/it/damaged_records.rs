@@ -12,8 +12,14 @@ const FILES: [(SourceName, &str); 7] = [
         SourceName::ServerMemory,
         "{\"type\":\"entity\",\"name\":\"Anna\",\"entityType\":\"person\",\"observations\":[\"tea\",{\"text\":\"键\"}]}\n{\"type\":\"relation\",\"from\":\"Anna\",\"to\":\"Anna\",\"relationType\":\"is\"}\n",
     ),
-    (SourceName::Mem0, r#"{"results":[{"id":"a","memory":"x","created_at":"2024-01-02T03:04:05Z","metadata":{"k":[1]}}]}"#),
-    (SourceName::McpMemoryService, r#"{"memories":[{"content":"x","content_hash":"a","tags":["t"],"created_at":1735787045.5}]}"#),
+    (
+        SourceName::Mem0,
+        r#"{"results":[{"id":"a","memory":"x","created_at":"2024-01-02T03:04:05Z","metadata":{"k":[1]}}]}"#,
+    ),
+    (
+        SourceName::McpMemoryService,
+        r#"{"memories":[{"content":"x","content_hash":"a","tags":["t"],"created_at":1735787045.5}]}"#,
+    ),
     (
         SourceName::ClaudeMem,
         r#"{"observations":[{"id":1,"memory_session_id":"s","title":"T","facts":"[\"f\"]"}],"prompts":[{"content_session_id":"c","prompt_text":"p"}]}"#,
@@ -22,14 +28,24 @@ const FILES: [(SourceName, &str); 7] = [
         SourceName::Letta,
         r#"{"agents":[{"name":"a","agent_type":"x","block_ids":["b"],"messages":[{"role":"user","content":[{"type":"text","text":"t"}]}]}],"blocks":[{"id":"b","label":"human","value":"v"}]}"#,
     ),
-    (SourceName::Jsonl, "{\"text\":\"x\",\"tags\":[\"a\"],\"é k\":{\"n\":1}}\n{\"text\":\"\\ud83d\"}\n"),
-    (SourceName::Csv, "text;tags\n\"a \"\"b\"\"\nc\";\"x,y\"\n;;\nlast;z"),
+    (
+        SourceName::Jsonl,
+        "{\"text\":\"x\",\"tags\":[\"a\"],\"é k\":{\"n\":1}}\n{\"text\":\"\\ud83d\"}\n",
+    ),
+    (
+        SourceName::Csv,
+        "text;tags\n\"a \"\"b\"\"\nc\";\"x,y\"\n;;\nlast;z",
+    ),
 ];
 
 /// A change of a file: a position in 10,000 parts of it, and the bytes that replace some of its bytes.
 fn any_damage() -> impl Strategy<Value = (usize, usize, Vec<u8>)> {
     let token = prop::sample::select(&b"[]{}\",:\\\n;0e\xff\0 "[..]);
-    (0..10_000_usize, 0..8_usize, prop::collection::vec(prop_oneof![3 => token, 1 => any::<u8>()], 0..6))
+    (
+        0..10_000_usize,
+        0..8_usize,
+        prop::collection::vec(prop_oneof![3 => token, 1 => any::<u8>()], 0..6),
+    )
 }
 
 fn damage(bytes: &mut Vec<u8>, damages: &[(usize, usize, Vec<u8>)]) {

@@ -14,7 +14,8 @@ const NOTE: &str = r#"{"title":"Tea","textContent":"green","isTrashed":false,"cr
 fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in files {
-        zip.start_file(*name, SimpleFileOptions::default()).expect("a name is valid");
+        zip.start_file(*name, SimpleFileOptions::default())
+            .expect("a name is valid");
         zip.write_all(bytes).expect("there is room");
     }
     zip.finish().expect("there is room").into_inner()
@@ -40,15 +41,30 @@ fn detect_folder(name: &str, files: &[(&str, &str)]) -> Vec<SourceName> {
 fn archives_are_recognized_by_their_files() {
     let pages = zip(&[(PAGE, b"# Tea"), ("Part-1/pic.png", b"x")]);
     assert_eq!(detect_file("Export.zip", &pages), [SourceName::Notion]);
-    assert_eq!(detect_file("Export.zip", &zip(&[("Export-1-Part-1.zip", &pages)])), [SourceName::Notion]);
-    assert_eq!(detect_file("notes.zip", &zip(&[("inner.zip", &pages), ("a.md", b"a")])), []);
-    let takeout = zip(&[("Takeout/Photos/a.json", b"{}"), ("Takeout/Keep/Tea.json", NOTE.as_bytes())]);
+    assert_eq!(
+        detect_file("Export.zip", &zip(&[("Export-1-Part-1.zip", &pages)])),
+        [SourceName::Notion]
+    );
+    assert_eq!(
+        detect_file("notes.zip", &zip(&[("inner.zip", &pages), ("a.md", b"a")])),
+        []
+    );
+    let takeout = zip(&[
+        ("Takeout/Photos/a.json", b"{}"),
+        ("Takeout/Keep/Tea.json", NOTE.as_bytes()),
+    ]);
     assert_eq!(detect_file("takeout.zip", &takeout), [SourceName::Keep]);
     assert_eq!(detect_file("takeout", &takeout), [SourceName::Keep]);
-    assert_eq!(detect_file("takeout.zip", &zip(&[("Takeout/Photos/a.json", b"{}")])), []);
+    assert_eq!(
+        detect_file("takeout.zip", &zip(&[("Takeout/Photos/a.json", b"{}")])),
+        []
+    );
     assert_eq!(detect_file("Tea.json", NOTE.as_bytes()), [SourceName::Keep]);
     let note = b"---\ntitle: Tea\npermalink: notes/tea\n---\n- [fact] green\n";
-    assert_eq!(detect_file("project.zip", &zip(&[("notes/Tea.md", note)])), [SourceName::BasicMemory]);
+    assert_eq!(
+        detect_file("project.zip", &zip(&[("notes/Tea.md", note)])),
+        [SourceName::BasicMemory]
+    );
 }
 
 #[test]
@@ -58,18 +74,56 @@ fn the_folders_of_programs_are_recognized_by_their_names_or_files() {
     let memory = ("projects/-home-a-tea/memory/MEMORY.md", "tea");
     assert_eq!(detect_folder(".claude", &[transcript, memory]), both);
     assert_eq!(detect_folder("backup", &[transcript, memory]), both);
-    assert_eq!(detect_folder(".claude", &[("CLAUDE.md", "Answer briefly.")]), [SourceName::Claude]);
-    assert_eq!(detect_folder(".claude", &[transcript]), [SourceName::ClaudeSessions]);
-    assert_eq!(detect_folder("project", &[("CLAUDE.md", "Answer briefly.")]), []);
-    assert_eq!(detect_folder(".codex", &[("sessions/2026/01/02/rollout-1.jsonl", "{}")]), [SourceName::Codex]);
+    assert_eq!(
+        detect_folder(".claude", &[("CLAUDE.md", "Answer briefly.")]),
+        [SourceName::Claude]
+    );
+    assert_eq!(
+        detect_folder(".claude", &[transcript]),
+        [SourceName::ClaudeSessions]
+    );
+    assert_eq!(
+        detect_folder("project", &[("CLAUDE.md", "Answer briefly.")]),
+        []
+    );
+    assert_eq!(
+        detect_folder(".codex", &[("sessions/2026/01/02/rollout-1.jsonl", "{}")]),
+        [SourceName::Codex]
+    );
     for session in ["2026/01/02/rollout-1.jsonl", "rollout-2025-04-16-1.json"] {
-        let files = [(&*format!("sessions/{session}"), "{}"), ("AGENTS.md", "# Build")];
-        assert_eq!(detect_folder("backup", &files), [SourceName::Codex], "{session}");
+        let files = [
+            (&*format!("sessions/{session}"), "{}"),
+            ("AGENTS.md", "# Build"),
+        ];
+        assert_eq!(
+            detect_folder("backup", &files),
+            [SourceName::Codex],
+            "{session}"
+        );
     }
-    assert_eq!(detect_folder("backup", &[("memories/memory_summary.md", "v1\n")]), [SourceName::Codex]);
-    assert_eq!(detect_folder(".gemini", &[("GEMINI.md", "x")]), [SourceName::Gemini]);
-    assert_eq!(detect_folder("backup", &[("tmp/a1/chats/session-1.jsonl", "{}")]), [SourceName::Gemini]);
-    assert_eq!(detect_folder("backup", &[("tmp/a.txt", "x"), ("sessions/a.txt", "x"), ("projects/a.md", "x")]), []);
+    assert_eq!(
+        detect_folder("backup", &[("memories/memory_summary.md", "v1\n")]),
+        [SourceName::Codex]
+    );
+    assert_eq!(
+        detect_folder(".gemini", &[("GEMINI.md", "x")]),
+        [SourceName::Gemini]
+    );
+    assert_eq!(
+        detect_folder("backup", &[("tmp/a1/chats/session-1.jsonl", "{}")]),
+        [SourceName::Gemini]
+    );
+    assert_eq!(
+        detect_folder(
+            "backup",
+            &[
+                ("tmp/a.txt", "x"),
+                ("sessions/a.txt", "x"),
+                ("projects/a.md", "x")
+            ]
+        ),
+        []
+    );
 }
 
 #[test]
@@ -78,7 +132,8 @@ fn sessions_are_recognized_by_their_first_lines() {
     assert_eq!(detect_file("rollout-1.jsonl", codex), [SourceName::Codex]);
     let claude = b"{\"type\":\"summary\",\"summary\":\"x\"}\n{\"type\":\"user\",\"uuid\":\"1\",\"sessionId\":\"2\"}\n";
     assert_eq!(detect_file("1.jsonl", claude), [SourceName::ClaudeSessions]);
-    let gemini = b"{\"sessionId\":\"1\",\"projectHash\":\"2\",\"startTime\":\"2026-01-02T03:04:05Z\"}\n";
+    let gemini =
+        b"{\"sessionId\":\"1\",\"projectHash\":\"2\",\"startTime\":\"2026-01-02T03:04:05Z\"}\n";
     assert_eq!(detect_file("session-1.jsonl", gemini), [SourceName::Gemini]);
 }
 
@@ -86,17 +141,32 @@ fn sessions_are_recognized_by_their_first_lines() {
 fn a_bundle_that_states_its_version_is_not_of_basic_memory() {
     let folder = IngestSandbox::new(&[
         ("index.md", "---\nokf_version: \"0.2\"\n---\n"),
-        ("tea.md", "---\ntitle: Tea\npermalink: notes/tea\n---\ngreen\n"),
+        (
+            "tea.md",
+            "---\ntitle: Tea\npermalink: notes/tea\n---\ngreen\n",
+        ),
     ]);
     assert_eq!(SourceName::detect(&folder.path()), [SourceName::Okf]);
 }
 
 #[test]
 fn notes_with_permalinks_are_of_basic_memory() {
-    let note = ("notes/Tea.md", "---\ntitle: Tea\ntype: note\npermalink: notes/tea\n---\n- [fact] green\n");
-    assert_eq!(detect_folder("project", &[("a.md", "plain"), note]), [SourceName::BasicMemory]);
-    assert_eq!(detect_folder("vault", &[(".obsidian/app.json", "{}"), note]), [SourceName::Obsidian]);
-    let page = ("about.md", "---\ntitle: About\npermalink: /about/\n---\nA site.\n");
+    let note = (
+        "notes/Tea.md",
+        "---\ntitle: Tea\ntype: note\npermalink: notes/tea\n---\n- [fact] green\n",
+    );
+    assert_eq!(
+        detect_folder("project", &[("a.md", "plain"), note]),
+        [SourceName::BasicMemory]
+    );
+    assert_eq!(
+        detect_folder("vault", &[(".obsidian/app.json", "{}"), note]),
+        [SourceName::Obsidian]
+    );
+    let page = (
+        "about.md",
+        "---\ntitle: About\npermalink: /about/\n---\nA site.\n",
+    );
     assert_eq!(detect_folder("site", &[page]), []);
 }
 
@@ -105,13 +175,24 @@ fn lists_of_memories_are_recognized_without_an_extension() {
     let mem0 = r#"{"results":[{"id":"1","memory":"tea","user_id":"u"}],
         "relations":[{"source":"a","relationship":"likes","target":"tea"}]}"#;
     for name in ["mem0.json", "mem0"] {
-        assert_eq!(detect_file(name, mem0.as_bytes()), [SourceName::Mem0], "{name}");
+        assert_eq!(
+            detect_file(name, mem0.as_bytes()),
+            [SourceName::Mem0],
+            "{name}"
+        );
     }
     let graph = br#"{"type":"relation","from":"a","to":"b","relationType":"likes"}"#;
     assert_eq!(detect_file("graph", graph), [SourceName::ServerMemory]);
-    assert_eq!(detect_file("graph", br#"{"entities":[{"name":"a"}],"relations":[]}"#), [SourceName::ServerMemory]);
+    assert_eq!(
+        detect_file("graph", br#"{"entities":[{"name":"a"}],"relations":[]}"#),
+        [SourceName::ServerMemory]
+    );
     let own = br#"{"id":"1","content":"tea","content_hash":"0","phase":"inbox","version":1}"#;
-    assert_eq!(detect_file("memories.json", own), [], "an export of a home is of no other program");
+    assert_eq!(
+        detect_file("memories.json", own),
+        [],
+        "an export of a home is of no other program"
+    );
 }
 
 #[test]
@@ -122,21 +203,45 @@ fn a_home_folder_leads_to_the_folders_of_the_programs() {
         ("my-vault/.obsidian/app.json", "{}"),
     ]);
     let found = |source, path| (source, home.path().join(path));
-    let expected =
-        [found(SourceName::Claude, ".claude"), found(SourceName::Obsidian, "my-vault"), found(SourceName::Codex, ".codex")];
+    let expected = [
+        found(SourceName::Claude, ".claude"),
+        found(SourceName::Obsidian, "my-vault"),
+        found(SourceName::Codex, ".codex"),
+    ];
     assert_eq!(SourceName::detect(&home.path()), []);
     assert_eq!(SourceName::detect_within(&home.path()), expected);
     let parts = IngestSandbox::new(&[("readme.txt", "x")]);
-    parts.write("takeout-001.zip", &zip(&[("Takeout/Keep/Tea.json", NOTE.as_bytes())]));
+    parts.write(
+        "takeout-001.zip",
+        &zip(&[("Takeout/Keep/Tea.json", NOTE.as_bytes())]),
+    );
     parts.write("takeout-002.zip", &zip(&[("Takeout/Photos/a.json", b"{}")]));
-    assert_eq!(SourceName::detect_within(&parts.path()), [(SourceName::Keep, parts.path())]);
+    assert_eq!(
+        SourceName::detect_within(&parts.path()),
+        [(SourceName::Keep, parts.path())]
+    );
     let conversations = r#"[{"uuid":"1","name":"Tea","chat_messages":[]}]"#;
-    let unzipped = IngestSandbox::new(&[("data-1/conversations.json", conversations), ("AGENTS.md", "# Build")]);
+    let unzipped = IngestSandbox::new(&[
+        ("data-1/conversations.json", conversations),
+        ("AGENTS.md", "# Build"),
+    ]);
     let inner = (SourceName::ClaudeAi, unzipped.path().join("data-1"));
-    assert_eq!((SourceName::detect(&unzipped.path()), SourceName::detect_within(&unzipped.path())), (vec![], vec![inner]));
+    assert_eq!(
+        (
+            SourceName::detect(&unzipped.path()),
+            SourceName::detect_within(&unzipped.path())
+        ),
+        (vec![], vec![inner])
+    );
     let project = IngestSandbox::new(&[("README.md", "x"), ("a/AGENTS.md", "# Build")]);
-    assert_eq!(SourceName::detect_within(&project.path()), [(SourceName::Cursor, project.path())]);
-    assert_eq!(SourceName::detect_within(&IngestSandbox::new(&[("a/README.md", "x")]).path()), []);
+    assert_eq!(
+        SourceName::detect_within(&project.path()),
+        [(SourceName::Cursor, project.path())]
+    );
+    assert_eq!(
+        SourceName::detect_within(&IngestSandbox::new(&[("a/README.md", "x")]).path()),
+        []
+    );
 }
 
 #[test]
@@ -144,15 +249,38 @@ fn a_map_is_suggested_for_records_of_any_program() {
     let suggest = |name: &str, text: &str| {
         let folder = IngestSandbox::new(&[(name, text)]);
         let map = SourceName::suggest_map(&folder.path().join(name))?;
-        Some((map.keys.join(","), map.fields.iter().map(|(field, key)| format!("{field}={key}")).collect::<Vec<_>>().join(",")))
+        Some((
+            map.keys.join(","),
+            map.fields
+                .iter()
+                .map(|(field, key)| format!("{field}={key}"))
+                .collect::<Vec<_>>()
+                .join(","),
+        ))
     };
     let expected = |keys: &str, fields: &str| Some((keys.to_owned(), fields.to_owned()));
-    assert_eq!(suggest("a.csv", "when,note\n2026-01-02,green tea\n"), expected("when,note", "content=note"));
+    assert_eq!(
+        suggest("a.csv", "when,note\n2026-01-02,green tea\n"),
+        expected("when,note", "content=note")
+    );
     assert_eq!(
         suggest("a.tsv", "Remark\tdate\ngreen tea at seven\t2026\n"),
         expected("Remark,date", "content=Remark,created=date")
     );
-    assert_eq!(suggest("a.jsonl", "{\"fact\":\"tea\",\"id\":1}\n{\"more\":2}\n"), expected("fact,id,more", "content=fact,id=id"));
-    assert_eq!(suggest("a", "[{\"text\":\"tea\"}]"), expected("text", "content=text"));
-    assert_eq!((suggest("a.json", "[1, 2]"), suggest("a.txt", "tea"), suggest("a.csv", "")), (None, None, None));
+    assert_eq!(
+        suggest("a.jsonl", "{\"fact\":\"tea\",\"id\":1}\n{\"more\":2}\n"),
+        expected("fact,id,more", "content=fact,id=id")
+    );
+    assert_eq!(
+        suggest("a", "[{\"text\":\"tea\"}]"),
+        expected("text", "content=text")
+    );
+    assert_eq!(
+        (
+            suggest("a.json", "[1, 2]"),
+            suggest("a.txt", "tea"),
+            suggest("a.csv", "")
+        ),
+        (None, None, None)
+    );
 }

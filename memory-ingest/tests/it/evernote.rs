@@ -1,15 +1,20 @@
 use memory_core::SourceError;
 use memory_ingest::{SourceName, SourceOptions, open};
 
-use crate::sandbox::{IngestSandbox, assert_edited_note_is_found, assert_notes_are_stable, ingest_states, moment};
+use crate::sandbox::{
+    IngestSandbox, assert_edited_note_is_found, assert_notes_are_stable, ingest_states, moment,
+};
 
 /// The data of the file `plan.pdf`, and its hash.
 const DATA: &str = "aGVs\nbG8=";
 const HASH: &str = "5d41402abc4b2a76b9719d911017c592";
 
 fn notebook() -> String {
-    let enml =
-        |body: &str| format!("<![CDATA[<?xml version=\"1.0\"?>\n<!DOCTYPE en-note SYSTEM \"x\"><en-note>{body}</en-note>]]>");
+    let enml = |body: &str| {
+        format!(
+            "<![CDATA[<?xml version=\"1.0\"?>\n<!DOCTYPE en-note SYSTEM \"x\"><en-note>{body}</en-note>]]>"
+        )
+    };
     let meeting = enml(&format!(
         "<div>Plan &amp; 計画 🗓️</div><en-media hash=\"{HASH}\" type=\"application/pdf\"/><div><en-todo checked=\"true\"/>done</div>\
          <div><a href=\"evernote:///view/1/s1/a/a/\">Shopping</a></div><en-crypt>c2VjcmV0</en-crypt>"
@@ -44,12 +49,21 @@ fn notes_of_a_notebook_are_markdown() {
     let shopping = found.note("Work 仕事/20240102T030406Z Shopping");
     // A hash of the text identifies notes without a time. The second of two equal notes has a number.
     let titled = |title: Option<&str>| {
-        let titled = found.notes.iter().filter(move |note| note.draft.title.as_deref() == title);
+        let titled = found
+            .notes
+            .iter()
+            .filter(move |note| note.draft.title.as_deref() == title);
         titled.collect::<Vec<_>>()
     };
     let untitled = titled(None);
-    assert_eq!((untitled.len(), untitled[1].path()), (2, format!("{} (2)", untitled[0].path()).as_str()));
-    assert_eq!((untitled[0].path().len(), found.notes.len()), ("Work 仕事/".len() + 16, 6));
+    assert_eq!(
+        (untitled.len(), untitled[1].path()),
+        (2, format!("{} (2)", untitled[0].path()).as_str())
+    );
+    assert_eq!(
+        (untitled[0].path().len(), found.notes.len()),
+        ("Work 仕事/".len() + 16, 6)
+    );
     let content = "Plan & 計画 🗓️\n[file: plan.pdf]\n- [x] done\n[Shopping](evernote:///view/1/s1/a/a/)\n[encrypted text]\n\n\
         - [ ] call (due 2024-01-05 06:00 UTC)\n\n[file: image/png]";
     assert_eq!(meeting.draft.content, content);
@@ -60,44 +74,95 @@ fn notes_of_a_notebook_are_markdown() {
     assert_eq!(meeting.draft.tags.as_slice(), ["work", "two words"]);
     assert_eq!(
         (meeting.draft.created_at, meeting.updated_at),
-        (Some(moment("2024-01-02T03:04:05Z")), Some(moment("2024-02-03T04:05:06Z")))
+        (
+            Some(moment("2024-01-02T03:04:05Z")),
+            Some(moment("2024-02-03T04:05:06Z"))
+        )
     );
     let lines = "evernote_notebook: \"Work 仕事\"\nevernote_author: \"A. Author\"\nevernote_reminder_order: \"1\"\nevernote_reminder_time: \"2030-01-01T00:00:00Z\"\n\
         evernote_source_url: \"https://example.org/?a=1&b=2\"\n";
     assert_eq!(meeting.front_matter, lines);
-    assert_eq!((untitled[0].draft.created_at, shopping.draft.content.as_str()), (None, "- milk"));
+    assert_eq!(
+        (
+            untitled[0].draft.created_at,
+            shopping.draft.content.as_str()
+        ),
+        (None, "- milk")
+    );
     let bad = titled(Some("bad &nothing; time"))[0];
-    assert_eq!((bad.draft.content.as_str(), bad.draft.created_at), ("text without markup", None));
-    assert!(bad.path().ends_with(" bad &nothing; time"), "{}", bad.path());
-    assert_eq!(titled(Some("only a title"))[0].draft.content, "only a title");
-    let reasons: Vec<_> = found.skipped.iter().map(|(_, reason)| reason.as_str()).collect();
+    assert_eq!(
+        (bad.draft.content.as_str(), bad.draft.created_at),
+        ("text without markup", None)
+    );
+    assert!(
+        bad.path().ends_with(" bad &nothing; time"),
+        "{}",
+        bad.path()
+    );
+    assert_eq!(
+        titled(Some("only a title"))[0].draft.content,
+        "only a title"
+    );
+    let reasons: Vec<_> = found
+        .skipped
+        .iter()
+        .map(|(_, reason)| reason.as_str())
+        .collect();
     assert_eq!(reasons, ["its note 8 has no end", "is empty"]);
-    assert_eq!((found.report.links.resolved, found.report.links.unresolved), (1, 0));
-    assert_eq!((found.again.new, found.again.updated, found.again.unchanged), (0, 0, 6));
+    assert_eq!(
+        (found.report.links.resolved, found.report.links.unresolved),
+        (1, 0)
+    );
+    assert_eq!(
+        (found.again.new, found.again.updated, found.again.unchanged),
+        (0, 0, 6)
+    );
 }
 
 #[test]
 fn notes_without_a_time_and_with_equal_titles_are_different_notes() {
     let notebook = |text: &str| {
-        format!("<en-export><note><title>Plan</title><content><![CDATA[<en-note>{text}</en-note>]]></content></note></en-export>")
+        format!(
+            "<en-export><note><title>Plan</title><content><![CDATA[<en-note>{text}</en-note>]]></content></note></en-export>"
+        )
     };
-    let folder = IngestSandbox::new(&[("a/Notes.enex", &notebook("*first*")), ("b/Notes.enex", &notebook("second"))]);
+    let folder = IngestSandbox::new(&[
+        ("a/Notes.enex", &notebook("*first*")),
+        ("b/Notes.enex", &notebook("second")),
+    ]);
     let paths = |folder: &IngestSandbox| {
-        folder.survey(SourceName::Evernote).notes.iter().map(|note| note.path().to_owned()).collect::<Vec<_>>()
+        folder
+            .survey(SourceName::Evernote)
+            .notes
+            .iter()
+            .map(|note| note.path().to_owned())
+            .collect::<Vec<_>>()
     };
     let both = paths(&folder);
     assert_eq!(both.len(), 2);
     // The path of a note does not depend on the other notebooks of the import.
     let alone = IngestSandbox::new(&[("Notes.enex", &notebook("second"))]);
-    assert!(both.contains(&paths(&alone)[0]) && both[0] != both[1], "{both:?}");
+    assert!(
+        both.contains(&paths(&alone)[0]) && both[0] != both[1],
+        "{both:?}"
+    );
     let found = folder.survey(SourceName::Evernote);
-    assert!(found.notes.iter().any(|note| note.draft.content == "\\*first\\*"));
+    assert!(
+        found
+            .notes
+            .iter()
+            .any(|note| note.draft.content == "\\*first\\*")
+    );
 }
 
 #[test]
 fn a_folder_without_notebooks_is_not_recognized() {
     let folder = IngestSandbox::new(&[("a.md", "x")]);
-    let opened = open(SourceName::Evernote, &folder.path(), &SourceOptions::default());
+    let opened = open(
+        SourceName::Evernote,
+        &folder.path(),
+        &SourceOptions::default(),
+    );
     assert!(matches!(opened, Err(SourceError::NotRecognized { .. })));
 }
 
@@ -112,8 +177,24 @@ fn a_new_note_with_the_time_and_the_title_of_others_leaves_their_memories() {
         let notes = texts.iter().map(note).collect::<String>();
         IngestSandbox::new(&[("n.enex", &format!("<en-export>{notes}</en-export>"))])
     };
-    assert_notes_are_stable(SourceName::Evernote, &notebook(&["a"]), &notebook(&["a", "b"]), &notebook(&["new", "a", "b"]));
-    assert_edited_note_is_found(SourceName::Evernote, &notebook(&["a", "b", "c"]), &notebook(&["edited", "a", "c"]));
-    let states = [&notebook(&["alpha"]), &notebook(&["new", "alpha, edited"]), &notebook(&["newer", "alpha, edited twice"])];
-    assert_eq!(ingest_states(SourceName::Evernote, &states), [(1, 0, 0), (1, 1, 0), (0, 2, 0)]);
+    assert_notes_are_stable(
+        SourceName::Evernote,
+        &notebook(&["a"]),
+        &notebook(&["a", "b"]),
+        &notebook(&["new", "a", "b"]),
+    );
+    assert_edited_note_is_found(
+        SourceName::Evernote,
+        &notebook(&["a", "b", "c"]),
+        &notebook(&["edited", "a", "c"]),
+    );
+    let states = [
+        &notebook(&["alpha"]),
+        &notebook(&["new", "alpha, edited"]),
+        &notebook(&["newer", "alpha, edited twice"]),
+    ];
+    assert_eq!(
+        ingest_states(SourceName::Evernote, &states),
+        [(1, 0, 0), (1, 1, 0), (0, 2, 0)]
+    );
 }

@@ -12,11 +12,18 @@ use tempfile::TempDir;
 pub(crate) fn inputs_folder(claim: &str) -> Option<PathBuf> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/inputs");
     let folder = std::env::var_os("MEMORY_TEST_INPUTS").map_or_else(beside, PathBuf::from);
-    if folder.is_dir() { Some(folder) } else { skip_test(claim, &format!("{} does not exist", folder.display())) }
+    if folder.is_dir() {
+        Some(folder)
+    } else {
+        skip_test(claim, &format!("{} does not exist", folder.display()))
+    }
 }
 
 fn skip_test<T>(claim: &str, why: &str) -> Option<T> {
-    assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"), "cannot test {claim}: {why}");
+    assert!(
+        std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"),
+        "cannot test {claim}: {why}"
+    );
     eprintln!("skipped: {claim} ({why})");
     None
 }
@@ -32,9 +39,16 @@ pub(crate) fn unpack_door(claim: &str, name: &str) -> Option<(TempDir, PathBuf)>
 }
 
 fn unpack(claim: &str, kind: &str, name: &str) -> Option<(TempDir, PathBuf)> {
-    let archive = inputs_folder(claim)?.join(kind).join(format!("{name}.tar.gz"));
+    let archive = inputs_folder(claim)?
+        .join(kind)
+        .join(format!("{name}.tar.gz"));
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
-    let unpacked = Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(folder.path()).status();
+    let unpacked = Command::new("tar")
+        .arg("-xzf")
+        .arg(&archive)
+        .arg("-C")
+        .arg(folder.path())
+        .status();
     if !unpacked.is_ok_and(|status| status.success()) {
         return skip_test(claim, &format!("{} cannot be unpacked", archive.display()));
     }
@@ -44,16 +58,27 @@ fn unpack(claim: &str, kind: &str, name: &str) -> Option<(TempDir, PathBuf)> {
 
 /// Returns the facts that are stored with a vault.
 pub(crate) fn read_facts(claim: &str, name: &str) -> Option<Value> {
-    let path = inputs_folder(claim)?.join("vaults").join(format!("{name}.facts.json"));
+    let path = inputs_folder(claim)?
+        .join("vaults")
+        .join(format!("{name}.facts.json"));
     let text = std::fs::read_to_string(&path).ok();
-    let Some(text) = text else { return skip_test(claim, &format!("{} does not exist", path.display())) };
+    let Some(text) = text else {
+        return skip_test(claim, &format!("{} does not exist", path.display()));
+    };
     Some(serde_json::from_str(&text).expect("facts are JSON"))
 }
 
 /// Returns the output of a program that is stored next to the inputs.
 pub(crate) fn run_tool(claim: &str, program: &str, arguments: &[&Path]) -> Option<Value> {
     let program = inputs_folder(claim)?.join("../tools").join(program);
-    let ran = Command::new("python3").arg(&program).args(arguments).output().ok().filter(|output| output.status.success());
-    let Some(output) = ran else { return skip_test(claim, &format!("python3 cannot run {}", program.display())) };
+    let ran = Command::new("python3")
+        .arg(&program)
+        .args(arguments)
+        .output()
+        .ok()
+        .filter(|output| output.status.success());
+    let Some(output) = ran else {
+        return skip_test(claim, &format!("python3 cannot run {}", program.display()));
+    };
     Some(serde_json::from_slice(&output.stdout).expect("it prints JSON"))
 }

@@ -43,26 +43,60 @@ fn agent_file() -> Value {
 #[test]
 fn blocks_are_notes_and_the_messages_of_an_agent_a_conversation() {
     // Real files are either JSON or JSON in a JSON string.
-    for text in [agent_file().to_string(), Value::from(agent_file().to_string()).to_string(), format!("{:#}", agent_file())] {
+    for text in [
+        agent_file().to_string(),
+        Value::from(agent_file().to_string()).to_string(),
+        format!("{:#}", agent_file()),
+    ] {
         let folder = IngestSandbox::new(&[("agent.af", &text)]);
         let path = folder.path().join("agent.af");
         let found = survey_source(SourceName::Letta, &path);
-        assert_eq!(note_paths(&found), ["agents/helper/human", "agents/helper/persona", "blocks/notes"]);
+        assert_eq!(
+            note_paths(&found),
+            [
+                "agents/helper/human",
+                "agents/helper/persona",
+                "blocks/notes"
+            ]
+        );
         let human = found.note("agents/helper/human");
-        assert_eq!((human.draft.content.as_str(), human.draft.category), ("First name: Anna 键", Some(Category::People)));
+        assert_eq!(
+            (human.draft.content.as_str(), human.draft.category),
+            ("First name: Anna 键", Some(Category::People))
+        );
         assert_eq!(human.front_matter, "letta_agents: [\"helper\"]\n");
         let persona = found.note("agents/helper/persona");
-        assert!(
-            persona.front_matter.ends_with("letta_description: \"about me\"\nletta_metadata: {\"a\":1}\nletta_read_only: true\n")
-        );
+        assert!(persona.front_matter.ends_with(
+            "letta_description: \"about me\"\nletta_metadata: {\"a\":1}\nletta_read_only: true\n"
+        ));
         assert_eq!(found.sessions.len(), 1);
-        let texts = [("user", "hello 键"), ("assistant", "Hi Anna 😀"), ("assistant", "Bye\n\n[image]")];
-        assert_eq!(session_texts(&found.sessions[0]), texts.map(|(role, text)| (role, text.to_owned())));
-        let times: Vec<_> = found.sessions[0].records.iter().map(|record| record.at.is_some()).collect();
-        assert_eq!((&found.sessions[0].id[..7], times), ("helper ", vec![true, false, false]));
+        let texts = [
+            ("user", "hello 键"),
+            ("assistant", "Hi Anna 😀"),
+            ("assistant", "Bye\n\n[image]"),
+        ];
+        assert_eq!(
+            session_texts(&found.sessions[0]),
+            texts.map(|(role, text)| (role, text.to_owned()))
+        );
+        let times: Vec<_> = found.sessions[0]
+            .records
+            .iter()
+            .map(|record| record.at.is_some())
+            .collect();
+        assert_eq!(
+            (&found.sessions[0].id[..7], times),
+            ("helper ", vec![true, false, false])
+        );
         assert_eq!(found.skipped.len(), 2, "{:?}", found.skipped);
-        let all: Vec<_> = found.notes.iter().map(|note| format!("{:?} {}", note.draft, note.front_matter)).collect();
-        assert!(!all.concat().contains("SECRET") && !format!("{:?}", found.sessions).contains("SECRET"));
+        let all: Vec<_> = found
+            .notes
+            .iter()
+            .map(|note| format!("{:?} {}", note.draft, note.front_matter))
+            .collect();
+        assert!(
+            !all.concat().contains("SECRET") && !format!("{:?}", found.sessions).contains("SECRET")
+        );
         assert!(SourceName::Letta.recognizes(&path));
     }
 }
@@ -71,30 +105,62 @@ fn blocks_are_notes_and_the_messages_of_an_agent_a_conversation() {
 fn an_old_file_has_one_agent_with_its_memory() {
     let text = json!({"agent_type": "memgpt_agent", "name": "old", "version": "0.6", "core_memory": [{"label": "human", "value": "Anna"}],
         "messages": [{"role": "user", "content": [{"type": "text", "text": "hello"}]}], "tool_exec_environment_variables": []});
-    let folder = IngestSandbox::new(&[("old.af", &text.to_string()), ("other.af", "{\"a\":1}"), ("broken.af", "\"{")]);
+    let folder = IngestSandbox::new(&[
+        ("old.af", &text.to_string()),
+        ("other.af", "{\"a\":1}"),
+        ("broken.af", "\"{"),
+    ]);
     let found = survey_source(SourceName::Letta, &folder.path().join("old.af"));
     assert_eq!(note_paths(&found), ["agents/old/human"]);
-    assert_eq!(session_texts(&found.sessions[0]), [("user", "hello".to_owned())]);
+    assert_eq!(
+        session_texts(&found.sessions[0]),
+        [("user", "hello".to_owned())]
+    );
     for other in ["other.af", "broken.af"] {
-        let opened = open(SourceName::Letta, &folder.path().join(other), &SourceOptions::default());
-        assert!(matches!(opened, Err(SourceError::NotRecognized { .. })), "{other}");
+        let opened = open(
+            SourceName::Letta,
+            &folder.path().join(other),
+            &SourceOptions::default(),
+        );
+        assert!(
+            matches!(opened, Err(SourceError::NotRecognized { .. })),
+            "{other}"
+        );
     }
 }
 
 #[test]
 fn conversations_of_agents_with_one_name_are_different_sessions() {
     let agent = |text: &str| json!({"name": "Same", "agent_type": "x", "block_ids": [], "messages": [{"role": "user", "content": text, "created_at": "2025-01-02T03:04:06Z"}]});
-    let file =
-        |texts: &[&str]| json!({"agents": texts.iter().map(|text| agent(text)).collect::<Vec<_>>(), "blocks": []}).to_string();
-    let folder = IngestSandbox::new(&[("one.af", &file(&["a", "b", "b"])), ("two.af", &file(&["c"]))]);
+    let file = |texts: &[&str]| {
+        json!({"agents": texts.iter().map(|text| agent(text)).collect::<Vec<_>>(), "blocks": []})
+            .to_string()
+    };
+    let folder = IngestSandbox::new(&[
+        ("one.af", &file(&["a", "b", "b"])),
+        ("two.af", &file(&["c"])),
+    ]);
     let (sessions, _) = messages(Arc::new(FakeMessages::default()));
     let home = services(Arc::new(MemStore::default()));
-    let options = IngestOptions { sessions: Some(&sessions), ..IngestOptions::default() };
+    let options = IngestOptions {
+        sessions: Some(&sessions),
+        ..IngestOptions::default()
+    };
     let take = |name: &str| {
-        let source = open(SourceName::Letta, &folder.path().join(name), &SourceOptions::default()).expect("the source is there");
-        let report = ingest(&home, source.as_ref(), &options, &mut |_| {}).expect("the fakes do not fail");
+        let source = open(
+            SourceName::Letta,
+            &folder.path().join(name),
+            &SourceOptions::default(),
+        )
+        .expect("the source is there");
+        let report =
+            ingest(&home, source.as_ref(), &options, &mut |_| {}).expect("the fakes do not fail");
         assert_eq!(report.skipped, [], "{name}");
-        (report.sessions.new, report.sessions.updated, report.sessions.unchanged)
+        (
+            report.sessions.new,
+            report.sessions.updated,
+            report.sessions.unchanged,
+        )
     };
     assert_eq!(take("one.af"), (3, 0, 0));
     assert_eq!(take("two.af"), (1, 0, 0));
@@ -105,11 +171,22 @@ fn conversations_of_agents_with_one_name_are_different_sessions() {
 
 #[test]
 fn real_agent_files_are_read() {
-    let Some(inputs) = inputs_folder("agent files of Letta") else { return };
+    let Some(inputs) = inputs_folder("agent files of Letta") else {
+        return;
+    };
     let folder = IngestSandbox::new(&[]);
     let archive = inputs.join("doors/letta.tar.gz");
-    let unpacked = Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(folder.path()).status();
-    assert!(unpacked.is_ok_and(|status| status.success()), "{}", archive.display());
+    let unpacked = Command::new("tar")
+        .arg("-xzf")
+        .arg(&archive)
+        .arg("-C")
+        .arg(folder.path())
+        .status();
+    assert!(
+        unpacked.is_ok_and(|status| status.success()),
+        "{}",
+        archive.display()
+    );
     for (file, blocks) in [
         ("memgpt_agent/memgpt_agent_with_convo.af", 2),
         ("customer_service_agent/customer_service.af", 2),
@@ -118,8 +195,17 @@ fn real_agent_files_are_read() {
         let path = folder.path().join("letta").join(file);
         let text = std::fs::read_to_string(&path).expect("the file is there");
         let found = survey_source(SourceName::Letta, &path);
-        assert_eq!((found.notes.len(), found.skipped.len()), (blocks, 0), "{file}");
-        assert!(found.notes.iter().all(|note| text.contains(note.draft.content.lines().next().expect("a line"))));
+        assert_eq!(
+            (found.notes.len(), found.skipped.len()),
+            (blocks, 0),
+            "{file}"
+        );
+        assert!(
+            found
+                .notes
+                .iter()
+                .all(|note| text.contains(note.draft.content.lines().next().expect("a line")))
+        );
         assert!(!format!("{:?}", found.sessions).contains("base_instructions"));
     }
 }

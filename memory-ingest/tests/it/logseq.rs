@@ -9,21 +9,50 @@ use crate::sandbox::{IngestSandbox, survey_source};
 #[test]
 fn logseq_docs_come_out_as_their_facts_say() {
     let claim = "the facts of logseq-docs";
-    let Some((_folder, path)) = unpack_vault(claim, "logseq-docs") else { return };
-    let Some(facts) = read_facts(claim, "logseq-docs") else { return };
+    let Some((_folder, path)) = unpack_vault(claim, "logseq-docs") else {
+        return;
+    };
+    let Some(facts) = read_facts(claim, "logseq-docs") else {
+        return;
+    };
     let number = |value: &Value| value.as_u64().unwrap_or_default();
     let found = survey_source(SourceName::Logseq, &path);
     let counts = &facts["counts"];
     assert_eq!(found.notes.len() as u64, number(&facts["notes"]));
     assert_eq!(found.skipped, []);
     // Equal files become one memory, unless they have no text.
-    let text = |path: &Path| std::fs::read_to_string(path).expect("the note is there").trim().to_owned();
-    let distinct: HashSet<String> = found.notes.iter().map(|note| text(&path.join(note.path()))).collect();
-    assert!((distinct.len() as u64..=number(&facts["notes"])).contains(&found.report.new), "{}", found.report.new);
-    assert_eq!((found.again.new, found.again.updated, found.again.unchanged), (0, 0, number(&facts["notes"])));
-    assert_eq!(found.report.links.resolved, number(&counts["refs_to_existing_page"]) + number(&counts["refs_by_alias"]));
-    assert_eq!(found.report.links.unresolved, number(&counts["refs_to_no_page"]));
-    let journals = found.notes.iter().filter(|note| note.path().starts_with("journals/"));
+    let text = |path: &Path| {
+        std::fs::read_to_string(path)
+            .expect("the note is there")
+            .trim()
+            .to_owned()
+    };
+    let distinct: HashSet<String> = found
+        .notes
+        .iter()
+        .map(|note| text(&path.join(note.path())))
+        .collect();
+    assert!(
+        (distinct.len() as u64..=number(&facts["notes"])).contains(&found.report.new),
+        "{}",
+        found.report.new
+    );
+    assert_eq!(
+        (found.again.new, found.again.updated, found.again.unchanged),
+        (0, 0, number(&facts["notes"]))
+    );
+    assert_eq!(
+        found.report.links.resolved,
+        number(&counts["refs_to_existing_page"]) + number(&counts["refs_by_alias"])
+    );
+    assert_eq!(
+        found.report.links.unresolved,
+        number(&counts["refs_to_no_page"])
+    );
+    let journals = found
+        .notes
+        .iter()
+        .filter(|note| note.path().starts_with("journals/"));
     assert!(journals.clone().all(|note| note.draft.created_at.is_some()));
     assert_eq!(journals.count() as u64, number(&facts["journals"]));
     for note in &found.notes {
@@ -35,24 +64,49 @@ fn logseq_docs_come_out_as_their_facts_say() {
 #[test]
 fn pages_and_journals_are_read_and_nothing_else() {
     let graph = IngestSandbox::new(&[
-        ("pages/a___b.md", "alias:: ab\ntags:: x, [[two words]]\n\n- text #y\n  id:: 1\n"),
-        ("pages/o.org", "#+title: Org page\n* see [[a/b]] and [[AB]] [[file:x.png][label]]\n"),
-        ("journals/2023_01_31.md", "- [[org page]] #[[two words]] `[[code]]`"),
+        (
+            "pages/a___b.md",
+            "alias:: ab\ntags:: x, [[two words]]\n\n- text #y\n  id:: 1\n",
+        ),
+        (
+            "pages/o.org",
+            "#+title: Org page\n* see [[a/b]] and [[AB]] [[file:x.png][label]]\n",
+        ),
+        (
+            "journals/2023_01_31.md",
+            "- [[org page]] #[[two words]] `[[code]]`",
+        ),
         ("logseq/bak/pages/x.md", "old"),
         ("assets/x.md", "no page"),
     ]);
     let found = graph.survey(SourceName::Logseq);
     assert_eq!(
-        found.notes.iter().map(super::sandbox::SurveyNote::path).collect::<Vec<_>>(),
+        found
+            .notes
+            .iter()
+            .map(super::sandbox::SurveyNote::path)
+            .collect::<Vec<_>>(),
         ["journals/2023_01_31.md", "pages/a___b.md", "pages/o.org"]
     );
     let page = &found.note("pages/a___b.md").draft;
-    assert_eq!((page.title.as_deref(), page.aliases.as_slice()), (Some("a/b"), &["ab".to_owned()][..]));
+    assert_eq!(
+        (page.title.as_deref(), page.aliases.as_slice()),
+        (Some("a/b"), &["ab".to_owned()][..])
+    );
     assert_eq!(page.tags.as_slice(), ["x", "two words", "y"]);
-    assert_eq!(page.content, "alias:: ab\ntags:: x, [[two words]]\n\n- text #y\n  id:: 1");
+    assert_eq!(
+        page.content,
+        "alias:: ab\ntags:: x, [[two words]]\n\n- text #y\n  id:: 1"
+    );
     let journal = found.note("journals/2023_01_31.md");
-    assert_eq!(journal.draft.created_at, Some("2023-01-31T00:00:00Z".parse().expect("a moment")));
+    assert_eq!(
+        journal.draft.created_at,
+        Some("2023-01-31T00:00:00Z".parse().expect("a moment"))
+    );
     assert_eq!(journal.links, ["org page", "two words"]);
     // `[[two words]]` and `#y` have no page.
-    assert_eq!((found.report.links.resolved, found.report.links.unresolved), (3, 3));
+    assert_eq!(
+        (found.report.links.resolved, found.report.links.unresolved),
+        (3, 3)
+    );
 }

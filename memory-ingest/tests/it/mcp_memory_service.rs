@@ -24,28 +24,57 @@ fn the_database_yields_memories_that_are_neither_deleted_nor_superseded() {
     let found = folder.survey(SourceName::McpMemoryService);
     assert_eq!(note_paths(&found), ["memories/a1", "memories/b2"]);
     let note = found.note("memories/b2");
-    assert_eq!((note.draft.content.as_str(), note.draft.category), ("We chose SQLite 数据库", Some(Category::Decisions)));
+    assert_eq!(
+        (note.draft.content.as_str(), note.draft.category),
+        ("We chose SQLite 数据库", Some(Category::Decisions))
+    );
     assert_eq!(note.draft.tags.as_slice(), ["db", "键"]);
-    assert_eq!(note.draft.created_at, "2025-01-02T03:04:05.25Z".parse().ok());
+    assert_eq!(
+        note.draft.created_at,
+        "2025-01-02T03:04:05.25Z".parse().ok()
+    );
     assert_eq!(note.updated_at, "2025-02-01T00:00:00Z".parse().ok());
     let lines = "mcp_memory_service_memory_type: \"decision\"\nmcp_memory_service_metadata: {\"source\":\"cli\",\"n\":1}\n\
         mcp_memory_service_relations: [{\"type\":\"fixes\",\"target\":\"a1\"}]\n";
     assert_eq!(note.front_matter, lines);
-    assert_eq!(found.note("memories/a1").front_matter, "mcp_memory_service_metadata: \"broken {\"\n");
-    assert_eq!((found.report.links.resolved, found.report.links.unresolved), (1, 1));
-    assert_eq!(found.skipped, [("sqlite_vec.db#memories/5".to_owned(), "has no text".to_owned())]);
-    assert_eq!((found.report.new, found.again.unchanged, found.again.updated), (2, 2, 0));
+    assert_eq!(
+        found.note("memories/a1").front_matter,
+        "mcp_memory_service_metadata: \"broken {\"\n"
+    );
+    assert_eq!(
+        (found.report.links.resolved, found.report.links.unresolved),
+        (1, 1)
+    );
+    assert_eq!(
+        found.skipped,
+        [(
+            "sqlite_vec.db#memories/5".to_owned(),
+            "has no text".to_owned()
+        )]
+    );
+    assert_eq!(
+        (found.report.new, found.again.unchanged, found.again.updated),
+        (2, 2, 0)
+    );
     assert!(SourceName::McpMemoryService.recognizes(&folder.path()));
 }
 
 #[test]
 fn an_old_database_lacks_columns_and_the_graph() {
     let folder = IngestSandbox::new(&[]);
-    create_database(&folder, "old.db", "CREATE TABLE memories (content_hash, content); INSERT INTO memories VALUES ('a', 'x')");
+    create_database(
+        &folder,
+        "old.db",
+        "CREATE TABLE memories (content_hash, content); INSERT INTO memories VALUES ('a', 'x')",
+    );
     let found = survey_source(SourceName::McpMemoryService, &folder.path().join("old.db"));
     assert_eq!(note_paths(&found), ["memories/a"]);
     create_database(&folder, "other.db", "CREATE TABLE memories (text)");
-    let opened = open(SourceName::McpMemoryService, &folder.path().join("other.db"), &SourceOptions::default());
+    let opened = open(
+        SourceName::McpMemoryService,
+        &folder.path().join("other.db"),
+        &SourceOptions::default(),
+    );
     assert!(matches!(opened, Err(SourceError::NotRecognized { .. })));
 }
 
@@ -57,9 +86,19 @@ fn an_export_has_the_same_memories() {
     let folder = IngestSandbox::new(&[("export.json", text)]);
     let path = folder.path().join("export.json");
     let found = survey_source(SourceName::McpMemoryService, &path);
-    assert_eq!((found.notes.len(), found.skipped.len()), (2, 0), "a memory without a hash is imported");
+    assert_eq!(
+        (found.notes.len(), found.skipped.len()),
+        (2, 0),
+        "a memory without a hash is imported"
+    );
     let note = found.note("memories/b2");
-    assert_eq!((note.draft.tags.as_slice(), note.draft.category), (&["db".to_owned()][..], None));
-    assert_eq!(note.front_matter, "mcp_memory_service_memory_type: \"note\"\nmcp_memory_service_export_source: \"m\"\n");
+    assert_eq!(
+        (note.draft.tags.as_slice(), note.draft.category),
+        (&["db".to_owned()][..], None)
+    );
+    assert_eq!(
+        note.front_matter,
+        "mcp_memory_service_memory_type: \"note\"\nmcp_memory_service_export_source: \"m\"\n"
+    );
     assert!(SourceName::McpMemoryService.recognizes(&path) && !SourceName::Mem0.recognizes(&path));
 }

@@ -29,19 +29,47 @@ fn results_have_their_ids_times_categories_and_metadata() {
     let found = survey_source(SourceName::Mem0, &path);
     assert_eq!(note_paths(&found), ["memories/a", "memories/b"]);
     let note = found.note("memories/b");
-    assert_eq!((note.draft.content.as_str(), note.draft.title.as_deref()), ("Likes tea 🍵", None));
+    assert_eq!(
+        (note.draft.content.as_str(), note.draft.title.as_deref()),
+        ("Likes tea 🍵", None)
+    );
     assert_eq!(note.draft.created_at, "2024-07-20T12:30:36Z".parse().ok());
     assert_eq!(note.updated_at, "2024-08-01T00:00:00.5Z".parse().ok());
     assert_eq!(note.draft.expires_at, "2030-01-02T00:00:00Z".parse().ok());
-    assert_eq!((note.draft.role, note.draft.category), (Some(SpeakerRole::Person), Some(Category::Preferences)));
+    assert_eq!(
+        (note.draft.role, note.draft.category),
+        (Some(SpeakerRole::Person), Some(Category::Preferences))
+    );
     assert_eq!(note.draft.scope, Scope::Project("shop".into()));
-    assert_eq!(note.draft.tags.as_slice(), ["food", "user_preferences", "x", "y"]);
-    assert!(note.front_matter.starts_with("mem0_id: \"b\"\nmem0_user_id: \"anna\"\n"), "{}", note.front_matter);
-    assert!(note.front_matter.ends_with("mem0_source: \"web\"\nmem0_nested: {\"a\":[1]}\n"), "{}", note.front_matter);
+    assert_eq!(
+        note.draft.tags.as_slice(),
+        ["food", "user_preferences", "x", "y"]
+    );
+    assert!(
+        note.front_matter
+            .starts_with("mem0_id: \"b\"\nmem0_user_id: \"anna\"\n"),
+        "{}",
+        note.front_matter
+    );
+    assert!(
+        note.front_matter
+            .ends_with("mem0_source: \"web\"\nmem0_nested: {\"a\":[1]}\n"),
+        "{}",
+        note.front_matter
+    );
     assert_eq!(found.note("memories/a").draft.created_at, None);
     assert_eq!(found.skipped.len(), 4, "{:?}", found.skipped);
-    assert_eq!((found.report.new, found.again.unchanged, found.again.updated), (2, 2, 0));
-    assert!(found.report.warnings.iter().any(|warning| warning.reason.starts_with("redacted a credential")));
+    assert_eq!(
+        (found.report.new, found.again.unchanged, found.again.updated),
+        (2, 2, 0)
+    );
+    assert!(
+        found
+            .report
+            .warnings
+            .iter()
+            .any(|warning| warning.reason.starts_with("redacted a credential"))
+    );
     assert!(SourceName::Mem0.recognizes(&path));
 }
 
@@ -53,19 +81,35 @@ fn relations_are_notes_of_their_entities_and_unknown_keys_are_properties() {
     let first = r#"{"relations":[{"source":"anna","relationship":"likes","target":"tea"}],"results":[{"id":"a","memory":"x","hash":"h"}]}"#;
     let folder = IngestSandbox::new(&[("all.json", text), ("first.json", first)]);
     for file in ["all.json", "first.json"] {
-        assert_eq!(SourceName::detect(&folder.path().join(file)), [SourceName::Mem0], "{file}");
+        assert_eq!(
+            SourceName::detect(&folder.path().join(file)),
+            [SourceName::Mem0],
+            "{file}"
+        );
     }
     let found = survey_source(SourceName::Mem0, &folder.path().join("all.json"));
-    assert_eq!(note_paths(&found), ["memories/a", "relations/anna", "relations/tea"]);
+    assert_eq!(
+        note_paths(&found),
+        ["memories/a", "relations/anna", "relations/tea"]
+    );
     assert_eq!(
         found.note("memories/a").front_matter,
         "mem0_id: \"a\"\nmem0_user_id: \"u\"\nmem0_color: \"red\"\nmem0_other_keys: [\"color\"]\n"
     );
     let anna = found.note("relations/anna");
-    assert_eq!((anna.draft.content.as_str(), anna.draft.title.as_deref()), ("- likes [[tea]]\n- knows [[tea]]", Some("anna")));
+    assert_eq!(
+        (anna.draft.content.as_str(), anna.draft.title.as_deref()),
+        ("- likes [[tea]]\n- knows [[tea]]", Some("anna"))
+    );
     assert_eq!(found.note("relations/tea").draft.content, "- grows_in 日本");
-    assert_eq!((found.report.links.resolved, found.report.links.unresolved), (2, 0));
-    assert_eq!(found.skipped, [("all.json#relations/5".to_owned(), "has no start".to_owned())]);
+    assert_eq!(
+        (found.report.links.resolved, found.report.links.unresolved),
+        (2, 0)
+    );
+    assert_eq!(
+        found.skipped,
+        [("all.json#relations/5".to_owned(), "has no start".to_owned())]
+    );
     assert_eq!((found.again.new, found.again.unchanged), (0, 3));
 }
 
@@ -83,7 +127,11 @@ fn pages_and_bare_arrays_are_lists_of_memories_too() {
         assert!(found.skipped.is_empty(), "{:?}", found.skipped);
     }
     let folder = IngestSandbox::new(&[("other.json", r#"[{"title":"x"}]"#)]);
-    let opened = open(SourceName::Mem0, &folder.path().join("other.json"), &SourceOptions::default());
+    let opened = open(
+        SourceName::Mem0,
+        &folder.path().join("other.json"),
+        &SourceOptions::default(),
+    );
     assert!(matches!(opened, Err(SourceError::NotRecognized { .. })));
 }
 
@@ -94,7 +142,11 @@ fn a_minimal_list_is_recognized() {
         r#"[{"id":"a","memory":"x","metadata":null},{"id":"b","memory":"y","metadata":{}}]"#,
     ] {
         let folder = IngestSandbox::new(&[("all.json", text)]);
-        assert_eq!(SourceName::detect(&folder.path().join("all.json")), [SourceName::Mem0], "{text}");
+        assert_eq!(
+            SourceName::detect(&folder.path().join("all.json")),
+            [SourceName::Mem0],
+            "{text}"
+        );
     }
 }
 
@@ -112,11 +164,22 @@ fn a_memory_that_was_added_again_has_the_newest_dates() {
     let found = folder.survey(SourceName::Mem0);
     let state = |id: &str| {
         let note = found.note(id);
-        (note.draft.content.clone(), note.draft.created_at, note.updated_at)
+        (
+            note.draft.content.clone(),
+            note.draft.created_at,
+            note.updated_at,
+        )
     };
     let march = "2024-03-01T00:00:00Z".parse().ok();
     assert_eq!(state("memories/a"), ("again".to_owned(), march, None));
-    assert_eq!(state("memories/b"), ("changed".to_owned(), march, "2024-04-01T00:00:00Z".parse().ok()));
+    assert_eq!(
+        state("memories/b"),
+        (
+            "changed".to_owned(),
+            march,
+            "2024-04-01T00:00:00Z".parse().ok()
+        )
+    );
 }
 
 #[test]
@@ -133,8 +196,14 @@ fn the_history_is_ordered_by_the_times_of_its_events() {
     let found = folder.survey(SourceName::Mem0);
     assert_eq!(note_paths(&found), ["memories/a", "memories/c"]);
     assert_eq!(found.note("memories/a").draft.content, "newest");
-    assert_eq!(found.note("memories/a").draft.created_at, "2024-01-01T00:00:00Z".parse().ok());
-    assert_eq!(found.note("memories/c").front_matter, "mem0_id: \"c\"\nmem0_created_at: \"last spring\"\n");
+    assert_eq!(
+        found.note("memories/a").draft.created_at,
+        "2024-01-01T00:00:00Z".parse().ok()
+    );
+    assert_eq!(
+        found.note("memories/c").front_matter,
+        "mem0_id: \"c\"\nmem0_created_at: \"last spring\"\n"
+    );
 }
 
 #[test]
@@ -157,11 +226,23 @@ fn the_history_yields_the_newest_state_of_each_memory_that_exists() {
     assert_eq!(note.draft.content, "new 键");
     assert_eq!(
         (note.draft.created_at, note.updated_at),
-        ("2024-01-01T00:00:00Z".parse().ok(), "2024-02-01T00:00:00Z".parse().ok())
+        (
+            "2024-01-01T00:00:00Z".parse().ok(),
+            "2024-02-01T00:00:00Z".parse().ok()
+        )
     );
-    assert_eq!(note.front_matter, "mem0_id: \"a\"\nmem0_actor_id: \"anna\"\nmem0_role: \"user\"\n");
+    assert_eq!(
+        note.front_matter,
+        "mem0_id: \"a\"\nmem0_actor_id: \"anna\"\nmem0_role: \"user\"\n"
+    );
     assert_eq!(found.note("memories/c").draft.content, "again");
-    assert_eq!(found.skipped, [("history.db#history/9".to_owned(), "has no memory_id".to_owned())]);
+    assert_eq!(
+        found.skipped,
+        [(
+            "history.db#history/9".to_owned(),
+            "has no memory_id".to_owned()
+        )]
+    );
     assert!(SourceName::Mem0.recognizes(&folder.path()));
 }
 
@@ -170,8 +251,12 @@ fn a_list_with_only_ids_and_texts_is_recognized() {
     let id = "7f6a2c1e-8f6b-4d65-9a51-2d1e0c8a4b11";
     let lists = [
         format!(r#"{{"results":[{{"id":"{id}","memory":"likes tea"}}]}}"#),
-        format!(r#"{{"results":[{{"id":"{id}","memory":"likes tea","created_at":"2024-01-01T00:00:00Z"}}]}}"#),
-        format!(r#"{{"count":1,"next":null,"previous":null,"results":[{{"id":"{id}","memory":"likes tea"}}]}}"#),
+        format!(
+            r#"{{"results":[{{"id":"{id}","memory":"likes tea","created_at":"2024-01-01T00:00:00Z"}}]}}"#
+        ),
+        format!(
+            r#"{{"count":1,"next":null,"previous":null,"results":[{{"id":"{id}","memory":"likes tea"}}]}}"#
+        ),
     ];
     for list in &lists {
         let folder = IngestSandbox::new(&[("all.json", list)]);
@@ -180,6 +265,7 @@ fn a_list_with_only_ids_and_texts_is_recognized() {
         let found = survey_source(SourceName::Mem0, &path);
         assert_eq!((found.notes.len(), found.skipped.len()), (1, 0), "{list}");
     }
-    let folder = IngestSandbox::new(&[("all.json", r#"{"results":[{"id":"1","memory":"16 GB"}]}"#)]);
+    let folder =
+        IngestSandbox::new(&[("all.json", r#"{"results":[{"id":"1","memory":"16 GB"}]}"#)]);
     assert!(!SourceName::Mem0.recognizes(&folder.path().join("all.json")));
 }

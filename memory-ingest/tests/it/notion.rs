@@ -28,10 +28,19 @@ fn files() -> Vec<(String, String)> {
     vec![
         (name("Home 家", HOME, ".md"), home),
         (name("Home 家/Tasks", TASKS, ".csv"), "Name\nTask\n".into()),
-        (name("Home 家/Tasks", TASKS, "_all.csv"), "Name,Text\nTask,\"a ``` b, \"\"c\"\"\"\nOther,\n".into()),
+        (
+            name("Home 家/Tasks", TASKS, "_all.csv"),
+            "Name,Text\nTask,\"a ``` b, \"\"c\"\"\"\nOther,\n".into(),
+        ),
         (name("Home 家/Tasks/Task", TASK, ".md"), task),
-        (name("Home 家/Untitled", UNTITLED, ".md"), "# Untitled\n\nx".into()),
-        (name("copy/Untitled", UNTITLED, ".md"), "# Untitled\n\ny".into()),
+        (
+            name("Home 家/Untitled", UNTITLED, ".md"),
+            "# Untitled\n\nx".into(),
+        ),
+        (
+            name("copy/Untitled", UNTITLED, ".md"),
+            "# Untitled\n\ny".into(),
+        ),
         ("Export-1/Home 家/pic 1.png".into(), "x".into()),
         ("Export-1/Home 家/readme.md".into(), "# No id\n".into()),
         ("Export-1/.DS_Store".into(), "x".into()),
@@ -41,7 +50,8 @@ fn files() -> Vec<(String, String)> {
 fn write_zip(path: &Path, files: &[(String, Vec<u8>)]) -> PathBuf {
     let mut zip = ZipWriter::new(File::create(path).expect("a file can be made"));
     for (name, bytes) in files {
-        zip.start_file(name.as_str(), SimpleFileOptions::default()).expect("a name is valid");
+        zip.start_file(name.as_str(), SimpleFileOptions::default())
+            .expect("a name is valid");
         zip.write_all(bytes).expect("there is room");
     }
     zip.finish().expect("there is room");
@@ -51,8 +61,16 @@ fn write_zip(path: &Path, files: &[(String, Vec<u8>)]) -> PathBuf {
 #[test]
 fn pages_and_databases_are_notes_with_links_by_id() {
     let files = files();
-    let export = IngestSandbox::new(&files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect::<Vec<_>>());
-    assert_eq!(SourceName::detect(&export.path().join("Export-1")), [SourceName::Notion]);
+    let export = IngestSandbox::new(
+        &files
+            .iter()
+            .map(|(path, text)| (path.as_str(), text.as_str()))
+            .collect::<Vec<_>>(),
+    );
+    assert_eq!(
+        SourceName::detect(&export.path().join("Export-1")),
+        [SourceName::Notion]
+    );
     let found = export.survey(SourceName::Notion);
     let paths = [
         format!("databases/{TASKS}"),
@@ -61,42 +79,93 @@ fn pages_and_databases_are_notes_with_links_by_id() {
         format!("pages/{TASK}"),
         format!("pages/{UNTITLED}"),
     ];
-    assert_eq!(found.notes.iter().map(SurveyNote::path).collect::<Vec<_>>(), paths);
+    assert_eq!(
+        found.notes.iter().map(SurveyNote::path).collect::<Vec<_>>(),
+        paths
+    );
     let [database, _, home, task, untitled] = paths.each_ref().map(|path| found.note(path));
     assert_eq!(database.draft.title.as_deref(), Some("Tasks"));
-    assert_eq!(database.draft.content, "````csv\nName,Text\nTask,\"a ``` b, \"\"c\"\"\"\nOther,\n````");
+    assert_eq!(
+        database.draft.content,
+        "````csv\nName,Text\nTask,\"a ``` b, \"\"c\"\"\"\nOther,\n````"
+    );
     assert_eq!(home.draft.title.as_deref(), Some("Home 家 🏠"));
-    assert_eq!(home.links[..2], [format!("/pages/{TASK}"), format!("/databases/{TASKS}")]);
+    assert_eq!(
+        home.links[..2],
+        [format!("/pages/{TASK}"), format!("/databases/{TASKS}")]
+    );
     assert!(home.draft.content.ends_with("ffff.md)\r") || home.draft.content.ends_with("ffff.md)"));
     assert_eq!(task.draft.tags.as_slice(), ["red", "two words"]);
-    assert_eq!((task.draft.category, task.draft.created_at), (Some(Category::Decisions), Some(moment("2024-01-02T15:04:00Z"))));
+    assert_eq!(
+        (task.draft.category, task.draft.created_at),
+        (
+            Some(Category::Decisions),
+            Some(moment("2024-01-02T15:04:00Z"))
+        )
+    );
     assert_eq!(task.updated_at, Some(moment("2024-02-03T10:05:00Z")));
-    assert!(task.draft.content.contains("Status: Done\n") && task.draft.content.contains("URL: https://x.y\n"));
-    assert_eq!(task.front_matter, format!("notion_id: \"{TASK}\"\nnotion_path: \"Export-1/Home 家/Tasks\"\n"));
-    assert_eq!((untitled.draft.title.as_deref(), untitled.draft.content.as_str()), (None, "# Untitled\n\nx"));
+    assert!(
+        task.draft.content.contains("Status: Done\n")
+            && task.draft.content.contains("URL: https://x.y\n")
+    );
+    assert_eq!(
+        task.front_matter,
+        format!("notion_id: \"{TASK}\"\nnotion_path: \"Export-1/Home 家/Tasks\"\n")
+    );
+    assert_eq!(
+        (
+            untitled.draft.title.as_deref(),
+            untitled.draft.content.as_str()
+        ),
+        (None, "# Untitled\n\nx")
+    );
     assert_eq!(found.skipped.len(), 1);
     assert!(found.skipped[0].1.starts_with("has the id of another page"));
-    assert_eq!((found.report.links.resolved, found.report.links.unresolved), (5, 1));
-    assert_eq!((found.again.new, found.again.updated, found.again.unchanged), (0, 0, 5));
+    assert_eq!(
+        (found.report.links.resolved, found.report.links.unresolved),
+        (5, 1)
+    );
+    assert_eq!(
+        (found.again.new, found.again.updated, found.again.unchanged),
+        (0, 0, 5)
+    );
 }
 
 #[test]
 fn the_download_is_an_archive_of_archives() {
     let folder = IngestSandbox::new(&[]);
-    let parts: Vec<_> = files().into_iter().map(|(name, text)| (name, text.into_bytes())).collect();
-    let part = std::fs::read(write_zip(&folder.path().join("part.zip"), &parts)).expect("it was written");
+    let parts: Vec<_> = files()
+        .into_iter()
+        .map(|(name, text)| (name, text.into_bytes()))
+        .collect();
+    let part =
+        std::fs::read(write_zip(&folder.path().join("part.zip"), &parts)).expect("it was written");
     std::fs::remove_file(folder.path().join("part.zip")).expect("it is there");
-    let outer = write_zip(&folder.path().join("Export.zip"), &[("Export-Part-1.zip".to_owned(), part)]);
+    let outer = write_zip(
+        &folder.path().join("Export.zip"),
+        &[("Export-Part-1.zip".to_owned(), part)],
+    );
     for path in [outer.as_path(), &folder.path()] {
         let found = survey_source(SourceName::Notion, path);
-        assert_eq!((found.notes.len(), found.report.links.resolved, found.again.unchanged), (5, 5, 5));
+        assert_eq!(
+            (
+                found.notes.len(),
+                found.report.links.resolved,
+                found.again.unchanged
+            ),
+            (5, 5, 5)
+        );
     }
 }
 
 #[test]
 fn other_files_are_not_recognized() {
     let folder = IngestSandbox::new(&[("a.md", "x"), ("b.csv", "x")]);
-    let opened = open(SourceName::Notion, &folder.path(), &SourceOptions::default());
+    let opened = open(
+        SourceName::Notion,
+        &folder.path(),
+        &SourceOptions::default(),
+    );
     assert!(matches!(opened, Err(SourceError::NotRecognized { .. })));
 }
 
@@ -105,12 +174,36 @@ fn a_bundle_in_an_archive_is_read_as_its_folder() {
     let folder = IngestSandbox::new(&[]);
     let file = |name: &str, text: &str| (format!("bundle/{name}"), text.as_bytes().to_vec());
     let index = file("index.md", "---\nokf_version: \"0.2\"\n---\n");
-    let concept = file("a/b.md", "---\ntype: Metric\n---\n[c](/c.md) [gone](/d.md)\n");
-    let path = write_zip(&folder.path().join("x.zip"), &[index, concept, file("c.md", "日本語"), file("../evil.md", "out")]);
+    let concept = file(
+        "a/b.md",
+        "---\ntype: Metric\n---\n[c](/c.md) [gone](/d.md)\n",
+    );
+    let path = write_zip(
+        &folder.path().join("x.zip"),
+        &[
+            index,
+            concept,
+            file("c.md", "日本語"),
+            file("../evil.md", "out"),
+        ],
+    );
     assert_eq!(SourceName::detect(&path), [SourceName::Okf]);
     let found = survey_source(SourceName::Okf, &path);
-    assert_eq!(found.notes.iter().map(SurveyNote::path).collect::<Vec<_>>(), ["a/b.md", "c.md"]);
-    assert_eq!(found.notes[0].draft.origin.as_ref().map(|origin| origin.root.as_str()), Some("bundle"));
-    assert_eq!((found.report.links.resolved, found.report.links.unresolved), (1, 1));
+    assert_eq!(
+        found.notes.iter().map(SurveyNote::path).collect::<Vec<_>>(),
+        ["a/b.md", "c.md"]
+    );
+    assert_eq!(
+        found.notes[0]
+            .draft
+            .origin
+            .as_ref()
+            .map(|origin| origin.root.as_str()),
+        Some("bundle")
+    );
+    assert_eq!(
+        (found.report.links.resolved, found.report.links.unresolved),
+        (1, 1)
+    );
     assert_eq!(found.skipped.len(), 1);
 }

@@ -10,24 +10,36 @@ use crate::sandbox::{IngestSandbox, survey_source};
 #[test]
 fn oldwinter_garden_comes_out_as_its_facts_say() {
     let claim = "the facts of oldwinter-garden";
-    let Some((_folder, path)) = unpack_vault(claim, "oldwinter-garden") else { return };
-    let Some(facts) = read_facts(claim, "oldwinter-garden") else { return };
+    let Some((_folder, path)) = unpack_vault(claim, "oldwinter-garden") else {
+        return;
+    };
+    let Some(facts) = read_facts(claim, "oldwinter-garden") else {
+        return;
+    };
     assert_facts_match(&path, &facts);
 }
 
 #[test]
 fn kepano_vault_comes_out_as_its_facts_say() {
     let claim = "the facts of kepano-vault";
-    let Some((_folder, path)) = unpack_vault(claim, "kepano-vault") else { return };
-    let Some(facts) = read_facts(claim, "kepano-vault") else { return };
+    let Some((_folder, path)) = unpack_vault(claim, "kepano-vault") else {
+        return;
+    };
+    let Some(facts) = read_facts(claim, "kepano-vault") else {
+        return;
+    };
     assert_facts_match(&path, &facts);
 }
 
 #[test]
 fn clickear_garden_comes_out_as_an_independent_program_says() {
     let claim = "the facts of clickear-garden";
-    let Some((_folder, path)) = unpack_vault(claim, "clickear-garden") else { return };
-    let Some(facts) = run_tool(claim, "vault_facts.py", &[Path::new("obsidian"), &path]) else { return };
+    let Some((_folder, path)) = unpack_vault(claim, "clickear-garden") else {
+        return;
+    };
+    let Some(facts) = run_tool(claim, "vault_facts.py", &[Path::new("obsidian"), &path]) else {
+        return;
+    };
     assert_facts_match(&path, &facts);
 }
 
@@ -36,26 +48,80 @@ fn assert_facts_match(path: &Path, facts: &Value) {
     let number = |value: &Value| value.as_u64().unwrap_or_default();
     let links = &facts["links"];
     assert_eq!(found.notes.len() as u64, number(&facts["notes"]));
-    assert_eq!((found.notes.len() + found.attachments.len()) as u64, number(&facts["files"]));
+    assert_eq!(
+        (found.notes.len() + found.attachments.len()) as u64,
+        number(&facts["files"])
+    );
     assert_eq!(found.skipped, []);
     let tags: Vec<&str> = found.tags.iter().map(String::as_str).collect();
-    assert_eq!(tags, facts["tags"].as_array().expect("a list").iter().filter_map(Value::as_str).collect::<Vec<_>>());
-    assert_eq!(found.notes.iter().map(|note| note.links.len() as u64).sum::<u64>(), number(&links["links"]));
+    assert_eq!(
+        tags,
+        facts["tags"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .filter_map(Value::as_str)
+            .collect::<Vec<_>>()
+    );
+    assert_eq!(
+        found
+            .notes
+            .iter()
+            .map(|note| note.links.len() as u64)
+            .sum::<u64>(),
+        number(&links["links"])
+    );
     assert_eq!(
         (found.report.links.resolved, found.report.links.unresolved),
         (number(&links["resolved"]), number(&links["unresolved"]))
     );
-    assert_eq!(found.report.links.only_by_alias, number(&links["unresolved_only_by_alias"]));
-    assert_eq!(found.report.links.only_by_title, number(&links["unresolved_only_by_title"]));
+    assert_eq!(
+        found.report.links.only_by_alias,
+        number(&links["unresolved_only_by_alias"])
+    );
+    assert_eq!(
+        found.report.links.only_by_title,
+        number(&links["unresolved_only_by_title"])
+    );
     // Equal files become one memory, unless they have no text.
-    let text = |path: &Path| std::fs::read_to_string(path).expect("the note is there").trim().to_owned();
-    let distinct: HashSet<String> = found.notes.iter().map(|note| text(&path.join(note.path()))).collect();
-    assert!((distinct.len() as u64..=number(&facts["notes"])).contains(&found.report.new), "{}", found.report.new);
+    let text = |path: &Path| {
+        std::fs::read_to_string(path)
+            .expect("the note is there")
+            .trim()
+            .to_owned()
+    };
+    let distinct: HashSet<String> = found
+        .notes
+        .iter()
+        .map(|note| text(&path.join(note.path())))
+        .collect();
+    assert!(
+        (distinct.len() as u64..=number(&facts["notes"])).contains(&found.report.new),
+        "{}",
+        found.report.new
+    );
     assert_eq!(found.report.tags, number(&facts["distinct_tags"]));
-    assert_eq!((found.again.new, found.again.updated, found.again.unchanged), (0, 0, number(&facts["notes"])));
-    let warned = found.notes.iter().filter(|note| note.warning.is_some()).count() as u64;
-    let misunderstood = ["yaml error", "not a map", "starts with --- but no frontmatter"];
-    assert_eq!(warned, misunderstood.iter().map(|kind| number(&facts["frontmatter"][kind])).sum::<u64>());
+    assert_eq!(
+        (found.again.new, found.again.updated, found.again.unchanged),
+        (0, 0, number(&facts["notes"]))
+    );
+    let warned = found
+        .notes
+        .iter()
+        .filter(|note| note.warning.is_some())
+        .count() as u64;
+    let misunderstood = [
+        "yaml error",
+        "not a map",
+        "starts with --- but no frontmatter",
+    ];
+    assert_eq!(
+        warned,
+        misunderstood
+            .iter()
+            .map(|kind| number(&facts["frontmatter"][kind]))
+            .sum::<u64>()
+    );
     for note in &found.notes {
         let file = std::fs::read_to_string(path.join(note.path())).expect("the note is there");
         assert!(file.contains(&note.draft.content), "{}", note.path());
@@ -73,14 +139,36 @@ fn a_vault_is_read_without_what_is_hidden_or_leads_out_of_it() {
         (".trash/x.md", ""),
         ("b/.x.md", ""),
     ]);
-    std::os::unix::fs::symlink(outside.path().join("secret.md"), vault.path().join("out.md")).expect("a symlink");
+    std::os::unix::fs::symlink(
+        outside.path().join("secret.md"),
+        vault.path().join("out.md"),
+    )
+    .expect("a symlink");
     std::os::unix::fs::symlink(outside.path(), vault.path().join("outside")).expect("a symlink");
-    std::os::unix::fs::symlink(vault.path().join("a.MD"), vault.path().join("in.md")).expect("a symlink");
+    std::os::unix::fs::symlink(vault.path().join("a.MD"), vault.path().join("in.md"))
+        .expect("a symlink");
     let found = vault.survey(SourceName::Obsidian);
-    assert_eq!(found.notes.iter().map(super::sandbox::SurveyNote::path).collect::<Vec<_>>(), ["a.MD", "b/note.md", "in.md"]);
+    assert_eq!(
+        found
+            .notes
+            .iter()
+            .map(super::sandbox::SurveyNote::path)
+            .collect::<Vec<_>>(),
+        ["a.MD", "b/note.md", "in.md"]
+    );
     assert_eq!(found.attachments, ["p.png"]);
-    assert_eq!(found.skipped.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), ["out.md", "outside"]);
-    assert_eq!((found.report.links.resolved, found.report.links.unresolved), (2, 0));
+    assert_eq!(
+        found
+            .skipped
+            .iter()
+            .map(|(path, _)| path.as_str())
+            .collect::<Vec<_>>(),
+        ["out.md", "outside"]
+    );
+    assert_eq!(
+        (found.report.links.resolved, found.report.links.unresolved),
+        (2, 0)
+    );
     assert_eq!(found.note("a.MD").draft.content, "");
 }
 
@@ -91,11 +179,20 @@ fn what_cannot_be_read_is_named_and_the_rest_is_taken() {
     vault.write("latin.md", b"caf\xe9 [[a]]");
     vault.write("nul.md", b"before\0after");
     let found = vault.survey(SourceName::Obsidian);
-    assert_eq!(found.skipped, [("big.md".to_owned(), "is larger than 16 MiB".to_owned())]);
+    assert_eq!(
+        found.skipped,
+        [("big.md".to_owned(), "is larger than 16 MiB".to_owned())]
+    );
     assert_eq!(found.notes.len(), 4);
     assert_eq!(found.note("latin.md").draft.content, "café [[a]]");
-    assert_eq!(found.note("latin.md").warning.as_deref(), Some("latin.md:1: is not UTF-8; it was read as windows-1252"));
-    assert!(found.note("nul.md").draft.content.ends_with("after") && found.note("nul.md").warning.is_some());
+    assert_eq!(
+        found.note("latin.md").warning.as_deref(),
+        Some("latin.md:1: is not UTF-8; it was read as windows-1252")
+    );
+    assert!(
+        found.note("nul.md").draft.content.ends_with("after")
+            && found.note("nul.md").warning.is_some()
+    );
 }
 
 #[test]
@@ -110,10 +207,20 @@ fn a_home_of_memories_in_a_vault_is_no_part_of_it() {
         ("other/categories/c.md", "no home"),
     ]);
     let found = vault.survey(SourceName::Obsidian);
-    let paths: Vec<_> = found.notes.iter().map(super::sandbox::SurveyNote::path).collect();
+    let paths: Vec<_> = found
+        .notes
+        .iter()
+        .map(super::sandbox::SurveyNote::path)
+        .collect();
     assert_eq!(paths, ["a.md", "mine/notes/b.md", "other/categories/c.md"]);
     assert_eq!(found.attachments, [""; 0]);
-    assert_eq!(found.skipped, [("mine/categories".into(), "contains memories, not notes".into())]);
+    assert_eq!(
+        found.skipped,
+        [(
+            "mine/categories".into(),
+            "contains memories, not notes".into()
+        )]
+    );
 }
 
 #[cfg(target_os = "linux")]
@@ -126,10 +233,16 @@ fn names_that_look_the_same_are_not_taken_for_one_file() {
         std::fs::write(path, name[1..2].escape_ascii().to_string()).expect("a file can be written");
     }
     let found = vault.survey(SourceName::Obsidian);
-    assert_eq!((found.report.new, found.again.updated, found.again.unchanged), (2, 0, 2));
+    assert_eq!(
+        (found.report.new, found.again.updated, found.again.unchanged),
+        (2, 0, 2)
+    );
     assert_eq!(found.note("x\u{fffd}.md").draft.content, "\\xfe");
     let reason = "has a name that is not UTF-8 and conflicts with another file";
-    assert_eq!(found.skipped, [("x\u{fffd}.md".to_owned(), reason.to_owned())]);
+    assert_eq!(
+        found.skipped,
+        [("x\u{fffd}.md".to_owned(), reason.to_owned())]
+    );
 }
 
 #[test]
@@ -148,10 +261,17 @@ fn properties_become_fields_tags_and_links() {
     assert_eq!(note.draft.title.as_deref(), Some("A title"));
     assert_eq!(note.draft.tags.as_slice(), ["one", "two", "three", "four"]);
     assert_eq!(note.draft.aliases, ["x y", "z"]);
-    assert_eq!(note.draft.created_at, Some("2024-01-02T03:04:00Z".parse().expect("a moment")));
-    assert_eq!((note.links.as_slice(), note.uncounted_links.as_slice()), (&["c".to_owned()][..], &["b".to_owned()][..]));
+    assert_eq!(
+        note.draft.created_at,
+        Some("2024-01-02T03:04:00Z".parse().expect("a moment"))
+    );
+    assert_eq!(
+        (note.links.as_slice(), note.uncounted_links.as_slice()),
+        (&["c".to_owned()][..], &["b".to_owned()][..])
+    );
     assert_eq!(note.draft.content, "\nbody #four");
-    let kept = "created: 2024-01-02 03:04\nup: [[b]]\nrelated:\n  - \"[[c|C]]\"\nobsidian_version: 1.10\n";
+    let kept =
+        "created: 2024-01-02 03:04\nup: [[b]]\nrelated:\n  - \"[[c|C]]\"\nobsidian_version: 1.10\n";
     assert_eq!(note.front_matter, kept);
     assert_eq!(note.warning, None);
 }
@@ -159,8 +279,12 @@ fn properties_become_fields_tags_and_links() {
 #[test]
 fn links_in_front_matter_that_is_kept_as_text_are_followed() {
     let text = "---\nup: \"[[b]]\"\ncreated: {{date}}\n---\n[[c]]\n";
-    let found = IngestSandbox::new(&[("n.md", text), ("b.md", "b"), ("c.md", "c")]).survey(SourceName::Obsidian);
+    let found = IngestSandbox::new(&[("n.md", text), ("b.md", "b"), ("c.md", "c")])
+        .survey(SourceName::Obsidian);
     let note = found.note("n.md");
     assert!(note.draft.content.starts_with("---\nup:"));
-    assert_eq!((note.links.as_slice(), note.uncounted_links.as_slice()), (&["c".to_owned()][..], &["b".to_owned()][..]));
+    assert_eq!(
+        (note.links.as_slice(), note.uncounted_links.as_slice()),
+        (&["c".to_owned()][..], &["b".to_owned()][..])
+    );
 }

@@ -9,8 +9,8 @@ use memory_core::instance::history::RecordDraft;
 use memory_core::json::JsonText;
 use memory_core::testing::{services, source_suite};
 use memory_core::{
-    Draft, Filter, IngestOptions, IngestReport, MemStore, MemoryId, NoteItem, Source, SourceItem, SourceSession,
-    SourceSessionItem, ingest,
+    Draft, Filter, IngestOptions, IngestReport, MemStore, MemoryId, NoteItem, Source, SourceItem,
+    SourceSession, SourceSessionItem, ingest,
 };
 use memory_ingest::{SourceName, SourceOptions, open};
 use tempfile::TempDir;
@@ -32,7 +32,8 @@ impl IngestSandbox {
 
     pub(crate) fn write(&self, path: &str, bytes: &[u8]) {
         let path = self.0.path().join(path);
-        std::fs::create_dir_all(path.parent().expect("it is in the folder")).expect("a folder can be made");
+        std::fs::create_dir_all(path.parent().expect("it is in the folder"))
+            .expect("a folder can be made");
         std::fs::write(path, bytes).expect("a file can be written");
     }
 
@@ -58,7 +59,12 @@ pub(crate) fn moment(text: &str) -> DateTime<Utc> {
 
 impl SurveyNote {
     pub(crate) fn path(&self) -> &str {
-        &self.draft.origin.as_ref().expect("every note has an origin").path
+        &self
+            .draft
+            .origin
+            .as_ref()
+            .expect("every note has an origin")
+            .path
     }
 }
 
@@ -77,7 +83,10 @@ pub(crate) struct SourceSurvey {
 
 impl SourceSurvey {
     pub(crate) fn note(&self, path: &str) -> &SurveyNote {
-        self.notes.iter().find(|note| note.path() == path).unwrap_or_else(|| panic!("there is no note {path}"))
+        self.notes
+            .iter()
+            .find(|note| note.path() == path)
+            .unwrap_or_else(|| panic!("there is no note {path}"))
     }
 }
 
@@ -87,10 +96,19 @@ pub(crate) fn survey_source(name: SourceName, path: &Path) -> SourceSurvey {
 
 /// Returns the options with these pairs of a field and a key.
 pub(crate) fn field_options(fields: &[(&str, &str)]) -> SourceOptions {
-    SourceOptions { fields: fields.iter().map(|(field, key)| ((*field).to_owned(), (*key).to_owned())).collect() }
+    SourceOptions {
+        fields: fields
+            .iter()
+            .map(|(field, key)| ((*field).to_owned(), (*key).to_owned()))
+            .collect(),
+    }
 }
 
-pub(crate) fn survey_mapped_source(name: SourceName, path: &Path, fields: &[(&str, &str)]) -> SourceSurvey {
+pub(crate) fn survey_mapped_source(
+    name: SourceName,
+    path: &Path,
+    fields: &[(&str, &str)],
+) -> SourceSurvey {
     let source = open(name, path, &field_options(fields)).expect("the source is there");
     assert_eq!(source.name(), name.as_str());
     survey_opened(source.as_ref())
@@ -101,7 +119,8 @@ pub(crate) fn survey_opened(source: &dyn Source) -> SourceSurvey {
     let name = source.name();
     let home = services(Arc::new(MemStore::default()));
     let take = |source: &dyn Source| {
-        ingest(&home, source, &IngestOptions::default(), &mut |_| {}).expect("the fake store does not fail")
+        ingest(&home, source, &IngestOptions::default(), &mut |_| {})
+            .expect("the fake store does not fail")
     };
     let mut survey = SourceSurvey {
         notes: Vec::new(),
@@ -115,11 +134,30 @@ pub(crate) fn survey_opened(source: &dyn Source) -> SourceSurvey {
     for finding in source.items() {
         match finding {
             SourceItem::Note(note) => {
-                let NoteItem { draft, id, updated_at, front_matter, links, uncounted_links, warning, .. } = *note;
+                let NoteItem {
+                    draft,
+                    id,
+                    updated_at,
+                    front_matter,
+                    links,
+                    uncounted_links,
+                    warning,
+                    ..
+                } = *note;
                 // An export of a home states the source of each memory.
                 assert!(draft.source == name || id.is_some(), "{}", draft.source);
-                survey.tags.extend(draft.tags.iter().map(|tag| memory_core::Tags::key(tag)));
-                survey.notes.push(SurveyNote { draft, id, updated_at, front_matter, links, uncounted_links, warning });
+                survey
+                    .tags
+                    .extend(draft.tags.iter().map(|tag| memory_core::Tags::key(tag)));
+                survey.notes.push(SurveyNote {
+                    draft,
+                    id,
+                    updated_at,
+                    front_matter,
+                    links,
+                    uncounted_links,
+                    warning,
+                });
             }
             SourceItem::Attachment(path) => survey.attachments.push(path),
             SourceItem::Skipped { path, reason } => survey.skipped.push((path, reason)),
@@ -137,8 +175,11 @@ pub(crate) fn survey_opened(source: &dyn Source) -> SourceSurvey {
 /// Creates a database with these statements in a folder.
 pub(crate) fn create_database(folder: &IngestSandbox, path: &str, statements: &str) {
     folder.write(path, b"");
-    let connection = rusqlite::Connection::open(folder.path().join(path)).expect("a database can be created");
-    connection.execute_batch(statements).expect("the statements are right");
+    let connection =
+        rusqlite::Connection::open(folder.path().join(path)).expect("a database can be created");
+    connection
+        .execute_batch(statements)
+        .expect("the statements are right");
 }
 
 /// Returns the paths of the notes.
@@ -148,18 +189,43 @@ pub(crate) fn note_paths(found: &SourceSurvey) -> Vec<&str> {
 
 /// Returns the texts of a conversation, with the roles of their authors.
 pub(crate) fn session_texts(session: &SourceSession) -> Vec<(&str, String)> {
-    let text = |record: &RecordDraft| record.content.as_ref().and_then(JsonText::as_string).unwrap_or_default();
-    session.records.iter().map(|record| (record.role.as_str(), text(record))).collect()
+    let text = |record: &RecordDraft| {
+        record
+            .content
+            .as_ref()
+            .and_then(JsonText::as_string)
+            .unwrap_or_default()
+    };
+    session
+        .records
+        .iter()
+        .map(|record| (record.role.as_str(), text(record)))
+        .collect()
 }
 
 /// Asserts that the second state of a source with three notes of the same name, of which one was edited, updates its memory.
-pub(crate) fn assert_edited_note_is_found(name: SourceName, before: &IngestSandbox, after: &IngestSandbox) {
+pub(crate) fn assert_edited_note_is_found(
+    name: SourceName,
+    before: &IngestSandbox,
+    after: &IngestSandbox,
+) {
     let home = services(Arc::new(MemStore::default()));
     let take = |state: &IngestSandbox| {
-        let source = open(name, &state.path(), &SourceOptions::default()).expect("the source is there");
-        let report =
-            ingest(&home, source.as_ref(), &IngestOptions::default(), &mut |_| {}).expect("the fake store does not fail");
-        (report.new, report.updated, report.unchanged, report.skipped.len())
+        let source =
+            open(name, &state.path(), &SourceOptions::default()).expect("the source is there");
+        let report = ingest(
+            &home,
+            source.as_ref(),
+            &IngestOptions::default(),
+            &mut |_| {},
+        )
+        .expect("the fake store does not fail");
+        (
+            report.new,
+            report.updated,
+            report.unchanged,
+            report.skipped.len(),
+        )
     };
     assert_eq!(take(before), (3, 0, 0, 0), "{name}");
     assert_eq!(take(after), (0, 1, 2, 0), "{name}");
@@ -172,28 +238,57 @@ pub(crate) fn assert_edited_note_is_found(name: SourceName, before: &IngestSandb
 pub(crate) fn ingest_states(name: SourceName, states: &[&IngestSandbox]) -> Vec<(u64, u64, u64)> {
     let home = services(Arc::new(MemStore::default()));
     let run = |state: &&IngestSandbox| {
-        let source = open(name, &state.path(), &SourceOptions::default()).expect("the source is there");
-        let report =
-            ingest(&home, source.as_ref(), &IngestOptions::default(), &mut |_| {}).expect("the fake store does not fail");
+        let source =
+            open(name, &state.path(), &SourceOptions::default()).expect("the source is there");
+        let report = ingest(
+            &home,
+            source.as_ref(),
+            &IngestOptions::default(),
+            &mut |_| {},
+        )
+        .expect("the fake store does not fail");
         (report.new, report.updated, report.unchanged)
     };
     states.iter().map(run).collect()
 }
 
 /// Asserts that states of a source with one, two and three notes give each note a memory that retains its text.
-pub(crate) fn assert_notes_are_stable(name: SourceName, one: &IngestSandbox, two: &IngestSandbox, three: &IngestSandbox) {
+pub(crate) fn assert_notes_are_stable(
+    name: SourceName,
+    one: &IngestSandbox,
+    two: &IngestSandbox,
+    three: &IngestSandbox,
+) {
     let home = services(Arc::new(MemStore::default()));
     let mut known = BTreeMap::new();
     for (count, state) in (1..).zip([one, two, three]) {
-        let source = open(name, &state.path(), &SourceOptions::default()).expect("the source is there");
-        let report =
-            ingest(&home, source.as_ref(), &IngestOptions::default(), &mut |_| {}).expect("the fake store does not fail");
-        assert_eq!((report.new, report.skipped.len()), (1, 0), "{:?}", report.skipped);
+        let source =
+            open(name, &state.path(), &SourceOptions::default()).expect("the source is there");
+        let report = ingest(
+            &home,
+            source.as_ref(),
+            &IngestOptions::default(),
+            &mut |_| {},
+        )
+        .expect("the fake store does not fail");
+        assert_eq!(
+            (report.new, report.skipped.len()),
+            (1, 0),
+            "{:?}",
+            report.skipped
+        );
         let stored = home.store.memories(&Filter::all(), home.clock.now());
-        let memories: BTreeMap<_, _> =
-            stored.map(|stored| stored.expect("it can be read").memory).map(|memory| (memory.id, memory.content)).collect();
+        let memories: BTreeMap<_, _> = stored
+            .map(|stored| stored.expect("it can be read").memory)
+            .map(|memory| (memory.id, memory.content))
+            .collect();
         assert_eq!(memories.len(), count);
-        assert!(known.iter().all(|(id, text)| memories.get(id) == Some(text)), "{known:?} {memories:?}");
+        assert!(
+            known
+                .iter()
+                .all(|(id, text)| memories.get(id) == Some(text)),
+            "{known:?} {memories:?}"
+        );
         known = memories;
     }
 }

@@ -20,14 +20,23 @@ const GRAPH: &str = r#"{"type":"entity","name":"Anna","entityType":"person","obs
 fn entities_are_notes_with_their_observations_and_relations() {
     let folder = IngestSandbox::new(&[("memory.jsonl", GRAPH)]);
     let found = folder.survey(SourceName::ServerMemory);
-    assert_eq!(note_paths(&found), ["entities/Anna", "entities/C#", "entities/Café Nord"]);
+    assert_eq!(
+        note_paths(&found),
+        ["entities/Anna", "entities/C#", "entities/Café Nord"]
+    );
     let anna = found.note("entities/Anna");
     assert_eq!(
         anna.draft.content,
         "- likes tea\n- speaks 日本語 😀\n- two\n  lines\n\n- works_at [[Café Nord]]\n- knew [[Gone]]"
     );
-    assert_eq!((anna.draft.title.as_deref(), anna.draft.category), (Some("Anna"), Some(Category::People)));
-    assert_eq!((anna.draft.phase, anna.draft.created_at), (Some(Phase::Inbox), None));
+    assert_eq!(
+        (anna.draft.title.as_deref(), anna.draft.category),
+        (Some("Anna"), Some(Category::People))
+    );
+    assert_eq!(
+        (anna.draft.phase, anna.draft.created_at),
+        (Some(Phase::Inbox), None)
+    );
     assert_eq!(anna.draft.tags.as_slice(), ["person"]);
     assert_eq!(
         anna.front_matter,
@@ -37,22 +46,51 @@ fn entities_are_notes_with_their_observations_and_relations() {
     );
     assert_eq!(found.note("entities/Café Nord").draft.content, "- uses C#");
     assert_eq!(found.note("entities/C#").draft.content, "- half \u{fffd}");
-    assert_eq!((found.report.links.resolved, found.report.links.unresolved), (2, 1));
-    assert_eq!((found.report.new, found.again.new, found.again.updated, found.again.unchanged), (3, 0, 0, 3));
-    let reasons: Vec<_> = found.skipped.iter().map(|(path, reason)| format!("{path} {reason}")).collect();
+    assert_eq!(
+        (found.report.links.resolved, found.report.links.unresolved),
+        (2, 1)
+    );
+    assert_eq!(
+        (
+            found.report.new,
+            found.again.new,
+            found.again.updated,
+            found.again.unchanged
+        ),
+        (3, 0, 0, 3)
+    );
+    let reasons: Vec<_> = found
+        .skipped
+        .iter()
+        .map(|(path, reason)| format!("{path} {reason}"))
+        .collect();
     assert_eq!(reasons.len(), 5, "{reasons:?}");
     assert_eq!(reasons[0], "memory.jsonl#6 is a duplicate of entities/Anna");
-    assert!(reasons.contains(&"memory.jsonl#7 is a relation of Nobody, which does not exist".to_owned()), "{reasons:?}");
-    assert!(reasons.contains(&"memory.jsonl#11 has no name".to_owned()), "{reasons:?}");
+    assert!(
+        reasons
+            .contains(&"memory.jsonl#7 is a relation of Nobody, which does not exist".to_owned()),
+        "{reasons:?}"
+    );
+    assert!(
+        reasons.contains(&"memory.jsonl#11 has no name".to_owned()),
+        "{reasons:?}"
+    );
 }
 
 #[test]
 fn a_graph_in_one_document_is_the_same() {
     let text = r#"{"entities":[{"name":"Anna","entityType":"person","observations":["likes tea"]}],
         "relations":[{"from":"Anna","to":"Anna","relationType":"is"}]}"#;
-    let folder = IngestSandbox::new(&[("memory.json", text), ("other.json", "[{\"type\":\"page\"}]"), ("empty.json", "")]);
+    let folder = IngestSandbox::new(&[
+        ("memory.json", text),
+        ("other.json", "[{\"type\":\"page\"}]"),
+        ("empty.json", ""),
+    ]);
     let found = survey_source(SourceName::ServerMemory, &folder.path().join("memory.json"));
-    assert_eq!(found.note("entities/Anna").draft.content, "- likes tea\n\n- is [[Anna]]");
+    assert_eq!(
+        found.note("entities/Anna").draft.content,
+        "- likes tea\n\n- is [[Anna]]"
+    );
     assert!(SourceName::ServerMemory.recognizes(&folder.path()));
     for other in ["other.json", "empty.json"] {
         let path = folder.path().join(other);
@@ -68,6 +106,12 @@ fn an_export_of_this_program_has_its_text_without_marks() {
     let folder = IngestSandbox::new(&[("memory.jsonl", line)]);
     let found = folder.survey(SourceName::ServerMemory);
     let note = found.note("entities/Tea");
-    assert_eq!((note.draft.content.as_str(), note.front_matter.as_str()), ("plain text", ""));
-    assert_eq!((note.draft.category, note.draft.tags.as_slice()), (Some(Category::Habits), &["a".to_owned()][..]));
+    assert_eq!(
+        (note.draft.content.as_str(), note.front_matter.as_str()),
+        ("plain text", "")
+    );
+    assert_eq!(
+        (note.draft.category, note.draft.tags.as_slice()),
+        (Some(Category::Habits), &["a".to_owned()][..])
+    );
 }

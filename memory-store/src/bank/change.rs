@@ -2,7 +2,10 @@
 
 use std::collections::HashSet;
 
-use memory_core::bank::{Bank, BankChange, BankChangeResult, BankEntryChange, BankError, BankErrorKind, BankLimits, BankName};
+use memory_core::bank::{
+    Bank, BankChange, BankChangeResult, BankEntryChange, BankError, BankErrorKind, BankLimits,
+    BankName,
+};
 use memory_core::secret::Checked;
 
 use super::edit::{self, BankEdit, BankTextEdit, ItemEdit, SchemaEdit};
@@ -29,7 +32,10 @@ pub(super) fn temp_path(bank: &BankName) -> String {
 
 /// Returns the bank that a temporary file belongs to.
 pub(super) fn bank_of_temp_path(path: &str) -> Option<BankName> {
-    path.strip_prefix(".next-")?.strip_suffix(".tmp")?.parse().ok()
+    path.strip_prefix(".next-")?
+        .strip_suffix(".tmp")?
+        .parse()
+        .ok()
 }
 
 /// Number of attempts to apply a change.
@@ -41,7 +47,9 @@ const MAX_ATTEMPTS: usize = 3;
 ///
 /// The last writer leaves it if it is interrupted.
 pub(super) fn is_interrupted(disk: &dyn Disk, path: &str) -> Result<bool, BankError> {
-    let found = disk.stat(path).map_err(|error| BankError::from(io_error(format!("check {path}"), error)))?;
+    let found = disk
+        .stat(path)
+        .map_err(|error| BankError::from(io_error(format!("check {path}"), error)))?;
     Ok(found.is_some())
 }
 
@@ -49,7 +57,9 @@ pub(super) fn is_interrupted(disk: &dyn Disk, path: &str) -> Result<bool, BankEr
 ///
 /// The caller holds the lock of the bank.
 pub(super) fn recover(place: &WritableBankFolder<'_>, bank: &BankName) -> Result<(), BankError> {
-    recover_at(place, &temp_path(bank), |sum| trash::last_with_checksum(place.disk, bank, sum))
+    recover_at(place, &temp_path(bank), |sum| {
+        trash::last_with_checksum(place.disk, bank, sum)
+    })
 }
 
 /// Does the same as [`recover`] for a writer of a version up to 0.1.
@@ -58,7 +68,9 @@ pub(super) fn recover(place: &WritableBankFolder<'_>, bank: &BankName) -> Result
 pub(super) fn recover_legacy(place: &WritableBankFolder<'_>) -> Result<(), BankError> {
     recover_at(place, FORMER_WAITING, |sum| {
         let last = trash::log(place.disk).last().map_err(trash::log_error)?;
-        Ok(last.and_then(|(line, is_aborted)| (!is_aborted && line.subject.sum == Some(sum)).then_some(line)))
+        Ok(last.and_then(|(line, is_aborted)| {
+            (!is_aborted && line.subject.sum == Some(sum)).then_some(line)
+        }))
     })
 }
 
@@ -74,7 +86,12 @@ fn recover_at(
     }
     let waiting = disk.read_part(path, 0, file::MAX_FILE).map_err(told)?;
     if let Some(line) = line_with_sum(crc32fast::hash(&waiting))? {
-        let was_taken_away = match line.subject.file.as_ref().filter(|file| file.after.is_none()) {
+        let was_taken_away = match line
+            .subject
+            .file
+            .as_ref()
+            .filter(|file| file.after.is_none())
+        {
             Some(file) => disk.stat(&file.path).map_err(told)?.is_none(),
             None => false,
         };
@@ -103,8 +120,13 @@ pub(super) struct BankSnapshot {
 impl BankSnapshot {
     /// Reads the current state of the bank, or returns `None` if the bank does not exist.
     pub(super) fn read(work: &BankWriter<'_>) -> Result<Option<Self>, BankError> {
-        let Some(file) = file::read(work.place.disk, work.name.as_str())? else { return Ok(None) };
-        Ok(Some(Self { layout: file.parse_layout()?, file }))
+        let Some(file) = file::read(work.place.disk, work.name.as_str())? else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            layout: file.parse_layout()?,
+            file,
+        }))
     }
 }
 
@@ -123,21 +145,25 @@ impl BankWriter<'_> {
                     _ => return Err(error),
                 },
             };
-            let bank = former.as_ref().map(|former| former.file.to_bank(self.name, &former.layout));
+            let bank = former
+                .as_ref()
+                .map(|former| former.file.to_bank(self.name, &former.layout));
             let edit = match decide(bank.as_ref())? {
                 BankChange::Nothing => return Ok(BankChangeResult::No),
                 BankChange::Remove if former.is_none() => return Ok(BankChangeResult::No),
                 BankChange::Remove => return self.remove().map(|()| BankChangeResult::Yes),
-                BankChange::Entries(changes) => {
-                    BankEdit { items: changes.into_iter().map(ItemEdit::from).collect(), ..BankEdit::default() }
-                }
+                BankChange::Entries(changes) => BankEdit {
+                    items: changes.into_iter().map(ItemEdit::from).collect(),
+                    ..BankEdit::default()
+                },
                 BankChange::EntriesAndSchema(changes, schema) => BankEdit {
                     items: changes.into_iter().map(ItemEdit::from).collect(),
                     schema: SchemaEdit::Set(schema.into_inner()),
                 },
-                BankChange::Schema(schema) => {
-                    BankEdit { schema: SchemaEdit::from_option(schema.map(Checked::into_inner)), ..BankEdit::default() }
-                }
+                BankChange::Schema(schema) => BankEdit {
+                    schema: SchemaEdit::from_option(schema.map(Checked::into_inner)),
+                    ..BankEdit::default()
+                },
             };
             if self.apply_edit(former, &edit, BankPayload::new(self.name), None)? {
                 return Ok(BankChangeResult::Yes);
@@ -156,7 +182,8 @@ impl BankWriter<'_> {
         mut payload: BankPayload,
         undoes: Option<&OperationId>,
     ) -> Result<bool, BankError> {
-        let damaged = |why: BankLayoutError| file::damaged_error(self.name.as_str(), &why.to_string());
+        let damaged =
+            |why: BankLayoutError| file::damaged_error(self.name.as_str(), &why.to_string());
         payload.made = former.is_none();
         let (text, before, former) = if let Some(BankSnapshot { file, layout }) = former {
             (file.text.clone(), layout, Some(file))
@@ -168,19 +195,27 @@ impl BankWriter<'_> {
         let planned = edit::plan_edits(&text, &before, edit, self.operation.at);
         let next = edit::apply_edits(&text, &planned);
         let after = parse_layout(&next).map_err(damaged)?;
-        check_limits(&self.place.options.limits, (text.len(), before.items.len()), (next.len(), after.items.len()))?;
+        check_limits(
+            &self.place.options.limits,
+            (text.len(), before.items.len()),
+            (next.len(), after.items.len()),
+        )?;
 
         let kind = self.file_format(next.len());
         let bytes = encode_file(kind, former.as_ref(), &planned, &next, &after)
             .map_err(|error| BankError::from(io_error(format!("compress {}", self.name), error)))?;
         payload.entries = entry_lines(&text, &before, &next, &after, &edit.items);
         payload.schema = edit.schema.new_text().map(|after| SchemaLine {
-            before: before.meta.and_then(|meta| meta.schema).map(|range| text[range].to_owned()),
+            before: before
+                .meta
+                .and_then(|meta| meta.schema)
+                .map(|range| text[range].to_owned()),
             after: Some(after.to_owned()),
         });
         let path = kind.path(self.name.as_str());
         if let Some(why) = windows_name_problem(&path).filter(|_| former.is_none()) {
-            return Err(BankError::new(BankErrorKind::InvalidBankName { why }).with_bank(self.name.as_str(), None));
+            return Err(BankError::new(BankErrorKind::InvalidBankName { why })
+                .with_bank(self.name.as_str(), None));
         }
         let rights = former.as_ref().map(|former| former.path.as_str());
         if !self.replace(payload, undoes, former.as_ref(), rights, &path, &bytes)? {
@@ -191,18 +226,40 @@ impl BankWriter<'_> {
     }
 
     /// Updates the index of entries for the new file.
-    pub(super) fn update_index(&self, path: &str, bytes: Vec<u8>, text: String, layout: &BankLayout) {
-        let Ok(Some(signature)) = self.place.disk.stat(path) else { return };
+    pub(super) fn update_index(
+        &self,
+        path: &str,
+        bytes: Vec<u8>,
+        text: String,
+        layout: &BankLayout,
+    ) {
+        let Ok(Some(signature)) = self.place.disk.stat(path) else {
+            return;
+        };
         let packed = gzip::is_gzip(&bytes).then_some(bytes);
         let members = packed.as_deref().map_or_else(Vec::new, gzip::members);
-        let file = BankFile { path: path.to_owned(), signature, text, packed, members };
+        let file = BankFile {
+            path: path.to_owned(),
+            signature,
+            text,
+            packed,
+            members,
+        };
         index::update(self.place.disk, self.place.root, &file, layout);
     }
 
     /// Returns the file format for a text of this length.
     pub(super) fn file_format(&self, length: usize) -> BankFileFormat {
-        let is_large = self.place.options.compress_above.is_some_and(|above| above < length);
-        if is_large { BankFileFormat::Packed } else { BankFileFormat::Plain }
+        let is_large = self
+            .place
+            .options
+            .compress_above
+            .is_some_and(|above| above < length);
+        if is_large {
+            BankFileFormat::Packed
+        } else {
+            BankFileFormat::Plain
+        }
     }
 
     /// Replaces the file of the bank, with a line in the log.
@@ -242,9 +299,16 @@ impl BankWriter<'_> {
     ///
     /// The content of the file at `former` is part of the new file; every other file is first copied to the trash.
     fn delete_other_files(&self, path: &str, former: Option<&str>) -> Result<(), BankError> {
-        for other in [BankFileFormat::Plain, BankFileFormat::Packed].map(|kind| kind.path(self.name.as_str())) {
+        for other in [BankFileFormat::Plain, BankFileFormat::Packed]
+            .map(|kind| kind.path(self.name.as_str()))
+        {
             let told = |error| BankError::from(io_error(format!("delete {other}"), error));
-            let is_file = self.place.disk.stat(&other).map_err(told)?.is_some_and(|found| !found.is_folder);
+            let is_file = self
+                .place
+                .disk
+                .stat(&other)
+                .map_err(told)?
+                .is_some_and(|found| !found.is_folder);
             if other == path || !is_file {
                 continue;
             }
@@ -257,25 +321,48 @@ impl BankWriter<'_> {
     }
 
     fn is_unchanged(&self, former: Option<&BankFile>) -> Result<bool, BankError> {
-        let Some((path, _)) = file::find(self.place.disk, self.name.as_str())? else { return Ok(former.is_none()) };
-        let Some(former) = former.filter(|former| former.path == path) else { return Ok(false) };
+        let Some((path, _)) = file::find(self.place.disk, self.name.as_str())? else {
+            return Ok(former.is_none());
+        };
+        let Some(former) = former.filter(|former| former.path == path) else {
+            return Ok(false);
+        };
         Ok(file::read_bytes(self.place.disk, &path)? == former.bytes())
     }
 
     /// Moves the file of the bank to the trash.
     fn remove(&self) -> Result<(), BankError> {
-        let Some((path, _)) = file::find(self.place.disk, self.name.as_str())? else { return Ok(()) };
+        let Some((path, _)) = file::find(self.place.disk, self.name.as_str())? else {
+            return Ok(());
+        };
         let trashed = self.copy_to_trash(&path)?;
-        let file = Some(BankFileLine { path: path.clone(), trash: Some(trashed), after: None });
-        self.delete_trashed_file(&path, BankPayload { file, ..BankPayload::new(self.name) }, None)
+        let file = Some(BankFileLine {
+            path: path.clone(),
+            trash: Some(trashed),
+            after: None,
+        });
+        self.delete_trashed_file(
+            &path,
+            BankPayload {
+                file,
+                ..BankPayload::new(self.name)
+            },
+            None,
+        )
     }
 
     /// Copies or links a file to the trash, and returns its path there.
     pub(super) fn copy_to_trash(&self, path: &str) -> Result<String, BankError> {
         let folder = trash::log(self.place.disk).trash_folder(self.operation);
         let trashed = format!("{folder}/{path}");
-        let kept = self.place.disk.hard_link(path, &trashed).and_then(|()| self.place.disk.sync_folder(&folder));
-        kept.map_err(|error| BankError::from(io_error(format!("copy {path} to the trash"), error)))?;
+        let kept = self
+            .place
+            .disk
+            .hard_link(path, &trashed)
+            .and_then(|()| self.place.disk.sync_folder(&folder));
+        kept.map_err(|error| {
+            BankError::from(io_error(format!("copy {path} to the trash"), error))
+        })?;
         Ok(trashed)
     }
 
@@ -296,14 +383,18 @@ impl BankWriter<'_> {
         let record = Recorded::new(self.operation, payload, undoes);
         file.commit(&record, || disk.remove(path).map(|()| true).map_err(told))?;
         self.delete_other_files(path, None)?;
-        disk.remove(&file.waiting).and_then(|()| disk.sync_folder("")).map_err(told)
+        disk.remove(&file.waiting)
+            .and_then(|()| disk.sync_folder(""))
+            .map_err(told)
     }
 }
 
 impl From<BankEntryChange> for ItemEdit {
     fn from(change: BankEntryChange) -> Self {
         match change {
-            BankEntryChange::Put(key, entry) => Self::Put(key.as_str().to_owned(), entry.into_inner()),
+            BankEntryChange::Put(key, entry) => {
+                Self::Put(key.as_str().to_owned(), entry.into_inner())
+            }
             BankEntryChange::Remove(key) => Self::Remove(key.as_str().to_owned()),
         }
     }
@@ -318,9 +409,13 @@ fn encode_file(
 ) -> std::io::Result<Vec<u8>> {
     match (kind, former) {
         (BankFileFormat::Plain, _) => Ok(next.as_bytes().to_vec()),
-        (BankFileFormat::Packed, Some(former)) if !former.members.is_empty() => {
-            gzip::recompress(former.bytes(), &former.members, next.as_bytes(), edits, &split_offsets(layout))
-        }
+        (BankFileFormat::Packed, Some(former)) if !former.members.is_empty() => gzip::recompress(
+            former.bytes(),
+            &former.members,
+            next.as_bytes(),
+            edits,
+            &split_offsets(layout),
+        ),
         (BankFileFormat::Packed, _) => gzip::compress(next.as_bytes(), &split_offsets(layout)),
     }
 }
@@ -333,34 +428,61 @@ fn split_offsets(layout: &BankLayout) -> Vec<usize> {
 /// Checks the size and the number of keys of a bank.
 ///
 /// A bank that is already too large may still shrink.
-fn check_limits(limits: &BankLimits, before: (usize, usize), after: (usize, usize)) -> Result<(), BankError> {
+fn check_limits(
+    limits: &BankLimits,
+    before: (usize, usize),
+    after: (usize, usize),
+) -> Result<(), BankError> {
     let refuse = |what: String| Err(BankError::new(BankErrorKind::TooLarge { what }));
     if limits.keys < after.1 && before.1 < after.1 {
-        return refuse(format!("The bank would have {} keys; the limit is {}", after.1, limits.keys));
+        return refuse(format!(
+            "The bank would have {} keys; the limit is {}",
+            after.1, limits.keys
+        ));
     }
     if limits.bank_bytes < after.0 && before.0 < after.0 {
-        return refuse(format!("The bank would have {} bytes; the limit is {}", after.0, limits.bank_bytes));
+        return refuse(format!(
+            "The bank would have {} bytes; the limit is {}",
+            after.0, limits.bank_bytes
+        ));
     }
     Ok(())
 }
 
-fn entry_lines(text: &str, before: &BankLayout, next: &str, after: &BankLayout, edits: &[ItemEdit]) -> Vec<EntryLine> {
+fn entry_lines(
+    text: &str,
+    before: &BankLayout,
+    next: &str,
+    after: &BankLayout,
+    edits: &[ItemEdit],
+) -> Vec<EntryLine> {
     let key = |edit: &ItemEdit| match edit {
         ItemEdit::Put(key, _) | ItemEdit::PutText(key, ..) | ItemEdit::Remove(key) => key.clone(),
     };
     let places = |layout: &BankLayout| -> std::collections::HashMap<String, usize> {
-        layout.items.iter().enumerate().map(|(index, item)| (item.key.clone(), index)).collect()
+        layout
+            .items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| (item.key.clone(), index))
+            .collect()
     };
     let (was, is) = (places(before), places(after));
     let staying: HashSet<&str> = after.items.iter().map(|item| item.key.as_str()).collect();
     let line = |edit: &ItemEdit| {
         let key = key(edit);
         let former = was.get(&key).copied();
-        let follows =
-            former.and_then(|index| before.items[..index].iter().rev().find(|item| staying.contains(item.key.as_str())));
+        let follows = former.and_then(|index| {
+            before.items[..index]
+                .iter()
+                .rev()
+                .find(|item| staying.contains(item.key.as_str()))
+        });
         EntryLine {
             before: former.map(|index| text[before.items[index].entry.clone()].to_owned()),
-            after: is.get(&key).map(|&index| hash_bytes(next[after.items[index].entry.clone()].as_bytes())),
+            after: is
+                .get(&key)
+                .map(|&index| hash_bytes(next[after.items[index].entry.clone()].as_bytes())),
             follows: follows.map(|item| item.key.clone()),
             key,
         }

@@ -34,7 +34,10 @@ impl BankFileFormat {
     /// Returns the bank name and the format of the file at `path`, if its name is that of a bank file.
     pub(super) fn parse_path(path: &str) -> Option<(&str, Self)> {
         let plain = path.strip_suffix(".json").map(|name| (name, Self::Plain));
-        plain.or_else(|| path.strip_suffix(".json.gz").map(|name| (name, Self::Packed)))
+        plain.or_else(|| {
+            path.strip_suffix(".json.gz")
+                .map(|name| (name, Self::Packed))
+        })
     }
 }
 
@@ -81,20 +84,26 @@ pub(super) fn find(disk: &dyn Disk, name: &str) -> Result<Option<(String, FileSt
         let found = disk.stat(&path).map_err(|error| read_error(&path, error))?;
         Ok::<_, BankError>(found.map(|found| (path, found)))
     };
-    let found = match (signature(BankFileFormat::Plain)?, signature(BankFileFormat::Packed)?) {
+    let found = match (
+        signature(BankFileFormat::Plain)?,
+        signature(BankFileFormat::Packed)?,
+    ) {
         (Some(plain), Some(packed)) if plain.1.changed_ns < packed.1.changed_ns => Some(packed),
         (Some(plain), _) => Some(plain),
         (None, packed) => packed,
     };
     match found {
-        Some((path, signature)) if signature.is_folder => Err(damaged_error(&path, "it is a folder")),
+        Some((path, signature)) if signature.is_folder => {
+            Err(damaged_error(&path, "it is a folder"))
+        }
         found => Ok(found),
     }
 }
 
 /// Reads the bytes of a file; empty if the file does not exist.
 pub(super) fn read_bytes(disk: &dyn Disk, path: &str) -> Result<Vec<u8>, BankError> {
-    disk.read_part(path, 0, MAX_FILE + 1).map_err(|error| read_error(path, error))
+    disk.read_part(path, 0, MAX_FILE + 1)
+        .map_err(|error| read_error(path, error))
 }
 
 /// Reads the file of a bank, or returns `None` if it does not exist.
@@ -102,13 +111,17 @@ pub(super) fn read(disk: &dyn Disk, name: &str) -> Result<Option<BankFile>, Bank
     let Some((path, signature)) = find(disk, name)? else {
         // A symlink counts as absent, but its presence must be reported as an error.
         for path in [BankFileFormat::Plain, BankFileFormat::Packed].map(|kind| kind.path(name)) {
-            disk.read_part(&path, 0, 1).map_err(|error| read_error(&path, error))?;
+            disk.read_part(&path, 0, 1)
+                .map_err(|error| read_error(&path, error))?;
         }
         return Ok(None);
     };
     let bytes = read_bytes(disk, &path)?;
     if MAX_FILE < bytes.len() {
-        return Err(damaged_error(&path, &format!("it has more than {MAX_FILE} bytes")));
+        return Err(damaged_error(
+            &path,
+            &format!("it has more than {MAX_FILE} bytes"),
+        ));
     }
     if bytes.is_empty() && signature.size != 0 {
         // The file was deleted since.
@@ -116,7 +129,9 @@ pub(super) fn read(disk: &dyn Disk, name: &str) -> Result<Option<BankFile>, Bank
     }
     let (unpacked, members, packed) = if gzip::is_gzip(&bytes) {
         let unpacked = gzip::decompress(&bytes);
-        let (text, members) = unpacked.map_err(|error| damaged_error(&path, &format!("it cannot be decompressed: {error}")))?;
+        let (text, members) = unpacked.map_err(|error| {
+            damaged_error(&path, &format!("it cannot be decompressed: {error}"))
+        })?;
         (text, members, Some(bytes))
     } else {
         (bytes, Vec::new(), None)
@@ -125,27 +140,52 @@ pub(super) fn read(disk: &dyn Disk, name: &str) -> Result<Option<BankFile>, Bank
         let at = error.utf8_error().valid_up_to();
         damaged_error(&path, &format!("it is not UTF-8 (byte {at})"))
     })?;
-    Ok(Some(BankFile { path, signature, text, packed, members }))
+    Ok(Some(BankFile {
+        path,
+        signature,
+        text,
+        packed,
+        members,
+    }))
 }
 
 pub(super) fn damaged_error(path: &str, why: &str) -> BankError {
     let name = path.rsplit('/').next().unwrap_or(path);
-    BankError::new(BankErrorKind::Damaged { what: format!("{name} is damaged: {why}") })
+    BankError::new(BankErrorKind::Damaged {
+        what: format!("{name} is damaged: {why}"),
+    })
 }
 
 /// Returns the error for a file that could not be read.
 pub(super) fn read_error(path: &str, error: io::Error) -> BankError {
     let is_link = error.kind() == io::ErrorKind::InvalidInput || is_symlink_error(&error);
-    if is_link { StoreError::Outside { path: path.to_owned() }.into() } else { io_error(format!("read {path}"), error).into() }
+    if is_link {
+        StoreError::Outside {
+            path: path.to_owned(),
+        }
+        .into()
+    } else {
+        io_error(format!("read {path}"), error).into()
+    }
 }
 
 /// Returns the error for a file that could not be written.
 pub(super) fn write_error(place: &str, error: StoreError) -> BankError {
-    let is_denied =
-        |source: &io::Error| matches!(source.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem);
+    let is_denied = |source: &io::Error| {
+        matches!(
+            source.kind(),
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+        )
+    };
     match &error {
-        StoreError::Backend { source, code: Code::Io, .. } if source.downcast_ref::<io::Error>().is_some_and(is_denied) => {
-            BankError::new(BankErrorKind::PermissionDenied { place: place.to_owned() })
+        StoreError::Backend {
+            source,
+            code: Code::Io,
+            ..
+        } if source.downcast_ref::<io::Error>().is_some_and(is_denied) => {
+            BankError::new(BankErrorKind::PermissionDenied {
+                place: place.to_owned(),
+            })
         }
         _ => error.into(),
     }

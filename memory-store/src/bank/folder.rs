@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use memory_core::bank::{
-    Bank, BankChange, BankChangeResult, BankDamage, BankError, BankErrorKind, BankLookup, BankName, BankRecord, BankRepairMode,
-    BankStore, BankSummary, Key,
+    Bank, BankChange, BankChangeResult, BankDamage, BankError, BankErrorKind, BankLookup, BankName,
+    BankRecord, BankRepairMode, BankStore, BankSummary, Key,
 };
 use memory_core::{Operation, OperationId, StoreError};
 
@@ -36,12 +36,18 @@ pub struct BankFolder {
 impl BankFolder {
     /// Returns the folder of banks at `root`, which need not exist.
     pub fn new(root: impl Into<PathBuf>, options: BankOptions) -> Self {
-        Self { place: StoreFolder::new(root.into()), options }
+        Self {
+            place: StoreFolder::new(root.into()),
+            options,
+        }
     }
 
     /// Returns the folder of banks at `root`, accessed through `disk`.
     pub fn with_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>, options: BankOptions) -> Self {
-        Self { place: StoreFolder::on_disk(root.into(), disk), options }
+        Self {
+            place: StoreFolder::on_disk(root.into(), disk),
+            options,
+        }
     }
 
     /// Copies the banks in the folder at `source` to the database of this replica, with their history, and returns the number of files.
@@ -65,7 +71,9 @@ impl BankFolder {
     /// Returns the disk with the changes of other nodes, or `None` if the folder does not exist.
     fn disk(&self) -> Result<Option<&dyn Disk>, BankError> {
         self.place.catch_up(self.options.patience)?;
-        self.place.get().map_err(|error| read_error(&self.display_path(), error))
+        self.place
+            .get()
+            .map_err(|error| read_error(&self.display_path(), error))
     }
 
     /// Waits for the lock of the bank `name`, recovers from an interrupted writer, and calls `work`.
@@ -78,7 +86,9 @@ impl BankFolder {
     ) -> Result<T, BankError> {
         let done = self
             .place
-            .write(self.create()?, self.options.patience, |disk| self.write_locked(self.writable(disk), name, &mut work));
+            .write(self.create()?, self.options.patience, |disk| {
+                self.write_locked(self.writable(disk), name, &mut work)
+            });
         done.map_err(|error| self.map_write_error(error))
     }
 
@@ -100,8 +110,16 @@ impl BankFolder {
                 gitignore::write(place.disk);
             }
             // Windows reserves some names of banks that earlier versions created.
-            let suffix = if is_device_name(name.as_str()) { "_" } else { "" };
-            let _lock = WriterLock::acquire_named(self.root(), &format!("{name}{suffix}"), self.options.patience)?;
+            let suffix = if is_device_name(name.as_str()) {
+                "_"
+            } else {
+                ""
+            };
+            let _lock = WriterLock::acquire_named(
+                self.root(),
+                &format!("{name}{suffix}"),
+                self.options.patience,
+            )?;
             let done = change::recover(&place, name).and_then(|()| work(place));
             drop(shared);
             return done;
@@ -109,10 +127,15 @@ impl BankFolder {
     }
 
     /// Waits for the exclusive lock of the folder, recovers from interrupted writers, and calls `work`.
-    fn write_exclusive<T>(&self, mut work: impl FnMut(WritableBankFolder<'_>) -> Result<T, BankError>) -> Result<T, BankError> {
+    fn write_exclusive<T>(
+        &self,
+        mut work: impl FnMut(WritableBankFolder<'_>) -> Result<T, BankError>,
+    ) -> Result<T, BankError> {
         let done = self
             .place
-            .write(self.create()?, self.options.patience, |disk| self.write_exclusive_locked(self.writable(disk), &mut work));
+            .write(self.create()?, self.options.patience, |disk| {
+                self.write_exclusive_locked(self.writable(disk), &mut work)
+            });
         done.map_err(|error| self.map_write_error(error))
     }
 
@@ -123,39 +146,63 @@ impl BankFolder {
     ) -> Result<T, BankError> {
         let _lock = WriterLock::acquire(self.root(), self.options.patience)?;
         change::recover_legacy(&place)?;
-        self.interrupted_banks(place.disk)?.iter().try_for_each(|bank| change::recover(&place, bank))?;
+        self.interrupted_banks(place.disk)?
+            .iter()
+            .try_for_each(|bank| change::recover(&place, bank))?;
         work(place)
     }
 
     fn create(&self) -> Result<&dyn Disk, BankError> {
         let opened = self.place.get_or_create();
-        opened.map_err(|error| self.write_error(io_error(format!("open {}", self.display_path()), error)))
+        opened.map_err(|error| {
+            self.write_error(io_error(format!("open {}", self.display_path()), error))
+        })
     }
 
     fn writable<'a>(&'a self, disk: &'a dyn Disk) -> WritableBankFolder<'a> {
-        WritableBankFolder { disk, root: self.root(), options: &self.options }
+        WritableBankFolder {
+            disk,
+            root: self.root(),
+            options: &self.options,
+        }
     }
 
     /// Returns the banks with a temporary file: the writer was interrupted or is still running.
     fn interrupted_banks(&self, disk: &dyn Disk) -> Result<Vec<BankName>, BankError> {
-        let entries = disk.list_folder("").map_err(|error| read_error(&self.display_path(), error))?;
-        Ok(entries.iter().filter_map(|entry| change::bank_of_temp_path(&entry.name)).collect())
+        let entries = disk
+            .list_folder("")
+            .map_err(|error| read_error(&self.display_path(), error))?;
+        Ok(entries
+            .iter()
+            .filter_map(|entry| change::bank_of_temp_path(&entry.name))
+            .collect())
     }
 
     fn map_write_error(&self, error: BankError) -> BankError {
         match error {
-            BankError { trouble: BankErrorKind::Store(store), bank, key, scope } => {
-                BankError { bank, key, scope, ..self.write_error(*store) }
-            }
+            BankError {
+                trouble: BankErrorKind::Store(store),
+                bank,
+                key,
+                scope,
+            } => BankError {
+                bank,
+                key,
+                scope,
+                ..self.write_error(*store)
+            },
             other => other,
         }
     }
 
     /// Recovers from interrupted writers, and then checks the banks for damage.
     pub(crate) fn check(&self) -> Result<Vec<BankDamage>, BankError> {
-        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        let Some(disk) = self.disk()? else {
+            return Ok(Vec::new());
+        };
         // In a read-only folder, the check runs without the recovery.
-        self.write_exclusive(|place| repair::check(place.disk, None)).or_else(|_| repair::check(disk, None))
+        self.write_exclusive(|place| repair::check(place.disk, None))
+            .or_else(|_| repair::check(disk, None))
     }
 
     fn write_error(&self, error: StoreError) -> BankError {
@@ -166,7 +213,8 @@ impl BankFolder {
 /// Returns whether a replica of the folder shares a file.
 #[cfg(feature = "postgres")]
 pub(crate) fn is_shared(path: &str) -> bool {
-    let is_bank = BankFileFormat::parse_path(path).is_some_and(|(name, _)| name.parse::<BankName>().is_ok());
+    let is_bank =
+        BankFileFormat::parse_path(path).is_some_and(|(name, _)| name.parse::<BankName>().is_ok());
     is_bank || crate::store_folder::is_in_log_folder(path, trash::FOLDER)
 }
 
@@ -176,69 +224,124 @@ impl BankStore for BankFolder {
     }
 
     fn has(&self, name: &BankName) -> Result<bool, BankError> {
-        let Some(disk) = self.disk()? else { return Ok(false) };
+        let Some(disk) = self.disk()? else {
+            return Ok(false);
+        };
         // A bank that exists but cannot be read, such as a folder of that name, counts; opening it reports the error.
         Ok(file::find(disk, name.as_str()).map_or(true, |found| found.is_some()))
     }
 
     fn banks(&self) -> Result<Vec<BankSummary>, BankError> {
-        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
-        let entries = disk.list_folder("").map_err(|error| read_error(&self.display_path(), error))?;
+        let Some(disk) = self.disk()? else {
+            return Ok(Vec::new());
+        };
+        let entries = disk
+            .list_folder("")
+            .map_err(|error| read_error(&self.display_path(), error))?;
         let mut names: BTreeMap<BankName, bool> = BTreeMap::new();
         for entry in &entries {
-            let Some(name) = BankFileFormat::parse_path(&entry.name).and_then(|(name, _)| name.parse().ok()) else { continue };
+            let Some(name) =
+                BankFileFormat::parse_path(&entry.name).and_then(|(name, _)| name.parse().ok())
+            else {
+                continue;
+            };
             *names.entry(name).or_default() |= entry.kind == DirEntryKind::Other;
         }
         let summary = |(name, is_odd): (BankName, bool)| match file::find(disk, name.as_str()) {
-            Ok(Some((_, signature))) => Some(BankSummary { name, size_bytes: signature.size }),
+            Ok(Some((_, signature))) => Some(BankSummary {
+                name,
+                size_bytes: signature.size,
+            }),
             // The file was deleted since.
             Ok(None) if !is_odd => None,
             // Opening the bank reports the error, for example for a symlink.
-            Ok(None) | Err(_) => Some(BankSummary { name, size_bytes: 0 }),
+            Ok(None) | Err(_) => Some(BankSummary {
+                name,
+                size_bytes: 0,
+            }),
         };
         Ok(names.into_iter().filter_map(summary).collect())
     }
 
     fn bank(&self, name: &BankName) -> Result<Option<Bank>, BankError> {
-        let Some(disk) = self.disk()? else { return Ok(None) };
-        let Some(file) = file::read(disk, name.as_str())? else { return Ok(None) };
+        let Some(disk) = self.disk()? else {
+            return Ok(None);
+        };
+        let Some(file) = file::read(disk, name.as_str())? else {
+            return Ok(None);
+        };
         let layout = file.parse_layout()?;
         Ok(Some(file.to_bank(name, &layout)))
     }
 
     fn entry(&self, name: &BankName, key: &Key) -> Result<BankLookup, BankError> {
-        let Some(disk) = self.disk()? else { return Ok(BankLookup::NoBank) };
-        let told = |why: String| damaged_error(&BankFileFormat::Plain.path(name.as_str()), &format!("the entry '{key}' {why}"));
+        let Some(disk) = self.disk()? else {
+            return Ok(BankLookup::NoBank);
+        };
+        let told = |why: String| {
+            damaged_error(
+                &BankFileFormat::Plain.path(name.as_str()),
+                &format!("the entry '{key}' {why}"),
+            )
+        };
         if let Some((path, signature)) = file::find(disk, name.as_str())? {
-            let is_large = index::WORTHWHILE <= usize::try_from(signature.size).unwrap_or(usize::MAX)
+            let is_large = index::WORTHWHILE
+                <= usize::try_from(signature.size).unwrap_or(usize::MAX)
                 || path == BankFileFormat::Packed.path(name.as_str());
-            if is_large && let Some((text, item)) = index::lookup_entry(disk, &path, &signature, key) {
+            if is_large
+                && let Some((text, item)) = index::lookup_entry(disk, &path, &signature, key)
+            {
                 let written_at = chrono::DateTime::from_timestamp_nanos(signature.modified_ns);
-                return Ok(BankLookup::Entry(Box::new(decode_entry(&text, &item, written_at).map_err(told)?)));
+                return Ok(BankLookup::Entry(Box::new(
+                    decode_entry(&text, &item, written_at).map_err(told)?,
+                )));
             }
         }
-        let Some(file) = file::read(disk, name.as_str())? else { return Ok(BankLookup::NoBank) };
+        let Some(file) = file::read(disk, name.as_str())? else {
+            return Ok(BankLookup::NoBank);
+        };
         let layout = file.parse_layout()?;
         if index::WORTHWHILE <= file.text.len() {
             index::update(disk, self.root(), &file, &layout);
         }
-        let Some(item) = layout.items.iter().find(|item| item.key == key.as_str()) else { return Ok(BankLookup::NoKey) };
-        Ok(BankLookup::Entry(Box::new(decode_entry(&file.text, item, file.modified_at()).map_err(told)?)))
+        let Some(item) = layout.items.iter().find(|item| item.key == key.as_str()) else {
+            return Ok(BankLookup::NoKey);
+        };
+        Ok(BankLookup::Entry(Box::new(
+            decode_entry(&file.text, item, file.modified_at()).map_err(told)?,
+        )))
     }
 
     fn document(&self, name: &BankName, now: DateTime<Utc>) -> Result<Option<String>, BankError> {
-        let Some(disk) = self.disk()? else { return Ok(None) };
-        let Some(file) = file::read(disk, name.as_str())? else { return Ok(None) };
+        let Some(disk) = self.disk()? else {
+            return Ok(None);
+        };
+        let Some(file) = file::read(disk, name.as_str())? else {
+            return Ok(None);
+        };
         let layout = file.parse_layout()?;
         let written_at = file.modified_at();
         // Only entries with a time to live are parsed, to determine whether they have expired.
         let has_expired = |item: &&EntryLayout| {
-            let lives_on = item.ttl.as_ref().is_none_or(|ttl| &file.text[ttl.clone()] == "null");
-            !lives_on && decode_entry(&file.text, item, written_at).is_ok_and(|entry| entry.is_expired(now))
+            let lives_on = item
+                .ttl
+                .as_ref()
+                .is_none_or(|ttl| &file.text[ttl.clone()] == "null");
+            !lives_on
+                && decode_entry(&file.text, item, written_at)
+                    .is_ok_and(|entry| entry.is_expired(now))
         };
-        let gone = layout.items.iter().filter(has_expired).map(|item| ItemEdit::Remove(item.key.clone()));
+        let gone = layout
+            .items
+            .iter()
+            .filter(has_expired)
+            .map(|item| ItemEdit::Remove(item.key.clone()));
         let edits = edit::removal_edits(&file.text, &layout, &gone.collect::<Vec<_>>());
-        Ok(Some(if edits.is_empty() { file.text } else { edit::apply_edits(&file.text, &edits) }))
+        Ok(Some(if edits.is_empty() {
+            file.text
+        } else {
+            edit::apply_edits(&file.text, &edits)
+        }))
     }
 
     fn change(
@@ -247,11 +350,20 @@ impl BankStore for BankFolder {
         operation: &Operation,
         decide: &mut dyn FnMut(Option<&Bank>) -> Result<BankChange, BankError>,
     ) -> Result<BankChangeResult, BankError> {
-        self.write(name, |place| BankWriter { place, name, operation }.change(decide))
+        self.write(name, |place| {
+            BankWriter {
+                place,
+                name,
+                operation,
+            }
+            .change(decide)
+        })
     }
 
     fn history(&self) -> Result<Vec<BankRecord>, BankError> {
-        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        let Some(disk) = self.disk()? else {
+            return Ok(Vec::new());
+        };
         // Interrupted operations are not listed. If nothing can be written, the log is returned without recovery.
         if change::is_interrupted(disk, FORMER_WAITING)? {
             let _ = self.write_exclusive(|_| Ok(()));
@@ -263,9 +375,14 @@ impl BankStore for BankFolder {
     }
 
     fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<BankRecord, BankError> {
-        let found = self.disk()?.map(|disk| undo::find(disk, undone)).transpose()?;
+        let found = self
+            .disk()?
+            .map(|disk| undo::find(disk, undone))
+            .transpose()?;
         match found {
-            Some((_, record)) => self.write(&record.subject.bank, |place| undo::undo(place, undone, operation)),
+            Some((_, record)) => self.write(&record.subject.bank, |place| {
+                undo::undo(place, undone, operation)
+            }),
             None => Err(not_found_error(undone).into()),
         }
     }
@@ -274,7 +391,11 @@ impl BankStore for BankFolder {
         if self.disk()?.is_none() {
             Ok((0, 0))
         } else {
-            self.write_exclusive(|place| trash::log(place.disk).purge(before).map_err(trash::log_error))
+            self.write_exclusive(|place| {
+                trash::log(place.disk)
+                    .purge(before)
+                    .map_err(trash::log_error)
+            })
         }
     }
 
@@ -284,10 +405,14 @@ impl BankStore for BankFolder {
         repairs: BankRepairMode,
         operation: &Operation,
     ) -> Result<Vec<BankDamage>, BankError> {
-        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        let Some(disk) = self.disk()? else {
+            return Ok(Vec::new());
+        };
         match repairs {
             BankRepairMode::None => repair::check(disk, name),
-            BankRepairMode::All => self.write_exclusive(|place| repair::repair(place, name, operation)),
+            BankRepairMode::All => {
+                self.write_exclusive(|place| repair::repair(place, name, operation))
+            }
         }
     }
 }

@@ -46,10 +46,16 @@ pub(super) fn decompress(bytes: &[u8]) -> io::Result<(Vec<u8>, Vec<GzipMember>)>
         let room = MAX_TEXT + 1 - text.len() as u64;
         Read::take(&mut decoder, room).read_to_end(&mut text)?;
         if MAX_TEXT < text.len() as u64 {
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it decompresses to more than {MAX_TEXT} bytes")));
+            return Err(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                format!("it decompresses to more than {MAX_TEXT} bytes"),
+            ));
         }
         let end = bytes.len() - decoder.into_inner().len();
-        members.push(GzipMember { text: start..text.len(), file: at..end });
+        members.push(GzipMember {
+            text: start..text.len(),
+            file: at..end,
+        });
         at = end;
     }
     Ok((text, members))
@@ -89,7 +95,10 @@ pub(super) fn decompress_intact(bytes: &[u8]) -> RecoveredGzip {
     let mut budget = MAX_TEXT * MAX_ATTEMPTS;
     let mut at = 0;
     while at < bytes.len() {
-        let (text, end) = decompress_member(&bytes[at..], MAX_TEXT.saturating_sub(remains.text.len() as u64));
+        let (text, end) = decompress_member(
+            &bytes[at..],
+            MAX_TEXT.saturating_sub(remains.text.len() as u64),
+        );
         if let Ok(length) = end {
             remains.text.extend(text);
             at += length;
@@ -124,7 +133,8 @@ pub(super) fn has_member(bytes: &[u8]) -> bool {
 fn next_member(bytes: &[u8], mut at: usize, budget: &mut u64) -> Option<usize> {
     while 0 < *budget {
         // Magic number, method 8 (deflate), and flags with the upper three bits reserved.
-        let is_header = |window: &[u8]| matches!(window, [0x1f, 0x8b, 8, flags] if flags & 0xe0 == 0);
+        let is_header =
+            |window: &[u8]| matches!(window, [0x1f, 0x8b, 8, flags] if flags & 0xe0 == 0);
         let start = at + bytes.get(at..)?.windows(4).position(is_header)?;
         let (text, end) = decompress_member(&bytes[start..], (*budget).min(MAX_TEXT));
         if end.is_ok() {
@@ -145,7 +155,11 @@ fn decompress_member(bytes: &[u8], room: u64) -> (Vec<u8>, io::Result<usize>) {
     let read = Read::take(&mut decoder, room + 1).read_to_end(&mut text);
     let is_too_long = room < text.len() as u64;
     let length = read.and_then(|_| {
-        if is_too_long { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(bytes.len() - decoder.into_inner().len()) }
+        if is_too_long {
+            Err(io::ErrorKind::FileTooLarge.into())
+        } else {
+            Ok(bytes.len() - decoder.into_inner().len())
+        }
     });
     (text, length)
 }
@@ -182,8 +196,12 @@ pub(super) fn recompress(
     let is_touched = |member: &GzipMember| edits.iter().any(|edit| touches(edit, member));
     // No edit crosses the border of an untouched member, so the new position of the border is well-defined.
     let moved = |border: usize| {
-        let before = edits.iter().filter(|edit| edit.range.start < border || border == end);
-        before.fold(border, |border, edit| border + edit.text.len() - edit.range.len())
+        let before = edits
+            .iter()
+            .filter(|edit| edit.range.start < border || border == end);
+        before.fold(border, |border, edit| {
+            border + edit.text.len() - edit.range.len()
+        })
     };
     let mut bytes = Vec::with_capacity(packed.len());
     let mut packed_to = 0;
@@ -201,8 +219,11 @@ fn compress_range(text: &[u8], range: Range<usize>, cuts: &[usize]) -> io::Resul
     if range.is_empty() {
         return Ok(Vec::new());
     }
-    let inner: Vec<_> =
-        cuts.iter().filter(|cut| range.contains(cut) && **cut != range.start).map(|cut| cut - range.start).collect();
+    let inner: Vec<_> = cuts
+        .iter()
+        .filter(|cut| range.contains(cut) && **cut != range.start)
+        .map(|cut| cut - range.start)
+        .collect();
     compress(&text[range], &inner)
 }
 
@@ -221,7 +242,9 @@ mod tests {
 
     #[test]
     fn members_begin_at_cuts_and_hold_the_text() {
-        let text: Vec<u8> = (0..200_000_u32).map(|number| b'a' + u8::try_from(number % 26).unwrap()).collect();
+        let text: Vec<u8> = (0..200_000_u32)
+            .map(|number| b'a' + u8::try_from(number % 26).unwrap())
+            .collect();
         let cuts: Vec<_> = (1..200).map(|number| number * 1000).collect();
         let packed = compress(&text, &cuts).unwrap();
         let (unpacked, members) = decompress(&packed).unwrap();
@@ -235,29 +258,55 @@ mod tests {
         let packed = compress(b"some text that is long enough", &[]).unwrap();
         decompress(&packed[..packed.len() - 3]).unwrap_err();
         let bomb = compress(&vec![0; 65 * 1024 * 1024], &[]).unwrap();
-        assert_eq!(decompress(&bomb).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        assert_eq!(
+            decompress(&bomb).unwrap_err().kind(),
+            io::ErrorKind::FileTooLarge
+        );
     }
 
     /// Returns a file with three members, and the text of each.
     fn three_members() -> (Vec<u8>, [Vec<u8>; 3]) {
-        let texts =
-            ["one", "two", "three"].map(|word| (0..3000).flat_map(|number| format!("{word}{number},").into_bytes()).collect());
-        (texts.iter().flat_map(|text: &Vec<u8>| compress_member(text).unwrap()).collect(), texts)
+        let texts = ["one", "two", "three"].map(|word| {
+            (0..3000)
+                .flat_map(|number| format!("{word}{number},").into_bytes())
+                .collect()
+        });
+        (
+            texts
+                .iter()
+                .flat_map(|text: &Vec<u8>| compress_member(text).unwrap())
+                .collect(),
+            texts,
+        )
     }
 
     #[test]
     fn whatever_byte_is_wrong_the_members_around_it_are_intact() {
         let (packed, texts) = three_members();
         let (_, members) = decompress(&packed).unwrap();
-        for at in (0..packed.len()).step_by(61).chain(0..12).chain(packed.len() - 9..packed.len()) {
+        for at in (0..packed.len())
+            .step_by(61)
+            .chain(0..12)
+            .chain(packed.len() - 9..packed.len())
+        {
             let mut bytes = packed.clone();
             bytes[at] ^= 0x04;
             let Ok(_) = decompress(&bytes) else {
                 let remains = decompress_intact(&bytes);
-                let damaged = members.iter().position(|member| member.file.contains(&at)).unwrap();
+                let damaged = members
+                    .iter()
+                    .position(|member| member.file.contains(&at))
+                    .unwrap();
                 assert_eq!(remains.damaged, [members[damaged].file.clone()], "{at}");
-                let left: Vec<u8> =
-                    (0..3).flat_map(|index| if index == damaged { vec![GAP] } else { texts[index].clone() }).collect();
+                let left: Vec<u8> = (0..3)
+                    .flat_map(|index| {
+                        if index == damaged {
+                            vec![GAP]
+                        } else {
+                            texts[index].clone()
+                        }
+                    })
+                    .collect();
                 assert!(remains.text == left || remains.is_cut, "{at}");
                 continue;
             };
@@ -273,10 +322,21 @@ mod tests {
         let mut zeroed = packed.clone();
         zeroed[..members[0].file.end / 2].fill(0);
         let remains = decompress_intact(&zeroed);
-        assert!(remains.text == [vec![GAP], texts[1].clone(), texts[2].clone()].concat() && has_member(&zeroed));
+        assert!(
+            remains.text == [vec![GAP], texts[1].clone(), texts[2].clone()].concat()
+                && has_member(&zeroed)
+        );
         let remains = decompress_intact(&packed[..members[2].file.start + 400]);
-        assert!(remains.is_cut && remains.text.starts_with(&texts[..2].concat()) && remains.text.ends_with(&[GAP]));
-        assert!(texts[2].starts_with(&remains.text[texts[0].len() + texts[1].len()..remains.text.len() - 1]));
+        assert!(
+            remains.is_cut
+                && remains.text.starts_with(&texts[..2].concat())
+                && remains.text.ends_with(&[GAP])
+        );
+        assert!(
+            texts[2].starts_with(
+                &remains.text[texts[0].len() + texts[1].len()..remains.text.len() - 1]
+            )
+        );
         assert!(!has_member(&vec![0; 5000]) && !has_member(b"\x1f\x8b\x08\x00 and no more"));
     }
 

@@ -45,7 +45,12 @@ struct BankIndexHeader {
 }
 
 /// Looks up an entry in the index. `None` means that the index cannot be used.
-pub(super) fn lookup_entry(disk: &dyn Disk, path: &str, signature: &FileStat, key: &Key) -> Option<(String, EntryLayout)> {
+pub(super) fn lookup_entry(
+    disk: &dyn Disk,
+    path: &str,
+    signature: &FileStat,
+    key: &Key,
+) -> Option<(String, EntryLayout)> {
     let index = String::from_utf8(disk.read_part(PATH, 0, MAX_INDEX).ok()?).ok()?;
     let section = find_section(&index, path)?;
     let (head, keys) = section.split_once('\n')?;
@@ -55,7 +60,11 @@ pub(super) fn lookup_entry(disk: &dyn Disk, path: &str, signature: &FileStat, ke
     }
     let wanted = format!("\n{}:[", JsonText::string(key.as_str()));
     // The line break before the first key was removed with the header.
-    let at = if keys.starts_with(&wanted[1..]) { wanted.len() - 1 } else { keys.find(&wanted)? + wanted.len() };
+    let at = if keys.starts_with(&wanted[1..]) {
+        wanted.len() - 1
+    } else {
+        keys.find(&wanted)? + wanted.len()
+    };
     let (start, rest) = keys[at..].split_once(',')?;
     let length = rest.split_once(']')?.0;
     let (start, length): (usize, usize) = (start.parse().ok()?, length.parse().ok()?);
@@ -68,11 +77,24 @@ pub(super) fn lookup_entry(disk: &dyn Disk, path: &str, signature: &FileStat, ke
 ///
 /// The list is empty if the bank is not in the index. It may describe an earlier version of the file.
 pub(super) fn indexed_keys(disk: &dyn Disk, path: &str) -> Vec<(String, usize)> {
-    let index = disk.read_part(PATH, 0, MAX_INDEX).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
-    let Some((_, lines)) = find_section(&index, path).and_then(|section| section.split_once('\n')) else { return Vec::new() };
+    let index = disk
+        .read_part(PATH, 0, MAX_INDEX)
+        .ok()
+        .and_then(|bytes| String::from_utf8(bytes).ok())
+        .unwrap_or_default();
+    let Some((_, lines)) = find_section(&index, path).and_then(|section| section.split_once('\n'))
+    else {
+        return Vec::new();
+    };
     let one = |line: &str| {
-        let (key, place) = line.trim_end_matches(',').strip_suffix(']')?.rsplit_once(":[")?;
-        Some((unquote(key)?.into_owned(), place.split_once(',')?.1.parse().ok()?))
+        let (key, place) = line
+            .trim_end_matches(',')
+            .strip_suffix(']')?
+            .rsplit_once(":[")?;
+        Some((
+            unquote(key)?.into_owned(),
+            place.split_once(',')?.1.parse().ok()?,
+        ))
     };
     lines.lines().filter_map(one).collect()
 }
@@ -83,8 +105,14 @@ pub(super) fn indexed_keys(disk: &dyn Disk, path: &str) -> Vec<(String, usize)> 
 pub(super) fn update(disk: &dyn Disk, root: &Path, bank: &BankFile, layout: &BankLayout) {
     // Writers of other banks also update the index. If its lock is held, this update is skipped; the next reader of the bank does
     // it.
-    let Some(_lock) = WriterLock::try_acquire_named(root, LOCK) else { return };
-    let former = disk.read_part(PATH, 0, MAX_INDEX).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
+    let Some(_lock) = WriterLock::try_acquire_named(root, LOCK) else {
+        return;
+    };
+    let former = disk
+        .read_part(PATH, 0, MAX_INDEX)
+        .ok()
+        .and_then(|bytes| String::from_utf8(bytes).ok())
+        .unwrap_or_default();
     let own = (WORTHWHILE <= bank.text.len()).then(|| format_section(bank, layout));
     let mut sections: BTreeMap<&str, &str> = sections(&former).collect();
     match &own {
@@ -101,8 +129,18 @@ pub(super) fn update(disk: &dyn Disk, root: &Path, bank: &BankFile, layout: &Ban
 }
 
 fn format_section(bank: &BankFile, layout: &BankLayout) -> String {
-    let FileStat { size, modified_ns, changed_ns, inode, .. } = bank.signature;
-    let members: Vec<_> = bank.members.iter().map(|GzipMember { text, file }| (text.start, file.start, file.len())).collect();
+    let FileStat {
+        size,
+        modified_ns,
+        changed_ns,
+        inode,
+        ..
+    } = bank.signature;
+    let members: Vec<_> = bank
+        .members
+        .iter()
+        .map(|GzipMember { text, file }| (text.start, file.start, file.len()))
+        .collect();
     let members = serde_json::to_string(&members).unwrap_or_default();
     let path = JsonText::string(&bank.path);
     let mut text = format!(
@@ -110,7 +148,11 @@ fn format_section(bank: &BankFile, layout: &BankLayout) -> String {
     );
     for (index, item) in layout.items.iter().enumerate() {
         let comma = if index == 0 { "" } else { "," };
-        let (key, start, length) = (JsonText::string(&item.key), item.range.start, item.range.len());
+        let (key, start, length) = (
+            JsonText::string(&item.key),
+            item.range.start,
+            item.range.len(),
+        );
         // Writing to a string cannot fail.
         let _ = write!(text, "{comma}\n{key}:[{start},{length}]");
     }
@@ -120,11 +162,18 @@ fn format_section(bank: &BankFile, layout: &BankLayout) -> String {
 
 /// Returns the path and the text of each section of an index.
 fn sections(index: &str) -> impl Iterator<Item = (&str, &str)> {
-    let body = index.strip_prefix(FILE_HEADER).and_then(|rest| rest.strip_suffix("\n}}\n")).unwrap_or_default();
+    let body = index
+        .strip_prefix(FILE_HEADER)
+        .and_then(|rest| rest.strip_suffix("\n}}\n"))
+        .unwrap_or_default();
     body.split("\n}},\n").filter_map(move |section| {
         // All sections but the last lose their closing braces in the split.
         let start = section.as_ptr().addr() - body.as_ptr().addr();
-        let end = if start + section.len() == body.len() { body.len() } else { start + section.len() + "\n}}".len() };
+        let end = if start + section.len() == body.len() {
+            body.len()
+        } else {
+            start + section.len() + "\n}}".len()
+        };
         let path = section.strip_prefix('"')?.split_once('"')?.0;
         Some((path, &body[start..end]))
     })
@@ -133,7 +182,11 @@ fn sections(index: &str) -> impl Iterator<Item = (&str, &str)> {
 fn find_section<'a>(index: &'a str, path: &str) -> Option<&'a str> {
     let body = index.strip_prefix(FILE_HEADER)?;
     let name = format!("{}:{{\"size\":", JsonText::string(path));
-    let start = if body.starts_with(&name) { 0 } else { body.find(&format!("\n}}}},\n{name}"))? + "\n}},\n".len() };
+    let start = if body.starts_with(&name) {
+        0
+    } else {
+        body.find(&format!("\n}}}},\n{name}"))? + "\n}},\n".len()
+    };
     let rest = &body[start..];
     Some(&rest[..=rest.find("\n}}")?])
 }
@@ -145,25 +198,45 @@ fn parse_header(line: &str) -> Option<BankIndexHeader> {
 
 impl BankIndexHeader {
     fn matches_file(&self, signature: &FileStat) -> bool {
-        let FileStat { size, modified_ns, changed_ns, inode, .. } = *signature;
-        (self.size, self.modified_ns, self.changed_ns, self.inode) == (size, modified_ns, changed_ns, inode)
+        let FileStat {
+            size,
+            modified_ns,
+            changed_ns,
+            inode,
+            ..
+        } = *signature;
+        (self.size, self.modified_ns, self.changed_ns, self.inode)
+            == (size, modified_ns, changed_ns, inode)
     }
 }
 
 /// Reads a range of a bank's text, decompressing only the members that contain it.
-fn read_range(disk: &dyn Disk, path: &str, members: &[(usize, usize, usize)], wanted: Range<usize>) -> Option<String> {
+fn read_range(
+    disk: &dyn Disk,
+    path: &str,
+    members: &[(usize, usize, usize)],
+    wanted: Range<usize>,
+) -> Option<String> {
     if members.is_empty() {
-        let bytes = disk.read_part(path, u64::try_from(wanted.start).ok()?, wanted.len()).ok()?;
-        return String::from_utf8(bytes).ok().filter(|text| text.len() == wanted.len());
+        let bytes = disk
+            .read_part(path, u64::try_from(wanted.start).ok()?, wanted.len())
+            .ok()?;
+        return String::from_utf8(bytes)
+            .ok()
+            .filter(|text| text.len() == wanted.len());
     }
-    let first = members.iter().rposition(|&(text, ..)| text <= wanted.start)?;
+    let first = members
+        .iter()
+        .rposition(|&(text, ..)| text <= wanted.start)?;
     let mut text = Vec::new();
     let (begin, ..) = members[first];
     for &(start, file, length) in &members[first..] {
         if wanted.end <= start {
             break;
         }
-        let bytes = disk.read_part(path, u64::try_from(file).ok()?, length).ok()?;
+        let bytes = disk
+            .read_part(path, u64::try_from(file).ok()?, length)
+            .ok()?;
         text.extend(gzip::decompress(&bytes).ok()?.0);
     }
     String::from_utf8(text.get(wanted.start - begin..wanted.end - begin)?.to_vec()).ok()

@@ -68,15 +68,21 @@ pub(super) fn parse_layout(text: &str) -> Result<BankLayout, BankLayoutError> {
     };
     let (mut meta, mut no_meta, mut entries, mut seen) = (None, None, None, HashSet::new());
     let end = loop {
-        let Some((name, _)) = key(text, &mut tokens)? else { break tokens.offset() };
+        let Some((name, _)) = key(text, &mut tokens)? else {
+            break tokens.offset();
+        };
         if !seen.insert(name.clone()) {
             return Err(BankLayoutError::Twice(name));
         }
         let first = next_token(&mut tokens)?;
         match (name.as_str(), first.kind) {
-            ("_meta", JsonTokenKind::ObjectBegins) => meta = Some(read_meta(text, &mut tokens, &first)?),
+            ("_meta", JsonTokenKind::ObjectBegins) => {
+                meta = Some(read_meta(text, &mut tokens, &first)?)
+            }
             ("_meta", _) => no_meta = Some(skip_value(&mut tokens, &first)?),
-            ("entries", JsonTokenKind::ObjectBegins) => entries = Some(read_entries(text, &mut tokens, &first)?),
+            ("entries", JsonTokenKind::ObjectBegins) => {
+                entries = Some(read_entries(text, &mut tokens, &first)?)
+            }
             _ => {
                 skip_value(&mut tokens, &first)?;
             }
@@ -85,7 +91,13 @@ pub(super) fn parse_layout(text: &str) -> Result<BankLayout, BankLayoutError> {
     // Text after the document is an error.
     tokens.next().transpose()?;
     let (entries, items) = entries.ok_or(BankLayoutError::NoEntries)?;
-    Ok(BankLayout { document: begin.range.start..end, meta, no_meta, entries, items })
+    Ok(BankLayout {
+        document: begin.range.start..end,
+        meta,
+        no_meta,
+        entries,
+        items,
+    })
 }
 
 /// Finds the parts of one entry, given as a key, a colon and a value.
@@ -99,13 +111,33 @@ pub(super) fn parse_entry_layout(text: &str) -> Result<EntryLayout, BankLayoutEr
         token?;
     }
     let back = |range: &mut Range<usize>| *range = range.start - 1..range.end - 1;
-    [&mut item.range, &mut item.entry].into_iter().for_each(back);
-    [&mut item.value, &mut item.created_at, &mut item.updated_at, &mut item.ttl].into_iter().flatten().for_each(back);
+    [&mut item.range, &mut item.entry]
+        .into_iter()
+        .for_each(back);
+    [
+        &mut item.value,
+        &mut item.created_at,
+        &mut item.updated_at,
+        &mut item.ttl,
+    ]
+    .into_iter()
+    .flatten()
+    .for_each(back);
     Ok(item)
 }
 
-fn read_meta(text: &str, tokens: &mut JsonTokens<'_>, first: &JsonToken) -> Result<MetaLayout, BankLayoutError> {
-    let mut meta = MetaLayout { range: 0..0, version: None, created_at: None, updated_at: None, schema: None };
+fn read_meta(
+    text: &str,
+    tokens: &mut JsonTokens<'_>,
+    first: &JsonToken,
+) -> Result<MetaLayout, BankLayoutError> {
+    let mut meta = MetaLayout {
+        range: 0..0,
+        version: None,
+        created_at: None,
+        updated_at: None,
+        schema: None,
+    };
     while let Some((name, _)) = key(text, tokens)? {
         let first = next_token(tokens)?;
         let range = skip_value(tokens, &first)?;
@@ -137,11 +169,23 @@ fn read_entries(
     Ok((first.range.start..tokens.offset(), items))
 }
 
-fn read_item(text: &str, tokens: &mut JsonTokens<'_>) -> Result<Option<EntryLayout>, BankLayoutError> {
-    let Some((name, start)) = key(text, tokens)? else { return Ok(None) };
+fn read_item(
+    text: &str,
+    tokens: &mut JsonTokens<'_>,
+) -> Result<Option<EntryLayout>, BankLayoutError> {
+    let Some((name, start)) = key(text, tokens)? else {
+        return Ok(None);
+    };
     let first = next_token(tokens)?;
-    let mut item =
-        EntryLayout { key: name, range: 0..0, entry: 0..0, value: None, created_at: None, updated_at: None, ttl: None };
+    let mut item = EntryLayout {
+        key: name,
+        range: 0..0,
+        entry: 0..0,
+        value: None,
+        created_at: None,
+        updated_at: None,
+        ttl: None,
+    };
     if first.kind == JsonTokenKind::ObjectBegins {
         while let Some((name, _)) = key(text, tokens)? {
             let first = next_token(tokens)?;
@@ -163,26 +207,42 @@ fn read_item(text: &str, tokens: &mut JsonTokens<'_>) -> Result<Option<EntryLayo
 }
 
 /// Returns the next key and its start, or `None` at the end of the object.
-fn key(text: &str, tokens: &mut JsonTokens<'_>) -> Result<Option<(String, usize)>, BankLayoutError> {
+fn key(
+    text: &str,
+    tokens: &mut JsonTokens<'_>,
+) -> Result<Option<(String, usize)>, BankLayoutError> {
     let token = next_token(tokens)?;
     if token.kind != JsonTokenKind::Key {
         return Ok(None);
     }
     let at = token.range.start;
-    let name = unquote(&text[token.range]).ok_or(JsonError::Syntax { at, what: "a key is not a string" })?;
+    let name = unquote(&text[token.range]).ok_or(JsonError::Syntax {
+        at,
+        what: "a key is not a string",
+    })?;
     Ok(Some((name.into_owned(), at)))
 }
 
 fn next_token(tokens: &mut JsonTokens<'_>) -> Result<JsonToken, BankLayoutError> {
     match tokens.next() {
         Some(token) => Ok(token?),
-        None => Err(JsonError::Syntax { at: tokens.offset(), what: "unexpected end of text" }.into()),
+        None => Err(JsonError::Syntax {
+            at: tokens.offset(),
+            what: "unexpected end of text",
+        }
+        .into()),
     }
 }
 
 /// Skips the value that starts with `first`, and returns its range.
-fn skip_value(tokens: &mut JsonTokens<'_>, first: &JsonToken) -> Result<Range<usize>, BankLayoutError> {
-    if !matches!(first.kind, JsonTokenKind::ObjectBegins | JsonTokenKind::ArrayBegins) {
+fn skip_value(
+    tokens: &mut JsonTokens<'_>,
+    first: &JsonToken,
+) -> Result<Range<usize>, BankLayoutError> {
+    if !matches!(
+        first.kind,
+        JsonTokenKind::ObjectBegins | JsonTokenKind::ArrayBegins
+    ) {
         return Ok(first.range.clone());
     }
     loop {
@@ -207,12 +267,32 @@ mod tests {
         assert_eq!(text(&layout.document), BANK.trim());
         let meta = layout.meta.unwrap();
         assert_eq!(meta.schema.as_ref().map(text), Some(r#"{"a": []}"#));
-        assert_eq!((meta.created_at, meta.updated_at.as_ref().map(text)), (None, Some("\"u\"")));
-        assert!(text(&layout.entries).starts_with("{ \"a\"") && text(&layout.entries).ends_with("7 }"));
-        let [first, second] = layout.items.as_slice() else { panic!("two entries") };
-        assert_eq!((first.key.as_str(), first.value.as_ref().map(text)), ("a", Some(r#"{"v": [1, 2]}"#)));
-        assert_eq!((first.ttl.as_ref().map(text), first.created_at.clone()), (Some("5"), None));
-        assert_eq!((second.key.as_str(), text(&second.entry), second.value.clone()), ("b!", "7", None));
+        assert_eq!(
+            (meta.created_at, meta.updated_at.as_ref().map(text)),
+            (None, Some("\"u\""))
+        );
+        assert!(
+            text(&layout.entries).starts_with("{ \"a\"") && text(&layout.entries).ends_with("7 }")
+        );
+        let [first, second] = layout.items.as_slice() else {
+            panic!("two entries")
+        };
+        assert_eq!(
+            (first.key.as_str(), first.value.as_ref().map(text)),
+            ("a", Some(r#"{"v": [1, 2]}"#))
+        );
+        assert_eq!(
+            (first.ttl.as_ref().map(text), first.created_at.clone()),
+            (Some("5"), None)
+        );
+        assert_eq!(
+            (
+                second.key.as_str(),
+                text(&second.entry),
+                second.value.clone()
+            ),
+            ("b!", "7", None)
+        );
         assert_eq!(text(&second.range), r#""b\u0021" : 7"#);
     }
 
@@ -220,8 +300,21 @@ mod tests {
     fn an_entry_by_itself_has_its_parts_where_they_stand() {
         let text = r#""a": {"value": [1], "ttl": null}"#;
         let item = parse_entry_layout(text).unwrap();
-        assert_eq!((&text[item.range], &text[item.value.unwrap()], &text[item.ttl.unwrap()]), (text, "[1]", "null"));
-        for wrong in ["", r#""a""#, r#""a": {"value": 1"#, r#""a": 1, "b"#, r#""a": 1} , {"b": 2"#] {
+        assert_eq!(
+            (
+                &text[item.range],
+                &text[item.value.unwrap()],
+                &text[item.ttl.unwrap()]
+            ),
+            (text, "[1]", "null")
+        );
+        for wrong in [
+            "",
+            r#""a""#,
+            r#""a": {"value": 1"#,
+            r#""a": 1, "b"#,
+            r#""a": 1} , {"b": 2"#,
+        ] {
             parse_entry_layout(wrong).unwrap_err();
         }
     }
@@ -232,9 +325,21 @@ mod tests {
         assert_eq!(why("[]"), BankLayoutError::NoObject);
         assert_eq!(why("{}"), BankLayoutError::NoEntries);
         assert_eq!(why(r#"{"entries": []}"#), BankLayoutError::NoEntries);
-        assert_eq!(why(r#"{"entries": {"a": 1, "\u0061": 2}}"#), BankLayoutError::Twice("a".into()));
-        assert_eq!(why(r#"{"entries": {}, "entries": {}}"#), BankLayoutError::Twice("entries".into()));
-        assert!(matches!(why(r#"{"entries": {}} x"#), BankLayoutError::Json(_)));
-        assert!(matches!(why(r#"{"entries": {"a": 1"#), BankLayoutError::Json(_)));
+        assert_eq!(
+            why(r#"{"entries": {"a": 1, "\u0061": 2}}"#),
+            BankLayoutError::Twice("a".into())
+        );
+        assert_eq!(
+            why(r#"{"entries": {}, "entries": {}}"#),
+            BankLayoutError::Twice("entries".into())
+        );
+        assert!(matches!(
+            why(r#"{"entries": {}} x"#),
+            BankLayoutError::Json(_)
+        ));
+        assert!(matches!(
+            why(r#"{"entries": {"a": 1"#),
+            BankLayoutError::Json(_)
+        ));
     }
 }

@@ -20,8 +20,14 @@ use crate::error::io_error;
 use crate::oplog::hash_bytes;
 
 /// Checks banks for damage, without changes.
-pub(super) fn check(disk: &dyn Disk, name: Option<&BankName>) -> Result<Vec<BankDamage>, BankError> {
-    Ok(find_damage(disk, name)?.into_iter().flat_map(|finding| finding.damage).collect())
+pub(super) fn check(
+    disk: &dyn Disk,
+    name: Option<&BankName>,
+) -> Result<Vec<BankDamage>, BankError> {
+    Ok(find_damage(disk, name)?
+        .into_iter()
+        .flat_map(|finding| finding.damage)
+        .collect())
 }
 
 /// Rewrites each damaged bank with its readable parts, and renames the damaged file.
@@ -46,11 +52,17 @@ pub(super) fn repair(
 }
 
 /// Applies a cure, and returns the new path of the damaged file, or `None` if nothing was changed.
-fn apply_repair(place: WritableBankFolder<'_>, cure: &BankRepair, operation: &Operation) -> Result<Option<String>, BankError> {
+fn apply_repair(
+    place: WritableBankFolder<'_>,
+    cure: &BankRepair,
+    operation: &Operation,
+) -> Result<Option<String>, BankError> {
     match cure {
         BankRepair::None => Ok(None),
         BankRepair::SetAside(path) => set_aside(place.disk, path, operation).map(Some),
-        BankRepair::Rewrite { bank, found, text } => rewrite_bank(place, bank, found, text, operation),
+        BankRepair::Rewrite { bank, found, text } => {
+            rewrite_bank(place, bank, found, text, operation)
+        }
     }
 }
 
@@ -75,17 +87,37 @@ enum BankRepair {
 }
 
 fn find_damage(disk: &dyn Disk, name: Option<&BankName>) -> Result<Vec<BankFinding>, BankError> {
-    let mut entries = disk.list_folder("").map_err(|error| file::read_error("the folder", error))?;
+    let mut entries = disk
+        .list_folder("")
+        .map_err(|error| file::read_error("the folder", error))?;
     entries.sort_by(|one, other| one.name.cmp(&other.name));
     let mut findings = Vec::new();
-    let told = |bank: &str, what: String| BankDamage { bank: bank.to_owned(), key: None, what, set_aside: None, repaired: false };
+    let told = |bank: &str, what: String| BankDamage {
+        bank: bank.to_owned(),
+        key: None,
+        what,
+        set_aside: None,
+        repaired: false,
+    };
     for entry in &entries {
         // The next writer handles our own temporary files; those of other programs have the name of their bank.
-        if let Some(bank) = entry.name.strip_suffix(".json.tmp").filter(|bank| is_selected(bank, name)) {
-            let damage = vec![told(bank, format!("{} is an unfinished temporary file", entry.name))];
-            findings.push(BankFinding { damage, cure: BankRepair::SetAside(entry.name.clone()) });
+        if let Some(bank) = entry
+            .name
+            .strip_suffix(".json.tmp")
+            .filter(|bank| is_selected(bank, name))
+        {
+            let damage = vec![told(
+                bank,
+                format!("{} is an unfinished temporary file", entry.name),
+            )];
+            findings.push(BankFinding {
+                damage,
+                cure: BankRepair::SetAside(entry.name.clone()),
+            });
         }
-        let Some((bank, kind)) = BankFileFormat::parse_path(&entry.name).filter(|(bank, _)| is_selected(bank, name)) else {
+        let Some((bank, kind)) =
+            BankFileFormat::parse_path(&entry.name).filter(|(bank, _)| is_selected(bank, name))
+        else {
             continue;
         };
         match entry.kind {
@@ -105,11 +137,19 @@ fn find_damage(disk: &dyn Disk, name: Option<&BankName>) -> Result<Vec<BankFindi
                 continue;
             }
         }
-        let Ok(bank) = bank.parse::<BankName>() else { continue };
+        let Ok(bank) = bank.parse::<BankName>() else {
+            continue;
+        };
         match file::find(disk, bank.as_str())? {
             Some((path, _)) if path != entry.name => {
-                let damage = vec![told(bank.as_str(), format!("{path} is used instead of {}", entry.name))];
-                findings.push(BankFinding { damage, cure: BankRepair::SetAside(entry.name.clone()) });
+                let damage = vec![told(
+                    bank.as_str(),
+                    format!("{path} is used instead of {}", entry.name),
+                )];
+                findings.push(BankFinding {
+                    damage,
+                    cure: BankRepair::SetAside(entry.name.clone()),
+                });
             }
             _ => findings.extend(check_bank(disk, &bank, kind)?),
         }
@@ -117,26 +157,48 @@ fn find_damage(disk: &dyn Disk, name: Option<&BankName>) -> Result<Vec<BankFindi
     for entry in entries.iter().filter(|_| name.is_none()) {
         let bank = change::bank_of_temp_path(&entry.name).map(|bank| bank.to_string());
         if let Some(bank) = bank.or_else(|| (entry.name == FORMER_WAITING).then(String::new)) {
-            let damage = vec![told(&bank, format!("{} is an unfinished temporary file", entry.name))];
-            findings.push(BankFinding { damage, cure: BankRepair::SetAside(entry.name.clone()) });
+            let damage = vec![told(
+                &bank,
+                format!("{} is an unfinished temporary file", entry.name),
+            )];
+            findings.push(BankFinding {
+                damage,
+                cure: BankRepair::SetAside(entry.name.clone()),
+            });
         }
     }
     Ok(findings)
 }
 
 fn is_selected(bank: &str, name: Option<&BankName>) -> bool {
-    bank.parse::<BankName>().is_ok_and(|bank| name.is_none_or(|name| *name == bank))
+    bank.parse::<BankName>()
+        .is_ok_and(|bank| name.is_none_or(|name| *name == bank))
 }
 
 /// Checks one bank.
-fn check_bank(disk: &dyn Disk, bank: &BankName, kind: BankFileFormat) -> Result<Option<BankFinding>, BankError> {
+fn check_bank(
+    disk: &dyn Disk,
+    bank: &BankName,
+    kind: BankFileFormat,
+) -> Result<Option<BankFinding>, BankError> {
     let path = kind.path(bank.as_str());
-    let bytes = disk.read_part(&path, 0, file::MAX_FILE).map_err(|error| file::read_error(&path, error))?;
+    let bytes = disk
+        .read_part(&path, 0, file::MAX_FILE)
+        .map_err(|error| file::read_error(&path, error))?;
     let found = ContentHash::from_bytes(&bytes);
-    let signature = disk.stat(&path).map_err(|error| file::read_error(&path, error))?;
-    let written_at = signature.map_or(DateTime::UNIX_EPOCH, |found| DateTime::from_timestamp_nanos(found.modified_ns));
-    let told =
-        |key: Option<String>, what: String| BankDamage { bank: bank.to_string(), key, what, set_aside: None, repaired: false };
+    let signature = disk
+        .stat(&path)
+        .map_err(|error| file::read_error(&path, error))?;
+    let written_at = signature.map_or(DateTime::UNIX_EPOCH, |found| {
+        DateTime::from_timestamp_nanos(found.modified_ns)
+    });
+    let told = |key: Option<String>, what: String| BankDamage {
+        bank: bank.to_string(),
+        key,
+        what,
+        set_aside: None,
+        repaired: false,
+    };
     let (unpacked, remains) = if !gzip::is_gzip(&bytes) && !gzip::has_member(&bytes) {
         (bytes, None)
     } else if let Ok((text, _)) = gzip::decompress(&bytes) {
@@ -145,41 +207,76 @@ fn check_bank(disk: &dyn Disk, bank: &BankName, kind: BankFileFormat) -> Result<
         let mut remains = gzip::decompress_intact(&bytes);
         (std::mem::take(&mut remains.text), Some(remains))
     };
-    let mut damage: Vec<_> =
-        remains.iter().flat_map(|remains| describe_damaged_ranges(&path, remains)).map(|what| told(None, what)).collect();
+    let mut damage: Vec<_> = remains
+        .iter()
+        .flat_map(|remains| describe_damaged_ranges(&path, remains))
+        .map(|what| told(None, what))
+        .collect();
     let text = String::from_utf8(unpacked).map_err(|error| {
         if remains.is_none() {
-            damage.push(told(None, format!("{path} is not UTF-8 (byte {})", error.utf8_error().valid_up_to())));
+            damage.push(told(
+                None,
+                format!(
+                    "{path} is not UTF-8 (byte {})",
+                    error.utf8_error().valid_up_to()
+                ),
+            ));
         }
         error.into_bytes()
     });
     // In well-formed text the valid parts are left unchanged.
     let whole = text.as_ref().ok().filter(|_| remains.is_none());
     let known = whole.and_then(|text| {
-        parse_layout(text).map_err(|why| damage.push(told(None, format!("{path}: {why}")))).ok().zip(Some(text))
+        parse_layout(text)
+            .map_err(|why| damage.push(told(None, format!("{path}: {why}"))))
+            .ok()
+            .zip(Some(text))
     });
     if let Some((layout, text)) = known {
         let (faults, edits) = plan_repairs(bank, text, &layout, written_at);
         if faults.is_empty() {
             return Ok(None);
         }
-        let damage = faults.into_iter().map(|(key, what)| told(key, what)).collect();
+        let damage = faults
+            .into_iter()
+            .map(|(key, what)| told(key, what))
+            .collect();
         return Ok(Some(BankFinding {
             damage,
-            cure: BankRepair::Rewrite { bank: bank.clone(), found, text: edit::apply_edits(text, &edits) },
+            cure: BankRepair::Rewrite {
+                bank: bank.clone(),
+                found,
+                text: edit::apply_edits(text, &edits),
+            },
         }));
     }
     let bytes = text.map_or_else(|bytes| bytes, String::into_bytes);
     let mut salvaged = salvage(&bytes, written_at);
-    damage.extend(std::mem::take(&mut salvaged.faults).into_iter().map(|(key, what)| told(key, what)));
+    damage.extend(
+        std::mem::take(&mut salvaged.faults)
+            .into_iter()
+            .map(|(key, what)| told(key, what)),
+    );
     let doubtful = remains.map(|remains| remains.doubtful).unwrap_or_default();
     let lost = lost_keys(disk, bank, &path, &salvaged.items, &doubtful)?;
-    let named: HashSet<_> = damage.iter().filter_map(|damage| damage.key.clone()).collect();
+    let named: HashSet<_> = damage
+        .iter()
+        .filter_map(|damage| damage.key.clone())
+        .collect();
     let lost = lost.into_iter().filter(|key| !named.contains(key));
-    damage.extend(lost.map(|key| told(Some(key.clone()), format!("the entry '{key}' is lost: it is in a damaged part"))));
+    damage.extend(lost.map(|key| {
+        told(
+            Some(key.clone()),
+            format!("the entry '{key}' is lost: it is in a damaged part"),
+        )
+    }));
     Ok(Some(BankFinding {
         damage,
-        cure: BankRepair::Rewrite { bank: bank.clone(), found, text: salvaged.into_text(written_at) },
+        cure: BankRepair::Rewrite {
+            bank: bank.clone(),
+            found,
+            text: salvaged.into_text(written_at),
+        },
     }))
 }
 
@@ -190,7 +287,10 @@ fn describe_damaged_ranges(path: &str, remains: &gzip::RecoveredGzip) -> Vec<Str
         if remains.is_cut && index == last {
             format!("{path} cannot be decompressed to its end")
         } else {
-            format!("{path} cannot be decompressed from byte {} to {}", bytes.start, bytes.end)
+            format!(
+                "{path} cannot be decompressed from byte {} to {}",
+                bytes.start, bytes.end
+            )
         }
     };
     remains.damaged.iter().enumerate().map(one).collect()
@@ -205,12 +305,19 @@ fn plan_repairs(
     layout: &BankLayout,
     written_at: DateTime<Utc>,
 ) -> (Vec<(Option<String>, String)>, Vec<BankTextEdit>) {
-    let mut faults: Vec<_> = meta_defect(text, layout.meta.as_ref()).map(|what| (None, what)).into_iter().collect();
+    let mut faults: Vec<_> = meta_defect(text, layout.meta.as_ref())
+        .map(|what| (None, what))
+        .into_iter()
+        .collect();
     let found = decode::decode(bank, text, layout, written_at);
     let mut edits = edit::repair_meta(text, layout, written_at);
     let mut gone = Vec::new();
     for (key, why) in found.damaged {
-        let item = layout.items.iter().find(|item| item.key == key).expect("it was read from this layout");
+        let item = layout
+            .items
+            .iter()
+            .find(|item| item.key == key)
+            .expect("it was read from this layout");
         let mended = edit::repair_entry(text, item, found.meta.updated_at);
         if key.parse::<Key>().is_ok() && is_readable_after(text, item, &mended) {
             faults.push((Some(key.clone()), intact_value_message(&key, &why)));
@@ -227,10 +334,16 @@ fn plan_repairs(
 /// Returns whether an entry can be parsed after `edits`, all of which are within it.
 fn is_readable_after(text: &str, item: &EntryLayout, edits: &[BankTextEdit]) -> bool {
     let start = item.range.start;
-    let back =
-        |edit: &BankTextEdit| BankTextEdit { range: edit.range.start - start..edit.range.end - start, text: edit.text.clone() };
-    let mended = edit::apply_edits(&text[item.range.clone()], &edits.iter().map(back).collect::<Vec<_>>());
-    parse_entry_layout(&mended).is_ok_and(|item| decode::decode_entry(&mended, &item, DateTime::UNIX_EPOCH).is_ok())
+    let back = |edit: &BankTextEdit| BankTextEdit {
+        range: edit.range.start - start..edit.range.end - start,
+        text: edit.text.clone(),
+    };
+    let mended = edit::apply_edits(
+        &text[item.range.clone()],
+        &edits.iter().map(back).collect::<Vec<_>>(),
+    );
+    parse_entry_layout(&mended)
+        .is_ok_and(|item| decode::decode_entry(&mended, &item, DateTime::UNIX_EPOCH).is_ok())
 }
 
 /// Returns the keys of entries that a bank had and that are not in `kept`.
@@ -244,36 +357,68 @@ fn lost_keys(
     kept: &[SalvagedEntry],
     doubtful: &[u8],
 ) -> Result<Vec<String>, BankError> {
-    let kept: HashMap<&str, usize> = kept.iter().map(|item| (item.key.as_str(), item.length)).collect();
+    let kept: HashMap<&str, usize> = kept
+        .iter()
+        .map(|item| (item.key.as_str(), item.length))
+        .collect();
     let indexed = index::indexed_keys(disk, path);
-    let lengths: HashMap<&str, usize> = indexed.iter().map(|(key, length)| (key.as_str(), *length)).collect();
-    let known = if !indexed.is_empty() && kept.iter().all(|(key, length)| lengths.get(key) == Some(length)) {
+    let lengths: HashMap<&str, usize> = indexed
+        .iter()
+        .map(|(key, length)| (key.as_str(), *length))
+        .collect();
+    let known = if !indexed.is_empty()
+        && kept
+            .iter()
+            .all(|(key, length)| lengths.get(key) == Some(length))
+    {
         indexed.into_iter().map(|(key, _)| key).collect()
     } else {
         let written = trash::logged_keys(disk, bank)?;
         let is_complete = kept.keys().all(|key| written.contains(*key));
-        let readable = || salvage(doubtful, DateTime::UNIX_EPOCH).items.into_iter().map(|item| item.key).collect();
-        if is_complete && !written.is_empty() { written.into_iter().collect() } else { readable() }
+        let readable = || {
+            salvage(doubtful, DateTime::UNIX_EPOCH)
+                .items
+                .into_iter()
+                .map(|item| item.key)
+                .collect()
+        };
+        if is_complete && !written.is_empty() {
+            written.into_iter().collect()
+        } else {
+            readable()
+        }
     };
     let known: Vec<String> = known;
-    Ok(known.into_iter().filter(|key| !kept.contains_key(key.as_str())).collect())
+    Ok(known
+        .into_iter()
+        .filter(|key| !kept.contains_key(key.as_str()))
+        .collect())
 }
 
 /// Returns the defect of `_meta`, if any.
 fn meta_defect(text: &str, meta: Option<&super::layout::MetaLayout>) -> Option<String> {
-    let Some(meta) = meta else { return Some("_meta is missing or not an object".to_owned()) };
+    let Some(meta) = meta else {
+        return Some("_meta is missing or not an object".to_owned());
+    };
     let part = |range: &Option<Range<usize>>| range.clone().map(|range| &text[range]);
     if part(&meta.version).is_some_and(|version| version.parse::<u64>().is_err()) {
         return Some("_meta.version is not a number".to_owned());
     }
-    let times = [("created_at", &meta.created_at), ("updated_at", &meta.updated_at)];
-    let wrong = times.into_iter().find(|(_, range)| part(range).and_then(decode::parse_time).is_none());
+    let times = [
+        ("created_at", &meta.created_at),
+        ("updated_at", &meta.updated_at),
+    ];
+    let wrong = times
+        .into_iter()
+        .find(|(_, range)| part(range).and_then(decode::parse_time).is_none());
     wrong.map(|(name, _)| format!("_meta.{name} is not a valid time"))
 }
 
 fn set_aside(disk: &dyn Disk, path: &str, operation: &Operation) -> Result<String, BankError> {
     let aside = damaged_path(path, operation);
-    let moved = disk.rename(path, &aside).and_then(|()| disk.sync_folder(""));
+    let moved = disk
+        .rename(path, &aside)
+        .and_then(|()| disk.sync_folder(""));
     moved.map_err(|error| BankError::from(io_error(format!("set {path} aside"), error)))?;
     Ok(aside)
 }
@@ -293,29 +438,64 @@ fn rewrite_bank(
     operation: &Operation,
 ) -> Result<Option<String>, BankError> {
     let disk = place.disk;
-    let Some((path, signature)) = file::find(disk, bank.as_str())? else { return Ok(None) };
+    let Some((path, signature)) = file::find(disk, bank.as_str())? else {
+        return Ok(None);
+    };
     let told = |error| BankError::from(io_error(format!("set {path} aside"), error));
-    let bytes = disk.read_part(&path, 0, file::MAX_FILE).map_err(|error| file::read_error(&path, error))?;
+    let bytes = disk
+        .read_part(&path, 0, file::MAX_FILE)
+        .map_err(|error| file::read_error(&path, error))?;
     if ContentHash::from_bytes(&bytes) != *found {
         return Ok(None);
     }
     let aside = damaged_path(&path, operation);
-    disk.hard_link(&path, &aside).and_then(|()| disk.sync_folder("")).map_err(told)?;
-    let work = BankWriter { place, name: bank, operation };
+    disk.hard_link(&path, &aside)
+        .and_then(|()| disk.sync_folder(""))
+        .map_err(told)?;
+    let work = BankWriter {
+        place,
+        name: bank,
+        operation,
+    };
     let layout = parse_layout(text).map_err(|why| file::damaged_error(&path, &why.to_string()))?;
     let kind = work.file_format(text.len());
     let next = match kind {
         BankFileFormat::Plain => text.as_bytes().to_vec(),
-        BankFileFormat::Packed => {
-            gzip::compress(text.as_bytes(), &layout.items.iter().map(|item| item.range.start).collect::<Vec<_>>())
-                .map_err(told)?
-        }
+        BankFileFormat::Packed => gzip::compress(
+            text.as_bytes(),
+            &layout
+                .items
+                .iter()
+                .map(|item| item.range.start)
+                .collect::<Vec<_>>(),
+        )
+        .map_err(told)?,
     };
-    let file = Some(BankFileLine { path: path.clone(), trash: Some(aside.clone()), after: Some(hash_bytes(&next)) });
-    let payload = BankPayload { file, ..BankPayload::new(bank) };
-    let former = BankFile { path: path.clone(), signature, text: String::new(), packed: Some(bytes), members: Vec::new() };
+    let file = Some(BankFileLine {
+        path: path.clone(),
+        trash: Some(aside.clone()),
+        after: Some(hash_bytes(&next)),
+    });
+    let payload = BankPayload {
+        file,
+        ..BankPayload::new(bank)
+    };
+    let former = BankFile {
+        path: path.clone(),
+        signature,
+        text: String::new(),
+        packed: Some(bytes),
+        members: Vec::new(),
+    };
     let next_path = kind.path(bank.as_str());
-    if !work.replace(payload, None, Some(&former), Some(&aside), &next_path, &next)? {
+    if !work.replace(
+        payload,
+        None,
+        Some(&former),
+        Some(&aside),
+        &next_path,
+        &next,
+    )? {
         disk.remove(&aside).map_err(told)?;
         return Ok(None);
     }
@@ -335,18 +515,36 @@ mod tests {
     fn a_bank_that_changed_since_it_was_looked_at_is_not_repaired() {
         let home = tempfile::tempdir().unwrap();
         let (disk, options) = (RealDisk::open(home.path()).unwrap(), BankOptions::default());
-        let place = WritableBankFolder { disk: &disk, root: home.path(), options: &options };
-        let operation =
-            Operation { id: OperationId::from_random(1), verb: Verb::Repair, by: "test".into(), at: DateTime::UNIX_EPOCH };
+        let place = WritableBankFolder {
+            disk: &disk,
+            root: home.path(),
+            options: &options,
+        };
+        let operation = Operation {
+            id: OperationId::from_random(1),
+            verb: Verb::Repair,
+            by: "test".into(),
+            at: DateTime::UNIX_EPOCH,
+        };
         let path = home.path().join("session.json");
         std::fs::write(&path, "{\"entries\":{\"a\":{\"value\":1}").unwrap();
         let finding = find_damage(&disk, None).unwrap().remove(0);
         let whole = "{\"entries\":{\"a\":{\"value\":2}}}";
         std::fs::write(&path, whole).unwrap();
-        assert_eq!(apply_repair(place, &finding.cure, &operation).unwrap(), None);
+        assert_eq!(
+            apply_repair(place, &finding.cure, &operation).unwrap(),
+            None
+        );
         assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(apply_repair(place, &finding.cure, &operation).unwrap(), None);
-        assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "nothing was set aside");
+        assert_eq!(
+            apply_repair(place, &finding.cure, &operation).unwrap(),
+            None
+        );
+        assert_eq!(
+            std::fs::read_dir(home.path()).unwrap().count(),
+            0,
+            "nothing was set aside"
+        );
     }
 }

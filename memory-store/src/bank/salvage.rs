@@ -10,7 +10,9 @@ use chrono::{DateTime, Utc};
 use memory_core::json::{JsonTokenKind, JsonTokens};
 use regex::Regex;
 
-use self::entry_sequence::{BankEndFinder, EntrySequence, ITEM, SequenceEnd, is_truncated, next_intact_entry};
+use self::entry_sequence::{
+    BankEndFinder, EntrySequence, ITEM, SequenceEnd, is_truncated, next_intact_entry,
+};
 pub(super) use self::entry_sequence::{SalvagedEntry, intact_value_message};
 use super::edit;
 use super::layout::parse_layout;
@@ -49,7 +51,12 @@ pub(super) fn salvage(bytes: &[u8], written_at: DateTime<Utc>) -> SalvagedBank {
     let mut salvage = SalvagedBank::default();
     let (mut at, mut is_in_entries) = match find_entries(text) {
         EntriesStart::At(begin) => {
-            salvage.head = Some(text[..begin].trim_start_matches('\u{feff}').trim_start().to_owned());
+            salvage.head = Some(
+                text[..begin]
+                    .trim_start_matches('\u{feff}')
+                    .trim_start()
+                    .to_owned(),
+            );
             (begin, true)
         }
         EntriesStart::Behind(begin) => (begin, true),
@@ -61,7 +68,9 @@ pub(super) fn salvage(bytes: &[u8], written_at: DateTime<Utc>) -> SalvagedBank {
     let (mut seen, mut endings) = (HashSet::new(), BankEndFinder::of(text));
     loop {
         if !is_in_entries {
-            let Some(next) = next_intact_entry(text, at, written_at) else { break };
+            let Some(next) = next_intact_entry(text, at, written_at) else {
+                break;
+            };
             at = next;
         }
         let row = EntrySequence::read(text, at, written_at);
@@ -69,7 +78,9 @@ pub(super) fn salvage(bytes: &[u8], written_at: DateTime<Utc>) -> SalvagedBank {
         if is_believed {
             for (item, fault) in row.items {
                 if seen.insert(item.key.clone()) {
-                    salvage.faults.extend(fault.map(|fault| (Some(item.key.clone()), fault)));
+                    salvage
+                        .faults
+                        .extend(fault.map(|fault| (Some(item.key.clone()), fault)));
                     salvage.items.push(item);
                 } else {
                     let fault = format!("duplicate key '{}'; the first entry is used", item.key);
@@ -104,32 +115,63 @@ impl SalvagedBank {
     ///
     /// Well-formed text before and after the entries is unchanged.
     pub(super) fn into_text(self, written_at: DateTime<Utc>) -> String {
-        let Self { head, meta, items, tail, .. } = self;
+        let Self {
+            head,
+            meta,
+            items,
+            tail,
+            ..
+        } = self;
         let is_pretty = head.as_ref().is_none_or(|head| head.contains('\n'));
         let gap = if is_pretty { "\n    " } else { "" };
-        let entries: Vec<_> = items.iter().map(|item| format!("{gap}{}", item.text)).collect();
+        let entries: Vec<_> = items
+            .iter()
+            .map(|item| format!("{gap}{}", item.text))
+            .collect();
         let entries = entries.join(",");
-        let end = if is_pretty && !items.is_empty() { "\n  " } else { "" };
+        let end = if is_pretty && !items.is_empty() {
+            "\n  "
+        } else {
+            ""
+        };
         let plain_end = if is_pretty { "}\n}\n" } else { "}}" };
         let fresh = |members: &[String]| {
             let has = |name: &str| members.iter().any(|member| member.starts_with(name));
-            let missing = [("\"version\":", "1"), ("\"schema\":", "null")].into_iter().filter(|(name, _)| !has(name));
+            let missing = [("\"version\":", "1"), ("\"schema\":", "null")]
+                .into_iter()
+                .filter(|(name, _)| !has(name));
             let missing = missing.map(|(name, value)| format!("{name} {value}"));
-            let meta = members.iter().cloned().chain(missing).collect::<Vec<_>>().join(", ");
-            let text = format!("{{\n  \"_meta\": {{{meta}}},\n  \"entries\": {{{entries}{end}{plain_end}");
+            let meta = members
+                .iter()
+                .cloned()
+                .chain(missing)
+                .collect::<Vec<_>>()
+                .join(", ");
+            let text =
+                format!("{{\n  \"_meta\": {{{meta}}},\n  \"entries\": {{{entries}{end}{plain_end}");
             repair_meta(&text, written_at)
         };
-        let whole = head.map(|head| format!("{head}{entries}{end}{}", tail.as_deref().unwrap_or(plain_end)));
+        let whole = head.map(|head| {
+            format!(
+                "{head}{entries}{end}{}",
+                tail.as_deref().unwrap_or(plain_end)
+            )
+        });
         let kept = whole.and_then(|text| repair_meta(&text, written_at));
         // The recovered head may contain duplicate keys.
-        kept.or_else(|| fresh(&meta)).or_else(|| fresh(&[])).expect("whole entries make a bank")
+        kept.or_else(|| fresh(&meta))
+            .or_else(|| fresh(&[]))
+            .expect("whole entries make a bank")
     }
 }
 
 /// Returns the bank with a repaired `_meta`, or `None` if the text is not a bank.
 fn repair_meta(text: &str, written_at: DateTime<Utc>) -> Option<String> {
     let known = parse_layout(text).ok()?;
-    let mended = edit::apply_edits(text, &edit::sort_edits(edit::repair_meta(text, &known, written_at)));
+    let mended = edit::apply_edits(
+        text,
+        &edit::sort_edits(edit::repair_meta(text, &known, written_at)),
+    );
     parse_layout(&mended).is_ok().then_some(mended)
 }
 
@@ -151,8 +193,12 @@ fn find_entries(text: &str) -> EntriesStart {
     let find = |from: usize| ENTRIES.find_at(text, from);
     for token in JsonTokens::of(text) {
         let Ok(token) = token else { break };
-        if token.depth == 1 && token.kind == JsonTokenKind::Key && &text[token.range.clone()] == "\"entries\"" {
-            return match find(token.range.start).filter(|found| found.start() == token.range.start) {
+        if token.depth == 1
+            && token.kind == JsonTokenKind::Key
+            && &text[token.range.clone()] == "\"entries\""
+        {
+            return match find(token.range.start).filter(|found| found.start() == token.range.start)
+            {
                 Some(found) => EntriesStart::At(found.end()),
                 None => EntriesStart::Missing(token.range.end),
             };
@@ -160,7 +206,9 @@ fn find_entries(text: &str) -> EntriesStart {
         readable_to = token.range.end;
     }
     // After the first entry, the key would belong to a value.
-    let first_item = ITEM.find_at(text, readable_to).map_or(text.len(), |found| found.start());
+    let first_item = ITEM
+        .find_at(text, readable_to)
+        .map_or(text.len(), |found| found.start());
     match find(readable_to).filter(|found| found.start() < first_item) {
         Some(found) => EntriesStart::Behind(found.end()),
         None => EntriesStart::Missing(readable_to),
@@ -169,12 +217,18 @@ fn find_entries(text: &str) -> EntriesStart {
 
 /// Returns the intact members of `_meta`, each as text.
 fn intact_meta_members(text: &str) -> Vec<String> {
-    let Some(begin) = META.find(text) else { return Vec::new() };
+    let Some(begin) = META.find(text) else {
+        return Vec::new();
+    };
     let rest = &text[begin.end()..];
     let mut members: Vec<String> = Vec::new();
     let mut seen = HashSet::new();
     let (mut key, mut start): (Option<Range<usize>>, _) = (None, 0);
-    for token in JsonTokens::of(rest).map_while(Result::ok).skip(1).take_while(|token| token.depth != 0) {
+    for token in JsonTokens::of(rest)
+        .map_while(Result::ok)
+        .skip(1)
+        .take_while(|token| token.depth != 0)
+    {
         if token.depth != 1 {
             continue;
         }
@@ -190,7 +244,9 @@ fn intact_meta_members(text: &str) -> Vec<String> {
             JsonTokenKind::ObjectEnds | JsonTokenKind::ArrayEnds => {}
             // A number at the end of the text may be truncated.
             JsonTokenKind::Number if rest[token.range.end..].trim_start().is_empty() => continue,
-            JsonTokenKind::String | JsonTokenKind::Number | JsonTokenKind::Literal => start = token.range.start,
+            JsonTokenKind::String | JsonTokenKind::Number | JsonTokenKind::Literal => {
+                start = token.range.start
+            }
         }
         let Some(key) = key.take() else { break };
         if seen.insert(&rest[key.clone()]) {
@@ -224,18 +280,32 @@ mod tests {
 
     fn salvaged_keys(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
         let found = salvage(bytes, DateTime::UNIX_EPOCH);
-        (found.items.into_iter().map(|item| item.key).collect(), found.faults.into_iter().map(|(_, what)| what).collect())
+        (
+            found.items.into_iter().map(|item| item.key).collect(),
+            found.faults.into_iter().map(|(_, what)| what).collect(),
+        )
     }
 
     #[test]
     fn whatever_is_cut_off_the_entries_before_are_whole() {
-        let ends: Vec<_> =
-            ["\"b\":{\"value\"", "\"c\":{\"value\"", "}}}}}}"].iter().map(|mark| WHOLE.find(mark).unwrap()).collect();
+        let ends: Vec<_> = ["\"b\":{\"value\"", "\"c\":{\"value\"", "}}}}}}"]
+            .iter()
+            .map(|mark| WHOLE.find(mark).unwrap())
+            .collect();
         for cut in 0..WHOLE.len() {
             let (keys, _) = salvaged_keys(&WHOLE.as_bytes()[..cut]);
             let expected = ends.iter().filter(|&&end| end < cut).count();
-            assert!(keys.len() <= 3 && expected.saturating_sub(1) <= keys.len(), "{cut}: {keys:?}");
-            assert!(["a", "b", "c"].iter().zip(&keys).all(|(one, other)| one == other), "{cut}: {keys:?}");
+            assert!(
+                keys.len() <= 3 && expected.saturating_sub(1) <= keys.len(),
+                "{cut}: {keys:?}"
+            );
+            assert!(
+                ["a", "b", "c"]
+                    .iter()
+                    .zip(&keys)
+                    .all(|(one, other)| one == other),
+                "{cut}: {keys:?}"
+            );
         }
     }
 
@@ -243,12 +313,21 @@ mod tests {
     fn a_damaged_entry_is_named_and_those_around_it_are_kept() {
         let broken = WHOLE.replace(r#""x":"}""#, r#""x":"#);
         let (keys, lost) = salvaged_keys(broken.as_bytes());
-        assert_eq!((keys, lost), (vec!["a".to_owned(), "c".to_owned()], vec!["the entry 'b' is incomplete".to_owned()]));
+        assert_eq!(
+            (keys, lost),
+            (
+                vec!["a".to_owned(), "c".to_owned()],
+                vec!["the entry 'b' is incomplete".to_owned()]
+            )
+        );
         let mut bytes = WHOLE.as_bytes().to_vec();
         let place = WHOLE.find(r#""x":"}""#).unwrap() + 5;
         bytes[place] = 0xff;
         let (keys, lost) = salvaged_keys(&bytes);
-        assert_eq!((keys, lost.len()), (vec!["a".to_owned(), "c".to_owned()], 1));
+        assert_eq!(
+            (keys, lost.len()),
+            (vec!["a".to_owned(), "c".to_owned()], 1)
+        );
     }
 
     /// Returns the bank that is recovered from `bytes`.
@@ -259,13 +338,24 @@ mod tests {
 
     #[test]
     fn what_stands_around_the_entries_is_kept_byte_for_byte() {
-        let broken = WHOLE.replace(r#""x":"}""#, r#""x":"#).replace("\"version\":1", "\"owner\":{\"n\":[1]},\"version\":1");
+        let broken = WHOLE
+            .replace(r#""x":"}""#, r#""x":"#)
+            .replace("\"version\":1", "\"owner\":{\"n\":[1]},\"version\":1");
         let text = salvage(broken.as_bytes(), DateTime::UNIX_EPOCH).into_text(DateTime::UNIX_EPOCH);
         let (before, _) = broken.split_once("\"created_at\"").unwrap();
-        assert!(text.contains(before.strip_prefix("{\"_meta\":{").unwrap()), "{text}");
+        assert!(
+            text.contains(before.strip_prefix("{\"_meta\":{").unwrap()),
+            "{text}"
+        );
         let bank = bank(broken.as_bytes());
-        assert_eq!((bank.meta.schema.unwrap().as_str(), bank.entries.len()), (r#"{"type":"object"}"#, 2));
-        assert_eq!(bank.meta.created_at.to_rfc3339(), "2024-01-15T10:30:00+00:00");
+        assert_eq!(
+            (bank.meta.schema.unwrap().as_str(), bank.entries.len()),
+            (r#"{"type":"object"}"#, 2)
+        );
+        assert_eq!(
+            bank.meta.created_at.to_rfc3339(),
+            "2024-01-15T10:30:00+00:00"
+        );
     }
 
     #[test]
@@ -273,7 +363,11 @@ mod tests {
         let broken = WHOLE.replace(r#""version":1,"#, r#""mine":{"a":[1,2]},"version":1,"x":,"#);
         let found = salvage(broken.as_bytes(), DateTime::UNIX_EPOCH);
         assert_eq!(found.meta, [r#""mine": {"a":[1,2]}"#, r#""version": 1"#]);
-        assert!(found.into_text(DateTime::UNIX_EPOCH).contains(r#""mine": {"a":[1,2]}"#));
+        assert!(
+            found
+                .into_text(DateTime::UNIX_EPOCH)
+                .contains(r#""mine": {"a":[1,2]}"#)
+        );
         assert_eq!(bank(broken.as_bytes()).entries.len(), 3);
     }
 
@@ -284,9 +378,15 @@ mod tests {
         let text = WHOLE.replace(r#""b":{"value":{"x":"}"},"#, times);
         let (keys, lost) = salvaged_keys(&text.as_bytes()[..text.len() - 1]);
         assert_eq!(keys, ["a", "b", "c"]);
-        assert_eq!(lost, ["the entry 'b' has an invalid created_at; its value is intact"]);
+        assert_eq!(
+            lost,
+            ["the entry 'b' has an invalid created_at; its value is intact"]
+        );
         let entry = bank(text.as_bytes()).entries.remove(1).1;
-        assert_eq!((entry.created_at.to_rfc3339().as_str(), entry.ttl), ("2024-01-15T10:30:00+00:00", None));
+        assert_eq!(
+            (entry.created_at.to_rfc3339().as_str(), entry.ttl),
+            ("2024-01-15T10:30:00+00:00", None)
+        );
     }
 
     #[test]
@@ -317,23 +417,46 @@ mod tests {
                 let (before, after) = entry.split_once("x\"").unwrap();
                 [before.as_bytes(), b"\xff\xff\"", after.as_bytes()].concat()
             }),
-            ("bytes in the key", |entry| [b"\"\xff".as_slice(), &entry.as_bytes()[2..]].concat()),
-            ("zeros at the beginning", |entry| [&[0; 9], &entry.as_bytes()[9..]].concat()),
-            ("no end of a text", |entry| entry.replacen("x\"", "x", 1).into_bytes()),
+            ("bytes in the key", |entry| {
+                [b"\"\xff".as_slice(), &entry.as_bytes()[2..]].concat()
+            }),
+            ("zeros at the beginning", |entry| {
+                [&[0; 9], &entry.as_bytes()[9..]].concat()
+            }),
+            ("no end of a text", |entry| {
+                entry.replacen("x\"", "x", 1).into_bytes()
+            }),
         ];
-        let entries: Vec<_> =
-            (0..8).map(|n| format!(r#""k{n}":{{"value":"x{n}x","created_at":"2024-01-15T10:30:00Z"}}"#)).collect();
+        let entries: Vec<_> = (0..8)
+            .map(|n| format!(r#""k{n}":{{"value":"x{n}x","created_at":"2024-01-15T10:30:00Z"}}"#))
+            .collect();
         for (case, damage) in damages {
             for pretty in [false, true] {
                 for damaged in 1_u32..=255 {
                     let is_damaged = |n: usize| damaged & (1 << n) != 0;
                     let parts = entries.iter().enumerate().map(|(n, entry)| {
-                        let entry = if pretty { entry.replace(':', ": ").replace('{', "{\n") } else { entry.clone() };
-                        if is_damaged(n) { damage(&entry) } else { entry.into_bytes() }
+                        let entry = if pretty {
+                            entry.replace(':', ": ").replace('{', "{\n")
+                        } else {
+                            entry.clone()
+                        };
+                        if is_damaged(n) {
+                            damage(&entry)
+                        } else {
+                            entry.into_bytes()
+                        }
                     });
-                    let text = [b"{\"entries\":{".as_slice(), &parts.collect::<Vec<_>>().join(b",\n".as_slice()), b"}}"].concat();
+                    let text = [
+                        b"{\"entries\":{".as_slice(),
+                        &parts.collect::<Vec<_>>().join(b",\n".as_slice()),
+                        b"}}",
+                    ]
+                    .concat();
                     let (keys, _) = salvaged_keys(&text);
-                    let expected: Vec<_> = (0..8).filter(|n| !is_damaged(*n)).map(|n| format!("k{n}")).collect();
+                    let expected: Vec<_> = (0..8)
+                        .filter(|n| !is_damaged(*n))
+                        .map(|n| format!("k{n}"))
+                        .collect();
                     assert_eq!(keys, expected, "{case}, {damaged:b}");
                 }
             }
@@ -342,17 +465,26 @@ mod tests {
 
     #[test]
     fn an_entry_that_a_missing_brace_makes_part_of_another_is_named() {
-        let text =
-            r#"{"entries":{"a":{"value":{"b":{"value":1}},"note":{"n":1},"b":{"value":2},"c":{"value":3,"d":{"value":4}}}}"#;
+        let text = r#"{"entries":{"a":{"value":{"b":{"value":1}},"note":{"n":1},"b":{"value":2},"c":{"value":3,"d":{"value":4}}}}"#;
         let (keys, faults) = salvaged_keys(text.as_bytes());
-        let inside = |key: &str| format!("the entry '{key}' is inside the entry 'a', which may lack its closing brace");
-        assert_eq!((keys, faults), (vec!["a".to_owned()], ["b", "c", "d"].map(inside).to_vec()));
+        let inside = |key: &str| {
+            format!("the entry '{key}' is inside the entry 'a', which may lack its closing brace")
+        };
+        assert_eq!(
+            (keys, faults),
+            (vec!["a".to_owned()], ["b", "c", "d"].map(inside).to_vec())
+        );
     }
 
     #[test]
     fn the_end_of_a_bank_is_found_among_braces_of_values() {
-        let inner = (0..50).map(|n| format!(r#""x{n}":{{"k":{{"value":{n}}}}}"#)).collect::<Vec<_>>().join(",");
-        let text = format!(r#"{{"entries":{{"a":{{"note":{{{inner}}},"value":}},"b":{{"value":1}}}},"mine":{{"x":{{}}}}}}"#);
+        let inner = (0..50)
+            .map(|n| format!(r#""x{n}":{{"k":{{"value":{n}}}}}"#))
+            .collect::<Vec<_>>()
+            .join(",");
+        let text = format!(
+            r#"{{"entries":{{"a":{{"note":{{{inner}}},"value":}},"b":{{"value":1}}}},"mine":{{"x":{{}}}}}}"#
+        );
         assert_eq!(salvaged_keys(text.as_bytes()).0, ["b"]);
         let mended = salvage(text.as_bytes(), DateTime::UNIX_EPOCH).into_text(DateTime::UNIX_EPOCH);
         assert!(mended.ends_with(r#"},"mine":{"x":{}}}"#), "{mended}");
@@ -361,8 +493,12 @@ mod tests {
     #[test]
     fn a_bank_of_nothing_says_its_version() {
         for text in ["", "{}", "{\"_meta\":{}}"] {
-            let mended = salvage(text.as_bytes(), DateTime::UNIX_EPOCH).into_text(DateTime::UNIX_EPOCH);
-            assert!(mended.contains("\"version\": 1") && mended.contains("\"schema\": null"), "{mended}");
+            let mended =
+                salvage(text.as_bytes(), DateTime::UNIX_EPOCH).into_text(DateTime::UNIX_EPOCH);
+            assert!(
+                mended.contains("\"version\": 1") && mended.contains("\"schema\": null"),
+                "{mended}"
+            );
         }
     }
 

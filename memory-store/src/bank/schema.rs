@@ -27,7 +27,11 @@ impl SchemaValidator for JsonSchemaValidator {
                 place => format!("{place}: {error}"),
             })
             .collect();
-        if told.is_empty() { Ok(()) } else { Err(told.join("; ")) }
+        if told.is_empty() {
+            Ok(())
+        } else {
+            Err(told.join("; "))
+        }
     }
 }
 
@@ -35,7 +39,9 @@ fn compile_schema(schema: &Value) -> Result<jsonschema::Validator, String> {
     if !matches!(schema, Value::Object(_) | Value::Bool(_)) {
         return Err("a schema must be an object, true or false".to_owned());
     }
-    jsonschema::options().build(schema).map_err(|error| error.to_string())
+    jsonschema::options()
+        .build(schema)
+        .map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
@@ -48,9 +54,15 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_named_with_its_place() {
-        let schema = text(r#"{"type":"object","properties":{"count":{"type":"integer","minimum":0}},"required":["count"]}"#);
-        JsonSchemaValidator.check(&schema, &text(r#"{"count":3}"#)).unwrap();
-        let why = JsonSchemaValidator.check(&schema, &text(r#"{"count":-1}"#)).unwrap_err();
+        let schema = text(
+            r#"{"type":"object","properties":{"count":{"type":"integer","minimum":0}},"required":["count"]}"#,
+        );
+        JsonSchemaValidator
+            .check(&schema, &text(r#"{"count":3}"#))
+            .unwrap();
+        let why = JsonSchemaValidator
+            .check(&schema, &text(r#"{"count":-1}"#))
+            .unwrap_err();
         assert!(why.starts_with("/count: "), "{why}");
         let why = JsonSchemaValidator.check(&schema, &text("{}")).unwrap_err();
         assert!(why.contains("\"count\""), "{why}");
@@ -58,7 +70,12 @@ mod tests {
 
     #[test]
     fn what_is_no_schema_is_refused_and_nothing_is_fetched() {
-        for wrong in ["7", r#"{"type":"thing"}"#, r#"{"$ref":"https://example.com/schema.json"}"#, r##"{"$ref":"#/nowhere"}"##] {
+        for wrong in [
+            "7",
+            r#"{"type":"thing"}"#,
+            r#"{"$ref":"https://example.com/schema.json"}"#,
+            r##"{"$ref":"#/nowhere"}"##,
+        ] {
             JsonSchemaValidator.check_schema(&text(wrong)).unwrap_err();
         }
         JsonSchemaValidator.check_schema(&text("true")).unwrap();

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use chrono::{DateTime, Utc};
 use memory_core::bank::{
-    Bank, BankChange, BankChangeResult, BankDamage, BankError, BankErrorKind, BankLookup, BankName, BankRecord, BankRepairMode,
-    BankStore, BankSummary, Key,
+    Bank, BankChange, BankChangeResult, BankDamage, BankError, BankErrorKind, BankLookup, BankName,
+    BankRecord, BankRepairMode, BankStore, BankSummary, Key,
 };
 use memory_core::{Operation, OperationId};
 
@@ -26,7 +26,9 @@ impl SymlinkedBanks {
     }
 
     fn symlink_error(&self) -> BankError {
-        BankError::new(BankErrorKind::Symlink { path: self.folder() })
+        BankError::new(BankErrorKind::Symlink {
+            path: self.folder(),
+        })
     }
 }
 
@@ -77,7 +79,12 @@ impl BankStore for SymlinkedBanks {
         Ok((0, 0))
     }
 
-    fn repair(&self, _: Option<&BankName>, _: BankRepairMode, _: &Operation) -> Result<Vec<BankDamage>, BankError> {
+    fn repair(
+        &self,
+        _: Option<&BankName>,
+        _: BankRepairMode,
+        _: &Operation,
+    ) -> Result<Vec<BankDamage>, BankError> {
         Err(self.symlink_error())
     }
 }

@@ -24,11 +24,18 @@ impl TestBanks {
     fn new(options: BankOptions) -> Self {
         let home = tempfile::tempdir().unwrap();
         let banks = BankFolder::new(home.path(), options);
-        Self { home, banks, count: std::cell::Cell::new(0) }
+        Self {
+            home,
+            banks,
+            count: std::cell::Cell::new(0),
+        }
     }
 
     fn plain() -> Self {
-        Self::new(BankOptions { compress_above: None, ..BankOptions::default() })
+        Self::new(BankOptions {
+            compress_above: None,
+            ..BankOptions::default()
+        })
     }
 
     fn path(&self) -> &Path {
@@ -44,7 +51,9 @@ impl TestBanks {
     }
 
     fn files(&self) -> Vec<String> {
-        let names = std::fs::read_dir(self.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let names = std::fs::read_dir(self.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let mut names: Vec<_> = names.filter(|name| !name.starts_with('.')).collect();
         names.sort();
         names
@@ -52,13 +61,22 @@ impl TestBanks {
 
     fn operation(&self, verb: Verb) -> Operation {
         self.count.set(self.count.get() + 1);
-        Operation { id: OperationId::from_random(self.count.get()), verb, by: "test".into(), at: at(self.count.get()) }
+        Operation {
+            id: OperationId::from_random(self.count.get()),
+            verb,
+            by: "test".into(),
+            at: at(self.count.get()),
+        }
     }
 
     fn change(&self, changes: Vec<BankEntryChange>) -> OperationId {
         let operation = self.operation(Verb::Write);
         let mut changes = Some(changes);
-        self.banks.change(&name(), &operation, &mut |_| Ok(BankChange::Entries(changes.take().unwrap()))).unwrap();
+        self.banks
+            .change(&name(), &operation, &mut |_| {
+                Ok(BankChange::Entries(changes.take().unwrap()))
+            })
+            .unwrap();
         operation.id
     }
 
@@ -88,10 +106,17 @@ fn key(text: &str) -> Key {
 }
 
 fn at(step: u64) -> DateTime<Utc> {
-    DateTime::UNIX_EPOCH + TimeDelta::days(20_000) + TimeDelta::seconds(i64::try_from(step).unwrap())
+    DateTime::UNIX_EPOCH
+        + TimeDelta::days(20_000)
+        + TimeDelta::seconds(i64::try_from(step).unwrap())
 }
 
 fn put(key: &str, value: &str, step: u64) -> BankEntryChange {
-    let entry = BankEntry { value: value.parse().unwrap(), created_at: at(step), updated_at: at(step), ttl: None };
+    let entry = BankEntry {
+        value: value.parse().unwrap(),
+        created_at: at(step),
+        updated_at: at(step),
+        ttl: None,
+    };
     BankEntryChange::Put(key.parse().unwrap(), Checked::allowed(entry))
 }

@@ -68,7 +68,10 @@ pub(super) struct BankFileLine {
 
 impl BankPayload {
     pub(super) fn new(bank: &BankName) -> Self {
-        Self { bank: bank.as_str().to_owned(), ..Self::default() }
+        Self {
+            bank: bank.as_str().to_owned(),
+            ..Self::default()
+        }
     }
 }
 
@@ -77,7 +80,10 @@ impl LogPayload for BankPayload {
 
     fn subject(&self) -> Option<BankSubject> {
         let keys = self.entries.iter().map(|entry| entry.key.clone()).collect();
-        Some(BankSubject { bank: self.bank.parse().ok()?, keys })
+        Some(BankSubject {
+            bank: self.bank.parse().ok()?,
+            keys,
+        })
     }
 }
 
@@ -94,10 +100,26 @@ pub(super) fn file_operation<'a>(
     place: &WritableBankFolder<'a>,
     waiting: String,
 ) -> SingleFileOperation<'a, BankPayload, BankError> {
-    let WritableBankFolder { disk, root, options } = *place;
-    let lock = move || Ok(Some(WriterLock::acquire_named(root, LOCK, options.patience)?));
+    let WritableBankFolder {
+        disk,
+        root,
+        options,
+    } = *place;
+    let lock = move || {
+        Ok(Some(WriterLock::acquire_named(
+            root,
+            LOCK,
+            options.patience,
+        )?))
+    };
     let log_error = |error| BankError::from(io_error(format!("write {FOLDER}"), error));
-    SingleFileOperation { disk, log: log(disk), waiting, lock: Box::new(lock), log_error }
+    SingleFileOperation {
+        disk,
+        log: log(disk),
+        waiting,
+        lock: Box::new(lock),
+        log_error,
+    }
 }
 
 /// Returns the error that the log cannot be read.
@@ -109,12 +131,23 @@ pub(super) fn log_error(error: io::Error) -> BankError {
 pub(super) fn logged_keys(disk: &dyn Disk, bank: &BankName) -> Result<BTreeSet<String>, BankError> {
     let mut newest_first = Vec::new();
     for line in log(disk).operations(log_error)? {
-        let BankPayload { bank: own, made, entries, file, .. } = line?.subject;
+        let BankPayload {
+            bank: own,
+            made,
+            entries,
+            file,
+            ..
+        } = line?.subject;
         if own != bank.as_str() {
             continue;
         }
         let was_deleted = file.is_some_and(|file| file.after.is_none());
-        newest_first.push(entries.into_iter().map(|entry| (entry.key, entry.after.is_some())).collect::<Vec<_>>());
+        newest_first.push(
+            entries
+                .into_iter()
+                .map(|entry| (entry.key, entry.after.is_some()))
+                .collect::<Vec<_>>(),
+        );
         if was_deleted || made {
             break;
         }
@@ -131,8 +164,16 @@ pub(super) fn logged_keys(disk: &dyn Disk, bank: &BankName) -> Result<BTreeSet<S
 }
 
 /// Returns the last operation of a bank if it has this checksum and was not aborted.
-pub(super) fn last_with_checksum(disk: &dyn Disk, bank: &BankName, sum: u32) -> Result<Option<Recorded<BankPayload>>, BankError> {
+pub(super) fn last_with_checksum(
+    disk: &dyn Disk,
+    bank: &BankName,
+    sum: u32,
+) -> Result<Option<Recorded<BankPayload>>, BankError> {
     // Earlier operations were checked by earlier writers; one of them may have written the same bytes.
-    let last = log(disk).find_last(|line| line.subject.bank == bank.as_str()).map_err(log_error)?;
-    Ok(last.and_then(|(line, is_aborted)| (!is_aborted && line.subject.sum == Some(sum)).then_some(line)))
+    let last = log(disk)
+        .find_last(|line| line.subject.bank == bank.as_str())
+        .map_err(log_error)?;
+    Ok(last.and_then(|(line, is_aborted)| {
+        (!is_aborted && line.subject.sum == Some(sum)).then_some(line)
+    }))
 }

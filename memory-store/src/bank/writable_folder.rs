@@ -23,7 +23,12 @@ pub struct BankOptions {
 
 impl Default for BankOptions {
     fn default() -> Self {
-        Self { limits: BankLimits::default(), compress_above: Some(1024 * 1024), patience: PATIENCE, is_in_project: false }
+        Self {
+            limits: BankLimits::default(),
+            compress_above: Some(1024 * 1024),
+            patience: PATIENCE,
+            is_in_project: false,
+        }
     }
 }
 

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use memory_core::conversation::{
-    ConversationEntry, ConversationId, ConversationIndex, ConversationStore, EntryChange, EntryId, EntryRole, EntryVector,
+    ConversationEntry, ConversationId, ConversationIndex, ConversationStore, EntryChange, EntryId,
+    EntryRole, EntryVector,
 };
 use memory_core::secret::Checked;
 use memory_core::{Operation, StoreError};
@@ -17,7 +18,8 @@ use super::folder_cache::ConversationCache;
 use super::format::decode;
 use super::journal::{self, RecordingDecision, decide_recording};
 use super::layout::{
-    DELETED, ENTRIES, PLACES, conversation_folder, format_file_time, is_entry_file, role_folder, tombstone_folders,
+    DELETED, ENTRIES, PLACES, conversation_folder, format_file_time, is_entry_file, role_folder,
+    tombstone_folders,
 };
 use super::{own_turns, vectors};
 use crate::disk::{DirEntryKind, Disk, now_ns};
@@ -51,7 +53,11 @@ impl ConversationFolder {
     }
 
     pub(crate) fn in_folder(place: StoreFolder) -> Self {
-        Self { place, patience: PATIENCE, kept: Mutex::default() }
+        Self {
+            place,
+            patience: PATIENCE,
+            kept: Mutex::default(),
+        }
     }
 
     /// Copies the conversations in the folder at `source` to the database of this replica, with their history, and returns the number of
@@ -75,14 +81,19 @@ impl ConversationFolder {
     pub fn mark_changed(&self, files: Option<&BTreeSet<String>>) {
         let all: Vec<(String, Arc<Mutex<ConversationCache>>)> = {
             let all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-            all.iter().map(|(folder, kept)| (folder.clone(), Arc::clone(kept))).collect()
+            all.iter()
+                .map(|(folder, kept)| (folder.clone(), Arc::clone(kept)))
+                .collect()
         };
         for (folder, kept) in all {
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
             match files {
                 None => kept.mark_all_changed(),
                 Some(files) => {
-                    files.iter().filter(|file| file.starts_with(&format!("{folder}/"))).for_each(|file| kept.mark_changed(file));
+                    files
+                        .iter()
+                        .filter(|file| file.starts_with(&format!("{folder}/")))
+                        .for_each(|file| kept.mark_changed(file));
                 }
             }
         }
@@ -101,11 +112,16 @@ impl ConversationFolder {
 
     /// Returns the disk, and creates the folder if it is missing.
     fn create(&self) -> Result<&dyn Disk, StoreError> {
-        self.place.get_or_create().map_err(|error| io_error(format!("open {}", self.root().display()), error))
+        self.place
+            .get_or_create()
+            .map_err(|error| io_error(format!("open {}", self.root().display()), error))
     }
 
     /// Waits for the lock, and runs `work`, which may be repeated.
-    pub(super) fn write<T>(&self, mut work: impl FnMut(&dyn Disk) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    pub(super) fn write<T>(
+        &self,
+        mut work: impl FnMut(&dyn Disk) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         let disk = self.create()?;
         let lock = WriterLock::acquire(self.root(), self.patience)?;
         let mut known = self.place.applied_changes();
@@ -136,7 +152,9 @@ impl ConversationFolder {
         folder: &str,
         work: impl FnOnce(&dyn Disk, &mut ConversationCache) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
-        let Some(disk) = self.own_disk()? else { return Ok(None) };
+        let Some(disk) = self.own_disk()? else {
+            return Ok(None);
+        };
         let kept = self.folder_cache(folder);
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         self.refresh_cache(disk, folder, &mut kept)?;
@@ -149,7 +167,9 @@ impl ConversationFolder {
         conversation: &ConversationId,
         work: impl FnOnce(&dyn Disk, &mut ConversationCache) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
-        let Some(disk) = self.own_disk()? else { return Ok(None) };
+        let Some(disk) = self.own_disk()? else {
+            return Ok(None);
+        };
         self.with(&conversation_folder(disk, conversation), work)
     }
 
@@ -161,7 +181,12 @@ impl ConversationFolder {
         Arc::clone(all.entry(folder.to_owned()).or_default())
     }
 
-    fn refresh_cache(&self, disk: &dyn Disk, folder: &str, kept: &mut ConversationCache) -> Result<(), StoreError> {
+    fn refresh_cache(
+        &self,
+        disk: &dyn Disk,
+        folder: &str,
+        kept: &mut ConversationCache,
+    ) -> Result<(), StoreError> {
         for conversation in kept.refresh(disk, folder, read_generation(self.root()), now_ns())? {
             // Vectors are derived: without them a search uses only the words.
             if let Ok(Some(found)) = vectors::read(disk, &conversation) {
@@ -177,21 +202,36 @@ impl ConversationFolder {
         all: &[(&ConversationId, Checked<&[EntryChange]>)],
         operation: Option<&Operation>,
     ) -> Result<(), StoreError> {
-        let all: Vec<_> = all.iter().filter(|(_, changes)| !changes.is_empty()).collect();
+        let all: Vec<_> = all
+            .iter()
+            .filter(|(_, changes)| !changes.is_empty())
+            .collect();
         if all.is_empty() {
             return Ok(());
         }
-        all.iter().flat_map(|(_, changes)| changes.iter()).try_for_each(EntryChange::check)?;
+        all.iter()
+            .flat_map(|(_, changes)| changes.iter())
+            .try_for_each(EntryChange::check)?;
         let disk = self.create()?;
-        let folders: BTreeSet<String> = all.iter().map(|(conversation, _)| conversation_folder(disk, conversation)).collect();
+        let folders: BTreeSet<String> = all
+            .iter()
+            .map(|(conversation, _)| conversation_folder(disk, conversation))
+            .collect();
         if folders.len() < all.len() {
             // The file of a summary depends on the other conversations in its folder.
-            return all.iter().try_for_each(|&&one| self.commit_with(&[one], operation));
+            return all
+                .iter()
+                .try_for_each(|&&one| self.commit_with(&[one], operation));
         }
         let lock = WriterLock::acquire(self.root(), self.patience)?;
         let (own_disk, mut known) = (disk, self.place.applied_changes());
-        let mut new_turns =
-            if self.is_shared() { all.iter().flat_map(|(_, changes)| user_turns(changes)).collect() } else { Vec::new() };
+        let mut new_turns = if self.is_shared() {
+            all.iter()
+                .flat_map(|(_, changes)| user_turns(changes))
+                .collect()
+        } else {
+            Vec::new()
+        };
         let mut works = Vec::new();
         // Readers do not wait for the disk, because the cache is not locked here.
         let done = self.place.write(disk, self.patience, |disk| {
@@ -203,7 +243,13 @@ impl ConversationFolder {
             }
             if let Some(operation) = operation {
                 for work in &mut works {
-                    match decide_recording(disk, work.conversation, &work.known, work.changes, operation)? {
+                    match decide_recording(
+                        disk,
+                        work.conversation,
+                        &work.known,
+                        work.changes,
+                        operation,
+                    )? {
                         RecordingDecision::New(line) => journal::append(disk, &line)?,
                         RecordingDecision::Recorded { restored } => work.kept_entries = restored,
                         RecordingDecision::Undone => {
@@ -216,12 +262,20 @@ impl ConversationFolder {
             // In a replica, the files change later.
             for work in works.iter().filter(|_| !self.is_shared()) {
                 let kept = self.folder_cache(&conversation_folder(disk, work.conversation));
-                kept.lock().unwrap_or_else(PoisonError::into_inner).begin_write();
+                kept.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .begin_write();
             }
             change::apply_changes(disk, &mut works)
         });
         let generation = lock.write_generation();
-        for ConversationCommit { conversation, known, touched, .. } in works {
+        for ConversationCommit {
+            conversation,
+            known,
+            touched,
+            ..
+        } in works
+        {
             // The next reader uses the updated cache.
             let folder = conversation_folder(disk, conversation);
             let kept = self.folder_cache(&folder);
@@ -237,29 +291,46 @@ impl ConversationFolder {
         conversation: &'w ConversationId,
         changes: &'w [EntryChange],
     ) -> Result<Option<ConversationCommit<'w>>, StoreError> {
-        let known = self.with_conversation(conversation, |_, kept| kept.writer_state(conversation, changes))?;
-        let plan =
-            |known| ConversationCommit { conversation, changes, known, kept_entries: BTreeSet::new(), touched: Vec::new() };
+        let known = self.with_conversation(conversation, |_, kept| {
+            kept.writer_state(conversation, changes)
+        })?;
+        let plan = |known| ConversationCommit {
+            conversation,
+            changes,
+            known,
+            kept_entries: BTreeSet::new(),
+            touched: Vec::new(),
+        };
         Ok(known.map(plan))
     }
 
     /// Returns the folders of conversations.
     fn list_folders(disk: &dyn Disk) -> Result<Vec<String>, StoreError> {
-        let entries = disk.list_folder(ENTRIES).map_err(|error| read_error(ENTRIES, error))?;
+        let entries = disk
+            .list_folder(ENTRIES)
+            .map_err(|error| read_error(ENTRIES, error))?;
         let is_one = |name: &str| name != DELETED;
-        let found = entries.into_iter().filter(|entry| entry.kind == DirEntryKind::Folder && is_one(&entry.name));
-        Ok(found.map(|entry| format!("{ENTRIES}/{}", entry.name)).collect())
+        let found = entries
+            .into_iter()
+            .filter(|entry| entry.kind == DirEntryKind::Folder && is_one(&entry.name));
+        Ok(found
+            .map(|entry| format!("{ENTRIES}/{}", entry.name))
+            .collect())
     }
 }
 
 /// Which files of a folder of conversations a replica shares: the entries and the journal.
 #[cfg(feature = "postgres")]
-pub(crate) const REPLICA: crate::store_folder::ReplicaLayout =
-    crate::store_folder::ReplicaLayout { is_shared, prefix: ".conversations/" };
+pub(crate) const REPLICA: crate::store_folder::ReplicaLayout = crate::store_folder::ReplicaLayout {
+    is_shared,
+    prefix: ".conversations/",
+};
 
 #[cfg(feature = "postgres")]
 fn is_shared(path: &str) -> bool {
-    [ENTRIES, journal::FOLDER].iter().any(|folder| crate::store_folder::is_in_log_folder(path, folder))
+    [ENTRIES, journal::FOLDER]
+        .iter()
+        .any(|folder| crate::store_folder::is_in_log_folder(path, folder))
 }
 
 /// Returns the added turns of users.
@@ -276,11 +347,17 @@ impl ConversationStore for ConversationFolder {
     }
 
     fn conversations(&self) -> Result<Vec<ConversationId>, StoreError> {
-        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        let Some(disk) = self.disk()? else {
+            return Ok(Vec::new());
+        };
         let mut found = Vec::new();
         for folder in Self::list_folders(disk)? {
-            found
-                .extend(self.with(&folder, |_, kept| Ok(kept.conversations().cloned().collect::<Vec<_>>()))?.unwrap_or_default());
+            found.extend(
+                self.with(&folder, |_, kept| {
+                    Ok(kept.conversations().cloned().collect::<Vec<_>>())
+                })?
+                .unwrap_or_default(),
+            );
         }
         found.sort();
         Ok(found)
@@ -288,18 +365,32 @@ impl ConversationStore for ConversationFolder {
 
     fn read(&self, conversation: &ConversationId) -> Result<Arc<ConversationIndex>, StoreError> {
         self.place.catch_up(self.patience)?;
-        Ok(self.with_conversation(conversation, |_, kept| Ok(kept.conversation_index(conversation)))?.unwrap_or_default())
+        Ok(self
+            .with_conversation(conversation, |_, kept| {
+                Ok(kept.conversation_index(conversation))
+            })?
+            .unwrap_or_default())
     }
 
-    fn user_turns_since(&self, moment: DateTime<Utc>) -> Result<Vec<Arc<ConversationEntry>>, StoreError> {
-        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+    fn user_turns_since(
+        &self,
+        moment: DateTime<Utc>,
+    ) -> Result<Vec<Arc<ConversationEntry>>, StoreError> {
+        let Some(disk) = self.disk()? else {
+            return Ok(Vec::new());
+        };
         let (role, since) = (EntryRole::User, format_file_time(moment));
         let mut found = Vec::new();
         for folder in Self::list_folders(disk)? {
             let turns = format!("{folder}/{}", role_folder(role));
-            let names = disk.list_folder(&turns).map_err(|error| read_error(&turns, error))?;
+            let names = disk
+                .list_folder(&turns)
+                .map_err(|error| read_error(&turns, error))?;
             // File names start with the time, so most folders need not be read.
-            if !names.iter().any(|entry| is_entry_file(&entry.name) && since < entry.name) {
+            if !names
+                .iter()
+                .any(|entry| is_entry_file(&entry.name) && since < entry.name)
+            {
                 continue;
             }
             let entries = self.with(&folder, |_, kept| {
@@ -318,44 +409,70 @@ impl ConversationStore for ConversationFolder {
         Ok(found)
     }
 
-    fn recheck_entries(&self, conversation: &ConversationId, ids: &[EntryId]) -> Result<bool, StoreError> {
-        let Some(disk) = self.own_disk()? else { return Ok(false) };
+    fn recheck_entries(
+        &self,
+        conversation: &ConversationId,
+        ids: &[EntryId],
+    ) -> Result<bool, StoreError> {
+        let Some(disk) = self.own_disk()? else {
+            return Ok(false);
+        };
         let kept = self.folder_cache(&conversation_folder(disk, conversation));
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.recheck_entries(disk, conversation, ids, now_ns())
     }
 
     fn deleted(&self, conversation: &ConversationId) -> Result<Vec<ConversationEntry>, StoreError> {
-        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        let Some(disk) = self.disk()? else {
+            return Ok(Vec::new());
+        };
         let active = self.read(conversation)?;
         let mut deleted = Vec::new();
         for place in tombstone_folders(&conversation_folder(disk, conversation)) {
             for (below, role) in PLACES {
                 let folder = format!("{place}/{below}");
-                for entry in disk.list_folder(&folder).map_err(|error| read_error(&folder, error))? {
+                for entry in disk
+                    .list_folder(&folder)
+                    .map_err(|error| read_error(&folder, error))?
+                {
                     let path = format!("{folder}/{}", entry.name);
                     let is_one = entry.kind == DirEntryKind::File && is_entry_file(&entry.name);
-                    let Some((bytes, signature)) = (if is_one { disk.read(&path).ok().flatten() } else { None }) else {
+                    let Some((bytes, signature)) = (if is_one {
+                        disk.read(&path).ok().flatten()
+                    } else {
+                        None
+                    }) else {
                         continue;
                     };
-                    deleted.extend(decode(&path, &bytes, role, time_from_nanos(signature.modified_ns)).ok());
+                    deleted.extend(
+                        decode(&path, &bytes, role, time_from_nanos(signature.modified_ns)).ok(),
+                    );
                 }
             }
         }
         // An interrupted change can leave an entry both active and as a tombstone.
         let is_active = |entry: &ConversationEntry| {
-            active.get(&entry.id).is_some_and(|own| own.created_at == entry.created_at && own.content == entry.content)
+            active.get(&entry.id).is_some_and(|own| {
+                own.created_at == entry.created_at && own.content == entry.content
+            })
         };
         deleted.retain(|entry| entry.conversation == *conversation && !is_active(entry));
         deleted.sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
         Ok(deleted)
     }
 
-    fn commit(&self, conversation: &ConversationId, changes: Checked<&[EntryChange]>) -> Result<(), StoreError> {
+    fn commit(
+        &self,
+        conversation: &ConversationId,
+        changes: Checked<&[EntryChange]>,
+    ) -> Result<(), StoreError> {
         self.commit_all(&[(conversation, changes)])
     }
 
-    fn commit_all(&self, all: &[(&ConversationId, Checked<&[EntryChange]>)]) -> Result<(), StoreError> {
+    fn commit_all(
+        &self,
+        all: &[(&ConversationId, Checked<&[EntryChange]>)],
+    ) -> Result<(), StoreError> {
         self.commit_with(all, None)
     }
 
@@ -368,7 +485,12 @@ impl ConversationStore for ConversationFolder {
         self.commit_with(&[(conversation, changes)], Some(operation))
     }
 
-    fn store_vectors(&self, conversation: &ConversationId, identity: &str, vectors: &[EntryVector]) -> Result<(), StoreError> {
+    fn store_vectors(
+        &self,
+        conversation: &ConversationId,
+        identity: &str,
+        vectors: &[EntryVector],
+    ) -> Result<(), StoreError> {
         self.create()?;
         let _lock = WriterLock::acquire(self.root(), self.patience)?;
         let kept = self.with_conversation(conversation, |disk, kept| {

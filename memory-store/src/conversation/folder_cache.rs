@@ -4,7 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
 
-use memory_core::conversation::{ConversationId, ConversationIndex, EntryChange, EntryId, EntryRole};
+use memory_core::conversation::{
+    ConversationId, ConversationIndex, EntryChange, EntryId, EntryRole,
+};
 use memory_core::{Code, Problem, StoreError};
 
 use super::format::decode;
@@ -66,26 +68,38 @@ pub(super) struct WriterState {
 
 impl ConversationCache {
     /// Returns the index of a conversation.
-    pub(super) fn conversation_index(&self, conversation: &ConversationId) -> Arc<ConversationIndex> {
+    pub(super) fn conversation_index(
+        &self,
+        conversation: &ConversationId,
+    ) -> Arc<ConversationIndex> {
         self.shelves.get(conversation).cloned().unwrap_or_default()
     }
 
     /// Returns the conversations with entries or a summary.
     pub(super) fn conversations(&self) -> impl Iterator<Item = &ConversationId> {
         let has_some = |held: &ConversationIndex| !held.is_empty() || held.summary().is_some();
-        self.shelves.iter().filter(move |(_, held)| has_some(held)).map(|(id, _)| id)
+        self.shelves
+            .iter()
+            .filter(move |(_, held)| has_some(held))
+            .map(|(id, _)| id)
     }
 
     /// Returns the path of an entry.
     pub(super) fn entry_path(&self, conversation: &ConversationId, id: &EntryId) -> Option<&str> {
-        self.places.get(&(conversation.clone(), id.clone())).map(String::as_str)
+        self.places
+            .get(&(conversation.clone(), id.clone()))
+            .map(String::as_str)
     }
 
     /// Returns the state that a writer of these changes needs.
     ///
     /// # Errors
     /// If a file could not be read: it may contain an entry to change.
-    pub(super) fn writer_state(&self, conversation: &ConversationId, changes: &[EntryChange]) -> Result<WriterState, StoreError> {
+    pub(super) fn writer_state(
+        &self,
+        conversation: &ConversationId,
+        changes: &[EntryChange],
+    ) -> Result<WriterState, StoreError> {
         let refusal = |path: &String| Some((path.clone(), self.files.get(path)?.refusal.clone()?));
         if let Some((path, why)) = self.unsettled.iter().find_map(refusal) {
             return Err(read_error(&path, io::Error::other(why)));
@@ -94,7 +108,8 @@ impl ConversationCache {
             EntryChange::Add(entry) => &entry.id,
             EntryChange::Delete { id, .. } => id,
         });
-        let place = |id: &EntryId| Some((id.clone(), self.entry_path(conversation, id)?.to_owned()));
+        let place =
+            |id: &EntryId| Some((id.clone(), self.entry_path(conversation, id)?.to_owned()));
         Ok(WriterState {
             places: ids.filter_map(place).collect(),
             leftovers: self.leftovers.clone(),
@@ -122,7 +137,11 @@ impl ConversationCache {
     }
 
     /// Sets the vectors of a conversation.
-    pub(super) fn set_vectors(&mut self, conversation: &ConversationId, found: &vectors::ConversationVectors) {
+    pub(super) fn set_vectors(
+        &mut self,
+        conversation: &ConversationId,
+        found: &vectors::ConversationVectors,
+    ) {
         if let Some(held) = self.shelves.get_mut(conversation) {
             Arc::make_mut(held).add_vectors(&found.identity, &found.vectors);
         }
@@ -142,9 +161,13 @@ impl ConversationCache {
         for (place, _) in PLACES {
             self.refresh_listing(disk, folder, place, (generation, now_ns))?;
         }
-        let pause_ns = if self.files.len() <= OFTEN_CHECKED_FILES { OFTEN_NS } else { MAX_CHECK_INTERVAL_NS };
-        let looks_at_each =
-            self.files.len() <= ALWAYS_CHECKED_FILES || !(0..pause_ns).contains(&now_ns.saturating_sub(self.looked_ns));
+        let pause_ns = if self.files.len() <= OFTEN_CHECKED_FILES {
+            OFTEN_NS
+        } else {
+            MAX_CHECK_INTERVAL_NS
+        };
+        let looks_at_each = self.files.len() <= ALWAYS_CHECKED_FILES
+            || !(0..pause_ns).contains(&now_ns.saturating_sub(self.looked_ns));
         let paths: Vec<String> = if looks_at_each {
             self.files.keys().cloned().collect()
         } else {
@@ -153,12 +176,24 @@ impl ConversationCache {
         self.check_files(disk, &paths, now_ns)?;
         let turns = role_folder(EntryRole::User);
         let files = &self.files;
-        let oldest = || files.iter().filter(|(_, file)| file.place == turns).map(|(path, _)| file_name(path).to_owned()).min();
-        self.tombstones.refresh(disk, folder, now_ns, &oldest, &mut self.shelves);
+        let oldest = || {
+            files
+                .iter()
+                .filter(|(_, file)| file.place == turns)
+                .map(|(path, _)| file_name(path).to_owned())
+                .min()
+        };
+        self.tombstones
+            .refresh(disk, folder, now_ns, &oldest, &mut self.shelves);
         if looks_at_each {
             self.looked_ns = now_ns;
         }
-        Ok(self.shelves.keys().filter(|id| !known.contains(id)).cloned().collect())
+        Ok(self
+            .shelves
+            .keys()
+            .filter(|id| !known.contains(id))
+            .cloned()
+            .collect())
     }
 
     /// Checks some entries, and returns whether one of them has changed.
@@ -169,7 +204,11 @@ impl ConversationCache {
         ids: &[EntryId],
         now_ns: i64,
     ) -> Result<bool, StoreError> {
-        let paths: Vec<String> = ids.iter().filter_map(|id| self.entry_path(conversation, id)).map(str::to_owned).collect();
+        let paths: Vec<String> = ids
+            .iter()
+            .filter_map(|id| self.entry_path(conversation, id))
+            .map(str::to_owned)
+            .collect();
         self.check_files(disk, &paths, now_ns)
     }
 
@@ -185,20 +224,36 @@ impl ConversationCache {
         generation: u64,
     ) {
         self.is_being_written = false;
-        self.tombstones.finish_write(disk, folder, changed, now_ns(), &mut self.shelves);
+        self.tombstones
+            .finish_write(disk, folder, changed, now_ns(), &mut self.shelves);
         for (place, _) in PLACES {
             let path = format!("{folder}/{place}");
-            let mut own = changed.iter().filter(|changed| parent_folder(changed) == path).peekable();
+            let mut own = changed
+                .iter()
+                .filter(|changed| parent_folder(changed) == path)
+                .peekable();
             let (before, now) = (known.folders.get(place), self.folders.get(place));
             // A folder that was listed since, or is not listed yet, is listed by the next refresh.
-            let Some(before) = before.copied().filter(|before| now == Some(before)) else { continue };
+            let Some(before) = before.copied().filter(|before| now == Some(before)) else {
+                continue;
+            };
             if own.peek().is_none() {
-                self.folders.insert(place, FolderListing { generation, ..before });
+                self.folders.insert(
+                    place,
+                    FolderListing {
+                        generation,
+                        ..before
+                    },
+                );
                 continue;
             }
             own.for_each(|changed| self.read_file(disk, changed, place, now_ns()));
             if let Ok(Some(found)) = disk.stat(&path) {
-                let names = FolderListing { modified_ns: found.modified_ns, listed_ns: before.listed_ns, generation };
+                let names = FolderListing {
+                    modified_ns: found.modified_ns,
+                    listed_ns: before.listed_ns,
+                    generation,
+                };
                 self.folders.insert(place, names);
             }
         }
@@ -213,17 +268,23 @@ impl ConversationCache {
     ) -> Result<(), StoreError> {
         let path = format!("{folder}/{place}");
         let told = |error| read_error(&path, error);
-        let modified = disk.stat(&path).map_err(told)?.filter(|found| found.is_folder).map(|found| found.modified_ns);
+        let modified = disk
+            .stat(&path)
+            .map_err(told)?
+            .filter(|found| found.is_folder)
+            .map(|found| found.modified_ns);
         let names = self.folders.get(place);
         let holds = |(modified, names): (i64, &FolderListing)| {
-            names.is_current(modified, generation, now_ns) || self.is_being_written && names.is_fresh(now_ns)
+            names.is_current(modified, generation, now_ns)
+                || self.is_being_written && names.is_fresh(now_ns)
         };
         if modified.zip(names).is_some_and(holds) {
             return Ok(());
         }
         let mut listed = HashMap::new();
         if modified.is_some() {
-            self.leftovers.retain(|path| !path.starts_with(&format!("{folder}/{place}/")));
+            self.leftovers
+                .retain(|path| !path.starts_with(&format!("{folder}/{place}/")));
             for entry in disk.list_folder(&path).map_err(told)? {
                 let file = format!("{path}/{}", entry.name);
                 if entry.name.starts_with(WAITING) {
@@ -248,16 +309,30 @@ impl ConversationCache {
             self.read_file(disk, &file, place, now_ns);
         }
         match modified {
-            Some(modified_ns) => drop(self.folders.insert(place, FolderListing { modified_ns, listed_ns: now_ns, generation })),
+            Some(modified_ns) => drop(self.folders.insert(
+                place,
+                FolderListing {
+                    modified_ns,
+                    listed_ns: now_ns,
+                    generation,
+                },
+            )),
             None => drop(self.folders.remove(place)),
         }
         Ok(())
     }
 
-    fn check_files(&mut self, disk: &dyn Disk, paths: &[String], now_ns: i64) -> Result<bool, StoreError> {
+    fn check_files(
+        &mut self,
+        disk: &dyn Disk,
+        paths: &[String],
+        now_ns: i64,
+    ) -> Result<bool, StoreError> {
         let mut is_news = false;
         for path in paths {
-            let Some(file) = self.files.get(path) else { continue };
+            let Some(file) = self.files.get(path) else {
+                continue;
+            };
             let is_settled = !self.unsettled.contains(path);
             // Another change in the same tick is detected when the tick is over; to read the file each time until then is too slow.
             let is_awaited = file.refusal.is_none() && now_ns < file_settled_ns(file.signature);
@@ -270,11 +345,17 @@ impl ConversationCache {
                 }
                 Some(found) if found == before.0 && before.1 => {}
                 Some(found) => {
-                    let held = file.entry.as_ref().map(|(conversation, id)| (conversation.clone(), id.clone()));
-                    let former = held.and_then(|(conversation, id)| self.shelves.get(&conversation)?.get(&id).cloned());
+                    let held = file
+                        .entry
+                        .as_ref()
+                        .map(|(conversation, id)| (conversation.clone(), id.clone()));
+                    let former = held.and_then(|(conversation, id)| {
+                        self.shelves.get(&conversation)?.get(&id).cloned()
+                    });
                     self.read_file(disk, path, place, now_ns);
                     let now = self.files.get(path).and_then(|file| file.entry.as_ref());
-                    let now = now.and_then(|(conversation, id)| self.shelves.get(conversation)?.get(id));
+                    let now =
+                        now.and_then(|(conversation, id)| self.shelves.get(conversation)?.get(id));
                     is_news |= found != before.0 && former.as_ref() != now;
                 }
             }
@@ -283,18 +364,27 @@ impl ConversationCache {
     }
 
     fn read_file(&mut self, disk: &dyn Disk, path: &str, place: &'static str, now_ns: i64) {
-        let role = PLACES.into_iter().find(|(own, _)| *own == place).map_or(EntryRole::Memory, |(_, role)| role);
+        let role = PLACES
+            .into_iter()
+            .find(|(own, _)| *own == place)
+            .map_or(EntryRole::Memory, |(_, role)| role);
         let mut refusal = None;
         let (read, signature) = match disk.read(path) {
             Ok(None) => {
                 self.remove_file(path);
                 return;
             }
-            Ok(Some((bytes, signature))) => (decode(path, &bytes, role, time_from_nanos(signature.modified_ns)), Some(signature)),
+            Ok(Some((bytes, signature))) => (
+                decode(path, &bytes, role, time_from_nanos(signature.modified_ns)),
+                Some(signature),
+            ),
             // An unreadable file must not prevent reading the other files.
             Err(error) => {
                 refusal = is_temporary(&error).then(|| error.to_string());
-                (Err(unreadable_problem(path, &error)), disk.stat(path).ok().flatten())
+                (
+                    Err(unreadable_problem(path, &error)),
+                    disk.stat(path).ok().flatten(),
+                )
             }
         };
         let Some(signature) = signature else {
@@ -330,7 +420,15 @@ impl ConversationCache {
         } else {
             self.unsettled.insert(path.to_owned());
         }
-        self.files.insert(path.to_owned(), CachedEntryFile { signature, place, entry, refusal });
+        self.files.insert(
+            path.to_owned(),
+            CachedEntryFile {
+                signature,
+                place,
+                entry,
+                refusal,
+            },
+        );
     }
 
     /// Removes a file and its entry from the cache.
@@ -338,7 +436,12 @@ impl ConversationCache {
         self.report_problem(path, None);
         self.unsettled.remove(path);
         self.doubted.remove(path);
-        let Some(CachedEntryFile { entry: Some(key), .. }) = self.files.remove(path) else { return };
+        let Some(CachedEntryFile {
+            entry: Some(key), ..
+        }) = self.files.remove(path)
+        else {
+            return;
+        };
         // Another file may contain the entry now.
         if self.places.get(&key).is_none_or(|place| place != path) {
             return;
@@ -348,7 +451,11 @@ impl ConversationCache {
             Arc::make_mut(held).remove(&key.1);
         }
         // A copy of the file may still contain the entry; it is read again.
-        let twin = self.files.iter().find(|(_, file)| file.entry.as_ref() == Some(&key)).map(|(path, _)| path.clone());
+        let twin = self
+            .files
+            .iter()
+            .find(|(_, file)| file.entry.as_ref() == Some(&key))
+            .map(|(path, _)| path.clone());
         self.doubted.extend(twin);
     }
 
@@ -356,8 +463,11 @@ impl ConversationCache {
     fn report_problem(&mut self, path: &str, problem: Option<&Problem>) {
         let has_any = |held: &ConversationIndex| held.problems().any(|own| own.path == path);
         if problem.is_some() && self.shelves.is_empty() {
-            let name =
-                path.split('/').nth(1).and_then(|name| name.parse().ok()).unwrap_or_else(ConversationId::default_conversation);
+            let name = path
+                .split('/')
+                .nth(1)
+                .and_then(|name| name.parse().ok())
+                .unwrap_or_else(ConversationId::default_conversation);
             self.shelves.insert(name, Arc::default());
         }
         for held in self.shelves.values_mut() {
@@ -380,6 +490,16 @@ fn is_temporary(error: &io::Error) -> bool {
 }
 
 fn unreadable_problem(path: &str, error: &io::Error) -> Problem {
-    let code = if error.kind() == io::ErrorKind::FileTooLarge { Code::FileTooLarge } else { Code::FileDamaged };
-    Problem { code, path: path.to_owned(), line: None, what: format!("it cannot be read: {error}"), hint: None }
+    let code = if error.kind() == io::ErrorKind::FileTooLarge {
+        Code::FileTooLarge
+    } else {
+        Code::FileDamaged
+    };
+    Problem {
+        code,
+        path: path.to_owned(),
+        line: None,
+        what: format!("it cannot be read: {error}"),
+        hint: None,
+    }
 }

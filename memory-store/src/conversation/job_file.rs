@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
 use memory_core::conversation::{
-    ConversationEntry, ConversationId, EnqueuedTurns, EntryChange, EntryId, EntryRole, Job, JobQueue, JobState, PendingJob,
+    ConversationEntry, ConversationId, EnqueuedTurns, EntryChange, EntryId, EntryRole, Job,
+    JobQueue, JobState, PendingJob,
 };
 use memory_core::{OperationId, StoreError};
 use serde::{Deserialize, Serialize};
@@ -99,12 +100,18 @@ struct JobChangeLine {
 impl JobFile {
     /// Returns the jobs of the conversations at `root`.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { place: LazyDisk::new(root.into()), seen: Mutex::default() }
+        Self {
+            place: LazyDisk::new(root.into()),
+            seen: Mutex::default(),
+        }
     }
 
     /// Returns the jobs of the conversations at `root`, with `disk` for writes.
     pub fn with_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
-        Self { place: LazyDisk::on_disk(root.into(), disk), seen: Mutex::default() }
+        Self {
+            place: LazyDisk::on_disk(root.into(), disk),
+            seen: Mutex::default(),
+        }
     }
 
     /// Appends lines, as one write and one sync.
@@ -112,10 +119,15 @@ impl JobFile {
         if lines.is_empty() {
             return Ok(());
         }
-        let disk = self.place.get_or_create().map_err(|error| read_error(FOLDER, error))?;
+        let disk = self
+            .place
+            .get_or_create()
+            .map_err(|error| read_error(FOLDER, error))?;
         let folder = self.create_folder()?;
         let _lock = WriterLock::acquire(&folder, PATIENCE)?;
-        let texts = lines.iter().map(|line| serde_json::to_vec(line).expect("texts and numbers have a JSON form"));
+        let texts = lines
+            .iter()
+            .map(|line| serde_json::to_vec(line).expect("texts and numbers have a JSON form"));
         let bytes = texts.collect::<Vec<_>>().join(&b'\n');
         append_line(disk, PATH, &bytes).map_err(write_error(PATH))?;
         if lines.iter().any(|line| line.done == Some(true)) {
@@ -134,7 +146,9 @@ impl JobFile {
         let mut seen = self.lock_cache();
         seen.read_new_lines(disk)?;
         match seen.latest.max(seen.since) {
-            Some(since) if COMPACT_ABOVE < seen.length && seen.jobs.is_empty() => write_empty_file(disk, since),
+            Some(since) if COMPACT_ABOVE < seen.length && seen.jobs.is_empty() => {
+                write_empty_file(disk, since)
+            }
             _ => Ok(()),
         }
     }
@@ -157,19 +171,32 @@ impl JobQueue for JobFile {
     }
 
     fn record_states(&self, states: &[(OperationId, JobState)]) -> Result<(), StoreError> {
-        self.append(&states.iter().map(|(job, state)| state_line(job, state)).collect::<Vec<_>>())
+        self.append(
+            &states
+                .iter()
+                .map(|(job, state)| state_line(job, state))
+                .collect::<Vec<_>>(),
+        )
     }
 
     fn pending(&self) -> Result<Vec<PendingJob>, StoreError> {
-        let disk = self.place.get().map_err(|error| read_error(FOLDER, error))?;
-        let Some(disk) = disk else { return Ok(Vec::new()) };
+        let disk = self
+            .place
+            .get()
+            .map_err(|error| read_error(FOLDER, error))?;
+        let Some(disk) = disk else {
+            return Ok(Vec::new());
+        };
         let mut seen = self.lock_cache();
         seen.read_new_lines(disk)?;
         Ok(seen.jobs.values().cloned().collect())
     }
 
     fn enqueued_turns(&self, now: DateTime<Utc>) -> Result<EnqueuedTurns, StoreError> {
-        let disk = self.place.get_or_create().map_err(|error| read_error(FOLDER, error))?;
+        let disk = self
+            .place
+            .get_or_create()
+            .map_err(|error| read_error(FOLDER, error))?;
         let _lock = WriterLock::acquire(&self.create_folder()?, PATIENCE)?;
         let mut seen = self.lock_cache();
         seen.read_new_lines(disk)?;
@@ -177,18 +204,24 @@ impl JobQueue for JobFile {
             write_empty_file(disk, now)?;
             seen.read_new_lines(disk)?;
         }
-        Ok(EnqueuedTurns { since: seen.since.unwrap_or(now), turns: seen.turns.clone() })
+        Ok(EnqueuedTurns {
+            since: seen.since.unwrap_or(now),
+            turns: seen.turns.clone(),
+        })
     }
 
     fn claim(&self) -> Result<Option<Box<dyn Debug + Send>>, StoreError> {
-        self.place.get_or_create().map_err(|error| read_error(FOLDER, error))?;
+        self.place
+            .get_or_create()
+            .map_err(|error| read_error(FOLDER, error))?;
         let place = self.create_folder()?.join("running");
         let locked = open_lock_file(&place).and_then(|file| match file.try_lock() {
             Ok(()) => Ok(Some(file)),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(error),
         });
-        let locked = locked.map_err(|error| io_error(format!("lock {}", place.display()), error))?;
+        let locked =
+            locked.map_err(|error| io_error(format!("lock {}", place.display()), error))?;
         Ok(locked.map(|file| Box::new(file) as Box<dyn Debug + Send>))
     }
 }
@@ -203,7 +236,10 @@ fn open_lock_file(place: &Path) -> std::io::Result<File> {
 ///
 /// No job may be pending. The caller holds the lock.
 fn write_empty_file(disk: &dyn Disk, since: DateTime<Utc>) -> Result<(), StoreError> {
-    let mut bytes = serde_json::to_vec(&JobFileHeader { since: format_time(since) }).expect("texts have a JSON form");
+    let mut bytes = serde_json::to_vec(&JobFileHeader {
+        since: format_time(since),
+    })
+    .expect("texts have a JSON form");
     bytes.push(b'\n');
     replace_file(disk, TEMP_FILE, PATH, &bytes).map_err(write_error(PATH))
 }
@@ -236,7 +272,16 @@ fn state_line(job: &OperationId, state: &JobState) -> JobLine {
 
 fn empty_line(job: &OperationId) -> JobLine {
     let job = job.to_string();
-    JobLine { job, conversation: None, turn: None, at: None, attempts: None, changes: None, facts: None, done: None }
+    JobLine {
+        job,
+        conversation: None,
+        turn: None,
+        at: None,
+        attempts: None,
+        changes: None,
+        facts: None,
+        done: None,
+    }
 }
 
 impl JobFileCache {
@@ -254,11 +299,20 @@ impl JobFileCache {
         let mut start = self.length - self.last.len() as u64;
         let mut bytes = read(start)?;
         if self.inode != found.inode || !bytes.starts_with(&self.last) {
-            *self = Self { inode: found.inode, ..Self::default() };
+            *self = Self {
+                inode: found.inode,
+                ..Self::default()
+            };
             (start, bytes) = (0, read(0)?);
         }
         let known = self.last.len();
-        let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n').map(|last| last + 1) else { return Ok(()) };
+        let Some(end) = bytes
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map(|last| last + 1)
+        else {
+            return Ok(());
+        };
         for line in bytes[known..end].split(|byte| *byte == b'\n') {
             match serde_json::from_slice::<JobLine>(line) {
                 Ok(line) => self.add_line(line),
@@ -266,7 +320,10 @@ impl JobFileCache {
             }
         }
         self.length = start + end as u64;
-        let last = bytes[..end - 1].iter().rposition(|byte| *byte == b'\n').map_or(0, |before| before + 1);
+        let last = bytes[..end - 1]
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |before| before + 1);
         self.last = bytes[last..end].to_vec();
         Ok(())
     }
@@ -274,16 +331,26 @@ impl JobFileCache {
     fn add_line(&mut self, line: JobLine) {
         let Some(place) = self.places.get(&line.job).copied() else {
             if let Some(job) = parse_job(&line) {
-                self.turns.insert((job.conversation.clone(), job.turn.clone()));
+                self.turns
+                    .insert((job.conversation.clone(), job.turn.clone()));
                 self.since = self.since.or(Some(job.at));
                 self.latest = self.latest.max(Some(job.at));
                 let place = self.places.len() as u64;
                 self.places.insert(line.job, place);
-                self.jobs.insert(place, PendingJob { job, state: JobState::Waiting { attempts: 0 } });
+                self.jobs.insert(
+                    place,
+                    PendingJob {
+                        job,
+                        state: JobState::Waiting { attempts: 0 },
+                    },
+                );
             }
             return;
         };
-        let state = self.jobs.get(&place).and_then(|own| parse_state(&own.job, &line));
+        let state = self
+            .jobs
+            .get(&place)
+            .and_then(|own| parse_state(&own.job, &line));
         match state {
             Some(JobState::Done) => drop(self.jobs.remove(&place)),
             Some(state) => drop(self.jobs.get_mut(&place).map(|own| own.state = state)),
@@ -294,7 +361,9 @@ impl JobFileCache {
 
 fn parse_header(line: &[u8]) -> Option<DateTime<Utc>> {
     let mark = serde_json::from_slice::<JobFileHeader>(line).ok()?;
-    DateTime::parse_from_rfc3339(&mark.since).ok().map(|since| since.to_utc())
+    DateTime::parse_from_rfc3339(&mark.since)
+        .ok()
+        .map(|since| since.to_utc())
 }
 
 fn parse_job(line: &JobLine) -> Option<Job> {
@@ -302,7 +371,9 @@ fn parse_job(line: &JobLine) -> Option<Job> {
         id: line.job.parse().ok()?,
         conversation: line.conversation.as_deref()?.parse().ok()?,
         turn: line.turn.as_deref()?.parse().ok()?,
-        at: DateTime::parse_from_rfc3339(line.at.as_deref()?).ok()?.to_utc(),
+        at: DateTime::parse_from_rfc3339(line.at.as_deref()?)
+            .ok()?
+            .to_utc(),
     })
 }
 
@@ -311,11 +382,20 @@ fn parse_state(job: &Job, line: &JobLine) -> Option<JobState> {
         return Some(JobState::Done);
     }
     if let Some(changes) = &line.changes {
-        let changes = changes.iter().map(|change| parse_change(&job.conversation, change)).collect::<Option<_>>()?;
-        return Some(JobState::Decided { changes, facts: line.facts.clone().unwrap_or_default() });
+        let changes = changes
+            .iter()
+            .map(|change| parse_change(&job.conversation, change))
+            .collect::<Option<_>>()?;
+        return Some(JobState::Decided {
+            changes,
+            facts: line.facts.clone().unwrap_or_default(),
+        });
     }
     let attempts = line.attempts.unwrap_or_default();
-    let extracted = line.facts.as_ref().map(|facts| JobState::Extracted { facts: facts.clone(), attempts });
+    let extracted = line.facts.as_ref().map(|facts| JobState::Extracted {
+        facts: facts.clone(),
+        attempts,
+    });
     extracted.or(line.attempts.map(|attempts| JobState::Waiting { attempts }))
 }
 
@@ -340,13 +420,22 @@ fn change_line(change: &EntryChange) -> JobChangeLine {
 
 fn parse_change(conversation: &ConversationId, line: &JobChangeLine) -> Option<EntryChange> {
     let id: EntryId = line.id.parse().ok()?;
-    let parsed = |text: &Option<String>| text.as_deref().map(str::parse::<EntryId>).transpose().ok();
+    let parsed =
+        |text: &Option<String>| text.as_deref().map(str::parse::<EntryId>).transpose().ok();
     let Some(content) = &line.content else {
-        return Some(EntryChange::Delete { id, replaced_by: parsed(&line.replaced_by)? });
+        return Some(EntryChange::Delete {
+            id,
+            replaced_by: parsed(&line.replaced_by)?,
+        });
     };
-    let at = DateTime::parse_from_rfc3339(line.created_at.as_deref()?).ok()?.to_utc();
+    let at = DateTime::parse_from_rfc3339(line.created_at.as_deref()?)
+        .ok()?
+        .to_utc();
     let entry = ConversationEntry::new(id, conversation, EntryRole::Memory, content, at);
-    Some(EntryChange::Add(ConversationEntry { source_id: parsed(&line.source_id)?, ..entry }))
+    Some(EntryChange::Add(ConversationEntry {
+        source_id: parsed(&line.source_id)?,
+        ..entry
+    }))
 }
 
 #[cfg(test)]
@@ -362,7 +451,13 @@ mod tests {
         let turn = |number: i64| {
             let at = DateTime::UNIX_EPOCH + TimeDelta::seconds(number);
             let id = format!("{number}-{}", "x".repeat(200)).parse().unwrap();
-            ConversationEntry::new(id, &ConversationId::default_conversation(), EntryRole::User, "tea", at)
+            ConversationEntry::new(
+                id,
+                &ConversationId::default_conversation(),
+                EntryRole::User,
+                "tea",
+                at,
+            )
         };
         for number in 1..=200 {
             jobs.push(&[Job::of(&turn(number))]).unwrap();
@@ -370,14 +465,21 @@ mod tests {
         let known = jobs.enqueued_turns(DateTime::UNIX_EPOCH).unwrap();
         assert_eq!((known.since, known.turns.len()), (turn(1).created_at, 200));
         for number in 1..=200 {
-            jobs.record_states(&[(Job::of(&turn(number)).id, JobState::Done)]).unwrap();
+            jobs.record_states(&[(Job::of(&turn(number)).id, JobState::Done)])
+                .unwrap();
         }
         for jobs in [&jobs, &JobFile::new(home.path())] {
             let known = jobs.enqueued_turns(DateTime::UNIX_EPOCH).unwrap();
             assert_eq!((known.since, known.turns.len()), (turn(200).created_at, 0));
         }
         jobs.push(&[Job::of(&turn(201))]).unwrap();
-        assert_eq!(jobs.enqueued_turns(DateTime::UNIX_EPOCH).unwrap().turns.len(), 1);
+        assert_eq!(
+            jobs.enqueued_turns(DateTime::UNIX_EPOCH)
+                .unwrap()
+                .turns
+                .len(),
+            1
+        );
         assert_eq!(jobs.pending().unwrap().len(), 1);
     }
 }

@@ -5,7 +5,9 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use memory_core::conversation::{ConversationEntry, ConversationId, ConversationSubject, EntryChange, EntryId, EntryRole};
+use memory_core::conversation::{
+    ConversationEntry, ConversationId, ConversationSubject, EntryChange, EntryId, EntryRole,
+};
 use memory_core::{Operation, Recorded, StoreError, Verb, mark_undone};
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +50,11 @@ pub(super) struct JournaledEntry {
 impl ConversationPayload {
     /// Returns the payload of an operation without entries.
     pub(super) fn new(conversation: &ConversationId) -> Self {
-        Self { conversation: conversation.to_string(), added: Vec::new(), deleted: Vec::new() }
+        Self {
+            conversation: conversation.to_string(),
+            added: Vec::new(),
+            deleted: Vec::new(),
+        }
     }
 }
 
@@ -75,13 +81,24 @@ pub(super) fn log(disk: &dyn Disk) -> OperationLog<'_, ConversationPayload> {
 }
 
 /// Appends an operation to the journal, durably.
-pub(super) fn append(disk: &dyn Disk, line: &Recorded<ConversationPayload>) -> Result<(), StoreError> {
-    log(disk).append(line).map_err(|error| io_error(format!("write {FOLDER}"), error))
+pub(super) fn append(
+    disk: &dyn Disk,
+    line: &Recorded<ConversationPayload>,
+) -> Result<(), StoreError> {
+    log(disk)
+        .append(line)
+        .map_err(|error| io_error(format!("write {FOLDER}"), error))
 }
 
 /// Returns up to `limit` of the newest operations, newest first.
-pub(super) fn operations(disk: &dyn Disk, limit: usize) -> Result<Vec<Recorded<ConversationPayload>>, StoreError> {
-    let mut operations = log(disk).operations(read_error)?.take(limit).collect::<Result<Vec<_>, _>>()?;
+pub(super) fn operations(
+    disk: &dyn Disk,
+    limit: usize,
+) -> Result<Vec<Recorded<ConversationPayload>>, StoreError> {
+    let mut operations = log(disk)
+        .operations(read_error)?
+        .take(limit)
+        .collect::<Result<Vec<_>, _>>()?;
     mark_undone(&mut operations);
     Ok(operations)
 }
@@ -120,9 +137,17 @@ pub(super) fn decide_recording(
     let mut line = ConversationPayload::new(conversation);
     for change in changes {
         match change {
-            EntryChange::Add(ConversationEntry { role: EntryRole::Summary, .. }) => {}
+            EntryChange::Add(ConversationEntry {
+                role: EntryRole::Summary,
+                ..
+            }) => {}
             EntryChange::Add(entry) => {
-                let path = format!("{}/{}/{}", conversation_folder(disk, conversation), role_folder(entry.role), name(entry));
+                let path = format!(
+                    "{}/{}/{}",
+                    conversation_folder(disk, conversation),
+                    role_folder(entry.role),
+                    name(entry)
+                );
                 line.added.push(JournaledEntry {
                     id: entry.id.to_string(),
                     path,
@@ -131,8 +156,12 @@ pub(super) fn decide_recording(
                 });
             }
             EntryChange::Delete { id, replaced_by } => {
-                let Some(path) = known.places.get(id) else { continue };
-                let Some(bytes) = read_bytes(disk, path)? else { continue };
+                let Some(path) = known.places.get(id) else {
+                    continue;
+                };
+                let Some(bytes) = read_bytes(disk, path)? else {
+                    continue;
+                };
                 let replaced_by = replaced_by.as_ref().map(EntryId::to_string);
                 line.deleted.push(JournaledEntry {
                     id: id.to_string(),
@@ -143,7 +172,12 @@ pub(super) fn decide_recording(
             }
         }
     }
-    let ids = |items: &[JournaledEntry]| items.iter().map(|item| item.id.clone()).collect::<BTreeSet<_>>();
+    let ids = |items: &[JournaledEntry]| {
+        items
+            .iter()
+            .map(|item| item.id.clone())
+            .collect::<BTreeSet<_>>()
+    };
     let (added, deleted) = (ids(&line.added), ids(&line.deleted));
     let mut restored: BTreeSet<EntryId> = BTreeSet::new();
     for record in operations(disk, MAX_RECENT_OPERATIONS)? {
@@ -152,23 +186,30 @@ pub(super) fn decide_recording(
         if is_restore && other.conversation == line.conversation {
             restored.extend(other.added.iter().filter_map(|item| item.id.parse().ok()));
         }
-        let is_same = record.operation.verb == operation.verb && other.conversation == line.conversation;
+        let is_same =
+            record.operation.verb == operation.verb && other.conversation == line.conversation;
         if !is_same || ids(&other.added) != added || !deleted.is_subset(&ids(&other.deleted)) {
             continue;
         }
         match record.undone_by {
             // Without new entries this may be a new request: it deletes restored entries again, and is recorded.
-            None if added.is_empty() && restored.iter().any(|id| deleted.contains(id.as_str())) => break,
+            None if added.is_empty() && restored.iter().any(|id| deleted.contains(id.as_str())) => {
+                break;
+            }
             None => return Ok(RecordingDecision::Recorded { restored }),
             // New entries have unique ids, so this is the same request.
             Some(_) if !added.is_empty() => return Ok(RecordingDecision::Undone),
             Some(_) => break,
         }
     }
-    let adds_facts = changes.iter().any(|change| matches!(change, EntryChange::Add(_)) && change.is_recorded());
+    let adds_facts = changes
+        .iter()
+        .any(|change| matches!(change, EntryChange::Add(_)) && change.is_recorded());
     Ok(if adds_facts || !deleted.is_empty() {
         RecordingDecision::New(Recorded::new(operation, line, None))
     } else {
-        RecordingDecision::Recorded { restored: BTreeSet::new() }
+        RecordingDecision::Recorded {
+            restored: BTreeSet::new(),
+        }
     })
 }

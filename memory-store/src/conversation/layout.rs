@@ -41,7 +41,11 @@ pub(super) fn conversation_folder(disk: &dyn Disk, conversation: &ConversationId
     let [plain, allowed] = possible_folders(conversation);
     // If the folder cannot be checked, its next use reports the error.
     let exists = || disk.stat(&plain).is_ok_and(|found| found.is_some());
-    if plain == allowed || exists() { plain } else { allowed }
+    if plain == allowed || exists() {
+        plain
+    } else {
+        allowed
+    }
 }
 
 /// Returns the folder of a conversation with its plain name, and with one that Windows allows.
@@ -61,7 +65,10 @@ pub(super) fn possible_folders(conversation: &ConversationId) -> [String; 2] {
 /// Returns the folders of tombstones of a conversation; the first one is used for new tombstones.
 pub(super) fn tombstone_folders(folder: &str) -> [String; 2] {
     let name = folder.rsplit('/').next().unwrap_or_default();
-    [format!("{folder}/{DELETED}"), format!("{ENTRIES}/{DELETED}/{name}")]
+    [
+        format!("{folder}/{DELETED}"),
+        format!("{ENTRIES}/{DELETED}/{name}"),
+    ]
 }
 
 /// Returns the file name of a new entry that is not a summary.
@@ -72,13 +79,20 @@ pub(super) fn name(entry: &ConversationEntry) -> String {
 /// Returns the name of a summary if the usual name belongs to another conversation.
 pub(super) fn alternative_summary_name(conversation: &ConversationId) -> String {
     let digits = ContentHash::of(conversation.as_str()).to_string();
-    let digits: String = digits.chars().filter(char::is_ascii_hexdigit).take(8).collect();
+    let digits: String = digits
+        .chars()
+        .filter(char::is_ascii_hexdigit)
+        .take(8)
+        .collect();
     format!("summary-{digits}.md")
 }
 
 /// Returns whether a file with this name contains an entry.
 pub(super) fn is_entry_file(name: &str) -> bool {
-    !name.starts_with('.') && Path::new(name).extension().is_some_and(|extension| extension == "md")
+    !name.starts_with('.')
+        && Path::new(name)
+            .extension()
+            .is_some_and(|extension| extension == "md")
 }
 
 /// Formats a time for the front matter of entries.
@@ -88,7 +102,13 @@ pub(super) fn format_time(at: DateTime<Utc>) -> String {
 
 /// Formats a time for file names.
 pub(super) fn format_file_time(at: DateTime<Utc>) -> String {
-    let kept = |character: char| if character.is_alphanumeric() || "-._".contains(character) { character } else { '-' };
+    let kept = |character: char| {
+        if character.is_alphanumeric() || "-._".contains(character) {
+            character
+        } else {
+            '-'
+        }
+    };
     format_time(at).chars().map(kept).collect()
 }
 

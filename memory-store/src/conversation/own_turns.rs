@@ -29,7 +29,10 @@ struct OwnTurn {
 /// Records turns before they are stored. The caller holds the lock.
 pub(super) fn append(disk: &dyn Disk, turns: &[&ConversationEntry]) -> Result<(), StoreError> {
     let line = |entry: &&ConversationEntry| {
-        let line = OwnTurn { conversation: entry.conversation.to_string(), turn: entry.id.to_string() };
+        let line = OwnTurn {
+            conversation: entry.conversation.to_string(),
+            turn: entry.id.to_string(),
+        };
         serde_json::to_vec(&line).expect("texts have a JSON form")
     };
     if turns.is_empty() {
@@ -37,11 +40,17 @@ pub(super) fn append(disk: &dyn Disk, turns: &[&ConversationEntry]) -> Result<()
     }
     let lines: Vec<Vec<u8>> = turns.iter().map(line).collect();
     append_line(disk, PATH, &lines.join(&b'\n')).map_err(write_error(PATH))?;
-    let size = disk.stat(PATH).map_err(|error| read_error(PATH, error))?.map_or(0, |found| found.size);
+    let size = disk
+        .stat(PATH)
+        .map_err(|error| read_error(PATH, error))?
+        .map_or(0, |found| found.size);
     if COMPACT_ABOVE as u64 <= size {
         let bytes = read_bytes(disk)?;
         let half = &bytes[bytes.len() / 2..];
-        let start = half.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let start = half
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .map_or(0, |end| end + 1);
         replace_file(disk, TEMP_FILE, PATH, &half[start..]).map_err(write_error(PATH))?;
     }
     Ok(())
@@ -50,10 +59,15 @@ pub(super) fn append(disk: &dyn Disk, turns: &[&ConversationEntry]) -> Result<()
 /// Returns the recorded turns.
 pub(super) fn read(disk: &dyn Disk) -> Result<HashSet<(ConversationId, EntryId)>, StoreError> {
     let bytes = read_bytes(disk)?;
-    let lines = bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<OwnTurn>(line).ok());
-    Ok(lines.filter_map(|line| Some((line.conversation.parse().ok()?, line.turn.parse().ok()?))).collect())
+    let lines = bytes
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| serde_json::from_slice::<OwnTurn>(line).ok());
+    Ok(lines
+        .filter_map(|line| Some((line.conversation.parse().ok()?, line.turn.parse().ok()?)))
+        .collect())
 }
 
 fn read_bytes(disk: &dyn Disk) -> Result<Vec<u8>, StoreError> {
-    disk.read_part(PATH, 0, usize::MAX).map_err(|error| read_error(PATH, error))
+    disk.read_part(PATH, 0, usize::MAX)
+        .map_err(|error| read_error(PATH, error))
 }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use memory_core::conversation::{
-    ConversationEntry, ConversationId, ConversationStore, Conversations, EntryChange, EntryRole, RecallRules, add, recall,
+    ConversationEntry, ConversationId, ConversationStore, Conversations, EntryChange, EntryRole,
+    RecallRules, add, recall,
 };
 use memory_core::secret::Checked;
 use memory_core::testing::conversations;
@@ -23,13 +24,18 @@ use crate::{FileStore, FileStoreOptions};
 /// Returns the samples of another program, or `None` if they are missing.
 fn samples() -> Option<PathBuf> {
     let inputs = std::env::var_os("MEMORY_TEST_INPUTS").map(PathBuf::from);
-    let inputs = inputs.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/inputs"));
+    let inputs =
+        inputs.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/inputs"));
     let folder = inputs.join("agent-cli/memory_db");
     if folder.is_dir() {
         return Some(folder);
     }
     eprintln!("left out: {} is missing", folder.display());
-    assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none(), "{} is missing", folder.display());
+    assert!(
+        std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none(),
+        "{} is missing",
+        folder.display()
+    );
     None
 }
 
@@ -50,13 +56,23 @@ fn id(text: &str) -> ConversationId {
 }
 
 fn open(home: &Path) -> Conversations {
-    let (conversations, ids) = (conversations(Arc::new(ConversationFolder::new(home))), Arc::new(crate::RandomIds));
-    Conversations { ids, ..conversations }
+    let (conversations, ids) = (
+        conversations(Arc::new(ConversationFolder::new(home))),
+        Arc::new(crate::RandomIds),
+    );
+    Conversations {
+        ids,
+        ..conversations
+    }
 }
 
 fn texts(conversations: &Conversations, conversation: &str) -> Vec<String> {
     let shelf = conversations.store.read(&id(conversation)).unwrap();
-    shelf.entries().iter().map(|entry| format!("{} {}", entry.role, entry.content)).collect()
+    shelf
+        .entries()
+        .iter()
+        .map(|entry| format!("{} {}", entry.role, entry.content))
+        .collect()
 }
 
 fn add_facts(home: &Path, facts: &[&str]) -> Vec<ConversationEntry> {
@@ -78,19 +94,62 @@ fn file_of(home: &Path, entry: &ConversationEntry) -> PathBuf {
 fn the_folder_of_another_program_is_read_as_it_stands() {
     let Some(samples) = samples() else { return };
     let conversations = open(&samples);
-    let names: Vec<String> = conversations.store.conversations().unwrap().iter().map(ToString::to_string).collect();
+    let names: Vec<String> = conversations
+        .store
+        .conversations()
+        .unwrap()
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     assert_eq!(names, ["../evil", "a:b*c", "default", "work/项目 1"]);
     let default = conversations.store.read(&id("default")).unwrap();
     assert_eq!((default.len(), default.problems().count()), (18, 0));
-    assert!(default.summary().unwrap().content.starts_with("The user's name is Anna. User loves pizza."));
-    assert!(texts(&conversations, "default").contains(&"user Multi\nline --- text\n---\nwith: colon".to_owned()));
+    assert!(
+        default
+            .summary()
+            .unwrap()
+            .content
+            .starts_with("The user's name is Anna. User loves pizza.")
+    );
+    assert!(
+        texts(&conversations, "default")
+            .contains(&"user Multi\nline --- text\n---\nwith: colon".to_owned())
+    );
     assert_eq!(texts(&conversations, "work/项目 1").len(), 4);
-    let told = |entry: &ConversationEntry| (entry.content.clone(), entry.replaced_by.as_ref().map(ToString::to_string));
-    let deleted: Vec<_> = conversations.store.deleted(&id("default")).unwrap().iter().map(told).collect();
+    let told = |entry: &ConversationEntry| {
+        (
+            entry.content.clone(),
+            entry.replaced_by.as_ref().map(ToString::to_string),
+        )
+    };
+    let deleted: Vec<_> = conversations
+        .store
+        .deleted(&id("default"))
+        .unwrap()
+        .iter()
+        .map(told)
+        .collect();
     let lyon = Some("df62add4-1b5f-4bed-ad05-eb02b1f79429".to_owned());
-    assert_eq!(deleted, [("User loves pizza.".into(), None), ("User lives in Ghent.".into(), lyon)]);
-    let recalled = recall(&conversations, &id("default"), "Where do I live?", &RecallRules::default()).unwrap();
-    assert!(recalled.memories.iter().any(|remembered| remembered.entry.content == "User lives in Lyon."));
+    assert_eq!(
+        deleted,
+        [
+            ("User loves pizza.".into(), None),
+            ("User lives in Ghent.".into(), lyon)
+        ]
+    );
+    let recalled = recall(
+        &conversations,
+        &id("default"),
+        "Where do I live?",
+        &RecallRules::default(),
+    )
+    .unwrap();
+    assert!(
+        recalled
+            .memories
+            .iter()
+            .any(|remembered| remembered.entry.content == "User lives in Lyon.")
+    );
 }
 
 #[test]
@@ -100,23 +159,52 @@ fn what_is_added_beside_the_files_of_another_program_changes_none_of_them() {
     copy(&samples, home.path());
     let before = all_files(home.path());
     let conversations = open(home.path());
-    add(&conversations, &id("work/项目 1"), &["The user likes 茶.".into()], SecretPolicy::Refuse).unwrap();
+    add(
+        &conversations,
+        &id("work/项目 1"),
+        &["The user likes 茶.".into()],
+        SecretPolicy::Refuse,
+    )
+    .unwrap();
     let after = all_files(home.path());
     assert!(before.iter().all(|file| after.contains(file)));
-    let new: Vec<_> = after.into_iter().filter(|file| !before.contains(file) && is_entry_file(file_name(&file.0))).collect();
-    let [(path, text)] = new.as_slice() else { panic!("{new:?}") };
-    assert!(path.starts_with("entries/work_项目_1/facts/2026-05-07T10-00-"), "{path}");
+    let new: Vec<_> = after
+        .into_iter()
+        .filter(|file| !before.contains(file) && is_entry_file(file_name(&file.0)))
+        .collect();
+    let [(path, text)] = new.as_slice() else {
+        panic!("{new:?}")
+    };
+    assert!(
+        path.starts_with("entries/work_项目_1/facts/2026-05-07T10-00-"),
+        "{path}"
+    );
     let head: Vec<&str> = text.lines().skip(2).take(2).collect();
     assert_eq!(head, ["conversation_id: \"work/项目 1\"", "role: memory"]);
     // A deleted file is moved to the folder of tombstones unchanged.
     let first = conversations.store.read(&id("default")).unwrap().entries()[0].clone();
     conversations
         .store
-        .commit(&id("default"), Checked::allowed(&[EntryChange::Delete { id: first.id.clone(), replaced_by: None }]))
+        .commit(
+            &id("default"),
+            Checked::allowed(&[EntryChange::Delete {
+                id: first.id.clone(),
+                replaced_by: None,
+            }]),
+        )
         .unwrap();
-    let moved = all_files(home.path()).into_iter().find(|(path, _)| path.contains("default/deleted/")).unwrap();
-    assert!(before.iter().any(|(path, text)| *text == moved.1 && path.rsplit('/').next() == moved.0.rsplit('/').next()));
-    assert_eq!(conversations.store.deleted(&id("default")).unwrap().len(), 3);
+    let moved = all_files(home.path())
+        .into_iter()
+        .find(|(path, _)| path.contains("default/deleted/"))
+        .unwrap();
+    assert!(
+        before.iter().any(|(path, text)| *text == moved.1
+            && path.rsplit('/').next() == moved.0.rsplit('/').next())
+    );
+    assert_eq!(
+        conversations.store.deleted(&id("default")).unwrap().len(),
+        3
+    );
 }
 
 fn all_files(home: &Path) -> Vec<(String, String)> {
@@ -126,8 +214,16 @@ fn all_files(home: &Path) -> Vec<(String, String)> {
             if entry.file_type().unwrap().is_dir() {
                 left.push(entry.path());
             } else {
-                let path = entry.path().strip_prefix(home).unwrap().to_string_lossy().into_owned();
-                files.push((path, String::from_utf8_lossy(&fs::read(entry.path()).unwrap()).into_owned()));
+                let path = entry
+                    .path()
+                    .strip_prefix(home)
+                    .unwrap()
+                    .to_string_lossy()
+                    .into_owned();
+                files.push((
+                    path,
+                    String::from_utf8_lossy(&fs::read(entry.path()).unwrap()).into_owned(),
+                ));
             }
         }
     }
@@ -177,11 +273,25 @@ fn what_others_do_to_the_files_is_seen_at_once() {
     let text = fs::read_to_string(&tea).unwrap();
     fs::write(&tea, text.replace("likes tea", "likes green tea")).unwrap();
     assert_eq!(sorted(), ["memory likes coffee", "memory likes green tea"]);
-    fs::write(home.path().join("entries/default/facts/mine.md"), "has a dog\n").unwrap();
-    assert_eq!(sorted(), ["memory has a dog", "memory likes coffee", "memory likes green tea"]);
+    fs::write(
+        home.path().join("entries/default/facts/mine.md"),
+        "has a dog\n",
+    )
+    .unwrap();
+    assert_eq!(
+        sorted(),
+        [
+            "memory has a dog",
+            "memory likes coffee",
+            "memory likes green tea"
+        ]
+    );
     fs::remove_file(&tea).unwrap();
     assert_eq!(sorted(), ["memory has a dog", "memory likes coffee"]);
-    let (coffee, copied) = (file_of(home.path(), &entries[1]), home.path().join("entries/default/facts/copy.md"));
+    let (coffee, copied) = (
+        file_of(home.path(), &entries[1]),
+        home.path().join("entries/default/facts/copy.md"),
+    );
     fs::copy(&coffee, &copied).unwrap();
     assert_eq!(sorted(), ["memory has a dog", "memory likes coffee"]);
     fs::remove_file(&copied).unwrap();
@@ -208,13 +318,33 @@ fn a_damaged_file_is_told_of_and_left_alone() {
     fs::write(place.join("bytes.md"), [0xff, 0xfe, 0x41]).unwrap();
     let conversations = open(home.path());
     let shelf = conversations.store.read(&id("default")).unwrap();
-    let mut damaged: Vec<&str> = shelf.problems().map(|problem| problem.path.rsplit('/').next().unwrap()).collect();
+    let mut damaged: Vec<&str> = shelf
+        .problems()
+        .map(|problem| problem.path.rsplit('/').next().unwrap())
+        .collect();
     damaged.sort_unstable();
-    assert_eq!(damaged, ["bytes.md", "id.md", "open.md", "role.md", "time.md", "yaml.md"]);
-    assert!(shelf.problems().all(|problem| problem.code == Code::FileDamaged));
+    assert_eq!(
+        damaged,
+        [
+            "bytes.md", "id.md", "open.md", "role.md", "time.md", "yaml.md"
+        ]
+    );
+    assert!(
+        shelf
+            .problems()
+            .all(|problem| problem.code == Code::FileDamaged)
+    );
     assert_eq!(texts(&conversations, "default"), ["memory likes tea"]);
     fs::write(place.join("role.md"), "---\nrole: memory\n---\nfixed\n").unwrap();
-    assert_eq!(conversations.store.read(&id("default")).unwrap().problems().count(), 5);
+    assert_eq!(
+        conversations
+            .store
+            .read(&id("default"))
+            .unwrap()
+            .problems()
+            .count(),
+        5
+    );
 }
 
 #[test]
@@ -222,12 +352,24 @@ fn a_tombstone_keeps_what_a_person_wrote() {
     let home = tempfile::tempdir().unwrap();
     let entries = add_facts(home.path(), &["lives in Ghent"]);
     let path = file_of(home.path(), &entries[0]);
-    let mine = fs::read_to_string(&path).unwrap().replace("role: memory\n", "role: memory # mine\nmood:  [good,  bad]\n");
+    let mine = fs::read_to_string(&path).unwrap().replace(
+        "role: memory\n",
+        "role: memory # mine\nmood:  [good,  bad]\n",
+    );
     fs::write(&path, &mine).unwrap();
     let by = "df62add4-1b5f-4bed-ad05-eb02b1f79429";
-    let change = EntryChange::Delete { id: entries[0].id.clone(), replaced_by: Some(by.parse().unwrap()) };
-    open(home.path()).store.commit(&id("default"), Checked::allowed(&[change])).unwrap();
-    let tombstone = home.path().join("entries/default/deleted/facts").join(path.file_name().unwrap());
+    let change = EntryChange::Delete {
+        id: entries[0].id.clone(),
+        replaced_by: Some(by.parse().unwrap()),
+    };
+    open(home.path())
+        .store
+        .commit(&id("default"), Checked::allowed(&[change]))
+        .unwrap();
+    let tombstone = home
+        .path()
+        .join("entries/default/deleted/facts")
+        .join(path.file_name().unwrap());
     let expected = mine.replacen("---\nlives", &format!("replaced_by: {by}\n---\nlives"), 1);
     assert_eq!(fs::read_to_string(tombstone).unwrap(), expected);
 }
@@ -240,10 +382,21 @@ fn two_of_one_name_as_long_as_names_may_be_are_both_tombstones() {
         let entries = add_facts(home.path(), &[text]);
         let path = file_of(home.path(), &entries[0]);
         fs::rename(&path, path.with_file_name(&name)).unwrap();
-        let change = EntryChange::Delete { id: entries[0].id.clone(), replaced_by: None };
-        open(home.path()).store.commit(&id("default"), Checked::allowed(&[change])).unwrap();
+        let change = EntryChange::Delete {
+            id: entries[0].id.clone(),
+            replaced_by: None,
+        };
+        open(home.path())
+            .store
+            .commit(&id("default"), Checked::allowed(&[change]))
+            .unwrap();
     }
-    assert_eq!(fs::read_dir(home.path().join("entries/default/deleted/facts")).unwrap().count(), 2);
+    assert_eq!(
+        fs::read_dir(home.path().join("entries/default/deleted/facts"))
+            .unwrap()
+            .count(),
+        2
+    );
 }
 
 #[test]
@@ -265,7 +418,13 @@ fn many_writers_lose_nothing() {
 #[test]
 fn a_day_is_a_moment() {
     let text = "---\nid: a\nrole: memory\ncreated_at: 2026-01-02\n---\nlikes tea\n";
-    let entry = decode("entries/default/facts/a.md", text.as_bytes(), EntryRole::Memory, DateTime::UNIX_EPOCH).unwrap();
+    let entry = decode(
+        "entries/default/facts/a.md",
+        text.as_bytes(),
+        EntryRole::Memory,
+        DateTime::UNIX_EPOCH,
+    )
+    .unwrap();
     assert_eq!(entry.created_at.to_rfc3339(), "2026-01-02T00:00:00+00:00");
 }
 
@@ -288,34 +447,80 @@ proptest! {
 /// Searches a home for a word in the scope of one conversation.
 fn search_conversation(store: &FileStore, text: &str, conversation: &str) -> Vec<(String, bool)> {
     let services = memory_core::testing::services(Arc::new(MemStore::default()));
-    let services = Services { store: Arc::new(FileStore::open(store.root(), FileStoreOptions::default()).unwrap()), ..services };
-    let filter = Filter { scope: Some(id(conversation).scope()), ..Filter::default() };
-    let query = Query { text: text.into(), filter, limit: 10, ranking: Ranking::default() };
+    let services = Services {
+        store: Arc::new(FileStore::open(store.root(), FileStoreOptions::default()).unwrap()),
+        ..services
+    };
+    let filter = Filter {
+        scope: Some(id(conversation).scope()),
+        ..Filter::default()
+    };
+    let query = Query {
+        text: text.into(),
+        filter,
+        limit: 10,
+        ranking: Ranking::default(),
+    };
     let hits = search(&services, &query).unwrap().hits;
-    hits.into_iter().map(|hit| (hit.stored.memory.content, hit.stored.problem.is_none())).collect()
+    hits.into_iter()
+        .map(|hit| (hit.stored.memory.content, hit.stored.problem.is_none()))
+        .collect()
 }
 
 #[test]
 fn among_many_files_an_edit_in_place_is_seen_once_somebody_hears_of_it() {
     let home = tempfile::tempdir().unwrap();
     let facts: Vec<String> = (0..600).map(|number| format!("fact {number}")).collect();
-    let entries = add(&open(home.path()), &id("default"), &facts, SecretPolicy::Refuse).unwrap();
+    let entries = add(
+        &open(home.path()),
+        &id("default"),
+        &facts,
+        SecretPolicy::Refuse,
+    )
+    .unwrap();
     let folder = ConversationFolder::new(home.path());
-    let content = || folder.read(&id("default")).unwrap().get(&entries[7].id).unwrap().content.clone();
+    let content = || {
+        folder
+            .read(&id("default"))
+            .unwrap()
+            .get(&entries[7].id)
+            .unwrap()
+            .content
+            .clone()
+    };
     assert_eq!(content(), "fact 7");
     let path = format!("entries/default/facts/{}", super::layout::name(&entries[7]));
     let text = fs::read_to_string(home.path().join(&path)).unwrap();
-    fs::write(home.path().join(&path), text.replace("fact 7", "fact seven")).unwrap();
+    fs::write(
+        home.path().join(&path),
+        text.replace("fact 7", "fact seven"),
+    )
+    .unwrap();
     folder.mark_changed(Some(&[path].into()));
     assert_eq!(content(), "fact seven");
-    let text = fs::read_to_string(home.path().join("entries/default/facts").join(super::layout::name(&entries[8]))).unwrap();
+    let text = fs::read_to_string(
+        home.path()
+            .join("entries/default/facts")
+            .join(super::layout::name(&entries[8])),
+    )
+    .unwrap();
     fs::write(
-        home.path().join("entries/default/facts").join(super::layout::name(&entries[8])),
+        home.path()
+            .join("entries/default/facts")
+            .join(super::layout::name(&entries[8])),
         text.replace("fact 8", "fact eight"),
     )
     .unwrap();
     folder.mark_changed(None);
-    assert_eq!(folder.read(&id("default")).unwrap().get(&entries[8].id).unwrap().content, "fact eight");
+    assert_eq!(
+        folder
+            .read(&id("default"))
+            .unwrap()
+            .get(&entries[8].id)
+            .unwrap()
+            .content,
+        "fact eight"
+    );
 }
 
 #[test]
@@ -328,17 +533,41 @@ fn a_search_of_memories_finds_facts_and_turns_in_the_scope_of_their_conversation
     assert_eq!(found("tea", "../evil").len(), 2);
     assert_eq!(found("Helen", "work/项目 1").len(), 2);
     let (lyon, ghent) = (found("Lyon", "default"), found("Ghent", "default"));
-    let say = |hits: &[(String, bool)], word: &str| hits.iter().map(|(text, _)| text.contains(word)).collect::<Vec<_>>();
+    let say = |hits: &[(String, bool)], word: &str| {
+        hits.iter()
+            .map(|(text, _)| text.contains(word))
+            .collect::<Vec<_>>()
+    };
     // Neighbouring turns may follow.
-    assert!(say(&lyon, "Lyon").starts_with(&[true, true]) && !say(&lyon[2..], "Lyon").contains(&true), "{lyon:?}");
-    assert!(say(&ghent, "Ghent").starts_with(&[true]) && !say(&ghent[1..], "Ghent").contains(&true), "{ghent:?}");
     assert!(
-        lyon.iter().all(|(text, is_sound)| *is_sound && !text.contains("loves pizza")),
+        say(&lyon, "Lyon").starts_with(&[true, true]) && !say(&lyon[2..], "Lyon").contains(&true),
+        "{lyon:?}"
+    );
+    assert!(
+        say(&ghent, "Ghent").starts_with(&[true]) && !say(&ghent[1..], "Ghent").contains(&true),
+        "{ghent:?}"
+    );
+    assert!(
+        lyon.iter()
+            .all(|(text, is_sound)| *is_sound && !text.contains("loves pizza")),
         "nothing deleted, no summary: {lyon:?}"
     );
     add_facts(home.path(), &["The user plays the violin."]);
-    assert_eq!(found("violin", "default"), [("The user plays the violin.".to_owned(), true)]);
-    fs::write(home.path().join("entries/default/facts/bad.md"), "---\nrole: violin\n---\nviolin\n").unwrap();
-    assert_eq!(found("violin", "default").iter().filter(|(_, is_sound)| !is_sound).count(), 1);
+    assert_eq!(
+        found("violin", "default"),
+        [("The user plays the violin.".to_owned(), true)]
+    );
+    fs::write(
+        home.path().join("entries/default/facts/bad.md"),
+        "---\nrole: violin\n---\nviolin\n",
+    )
+    .unwrap();
+    assert_eq!(
+        found("violin", "default")
+            .iter()
+            .filter(|(_, is_sound)| !is_sound)
+            .count(),
+        1
+    );
     assert_eq!(store.rebuild(&mut |_| ()).unwrap(), 18 + 1 + 1 + 4 + 3 + 3);
 }

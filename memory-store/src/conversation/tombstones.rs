@@ -49,7 +49,12 @@ impl Tombstones {
     ) {
         for path in fact_tombstone_folders(folder) {
             // An unreadable folder only costs marks of turns, and must not prevent reading active entries.
-            let Ok(found) = disk.stat(&path).map(|found| found.filter(|found| found.is_folder)) else { continue };
+            let Ok(found) = disk
+                .stat(&path)
+                .map(|found| found.filter(|found| found.is_folder))
+            else {
+                continue;
+            };
             let modified_ns = found.map(|found| found.modified_ns);
             let listing = self.folders.get(&path);
             let is_current = match (modified_ns, listing) {
@@ -62,24 +67,44 @@ impl Tombstones {
             }
             let oldest = oldest();
             let is_wanted = |name: &str| {
-                is_entry_file(name) && oldest.as_deref().is_some_and(|oldest| time_prefix(oldest) <= time_prefix(name))
+                is_entry_file(name)
+                    && oldest
+                        .as_deref()
+                        .is_some_and(|oldest| time_prefix(oldest) <= time_prefix(name))
             };
-            let Ok(names) = disk.list_folder(&path) else { continue };
+            let Ok(names) = disk.list_folder(&path) else {
+                continue;
+            };
             let listed: HashSet<String> = names
                 .into_iter()
                 .filter(|entry| entry.kind == DirEntryKind::File && is_wanted(&entry.name))
                 .map(|entry| format!("{path}/{}", entry.name))
                 .collect();
-            let gone: Vec<String> =
-                self.known.keys().filter(|own| parent_folder(own) == path && !listed.contains(*own)).cloned().collect();
+            let gone: Vec<String> = self
+                .known
+                .keys()
+                .filter(|own| parent_folder(own) == path && !listed.contains(*own))
+                .cloned()
+                .collect();
             for own in gone {
                 self.remove_file(&own, shelves);
             }
-            for own in listed.iter().filter(|own| !self.known.contains_key(*own)).cloned().collect::<Vec<_>>() {
+            for own in listed
+                .iter()
+                .filter(|own| !self.known.contains_key(*own))
+                .cloned()
+                .collect::<Vec<_>>()
+            {
                 self.read_file(disk, &own, shelves);
             }
             match modified_ns {
-                Some(modified_ns) => drop(self.folders.insert(path, TombstoneListing { modified_ns, listed_ns: now_ns })),
+                Some(modified_ns) => drop(self.folders.insert(
+                    path,
+                    TombstoneListing {
+                        modified_ns,
+                        listed_ns: now_ns,
+                    },
+                )),
                 None => drop(self.folders.remove(&path)),
             }
         }
@@ -95,7 +120,10 @@ impl Tombstones {
         shelves: &mut ConversationIndexes,
     ) {
         for path in fact_tombstone_folders(folder) {
-            let own: Vec<&String> = changed.iter().filter(|changed| parent_folder(changed) == path).collect();
+            let own: Vec<&String> = changed
+                .iter()
+                .filter(|changed| parent_folder(changed) == path)
+                .collect();
             if own.is_empty() || !self.folders.contains_key(&path) {
                 continue;
             }
@@ -104,7 +132,13 @@ impl Tombstones {
                 self.read_file(disk, own, shelves);
             }
             if let Ok(Some(found)) = disk.stat(&path) {
-                self.folders.insert(path, TombstoneListing { modified_ns: found.modified_ns, listed_ns: now_ns });
+                self.folders.insert(
+                    path,
+                    TombstoneListing {
+                        modified_ns: found.modified_ns,
+                        listed_ns: now_ns,
+                    },
+                );
             }
         }
     }
@@ -112,9 +146,14 @@ impl Tombstones {
     fn read_file(&mut self, disk: &dyn Disk, path: &str, shelves: &mut ConversationIndexes) {
         let read = disk.read(path).ok().flatten();
         let entry = read.and_then(|(bytes, signature)| {
-            decode(path, &bytes, EntryRole::Memory, time_from_nanos(signature.modified_ns))
-                .ok()
-                .filter(|entry| entry.source_id.is_some())
+            decode(
+                path,
+                &bytes,
+                EntryRole::Memory,
+                time_from_nanos(signature.modified_ns),
+            )
+            .ok()
+            .filter(|entry| entry.source_id.is_some())
         });
         let known = entry.map(|entry| {
             let key = (entry.conversation.clone(), entry.id.clone());
@@ -125,7 +164,9 @@ impl Tombstones {
     }
 
     fn remove_file(&mut self, path: &str, shelves: &mut ConversationIndexes) {
-        let Some(Some((conversation, id))) = self.known.remove(path) else { return };
+        let Some(Some((conversation, id))) = self.known.remove(path) else {
+            return;
+        };
         if let Some(shelf) = shelves.get_mut(&conversation) {
             Arc::make_mut(shelf).remove_tombstone(&id);
         }
@@ -161,7 +202,8 @@ impl FolderListing {
         let is_recent = now_ns < settles_ns && self.is_fresh(now_ns);
         // The clock may have been set back since the listing.
         let is_settled = (settles_ns..=now_ns).contains(&self.listed_ns);
-        self.modified_ns == modified_ns && (is_settled || is_recent && self.generation == generation)
+        self.modified_ns == modified_ns
+            && (is_settled || is_recent && self.generation == generation)
     }
 
     pub(super) fn is_fresh(self, now_ns: i64) -> bool {

@@ -4,11 +4,15 @@ use std::collections::{BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
 use memory_core::conversation::{
-    ConversationEntry, ConversationId, ConversationOperations, ConversationRecord, DeletedEntry, EntryId, EntryRole,
+    ConversationEntry, ConversationId, ConversationOperations, ConversationRecord, DeletedEntry,
+    EntryId, EntryRole,
 };
 use memory_core::{Operation, OperationId, Recorded, StoreError};
 
-use super::change::{self, create_folder, free_path, move_to_tombstones, read_bytes, record_replacement, replace, sync_folders};
+use super::change::{
+    self, create_folder, free_path, move_to_tombstones, read_bytes, record_replacement, replace,
+    sync_folders,
+};
 use super::folder::ConversationFolder;
 use super::format::{decode, remove_replacement};
 use super::journal::{self, ConversationPayload, JournaledEntry};
@@ -22,22 +26,44 @@ use crate::oplog::{find_undoable, hash_bytes};
 #[derive(Debug)]
 enum UndoStep {
     /// A tombstone becomes an active entry.
-    Restore { tombstone: String, path: String, bytes: Vec<u8> },
+    Restore {
+        tombstone: String,
+        path: String,
+        bytes: Vec<u8>,
+    },
     /// An active entry becomes a tombstone.
-    Bury { path: String, replaced_by: Option<EntryId> },
+    Bury {
+        path: String,
+        replaced_by: Option<EntryId>,
+    },
 }
 
 impl ConversationFolder {
     /// Performs the steps, restorations first. An interrupted attempt may have performed some of them.
-    fn apply_steps(disk: &dyn Disk, conversation: &ConversationId, steps: &[UndoStep]) -> Result<(), StoreError> {
+    fn apply_steps(
+        disk: &dyn Disk,
+        conversation: &ConversationId,
+        steps: &[UndoStep],
+    ) -> Result<(), StoreError> {
         for step in steps {
-            let UndoStep::Restore { tombstone, path, bytes } = step else { continue };
+            let UndoStep::Restore {
+                tombstone,
+                path,
+                bytes,
+            } = step
+            else {
+                continue;
+            };
             create_folder(disk, parent_folder(path))?;
             replace(disk, path, bytes)?;
-            disk.remove(tombstone).and_then(|()| disk.sync_folder(parent_folder(tombstone))).map_err(write_error(tombstone))?;
+            disk.remove(tombstone)
+                .and_then(|()| disk.sync_folder(parent_folder(tombstone)))
+                .map_err(write_error(tombstone))?;
         }
         for step in steps {
-            let UndoStep::Bury { path, replaced_by } = step else { continue };
+            let UndoStep::Bury { path, replaced_by } = step else {
+                continue;
+            };
             let mut folders = BTreeSet::new();
             let tombstone = move_to_tombstones(disk, conversation, path, &mut folders)?;
             sync_folders(disk, &folders)?;
@@ -49,23 +75,36 @@ impl ConversationFolder {
     }
 
     /// Returns the current path of an active entry.
-    fn active_path(&self, conversation: &ConversationId, id: &EntryId) -> Result<Option<String>, StoreError> {
-        let found = self.with_conversation(conversation, |_, kept| Ok(kept.entry_path(conversation, id).map(str::to_owned)))?;
+    fn active_path(
+        &self,
+        conversation: &ConversationId,
+        id: &EntryId,
+    ) -> Result<Option<String>, StoreError> {
+        let found = self.with_conversation(conversation, |_, kept| {
+            Ok(kept.entry_path(conversation, id).map(str::to_owned))
+        })?;
         Ok(found.flatten())
     }
 }
 
 impl ConversationOperations for ConversationFolder {
     fn operations(&self) -> Result<Vec<ConversationRecord>, StoreError> {
-        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        let Some(disk) = self.disk()? else {
+            return Ok(Vec::new());
+        };
         journal::log(disk).records(journal::read_error)
     }
 
-    fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<ConversationRecord, StoreError> {
+    fn undo(
+        &self,
+        undone: &OperationId,
+        operation: &Operation,
+    ) -> Result<ConversationRecord, StoreError> {
         self.write(|disk| {
             let lines = journal::operations(disk, usize::MAX)?;
             let missing = |wanted: String| StoreError::OperationNotFound { wanted };
-            let (logged, record) = find_undoable(lines.iter().cloned().map(Ok::<_, StoreError>), undone)?;
+            let (logged, record) =
+                find_undoable(lines.iter().cloned().map(Ok::<_, StoreError>), undone)?;
             let line = &logged.subject;
             let conversation = &record.subject.conversation;
             let mut own = ConversationPayload::new(conversation);
@@ -77,13 +116,29 @@ impl ConversationOperations for ConversationFolder {
                 if self.active_path(conversation, &id)?.is_some() {
                     continue;
                 }
-                let gone = || missing(format!("the entry deleted by {undone} was purged ({})", item.path));
-                let tombstone = find_tombstone(disk, conversation, &id, &item.path)?.ok_or_else(gone)?;
+                let gone = || {
+                    missing(format!(
+                        "the entry deleted by {undone} was purged ({})",
+                        item.path
+                    ))
+                };
+                let tombstone =
+                    find_tombstone(disk, conversation, &id, &item.path)?.ok_or_else(gone)?;
                 let bytes = remove_replacement(&read_bytes(disk, &tombstone)?.ok_or_else(gone)?);
-                if disk.stat(&item.path).map_err(|error| read_error(&item.path, error))?.is_some() {
-                    return Err(StoreError::Conflict { what: item.path.clone() });
+                if disk
+                    .stat(&item.path)
+                    .map_err(|error| read_error(&item.path, error))?
+                    .is_some()
+                {
+                    return Err(StoreError::Conflict {
+                        what: item.path.clone(),
+                    });
                 }
-                steps.push(UndoStep::Restore { tombstone, path: item.path.clone(), bytes });
+                steps.push(UndoStep::Restore {
+                    tombstone,
+                    path: item.path.clone(),
+                    bytes,
+                });
             }
             for item in &line.added {
                 let id: EntryId = item.id.parse()?;
@@ -93,12 +148,21 @@ impl ConversationOperations for ConversationFolder {
                         && later.subject.conversation == line.conversation
                         && later.subject.deleted.iter().any(|own| own.id == item.id)
                 };
-                if let Some(later) = lines.iter().take_while(|later| later.operation.id != *undone).find(is_later) {
-                    let what = format!("the entry {id} of conversation {conversation} (undo {} first)", later.operation.id);
+                if let Some(later) = lines
+                    .iter()
+                    .take_while(|later| later.operation.id != *undone)
+                    .find(is_later)
+                {
+                    let what = format!(
+                        "the entry {id} of conversation {conversation} (undo {} first)",
+                        later.operation.id
+                    );
                     return Err(StoreError::Conflict { what });
                 }
                 // An entry that is not active needs no deletion.
-                let Some(path) = self.active_path(conversation, &id)? else { continue };
+                let Some(path) = self.active_path(conversation, &id)? else {
+                    continue;
+                };
                 if read_bytes(disk, &path)?.is_none_or(|bytes| hash_bytes(&bytes) != item.hash) {
                     return Err(StoreError::Conflict { what: path });
                 }
@@ -113,17 +177,35 @@ impl ConversationOperations for ConversationFolder {
     }
 
     fn trashed(&self) -> Result<Vec<DeletedEntry>, StoreError> {
-        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        let Some(disk) = self.disk()? else {
+            return Ok(Vec::new());
+        };
         let deletions = read_deletions(disk)?;
         let mut trashed = Vec::new();
         for (trash, signature, role) in list_tombstones(disk)? {
-            let Some(entry) = read_tombstone(disk, &trash, signature, role) else { continue };
+            let Some(entry) = read_tombstone(disk, &trash, signature, role) else {
+                continue;
+            };
             let operation = deletions.get(&(entry.conversation.to_string(), entry.id.to_string()));
             let at = deletion_time(signature, operation);
             let operation = operation.map(|operation| (operation.id.clone(), operation.verb));
             let (size, path) = (signature.size, original_path(&trash));
-            let ConversationEntry { id, conversation, role, .. } = entry;
-            trashed.push(DeletedEntry { id, conversation, role, path, trash, size, at, operation });
+            let ConversationEntry {
+                id,
+                conversation,
+                role,
+                ..
+            } = entry;
+            trashed.push(DeletedEntry {
+                id,
+                conversation,
+                role,
+                path,
+                trash,
+                size,
+                at,
+                operation,
+            });
         }
         trashed.sort_by(|one, other| (other.at, &other.trash).cmp(&(one.at, &one.trash)));
         Ok(trashed)
@@ -131,21 +213,36 @@ impl ConversationOperations for ConversationFolder {
 
     fn restore(&self, entry: &DeletedEntry, operation: &Operation) -> Result<String, StoreError> {
         if entry.role == EntryRole::Summary {
-            let why =
-                format!("a summary is generated from the facts and cannot be restored; its previous text is in {}", entry.trash);
+            let why = format!(
+                "a summary is generated from the facts and cannot be restored; its previous text is in {}",
+                entry.trash
+            );
             return Err(StoreError::Invalid { why });
         }
         self.write(|disk| {
             if let Some(path) = self.active_path(&entry.conversation, &entry.id)? {
-                return Err(StoreError::Invalid { why: format!("the entry {} already exists: {path}", entry.id) });
+                return Err(StoreError::Invalid {
+                    why: format!("the entry {} already exists: {path}", entry.id),
+                });
             }
-            let missing = || StoreError::TrashNotFound { reference: entry.trash.clone() };
+            let missing = || StoreError::TrashNotFound {
+                reference: entry.trash.clone(),
+            };
             let bytes = remove_replacement(&read_bytes(disk, &entry.trash)?.ok_or_else(missing)?);
             let path = free_path(disk, &entry.path)?;
             let mut line = ConversationPayload::new(&entry.conversation);
             let hash = hash_bytes(&bytes);
-            line.added.push(JournaledEntry { id: entry.id.to_string(), path: path.clone(), hash, replaced_by: None });
-            let step = UndoStep::Restore { tombstone: entry.trash.clone(), path: path.clone(), bytes };
+            line.added.push(JournaledEntry {
+                id: entry.id.to_string(),
+                path: path.clone(),
+                hash,
+                replaced_by: None,
+            });
+            let step = UndoStep::Restore {
+                tombstone: entry.trash.clone(),
+                path: path.clone(),
+                bytes,
+            };
             Self::apply_steps(disk, &entry.conversation, &[step])?;
             journal::append(disk, &Recorded::new(operation, line, None))?;
             Ok(path)
@@ -158,11 +255,19 @@ impl ConversationOperations for ConversationFolder {
         }
         self.write(|disk| {
             let deletions = read_deletions(disk)?;
-            let (mut files, mut bytes) = journal::log(disk).purge(before).map_err(journal::read_error)?;
+            let (mut files, mut bytes) = journal::log(disk)
+                .purge(before)
+                .map_err(journal::read_error)?;
             let mut folders = BTreeSet::new();
             for (path, signature, role) in list_tombstones(disk)? {
-                let entry = if deletions.is_empty() { None } else { read_tombstone(disk, &path, signature, role) };
-                let operation = entry.and_then(|entry| deletions.get(&(entry.conversation.to_string(), entry.id.to_string())));
+                let entry = if deletions.is_empty() {
+                    None
+                } else {
+                    read_tombstone(disk, &path, signature, role)
+                };
+                let operation = entry.and_then(|entry| {
+                    deletions.get(&(entry.conversation.to_string(), entry.id.to_string()))
+                });
                 if deletion_time(signature, operation) < before {
                     disk.remove(&path).map_err(write_error(&path))?;
                     folders.insert(parent_folder(&path).to_owned());
@@ -180,24 +285,40 @@ impl ConversationOperations for ConversationFolder {
 fn read_deletions(disk: &dyn Disk) -> Result<HashMap<(String, String), Operation>, StoreError> {
     let mut last: HashMap<(String, String), Option<Operation>> = HashMap::new();
     for record in journal::operations(disk, usize::MAX)? {
-        let ConversationPayload { conversation, added, deleted } = record.subject;
+        let ConversationPayload {
+            conversation,
+            added,
+            deleted,
+        } = record.subject;
         for item in deleted {
-            last.entry((conversation.clone(), item.id)).or_insert_with(|| Some(record.operation.clone()));
+            last.entry((conversation.clone(), item.id))
+                .or_insert_with(|| Some(record.operation.clone()));
         }
         for item in added {
             last.entry((conversation.clone(), item.id)).or_default();
         }
     }
-    Ok(last.into_iter().filter_map(|(entry, deleted)| Some((entry, deleted?))).collect())
+    Ok(last
+        .into_iter()
+        .filter_map(|(entry, deleted)| Some((entry, deleted?)))
+        .collect())
 }
 
 /// Returns the time of a deletion. The time of a file may be that of its copy.
 fn deletion_time(signature: FileStat, operation: Option<&Operation>) -> DateTime<Utc> {
-    operation.map_or_else(|| time_from_nanos(signature.changed_ns), |operation| operation.at)
+    operation.map_or_else(
+        || time_from_nanos(signature.changed_ns),
+        |operation| operation.at,
+    )
 }
 
 /// Returns the entry in a tombstone, if it can be read.
-fn read_tombstone(disk: &dyn Disk, path: &str, signature: FileStat, role: EntryRole) -> Option<ConversationEntry> {
+fn read_tombstone(
+    disk: &dyn Disk,
+    path: &str,
+    signature: FileStat,
+    role: EntryRole,
+) -> Option<ConversationEntry> {
     let (bytes, _) = disk.read(path).ok()??;
     decode(path, &bytes, role, time_from_nanos(signature.modified_ns)).ok()
 }
@@ -212,7 +333,11 @@ fn find_tombstone(
     let own = conversation_folder(disk, conversation);
     if let Some(below) = path.strip_prefix(&format!("{own}/")) {
         let usual = format!("{own}/{DELETED}/{below}");
-        if disk.stat(&usual).map_err(|error| read_error(&usual, error))?.is_some() {
+        if disk
+            .stat(&usual)
+            .map_err(|error| read_error(&usual, error))?
+            .is_some()
+        {
             return Ok(Some(usual));
         }
     }
@@ -221,13 +346,21 @@ fn find_tombstone(
 
 /// Returns the files of all tombstones, each with the role of its folder.
 fn list_tombstones(disk: &dyn Disk) -> Result<Vec<(String, FileStat, EntryRole)>, StoreError> {
-    let below = |folder: &str| disk.list_folder(folder).map_err(|error| read_error(folder, error));
+    let below = |folder: &str| {
+        disk.list_folder(folder)
+            .map_err(|error| read_error(folder, error))
+    };
     let mut places = Vec::new();
-    for entry in below(ENTRIES)?.into_iter().filter(|entry| entry.kind == DirEntryKind::Folder) {
+    for entry in below(ENTRIES)?
+        .into_iter()
+        .filter(|entry| entry.kind == DirEntryKind::Folder)
+    {
         let own = format!("{ENTRIES}/{}", entry.name);
         if entry.name == DELETED {
             // Another program stores all tombstones in one folder next to the conversations.
-            let folders = below(&own)?.into_iter().filter(|entry| entry.kind == DirEntryKind::Folder);
+            let folders = below(&own)?
+                .into_iter()
+                .filter(|entry| entry.kind == DirEntryKind::Folder);
             places.extend(folders.map(|entry| format!("{own}/{}", entry.name)));
         } else {
             places.push(format!("{own}/{DELETED}"));
@@ -242,7 +375,9 @@ fn list_tombstones(disk: &dyn Disk) -> Result<Vec<(String, FileStat, EntryRole)>
                 if entry.kind != DirEntryKind::File || !is_entry_file(&entry.name) {
                     continue;
                 }
-                if let Some(signature) = disk.stat(&path).map_err(|error| read_error(&path, error))? {
+                if let Some(signature) =
+                    disk.stat(&path).map_err(|error| read_error(&path, error))?
+                {
                     found.push((path, signature, role));
                 }
             }
@@ -254,8 +389,12 @@ fn list_tombstones(disk: &dyn Disk) -> Result<Vec<(String, FileStat, EntryRole)>
 /// Returns the path of the active entry of a tombstone.
 fn original_path(trash: &str) -> String {
     match trash.split('/').collect::<Vec<_>>()[..] {
-        [_, conversation, own, ref below @ ..] if own == DELETED => format!("{ENTRIES}/{conversation}/{}", below.join("/")),
-        [_, own, conversation, ref below @ ..] if own == DELETED => format!("{ENTRIES}/{conversation}/{}", below.join("/")),
+        [_, conversation, own, ref below @ ..] if own == DELETED => {
+            format!("{ENTRIES}/{conversation}/{}", below.join("/"))
+        }
+        [_, own, conversation, ref below @ ..] if own == DELETED => {
+            format!("{ENTRIES}/{conversation}/{}", below.join("/"))
+        }
         _ => format!("{ENTRIES}/{}", file_name(trash)),
     }
 }

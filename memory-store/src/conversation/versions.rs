@@ -66,7 +66,9 @@ pub enum GitVersionsError {
         place: String,
     },
     /// Another git operation is in progress, which a commit would appear to finish.
-    #[error("the repository at {place} is in the middle of {what}; finish or abort it with git to record versions again")]
+    #[error(
+        "the repository at {place} is in the middle of {what}; finish or abort it with git to record versions again"
+    )]
     Unfinished {
         /// The folder.
         place: String,
@@ -94,15 +96,25 @@ impl GitVersions {
     /// Starts to record versions of only the conversations in the home at `root`.
     ///
     /// Errors are reported as by [`GitVersions::new`].
-    pub fn for_home_conversations(root: impl Into<PathBuf>, tell: Box<dyn Fn(&GitVersionsError) + Send>) -> Self {
+    pub fn for_home_conversations(
+        root: impl Into<PathBuf>,
+        tell: Box<dyn Fn(&GitVersionsError) + Send>,
+    ) -> Self {
         Self::start(root.into(), CommittedFiles::ConversationsOfHome, tell)
     }
 
-    fn start(root: PathBuf, kept: CommittedFiles, tell: Box<dyn Fn(&GitVersionsError) + Send>) -> Self {
+    fn start(
+        root: PathBuf,
+        kept: CommittedFiles,
+        tell: Box<dyn Fn(&GitVersionsError) + Send>,
+    ) -> Self {
         let shared = Arc::new(CommitQueue::default());
         let theirs = Arc::clone(&shared);
         let thread = thread::spawn(move || run_commits(&root, kept, &theirs, tell.as_ref()));
-        Self { shared, thread: Some(thread) }
+        Self {
+            shared,
+            thread: Some(thread),
+        }
     }
 
     /// Schedules a commit of the current changes, described by `what`. Returns immediately.
@@ -186,14 +198,24 @@ impl CommitQueue {
     /// Waits for notes, and then for up to `gather` for more. Returns the notes, and whether to continue.
     fn next(&self, gather: Duration) -> (Vec<String>, bool) {
         let idle = |state: &mut CommitQueueState| state.notes.is_empty() && !state.has_ended;
-        let state = self.news.wait_while(self.lock(), idle).unwrap_or_else(PoisonError::into_inner);
-        let gathered = self.news.wait_timeout_while(state, gather, |state| !state.has_ended);
+        let state = self
+            .news
+            .wait_while(self.lock(), idle)
+            .unwrap_or_else(PoisonError::into_inner);
+        let gathered = self
+            .news
+            .wait_timeout_while(state, gather, |state| !state.has_ended);
         let (mut state, _) = gathered.unwrap_or_else(PoisonError::into_inner);
         (std::mem::take(&mut state.notes), !state.has_ended)
     }
 }
 
-fn run_commits(root: &Path, kept: CommittedFiles, shared: &CommitQueue, tell: &dyn Fn(&GitVersionsError)) {
+fn run_commits(
+    root: &Path,
+    kept: CommittedFiles,
+    shared: &CommitQueue,
+    tell: &dyn Fn(&GitVersionsError),
+) {
     let mut told: Vec<GitVersionsError> = Vec::new();
     let mut left: Vec<String> = Vec::new();
     let mut gather = MIN_COLLECT_TIME;

@@ -44,8 +44,13 @@ impl DaemonLock {
             Ok(()) => file,
             Err(TryLockError::Error(error)) => return Err(refused(error)),
             Err(TryLockError::WouldBlock) => {
-                let running = || StoreError::DaemonRunning { home: root.display().to_string(), pid: read_pid(root) };
-                wait_for_lock(file, LOCK_TIMEOUT).ok_or_else(running)?.map_err(refused)?
+                let running = || StoreError::DaemonRunning {
+                    home: root.display().to_string(),
+                    pid: read_pid(root),
+                };
+                wait_for_lock(file, LOCK_TIMEOUT)
+                    .ok_or_else(running)?
+                    .map_err(refused)?
             }
         };
         write(&mut file, &format!("{pid}\n")).map_err(refused)?;
@@ -64,7 +69,9 @@ impl DaemonLock {
         };
         match file.try_lock_shared() {
             Ok(()) => Ok(None),
-            Err(TryLockError::WouldBlock) => Ok(Some(DaemonProcess { pid: read_pid(root) })),
+            Err(TryLockError::WouldBlock) => Ok(Some(DaemonProcess {
+                pid: read_pid(root),
+            })),
             Err(TryLockError::Error(error)) => Err(refused(error)),
         }
     }
@@ -78,7 +85,14 @@ impl Drop for DaemonLock {
 }
 
 fn open(root: &Path, make: bool) -> io::Result<File> {
-    owner_only(OpenOptions::new().read(true).write(make).create(make).truncate(false)).open(root.join(NAME))
+    owner_only(
+        OpenOptions::new()
+            .read(true)
+            .write(make)
+            .create(make)
+            .truncate(false),
+    )
+    .open(root.join(NAME))
 }
 
 fn write(file: &mut File, text: &str) -> io::Result<()> {
@@ -89,7 +103,11 @@ fn write(file: &mut File, text: &str) -> io::Result<()> {
 
 fn read_pid(root: &Path) -> Option<u32> {
     let mut text = String::new();
-    open(root, false).ok()?.take(32).read_to_string(&mut text).ok()?;
+    open(root, false)
+        .ok()?
+        .take(32)
+        .read_to_string(&mut text)
+        .ok()?;
     text.trim().parse().ok()
 }
 
@@ -105,7 +123,10 @@ mod tests {
         let refusal = DaemonLock::acquire(home.path(), 42).unwrap_err();
         assert_eq!(refusal.code(), memory_core::Code::DaemonRunning);
         assert!(refusal.to_string().contains("41"), "{refusal}");
-        assert_eq!(DaemonLock::find_running(home.path()).unwrap(), Some(DaemonProcess { pid: Some(41) }));
+        assert_eq!(
+            DaemonLock::find_running(home.path()).unwrap(),
+            Some(DaemonProcess { pid: Some(41) })
+        );
         drop(first);
         // A process that another test starts shares the lock until its `exec`.
         let is_running = || DaemonLock::find_running(home.path()).unwrap().is_some();
@@ -122,6 +143,9 @@ mod tests {
         std::fs::write(home.path().join(NAME), "1\n").unwrap();
         assert_eq!(DaemonLock::find_running(home.path()).unwrap(), None);
         let _lock = DaemonLock::acquire(home.path(), 42).unwrap();
-        assert_eq!(DaemonLock::find_running(home.path()).unwrap(), Some(DaemonProcess { pid: Some(42) }));
+        assert_eq!(
+            DaemonLock::find_running(home.path()).unwrap(),
+            Some(DaemonProcess { pid: Some(42) })
+        );
     }
 }

@@ -29,7 +29,9 @@ pub struct EventLog {
 impl EventLog {
     /// Returns a log that writes to `sink`. Each line is one write.
     pub fn new(sink: Box<dyn Write + Send>) -> Self {
-        Self { sink: Mutex::new(sink) }
+        Self {
+            sink: Mutex::new(sink),
+        }
     }
 
     /// Logs an event.
@@ -44,7 +46,10 @@ impl EventLog {
 
     fn write_line(&self, at: DateTime<Utc>, level: &str, what: &str) {
         let what = to_one_line(&redact_file_names(what), MAX_EVENT_CHARS);
-        let line = format!("{} {level:<7} {what}\n", at.to_rfc3339_opts(SecondsFormat::Secs, true));
+        let line = format!(
+            "{} {level:<7} {what}\n",
+            at.to_rfc3339_opts(SecondsFormat::Secs, true)
+        );
         let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = sink.write_all(line.as_bytes()).and_then(|()| sink.flush());
     }
@@ -63,8 +68,14 @@ fn redact_file_names(text: &str) -> String {
     const END: &str = ".md";
     let mut left = text;
     let mut cleared = String::with_capacity(text.len());
-    while let Some(at) = ["categories/", "trash/"].iter().filter_map(|folder| left.find(folder)).min() {
-        let Some(end) = left[at..].find(END).map(|end| at + end) else { break };
+    while let Some(at) = ["categories/", "trash/"]
+        .iter()
+        .filter_map(|folder| left.find(folder))
+        .min()
+    {
+        let Some(end) = left[at..].find(END).map(|end| at + end) else {
+            break;
+        };
         let folder = left[at..end].rfind('/').map_or(at, |slash| at + slash + 1);
         cleared.push_str(&left[..folder]);
         cleared.push('…');
@@ -94,7 +105,12 @@ impl LogFile {
 
     fn open_with_limit(path: &Path, largest: u64) -> io::Result<Self> {
         let (file, length) = open(path)?;
-        Ok(Self { path: path.to_owned(), file, length, largest })
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            length,
+            largest,
+        })
     }
 
     fn rotate(&mut self) -> io::Result<()> {
@@ -159,7 +175,9 @@ mod tests {
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap();
-        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         names
     }
@@ -172,17 +190,28 @@ mod tests {
         for number in 0..1000 {
             log.info(DateTime::UNIX_EPOCH, &format!("event {number}"));
         }
-        assert_eq!(names(folder.path()), ["daemon.log", "daemon.log.1", "daemon.log.2", "daemon.log.3"]);
+        assert_eq!(
+            names(folder.path()),
+            ["daemon.log", "daemon.log.1", "daemon.log.2", "daemon.log.3"]
+        );
         let mut all = String::new();
         for name in names(folder.path()).iter().rev() {
             let found = fs::metadata(folder.path().join(name)).unwrap();
             assert!(found.len() <= 1000);
             // The portable implementation sets no modes.
-            assert!(cfg!(feature = "portable-system") || found.permissions().mode() & 0o777 == 0o600);
+            assert!(
+                cfg!(feature = "portable-system") || found.permissions().mode() & 0o777 == 0o600
+            );
             all.push_str(&fs::read_to_string(folder.path().join(name)).unwrap());
         }
-        let events: Vec<_> = all.lines().map(|line| line.rsplit(' ').next().unwrap().parse::<u32>().unwrap()).collect();
-        assert!(events.is_sorted() && events.last() == Some(&999) && 50 < events.len(), "{events:?}");
+        let events: Vec<_> = all
+            .lines()
+            .map(|line| line.rsplit(' ').next().unwrap().parse::<u32>().unwrap())
+            .collect();
+        assert!(
+            events.is_sorted() && events.last() == Some(&999) && 50 < events.len(),
+            "{events:?}"
+        );
     }
 
     #[test]
@@ -190,13 +219,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("daemon.log");
         for event in ["one", "two"] {
-            EventLog::new(Box::new(LogFile::open(&path).unwrap())).info(DateTime::UNIX_EPOCH, event);
+            EventLog::new(Box::new(LogFile::open(&path).unwrap()))
+                .info(DateTime::UNIX_EPOCH, event);
         }
         let log = EventLog::new(Box::new(LogFile::open(&path).unwrap()));
         fs::rename(&path, folder.path().join("elsewhere")).unwrap();
         log.warning(DateTime::UNIX_EPOCH, "three");
         let text = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
-        assert_eq!(text("elsewhere"), "1970-01-01T00:00:00Z info    one\n1970-01-01T00:00:00Z info    two\n");
+        assert_eq!(
+            text("elsewhere"),
+            "1970-01-01T00:00:00Z info    one\n1970-01-01T00:00:00Z info    two\n"
+        );
         assert_eq!(text("daemon.log"), "1970-01-01T00:00:00Z warning three\n");
     }
 
@@ -206,11 +239,21 @@ mod tests {
             redact_file_names("cannot read categories/people/anna moved-550e8400.md: no"),
             "cannot read categories/people/…: no"
         );
-        assert_eq!(redact_file_names("categories/a/x.md and trash/2026-05/0a/y.md"), "categories/a/… and trash/2026-05/0a/…");
-        assert_eq!(redact_file_names("cannot list categories/people"), "cannot list categories/people");
+        assert_eq!(
+            redact_file_names("categories/a/x.md and trash/2026-05/0a/y.md"),
+            "categories/a/… and trash/2026-05/0a/…"
+        );
+        assert_eq!(
+            redact_file_names("cannot list categories/people"),
+            "cannot list categories/people"
+        );
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("daemon.log");
-        EventLog::new(Box::new(LogFile::open(&path).unwrap())).info(DateTime::UNIX_EPOCH, "a\nb\u{1b}[31m");
-        assert_eq!(fs::read_to_string(path).unwrap(), "1970-01-01T00:00:00Z info    a b[31m\n");
+        EventLog::new(Box::new(LogFile::open(&path).unwrap()))
+            .info(DateTime::UNIX_EPOCH, "a\nb\u{1b}[31m");
+        assert_eq!(
+            fs::read_to_string(path).unwrap(),
+            "1970-01-01T00:00:00Z info    a b[31m\n"
+        );
     }
 }

@@ -75,7 +75,15 @@ impl ChoreState {
     /// Returns the state of a chore that has never run.
     pub fn new(name: &str) -> Self {
         let name = name.to_owned();
-        Self { name, began_at: None, ended_at: None, ending: None, said: None, worked_at: None, due_at: None }
+        Self {
+            name,
+            began_at: None,
+            ended_at: None,
+            ending: None,
+            said: None,
+            worked_at: None,
+            due_at: None,
+        }
     }
 }
 
@@ -132,13 +140,20 @@ mod moment {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
 
-    pub(super) fn serialize<S: Serializer>(at: &DateTime<Utc>, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(
+        at: &DateTime<Utc>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&at.to_rfc3339_opts(SecondsFormat::Millis, true))
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<DateTime<Utc>, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<DateTime<Utc>, D::Error> {
         let text = String::deserialize(deserializer)?;
-        DateTime::parse_from_rfc3339(&text).map(|at| at.to_utc()).map_err(D::Error::custom)
+        DateTime::parse_from_rfc3339(&text)
+            .map(|at| at.to_utc())
+            .map_err(D::Error::custom)
     }
 }
 
@@ -146,18 +161,28 @@ mod maybe_moment {
     use chrono::{DateTime, Utc};
     use serde::{Deserialize, Deserializer, Serializer};
 
-    #[expect(clippy::ref_option, reason = "serde hands over a reference to the field")]
-    pub(super) fn serialize<S: Serializer>(at: &Option<DateTime<Utc>>, serializer: S) -> Result<S::Ok, S::Error> {
+    #[expect(
+        clippy::ref_option,
+        reason = "serde hands over a reference to the field"
+    )]
+    pub(super) fn serialize<S: Serializer>(
+        at: &Option<DateTime<Utc>>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         match at {
             Some(at) => super::moment::serialize(at, serializer),
             None => serializer.serialize_none(),
         }
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<DateTime<Utc>>, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<DateTime<Utc>>, D::Error> {
         let text = Option::<String>::deserialize(deserializer)?;
         // An invalid time counts as unknown.
-        Ok(text.and_then(|text| DateTime::parse_from_rfc3339(&text).ok()).map(|at| at.to_utc()))
+        Ok(text
+            .and_then(|text| DateTime::parse_from_rfc3339(&text).ok())
+            .map(|at| at.to_utc()))
     }
 }
 
@@ -193,7 +218,11 @@ mod tests {
         state.write(home.path()).unwrap();
         assert_eq!(DaemonState::read(home.path()), Some(state));
         let place = home.path().join("index/daemon.json");
-        std::fs::write(&place, r#"{"pid":7,"started_at":"1970-01-01T00:00:00Z","later":true}"#).unwrap();
+        std::fs::write(
+            &place,
+            r#"{"pid":7,"started_at":"1970-01-01T00:00:00Z","later":true}"#,
+        )
+        .unwrap();
         assert_eq!(DaemonState::read(home.path()).unwrap().chores, []);
         std::fs::write(&place, "{").unwrap();
         assert_eq!(DaemonState::read(home.path()), None);

@@ -60,7 +60,10 @@ impl FileWatcher {
     ///
     /// # Errors
     /// If the system refuses.
-    pub fn watch_home(root: &Path, ring: impl Fn() + Send + Sync + 'static) -> Result<Self, StoreError> {
+    pub fn watch_home(
+        root: &Path,
+        ring: impl Fn() + Send + Sync + 'static,
+    ) -> Result<Self, StoreError> {
         let place = root.join(CATEGORIES);
         // A missing home is not created: it may have been moved.
         match private_folder_builder().create(&place) {
@@ -76,11 +79,18 @@ impl FileWatcher {
     ///
     /// # Errors
     /// If the system refuses.
-    pub fn watch_conversations(root: &Path, ring: impl Fn() + Send + Sync + 'static) -> Result<Self, StoreError> {
+    pub fn watch_conversations(
+        root: &Path,
+        ring: impl Fn() + Send + Sync + 'static,
+    ) -> Result<Self, StoreError> {
         Self::of(&[ENTRIES], root, ring)
     }
 
-    fn of(folders: &[&str], root: &Path, ring: impl Fn() + Send + Sync + 'static) -> Result<Self, StoreError> {
+    fn of(
+        folders: &[&str],
+        root: &Path,
+        ring: impl Fn() + Send + Sync + 'static,
+    ) -> Result<Self, StoreError> {
         let news = Arc::new(Mutex::new(WatchedChanges::default()));
         let ring: Arc<dyn Fn() + Send + Sync> = Arc::new(ring);
         let mut ears = Vec::new();
@@ -88,11 +98,17 @@ impl FileWatcher {
             let place = root.join(folder);
             let told = |error| io_error(format!("watch {}", place.display()), error);
             if *folder == ENTRIES {
-                private_folder_builder().recursive(true).create(&place).map_err(told)?;
+                private_folder_builder()
+                    .recursive(true)
+                    .create(&place)
+                    .map_err(told)?;
             }
             ears.push(Self::watch_folder(&place, root, &news, &ring).map_err(told)?);
         }
-        Ok(Self { _ears: ears, heard: news })
+        Ok(Self {
+            _ears: ears,
+            heard: news,
+        })
     }
 
     fn watch_folder(
@@ -105,7 +121,9 @@ impl FileWatcher {
         let hear = move |heard: Vec<WatchEvent>| {
             let mut news = lock_changes(&own);
             // The fold must not stop early: every event has to be recorded.
-            let is_news = heard.into_iter().fold(false, |is_news, heard| record_event(&mut news, heard, &home) | is_news);
+            let is_news = heard.into_iter().fold(false, |is_news, heard| {
+                record_event(&mut news, heard, &home) | is_news
+            });
             drop(news);
             if is_news {
                 ring();
@@ -147,11 +165,13 @@ fn record_event(news: &mut WatchedChanges, heard: WatchEvent, home: &Path) -> bo
     match heard {
         WatchEvent::Lost(why) => news.lost = Some(why),
         WatchEvent::More => news.more = true,
-        WatchEvent::File(path) => match visible_path_below(&path, home).filter(|path| has_ending(path, ".md")) {
-            Some(path) if news.files.len() < MAX_CHANGED_FILES => drop(news.files.insert(path)),
-            Some(_) => news.more = true,
-            None => return false,
-        },
+        WatchEvent::File(path) => {
+            match visible_path_below(&path, home).filter(|path| has_ending(path, ".md")) {
+                Some(path) if news.files.len() < MAX_CHANGED_FILES => drop(news.files.insert(path)),
+                Some(_) => news.more = true,
+                None => return false,
+            }
+        }
         WatchEvent::Folder(path) => match visible_path_below(&path, home) {
             Some(path) if !has_ending(&path, ".tmp") => news.folders = true,
             _ => return false,
@@ -170,7 +190,10 @@ fn visible_path_below(path: &Path, home: &Path) -> Option<String> {
     let path = path.strip_prefix(home).ok()?.to_str()?;
     // The folder of a conversation may have a name with a leading dot.
     let is_conversation = |number: usize| number == 1 && path.split('/').next() == Some(ENTRIES);
-    let is_ours = path.split('/').enumerate().all(|(number, part)| !part.starts_with('.') || is_conversation(number));
+    let is_ours = path
+        .split('/')
+        .enumerate()
+        .all(|(number, part)| !part.starts_with('.') || is_conversation(number));
     is_ours.then(|| path.to_owned())
 }
 
@@ -180,7 +203,10 @@ mod tests {
 
     fn heard(heard: &[WatchEvent]) -> (Vec<bool>, WatchedChanges) {
         let mut news = WatchedChanges::default();
-        let are_news = heard.iter().map(|heard| record_event(&mut news, heard.clone(), Path::new("/home"))).collect();
+        let are_news = heard
+            .iter()
+            .map(|heard| record_event(&mut news, heard.clone(), Path::new("/home")))
+            .collect();
         (are_news, news)
     }
 
@@ -197,20 +223,55 @@ mod tests {
         let (are_news, news) = heard(&[file("categories/inbox/a.md")]);
         assert_eq!((are_news, news.folders), (vec![true], false));
         assert_eq!(Vec::from_iter(news.files), ["categories/inbox/a.md"]);
-        assert_eq!(Vec::from_iter(heard(&[file("entries/.me/facts/1.md")]).1.files), ["entries/.me/facts/1.md"]);
-        let others = ["categories/inbox/.a.md", "categories/x.png", "entries/me/.facts/1.md", "entries/me/facts/.1.md"];
-        for path in ["categories/inbox/a.md.tmp", "categories/.obsidian/a.md"].into_iter().chain(others) {
-            assert_eq!(heard(&[file(path)]), (vec![false], WatchedChanges::default()), "{path}");
+        assert_eq!(
+            Vec::from_iter(heard(&[file("entries/.me/facts/1.md")]).1.files),
+            ["entries/.me/facts/1.md"]
+        );
+        let others = [
+            "categories/inbox/.a.md",
+            "categories/x.png",
+            "entries/me/.facts/1.md",
+            "entries/me/facts/.1.md",
+        ];
+        for path in ["categories/inbox/a.md.tmp", "categories/.obsidian/a.md"]
+            .into_iter()
+            .chain(others)
+        {
+            assert_eq!(
+                heard(&[file(path)]),
+                (vec![false], WatchedChanges::default()),
+                "{path}"
+            );
         }
-        assert_eq!(heard(&[folder("categories/people")]).1, WatchedChanges { folders: true, ..WatchedChanges::default() });
-        assert_eq!(heard(&[folder("categories/.git")]).1, WatchedChanges::default());
+        assert_eq!(
+            heard(&[folder("categories/people")]).1,
+            WatchedChanges {
+                folders: true,
+                ..WatchedChanges::default()
+            }
+        );
+        assert_eq!(
+            heard(&[folder("categories/.git")]).1,
+            WatchedChanges::default()
+        );
     }
 
     #[test]
     fn what_cannot_be_heard_is_told() {
-        assert_eq!(heard(&[WatchEvent::More]), (vec![true], WatchedChanges { more: true, ..WatchedChanges::default() }));
+        assert_eq!(
+            heard(&[WatchEvent::More]),
+            (
+                vec![true],
+                WatchedChanges {
+                    more: true,
+                    ..WatchedChanges::default()
+                }
+            )
+        );
         assert!(heard(&[WatchEvent::Lost("no".into())]).1.lost.is_some());
-        let many: Vec<WatchEvent> = (0..=MAX_CHANGED_FILES).map(|number| file(&format!("categories/{number}.md"))).collect();
+        let many: Vec<WatchEvent> = (0..=MAX_CHANGED_FILES)
+            .map(|number| file(&format!("categories/{number}.md")))
+            .collect();
         let news = heard(&many).1;
         assert!(news.more && news.files.len() == MAX_CHANGED_FILES);
     }

@@ -9,7 +9,13 @@ use super::Disk;
 /// Returns `None` if there is no such component, which is always so on case-sensitive file systems.
 pub(crate) fn find_case_variant(disk: &dyn Disk, path: &str) -> io::Result<Option<String>> {
     let inode = |path: &str| Ok(disk.stat(path)?.map(|found| found.inode));
-    let names = |folder: &str| Ok(disk.list_folder(folder)?.into_iter().map(|entry| entry.name).collect());
+    let names = |folder: &str| {
+        Ok(disk
+            .list_folder(folder)?
+            .into_iter()
+            .map(|entry| entry.name)
+            .collect())
+    };
     find_name_variant(path, &inode, &names)
 }
 
@@ -18,13 +24,22 @@ fn find_name_variant(
     inode: &dyn Fn(&str) -> io::Result<Option<u64>>,
     names: &dyn Fn(&str) -> io::Result<Vec<String>>,
 ) -> io::Result<Option<String>> {
-    let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+    let ends = path
+        .match_indices('/')
+        .map(|(at, _)| at)
+        .chain([path.len()]);
     for whole in ends.map(|end| &path[..end]) {
         let (folder, name) = whole.rsplit_once('/').unwrap_or(("", whole));
         let flipped = flip_case(name);
-        let Some(found) = inode(whole)? else { return Ok(None) };
+        let Some(found) = inode(whole)? else {
+            return Ok(None);
+        };
         // If both paths are one file, they may still be two hard links.
-        let other = if folder.is_empty() { flipped.clone() } else { format!("{folder}/{flipped}") };
+        let other = if folder.is_empty() {
+            flipped.clone()
+        } else {
+            format!("{folder}/{flipped}")
+        };
         if flipped == name || inode(&other)? != Some(found) {
             continue;
         }
@@ -41,7 +56,11 @@ fn find_name_variant(
 fn flip_case(name: &str) -> String {
     let mut flipped = String::with_capacity(name.len());
     for own in name.chars() {
-        if own.is_lowercase() { flipped.extend(own.to_uppercase()) } else { flipped.extend(own.to_lowercase()) }
+        if own.is_lowercase() {
+            flipped.extend(own.to_uppercase())
+        } else {
+            flipped.extend(own.to_lowercase())
+        }
     }
     flipped
 }
@@ -53,12 +72,23 @@ mod tests {
     /// Looks up `path` on a simulated file system with these paths, which folds case or not.
     fn other(paths: &[&str], folds: bool, path: &str) -> Option<String> {
         let inode = |wanted: &str| {
-            let is_it = |path: &&str| if folds { path.to_lowercase() == wanted.to_lowercase() } else { **path == *wanted };
+            let is_it = |path: &&str| {
+                if folds {
+                    path.to_lowercase() == wanted.to_lowercase()
+                } else {
+                    **path == *wanted
+                }
+            };
             Ok(paths.iter().position(is_it).map(|at| at as u64))
         };
         let names = |folder: &str| {
-            let within = paths.iter().map(|path| path.rsplit_once('/').unwrap_or(("", path)));
-            Ok(within.filter(|(own, _)| own.to_lowercase() == folder.to_lowercase()).map(|(_, name)| name.to_owned()).collect())
+            let within = paths
+                .iter()
+                .map(|path| path.rsplit_once('/').unwrap_or(("", path)));
+            Ok(within
+                .filter(|(own, _)| own.to_lowercase() == folder.to_lowercase())
+                .map(|(_, name)| name.to_owned())
+                .collect())
         };
         find_name_variant(path, &inode, &names).unwrap()
     }

@@ -25,7 +25,12 @@ mod tests {
         let (one, other) = (folder.path().join("one"), folder.path().join("other"));
         let written = SystemTime::UNIX_EPOCH + Duration::from_micros(1_800_000_000_123_456);
         fs::write(&one, "text").unwrap();
-        File::options().write(true).open(&one).unwrap().set_modified(written).unwrap();
+        File::options()
+            .write(true)
+            .open(&one)
+            .unwrap()
+            .set_modified(written)
+            .unwrap();
         copy_with_time(&one, &other).unwrap();
         assert_eq!(fs::read(&other).unwrap(), b"text");
         assert_eq!(other.metadata().unwrap().modified().unwrap(), written);

@@ -36,9 +36,18 @@ pub(super) enum DirState {
 impl DirHandle {
     /// Opens the folder at `root`, or its nearest existing ancestor; `None` if it cannot be opened.
     pub fn of(root: &Path) -> Option<Self> {
-        let path = root.ancestors().map(|path| if path.as_os_str().is_empty() { Path::new(".") } else { path });
+        let path = root.ancestors().map(|path| {
+            if path.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                path
+            }
+        });
         let path = path.into_iter().find(|path| path.is_dir())?;
-        Some(Self { path: path.to_owned(), opened: open_folder(path).ok()? })
+        Some(Self {
+            path: path.to_owned(),
+            opened: open_folder(path).ok()?,
+        })
     }
 
     /// Returns an error if the folder was moved, or if another one, even a copy, has its path.
@@ -51,17 +60,24 @@ impl DirHandle {
         match self.state() {
             DirState::Stayed => Ok(()),
             DirState::Removed if !self.path.exists() => Ok(()),
-            DirState::Removed | DirState::Replaced => Err(self.moved_error("another folder is at its path")),
+            DirState::Removed | DirState::Replaced => {
+                Err(self.moved_error("another folder is at its path"))
+            }
             DirState::Moved => Err(self.moved_error("it is not created again at its former path")),
         }
     }
 
     pub(super) fn moved_error(&self, and: &str) -> io::Error {
-        io::Error::new(io::ErrorKind::NotFound, format!("{} was moved, and {and}", self.path.display()))
+        io::Error::new(
+            io::ErrorKind::NotFound,
+            format!("{} was moved, and {and}", self.path.display()),
+        )
     }
 
     pub(super) fn state(&self) -> DirState {
-        let Ok(held) = identity_of_file(&self.opened) else { return DirState::Removed };
+        let Ok(held) = identity_of_file(&self.opened) else {
+            return DirState::Removed;
+        };
         match identity_of_path(&self.path) {
             Ok(found) if found == held => DirState::Stayed,
             _ if is_deleted(&self.opened) => DirState::Removed,
@@ -87,11 +103,21 @@ mod tests {
         let (own, inner) = (home.path().join("own"), home.path().join("own/inner"));
         fs::create_dir(&own).unwrap();
         let (anchor, late) = (DirHandle::of(&own).unwrap(), DirHandle::of(&inner).unwrap());
-        assert_eq!((anchor.state(), late.state()), (DirState::Stayed, DirState::Stayed));
+        assert_eq!(
+            (anchor.state(), late.state()),
+            (DirState::Stayed, DirState::Stayed)
+        );
         fs::rename(&own, home.path().join("moved")).unwrap();
-        assert!(anchor.check().is_err() && late.check().is_err(), "what was not there yet goes along as well");
+        assert!(
+            anchor.check().is_err() && late.check().is_err(),
+            "what was not there yet goes along as well"
+        );
         fs::create_dir(&own).unwrap();
-        assert_eq!(anchor.state(), DirState::Replaced, "what took its place is another one");
+        assert_eq!(
+            anchor.state(),
+            DirState::Replaced,
+            "what took its place is another one"
+        );
         assert!(anchor.check().is_err());
         fs::remove_dir(home.path().join("moved")).unwrap();
         // The standard library does not report whether an open folder was deleted.
@@ -100,6 +126,9 @@ mod tests {
         }
         assert!(anchor.check().is_err(), "nor is a copy what it was");
         fs::remove_dir(&own).unwrap();
-        assert_eq!(anchor.check().is_ok(), cfg!(not(feature = "portable-system")));
+        assert_eq!(
+            anchor.check().is_ok(),
+            cfg!(not(feature = "portable-system"))
+        );
     }
 }

@@ -20,12 +20,20 @@ impl LazyDisk {
     /// Returns the folder at `root` of the machine's disk.
     pub(crate) fn new(root: PathBuf) -> Self {
         let anchor = Some(Mutex::new(DirHandle::of(&root)));
-        Self { root, disk: OnceLock::new(), anchor }
+        Self {
+            root,
+            disk: OnceLock::new(),
+            anchor,
+        }
     }
 
     /// Returns the folder at `root`, accessed through `disk`.
     pub(crate) fn on_disk(root: PathBuf, disk: Arc<dyn Disk>) -> Self {
-        Self { root, disk: OnceLock::from(disk), anchor: None }
+        Self {
+            root,
+            disk: OnceLock::from(disk),
+            anchor: None,
+        }
     }
 
     /// Returns the path of the folder.
@@ -38,7 +46,11 @@ impl LazyDisk {
     /// # Errors
     /// If the folder was moved, so that its absence does not mean that it is empty; or on an I/O error.
     pub(crate) fn get(&self) -> io::Result<Option<&dyn Disk>> {
-        if self.exists()? { self.open().map(Some) } else { Ok(None) }
+        if self.exists()? {
+            self.open().map(Some)
+        } else {
+            Ok(None)
+        }
     }
 
     /// Returns the disk, and creates the folder if it is missing.
@@ -62,13 +74,20 @@ impl LazyDisk {
     }
 
     fn exists(&self) -> io::Result<bool> {
-        let Some(anchor) = &self.anchor else { return Ok(true) };
+        let Some(anchor) = &self.anchor else {
+            return Ok(true);
+        };
         let mut anchor = anchor.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(held) = anchor.as_ref().filter(|held| held.state() == DirState::Moved) {
+        if let Some(held) = anchor
+            .as_ref()
+            .filter(|held| held.state() == DirState::Moved)
+        {
             return Err(held.moved_error("it is not created again at its former path"));
         }
         let is_there = self.root.is_dir();
-        let holds = |held: &DirHandle| held.is_at(&self.root) == is_there && held.state() == DirState::Stayed;
+        let holds = |held: &DirHandle| {
+            held.is_at(&self.root) == is_there && held.state() == DirState::Stayed
+        };
         if !anchor.as_ref().is_some_and(holds) {
             *anchor = DirHandle::of(&self.root);
         }

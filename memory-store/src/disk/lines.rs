@@ -43,29 +43,49 @@ impl ForwardLines {
 
     /// Returns the lines from offset `start` on, which must be the start of a line.
     pub(crate) fn from_offset(file: File, start: u64, end: u64) -> Self {
-        Self { file, read: start, end, buffer: Vec::new(), start: 0, block: FIRST_BLOCK }
+        Self {
+            file,
+            read: start,
+            end,
+            buffer: Vec::new(),
+            start: 0,
+            block: FIRST_BLOCK,
+        }
     }
 
     fn read_line(&mut self) -> io::Result<Option<RawLine>> {
         let mut searched = self.start;
         loop {
             let at = self.read - (self.buffer.len() - self.start) as u64;
-            if let Some(length) = self.buffer[searched..].iter().position(|&byte| byte == b'\n') {
+            if let Some(length) = self.buffer[searched..]
+                .iter()
+                .position(|&byte| byte == b'\n')
+            {
                 let end = searched + length;
                 let bytes = self.buffer[self.start..end].to_vec();
                 self.start = end + 1;
-                return Ok(Some(RawLine { at, bytes, is_whole: true }));
+                return Ok(Some(RawLine {
+                    at,
+                    bytes,
+                    is_whole: true,
+                }));
             }
             if self.read == self.end {
                 let bytes = self.buffer.split_off(self.start);
                 self.buffer.clear();
                 self.start = 0;
-                return Ok((!bytes.is_empty()).then_some(RawLine { at, bytes, is_whole: false }));
+                return Ok((!bytes.is_empty()).then_some(RawLine {
+                    at,
+                    bytes,
+                    is_whole: false,
+                }));
             }
             self.buffer.drain(..self.start);
             self.start = 0;
             searched = self.buffer.len();
-            let block = usize::try_from(self.end - self.read).unwrap_or(usize::MAX).min(self.block);
+            let block = usize::try_from(self.end - self.read)
+                .unwrap_or(usize::MAX)
+                .min(self.block);
             self.buffer.resize(searched + block, 0);
             read_exact_at(&self.file, &mut self.buffer[searched..], self.read)?;
             self.read += block as u64;
@@ -103,7 +123,14 @@ pub(crate) struct BackwardLines {
 
 impl BackwardLines {
     pub(crate) fn new(file: File, end: u64) -> Self {
-        Self { file, read: end, buffer: Vec::new(), is_whole: false, block: FIRST_BLOCK, is_done: end == 0 }
+        Self {
+            file,
+            read: end,
+            buffer: Vec::new(),
+            is_whole: false,
+            block: FIRST_BLOCK,
+            is_done: end == 0,
+        }
     }
 
     fn read_line(&mut self) -> io::Result<Option<RawLine>> {
@@ -112,7 +139,10 @@ impl BackwardLines {
             if self.is_done {
                 return Ok(None);
             }
-            if let Some(newline) = self.buffer[..unsearched].iter().rposition(|&byte| byte == b'\n') {
+            if let Some(newline) = self.buffer[..unsearched]
+                .iter()
+                .rposition(|&byte| byte == b'\n')
+            {
                 let bytes = self.buffer.split_off(newline + 1);
                 self.buffer.pop();
                 let is_whole = std::mem::replace(&mut self.is_whole, true);
@@ -121,14 +151,24 @@ impl BackwardLines {
                     unsearched = self.buffer.len();
                     continue;
                 }
-                return Ok(Some(RawLine { at: self.read + newline as u64 + 1, bytes, is_whole }));
+                return Ok(Some(RawLine {
+                    at: self.read + newline as u64 + 1,
+                    bytes,
+                    is_whole,
+                }));
             }
             if self.read == 0 {
                 self.is_done = true;
                 let bytes = std::mem::take(&mut self.buffer);
-                return Ok(Some(RawLine { at: 0, bytes, is_whole: self.is_whole }));
+                return Ok(Some(RawLine {
+                    at: 0,
+                    bytes,
+                    is_whole: self.is_whole,
+                }));
             }
-            let block = usize::try_from(self.read).unwrap_or(usize::MAX).min(self.block);
+            let block = usize::try_from(self.read)
+                .unwrap_or(usize::MAX)
+                .min(self.block);
             let mut bytes = vec![0; block];
             self.read -= block as u64;
             read_exact_at(&self.file, &mut bytes, self.read)?;
@@ -165,11 +205,21 @@ pub(crate) fn append_line(disk: &dyn Disk, path: &str, line: &[u8]) -> io::Resul
 /// Returns the bytes that append a line to a file, and the size of the file; `None` if the file does not exist.
 ///
 /// If a crash left an incomplete line at the end, the bytes start with a line break.
-pub(crate) fn line_to_append(disk: &dyn Disk, path: &str, line: &[u8]) -> io::Result<(Option<u64>, Vec<u8>)> {
+pub(crate) fn line_to_append(
+    disk: &dyn Disk,
+    path: &str,
+    line: &[u8],
+) -> io::Result<(Option<u64>, Vec<u8>)> {
     let size = disk.stat(path)?.map(|found| found.size);
-    let last = size.and_then(|size| size.checked_sub(1)).map(|at| disk.read_part(path, at, 1)).transpose()?;
+    let last = size
+        .and_then(|size| size.checked_sub(1))
+        .map(|at| disk.read_part(path, at, 1))
+        .transpose()?;
     let is_torn = last.is_some_and(|last| last != b"\n");
-    Ok((size, [if is_torn { b"\n".as_slice() } else { b"" }, line, b"\n"].concat()))
+    Ok((
+        size,
+        [if is_torn { b"\n".as_slice() } else { b"" }, line, b"\n"].concat(),
+    ))
 }
 
 #[cfg(test)]
@@ -184,7 +234,9 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(text).unwrap();
         let end = text.len() as u64;
-        let forward = ForwardLines::new(file.try_clone().unwrap(), end).map(Result::unwrap).collect();
+        let forward = ForwardLines::new(file.try_clone().unwrap(), end)
+            .map(Result::unwrap)
+            .collect();
         let mut backward: Vec<_> = BackwardLines::new(file, end).map(Result::unwrap).collect();
         backward.reverse();
         (forward, backward)
@@ -194,7 +246,11 @@ mod tests {
         let mut at = 0;
         let lines = text.split_inclusive(|&byte| byte == b'\n').map(|line| {
             let is_whole = line.last() == Some(&b'\n');
-            let one = RawLine { at, bytes: line[..line.len() - usize::from(is_whole)].to_vec(), is_whole };
+            let one = RawLine {
+                at,
+                bytes: line[..line.len() - usize::from(is_whole)].to_vec(),
+                is_whole,
+            };
             at += line.len() as u64;
             one
         });
@@ -203,8 +259,24 @@ mod tests {
 
     #[test]
     fn lines_are_the_same_from_both_ends() {
-        let long = [b"a\n".as_slice(), &b"x".repeat(100_000), b"\nb\n", &b"y".repeat(3_000_000), b"\n\nend"].concat();
-        for text in [b"".as_slice(), b"\n", b"\n\n", b"a", b"a\n", b"a\nb", b"\na\n\nb\n", &long] {
+        let long = [
+            b"a\n".as_slice(),
+            &b"x".repeat(100_000),
+            b"\nb\n",
+            &b"y".repeat(3_000_000),
+            b"\n\nend",
+        ]
+        .concat();
+        for text in [
+            b"".as_slice(),
+            b"\n",
+            b"\n\n",
+            b"a",
+            b"a\n",
+            b"a\nb",
+            b"\na\n\nb\n",
+            &long,
+        ] {
             assert_eq!(read(text), (expected(text), expected(text)));
         }
     }
@@ -215,7 +287,10 @@ mod tests {
         // A sparse file: the hole occupies no space on disk.
         let end = 1 << 40;
         file.set_len(end).unwrap();
-        let lines = (0..20).map(|number| format!("\n{number} {}", "x".repeat(100))).collect::<Vec<_>>().concat();
+        let lines = (0..20)
+            .map(|number| format!("\n{number} {}", "x".repeat(100)))
+            .collect::<Vec<_>>()
+            .concat();
         std::io::Seek::seek(&mut file, io::SeekFrom::Start(end)).unwrap();
         file.write_all(lines.as_bytes()).unwrap();
         let mut backward = BackwardLines::new(file, end + lines.len() as u64);
@@ -223,7 +298,10 @@ mod tests {
             let line = backward.next().unwrap().unwrap();
             assert!(line.bytes.starts_with(format!("{number} ").as_bytes()));
         }
-        assert!(end - FIRST_BLOCK as u64 <= backward.read, "one block was enough");
+        assert!(
+            end - FIRST_BLOCK as u64 <= backward.read,
+            "one block was enough"
+        );
     }
 
     proptest! {

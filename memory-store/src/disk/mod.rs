@@ -162,14 +162,20 @@ pub trait Disk: Debug + Send + Sync {
 ///
 /// This is `usual_ns`, or two seconds if `time_ns` is a whole second, as on file systems with coarse times.
 pub(crate) fn racy_ns(time_ns: i64, usual_ns: i64) -> i64 {
-    if time_ns % 1_000_000_000 == 0 { 2_000_000_000 } else { usual_ns }
+    if time_ns % 1_000_000_000 == 0 {
+        2_000_000_000
+    } else {
+        usual_ns
+    }
 }
 
 /// Returns the current system time, in nanoseconds since 1970.
 ///
 /// It is compared only with the times of files, so the clock of a test must not replace it.
 pub(crate) fn now_ns() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }
 

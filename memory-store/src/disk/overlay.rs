@@ -6,7 +6,9 @@ use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{DirEntry, DirEntryKind, Disk, FileStat, MAX_FILE, check_path, file_name, now_ns, parent_folder};
+use super::{
+    DirEntry, DirEntryKind, Disk, FileStat, MAX_FILE, check_path, file_name, now_ns, parent_folder,
+};
 
 /// The file of the other disk through which a changed file is opened; it is deleted at once.
 const OPENED: &str = ".opened.tmp";
@@ -70,7 +72,11 @@ impl OverlayFile {
 impl<'a> OverlayDisk<'a> {
     /// Returns a disk that reads `base`.
     pub(crate) fn new(base: &'a dyn Disk) -> Self {
-        Self { base, changed: Mutex::default(), next_inode: AtomicU64::new(FIRST_INODE) }
+        Self {
+            base,
+            changed: Mutex::default(),
+            next_inode: AtomicU64::new(FIRST_INODE),
+        }
     }
 
     /// Returns the changes of files in the order of their paths, without those that had no effect.
@@ -85,17 +91,28 @@ impl<'a> OverlayDisk<'a> {
             let content = match (file, before) {
                 (None, None) => continue,
                 (None, Some(_)) => NewFileContent::Removed,
-                (Some(OverlayFile { start: Some((from, length)), rest, .. }), Some(before))
-                    if from == path && *length == before.size =>
-                {
+                (
+                    Some(OverlayFile {
+                        start: Some((from, length)),
+                        rest,
+                        ..
+                    }),
+                    Some(before),
+                ) if from == path && *length == before.size => {
                     if rest.is_empty() {
                         continue;
                     }
-                    NewFileContent::Appended { start: *length, bytes: rest.clone() }
+                    NewFileContent::Appended {
+                        start: *length,
+                        bytes: rest.clone(),
+                    }
                 }
                 (Some(file), _) => NewFileContent::Whole(self.content(file, 0, usize::MAX)?),
             };
-            edits.push(FileEdit { path: path.clone(), content });
+            edits.push(FileEdit {
+                path: path.clone(),
+                content,
+            });
         }
         Ok(edits)
     }
@@ -116,7 +133,11 @@ impl<'a> OverlayDisk<'a> {
             return Ok(file.clone());
         }
         let found = self.base.stat(path)?.filter(|found| !found.is_folder);
-        Ok(found.map(|stat| OverlayFile { start: Some((path.to_owned(), stat.size)), rest: Vec::new(), stat }))
+        Ok(found.map(|stat| OverlayFile {
+            start: Some((path.to_owned(), stat.size)),
+            rest: Vec::new(),
+            stat,
+        }))
     }
 
     fn content(&self, file: &OverlayFile, from: u64, length: usize) -> io::Result<Vec<u8>> {
@@ -125,21 +146,36 @@ impl<'a> OverlayDisk<'a> {
         if let Some((path, _)) = &file.start
             && from < kept
         {
-            let wanted = usize::try_from(kept - from).unwrap_or(usize::MAX).min(length);
+            let wanted = usize::try_from(kept - from)
+                .unwrap_or(usize::MAX)
+                .min(length);
             bytes = self.base.read_part(path, from, wanted)?;
             if bytes.len() < wanted {
-                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, format!("{path} was changed meanwhile")));
+                return Err(io::Error::new(
+                    io::ErrorKind::UnexpectedEof,
+                    format!("{path} was changed meanwhile"),
+                ));
             }
         }
-        let skipped = usize::try_from(from.saturating_sub(kept)).unwrap_or(usize::MAX).min(file.rest.len());
-        let more = length.saturating_sub(bytes.len()).min(file.rest.len() - skipped);
+        let skipped = usize::try_from(from.saturating_sub(kept))
+            .unwrap_or(usize::MAX)
+            .min(file.rest.len());
+        let more = length
+            .saturating_sub(bytes.len())
+            .min(file.rest.len() - skipped);
         bytes.extend_from_slice(&file.rest[skipped..skipped + more]);
         Ok(bytes)
     }
 
     fn stat_of_new_file(&self) -> FileStat {
         let (now, inode) = (now_ns(), self.next_inode.fetch_add(1, Ordering::Relaxed));
-        FileStat { size: 0, modified_ns: now, changed_ns: now, inode, is_folder: false }
+        FileStat {
+            size: 0,
+            modified_ns: now,
+            changed_ns: now,
+            inode,
+            is_folder: false,
+        }
     }
 
     /// Stores a file, and creates its missing parents.
@@ -172,7 +208,8 @@ impl<'a> OverlayDisk<'a> {
         if path.is_empty() || changed.made_folders.contains(path) {
             return Ok(true);
         }
-        Ok(!changed.removed_folders.contains(path) && self.base.stat(path)?.is_some_and(|found| found.is_folder))
+        Ok(!changed.removed_folders.contains(path)
+            && self.base.stat(path)?.is_some_and(|found| found.is_folder))
     }
 
     fn change(&self, path: &str, work: impl FnOnce(&mut OverlayFile)) -> io::Result<()> {
@@ -185,12 +222,20 @@ impl<'a> OverlayDisk<'a> {
 
     fn list(&self, changed: &ChangedPaths, path: &str) -> io::Result<Vec<DirEntry>> {
         let is_in = |other: &str| parent_folder(other) == path;
-        let below = |entry: &DirEntry| if path.is_empty() { entry.name.clone() } else { format!("{path}/{}", entry.name) };
+        let below = |entry: &DirEntry| {
+            if path.is_empty() {
+                entry.name.clone()
+            } else {
+                format!("{path}/{}", entry.name)
+            }
+        };
         let mut entries: BTreeMap<String, DirEntry> = BTreeMap::new();
         for entry in self.base.list_folder(path)? {
             let is_removed = match entry.kind {
                 DirEntryKind::Folder => changed.removed_folders.contains(&below(&entry)),
-                DirEntryKind::File | DirEntryKind::Other => changed.files.contains_key(&below(&entry)),
+                DirEntryKind::File | DirEntryKind::Other => {
+                    changed.files.contains_key(&below(&entry))
+                }
             };
             if !is_removed {
                 entries.insert(entry.name.clone(), entry);
@@ -198,12 +243,23 @@ impl<'a> OverlayDisk<'a> {
         }
         for folder in changed.made_folders.iter().filter(|folder| is_in(folder)) {
             let name = file_name(folder).to_owned();
-            entries.entry(name.clone()).or_insert(DirEntry { name, inode: FIRST_INODE, kind: DirEntryKind::Folder });
+            entries.entry(name.clone()).or_insert(DirEntry {
+                name,
+                inode: FIRST_INODE,
+                kind: DirEntryKind::Folder,
+            });
         }
         for (file, content) in changed.files.iter().filter(|(file, _)| is_in(file)) {
             if let Some(content) = content {
                 let name = file_name(file).to_owned();
-                entries.insert(name.clone(), DirEntry { name, inode: content.stat.inode, kind: DirEntryKind::File });
+                entries.insert(
+                    name.clone(),
+                    DirEntry {
+                        name,
+                        inode: content.stat.inode,
+                        kind: DirEntryKind::File,
+                    },
+                );
             }
         }
         Ok(entries.into_values().collect())
@@ -219,7 +275,10 @@ impl Disk for OverlayDisk<'_> {
             Some(Some(file)) => file.clone(),
         };
         if MAX_FILE < file.size() {
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("{} bytes", file.size())));
+            return Err(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                format!("{} bytes", file.size()),
+            ));
         }
         Ok(Some((self.content(&file, 0, usize::MAX)?, file.stat)))
     }
@@ -241,7 +300,8 @@ impl Disk for OverlayDisk<'_> {
             Some(None) => return Ok(None),
             Some(Some(file)) => file.clone(),
         };
-        self.base.write(OPENED, &self.content(&file, 0, usize::MAX)?)?;
+        self.base
+            .write(OPENED, &self.content(&file, 0, usize::MAX)?)?;
         let opened = self.base.open(OPENED);
         self.base.remove(OPENED)?;
         opened
@@ -254,7 +314,10 @@ impl Disk for OverlayDisk<'_> {
             return Ok(Some(file.stat));
         }
         if changed.made_folders.contains(path) {
-            return Ok(Some(FileStat { is_folder: true, ..self.stat_of_new_file() }));
+            return Ok(Some(FileStat {
+                is_folder: true,
+                ..self.stat_of_new_file()
+            }));
         }
         if changed.removed_folders.contains(path) || changed.files.contains_key(path) {
             return Ok(None);
@@ -271,9 +334,23 @@ impl Disk for OverlayDisk<'_> {
 
     fn write(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
         let mut changed = self.lock();
-        let stat = self.find(&changed, path)?.map_or_else(|| self.stat_of_new_file(), |file| file.stat);
-        let stat = FileStat { modified_ns: now_ns(), changed_ns: now_ns(), ..stat };
-        self.put(&mut changed, path, OverlayFile { start: None, rest: bytes.to_vec(), stat })
+        let stat = self
+            .find(&changed, path)?
+            .map_or_else(|| self.stat_of_new_file(), |file| file.stat);
+        let stat = FileStat {
+            modified_ns: now_ns(),
+            changed_ns: now_ns(),
+            ..stat
+        };
+        self.put(
+            &mut changed,
+            path,
+            OverlayFile {
+                start: None,
+                rest: bytes.to_vec(),
+                stat,
+            },
+        )
     }
 
     fn append(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
@@ -293,7 +370,10 @@ impl Disk for OverlayDisk<'_> {
             if let Some((_, kept)) = &mut file.start {
                 *kept = length.min(*kept);
             }
-            file.rest.resize(usize::try_from(length.saturating_sub(kept)).unwrap_or(usize::MAX), 0);
+            file.rest.resize(
+                usize::try_from(length.saturating_sub(kept)).unwrap_or(usize::MAX),
+                0,
+            );
         })
     }
 
@@ -304,7 +384,17 @@ impl Disk for OverlayDisk<'_> {
         if from == to {
             return Ok(());
         }
-        self.put(&mut changed, to, OverlayFile { stat: FileStat { changed_ns: now_ns(), ..file.stat }, ..file })?;
+        self.put(
+            &mut changed,
+            to,
+            OverlayFile {
+                stat: FileStat {
+                    changed_ns: now_ns(),
+                    ..file.stat
+                },
+                ..file
+            },
+        )?;
         changed.files.insert(from.to_owned(), None);
         Ok(())
     }
@@ -328,7 +418,11 @@ impl Disk for OverlayDisk<'_> {
 
     fn check_writable(&self, path: &str) -> io::Result<()> {
         let is_changed = self.lock().files.contains_key(path);
-        if is_changed { Ok(()) } else { self.base.check_writable(path) }
+        if is_changed {
+            Ok(())
+        } else {
+            self.base.check_writable(path)
+        }
     }
 
     fn remove(&self, path: &str) -> io::Result<()> {
@@ -353,7 +447,9 @@ impl Disk for OverlayDisk<'_> {
     }
 
     fn sync_file(&self, path: &str) -> io::Result<()> {
-        self.stat(path)?.map(drop).ok_or_else(|| io::ErrorKind::NotFound.into())
+        self.stat(path)?
+            .map(drop)
+            .ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
     fn sync_folder(&self, _: &str) -> io::Result<()> {
@@ -397,7 +493,9 @@ mod tests {
             (path(), bytes()).prop_map(|(path, bytes)| DiskCall::Append(path, bytes)),
             (path(), 0..8_u64).prop_map(|(path, length)| DiskCall::Truncate(path, length)),
             (path(), path()).prop_map(|(from, to)| DiskCall::Rename(from, to)),
-            (path(), path()).prop_filter("two paths", |(from, to)| from != to).prop_map(|(from, to)| DiskCall::Link(from, to)),
+            (path(), path())
+                .prop_filter("two paths", |(from, to)| from != to)
+                .prop_map(|(from, to)| DiskCall::Link(from, to)),
             path().prop_map(DiskCall::Remove),
             path().prop_map(|path| DiskCall::RemoveFolder(parent_folder(path))),
         ];
@@ -424,7 +522,11 @@ mod tests {
     /// Returns the folders, and the files with their contents, as each way to read them returns them.
     fn tree(disk: &dyn Disk, folder: &str, found: &mut BTreeMap<String, Option<Vec<u8>>>) {
         for entry in disk.list_folder(folder).unwrap() {
-            let path = if folder.is_empty() { entry.name } else { format!("{folder}/{}", entry.name) };
+            let path = if folder.is_empty() {
+                entry.name
+            } else {
+                format!("{folder}/{}", entry.name)
+            };
             let stat = disk.stat(&path).unwrap().unwrap();
             assert_eq!(stat.is_folder, entry.kind == DirEntryKind::Folder);
             if stat.is_folder {
@@ -434,9 +536,16 @@ mod tests {
             }
             let (bytes, own) = disk.read(&path).unwrap().unwrap();
             assert_eq!((own, stat.size), (stat, bytes.len() as u64));
-            assert_eq!(disk.read_part(&path, 1, 2).unwrap(), bytes.iter().copied().skip(1).take(2).collect::<Vec<_>>());
+            assert_eq!(
+                disk.read_part(&path, 1, 2).unwrap(),
+                bytes.iter().copied().skip(1).take(2).collect::<Vec<_>>()
+            );
             let mut opened = Vec::new();
-            disk.open(&path).unwrap().unwrap().read_to_end(&mut opened).unwrap();
+            disk.open(&path)
+                .unwrap()
+                .unwrap()
+                .read_to_end(&mut opened)
+                .unwrap();
             assert_eq!(opened, bytes);
             found.insert(path, Some(bytes));
         }
@@ -492,7 +601,16 @@ mod tests {
         overlay.append("log", b"second\n").unwrap();
         overlay.write("waiting", b"x").unwrap();
         overlay.remove("waiting").unwrap();
-        let content = NewFileContent::Appended { start: 6, bytes: b"second\n".to_vec() };
-        assert_eq!(overlay.changes().unwrap(), [FileEdit { path: "log".into(), content }]);
+        let content = NewFileContent::Appended {
+            start: 6,
+            bytes: b"second\n".to_vec(),
+        };
+        assert_eq!(
+            overlay.changes().unwrap(),
+            [FileEdit {
+                path: "log".into(),
+                content
+            }]
+        );
     }
 }

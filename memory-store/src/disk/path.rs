@@ -11,7 +11,10 @@ pub fn check_path(path: &str) -> io::Result<()> {
     if path.split('/').all(is_fine) {
         Ok(())
     } else {
-        Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{path:?} is not a path below the home")))
+        Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("{path:?} is not a path below the home"),
+        ))
     }
 }
 
@@ -31,14 +34,32 @@ mod tests {
 
     #[test]
     fn paths_that_stay_are_accepted() {
-        for path in ["a", "categories/inbox/深色-1.md", ".lock", "a/b..c/d", "Rust: tips.md", "a\\b.md", "a\nb"] {
+        for path in [
+            "a",
+            "categories/inbox/深色-1.md",
+            ".lock",
+            "a/b..c/d",
+            "Rust: tips.md",
+            "a\\b.md",
+            "a\nb",
+        ] {
             check_path(path).unwrap();
         }
     }
 
     #[test]
     fn paths_that_leave_are_refused() {
-        for path in ["", "/", "/etc/passwd", "..", "a/../b", "a//b", "./a", "a/", "a\0b"] {
+        for path in [
+            "",
+            "/",
+            "/etc/passwd",
+            "..",
+            "a/../b",
+            "a//b",
+            "./a",
+            "a/",
+            "a\0b",
+        ] {
             check_path(path).unwrap_err();
         }
     }

@@ -21,7 +21,9 @@ impl RealDisk {
     pub fn open(root: &Path) -> io::Result<Self> {
         make_folders(root)?;
         // The home itself may be a symlink; nothing below it may.
-        Ok(Self { root: fs::canonicalize(root)? })
+        Ok(Self {
+            root: fs::canonicalize(root)?,
+        })
     }
 
     /// Returns the home folder.
@@ -38,17 +40,32 @@ impl RealDisk {
             place.push(part);
             // The last component is opened with `O_NOFOLLOW`, or renamed and deleted as a link.
             if parts.peek().is_some() && is_symlink(&place) {
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("a parent folder of {path} is a symlink")));
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidInput,
+                    format!("a parent folder of {path} is a symlink"),
+                ));
             }
         }
         Ok(place)
     }
 
     fn open_file(&self, path: &str) -> io::Result<File> {
-        let no_file = || io::Error::new(io::ErrorKind::Unsupported, "not a regular file, but a pipe, a socket or a device");
-        let file = system::open_no_follow_nonblocking(OpenOptions::new().read(true), &self.absolute_path(path)?)?;
+        let no_file = || {
+            io::Error::new(
+                io::ErrorKind::Unsupported,
+                "not a regular file, but a pipe, a socket or a device",
+            )
+        };
+        let file = system::open_no_follow_nonblocking(
+            OpenOptions::new().read(true),
+            &self.absolute_path(path)?,
+        )?;
         let kind = file.metadata()?.file_type();
-        if kind.is_file() || kind.is_dir() { Ok(file) } else { Err(no_file()) }
+        if kind.is_file() || kind.is_dir() {
+            Ok(file)
+        } else {
+            Err(no_file())
+        }
     }
 
     fn open_for_writing(&self, path: &str, options: &mut OpenOptions) -> io::Result<File> {
@@ -78,7 +95,9 @@ impl RealDisk {
             written += more.inspect_err(|_| {
                 // A full disk may have accepted a part, which readers would take for damage. If another process has appended
                 // since, the part remains.
-                let is_ours = file.metadata().is_ok_and(|found| found.len() == before + written as u64);
+                let is_ours = file
+                    .metadata()
+                    .is_ok_and(|found| found.len() == before + written as u64);
                 if is_ours && written != 0 {
                     let _ = file.set_len(before);
                 }
@@ -89,9 +108,14 @@ impl RealDisk {
 
     fn make_parents(&self, path: &str) -> io::Result<()> {
         if !self.root.is_dir() {
-            return Err(io::Error::new(io::ErrorKind::NotFound, format!("{} no longer exists", self.root.display())));
+            return Err(io::Error::new(
+                io::ErrorKind::NotFound,
+                format!("{} no longer exists", self.root.display()),
+            ));
         }
-        let Some((parents, _)) = path.rsplit_once('/') else { return Ok(()) };
+        let Some((parents, _)) = path.rsplit_once('/') else {
+            return Ok(());
+        };
         make_folders(&self.absolute_path(parents)?)
     }
 }
@@ -107,7 +131,10 @@ impl Disk for RealDisk {
             return Ok(None);
         }
         if MAX_FILE < signature.size {
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("{} bytes", signature.size)));
+            return Err(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                format!("{} bytes", signature.size),
+            ));
         }
         let mut bytes = Vec::with_capacity(usize::try_from(signature.size).unwrap_or_default() + 1);
         Read::take(&file, MAX_FILE + 1).read_to_end(&mut bytes)?;
@@ -142,9 +169,16 @@ impl Disk for RealDisk {
     }
 
     fn list_folder(&self, path: &str) -> io::Result<Vec<DirEntry>> {
-        let place = if path.is_empty() { self.root.clone() } else { self.absolute_path(path)? };
+        let place = if path.is_empty() {
+            self.root.clone()
+        } else {
+            self.absolute_path(path)?
+        };
         if is_symlink(&place) {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{path} is a symlink")));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("{path} is a symlink"),
+            ));
         }
         let entries = match fs::read_dir(place) {
             Err(error) if is_absent(&error) => return Ok(Vec::new()),
@@ -164,13 +198,21 @@ impl Disk for RealDisk {
                     _ if kind.is_file() => DirEntryKind::File,
                     _ => DirEntryKind::Other,
                 };
-                Ok(DirEntry { name, inode: system::entry_inode(&entry)?, kind })
+                Ok(DirEntry {
+                    name,
+                    inode: system::entry_inode(&entry)?,
+                    kind,
+                })
             })
             .collect()
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
-        self.open_for_writing(path, OpenOptions::new().write(true).create(true).truncate(true))?.write_all(bytes)
+        self.open_for_writing(
+            path,
+            OpenOptions::new().write(true).create(true).truncate(true),
+        )?
+        .write_all(bytes)
     }
 
     fn append(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
@@ -181,7 +223,8 @@ impl Disk for RealDisk {
         self.append_to_file(path, bytes).map(drop)
     }
     fn truncate(&self, path: &str, length: u64) -> io::Result<()> {
-        let file = system::open_no_follow(OpenOptions::new().write(true), &self.absolute_path(path)?)?;
+        let file =
+            system::open_no_follow(OpenOptions::new().write(true), &self.absolute_path(path)?)?;
         file.set_len(length)?;
         file.sync_all()
     }
@@ -189,7 +232,9 @@ impl Disk for RealDisk {
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         let (source, target) = (self.absolute_path(from)?, self.absolute_path(to)?);
         match fs::rename(&source, &target) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound && source.symlink_metadata().is_ok() => {
+            Err(error)
+                if error.kind() == io::ErrorKind::NotFound && source.symlink_metadata().is_ok() =>
+            {
                 self.make_parents(to)?;
                 fs::rename(source, target)
             }
@@ -202,7 +247,14 @@ impl Disk for RealDisk {
         let (source, target) = (self.absolute_path(from)?, self.absolute_path(to)?);
         match fs::hard_link(&source, &target) {
             Ok(()) => Ok(()),
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::StorageFull) => Err(error),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::StorageFull
+                ) =>
+            {
+                Err(error)
+            }
             // The file system has no hard links.
             Err(_) => {
                 fs::copy(&source, &target)?;
@@ -212,16 +264,25 @@ impl Disk for RealDisk {
     }
 
     fn copy_permissions(&self, path: &str, of: &str) -> io::Result<()> {
-        let (place, other) = (self.absolute_path(path)?, fs::symlink_metadata(self.absolute_path(of)?)?);
+        let (place, other) = (
+            self.absolute_path(path)?,
+            fs::symlink_metadata(self.absolute_path(of)?)?,
+        );
         let own = fs::symlink_metadata(&place)?;
         if !own.is_file() || !other.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{path} or {of} is not a regular file")));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("{path} or {of} is not a regular file"),
+            ));
         }
         system::copy_owner_and_permissions(&place, &own, &other)
     }
 
     fn check_writable(&self, path: &str) -> io::Result<()> {
-        match system::open_no_follow_nonblocking(OpenOptions::new().write(true), &self.absolute_path(path)?) {
+        match system::open_no_follow_nonblocking(
+            OpenOptions::new().write(true),
+            &self.absolute_path(path)?,
+        ) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(error),
             _ => Ok(()),
         }
@@ -236,7 +297,9 @@ impl Disk for RealDisk {
 
     fn remove_folder(&self, path: &str) -> io::Result<()> {
         match fs::remove_dir(self.absolute_path(path)?) {
-            Err(error) if is_absent(&error) || error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
+            Err(error) if is_absent(&error) || error.kind() == io::ErrorKind::DirectoryNotEmpty => {
+                Ok(())
+            }
             done => done,
         }
     }
@@ -246,7 +309,11 @@ impl Disk for RealDisk {
     }
 
     fn sync_folder(&self, path: &str) -> io::Result<()> {
-        let place = if path.is_empty() { self.root.clone() } else { self.absolute_path(path)? };
+        let place = if path.is_empty() {
+            self.root.clone()
+        } else {
+            self.absolute_path(path)?
+        };
         system::sync_folder(&place)
     }
 
@@ -256,11 +323,16 @@ impl Disk for RealDisk {
 }
 
 fn make_folders(place: &Path) -> io::Result<()> {
-    let missing = place.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()).count();
+    let missing = place
+        .ancestors()
+        .take_while(|folder| !folder.as_os_str().is_empty() && !folder.is_dir())
+        .count();
     if missing == 0 {
         return Ok(());
     }
-    system::private_folder_builder().recursive(true).create(place)?;
+    system::private_folder_builder()
+        .recursive(true)
+        .create(place)?;
     // A new folder is durable only after its parent is synced.
     for parent in fs::canonicalize(place)?.ancestors().skip(1).take(missing) {
         system::sync_folder(parent)?;
@@ -273,5 +345,8 @@ fn is_symlink(place: &Path) -> bool {
 }
 
 fn is_absent(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
 }

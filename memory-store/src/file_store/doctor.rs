@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use memory_core::secret::Checked;
 use memory_core::{
-    Change, ChangeSet, Code, Filter, MemoryId, MemoryStore, Operation, Patch, Problem, Recorded, RecordedChange, Scope,
-    StoreError, Verb,
+    Change, ChangeSet, Code, Filter, MemoryId, MemoryStore, Operation, Patch, Problem, Recorded,
+    RecordedChange, Scope, StoreError, Verb,
 };
 
 use super::FileStore;
@@ -48,16 +48,27 @@ pub struct DoctorFinding {
 
 impl DoctorFinding {
     pub(crate) fn new(code: &'static str, path: &str, what: impl Into<String>) -> Self {
-        Self { code, path: path.to_owned(), line: None, what: what.into(), hint: None, fixed: false }
+        Self {
+            code,
+            path: path.to_owned(),
+            line: None,
+            what: what.into(),
+            hint: None,
+            fixed: false,
+        }
     }
 
     pub(super) fn with_hint(self, hint: &str) -> Self {
-        Self { hint: Some(hint.to_owned()), ..self }
+        Self {
+            hint: Some(hint.to_owned()),
+            ..self
+        }
     }
 }
 
 /// The advice for a damaged file of a replica, which nobody can edit by hand.
-const DAMAGED_DOCUMENT_HINT: &str = "ask its author to correct it with `memory edit`, or delete it with `memory delete`";
+const DAMAGED_DOCUMENT_HINT: &str =
+    "ask its author to correct it with `memory edit`, or delete it with `memory delete`";
 
 impl FileStore {
     /// Compares the files with the index and the journal, and checks banks and files of JSON lines.
@@ -71,7 +82,9 @@ impl FileStore {
         // An interrupted operation is rolled back first, so that its files are not reported as missing.
         let newer = match self.lock_for_writing() {
             Ok(_lock) => None,
-            Err(error @ StoreError::NewerFormat { .. }) if repair.is_none() => Some(newer_format_finding(&error)),
+            Err(error @ StoreError::NewerFormat { .. }) if repair.is_none() => {
+                Some(newer_format_finding(&error))
+            }
             Err(error) => return Err(error),
         };
         // Changes by other programs are not defects of the index; only differences that a refresh does not detect are.
@@ -79,7 +92,13 @@ impl FileStore {
         let mut findings = self.index_findings()?;
         if repair.is_some() && !findings.is_empty() {
             self.index.rebuild(&mut |_, _| ())?;
-            findings = findings.into_iter().map(|finding| DoctorFinding { fixed: true, ..finding }).collect();
+            findings = findings
+                .into_iter()
+                .map(|finding| DoctorFinding {
+                    fixed: true,
+                    ..finding
+                })
+                .collect();
         }
         findings.extend(self.problem_findings()?);
         findings.extend(self.link_findings(repair)?);
@@ -90,39 +109,70 @@ impl FileStore {
         }
         findings.extend(self.other_file_findings()?);
         findings.sort_by(|left, right| (&left.path, left.code).cmp(&(&right.path, right.code)));
-        Ok(DoctorReport { checked: self.index.statistics()?.documents, findings })
+        Ok(DoctorReport {
+            checked: self.index.statistics()?.documents,
+            findings,
+        })
     }
 
     fn index_findings(&self) -> Result<Vec<DoctorFinding>, StoreError> {
         let hint = "`memory reindex` rebuilds the index";
         let differences = self.index.check()?.into_iter();
-        Ok(differences.map(|found| DoctorFinding::new("index_differs", &found.path, found.what).with_hint(hint)).collect())
+        Ok(differences
+            .map(|found| {
+                DoctorFinding::new("index_differs", &found.path, found.what).with_hint(hint)
+            })
+            .collect())
     }
 
     /// Returns the damaged files. In a replica, they are files of other nodes, so their scope and author are named.
     fn problem_findings(&self) -> Result<Vec<DoctorFinding>, StoreError> {
-        let mut findings: Vec<_> = self.index.problems()?.into_iter().map(finding_from_problem).collect();
+        let mut findings: Vec<_> = self
+            .index
+            .problems()?
+            .into_iter()
+            .map(finding_from_problem)
+            .collect();
         if self.replica.is_none() {
             return Ok(findings);
         }
-        let mut unnamed: HashMap<String, usize> = findings.iter().map(|found| found.path.clone()).zip(0..).collect();
+        let mut unnamed: HashMap<String, usize> = findings
+            .iter()
+            .map(|found| found.path.clone())
+            .zip(0..)
+            .collect();
         let (principal, mut invalid) = (self.principal_name()?, Vec::new());
         for record in self.journaled_operations() {
-            let Recorded { operation, subject, .. } = record?;
+            let Recorded {
+                operation, subject, ..
+            } = record?;
             for change in subject.changes.iter().rev() {
-                if let Some(at) = change.after.as_ref().and_then(|file| unnamed.remove(&file.path)) {
-                    let scope = key_of_file(&findings[at].path, &Scope::Global, principal.as_deref());
+                if let Some(at) = change
+                    .after
+                    .as_ref()
+                    .and_then(|file| unnamed.remove(&file.path))
+                {
+                    let scope =
+                        key_of_file(&findings[at].path, &Scope::Global, principal.as_deref());
                     let found = &mut findings[at];
                     found.what = format!("{}; {} wrote it in {scope}", found.what, operation.by);
                     found.hint = Some(DAMAGED_DOCUMENT_HINT.to_owned());
                 }
-                if let Some(why) =
-                    change.why.as_deref().filter(|_| change.is_placeholder()).and_then(|why| why.strip_prefix(INVALID_CHANGE))
+                if let Some(why) = change
+                    .why
+                    .as_deref()
+                    .filter(|_| change.is_placeholder())
+                    .and_then(|why| why.strip_prefix(INVALID_CHANGE))
                 {
                     let what = format!("an operation of {} was not applied: {why}", operation.by);
                     let hint = "report it to the owner of the database: another program wrote it";
                     invalid.push(
-                        DoctorFinding::new("file_damaged", why.split(' ').next().unwrap_or_default(), what).with_hint(hint),
+                        DoctorFinding::new(
+                            "file_damaged",
+                            why.split(' ').next().unwrap_or_default(),
+                            what,
+                        )
+                        .with_hint(hint),
                     );
                 }
             }
@@ -139,10 +189,19 @@ impl FileStore {
             let mut finding = DoctorFinding::new("link_one_sided", &loaded.stored.path, what)
                 .with_hint("`memory doctor --fix` adds the missing link");
             if let Some(repair) = repair.filter(|_| loaded.stored.problem.is_none()) {
-                let patch = Patch { add_links: vec![from], ..Patch::default() };
+                let patch = Patch {
+                    add_links: vec![from],
+                    ..Patch::default()
+                };
                 if let Some(memory) = patch.apply(&loaded.stored.memory, repair.at) {
-                    let change = Change::Replace { expected: loaded.stored.stamp, memory: Box::new(memory) };
-                    self.commit(Checked::allowed(&ChangeSet { changes: vec![change], ..ChangeSet::new(repair.clone()) }))?;
+                    let change = Change::Replace {
+                        expected: loaded.stored.stamp,
+                        memory: Box::new(memory),
+                    };
+                    self.commit(Checked::allowed(&ChangeSet {
+                        changes: vec![change],
+                        ..ChangeSet::new(repair.clone())
+                    }))?;
                     finding.fixed = true;
                 }
             }
@@ -167,16 +226,26 @@ impl FileStore {
         }
         let mut one_sided = Vec::new();
         for (from, targets) in &links {
-            let unreturned =
-                |target: &&MemoryId| !parts.contains(target) && links.get(target).is_some_and(|back| !back.contains(from));
-            one_sided.extend(targets.iter().filter(unreturned).map(|target| (*from, *target)));
+            let unreturned = |target: &&MemoryId| {
+                !parts.contains(target)
+                    && links.get(target).is_some_and(|back| !back.contains(from))
+            };
+            one_sided.extend(
+                targets
+                    .iter()
+                    .filter(unreturned)
+                    .map(|target| (*from, *target)),
+            );
         }
         one_sided.sort_unstable();
         Ok(one_sided)
     }
 
     /// Finds missing files of memories in the journal, and invalid lines of the journal.
-    fn journal_findings(&self, repair: Option<&Operation>) -> Result<Vec<DoctorFinding>, StoreError> {
+    fn journal_findings(
+        &self,
+        repair: Option<&Operation>,
+    ) -> Result<Vec<DoctorFinding>, StoreError> {
         let mut findings: Vec<_> = self
             .journal()
             .invalid_lines()
@@ -195,52 +264,90 @@ impl FileStore {
         let mut gone = Vec::new();
         for begun in self.journaled_operations() {
             let begun = begun?;
-            let changes = begun.subject.changes.into_iter().rev().filter(|change| !change.is_placeholder());
+            let changes = begun
+                .subject
+                .changes
+                .into_iter()
+                .rev()
+                .filter(|change| !change.is_placeholder());
             for change in changes.filter(|change| seen.insert(change.id)) {
                 if let Some(after) = change.after
                     && self.index.locate(&change.id)?.is_none()
                     // An unreadable file exists, and is reported as unreadable.
                     && load(self.disk.as_ref(), &after.path).is_ok()
                 {
-                    gone.push(RecordedChange { id: change.id, before: Some(after), after: None, why: None });
+                    gone.push(RecordedChange {
+                        id: change.id,
+                        before: Some(after),
+                        after: None,
+                        why: None,
+                    });
                 }
             }
         }
         if let Some(repair) = repair.filter(|_| !gone.is_empty()) {
             let _lock = self.lock_for_writing()?;
             if !self.restore_replica()? {
-                let operation = Operation { verb: Verb::Repair, ..repair.clone() };
-                let record = Recorded::new(&operation, JournalPayload { changes: gone.clone() }, None);
-                self.journal().append(&record).map_err(journal_write_error)?;
+                let operation = Operation {
+                    verb: Verb::Repair,
+                    ..repair.clone()
+                };
+                let record = Recorded::new(
+                    &operation,
+                    JournalPayload {
+                        changes: gone.clone(),
+                    },
+                    None,
+                );
+                self.journal()
+                    .append(&record)
+                    .map_err(journal_write_error)?;
             }
         }
         for file in gone.into_iter().filter_map(|change| change.before) {
             let what = "another program deleted the file or removed its id";
             let hint = "restore it from the trash or a backup, or record the deletion with `memory doctor --fix`";
             let finding = DoctorFinding::new("file_missing", &file.path, what).with_hint(hint);
-            findings.push(DoctorFinding { fixed: repair.is_some(), ..finding });
+            findings.push(DoctorFinding {
+                fixed: repair.is_some(),
+                ..finding
+            });
         }
         Ok(findings)
     }
 
     /// Finds the temporary files of interrupted writes.
-    fn leftover_findings(&self, repair: Option<&Operation>) -> Result<Vec<DoctorFinding>, StoreError> {
+    fn leftover_findings(
+        &self,
+        repair: Option<&Operation>,
+    ) -> Result<Vec<DoctorFinding>, StoreError> {
         // Under the lock, no temporary file is in use.
         let _lock = self.lock_for_writing()?;
         let mut findings = Vec::new();
         let mut folders = vec!["categories".to_owned()];
         while let Some(folder) = folders.pop() {
-            for entry in self.disk.list_folder(&folder).map_err(|error| io_error(format!("list {folder}"), error))? {
+            for entry in self
+                .disk
+                .list_folder(&folder)
+                .map_err(|error| io_error(format!("list {folder}"), error))?
+            {
                 let path = format!("{folder}/{}", entry.name);
                 match entry.kind {
                     DirEntryKind::Folder => folders.push(path),
                     DirEntryKind::File if is_temporary_name(&entry.name) => {
-                        let finding = DoctorFinding::new("leftover", &path, "temporary file of an interrupted write");
-                        let mut finding = finding.with_hint("`memory doctor --fix` moves it to the trash");
+                        let finding = DoctorFinding::new(
+                            "leftover",
+                            &path,
+                            "temporary file of an interrupted write",
+                        );
+                        let mut finding =
+                            finding.with_hint("`memory doctor --fix` moves it to the trash");
                         if let Some(repair) = repair {
                             // Two folders may contain temporary files with the same name.
-                            let trash = format!("trash/{}/{}/{path}", repair.at.format("%Y-%m"), repair.id);
-                            let refused = |error| io_error(format!("move {path} to the trash"), error);
+                            let trash =
+                                format!("trash/{}/{}/{path}", repair.at.format("%Y-%m"), repair.id);
+                            let refused =
+                                |error| io_error(format!("move {path} to the trash"), error);
                             self.disk.rename(&path, &trash).map_err(refused)?;
                             finding.fixed = true;
                         }
@@ -255,7 +362,10 @@ impl FileStore {
 }
 
 fn newer_format_finding(error: &StoreError) -> DoctorFinding {
-    DoctorFinding { hint: error.hint(), ..DoctorFinding::new("newer_format", folder_format::FILE, error.to_string()) }
+    DoctorFinding {
+        hint: error.hint(),
+        ..DoctorFinding::new("newer_format", folder_format::FILE, error.to_string())
+    }
 }
 
 fn finding_from_problem(problem: Problem) -> DoctorFinding {

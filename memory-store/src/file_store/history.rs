@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use memory_core::{
-    ChangeOutcome, ChangedFiles, Code, History, LARGE_OPERATION, Memory, MemoryId, Operation, OperationId, OperationRecord,
-    Recorded, RecordedChange, RecordedFile, RevertedFiles, StoreError, TrashedFile, Verb,
+    ChangeOutcome, ChangedFiles, Code, History, LARGE_OPERATION, Memory, MemoryId, Operation,
+    OperationId, OperationRecord, Recorded, RecordedChange, RecordedFile, RevertedFiles,
+    StoreError, TrashedFile, Verb,
 };
 
 use super::FileStore;
@@ -14,7 +15,9 @@ use super::undo_tracker::{UndoState, UndoTracker};
 use crate::access_key::{have_same_key, key_of_file, name_with_key};
 use crate::disk::parent_folder;
 use crate::error::io_error;
-use crate::journal::{CommitStep, JournalPayload, PlannedFile, ReplacedFile, journal_read_error, revert_step};
+use crate::journal::{
+    CommitStep, JournalPayload, PlannedFile, ReplacedFile, journal_read_error, revert_step,
+};
 use crate::markdown;
 use crate::memory_file::load;
 use crate::offline_queue::read_document;
@@ -42,62 +45,106 @@ impl History for FileStore {
         }
     }
 
-    fn changes<'a>(&'a self, id: &OperationId) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a> {
+    fn changes<'a>(
+        &'a self,
+        id: &OperationId,
+    ) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a> {
         let id = id.clone();
-        let changes =
-            self.journaled_operations().filter(move |begun| begun.as_ref().map_or(true, |begun| begun.operation.id == id));
-        Box::new(changes.flat_map(|begun| match begun {
-            Ok(begun) => begun.subject.changes.into_iter().rev().map(Ok).collect::<Vec<_>>(),
-            Err(error) => vec![Err(error)],
+        let changes = self.journaled_operations().filter(move |begun| {
+            begun
+                .as_ref()
+                .map_or(true, |begun| begun.operation.id == id)
+        });
+        Box::new(changes.flat_map(|begun| {
+            match begun {
+                Ok(begun) => begun
+                    .subject
+                    .changes
+                    .into_iter()
+                    .rev()
+                    .map(Ok)
+                    .collect::<Vec<_>>(),
+                Err(error) => vec![Err(error)],
+            }
         }))
     }
 
-    fn changes_of(&self, verb: Verb) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + '_> {
-        Box::new(self.tracked_operations().flat_map(move |tracked| match tracked {
-            Ok(TrackedOperation { record, .. }) if record.operation.verb != verb => Vec::new(),
-            Ok(TrackedOperation { record, states, .. }) => {
-                let changes = record.subject.changes.into_iter().zip(states).rev();
-                changes.filter(|(_, state)| *state == UndoState::Open).map(|(change, _)| Ok(change)).collect()
-            }
-            Err(error) => vec![Err(error)],
-        }))
+    fn changes_of(
+        &self,
+        verb: Verb,
+    ) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + '_> {
+        Box::new(
+            self.tracked_operations()
+                .flat_map(move |tracked| match tracked {
+                    Ok(TrackedOperation { record, .. }) if record.operation.verb != verb => {
+                        Vec::new()
+                    }
+                    Ok(TrackedOperation { record, states, .. }) => {
+                        let changes = record.subject.changes.into_iter().zip(states).rev();
+                        changes
+                            .filter(|(_, state)| *state == UndoState::Open)
+                            .map(|(change, _)| Ok(change))
+                            .collect()
+                    }
+                    Err(error) => vec![Err(error)],
+                }),
+        )
     }
 
     fn trashed(&self) -> Box<dyn Iterator<Item = Result<TrashedFile, StoreError>> + '_> {
-        let trashed = self.tracked_operations().flat_map(move |tracked| -> Vec<Result<TrashedFile, StoreError>> {
-            let TrackedOperation { record, states, .. } = match tracked {
-                Ok(tracked) => tracked,
-                Err(error) => return vec![Err(error)],
-            };
-            let found = record.subject.changes.iter().zip(states).rev().filter_map(|(change, state)| {
-                // The previous file of a reverted change is active again; the trash keeps it in case the undo is undone.
-                if state == UndoState::Reverted {
-                    return None;
-                }
-                let former = change.before.as_ref()?;
-                let trash = former.trash.clone()?;
-                let size = self.disk.stat(&trash).ok()??.size;
-                let operation = record.operation.clone();
-                Some(Ok(TrashedFile { id: change.id, path: former.path.clone(), trash, operation, size }))
-            });
-            found.collect()
-        });
+        let trashed = self.tracked_operations().flat_map(
+            move |tracked| -> Vec<Result<TrashedFile, StoreError>> {
+                let TrackedOperation { record, states, .. } = match tracked {
+                    Ok(tracked) => tracked,
+                    Err(error) => return vec![Err(error)],
+                };
+                let found = record.subject.changes.iter().zip(states).rev().filter_map(
+                    |(change, state)| {
+                        // The previous file of a reverted change is active again; the trash keeps it in case the undo is undone.
+                        if state == UndoState::Reverted {
+                            return None;
+                        }
+                        let former = change.before.as_ref()?;
+                        let trash = former.trash.clone()?;
+                        let size = self.disk.stat(&trash).ok()??.size;
+                        let operation = record.operation.clone();
+                        Some(Ok(TrashedFile {
+                            id: change.id,
+                            path: former.path.clone(),
+                            trash,
+                            operation,
+                            size,
+                        }))
+                    },
+                );
+                found.collect()
+            },
+        );
         Box::new(trashed)
     }
 
-    fn changes_to<'a>(&'a self, id: &MemoryId) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + 'a> {
+    fn changes_to<'a>(
+        &'a self,
+        id: &MemoryId,
+    ) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + 'a> {
         let id = *id;
         Box::new(self.changes_where(move |change| change.id == id))
     }
 
-    fn all_changes(&self) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + '_> {
+    fn all_changes(
+        &self,
+    ) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + '_> {
         Box::new(self.changes_where(|_| true))
     }
 
     fn memory_in_trash(&self, trash: &str) -> Result<Memory, StoreError> {
         let loaded = load(self.disk.as_ref(), trash)?;
-        let missing = || StoreError::TrashNotFound { reference: trash.to_owned() };
-        loaded.map(|loaded| loaded.stored.memory).ok_or_else(missing)
+        let missing = || StoreError::TrashNotFound {
+            reference: trash.to_owned(),
+        };
+        loaded
+            .map(|loaded| loaded.stored.memory)
+            .ok_or_else(missing)
     }
 
     fn recover(&self) -> Result<(), StoreError> {
@@ -109,17 +156,33 @@ impl History for FileStore {
         let _lock = self.lock_for_writing()?;
         match self.retry_outdated(|| self.try_revert(id, undo)) {
             Err(StoreError::Conflict { what }) if self.is_id_taken_elsewhere(id, &what)? => {
-                let what = format!("the deletion of {what} cannot be undone: another principal uses the id of this memory now");
+                let what = format!(
+                    "the deletion of {what} cannot be undone: another principal uses the id of this memory now"
+                );
                 let hint = "`memory restore` restores the deleted memory with an id of its own; `memory trash list` names it";
-                Err(StoreError::Database { what, code: Code::Conflict, hint, source: None })
+                Err(StoreError::Database {
+                    what,
+                    code: Code::Conflict,
+                    hint,
+                    source: None,
+                })
             }
             reverted => reverted,
         }
     }
 
-    fn restore(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError> {
+    fn restore(
+        &self,
+        trashed: &TrashedFile,
+        restore: &Operation,
+    ) -> Result<ChangeOutcome, StoreError> {
         let _lock = self.lock_for_writing()?;
-        let is_gone = || matches!(self.load_current(&trashed.id), Err(StoreError::NotFound { .. }));
+        let is_gone = || {
+            matches!(
+                self.load_current(&trashed.id),
+                Err(StoreError::NotFound { .. })
+            )
+        };
         match self.retry_outdated(|| self.try_restore(trashed, restore)) {
             // A memory that this node does not see has the id.
             Err(StoreError::Conflict { .. }) if self.replica.is_some() && is_gone() => {
@@ -136,7 +199,11 @@ impl History for FileStore {
 }
 
 impl FileStore {
-    fn try_revert(&self, id: &OperationId, undo: &Operation) -> Result<Result<RevertedFiles, AppendObstacle>, StoreError> {
+    fn try_revert(
+        &self,
+        id: &OperationId,
+        undo: &Operation,
+    ) -> Result<Result<RevertedFiles, AppendObstacle>, StoreError> {
         // An interrupted undo, or one by another principal, has reverted a part of the operation.
         let done = self.reverted_changes(id)?;
         let is_begun = !done.is_empty();
@@ -160,10 +227,15 @@ impl FileStore {
             later.insert(change.id, change.before);
         }
         if later.is_empty() {
-            return Err(StoreError::OperationNotFound { wanted: format!("operation {id} was already undone") });
+            return Err(StoreError::OperationNotFound {
+                wanted: format!("operation {id} was already undone"),
+            });
         }
         if let Some(conflict) = conflict {
-            let all = self.changes(id).map(|change| change.map(|change| change.id)).collect::<Result<HashSet<_>, _>>()?;
+            let all = self
+                .changes(id)
+                .map(|change| change.map(|change| change.id))
+                .collect::<Result<HashSet<_>, _>>()?;
             // The rest of an interrupted undo may be small, and consist of changed files only.
             if all.len() < LARGE_OPERATION || !is_begun && left.len() == later.len() {
                 return Err(conflict);
@@ -183,12 +255,20 @@ impl FileStore {
             touched.insert(change.id);
             if left.contains_key(&change.id) {
                 // The step counts as reverted, so that an interrupted undo can be continued.
-                steps.push(CommitStep { id: change.id, before: None, after: None, why: Some(CHANGED_SINCE.into()) });
+                steps.push(CommitStep {
+                    id: change.id,
+                    before: None,
+                    after: None,
+                    why: Some(CHANGED_SINCE.into()),
+                });
             } else {
                 steps.push(revert_step(self.disk.as_ref(), &change)?);
             }
         }
-        let reverted = RevertedFiles { files: (later.len() - left.len()) as u64, left: left.into_values().collect() };
+        let reverted = RevertedFiles {
+            files: (later.len() - left.len()) as u64,
+            left: left.into_values().collect(),
+        };
         Ok(self.apply_steps(undo, Some(id), &steps)?.map(|()| reverted))
     }
 
@@ -200,20 +280,41 @@ impl FileStore {
         let bytes = self.read_trash(&trashed.trash)?;
         let live = match self.load_current(&trashed.id) {
             Ok((loaded, _)) => Some(replaced_file(&loaded)),
-            Err(StoreError::NotFound { .. }) if self.has_left(trashed)? => return self.restore_copy(trashed, &bytes, restore),
+            Err(StoreError::NotFound { .. }) if self.has_left(trashed)? => {
+                return self.restore_copy(trashed, &bytes, restore);
+            }
             Err(StoreError::NotFound { .. }) => None,
             Err(error) => return Err(error),
         };
         // A version with another access key must not become one that other principals read.
-        let has_same_key = |live: &&ReplacedFile| self.replica.is_none() || have_same_key(&live.path, &trashed.path);
-        let path = live.as_ref().filter(has_same_key).map_or(&trashed.path, |live| &live.path).clone();
+        let has_same_key = |live: &&ReplacedFile| {
+            self.replica.is_none() || have_same_key(&live.path, &trashed.path)
+        };
+        let path = live
+            .as_ref()
+            .filter(has_same_key)
+            .map_or(&trashed.path, |live| &live.path)
+            .clone();
         let is_moved = live.as_ref().is_none_or(|live| live.path != path);
         let is_taken = is_moved && load(self.disk.as_ref(), &path)?.is_some();
         if is_taken {
             return Err(StoreError::Conflict { what: path });
         }
-        let step = CommitStep { id: trashed.id, before: live, after: Some(PlannedFile { path: path.clone(), bytes }), why: None };
-        Ok(self.apply_steps(restore, None, &[step])?.map(|()| ChangeOutcome::Kept { id: trashed.id, path }))
+        let step = CommitStep {
+            id: trashed.id,
+            before: live,
+            after: Some(PlannedFile {
+                path: path.clone(),
+                bytes,
+            }),
+            why: None,
+        };
+        Ok(self
+            .apply_steps(restore, None, &[step])?
+            .map(|()| ChangeOutcome::Kept {
+                id: trashed.id,
+                path,
+            }))
     }
 
     /// Returns whether the database refused to restore the file that `id` deleted, and this node has no file in its place.
@@ -241,11 +342,16 @@ impl FileStore {
             if record.operation.id == wanted {
                 let mut changes = record.subject.changes.iter();
                 // An undone change from a scope of this node would have returned the memory to that scope.
-                if wanted != trashed.operation.id && changes.any(|change| change.id == trashed.id && change.before.is_some()) {
+                if wanted != trashed.operation.id
+                    && changes.any(|change| change.id == trashed.id && change.before.is_some())
+                {
                     return Ok(false);
                 }
                 let Some(undone) = record.undoes else {
-                    return Ok(matches!(record.operation.verb, Verb::Update | Verb::Accept | Verb::Restore));
+                    return Ok(matches!(
+                        record.operation.verb,
+                        Verb::Update | Verb::Accept | Verb::Restore
+                    ));
                 };
                 wanted = undone;
             }
@@ -265,48 +371,82 @@ impl FileStore {
         // The id depends only on the operation, so a repeated attempt restores the same memory.
         let id = MemoryId::for_path(&format!("restored/{}/{}", restore.id, trashed.id));
         let memory = Memory { id, ..former };
-        let key = key_of_file(&trashed.path, &memory.scope, self.principal_name()?.as_deref());
+        let key = key_of_file(
+            &trashed.path,
+            &memory.scope,
+            self.principal_name()?.as_deref(),
+        );
         let name = name_with_key(&generated_name(&memory), &key);
         let path = format!("{}/{name}", parent_folder(&trashed.path));
         if load(self.disk.as_ref(), &path)?.is_some() {
             return Err(StoreError::Conflict { what: path });
         }
         let bytes = markdown::rewrite(&path, bytes, &memory).map_err(StoreError::Damaged)?;
-        let step = CommitStep { id, before: None, after: Some(PlannedFile { path: path.clone(), bytes }), why: None };
-        Ok(self.apply_steps(restore, None, &[step])?.map(|()| ChangeOutcome::Kept { id, path }))
+        let step = CommitStep {
+            id,
+            before: None,
+            after: Some(PlannedFile {
+                path: path.clone(),
+                bytes,
+            }),
+            why: None,
+        };
+        Ok(self
+            .apply_steps(restore, None, &[step])?
+            .map(|()| ChangeOutcome::Kept { id, path }))
     }
 
     fn changes_where(
         &self,
         is_wanted: impl Fn(&RecordedChange) -> bool,
     ) -> impl Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> {
-        self.tracked_operations().flat_map(move |tracked| match tracked {
-            Ok(TrackedOperation { mut record, states, undone_by }) => {
-                let changes = std::mem::take(&mut record.subject.changes).into_iter().zip(states).rev();
-                let wanted = changes.filter(|(change, _)| is_wanted(change) && !change.is_placeholder());
-                let of_change = |(change, state)| {
-                    let undone_by = undone_by.clone().filter(|_| state != UndoState::Open);
-                    Ok(Recorded { undone_by, ..record.clone().map(|_| change) })
-                };
-                wanted.map(of_change).collect::<Vec<_>>()
-            }
-            Err(error) => vec![Err(error)],
-        })
+        self.tracked_operations()
+            .flat_map(move |tracked| match tracked {
+                Ok(TrackedOperation {
+                    mut record,
+                    states,
+                    undone_by,
+                }) => {
+                    let changes = std::mem::take(&mut record.subject.changes)
+                        .into_iter()
+                        .zip(states)
+                        .rev();
+                    let wanted =
+                        changes.filter(|(change, _)| is_wanted(change) && !change.is_placeholder());
+                    let of_change = |(change, state)| {
+                        let undone_by = undone_by.clone().filter(|_| state != UndoState::Open);
+                        Ok(Recorded {
+                            undone_by,
+                            ..record.clone().map(|_| change)
+                        })
+                    };
+                    wanted.map(of_change).collect::<Vec<_>>()
+                }
+                Err(error) => vec![Err(error)],
+            })
     }
 
     /// Iterates over the operations in the journal, newest first.
-    fn tracked_operations(&self) -> impl Iterator<Item = Result<TrackedOperation, StoreError>> + '_ {
+    fn tracked_operations(
+        &self,
+    ) -> impl Iterator<Item = Result<TrackedOperation, StoreError>> + '_ {
         let mut tracker = UndoTracker::default();
         self.journaled_operations().map(move |record| {
             let record = record?;
             let states = tracker.add(&record);
             let undone_by = tracker.undo_of(&record.operation.id).cloned();
-            Ok(TrackedOperation { record, states, undone_by })
+            Ok(TrackedOperation {
+                record,
+                states,
+                undone_by,
+            })
         })
     }
 
     /// Iterates over the operations in the journal that were not aborted, newest first.
-    pub(super) fn journaled_operations(&self) -> impl Iterator<Item = Result<Recorded<JournalPayload>, StoreError>> + '_ {
+    pub(super) fn journaled_operations(
+        &self,
+    ) -> impl Iterator<Item = Result<Recorded<JournalPayload>, StoreError>> + '_ {
         let (operations, failed) = match self.journal().operations(journal_read_error) {
             Ok(operations) => (Some(operations), None),
             Err(error) => (None, Some(Err(error))),
@@ -320,15 +460,36 @@ impl FileStore {
         // The numbers of own changes of each operation, and of those that undos had an effect on.
         let mut counts = Vec::<(usize, usize)>::new();
         for tracked in self.tracked_operations() {
-            let TrackedOperation { record, states, undone_by } = tracked?;
-            let Recorded { operation, undoes, subject: JournalPayload { changes }, .. } = record;
+            let TrackedOperation {
+                record,
+                states,
+                undone_by,
+            } = tracked?;
+            let Recorded {
+                operation,
+                undoes,
+                subject: JournalPayload { changes },
+                ..
+            } = record;
             let files = changes.len() as u64;
-            let own = changes.iter().zip(&states).filter(|(change, _)| change.is_own_change());
-            let count = own.fold((0, 0), |(all, done), (_, state)| (all + 1, done + usize::from(*state != UndoState::Open)));
+            let own = changes
+                .iter()
+                .zip(&states)
+                .filter(|(change, _)| change.is_own_change());
+            let count = own.fold((0, 0), |(all, done), (_, state)| {
+                (all + 1, done + usize::from(*state != UndoState::Open))
+            });
             // The parts of an operation are listed by its last part.
-            let at = *position.entry(operation.id.clone()).or_insert(records.len());
+            let at = *position
+                .entry(operation.id.clone())
+                .or_insert(records.len());
             if at == records.len() {
-                records.push(OperationRecord { operation, subject: ChangedFiles { count: 0 }, undoes, undone_by });
+                records.push(OperationRecord {
+                    operation,
+                    subject: ChangedFiles { count: 0 },
+                    undoes,
+                    undone_by,
+                });
                 counts.push((0, 0));
             }
             records[at].subject.count += files;
@@ -344,8 +505,12 @@ impl FileStore {
     }
 
     /// Iterates over the changes of `id` itself, last first.
-    pub(super) fn own_changes<'a>(&'a self, id: &OperationId) -> impl Iterator<Item = Result<RecordedChange, StoreError>> + 'a {
-        self.changes(id).filter(|change| change.as_ref().map_or(true, RecordedChange::is_own_change))
+    pub(super) fn own_changes<'a>(
+        &'a self,
+        id: &OperationId,
+    ) -> impl Iterator<Item = Result<RecordedChange, StoreError>> + 'a {
+        self.changes(id)
+            .filter(|change| change.as_ref().map_or(true, RecordedChange::is_own_change))
     }
 
     /// Iterates over the changes of `id` itself that were not `done`, last first.
@@ -355,12 +520,18 @@ impl FileStore {
         done: &HashMap<MemoryId, usize>,
     ) -> impl Iterator<Item = Result<RecordedChange, StoreError>> + 'a {
         let mut done = done.clone();
-        self.own_changes(id).filter(move |change| match change.as_ref().ok().and_then(|change| done.get_mut(&change.id)) {
-            Some(count) if 0 < *count => {
-                *count -= 1;
-                false
+        self.own_changes(id).filter(move |change| {
+            match change
+                .as_ref()
+                .ok()
+                .and_then(|change| done.get_mut(&change.id))
+            {
+                Some(count) if 0 < *count => {
+                    *count -= 1;
+                    false
+                }
+                _ => true,
             }
-            _ => true,
         })
     }
 
@@ -379,21 +550,36 @@ impl FileStore {
     /// Checks that `change` can be reverted after a later one of the same operation.
     ///
     /// The later change found the file in the state `next`.
-    fn check_revertible(&self, change: &RecordedChange, next: Option<&RecordedFile>) -> Result<(), StoreError> {
+    fn check_revertible(
+        &self,
+        change: &RecordedChange,
+        next: Option<&RecordedFile>,
+    ) -> Result<(), StoreError> {
         let state = |file: Option<&RecordedFile>| file.map(|file| (file.path.clone(), file.hash));
         if state(change.after.as_ref()) != state(next) {
             let file = change.after.as_ref().or(next);
-            return Err(StoreError::Conflict { what: file.map(|file| file.path.clone()).unwrap_or_default() });
+            return Err(StoreError::Conflict {
+                what: file.map(|file| file.path.clone()).unwrap_or_default(),
+            });
         }
-        let Some(former) = &change.before else { return Ok(()) };
-        let trash = former.trash.as_deref().ok_or_else(|| StoreError::TrashNotFound { reference: former.path.clone() })?;
+        let Some(former) = &change.before else {
+            return Ok(());
+        };
+        let trash = former
+            .trash
+            .as_deref()
+            .ok_or_else(|| StoreError::TrashNotFound {
+                reference: former.path.clone(),
+            })?;
         self.read_trash(trash).map(drop)
     }
 
     fn read_trash(&self, trash: &str) -> Result<Vec<u8>, StoreError> {
         match self.disk.read(trash) {
             Ok(Some((bytes, _))) => Ok(bytes),
-            Ok(None) => Err(StoreError::TrashNotFound { reference: trash.to_owned() }),
+            Ok(None) => Err(StoreError::TrashNotFound {
+                reference: trash.to_owned(),
+            }),
             Err(error) => Err(io_error(format!("read {trash}"), error)),
         }
     }

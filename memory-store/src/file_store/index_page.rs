@@ -63,10 +63,14 @@ impl FileStore {
             return Ok(false);
         }
         // Without the lock the page is updated anyway, because it is derived.
-        let lock = owner_only(File::options().create(true).truncate(false).write(true)).open(self.root.join(PAGE_LOCK)).ok();
+        let lock = owner_only(File::options().create(true).truncate(false).write(true))
+            .open(self.root.join(PAGE_LOCK))
+            .ok();
         let _locked = match lock.map(|lock| (lock.try_lock(), lock)) {
             Some((Err(TryLockError::WouldBlock), lock)) => {
-                let Some(locked) = lock::wait_for_lock(lock, self.options.patience.min(PAGE_LOCK_TIMEOUT)) else {
+                let Some(locked) =
+                    lock::wait_for_lock(lock, self.options.patience.min(PAGE_LOCK_TIMEOUT))
+                else {
                     // The next call of this process tries again.
                     self.has_written.fetch_or(has_written, Ordering::SeqCst);
                     return Ok(false);
@@ -101,11 +105,14 @@ impl FileStore {
     }
 
     fn is_index_page_new(&self, now: DateTime<Utc>) -> bool {
-        self.index_page_time().is_some_and(|made| made <= now && now < made + MIN_PAGE_AGE)
+        self.index_page_time()
+            .is_some_and(|made| made <= now && now < made + MIN_PAGE_AGE)
     }
 
     fn is_small(&self) -> bool {
-        self.index.count().is_ok_and(|documents| documents <= SMALL_HOME)
+        self.index
+            .count()
+            .is_ok_and(|documents| documents <= SMALL_HOME)
     }
 
     fn index_page_time(&self) -> Option<DateTime<Utc>> {
@@ -115,15 +122,33 @@ impl FileStore {
     fn last_write(&self) -> LastWrite {
         let signature = |path: &str| self.disk.stat(path).ok()?;
         let within = |folder: &str| {
-            let names = self.disk.list_folder(folder).unwrap_or_default().into_iter();
+            let names = self
+                .disk
+                .list_folder(folder)
+                .unwrap_or_default()
+                .into_iter();
             let names = names.filter(|entry| entry.kind != DirEntryKind::Other);
-            names.map(|entry| format!("{folder}/{}", entry.name)).collect::<Vec<_>>()
+            names
+                .map(|entry| format!("{folder}/{}", entry.name))
+                .collect::<Vec<_>>()
         };
         // Files that other programs add to a category or remove from it change the time of its folder.
-        let journal = within("journal").into_iter().max().and_then(|path| signature(&path));
-        let folders = within(CATEGORIES).into_iter().filter_map(|path| Some(signature(&path)?.modified_ns));
-        let last = journal.iter().map(|journal| journal.modified_ns).chain(folders).max();
-        (last.map(time_from_nanos), journal.map(|journal| journal.size))
+        let journal = within("journal")
+            .into_iter()
+            .max()
+            .and_then(|path| signature(&path));
+        let folders = within(CATEGORIES)
+            .into_iter()
+            .filter_map(|path| Some(signature(&path)?.modified_ns));
+        let last = journal
+            .iter()
+            .map(|journal| journal.modified_ns)
+            .chain(folders)
+            .max();
+        (
+            last.map(time_from_nanos),
+            journal.map(|journal| journal.size),
+        )
     }
 
     /// Removes the page, unless the user wrote it. The next update creates it again.
@@ -138,8 +163,14 @@ impl FileStore {
 
     /// Removes the lines of deleted memories from the page at once, so that no copy of them remains.
     pub(super) fn remove_from_index_page(&self, gone: &[MemoryId]) {
-        let page = || String::from_utf8(self.disk.read(PAGE).ok()??.0).ok().filter(|page| page.starts_with(INDEX_PAGE_HEAD));
-        let Some(page) = (!gone.is_empty()).then(page).flatten() else { return };
+        let page = || {
+            String::from_utf8(self.disk.read(PAGE).ok()??.0)
+                .ok()
+                .filter(|page| page.starts_with(INDEX_PAGE_HEAD))
+        };
+        let Some(page) = (!gone.is_empty()).then(page).flatten() else {
+            return;
+        };
         let next = index_page_without(&page, gone);
         if next != page {
             let place = self.root.join(PAGE);
@@ -155,12 +186,17 @@ impl FileStore {
 
     /// Writes the page, and returns whether it did. A page that the user wrote is left unchanged.
     fn write_index_page(&self, page: &str) -> Result<bool, StoreError> {
-        let former = self.disk.read(PAGE).map_err(|error| io_error(format!("read {PAGE}"), error))?;
+        let former = self
+            .disk
+            .read(PAGE)
+            .map_err(|error| io_error(format!("read {PAGE}"), error))?;
         if former.is_some_and(|(former, _)| !former.starts_with(INDEX_PAGE_HEAD.as_bytes())) {
             return Ok(false);
         }
         let written = cache_file::write(&self.root, PAGE, page.as_bytes());
-        written.map(|()| true).map_err(|error| io_error(format!("write {PAGE}"), error))
+        written
+            .map(|()| true)
+            .map_err(|error| io_error(format!("write {PAGE}"), error))
     }
 }
 
@@ -172,16 +208,36 @@ mod tests {
     #[test]
     fn a_writer_leaves_the_page_to_who_holds_it() {
         let home = tempfile::tempdir().unwrap();
-        let store =
-            FileStore::open(home.path(), FileStoreOptions { patience: Duration::ZERO, ..FileStoreOptions::default() }).unwrap();
+        let store = FileStore::open(
+            home.path(),
+            FileStoreOptions {
+                patience: Duration::ZERO,
+                ..FileStoreOptions::default()
+            },
+        )
+        .unwrap();
         store.has_written.store(true, Ordering::SeqCst);
         let page = || Ok(format!("{INDEX_PAGE_HEAD}\n"));
         std::fs::create_dir_all(home.path().join("index")).unwrap();
-        let lock = File::options().create(true).truncate(false).write(true).open(home.path().join(PAGE_LOCK)).unwrap();
+        let lock = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(home.path().join(PAGE_LOCK))
+            .unwrap();
         lock.lock().unwrap();
-        assert!(!store.update_index_page(DateTime::UNIX_EPOCH, &page).unwrap());
+        assert!(
+            !store
+                .update_index_page(DateTime::UNIX_EPOCH, &page)
+                .unwrap()
+        );
         assert!(!home.path().join(PAGE).exists());
         drop(lock);
-        assert!(store.update_index_page(DateTime::UNIX_EPOCH, &page).unwrap(), "the next one makes it");
+        assert!(
+            store
+                .update_index_page(DateTime::UNIX_EPOCH, &page)
+                .unwrap(),
+            "the next one makes it"
+        );
     }
 }

@@ -57,9 +57,18 @@ impl FileStore {
         if self.journal_end()? == end {
             return Ok(false);
         }
-        let Some(end) = LogPosition::from_text(end) else { return Ok(true) };
-        let mut operations = self.journal().operations_after(&end).map_err(journal_read_error)?;
-        let by_other = operations.find(|record| record.as_ref().map_or(true, |record| record.operation.by != actor));
+        let Some(end) = LogPosition::from_text(end) else {
+            return Ok(true);
+        };
+        let mut operations = self
+            .journal()
+            .operations_after(&end)
+            .map_err(journal_read_error)?;
+        let by_other = operations.find(|record| {
+            record
+                .as_ref()
+                .map_or(true, |record| record.operation.by != actor)
+        });
         Ok(by_other.transpose().map_err(journal_read_error)?.is_some())
     }
 }

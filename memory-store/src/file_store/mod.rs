@@ -27,13 +27,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use memory_core::{
-    ContentHash, FileVersion, MemoryId, Operation, OperationId, Problem, Progress, Recorded, StoreError, StoredMemory,
+    ContentHash, FileVersion, MemoryId, Operation, OperationId, Problem, Progress, Recorded,
+    StoreError, StoredMemory,
 };
 
 use crate::disk::{Disk, RealDisk, parent_folder};
 use crate::error::io_error;
 use crate::index::{AppliedChange, MemoryIndex, RefreshDepth};
-use crate::journal::{CommitStep, JournalPayload, execute_record, journal, journal_read_error, record_steps, recover};
+use crate::journal::{
+    CommitStep, JournalPayload, execute_record, journal, journal_read_error, record_steps, recover,
+};
 use crate::lock::{PATIENCE, WriterLock};
 use crate::markdown::{decode, encode};
 use crate::memory_file::time_from_nanos;
@@ -81,7 +84,12 @@ pub struct FileStoreOptions {
 
 impl Default for FileStoreOptions {
     fn default() -> Self {
-        Self { freshness: Freshness::Usual, patience: PATIENCE, kept: 0, queues_writes: true }
+        Self {
+            freshness: Freshness::Usual,
+            patience: PATIENCE,
+            kept: 0,
+            queues_writes: true,
+        }
     }
 }
 
@@ -104,7 +112,8 @@ impl FileStore {
     /// # Errors
     /// If the folder cannot be opened.
     pub fn open(root: &Path, options: FileStoreOptions) -> Result<Self, StoreError> {
-        let disk = RealDisk::open(root).map_err(|error| io_error(format!("open the home {}", root.display()), error))?;
+        let disk = RealDisk::open(root)
+            .map_err(|error| io_error(format!("open the home {}", root.display()), error))?;
         let root = disk.root().to_owned();
         Ok(Self::on_disk(Arc::new(disk), &root, options))
     }
@@ -112,7 +121,14 @@ impl FileStore {
     /// Returns the home on `disk`, with its index at `root`.
     pub fn on_disk(disk: Arc<dyn Disk>, root: &Path, options: FileStoreOptions) -> Self {
         let index = MemoryIndex::open(Arc::clone(&disk), root, options.kept);
-        Self { root: root.to_owned(), disk, index, options, has_written: AtomicBool::new(false), replica: None }
+        Self {
+            root: root.to_owned(),
+            disk,
+            index,
+            options,
+            has_written: AtomicBool::new(false),
+            replica: None,
+        }
     }
 
     /// Returns the home folder.
@@ -136,10 +152,16 @@ impl FileStore {
     /// # Errors
     /// If the file cannot be read.
     pub fn file_with_extras(&self, stored: &StoredMemory) -> Result<Option<String>, StoreError> {
-        let read = self.disk.read(&stored.path).map_err(|error| io_error(format!("read {}", stored.path), error))?;
-        let Some((bytes, signature)) = read else { return Ok(None) };
+        let read = self
+            .disk
+            .read(&stored.path)
+            .map_err(|error| io_error(format!("read {}", stored.path), error))?;
+        let Some((bytes, signature)) = read else {
+            return Ok(None);
+        };
         let is_ours = || {
-            let memory = decode(&stored.path, &bytes, time_from_nanos(signature.modified_ns)).memory;
+            let memory =
+                decode(&stored.path, &bytes, time_from_nanos(signature.modified_ns)).memory;
             encode(&memory, "").as_bytes() == bytes
         };
         if stored.stamp != FileVersion(ContentHash::from_bytes(&bytes)) || is_ours() {
@@ -153,7 +175,12 @@ impl FileStore {
     /// # Errors
     /// If the files cannot be read, or the index cannot be written.
     pub fn rebuild(&self, progress: &mut dyn FnMut(Progress)) -> Result<u64, StoreError> {
-        self.index.rebuild(&mut |done, total| progress(Progress { done, total: Some(total) }))?;
+        self.index.rebuild(&mut |done, total| {
+            progress(Progress {
+                done,
+                total: Some(total),
+            })
+        })?;
         Ok(self.index.statistics()?.documents)
     }
 
@@ -194,8 +221,15 @@ impl FileStore {
         if self.is_incomplete_replica()? {
             return Ok(lock);
         }
-        let known = self.index.journal_mark().ok().flatten().and_then(|mark| LogPosition::from_text(&mark));
-        if known.is_none() || known.as_ref() != Some(&self.journal().end().map_err(journal_read_error)?) {
+        let known = self
+            .index
+            .journal_mark()
+            .ok()
+            .flatten()
+            .and_then(|mark| LogPosition::from_text(&mark));
+        if known.is_none()
+            || known.as_ref() != Some(&self.journal().end().map_err(journal_read_error)?)
+        {
             recover(self.disk.as_ref(), known.as_ref())?;
         }
         Ok(lock)
@@ -221,9 +255,18 @@ impl FileStore {
         }
         let record = record_steps(self.disk.as_ref(), operation, undoes, steps);
         match &self.replica {
-            Some(replica) if !is_of_conversations(steps) => self.append_and_execute(replica, &record, steps),
-            Some(Replica { conversations: Some(folder), .. }) => self.execute_in_conversations(folder, &record, steps).map(Ok),
-            _ => self.execute(&record, &new_contents(steps), Durability::Synced).map(Ok),
+            Some(replica) if !is_of_conversations(steps) => {
+                self.append_and_execute(replica, &record, steps)
+            }
+            Some(Replica {
+                conversations: Some(folder),
+                ..
+            }) => self
+                .execute_in_conversations(folder, &record, steps)
+                .map(Ok),
+            _ => self
+                .execute(&record, &new_contents(steps), Durability::Synced)
+                .map(Ok),
         }
     }
 
@@ -235,18 +278,29 @@ impl FileStore {
         steps: &[CommitStep],
     ) -> Result<(), StoreError> {
         let disk = self.disk.as_ref();
-        let former = record.subject.changes.iter().filter_map(|change| change.before.as_ref());
-        let copies: Vec<_> = former.filter_map(|former| Some((&former.path, former.trash.as_ref()?))).collect();
+        let former = record
+            .subject
+            .changes
+            .iter()
+            .filter_map(|change| change.before.as_ref());
+        let copies: Vec<_> = former
+            .filter_map(|former| Some((&former.path, former.trash.as_ref()?)))
+            .collect();
         // The previous files are in the trash before other nodes delete them.
         for (path, trash) in &copies {
-            let linked = disk.hard_link(path, trash).and_then(|()| disk.sync_folder(parent_folder(trash)));
+            let linked = disk
+                .hard_link(path, trash)
+                .and_then(|()| disk.sync_folder(parent_folder(trash)));
             linked.map_err(|error| io_error(format!("write {trash}"), error))?;
         }
-        let done = folder
-            .write(disk, self.options.patience, |disk| execute_record(disk, record, &new_contents(steps), Durability::Synced));
+        let done = folder.write(disk, self.options.patience, |disk| {
+            execute_record(disk, record, &new_contents(steps), Durability::Synced)
+        });
         if done.is_err() {
             for (_, trash) in copies {
-                let _ = disk.remove(trash).and_then(|()| disk.remove_folder(parent_folder(trash)));
+                let _ = disk
+                    .remove(trash)
+                    .and_then(|()| disk.remove_folder(parent_folder(trash)));
             }
         }
         done.map(|()| self.finish_execution(record))
@@ -269,8 +323,10 @@ impl FileStore {
         // The files are durable, so the operation succeeded. A failed update of the index is detected by the next refresh.
         let _ = self.update_index(record);
         let changes = record.subject.changes.iter();
-        let gone: Vec<MemoryId> =
-            changes.filter(|change| change.before.is_some() && change.after.is_none()).map(|change| change.id).collect();
+        let gone: Vec<MemoryId> = changes
+            .filter(|change| change.before.is_some() && change.after.is_none())
+            .map(|change| change.id)
+            .collect();
         self.remove_from_index_page(&gone);
         self.has_written.store(true, Ordering::SeqCst);
     }
@@ -282,7 +338,10 @@ impl FileStore {
             let former_path = change.before.as_ref().map(|former| former.path.clone());
             match &change.after {
                 None => applied.extend(former_path.map(|path| AppliedChange::Removed { path })),
-                Some(next) => applied.push(AppliedChange::Kept { path: next.path.clone(), former_path }),
+                Some(next) => applied.push(AppliedChange::Kept {
+                    path: next.path.clone(),
+                    former_path,
+                }),
             }
         }
         self.index.apply(&applied, Some(&self.journal_end()?))

@@ -14,8 +14,14 @@ use crate::error::io_error;
 use crate::recall_folder;
 
 /// The folders of JSON lines of the home and of the default instances; others are below [`INSTANCES`].
-const JSON_LINES_FOLDERS: [&str; 6] =
-    ["banks/.trash", "history", "history/.trash", "topics/.trash", ".conversations", recall_folder::FOLDER];
+const JSON_LINES_FOLDERS: [&str; 6] = [
+    "banks/.trash",
+    "history",
+    "history/.trash",
+    "topics/.trash",
+    ".conversations",
+    recall_folder::FOLDER,
+];
 
 /// The folder of banks.
 const BANKS: &str = "banks";
@@ -29,7 +35,11 @@ impl FileStore {
     /// Finds damaged banks and invalid lines, which readers of these files skip.
     pub(super) fn other_file_findings(&self) -> Result<Vec<DoctorFinding>, StoreError> {
         let mut of_lines: Vec<String> = JSON_LINES_FOLDERS.map(str::to_owned).into();
-        of_lines.extend(self.subfolders(STATE)?.into_iter().map(|path| format!("{path}/trash")));
+        of_lines.extend(
+            self.subfolders(STATE)?
+                .into_iter()
+                .map(|path| format!("{path}/trash")),
+        );
         let mut banks = vec![BANKS.to_owned()];
         for kind in ["bank", "history", "topic"] {
             for path in self.subfolders(&format!("{INSTANCES}/{kind}"))? {
@@ -50,14 +60,25 @@ impl FileStore {
 
     /// Returns the paths of the subfolders of a folder.
     fn subfolders(&self, folder: &str) -> Result<Vec<String>, StoreError> {
-        let entries = self.disk.list_folder(folder).map_err(|error| io_error(format!("list {folder}"), error))?;
-        let folders = entries.into_iter().filter(|entry| entry.kind == DirEntryKind::Folder);
-        Ok(folders.map(|entry| format!("{folder}/{}", entry.name)).collect())
+        let entries = self
+            .disk
+            .list_folder(folder)
+            .map_err(|error| io_error(format!("list {folder}"), error))?;
+        let folders = entries
+            .into_iter()
+            .filter(|entry| entry.kind == DirEntryKind::Folder);
+        Ok(folders
+            .map(|entry| format!("{folder}/{}", entry.name))
+            .collect())
     }
 
     fn damaged_lines(&self, folder: &str) -> Result<Vec<DoctorFinding>, StoreError> {
         let mut findings = Vec::new();
-        for entry in self.disk.list_folder(folder).map_err(|error| io_error(format!("list {folder}"), error))? {
+        for entry in self
+            .disk
+            .list_folder(folder)
+            .map_err(|error| io_error(format!("list {folder}"), error))?
+        {
             if entry.kind != DirEntryKind::File || entry.name.strip_suffix(".jsonl").is_none() {
                 continue;
             }
@@ -78,9 +99,16 @@ impl FileStore {
                     Ok(_) if line.last() != Some(&b'\n') => break,
                     Ok(_) if is_valid_line(&line) => {}
                     Ok(_) => {
-                        let finding = DoctorFinding::new("line_damaged", &path, "the line is not a JSON object and is skipped");
+                        let finding = DoctorFinding::new(
+                            "line_damaged",
+                            &path,
+                            "the line is not a JSON object and is skipped",
+                        );
                         let hint = "its content is not shown and cannot be undone; delete the line after you have checked it";
-                        findings.push(DoctorFinding { line: Some(number), ..finding.with_hint(hint) });
+                        findings.push(DoctorFinding {
+                            line: Some(number),
+                            ..finding.with_hint(hint)
+                        });
                     }
                     Err(error) => {
                         findings.push(unreadable_finding(&path, &error.to_string()));
@@ -99,7 +127,12 @@ impl FileStore {
             Ok(damage) => damage
                 .into_iter()
                 .map(|damage| {
-                    DoctorFinding::new("bank_damaged", &format!("{folder}/{}", damage.bank), damage.what).with_hint(hint)
+                    DoctorFinding::new(
+                        "bank_damaged",
+                        &format!("{folder}/{}", damage.bank),
+                        damage.what,
+                    )
+                    .with_hint(hint)
                 })
                 .collect(),
             Err(error) => vec![unreadable_finding(folder, &error.to_string())],
@@ -109,7 +142,12 @@ impl FileStore {
 
 fn unreadable_finding(path: &str, why: &str) -> DoctorFinding {
     let hint = "check its permissions, or restore it from a backup";
-    DoctorFinding::new("file_unreadable", path, format!("the file cannot be read: {why}")).with_hint(hint)
+    DoctorFinding::new(
+        "file_unreadable",
+        path,
+        format!("the file cannot be read: {why}"),
+    )
+    .with_hint(hint)
 }
 
 fn is_valid_line(line: &[u8]) -> bool {

@@ -15,7 +15,9 @@ impl FileStore {
     /// Removes the derived pages of the home, which may contain memories that this node may no longer read.
     pub(super) fn remove_pages(&self) -> Result<(), StoreError> {
         self.remove_index_page()?;
-        self.disk.remove(PAGE).map_err(|error| io_error(format!("delete {PAGE}"), error))
+        self.disk
+            .remove(PAGE)
+            .map_err(|error| io_error(format!("delete {PAGE}"), error))
     }
 
     /// Writes the result of `page` to `pending.md`, or removes that file if it is `None`.
@@ -24,14 +26,19 @@ impl FileStore {
     ///
     /// # Errors
     /// An error of `page`, or an error of the disk.
-    pub fn update_pending_page(&self, page: impl FnOnce() -> Result<Option<String>, StoreError>) -> Result<bool, StoreError> {
+    pub fn update_pending_page(
+        &self,
+        page: impl FnOnce() -> Result<Option<String>, StoreError>,
+    ) -> Result<bool, StoreError> {
         let _lock = self.lock_for_writing()?;
         let refused = |error| io_error(format!("write {PAGE}"), error);
         let Some(page) = page()? else {
             self.disk.remove(PAGE).map_err(refused)?;
             return Ok(false);
         };
-        self.disk.write(TEMPORARY_PAGE, page.as_bytes()).map_err(refused)?;
+        self.disk
+            .write(TEMPORARY_PAGE, page.as_bytes())
+            .map_err(refused)?;
         self.disk.sync_file(TEMPORARY_PAGE).map_err(refused)?;
         self.disk.rename(TEMPORARY_PAGE, PAGE).map_err(refused)?;
         Ok(true)

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use memory_core::{
-    Category, Change, ChangeOutcome, ChangeSet, ContentHash, Duplicates, ExportedFile, FileVersion, Memory, MemoryId, Phase,
-    Scope, StoreError, text,
+    Category, Change, ChangeOutcome, ChangeSet, ContentHash, Duplicates, ExportedFile, FileVersion,
+    Memory, MemoryId, Phase, Scope, StoreError, text,
 };
 
 use super::FileStore;
@@ -31,7 +31,10 @@ impl FileStore {
         let mut plan = CommitPlan::default();
         for change in &set.changes {
             let (mut step, outcome) = match change {
-                Change::Create { memory, front_matter } => {
+                Change::Create {
+                    memory,
+                    front_matter,
+                } => {
                     if set.duplicates == Duplicates::Skip
                         && let Some((id, path)) = self.duplicate_of(memory, &plan)?
                     {
@@ -43,21 +46,30 @@ impl FileStore {
                 Change::Replace { expected, memory } => {
                     let file = set.files.get(&memory.id);
                     let front_matter = set.front_matter.get(&memory.id).map(String::as_str);
-                    let (step, outcome) = self.replace(*expected, memory, file, front_matter, &plan)?;
+                    let (step, outcome) =
+                        self.replace(*expected, memory, file, front_matter, &plan)?;
                     if file.is_some_and(|file| file.text.is_some())
                         && let ChangeOutcome::Kept { id, path } = &outcome
                         && is_unchanged(&step)
                     {
-                        plan.outcomes.push(ChangeOutcome::Duplicate { id: *id, path: path.clone() });
+                        plan.outcomes.push(ChangeOutcome::Duplicate {
+                            id: *id,
+                            path: path.clone(),
+                        });
                         continue;
                     }
                     (step, outcome)
                 }
                 Change::Remove { id, expected } => self.remove(*id, *expected)?,
             };
-            if let (ChangeOutcome::Kept { id, path }, Some(memory)) = (&outcome, changed_memory(change)) {
+            if let (ChangeOutcome::Kept { id, path }, Some(memory)) =
+                (&outcome, changed_memory(change))
+            {
                 plan.taken.insert(path.clone());
-                plan.new.insert((memory.content_hash(), memory.scope.clone()), (*id, path.clone()));
+                plan.new.insert(
+                    (memory.content_hash(), memory.scope.clone()),
+                    (*id, path.clone()),
+                );
             }
             step.why = set.reasons.get(&step.id).cloned();
             plan.steps.push(step);
@@ -66,16 +78,25 @@ impl FileStore {
         Ok(plan)
     }
 
-    fn duplicate_of(&self, memory: &Memory, plan: &CommitPlan) -> Result<Option<(MemoryId, String)>, StoreError> {
+    fn duplicate_of(
+        &self,
+        memory: &Memory,
+        plan: &CommitPlan,
+    ) -> Result<Option<(MemoryId, String)>, StoreError> {
         let hash = memory.content_hash();
         if let Some(new) = plan.new.get(&(hash, memory.scope.clone())) {
             return Ok(Some(new.clone()));
         }
-        let Some(id) = self.index.by_content(&hash, &memory.scope)? else { return Ok(None) };
-        let Some(MemoryLocation { path, .. }) = self.index.locate(&id)? else { return Ok(None) };
+        let Some(id) = self.index.by_content(&hash, &memory.scope)? else {
+            return Ok(None);
+        };
+        let Some(MemoryLocation { path, .. }) = self.index.locate(&id)? else {
+            return Ok(None);
+        };
         // The index may be outdated, so the file decides.
-        let is_kept = load(self.disk.as_ref(), &path)?
-            .is_some_and(|kept| kept.stored.memory.content_hash() == hash && kept.stored.memory.scope == memory.scope);
+        let is_kept = load(self.disk.as_ref(), &path)?.is_some_and(|kept| {
+            kept.stored.memory.content_hash() == hash && kept.stored.memory.scope == memory.scope
+        });
         Ok(is_kept.then_some((id, path)))
     }
 
@@ -95,11 +116,26 @@ impl FileStore {
         let name = name.unwrap_or_else(|| generated_name(memory));
         let name = self.name_in_scope(name, &memory.scope)?;
         let path = self.free_path(category_folder(memory), &name, plan)?;
-        let bytes = updated_export(&path, file, memory).unwrap_or_else(|| markdown::encode(memory, front_matter).into_bytes());
+        let bytes = updated_export(&path, file, memory)
+            .unwrap_or_else(|| markdown::encode(memory, front_matter).into_bytes());
         let bytes = self.bytes_for_log(bytes, memory)?;
         check_size(&path, &bytes)?;
-        let step = CommitStep { id: memory.id, before: None, after: Some(PlannedFile { path: path.clone(), bytes }), why: None };
-        Ok((step, ChangeOutcome::Kept { id: memory.id, path }))
+        let step = CommitStep {
+            id: memory.id,
+            before: None,
+            after: Some(PlannedFile {
+                path: path.clone(),
+                bytes,
+            }),
+            why: None,
+        };
+        Ok((
+            step,
+            ChangeOutcome::Kept {
+                id: memory.id,
+                path,
+            },
+        ))
     }
 
     fn replace(
@@ -113,13 +149,18 @@ impl FileStore {
         let (loaded, unfolded) = self.load_current(&memory.id)?;
         let before = &loaded.stored;
         if before.stamp != expected {
-            return Err(StoreError::Conflict { what: before.path.clone() });
+            return Err(StoreError::Conflict {
+                what: before.path.clone(),
+            });
         }
         if let Some(problem) = &before.problem {
             return Err(StoreError::Damaged(problem.clone()));
         }
         if is_conversation_file(&before.path) {
-            let why = format!("{} is part of a conversation and cannot be updated; edit its file instead", before.path);
+            let why = format!(
+                "{} is part of a conversation and cannot be updated; edit its file instead",
+                before.path
+            );
             return Err(StoreError::Invalid { why });
         }
         let former_name = before.path.rsplit('/').next().unwrap_or(&before.path);
@@ -128,36 +169,62 @@ impl FileStore {
         } else {
             self.name_in_new_scope(former_name, memory)?
         };
-        let path = if category_folder(memory) == category_folder(&before.memory) && name == former_name {
-            before.path.clone()
-        } else {
-            self.free_path(category_folder(memory), &name, plan)?
-        };
+        let path =
+            if category_folder(memory) == category_folder(&before.memory) && name == former_name {
+                before.path.clone()
+            } else {
+                self.free_path(category_folder(memory), &name, plan)?
+            };
         let mut memory = memory.clone();
-        memory.access_count = memory.access_count.max(before.memory.access_count.saturating_add(unfolded));
+        memory.access_count = memory
+            .access_count
+            .max(before.memory.access_count.saturating_add(unfolded));
         let bytes = match (front_matter, updated_export(&path, file, &memory)) {
             (Some(front_matter), _) => markdown::encode(&memory, front_matter).into_bytes(),
             (None, Some(bytes)) => bytes,
-            (None, None) => markdown::rewrite(&path, &loaded.bytes, &memory).map_err(StoreError::Damaged)?,
+            (None, None) => {
+                markdown::rewrite(&path, &loaded.bytes, &memory).map_err(StoreError::Damaged)?
+            }
         };
         let bytes = self.bytes_for_log(bytes, &memory)?;
         check_size(&path, &bytes)?;
         let step = CommitStep {
             id: memory.id,
             before: Some(replaced_file(&loaded)),
-            after: Some(PlannedFile { path: path.clone(), bytes }),
+            after: Some(PlannedFile {
+                path: path.clone(),
+                bytes,
+            }),
             why: None,
         };
-        Ok((step, ChangeOutcome::Kept { id: memory.id, path }))
+        Ok((
+            step,
+            ChangeOutcome::Kept {
+                id: memory.id,
+                path,
+            },
+        ))
     }
 
-    fn remove(&self, id: MemoryId, expected: Option<FileVersion>) -> Result<(CommitStep, ChangeOutcome), StoreError> {
+    fn remove(
+        &self,
+        id: MemoryId,
+        expected: Option<FileVersion>,
+    ) -> Result<(CommitStep, ChangeOutcome), StoreError> {
         let (loaded, _) = self.load_current(&id)?;
         let path = loaded.stored.path.clone();
         if expected.is_some_and(|expected| expected != loaded.stored.stamp) {
             return Err(StoreError::Conflict { what: path });
         }
-        Ok((CommitStep { id, before: Some(replaced_file(&loaded)), after: None, why: None }, ChangeOutcome::Removed { id, path }))
+        Ok((
+            CommitStep {
+                id,
+                before: Some(replaced_file(&loaded)),
+                after: None,
+                why: None,
+            },
+            ChangeOutcome::Removed { id, path },
+        ))
     }
 
     /// Returns the current file of a memory, and the number of accesses that it does not include.
@@ -167,11 +234,19 @@ impl FileStore {
         }
         // Another program may have moved the file.
         self.index.refresh(RefreshDepth::Names)?;
-        self.load_indexed(id)?.ok_or_else(|| StoreError::NotFound { reference: id.to_string() })
+        self.load_indexed(id)?.ok_or_else(|| StoreError::NotFound {
+            reference: id.to_string(),
+        })
     }
 
     fn load_indexed(&self, id: &MemoryId) -> Result<Option<(MemoryFile, u64)>, StoreError> {
-        let Some(MemoryLocation { path, accesses: unfolded }) = self.index.locate(id)? else { return Ok(None) };
+        let Some(MemoryLocation {
+            path,
+            accesses: unfolded,
+        }) = self.index.locate(id)?
+        else {
+            return Ok(None);
+        };
         let mut loaded = load(self.disk.as_ref(), &path)?;
         if let Some(loaded) = &mut loaded
             && loaded.stored.memory.id != *id
@@ -180,19 +255,33 @@ impl FileStore {
             // Two files have one id, and this one is identified by its path instead.
             loaded.stored.memory.id = *id;
         }
-        Ok(loaded.filter(|loaded| loaded.stored.memory.id == *id).map(|loaded| (loaded, unfolded)))
+        Ok(loaded
+            .filter(|loaded| loaded.stored.memory.id == *id)
+            .map(|loaded| (loaded, unfolded)))
     }
 
-    fn free_path(&self, folder: Category, name: &str, plan: &CommitPlan) -> Result<String, StoreError> {
+    fn free_path(
+        &self,
+        folder: Category,
+        name: &str,
+        plan: &CommitPlan,
+    ) -> Result<String, StoreError> {
         let stem = name.strip_suffix(".md").unwrap_or(name);
         // The part behind the last @ is the access key of the memory.
-        let at = if self.replica.is_some() { stem.rfind('@').unwrap_or(stem.len()) } else { stem.len() };
+        let at = if self.replica.is_some() {
+            stem.rfind('@').unwrap_or(stem.len())
+        } else {
+            stem.len()
+        };
         let (stem, key) = stem.split_at(at);
         let first = format!("categories/{folder}/{stem}{key}.md");
         let others = (2..).map(|number| format!("categories/{folder}/{stem}-{number}{key}.md"));
         for path in std::iter::once(first).chain(others) {
-            let is_there =
-                self.disk.stat(&path).map_err(|error| crate::error::io_error(format!("check {path}"), error))?.is_some();
+            let is_there = self
+                .disk
+                .stat(&path)
+                .map_err(|error| crate::error::io_error(format!("check {path}"), error))?
+                .is_some();
             if !is_there && !plan.taken.contains(&path) {
                 return Ok(path);
             }
@@ -214,7 +303,9 @@ fn updated_export(path: &str, file: Option<&ExportedFile>, memory: &Memory) -> O
 
 /// Returns whether a step leaves the file unchanged.
 fn is_unchanged(step: &CommitStep) -> bool {
-    let (Some(before), Some(after)) = (&step.before, &step.after) else { return false };
+    let (Some(before), Some(after)) = (&step.before, &step.after) else {
+        return false;
+    };
     before.path == after.path && before.hash == ContentHash::from_bytes(&after.bytes)
 }
 
@@ -224,7 +315,9 @@ fn check_size(path: &str, bytes: &[u8]) -> Result<(), StoreError> {
     if size <= MAX_FILE {
         return Ok(());
     }
-    Err(StoreError::Invalid { why: format!("{path} would have {size} bytes; the limit for a memory is {MAX_FILE}") })
+    Err(StoreError::Invalid {
+        why: format!("{path} would have {size} bytes; the limit for a memory is {MAX_FILE}"),
+    })
 }
 
 fn changed_memory(change: &Change) -> Option<&Memory> {
@@ -243,5 +336,8 @@ fn category_folder(memory: &Memory) -> Category {
 }
 
 pub(super) fn replaced_file(loaded: &MemoryFile) -> ReplacedFile {
-    ReplacedFile { path: loaded.stored.path.clone(), hash: loaded.stored.stamp.0 }
+    ReplacedFile {
+        path: loaded.stored.path.clone(),
+        hash: loaded.stored.stamp.0,
+    }
 }

@@ -20,7 +20,11 @@ impl FileStore {
     ///
     /// # Errors
     /// If a file cannot be deleted.
-    pub fn purge_while(&self, before: DateTime<Utc>, go_on: &mut dyn FnMut() -> bool) -> Result<(u64, u64), StoreError> {
+    pub fn purge_while(
+        &self,
+        before: DateTime<Utc>,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(u64, u64), StoreError> {
         // An interrupted operation is rolled back before files are deleted permanently.
         drop(self.lock_for_writing()?);
         self.purge_log(before)?;
@@ -29,9 +33,17 @@ impl FileStore {
         for begun in self.journaled_operations() {
             let begun = begun?;
             let is_old = begun.operation.at < before;
-            for trash in begun.subject.changes.into_iter().filter(|_| is_old).filter_map(|change| change.before?.trash) {
+            for trash in begun
+                .subject
+                .changes
+                .into_iter()
+                .filter(|_| is_old)
+                .filter_map(|change| change.before?.trash)
+            {
                 let looked = self.disk.stat(&trash);
-                if let Some(found) = looked.map_err(|error| io_error(format!("check {trash}"), error))? {
+                if let Some(found) =
+                    looked.map_err(|error| io_error(format!("check {trash}"), error))?
+                {
                     files += 1;
                     bytes += found.size;
                     slice.insert(trash, found);
@@ -55,7 +67,9 @@ impl FileStore {
         let _lock = self.lock_for_writing()?;
         let mut emptied = BTreeSet::new();
         for trash in slice.keys() {
-            self.disk.remove(trash).map_err(|error| io_error(format!("delete {trash}"), error))?;
+            self.disk
+                .remove(trash)
+                .map_err(|error| io_error(format!("delete {trash}"), error))?;
             emptied.extend(trash.rsplit_once('/').map(|(folder, _)| folder.to_owned()));
         }
         for folder in emptied {
@@ -83,7 +97,11 @@ impl FileStore {
                     DirEntryKind::Folder => folders.push(path),
                     DirEntryKind::File => {
                         files += 1;
-                        bytes += self.disk.stat(&path).map_err(refused)?.map_or(0, |found| found.size);
+                        bytes += self
+                            .disk
+                            .stat(&path)
+                            .map_err(refused)?
+                            .map_or(0, |found| found.size);
                     }
                     DirEntryKind::Other => {}
                 }

@@ -21,7 +21,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use memory_core::{Code, Memory, PrincipalAccess, Recorded, RecordedChange, Scope, StoreError, StoredMemory};
+use memory_core::{
+    Code, Memory, PrincipalAccess, Recorded, RecordedChange, Scope, StoreError, StoredMemory,
+};
 
 use self::state::{CurrentReplica, ReplicaState};
 use self::status::ReplicaCounters;
@@ -35,7 +37,8 @@ use crate::memory_file::{is_conversation_file, load};
 use crate::offline_queue::read_document;
 use crate::shared_files::random_token;
 use crate::shared_log::{
-    LogAppendResult, LogHead, LogIdentity, LoggedOperation, NewDocument, NewDocumentFile, NewOperation, NewsSignal, SharedLog,
+    LogAppendResult, LogHead, LogIdentity, LoggedOperation, NewDocument, NewDocumentFile,
+    NewOperation, NewsSignal, SharedLog,
 };
 use crate::store_folder::StoreFolder;
 
@@ -43,7 +46,13 @@ use crate::store_folder::StoreFolder;
 const LISTENING_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Errors after which a read continues with the operations that the replica has.
-const TEMPORARY: [Code; 5] = [Code::DatabaseUnreachable, Code::DatabaseTimeout, Code::Locked, Code::DiskFull, Code::Io];
+const TEMPORARY: [Code; 5] = [
+    Code::DatabaseUnreachable,
+    Code::DatabaseTimeout,
+    Code::Locked,
+    Code::DiskFull,
+    Code::Io,
+];
 
 /// The connection of a store with its shared log.
 #[derive(Debug)]
@@ -89,18 +98,34 @@ impl Replica {
     }
 
     fn is_due(&self) -> bool {
-        let interval = if self.news.is_listening() { self.interval.max(LISTENING_INTERVAL) } else { self.interval };
+        let interval = if self.news.is_listening() {
+            self.interval.max(LISTENING_INTERVAL)
+        } else {
+            self.interval
+        };
         self.news.take() || self.last().at.is_none_or(|at| interval <= at.elapsed())
     }
 
     fn record_pull(&self, trouble: Option<(Code, String)>) {
-        *self.last() = LastPull { at: Some(Instant::now()), trouble };
+        *self.last() = LastPull {
+            at: Some(Instant::now()),
+            trouble,
+        };
     }
 
     /// Applies the changes of conversations of other nodes. If the database cannot be reached any more, the next read repeats it.
     fn catch_up_conversations(&self, patience: Duration) -> Result<(), StoreError> {
-        let done = self.conversations.as_ref().map_or(Ok(()), |conversations| conversations.catch_up_now(patience));
-        done.or_else(|error| if TEMPORARY.contains(&error.code()) { Ok(()) } else { Err(error) })
+        let done = self
+            .conversations
+            .as_ref()
+            .map_or(Ok(()), |conversations| conversations.catch_up_now(patience));
+        done.or_else(|error| {
+            if TEMPORARY.contains(&error.code()) {
+                Ok(())
+            } else {
+                Err(error)
+            }
+        })
     }
 
     fn identity(&self) -> Result<&LogIdentity, StoreError> {
@@ -128,7 +153,10 @@ impl FileStore {
             news: Arc::default(),
             start: SystemStart::current(),
         };
-        Self { replica: Some(replica), ..self }
+        Self {
+            replica: Some(replica),
+            ..self
+        }
     }
 
     /// Shares the conversations of the home in `folder`, too.
@@ -145,7 +173,9 @@ impl FileStore {
     /// The next read then fetches them at once. While hints arrive, other reads fetch operations only every 2 s. Returns whether the store
     /// is a replica.
     pub fn listen_for_news(&self, on_news: impl Fn() + Send + Sync + 'static) -> bool {
-        let Some(replica) = &self.replica else { return false };
+        let Some(replica) = &self.replica else {
+            return false;
+        };
         replica.news.set_callback(Box::new(on_news));
         replica.log.listen(Arc::clone(&replica.news));
         true
@@ -157,11 +187,21 @@ impl FileStore {
     /// With [`Freshness::Fresh`], also if the database cannot be reached.
     pub(super) fn catch_up(&self) -> Result<(), StoreError> {
         let is_fresh = self.options.freshness == Freshness::Fresh;
-        let Some(replica) = self.replica.as_ref().filter(|replica| is_fresh || replica.is_due()) else { return Ok(()) };
+        let Some(replica) = self
+            .replica
+            .as_ref()
+            .filter(|replica| is_fresh || replica.is_due())
+        else {
+            return Ok(());
+        };
         let trouble = match self.pull_news(replica) {
             Ok(()) => None,
             // A replica that was never complete has no results. A queued operation that the database refuses is no obstacle for reads.
-            Err(error) if !is_fresh && self.has_state() && (TEMPORARY.contains(&error.code()) || !self.queue().is_empty()?) => {
+            Err(error)
+                if !is_fresh
+                    && self.has_state()
+                    && (TEMPORARY.contains(&error.code()) || !self.queue().is_empty()?) =>
+            {
                 Some((error.code(), error.to_string()))
             }
             Err(error) => return Err(error),
@@ -179,24 +219,36 @@ impl FileStore {
     /// # Errors
     /// If the database has to be asked, and cannot be reached or rejects the token.
     pub fn principal(&self) -> Result<Option<PrincipalAccess>, StoreError> {
-        let Some(replica) = &self.replica else { return Ok(None) };
+        let Some(replica) = &self.replica else {
+            return Ok(None);
+        };
         if !self.has_state() {
             self.catch_up()?;
         }
-        let Some(state) = self.read_state()? else { return Ok(None) };
+        let Some(state) = self.read_state()? else {
+            return Ok(None);
+        };
         // A replica of another principal is not used.
         let name = match replica.identity.get() {
             Some(identity) => identity.principal.clone(),
             None => state.principal,
         };
         let readable = state.readable.unwrap_or_default();
-        Ok(name.map(|name| PrincipalAccess { name, scopes: readable.iter().filter_map(|scope| scope.parse().ok()).collect() }))
+        Ok(name.map(|name| PrincipalAccess {
+            name,
+            scopes: readable
+                .iter()
+                .filter_map(|scope| scope.parse().ok())
+                .collect(),
+        }))
     }
 
     /// Returns the name of the principal of the node, if the store is a replica with a token. Without the database, it is that of the
     /// existing replica.
     pub(super) fn principal_name(&self) -> Result<Option<String>, StoreError> {
-        let Some(replica) = &self.replica else { return Ok(None) };
+        let Some(replica) = &self.replica else {
+            return Ok(None);
+        };
         match (replica.identity(), self.read_state()?) {
             (Ok(identity), _) => Ok(identity.principal.clone()),
             (Err(error), Some(state)) if is_unreachable(&error) => Ok(state.principal),
@@ -205,7 +257,11 @@ impl FileStore {
     }
 
     /// Returns whether a memory is private to the principal of the node, or was before it was shared.
-    pub(super) fn was_private(&self, stored: &StoredMemory, principal: &str) -> Result<bool, StoreError> {
+    pub(super) fn was_private(
+        &self,
+        stored: &StoredMemory,
+        principal: &str,
+    ) -> Result<bool, StoreError> {
         let private = Scope::Private(principal.to_owned());
         let is_private = |path: &str| key_of_file(path, &Scope::Global, None) == private;
         if is_private(&stored.path) {
@@ -213,7 +269,9 @@ impl FileStore {
         }
         for record in self.journaled_operations() {
             let changes = record?.subject.changes;
-            let of_memory = changes.iter().filter(|change| change.id == stored.memory.id);
+            let of_memory = changes
+                .iter()
+                .filter(|change| change.id == stored.memory.id);
             let mut files = of_memory.flat_map(|change| change.before.iter().chain(&change.after));
             if files.any(|file| is_private(&file.path)) {
                 return Ok(true);
@@ -227,32 +285,58 @@ impl FileStore {
         if self.replica.is_none() {
             return Ok(name);
         }
-        Ok(name_with_key(&name, &access_key(scope, self.principal_name()?.as_deref())))
+        Ok(name_with_key(
+            &name,
+            &access_key(scope, self.principal_name()?.as_deref()),
+        ))
     }
 
     /// Returns the name for the file of a memory that moves into another scope.
     ///
     /// In a replica, it is derived from the current text: readers of the new scope do not see words of former versions.
-    pub(super) fn name_in_new_scope(&self, former_name: &str, memory: &Memory) -> Result<String, StoreError> {
-        let name = if self.replica.is_some() { generated_name(memory) } else { former_name.to_owned() };
+    pub(super) fn name_in_new_scope(
+        &self,
+        former_name: &str,
+        memory: &Memory,
+    ) -> Result<String, StoreError> {
+        let name = if self.replica.is_some() {
+            generated_name(memory)
+        } else {
+            former_name.to_owned()
+        };
         self.name_in_scope(name, &memory.scope)
     }
 
     /// Returns the bytes of a file as a log accepts them from a principal.
-    pub(super) fn bytes_for_log(&self, bytes: Vec<u8>, memory: &Memory) -> Result<Vec<u8>, StoreError> {
-        Ok(if self.principal_name()?.is_some() { markdown::in_order(bytes, memory) } else { bytes })
+    pub(super) fn bytes_for_log(
+        &self,
+        bytes: Vec<u8>,
+        memory: &Memory,
+    ) -> Result<Vec<u8>, StoreError> {
+        Ok(if self.principal_name()?.is_some() {
+            markdown::in_order(bytes, memory)
+        } else {
+            bytes
+        })
     }
 
     /// Deletes the previous versions before `before` from the log, if the store is a replica.
-    pub(super) fn purge_log(&self, before: chrono::DateTime<chrono::Utc>) -> Result<(), StoreError> {
-        self.replica.as_ref().map_or(Ok(()), |replica| replica.log.purge(before))
+    pub(super) fn purge_log(
+        &self,
+        before: chrono::DateTime<chrono::Utc>,
+    ) -> Result<(), StoreError> {
+        self.replica
+            .as_ref()
+            .map_or(Ok(()), |replica| replica.log.purge(before))
     }
 
     /// Creates a replica again from the log. The caller holds the lock.
     ///
     /// Returns whether the store is a replica.
     pub(super) fn restore_replica(&self) -> Result<bool, StoreError> {
-        let Some(replica) = &self.replica else { return Ok(false) };
+        let Some(replica) = &self.replica else {
+            return Ok(false);
+        };
         self.create_replica(replica)?;
         Ok(true)
     }
@@ -263,7 +347,9 @@ impl FileStore {
         mut attempt: impl FnMut() -> Result<Result<T, AppendObstacle>, StoreError>,
     ) -> Result<T, StoreError> {
         let Some(replica) = &self.replica else {
-            return Ok(attempt()?.unwrap_or_else(|_| unreachable!("only a replica has other nodes")));
+            return Ok(
+                attempt()?.unwrap_or_else(|_| unreachable!("only a replica has other nodes"))
+            );
         };
         if self.current(replica)?.is_none() {
             self.create_replica(replica)?;
@@ -279,7 +365,9 @@ impl FileStore {
             let error = match attempt() {
                 Ok(Ok(done)) => return Ok(done),
                 Ok(Err(AppendObstacle::Outdated)) => None,
-                Ok(Err(AppendObstacle::Diverged(what))) if is_restored => Some(StoreError::Conflict { what }),
+                Ok(Err(AppendObstacle::Diverged(what))) if is_restored => {
+                    Some(StoreError::Conflict { what })
+                }
                 Ok(Err(AppendObstacle::Diverged(_))) => {
                     is_restored = true;
                     self.create_replica(replica)?;
@@ -299,7 +387,10 @@ impl FileStore {
             }
             if self.options.patience <= begun.elapsed() {
                 let home = "the database".to_owned();
-                return Err(StoreError::Locked { home, seconds: self.options.patience.as_secs() });
+                return Err(StoreError::Locked {
+                    home,
+                    seconds: self.options.patience.as_secs(),
+                });
             }
         }
     }
@@ -313,40 +404,68 @@ impl FileStore {
         record: &Recorded<JournalPayload>,
         steps: &[CommitStep],
     ) -> Result<Result<(), AppendObstacle>, StoreError> {
-        let Some(CurrentReplica { mut state, unreachable, .. }) = self.current(replica)? else {
+        let Some(CurrentReplica {
+            mut state,
+            unreachable,
+            ..
+        }) = self.current(replica)?
+        else {
             return Ok(Err(AppendObstacle::Outdated));
         };
-        let mut files = steps.iter().map(|step| self.new_file(step)).collect::<Result<Vec<_>, _>>()?;
+        let mut files = steps
+            .iter()
+            .map(|step| self.new_file(step))
+            .collect::<Result<Vec<_>, _>>()?;
         self.add_keys_of_placeholders(record, &mut files)?;
-        let operation = NewOperation { record, token: random_token()?, files };
+        let operation = NewOperation {
+            record,
+            token: random_token()?,
+            files,
+        };
         // An operation never precedes an earlier one of this node.
         if unreachable.is_some() || !self.queue().is_empty()? {
             return self.queue_or_fail(replica, &operation, unreachable);
         }
         let obstacle = match replica.append(&state.heads, &operation) {
             Ok(LogAppendResult::Appended(position)) => {
-                state.heads.advance(operation.scopes(), LogHead { position, token: operation.token });
+                state.heads.advance(
+                    operation.scopes(),
+                    LogHead {
+                        position,
+                        token: operation.token,
+                    },
+                );
                 // The operation has happened. If it cannot be performed here, the next read or write repeats it.
-                if self.execute_logged(replica, &mut state, record, &new_contents(steps)).is_ok() {
+                if self
+                    .execute_logged(replica, &mut state, record, &new_contents(steps))
+                    .is_ok()
+                {
                     let _ = self.save(&mut state);
                 }
                 return Ok(Ok(()));
             }
             // The log may contain the operation. Then it is found there by its token.
-            Err(error) if is_unreachable(&error) => return self.queue_or_fail(replica, &operation, Some(error)),
+            Err(error) if is_unreachable(&error) => {
+                return self.queue_or_fail(replica, &operation, Some(error));
+            }
             Err(error) => return Err(error),
             Ok(LogAppendResult::Behind) => None,
             Ok(LogAppendResult::Refused(what)) => Some(what),
         };
         let applied = match self.pull_all(replica) {
-            Err(error) if is_unreachable(&error) => return self.queue_or_fail(replica, &operation, Some(error)),
+            Err(error) if is_unreachable(&error) => {
+                return self.queue_or_fail(replica, &operation, Some(error));
+            }
             applied => applied?,
         };
         // The connection was lost after the operation was appended.
         if applied.contains(&operation.token) {
             return Ok(Ok(()));
         }
-        Ok(Err(obstacle.filter(|_| applied.is_empty()).map_or(AppendObstacle::Outdated, AppendObstacle::Diverged)))
+        Ok(Err(obstacle.filter(|_| applied.is_empty()).map_or(
+            AppendObstacle::Outdated,
+            AppendObstacle::Diverged,
+        )))
     }
 
     /// Queues an operation, or returns the error of the database if the store does not queue writes.
@@ -365,14 +484,28 @@ impl FileStore {
     /// Returns the files of a step for the log.
     fn new_file<'a>(&self, step: &'a CommitStep) -> Result<NewDocumentFile<'a>, StoreError> {
         let principal = self.principal_name()?;
-        let former = step.before.as_ref().map(|former| load(self.disk.as_ref(), &former.path)).transpose()?.flatten();
-        let key = |path: &str, memory: &Memory| key_of_file(path, &memory.scope, principal.as_deref()).to_string();
+        let former = step
+            .before
+            .as_ref()
+            .map(|former| load(self.disk.as_ref(), &former.path))
+            .transpose()?
+            .flatten();
+        let key = |path: &str, memory: &Memory| {
+            key_of_file(path, &memory.scope, principal.as_deref()).to_string()
+        };
         let document = step.after.as_ref().map(|next| {
             let (memory, bytes) = read_document(&next.path, &next.bytes);
-            NewDocument { key: key(&next.path, &memory), memory, bytes }
+            NewDocument {
+                key: key(&next.path, &memory),
+                memory,
+                bytes,
+            }
         });
         let former_key = former.map(|former| key(&former.stored.path, &former.stored.memory));
-        Ok(NewDocumentFile { former_key, document })
+        Ok(NewDocumentFile {
+            former_key,
+            document,
+        })
     }
 
     /// Adds the access keys of the files that an undo leaves as they are, so that only their readers receive these placeholders.
@@ -382,19 +515,36 @@ impl FileStore {
         files: &mut [NewDocumentFile<'_>],
     ) -> Result<(), StoreError> {
         let changes = &record.subject.changes;
-        let Some(undone) = record.undoes.as_ref().filter(|_| changes.iter().any(RecordedChange::is_placeholder)) else {
+        let Some(undone) = record
+            .undoes
+            .as_ref()
+            .filter(|_| changes.iter().any(RecordedChange::is_placeholder))
+        else {
             return Ok(());
         };
         let principal = self.principal_name()?;
         let mut keys = HashMap::new();
         for change in self.own_changes(undone) {
-            let RecordedChange { id, before, after, .. } = change?;
-            let Some(file) = after.or(before).filter(|_| !keys.contains_key(&id)) else { continue };
+            let RecordedChange {
+                id, before, after, ..
+            } = change?;
+            let Some(file) = after.or(before).filter(|_| !keys.contains_key(&id)) else {
+                continue;
+            };
             // The scope matters only if the name of the file has a hash of it.
-            let scope = self.load_current(&id).map_or(Scope::Global, |(current, _)| current.stored.memory.scope);
-            keys.insert(id, key_of_file(&file.path, &scope, principal.as_deref()).to_string());
+            let scope = self
+                .load_current(&id)
+                .map_or(Scope::Global, |(current, _)| current.stored.memory.scope);
+            keys.insert(
+                id,
+                key_of_file(&file.path, &scope, principal.as_deref()).to_string(),
+            );
         }
-        for (change, file) in changes.iter().zip(files).filter(|(change, _)| change.is_placeholder()) {
+        for (change, file) in changes
+            .iter()
+            .zip(files)
+            .filter(|(change, _)| change.is_placeholder())
+        {
             file.former_key = keys.get(&change.id).cloned();
         }
         Ok(())
@@ -402,10 +552,16 @@ impl FileStore {
 
     /// Applies new operations and sends queued ones, and acquires the lock only if there are any.
     fn pull_news(&self, replica: &Replica) -> Result<(), StoreError> {
-        if let Some(CurrentReplica { state, unreachable, .. }) = self.current(replica)? {
+        if let Some(CurrentReplica {
+            state, unreachable, ..
+        }) = self.current(replica)?
+        {
             unreachable.map_or(Ok(()), Err)?;
             let page = replica.pull(&state.heads)?;
-            if page.operations.is_empty() && page.readable == state.readable && self.queue().is_empty()? {
+            if page.operations.is_empty()
+                && page.readable == state.readable
+                && self.queue().is_empty()?
+            {
                 return Ok(());
             }
         }
@@ -441,7 +597,9 @@ impl FileStore {
             self.remove_lost_topics(current.state.readable.as_deref(), page.readable.as_deref())?;
             current.state.readable.clone_from(&page.readable);
             for logged in page.operations {
-                if !current.has(&logged.record) && !self.perform(replica, &mut current.state, &logged)? {
+                if !current.has(&logged.record)
+                    && !self.perform(replica, &mut current.state, &logged)?
+                {
                     applied.extend(self.create_replica(replica)?);
                     return Ok(applied);
                 }
@@ -457,7 +615,12 @@ impl FileStore {
     /// Performs an operation of the log, and returns whether this was possible.
     ///
     /// It is impossible if a file was purged, or changed by another program. Then the replica must be created again.
-    fn perform(&self, replica: &Replica, state: &mut ReplicaState, logged: &LoggedOperation) -> Result<bool, StoreError> {
+    fn perform(
+        &self,
+        replica: &Replica,
+        state: &mut ReplicaState,
+        logged: &LoggedOperation,
+    ) -> Result<bool, StoreError> {
         if logged.is_purged() {
             return Ok(false);
         }
@@ -471,12 +634,18 @@ impl FileStore {
 
 /// Returns whether the database did not respond, so that the log may or may not have changed.
 fn is_unreachable(error: &StoreError) -> bool {
-    matches!(error.code(), Code::DatabaseUnreachable | Code::DatabaseTimeout)
+    matches!(
+        error.code(),
+        Code::DatabaseUnreachable | Code::DatabaseTimeout
+    )
 }
 
 /// Returns the contents of the new files of steps.
 pub(super) fn new_contents(steps: &[CommitStep]) -> Vec<Option<&[u8]>> {
-    steps.iter().map(|step| step.after.as_ref().map(|next| next.bytes.as_slice())).collect()
+    steps
+        .iter()
+        .map(|step| step.after.as_ref().map(|next| next.bytes.as_slice()))
+        .collect()
 }
 
 /// Returns whether steps change only files that are not in the log, the parts of conversations.
@@ -491,5 +660,7 @@ pub(super) fn is_mixed(steps: &[CommitStep]) -> bool {
 
 fn is_of_conversation(step: &CommitStep) -> bool {
     let former = step.before.as_ref().map(|former| former.path.as_str());
-    former.or(step.after.as_ref().map(|next| next.path.as_str())).is_some_and(is_conversation_file)
+    former
+        .or(step.after.as_ref().map(|next| next.path.as_str()))
+        .is_some_and(is_conversation_file)
 }

@@ -52,7 +52,9 @@ impl FileStore {
         let (trash_files, trash_bytes) = self.trash_size()?;
         let phase = |name: &str| known.phases.get(name).copied().unwrap_or_default();
         let mut statistics = HomeStatistics {
-            memories: known.documents.saturating_sub(known.entries + known.proposals),
+            memories: known
+                .documents
+                .saturating_sub(known.entries + known.proposals),
             entries: known.entries,
             inbox: phase("inbox"),
             organized: phase("organized"),
@@ -67,13 +69,18 @@ impl FileStore {
             trash_bytes,
             ..HomeStatistics::default()
         };
-        let notes = Filter { place: Some(HomeSection::Notes), ..Filter::all() };
+        let notes = Filter {
+            place: Some(HomeSection::Notes),
+            ..Filter::all()
+        };
         let mut tags = HashMap::<String, (String, u64)>::new();
         for stored in self.memories(&notes, chrono::DateTime::UNIX_EPOCH) {
             let memory = stored?.memory;
             statistics.links += memory.links.len() as u64;
             for tag in &memory.tags {
-                tags.entry(Tags::key(tag)).or_insert_with(|| (tag.clone(), 0)).1 += 1;
+                tags.entry(Tags::key(tag))
+                    .or_insert_with(|| (tag.clone(), 0))
+                    .1 += 1;
             }
         }
         // Each link is stored in both memories.

@@ -5,9 +5,10 @@ use memory_core::query_parser::TextQuery;
 use memory_core::secret::Checked;
 use memory_core::wikilink::WikilinkCandidate;
 use memory_core::{
-    CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, Embeddings, FacetCounts, Filter, MemoryFacets, MemoryId, MemoryPage,
-    MemoryStore, MemorySummaries, MemorySummary, NameIndex, NameMatch, Origin, PageRequest, ReminderQuery, Scope, SearchRequest,
-    SearchResults, StoreError, StoredMemory, TextVector,
+    CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, Embeddings, FacetCounts, Filter,
+    MemoryFacets, MemoryId, MemoryPage, MemoryStore, MemorySummaries, MemorySummary, NameIndex,
+    NameMatch, Origin, PageRequest, ReminderQuery, Scope, SearchRequest, SearchResults, StoreError,
+    StoredMemory, TextVector,
 };
 
 use super::FileStore;
@@ -39,7 +40,12 @@ impl Embeddings for FileStore {
 }
 
 impl MemoryFacets for FileStore {
-    fn facets(&self, question: Option<&TextQuery>, filter: &Filter, now: DateTime<Utc>) -> Result<FacetCounts, StoreError> {
+    fn facets(
+        &self,
+        question: Option<&TextQuery>,
+        filter: &Filter,
+        now: DateTime<Utc>,
+    ) -> Result<FacetCounts, StoreError> {
         self.index.facets(question, filter, now)
     }
 
@@ -83,43 +89,80 @@ impl MemoryStore for FileStore {
         Ok(stored)
     }
 
-    fn find_matches(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<NameMatch>, StoreError> {
+    fn find_matches(
+        &self,
+        reference: &str,
+        within: Option<&[Scope]>,
+    ) -> Result<Vec<NameMatch>, StoreError> {
         self.catch_up()?;
         // A complete id names one memory, regardless of its path. A shorter reference may match new files of other programs.
         let is_there = |id: &MemoryId| self.index.locate(id).map(|place| place.is_some());
-        let is_whole = reference.parse().ok().as_ref().map(is_there).transpose()?.unwrap_or(false);
+        let is_whole = reference
+            .parse()
+            .ok()
+            .as_ref()
+            .map(is_there)
+            .transpose()?
+            .unwrap_or(false);
         if !is_whole {
             self.index.refresh(RefreshDepth::Names)?;
         }
         let found = self.index.resolve(reference, within)?;
         if found.is_empty() {
             // An unreadable file exists too, so the reference is not reported as unknown.
-            let unreadable =
-                self.index.unreadable_files()?.into_iter().find(|problem| matches_reference(&problem.path, reference));
+            let unreadable = self
+                .index
+                .unreadable_files()?
+                .into_iter()
+                .find(|problem| matches_reference(&problem.path, reference));
             unreadable.map_or(Ok(()), |problem| Err(StoreError::Damaged(problem)))?;
         }
-        Ok(found.into_iter().map(|(id, path)| NameMatch { id, path }).collect())
+        Ok(found
+            .into_iter()
+            .map(|(id, path)| NameMatch { id, path })
+            .collect())
     }
 
     fn commit(&self, set: Checked<&ChangeSet>) -> Result<Vec<ChangeOutcome>, StoreError> {
         let _lock = self.lock_for_writing()?;
         self.retry_outdated(|| {
             let plan = self.plan(&set)?;
-            Ok(self.apply_steps(&set.operation, None, &plan.steps)?.map(|()| plan.outcomes))
+            Ok(self
+                .apply_steps(&set.operation, None, &plan.steps)?
+                .map(|()| plan.outcomes))
         })
     }
 
-    fn list(&self, filter: &Filter, slice: &PageRequest, now: DateTime<Utc>) -> Result<MemoryPage, StoreError> {
+    fn list(
+        &self,
+        filter: &Filter,
+        slice: &PageRequest,
+        now: DateTime<Utc>,
+    ) -> Result<MemoryPage, StoreError> {
         let page = self.index.list(filter, slice, now)?;
-        Ok(MemoryPage { degraded: self.with_replica_lag(page.degraded), ..page })
+        Ok(MemoryPage {
+            degraded: self.with_replica_lag(page.degraded),
+            ..page
+        })
     }
 
-    fn search(&self, asked: &SearchRequest<'_>, now: DateTime<Utc>) -> Result<SearchResults, StoreError> {
+    fn search(
+        &self,
+        asked: &SearchRequest<'_>,
+        now: DateTime<Utc>,
+    ) -> Result<SearchResults, StoreError> {
         let found = self.index.search(asked, now)?;
-        Ok(SearchResults { degraded: self.with_replica_lag(found.degraded), ..found })
+        Ok(SearchResults {
+            degraded: self.with_replica_lag(found.degraded),
+            ..found
+        })
     }
 
-    fn speakers(&self, names: &[String], within: Option<&[Scope]>) -> Result<Vec<String>, StoreError> {
+    fn speakers(
+        &self,
+        names: &[String],
+        within: Option<&[Scope]>,
+    ) -> Result<Vec<String>, StoreError> {
         self.index.speakers(names, within)
     }
 
@@ -131,7 +174,11 @@ impl MemoryStore for FileStore {
         Box::new(self.index.memories(filter, now))
     }
 
-    fn by_origin(&self, origin: &Origin, scope: &Scope) -> Result<Option<StoredMemory>, StoreError> {
+    fn by_origin(
+        &self,
+        origin: &Origin,
+        scope: &Scope,
+    ) -> Result<Option<StoredMemory>, StoreError> {
         let principal = self.principal_name()?;
         self.index.by_origin(origin, |stored| match &principal {
             Some(principal) if stored.memory.scope != *scope => self.was_private(stored, principal),
@@ -139,7 +186,11 @@ impl MemoryStore for FileStore {
         })
     }
 
-    fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Option<MemoryId>, StoreError> {
+    fn by_content(
+        &self,
+        hash: &ContentHash,
+        scope: &Scope,
+    ) -> Result<Option<MemoryId>, StoreError> {
         self.index.by_content(hash, scope)
     }
 
@@ -147,9 +198,17 @@ impl MemoryStore for FileStore {
         self.index.referring(id, keys)
     }
 
-    fn reminders(&self, wanted: ReminderQuery, within: Option<&[Scope]>, limit: Option<usize>) -> Result<MemoryPage, StoreError> {
+    fn reminders(
+        &self,
+        wanted: ReminderQuery,
+        within: Option<&[Scope]>,
+        limit: Option<usize>,
+    ) -> Result<MemoryPage, StoreError> {
         let page = self.index.reminders(wanted, within, limit)?;
-        Ok(MemoryPage { degraded: self.with_replica_lag(page.degraded), ..page })
+        Ok(MemoryPage {
+            degraded: self.with_replica_lag(page.degraded),
+            ..page
+        })
     }
 
     fn count_access(&self, ids: &[MemoryId]) {
@@ -165,6 +224,7 @@ fn matches_reference(path: &str, reference: &str) -> bool {
     let stem = name.strip_suffix(".md").unwrap_or(name);
     let digits = reference.replace('-', "").to_lowercase();
     let is_id = 4 <= digits.len() && digits.chars().all(|digit| digit.is_ascii_hexdigit());
-    let ends = |short: &str| short.len() == 8 && (short.starts_with(&digits) || digits.starts_with(short));
+    let ends =
+        |short: &str| short.len() == 8 && (short.starts_with(&digits) || digits.starts_with(short));
     stem == reference || is_id && stem.rsplit('-').next().is_some_and(ends)
 }

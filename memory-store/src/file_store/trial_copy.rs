@@ -40,13 +40,22 @@ impl FileStore {
     pub fn create_trial_copy(&self) -> Result<TrialCopy, StoreError> {
         self.refresh()?;
         let _lock = self.lock_for_writing()?;
-        let refused = |error| io_error(format!("copy the memories of {}", self.root.display()), error);
+        let refused = |error| {
+            io_error(
+                format!("copy the memories of {}", self.root.display()),
+                error,
+            )
+        };
         let (folder, in_use) = self.create_trial_folder().map_err(refused)?;
         for name in [CATEGORIES, ENTRIES, JOURNAL] {
             copy_files(&self.root.join(name), &folder.path().join(name)).map_err(refused)?;
         }
         self.index.copy_to(folder.path())?;
-        Ok(TrialCopy { store: Arc::new(Self::open(folder.path(), self.options)?), folder, _lock: in_use })
+        Ok(TrialCopy {
+            store: Arc::new(Self::open(folder.path(), self.options)?),
+            folder,
+            _lock: in_use,
+        })
     }
 
     /// Creates an empty store, for trials on copies of single memories.
@@ -55,9 +64,18 @@ impl FileStore {
     /// If the folder cannot be created.
     pub fn empty_trial(&self) -> Result<TrialCopy, StoreError> {
         let _lock = self.lock_for_writing()?;
-        let refused = |error| io_error(format!("create a temporary folder in {}", self.root.display()), error);
+        let refused = |error| {
+            io_error(
+                format!("create a temporary folder in {}", self.root.display()),
+                error,
+            )
+        };
         let (folder, in_use) = self.create_trial_folder().map_err(refused)?;
-        Ok(TrialCopy { store: Arc::new(Self::open(folder.path(), self.options)?), folder, _lock: in_use })
+        Ok(TrialCopy {
+            store: Arc::new(Self::open(folder.path(), self.options)?),
+            folder,
+            _lock: in_use,
+        })
     }
 
     /// Creates a private folder, and deletes those of earlier processes. The caller holds the lock of the home.
@@ -90,7 +108,9 @@ impl TrialCopy {
 fn remove_unused_copies(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let is_copy = entry.file_name().to_string_lossy().starts_with(REHEARSAL);
-        let lock = is_copy.then(|| open_folder_lock(&entry.path()).ok()).flatten();
+        let lock = is_copy
+            .then(|| open_folder_lock(&entry.path()).ok())
+            .flatten();
         if lock.is_some_and(|lock| lock.try_lock().is_ok()) {
             // A copy that cannot be deleted is harmless.
             let _ = fs::remove_dir_all(entry.path());
@@ -137,16 +157,31 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let store = FileStore::open(home.path(), FileStoreOptions::default()).unwrap();
         let copies = || {
-            let names = fs::read_dir(home.path().join(FOLDER)).unwrap().map(|entry| entry.unwrap().file_name());
-            names.filter(|name| name.to_string_lossy().starts_with(REHEARSAL)).count()
+            let names = fs::read_dir(home.path().join(FOLDER))
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name());
+            names
+                .filter(|name| name.to_string_lossy().starts_with(REHEARSAL))
+                .count()
         };
-        fs::create_dir_all(home.path().join(FOLDER).join(format!("{REHEARSAL}left/categories"))).unwrap();
+        fs::create_dir_all(
+            home.path()
+                .join(FOLDER)
+                .join(format!("{REHEARSAL}left/categories")),
+        )
+        .unwrap();
         let first = store.create_trial_copy().unwrap();
         assert_eq!(copies(), 1, "what was left is gone");
         let second = store.create_trial_copy().unwrap();
         assert_eq!(copies(), 2, "the first is in use");
         let inner = first.store.root.join(FOLDER);
-        assert!(fs::read_dir(inner).unwrap().all(|entry| !entry.unwrap().file_name().to_string_lossy().starts_with(REHEARSAL)));
+        assert!(fs::read_dir(inner).unwrap().all(|entry| {
+            !entry
+                .unwrap()
+                .file_name()
+                .to_string_lossy()
+                .starts_with(REHEARSAL)
+        }));
         drop((first, second));
         assert_eq!(copies(), 0);
     }
@@ -161,7 +196,10 @@ mod tests {
         assert!(!left.exists() && trial.folder().starts_with(home.path()));
         let mode = trial.folder().metadata().unwrap().permissions().mode() & 0o777;
         // The portable implementation sets no modes.
-        assert!(cfg!(feature = "portable-system") || mode == 0o700, "{mode:o}");
+        assert!(
+            cfg!(feature = "portable-system") || mode == 0o700,
+            "{mode:o}"
+        );
         let folder = trial.folder().to_owned();
         drop(trial);
         assert!(!folder.exists());

@@ -49,8 +49,15 @@ impl UndoTracker {
             }
             if let (UndoState::Open, Some(other)) = (*state, &record.undoes) {
                 let undone = self.0.entry(other.clone());
-                let undone = undone.or_insert_with(|| RevertedOperation { by: id.clone(), changes: HashMap::new() });
-                let effect = if change.is_placeholder() { UndoState::LeftOut } else { UndoState::Reverted };
+                let undone = undone.or_insert_with(|| RevertedOperation {
+                    by: id.clone(),
+                    changes: HashMap::new(),
+                });
+                let effect = if change.is_placeholder() {
+                    UndoState::LeftOut
+                } else {
+                    UndoState::Reverted
+                };
                 undone.changes.entry(change.id).or_default().push(effect);
             }
         }
@@ -65,6 +72,10 @@ impl UndoTracker {
     /// Returns the number of changes of each memory by an operation that were reverted or left out. The operation itself was not added.
     pub(super) fn done(&self, id: &OperationId) -> HashMap<MemoryId, usize> {
         let changes = self.0.get(id).map(|undone| undone.changes.iter());
-        changes.into_iter().flatten().map(|(memory, states)| (*memory, states.len())).collect()
+        changes
+            .into_iter()
+            .flatten()
+            .map(|(memory, states)| (*memory, states.len()))
+            .collect()
     }
 }

@@ -11,7 +11,12 @@ use memory_core::Operation;
 
 /// Returns the records as lines.
 pub(super) fn encode_lines(records: &[SessionRecord]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(records.iter().map(|record| record.text().as_str().len() + 1).sum());
+    let mut bytes = Vec::with_capacity(
+        records
+            .iter()
+            .map(|record| record.text().as_str().len() + 1)
+            .sum(),
+    );
     for record in records {
         bytes.extend_from_slice(record.text().as_str().as_bytes());
         bytes.push(b'\n');
@@ -39,9 +44,12 @@ pub(super) fn append(
             let folder = operations::log(disk).trash_folder(operation);
             let place = format!("{folder}/{path}.torn");
             let told = |error| file_error(&place, error);
-            disk.write(&place, &rest).and_then(|()| disk.sync_file(&place)).map_err(told)?;
+            disk.write(&place, &rest)
+                .and_then(|()| disk.sync_file(&place))
+                .map_err(told)?;
             disk.sync_folder(&folder).map_err(told)?;
-            disk.truncate(path, at).map_err(|error| file_error(path, error))?;
+            disk.truncate(path, at)
+                .map_err(|error| file_error(path, error))?;
             (at, Some(place))
         }
     };
@@ -51,7 +59,10 @@ pub(super) fn append(
     }
     if let Err(error) = disk.append(path, &bytes) {
         // A partial record is removed. If that fails, the next append moves it to the trash.
-        if disk.stat(path).is_ok_and(|found| found.is_some_and(|found| end < found.size)) {
+        if disk
+            .stat(path)
+            .is_ok_and(|found| found.is_some_and(|found| end < found.size))
+        {
             let _ = disk.truncate(path, end);
         }
         return Err(file_error(path, error));
@@ -73,14 +84,22 @@ enum SessionFileEnd {
 }
 
 fn find_end(disk: &dyn Disk, path: &str) -> Result<SessionFileEnd, InstanceError> {
-    let Some(SessionFile { file, end }) = SessionFile::open(disk, path, || ())? else { return Ok(SessionFileEnd::Whole(0)) };
+    let Some(SessionFile { file, end }) = SessionFile::open(disk, path, || ())? else {
+        return Ok(SessionFileEnd::Whole(0));
+    };
     if super::file::ends_with_newline(&file, end).map_err(|error| file_error(path, error))? {
         return Ok(SessionFileEnd::Whole(end));
     }
-    let last = BackwardLines::new(file, end).next().transpose().map_err(|error| file_error(path, error))?;
+    let last = BackwardLines::new(file, end)
+        .next()
+        .transpose()
+        .map_err(|error| file_error(path, error))?;
     Ok(match last {
         Some(line) if parse_record(path, &line).is_some_and(|record| record.is_err()) => {
-            SessionFileEnd::Torn { at: line.at, rest: line.bytes }
+            SessionFileEnd::Torn {
+                at: line.at,
+                rest: line.bytes,
+            }
         }
         _ => SessionFileEnd::WithoutNewline(end),
     })

@@ -25,9 +25,15 @@ impl SessionFile {
     ///
     /// If the file does not end with a newline, another process may be writing; `wait` is called to wait for it, and
     /// then the length is read again.
-    pub(super) fn open(disk: &dyn Disk, path: &str, wait: impl FnOnce()) -> Result<Option<Self>, InstanceError> {
+    pub(super) fn open(
+        disk: &dyn Disk,
+        path: &str,
+        wait: impl FnOnce(),
+    ) -> Result<Option<Self>, InstanceError> {
         let told = |error| file_error(path, error);
-        let Some(file) = disk.open(path).map_err(told)? else { return Ok(None) };
+        let Some(file) = disk.open(path).map_err(told)? else {
+            return Ok(None);
+        };
         let mut end = file.metadata().map_err(told)?.len();
         if !ends_with_newline(&file, end).map_err(told)? {
             wait();
@@ -39,14 +45,19 @@ impl SessionFile {
 
 /// Returns whether the first `end` bytes of a file are complete lines.
 pub(super) fn ends_with_newline(file: &File, end: u64) -> io::Result<bool> {
-    let Some(last) = end.checked_sub(1) else { return Ok(true) };
+    let Some(last) = end.checked_sub(1) else {
+        return Ok(true);
+    };
     let mut byte = [0];
     read_exact_at(file, &mut byte, last)?;
     Ok(byte == *b"\n")
 }
 
 /// Parses a line as a record, or returns `None` if it is blank.
-pub(super) fn parse_record(path: &str, line: &RawLine) -> Option<Result<SessionRecord, InstanceError>> {
+pub(super) fn parse_record(
+    path: &str,
+    line: &RawLine,
+) -> Option<Result<SessionRecord, InstanceError>> {
     let text = str::from_utf8(&line.bytes).map_err(|_| "it is not UTF-8".to_owned());
     if text.as_ref().is_ok_and(|text| text.trim().is_empty()) {
         return None;
@@ -55,9 +66,15 @@ pub(super) fn parse_record(path: &str, line: &RawLine) -> Option<Result<SessionR
         let what = if line.is_whole {
             format!("the line at byte {} is not a record: {why}", line.at)
         } else {
-            format!("the last record, at byte {}, is incomplete; the next append moves it to the trash", line.at)
+            format!(
+                "the last record, at byte {}, is incomplete; the next append moves it to the trash",
+                line.at
+            )
         };
-        InstanceError::Damaged { place: path.to_owned(), what }
+        InstanceError::Damaged {
+            place: path.to_owned(),
+            what,
+        }
     });
     Some(record)
 }
@@ -65,11 +82,22 @@ pub(super) fn parse_record(path: &str, line: &RawLine) -> Option<Result<SessionR
 /// Returns the error for a file that could not be read or written.
 pub(crate) fn file_error(path: &str, error: io::Error) -> InstanceError {
     match error.kind() {
-        _ if is_symlink_error(&error) => InstanceError::PathRefused { path: path.to_owned(), why: "is a symlink".into() },
-        io::ErrorKind::InvalidInput => InstanceError::PathRefused { path: path.to_owned(), why: error.to_string() },
+        _ if is_symlink_error(&error) => InstanceError::PathRefused {
+            path: path.to_owned(),
+            why: "is a symlink".into(),
+        },
+        io::ErrorKind::InvalidInput => InstanceError::PathRefused {
+            path: path.to_owned(),
+            why: error.to_string(),
+        },
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             let (action, source) = (format!("read or write {path}"), Box::new(error));
-            StoreError::Backend { action, code: Code::PermissionDenied, source }.into()
+            StoreError::Backend {
+                action,
+                code: Code::PermissionDenied,
+                source,
+            }
+            .into()
         }
         _ => io_error(format!("read or write {path}"), error).into(),
     }
@@ -96,7 +124,10 @@ const MAX_FILE_NAME: usize = 255;
 pub(super) fn file_name(session: &SessionName) -> Result<String, InstanceError> {
     let mut name = String::with_capacity(session.as_str().len() + EXTENSION.len());
     for (at, character) in session.as_str().char_indices() {
-        let is_refused = matches!(character, '/' | '\\' | '%' | ':' | '*' | '?' | '"' | '<' | '>' | '|');
+        let is_refused = matches!(
+            character,
+            '/' | '\\' | '%' | ':' | '*' | '?' | '"' | '<' | '>' | '|'
+        );
         if is_refused || (at == 0 && character == '.') {
             // Writing to a string does not fail.
             let _ = write!(name, "%{:02X}", u32::from(character));
@@ -106,7 +137,10 @@ pub(super) fn file_name(session: &SessionName) -> Result<String, InstanceError> 
     }
     name.push_str(EXTENSION);
     if MAX_FILE_NAME < name.len() {
-        let what = format!("the session needs a file name of {} bytes; the limit is {MAX_FILE_NAME}", name.len());
+        let what = format!(
+            "the session needs a file name of {} bytes; the limit is {MAX_FILE_NAME}",
+            name.len()
+        );
         return Err(InstanceError::TooLarge { what });
     }
     Ok(name)
@@ -125,7 +159,10 @@ pub(super) fn parse_file_name(file_name: &str) -> Option<SessionName> {
     name.push_str(rest);
     let session = name.parse().ok()?;
     // A name that [`file_name`] would encode differently belongs to another program.
-    self::file_name(&session).ok().filter(|own| own == file_name).map(|_| session)
+    self::file_name(&session)
+        .ok()
+        .filter(|own| own == file_name)
+        .map(|_| session)
 }
 
 #[cfg(test)]
@@ -147,10 +184,22 @@ mod tests {
             assert_eq!(file_name(&session).unwrap(), file);
             assert_eq!(parse_file_name(file), Some(session));
         }
-        for other in ["s1", ".jsonl", "a%2fb.jsonl", "a%4.jsonl", "%61.jsonl", ".a.jsonl", "a:b.jsonl", "a%é.jsonl"] {
+        for other in [
+            "s1",
+            ".jsonl",
+            "a%2fb.jsonl",
+            "a%4.jsonl",
+            "%61.jsonl",
+            ".a.jsonl",
+            "a:b.jsonl",
+            "a%é.jsonl",
+        ] {
             assert_eq!(parse_file_name(other), None, "{other}");
         }
         let long: SessionName = "深".repeat(100).parse().unwrap();
-        assert_eq!(file_name(&long).unwrap_err().code(), memory_core::Code::LimitExceeded);
+        assert_eq!(
+            file_name(&long).unwrap_err().code(),
+            memory_core::Code::LimitExceeded
+        );
     }
 }

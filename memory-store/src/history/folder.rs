@@ -7,14 +7,18 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use memory_core::instance::history::{
-    MessageStore, PurgeResult, RecordFilter, SessionAppendResult, SessionName, SessionRecord, SessionRecords, SessionSummary,
-    Window, WindowEnd,
+    MessageStore, PurgeResult, RecordFilter, SessionAppendResult, SessionName, SessionRecord,
+    SessionRecords, SessionSummary, Window, WindowEnd,
 };
-use memory_core::instance::{InstanceError, InstanceOperations, InstanceRecord, InstanceRecords, join_parts};
+use memory_core::instance::{
+    InstanceError, InstanceOperations, InstanceRecord, InstanceRecords, join_parts,
+};
 use memory_core::secret::Checked;
 use memory_core::{Operation, OperationId};
 
-use super::file::{SessionFile, file_error, file_name, folder_error, parse_file_name, parse_record};
+use super::file::{
+    SessionFile, file_error, file_name, folder_error, parse_file_name, parse_record,
+};
 use super::queue::{AppendQueues, TakeBatch};
 use super::rewrite::SessionRewriter;
 use super::{append, operations};
@@ -45,7 +49,12 @@ impl HistoryFolder {
     }
 
     fn from_lazy_disk(place: LazyDisk) -> Self {
-        Self { place, patience: PATIENCE, queues: AppendQueues::default(), known: Mutex::default() }
+        Self {
+            place,
+            patience: PATIENCE,
+            queues: AppendQueues::default(),
+            known: Mutex::default(),
+        }
     }
 
     /// Returns the path of the folder.
@@ -59,7 +68,11 @@ impl HistoryFolder {
 
     /// Waits for the lock of a session.
     fn lock_session(&self, path: &str) -> Result<WriterLock, InstanceError> {
-        Ok(WriterLock::acquire_for_file(self.root(), path, self.patience)?)
+        Ok(WriterLock::acquire_for_file(
+            self.root(),
+            path,
+            self.patience,
+        )?)
     }
 
     /// Waits for the lock of the operation log, which all sessions share.
@@ -100,14 +113,21 @@ impl HistoryFolder {
         let set_aside = append::append(disk, path, take, operation)?;
         if !is_known {
             // The process that created the file may have crashed before it synced the name.
-            disk.sync_folder("").map_err(|error| file_error(path, error))?;
-            self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
+            disk.sync_folder("")
+                .map_err(|error| file_error(path, error))?;
+            self.known
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .insert(path.to_owned());
         }
         Ok(set_aside)
     }
 
     fn is_name_checked(&self, path: &str) -> bool {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).contains(path)
+        self.known
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .contains(path)
     }
 }
 
@@ -119,69 +139,132 @@ impl MessageStore for HistoryFolder {
         operation: &Operation,
     ) -> Result<SessionAppendResult, InstanceError> {
         let path = file_name(session)?;
-        let disk = self.place.get_or_create().map_err(folder_error(self.root()))?;
+        let disk = self
+            .place
+            .get_or_create()
+            .map_err(folder_error(self.root()))?;
         let lines = append::encode_lines(&records);
-        let written = self.queues.append(&path, lines, |take| self.write(disk, &path, take, operation))?;
+        let written = self.queues.append(&path, lines, |take| {
+            self.write(disk, &path, take, operation)
+        })?;
         let whole = |place: String| self.root().join(place).display().to_string();
-        Ok(SessionAppendResult { set_aside: written.flatten().map(whole) })
+        Ok(SessionAppendResult {
+            set_aside: written.flatten().map(whole),
+        })
     }
 
-    fn records(&self, session: &SessionName, filter: &RecordFilter, window: Window) -> Result<SessionRecords, InstanceError> {
+    fn records(
+        &self,
+        session: &SessionName,
+        filter: &RecordFilter,
+        window: Window,
+    ) -> Result<SessionRecords, InstanceError> {
         let path = file_name(session)?;
-        let Some(disk) = self.disk()? else { return Ok(Box::new(std::iter::empty())) };
-        let Some(SessionFile { file, end }) = self.open(disk, &path)? else { return Ok(Box::new(std::iter::empty())) };
+        let Some(disk) = self.disk()? else {
+            return Ok(Box::new(std::iter::empty()));
+        };
+        let Some(SessionFile { file, end }) = self.open(disk, &path)? else {
+            return Ok(Box::new(std::iter::empty()));
+        };
         let filter = filter.clone();
         let record = move |line: std::io::Result<_>| match line {
-            Ok(line) => parse_record(&path, &line).filter(|record| record.as_ref().map_or(true, |record| filter.matches(record))),
+            Ok(line) => parse_record(&path, &line).filter(|record| {
+                record
+                    .as_ref()
+                    .map_or(true, |record| filter.matches(record))
+            }),
             Err(error) => Some(Err(file_error(&path, error))),
         };
         let is_last = window.end == WindowEnd::Last;
         match window.limit {
             Some(limit) if is_last && window.offset == 0 => {
-                let mut last: Vec<_> = take_records(limit, BackwardLines::new(file, end).filter_map(record)).collect();
+                let mut last: Vec<_> =
+                    take_records(limit, BackwardLines::new(file, end).filter_map(record)).collect();
                 last.reverse();
                 Ok(Box::new(last.into_iter()))
             }
             Some(limit) if is_last => {
-                let fitting = skip_records(window.offset, ForwardLines::new(file, end).filter_map(record));
-                Ok(Box::new(Window { limit: Some(limit), ..Window { offset: 0, ..window } }.of(fitting).into_iter()))
+                let fitting = skip_records(
+                    window.offset,
+                    ForwardLines::new(file, end).filter_map(record),
+                );
+                Ok(Box::new(
+                    Window {
+                        limit: Some(limit),
+                        ..Window {
+                            offset: 0,
+                            ..window
+                        }
+                    }
+                    .of(fitting)
+                    .into_iter(),
+                ))
             }
-            Some(limit) => {
-                Ok(Box::new(take_records(limit, skip_records(window.offset, ForwardLines::new(file, end).filter_map(record)))))
-            }
-            None => Ok(Box::new(skip_records(window.offset, ForwardLines::new(file, end).filter_map(record)))),
+            Some(limit) => Ok(Box::new(take_records(
+                limit,
+                skip_records(
+                    window.offset,
+                    ForwardLines::new(file, end).filter_map(record),
+                ),
+            ))),
+            None => Ok(Box::new(skip_records(
+                window.offset,
+                ForwardLines::new(file, end).filter_map(record),
+            ))),
         }
     }
 
     fn sessions(&self) -> Result<Vec<SessionSummary>, InstanceError> {
-        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        let Some(disk) = self.disk()? else {
+            return Ok(Vec::new());
+        };
         let entries = disk.list_folder("").map_err(folder_error(self.root()))?;
         let mut summaries = Vec::new();
-        for entry in entries.into_iter().filter(|entry| entry.kind == DirEntryKind::File) {
-            let Some(session) = parse_file_name(&entry.name) else { continue };
+        for entry in entries
+            .into_iter()
+            .filter(|entry| entry.kind == DirEntryKind::File)
+        {
+            let Some(session) = parse_file_name(&entry.name) else {
+                continue;
+            };
             // The file may have been deleted since the folder was listed.
-            let Some(SessionFile { file, end }) = self.open(disk, &entry.name)? else { continue };
+            let Some(SessionFile { file, end }) = self.open(disk, &entry.name)? else {
+                continue;
+            };
             let told = |error| file_error(&entry.name, error);
             let mut last = BackwardLines::new(file.try_clone().map_err(told)?, end);
-            let last_at = last.find_map(|line| parse_record(&entry.name, &line.ok()?)?.ok()).and_then(|record| record.at());
+            let last_at = last
+                .find_map(|line| parse_record(&entry.name, &line.ok()?)?.ok())
+                .and_then(|record| record.at());
             let mut records = 0;
             for line in ForwardLines::new(file, end) {
                 let line = line.map_err(told)?;
-                records += usize::from(line.is_whole || matches!(parse_record(&entry.name, &line), Some(Ok(_))));
+                records += usize::from(
+                    line.is_whole || matches!(parse_record(&entry.name, &line), Some(Ok(_))),
+                );
             }
-            summaries.push(SessionSummary { session, records, last_at });
+            summaries.push(SessionSummary {
+                session,
+                records,
+                last_at,
+            });
         }
         summaries.sort_by(|one, other| one.session.cmp(&other.session));
         Ok(summaries)
     }
 
-    fn delete(&self, session: &SessionName, operation: &Operation) -> Result<Option<usize>, InstanceError> {
-        let deleted =
-            self.rewrite_session(
-                session,
-                operation,
-                |rewriting| if rewriting.exists()? { rewriting.delete().map(Some) } else { Ok(None) },
-            );
+    fn delete(
+        &self,
+        session: &SessionName,
+        operation: &Operation,
+    ) -> Result<Option<usize>, InstanceError> {
+        let deleted = self.rewrite_session(session, operation, |rewriting| {
+            if rewriting.exists()? {
+                rewriting.delete().map(Some)
+            } else {
+                Ok(None)
+            }
+        });
         deleted.map(Option::flatten)
     }
 
@@ -195,13 +278,25 @@ impl MessageStore for HistoryFolder {
         records: Checked<&[SessionRecord]>,
         operation: &Operation,
     ) -> Result<(), InstanceError> {
-        self.place.get_or_create().map_err(folder_error(self.root()))?;
-        self.rewrite_session(session, operation, |rewriting| rewriting.import(&records)).map(Option::unwrap_or_default)
+        self.place
+            .get_or_create()
+            .map_err(folder_error(self.root()))?;
+        self.rewrite_session(session, operation, |rewriting| rewriting.import(&records))
+            .map(Option::unwrap_or_default)
     }
 
-    fn purge(&self, session: &SessionName, filter: &RecordFilter, operation: &Operation) -> Result<PurgeResult, InstanceError> {
+    fn purge(
+        &self,
+        session: &SessionName,
+        filter: &RecordFilter,
+        operation: &Operation,
+    ) -> Result<PurgeResult, InstanceError> {
         let purged = self.rewrite_session(session, operation, |rewriting| {
-            if rewriting.exists()? { rewriting.purge(filter) } else { Ok(PurgeResult::default()) }
+            if rewriting.exists()? {
+                rewriting.purge(filter)
+            } else {
+                Ok(PurgeResult::default())
+            }
         });
         purged.map(Option::unwrap_or_default)
     }
@@ -210,30 +305,44 @@ impl MessageStore for HistoryFolder {
 impl InstanceOperations for HistoryFolder {
     fn operations(&self) -> Result<InstanceRecords<'_>, InstanceError> {
         match self.disk()? {
-            Some(disk) => Ok(Box::new(join_parts(to_records(operations::operations(disk)?)))),
+            Some(disk) => Ok(Box::new(join_parts(to_records(operations::operations(
+                disk,
+            )?)))),
             None => Ok(Box::new(std::iter::empty())),
         }
     }
 
-    fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<InstanceRecord, InstanceError> {
+    fn undo(
+        &self,
+        undone: &OperationId,
+        operation: &Operation,
+    ) -> Result<InstanceRecord, InstanceError> {
         let disk = self.disk()?.ok_or_else(|| not_found_error(undone))?;
         let parts = operations::find(disk, undone)?;
         if 1 < parts.len() {
             for part in &parts {
-                self.rewrite_session(&part.subject.session.parse()?, operation, |rewriting| rewriting.check_undo(part))?;
+                self.rewrite_session(&part.subject.session.parse()?, operation, |rewriting| {
+                    rewriting.check_undo(part)
+                })?;
             }
         }
         for part in &parts {
-            self.rewrite_session(&part.subject.session.parse()?, operation, |rewriting| rewriting.undo(part))?;
+            self.rewrite_session(&part.subject.session.parse()?, operation, |rewriting| {
+                rewriting.undo(part)
+            })?;
         }
         let record = join_parts(to_records(parts.into_iter().map(Ok))).next();
         record.unwrap_or_else(|| Err(not_found_error(undone).into()))
     }
 
     fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError> {
-        let Some(disk) = self.disk()? else { return Ok((0, 0)) };
+        let Some(disk) = self.disk()? else {
+            return Ok((0, 0));
+        };
         let _lock = self.lock_operations()?;
-        operations::log(disk).purge(before).map_err(operations::log_error)
+        operations::log(disk)
+            .purge(before)
+            .map_err(operations::log_error)
     }
 }
 
@@ -246,35 +355,61 @@ impl HistoryFolder {
         work: impl FnOnce(SessionRewriter) -> Result<T, InstanceError>,
     ) -> Result<Option<T>, InstanceError> {
         let path = &file_name(session)?;
-        let Some(disk) = self.disk()? else { return Ok(None) };
+        let Some(disk) = self.disk()? else {
+            return Ok(None);
+        };
         let _lock = self.lock_session(path)?;
         // The file may be replaced or deleted, so its name must be synced again after the next append.
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
+        self.known
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(path);
         check_case_collision(disk, path)?;
-        work(SessionRewriter { disk, session, path, operation, lock: &|| self.lock_operations() }).map(Some)
+        work(SessionRewriter {
+            disk,
+            session,
+            path,
+            operation,
+            lock: &|| self.lock_operations(),
+        })
+        .map(Some)
     }
 }
 
 /// Returns an error if the file does not exist and Windows does not allow its name.
 fn check_new_name(disk: &dyn Disk, path: &str) -> Result<(), InstanceError> {
-    let Some(why) = windows_name_problem(path) else { return Ok(()) };
+    let Some(why) = windows_name_problem(path) else {
+        return Ok(());
+    };
     match disk.stat(path).map_err(|error| file_error(path, error))? {
         Some(_) => Ok(()),
-        None => Err(InstanceError::PathRefused { path: path.to_owned(), why: why.to_owned() }),
+        None => Err(InstanceError::PathRefused {
+            path: path.to_owned(),
+            why: why.to_owned(),
+        }),
     }
 }
 
 /// Returns an error if the file system treats the name as equal to another one that differs in case.
 fn check_case_collision(disk: &dyn Disk, path: &str) -> Result<(), InstanceError> {
-    let Some(other) = find_case_variant(disk, path).map_err(|error| file_error(path, error))? else { return Ok(()) };
+    let Some(other) = find_case_variant(disk, path).map_err(|error| file_error(path, error))?
+    else {
+        return Ok(());
+    };
     let why = format!("conflicts with {other}, because this file system ignores case");
-    Err(InstanceError::PathRefused { path: path.to_owned(), why })
+    Err(InstanceError::PathRefused {
+        path: path.to_owned(),
+        why,
+    })
 }
 
 type RecordResult = Result<SessionRecord, InstanceError>;
 
 /// Skips the first `offset` records; errors are returned and do not count.
-fn skip_records(offset: usize, records: impl Iterator<Item = RecordResult>) -> impl Iterator<Item = RecordResult> {
+fn skip_records(
+    offset: usize,
+    records: impl Iterator<Item = RecordResult>,
+) -> impl Iterator<Item = RecordResult> {
     let mut left = offset;
     records.filter(move |record| {
         let is_skipped = record.is_ok() && 0 < left;
@@ -286,7 +421,10 @@ fn skip_records(offset: usize, records: impl Iterator<Item = RecordResult>) -> i
 /// Returns at most `limit` records; errors are returned and do not count.
 ///
 /// The lines of a file end after a disk error.
-fn take_records(limit: usize, records: impl Iterator<Item = RecordResult>) -> impl Iterator<Item = RecordResult> {
+fn take_records(
+    limit: usize,
+    records: impl Iterator<Item = RecordResult>,
+) -> impl Iterator<Item = RecordResult> {
     let mut left = limit;
     records.map_while(move |record| {
         if left == 0 {

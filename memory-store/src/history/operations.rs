@@ -48,12 +48,22 @@ pub(super) fn log(disk: &dyn Disk) -> OperationLog<'_, SessionPayload> {
 /// Returns the path of a new file before it replaces the file `path` of a session.
 pub(super) fn next_path(disk: &dyn Disk, operation: &Operation, path: &str) -> String {
     let hash = hash_bytes(path.as_bytes());
-    format!("{}/next-{}.tmp", log(disk).trash_folder(operation), &hash[..16])
+    format!(
+        "{}/next-{}.tmp",
+        log(disk).trash_folder(operation),
+        &hash[..16]
+    )
 }
 
 impl SessionPayload {
     pub(super) fn new(session: &str, count: usize) -> Self {
-        Self { session: session.to_owned(), count, former: None, left: None, next: None }
+        Self {
+            session: session.to_owned(),
+            count,
+            former: None,
+            left: None,
+            next: None,
+        }
     }
 }
 
@@ -92,18 +102,33 @@ pub(super) fn operations(
             Ok(line) => line,
             Err(error) => return Some(Err(error)),
         };
-        is_completed(disk, &line).map_err(log_error).map(|is_completed| is_completed.then_some(line)).transpose()
+        is_completed(disk, &line)
+            .map_err(log_error)
+            .map(|is_completed| is_completed.then_some(line))
+            .transpose()
     });
     Ok(mark_undone_lazily(completed))
 }
 
 /// Returns the changes of the operation `undone`, one per session, if it can be undone.
-pub(super) fn find(disk: &dyn Disk, undone: &OperationId) -> Result<Vec<Recorded<SessionPayload>>, InstanceError> {
-    let is_part = |record: &Result<Recorded<_>, _>| record.as_ref().map_or(true, |record| record.operation.id == *undone);
-    let parts: Vec<Recorded<SessionPayload>> = operations(disk)?.filter(is_part).collect::<Result<_, _>>()?;
+pub(super) fn find(
+    disk: &dyn Disk,
+    undone: &OperationId,
+) -> Result<Vec<Recorded<SessionPayload>>, InstanceError> {
+    let is_part = |record: &Result<Recorded<_>, _>| {
+        record
+            .as_ref()
+            .map_or(true, |record| record.operation.id == *undone)
+    };
+    let parts: Vec<Recorded<SessionPayload>> = operations(disk)?
+        .filter(is_part)
+        .collect::<Result<_, _>>()?;
     match parts.first().map(|part| &part.undone_by) {
         None => Err(not_found_error(undone).into()),
-        Some(Some(other)) => Err(StoreError::Invalid { why: format!("{undone} was already undone by {other}") }.into()),
+        Some(Some(other)) => Err(StoreError::Invalid {
+            why: format!("{undone} was already undone by {other}"),
+        }
+        .into()),
         Some(None) => Ok(parts),
     }
 }

@@ -90,7 +90,10 @@ impl AppendQueue {
         state.waiting.push_back(bytes);
         // The first append in the queue becomes the leader as soon as there is no other one.
         while state.is_led || state.first < own {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
             if own < state.done {
                 return match state.failed.remove(&own) {
                     Some(failure) => Err(failure.into_error(path)),
@@ -100,10 +103,20 @@ impl AppendQueue {
         }
         state.is_led = true;
         drop(state);
-        let broken = AppendFailure { code: Code::Internal, why: "the writing thread panicked".into() };
-        let mut lead = GroupCommitLeader { queue: self, own, failure: Some(broken) };
+        let broken = AppendFailure {
+            code: Code::Internal,
+            why: "the writing thread panicked".into(),
+        };
+        let mut lead = GroupCommitLeader {
+            queue: self,
+            own,
+            failure: Some(broken),
+        };
         let written = write(&mut || self.take_batch());
-        lead.failure = written.as_ref().err().map(|error| AppendFailure { code: error.code(), why: format_error_chain(error) });
+        lead.failure = written.as_ref().err().map(|error| AppendFailure {
+            code: error.code(),
+            why: format_error_chain(error),
+        });
         drop(lead);
         written.map(Some)
     }
@@ -113,7 +126,11 @@ impl AppendQueue {
         let mut state = self.lock();
         let mut batch = state.waiting.pop_front().unwrap_or_default();
         state.first += 1;
-        while state.waiting.front().is_some_and(|next| batch.len() + next.len() <= MAX_BATCH_BYTES) {
+        while state
+            .waiting
+            .front()
+            .is_some_and(|next| batch.len() + next.len() <= MAX_BATCH_BYTES)
+        {
             batch.extend(state.waiting.pop_front().unwrap_or_default());
             state.first += 1;
         }
@@ -144,7 +161,9 @@ impl Drop for GroupCommitLeader<'_> {
         }
         if let Some(failure) = self.failure.take() {
             let others = self.own + 1..state.first;
-            state.failed.extend(others.map(|other| (other, failure.clone())));
+            state
+                .failed
+                .extend(others.map(|other| (other, failure.clone())));
         }
         state.done = state.first;
         state.is_led = false;
@@ -154,7 +173,12 @@ impl Drop for GroupCommitLeader<'_> {
 
 impl AppendFailure {
     fn into_error(self, path: &str) -> InstanceError {
-        StoreError::Backend { action: format!("append to {path}"), code: self.code, source: self.why.into() }.into()
+        StoreError::Backend {
+            action: format!("append to {path}"),
+            code: self.code,
+            source: self.why.into(),
+        }
+        .into()
     }
 }
 

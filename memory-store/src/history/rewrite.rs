@@ -42,39 +42,65 @@ impl SessionRewriter<'_> {
         }
         let fits = |line: &_| matches!(parse_record(self.path, line), Some(Ok(record)) if filter.matches(&record));
         let staying = self.lines()?.filter(|line| !line.as_ref().is_ok_and(fits));
-        self.replace(staying, SessionPayload::new(self.session.as_str(), done.purged), None)?;
+        self.replace(
+            staying,
+            SessionPayload::new(self.session.as_str(), done.purged),
+            None,
+        )?;
         Ok(done)
     }
 
     /// Replaces the records of the session with `records`.
     pub(super) fn import(&self, records: &[SessionRecord]) -> Result<(), InstanceError> {
         let line = |record: &SessionRecord| {
-            Ok(crate::disk::RawLine { at: 0, bytes: record.text().as_str().as_bytes().to_vec(), is_whole: true })
+            Ok(crate::disk::RawLine {
+                at: 0,
+                bytes: record.text().as_str().as_bytes().to_vec(),
+                is_whole: true,
+            })
         };
-        self.replace(records.iter().map(line), SessionPayload::new(self.session.as_str(), records.len()), None)
+        self.replace(
+            records.iter().map(line),
+            SessionPayload::new(self.session.as_str(), records.len()),
+            None,
+        )
     }
 
     /// Moves the session to the trash, and returns its number of records.
     pub(super) fn delete(&self) -> Result<usize, InstanceError> {
         let mut records = 0;
         for line in self.lines()? {
-            records +=
-                usize::from(matches!(parse_record(self.path, &line.map_err(|error| self.file_error(error))?), Some(Ok(_))));
+            records += usize::from(matches!(
+                parse_record(self.path, &line.map_err(|error| self.file_error(error))?),
+                Some(Ok(_))
+            ));
         }
         self.move_to_trash(SessionPayload::new(self.session.as_str(), records), None)?;
         Ok(records)
     }
 
     /// Logs `payload` and moves the file to the trash.
-    pub(super) fn move_to_trash(&self, mut payload: SessionPayload, undoes: Option<&OperationId>) -> Result<(), InstanceError> {
+    pub(super) fn move_to_trash(
+        &self,
+        mut payload: SessionPayload,
+        undoes: Option<&OperationId>,
+    ) -> Result<(), InstanceError> {
         let folder = operations::log(self.disk).trash_folder(self.operation);
         let former = format!("{folder}/{}", self.path);
         payload.former = Some(former.clone());
         let record = Recorded::new(self.operation, payload, undoes);
-        let moved = || self.disk.rename(self.path, &former).map(|()| true).map_err(|error| self.file_error(error));
+        let moved = || {
+            self.disk
+                .rename(self.path, &former)
+                .map(|()| true)
+                .map_err(|error| self.file_error(error))
+        };
         self.file_operation().commit(&record, moved)?;
         // The new name in the trash must be durable before the removal of the old one.
-        self.disk.sync_folder(&folder).and_then(|()| self.disk.sync_folder("")).map_err(|error| self.file_error(error))
+        self.disk
+            .sync_folder(&folder)
+            .and_then(|()| self.disk.sync_folder(""))
+            .map_err(|error| self.file_error(error))
     }
 
     /// Replaces the file with one of these lines. The old file, if there is one, is moved to the trash.
@@ -102,18 +128,35 @@ impl SessionRewriter<'_> {
             return Err(self.file_error(error));
         }
         let record = Recorded::new(self.operation, payload, undoes);
-        let renamed = || self.disk.rename(&file.waiting, self.path).map(|()| true).map_err(|error| self.file_error(error));
+        let renamed = || {
+            self.disk
+                .rename(&file.waiting, self.path)
+                .map(|()| true)
+                .map_err(|error| self.file_error(error))
+        };
         file.commit(&record, renamed)?;
-        self.disk.sync_folder("").map_err(|error| self.file_error(error))
+        self.disk
+            .sync_folder("")
+            .map_err(|error| self.file_error(error))
     }
 
     fn file_operation(&self) -> SingleFileOperation<'_, SessionPayload, InstanceError> {
         let waiting = operations::next_path(self.disk, self.operation, self.path);
         let lock = Box::new(|| (self.lock)().map(Some));
-        SingleFileOperation { disk: self.disk, log: operations::log(self.disk), waiting, lock, log_error: operations::log_error }
+        SingleFileOperation {
+            disk: self.disk,
+            log: operations::log(self.disk),
+            waiting,
+            lock,
+            log_error: operations::log_error,
+        }
     }
 
-    fn write(&self, path: &str, lines: impl Iterator<Item = io::Result<crate::disk::RawLine>>) -> io::Result<RemainingLines> {
+    fn write(
+        &self,
+        path: &str,
+        lines: impl Iterator<Item = io::Result<crate::disk::RawLine>>,
+    ) -> io::Result<RemainingLines> {
         self.disk.write(path, b"")?;
         let (mut bytes, mut whole, mut hash) = (Vec::new(), 0, ContentHasher::default());
         for line in lines {
@@ -131,19 +174,30 @@ impl SessionRewriter<'_> {
                 bytes.clear();
             }
         }
-        let synced = if bytes.is_empty() { self.disk.sync_file(path) } else { self.disk.append(path, &bytes) };
+        let synced = if bytes.is_empty() {
+            self.disk.sync_file(path)
+        } else {
+            self.disk.append(path, &bytes)
+        };
         synced?;
-        Ok(RemainingLines { bytes: whole, hash: hash.finish().to_string() })
+        Ok(RemainingLines {
+            bytes: whole,
+            hash: hash.finish().to_string(),
+        })
     }
 
     /// Returns whether the session exists.
     pub(super) fn exists(&self) -> Result<bool, InstanceError> {
-        self.disk.stat(self.path).map(|found| found.is_some()).map_err(|error| self.file_error(error))
+        self.disk
+            .stat(self.path)
+            .map(|found| found.is_some())
+            .map_err(|error| self.file_error(error))
     }
 
     fn lines(&self) -> Result<ForwardLines, InstanceError> {
         let missing = || self.file_error(io::ErrorKind::NotFound.into());
-        let SessionFile { file, end } = SessionFile::open(self.disk, self.path, || ())?.ok_or_else(missing)?;
+        let SessionFile { file, end } =
+            SessionFile::open(self.disk, self.path, || ())?.ok_or_else(missing)?;
         Ok(ForwardLines::new(file, end))
     }
 

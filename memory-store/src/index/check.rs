@@ -58,7 +58,9 @@ impl MemoryIndex {
     /// # Errors
     /// If the index cannot be read.
     pub(crate) fn count(&self) -> Result<u64, StoreError> {
-        self.query("count the memories", |_, opened| Ok(IndexMeta::read(&opened.connection)?.documents))
+        self.query("count the memories", |_, opened| {
+            Ok(IndexMeta::read(&opened.connection)?.documents)
+        })
     }
 
     /// Returns the differences between the index and the files, without a repair. Reads every file.
@@ -70,13 +72,27 @@ impl MemoryIndex {
             let snapshot = opened.connection.unchecked_transaction()?;
             let found = find_differences(index, &snapshot, ScanDepth::Signatures, now_ns())?;
             let mut wrong = Vec::new();
-            let mut report = |path: &str, what| wrong.push(IndexDefect { path: path.to_owned(), what });
-            found.gone.iter().for_each(|path| report(path, "the index contains a file that no longer exists"));
-            found.refused.iter().for_each(|(path, _)| report(path, "the index does not record that the file is unreadable"));
+            let mut report = |path: &str, what| {
+                wrong.push(IndexDefect {
+                    path: path.to_owned(),
+                    what,
+                })
+            };
+            found
+                .gone
+                .iter()
+                .for_each(|path| report(path, "the index contains a file that no longer exists"));
+            found.refused.iter().for_each(|(path, _)| {
+                report(
+                    path,
+                    "the index does not record that the file is unreadable",
+                )
+            });
             let known = indexed_hashes(&snapshot)?;
             snapshot.finish()?;
             for path in &found.read {
-                let is_new = !known.contains_key(path) && load(index.disk.as_ref(), path).is_ok_and(|loaded| loaded.is_some());
+                let is_new = !known.contains_key(path)
+                    && load(index.disk.as_ref(), path).is_ok_and(|loaded| loaded.is_some());
                 if is_new {
                     report(path, "the index does not contain the file");
                 }
@@ -89,7 +105,10 @@ impl MemoryIndex {
                 }
             }
             let meta = IndexMeta::read(&opened.connection)?;
-            let sound: String = opened.connection.query_row("PRAGMA quick_check(1)", (), |row| row.get(0))?;
+            let sound: String =
+                opened
+                    .connection
+                    .query_row("PRAGMA quick_check(1)", (), |row| row.get(0))?;
             if sound != "ok" || meta.documents != known.len() as u64 {
                 report("index/documents.db", "the tables are damaged");
             }
@@ -113,7 +132,8 @@ impl MemoryIndex {
             let paths = paths.query_map((), |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
             Ok((paths, duplicate_ids(&opened.connection)?))
         })?;
-        let mut problems: Vec<Problem> = paths.iter().filter_map(|path| self.problem(path)).collect();
+        let mut problems: Vec<Problem> =
+            paths.iter().filter_map(|path| self.problem(path)).collect();
         problems.extend(twins);
         problems.sort_by(|left, right| left.path.cmp(&right.path));
         Ok(problems)
@@ -125,8 +145,12 @@ impl MemoryIndex {
     /// If the index cannot be read.
     pub(crate) fn unreadable_files(&self) -> Result<Vec<Problem>, StoreError> {
         let paths = self.query("list unreadable files", |_, opened| {
-            let mut paths = opened.connection.prepare_cached("SELECT path FROM unreadable ORDER BY path")?;
-            Ok(paths.query_map((), |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?)
+            let mut paths = opened
+                .connection
+                .prepare_cached("SELECT path FROM unreadable ORDER BY path")?;
+            Ok(paths
+                .query_map((), |row| row.get::<_, String>(0))?
+                .collect::<Result<Vec<_>, _>>()?)
         })?;
         Ok(paths.iter().filter_map(|path| self.problem(path)).collect())
     }
@@ -167,30 +191,51 @@ impl MemoryIndex {
 
     /// Returns the current problem of a file, if it has one.
     fn problem(&self, path: &str) -> Option<Problem> {
-        let problem = |what: String, hint| Problem { code: Code::FileDamaged, path: path.to_owned(), line: None, what, hint };
-        let kind = self.disk.list_folder(parent_folder(path)).ok().and_then(|entries| {
-            let entry =
-                entries.into_iter().find(|entry| path.strip_suffix(entry.name.as_str()).is_some_and(|head| head.ends_with('/')));
-            entry.map(|entry| entry.kind)
-        })?;
+        let problem = |what: String, hint| Problem {
+            code: Code::FileDamaged,
+            path: path.to_owned(),
+            line: None,
+            what,
+            hint,
+        };
+        let kind = self
+            .disk
+            .list_folder(parent_folder(path))
+            .ok()
+            .and_then(|entries| {
+                let entry = entries.into_iter().find(|entry| {
+                    path.strip_suffix(entry.name.as_str())
+                        .is_some_and(|head| head.ends_with('/'))
+                });
+                entry.map(|entry| entry.kind)
+            })?;
         if kind == DirEntryKind::Other {
             let hint = Some("use a regular file in the home, not a symlink, with a UTF-8 name");
-            return Some(problem("the file is a symlink or not a regular file".into(), hint));
+            return Some(problem(
+                "the file is a symlink or not a regular file".into(),
+                hint,
+            ));
         }
         match load(self.disk.as_ref(), path) {
             Ok(loaded) => loaded?.stored.problem,
             Err(StoreError::Damaged(problem)) => Some(problem),
             Err(error) => {
-                let why = std::error::Error::source(&error).map_or_else(String::new, |source| format!(": {source}"));
+                let why = std::error::Error::source(&error)
+                    .map_or_else(String::new, |source| format!(": {source}"));
                 Some(problem(format!("the file cannot be read{why}"), None))
             }
         }
     }
 }
 
-fn check_text(opened: &mut OpenIndex, meta: &IndexMeta) -> Result<Option<&'static str>, IndexError> {
+fn check_text(
+    opened: &mut OpenIndex,
+    meta: &IndexMeta,
+) -> Result<Option<&'static str>, IndexError> {
     let sql = "SELECT count(*) FROM pending WHERE removed = 0";
-    let waiting = opened.connection.query_row(sql, (), |row| row_count(row, 0))?;
+    let waiting = opened
+        .connection
+        .query_row(sql, (), |row| row_count(row, 0))?;
     let pending: u64 = flush::count(&opened.connection)?;
     let (_, text, _) = opened.text(meta.epoch)?;
     if text.generation()? < meta.generation {
@@ -198,33 +243,57 @@ fn check_text(opened: &mut OpenIndex, meta: &IndexMeta) -> Result<Option<&'stati
     }
     // Pending rows may be in the full text already.
     let counted = text.count()?;
-    let is_plausible = meta.documents.saturating_sub(waiting) <= counted && counted <= meta.documents + pending;
-    Ok(if is_plausible { None } else { Some("the full-text index does not contain every document") })
+    let is_plausible =
+        meta.documents.saturating_sub(waiting) <= counted && counted <= meta.documents + pending;
+    Ok(if is_plausible {
+        None
+    } else {
+        Some("the full-text index does not contain every document")
+    })
 }
 
 fn indexed_hashes(connection: &Connection) -> Result<BTreeMap<String, [u8; 32]>, IndexError> {
     let mut select = connection.prepare("SELECT path, stamp FROM documents")?;
-    Ok(select.query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
+    Ok(select
+        .query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<_, _>>()?)
 }
 
 /// Returns a problem for each file that names the id of another file.
 fn duplicate_ids(connection: &Connection) -> Result<Vec<Problem>, IndexError> {
-    let mut select = connection.prepare("SELECT path, claimed FROM documents WHERE id IS NOT claimed")?;
-    let twins = select.query_map((), |row| Ok((row.get::<_, String>(0)?, MemoryId::from(row_id(row, 1)?))))?;
+    let mut select =
+        connection.prepare("SELECT path, claimed FROM documents WHERE id IS NOT claimed")?;
+    let twins = select.query_map((), |row| {
+        Ok((row.get::<_, String>(0)?, MemoryId::from(row_id(row, 1)?)))
+    })?;
     let mut problems = Vec::new();
     for twin in twins {
         let (path, claimed) = twin?;
-        let other = claimants(connection, &claimed)?.into_iter().map(|(_, path)| path).find(|other| *other != path);
-        let what = format!("its id {claimed} is a duplicate of the id of {}", other.unwrap_or_default());
+        let other = claimants(connection, &claimed)?
+            .into_iter()
+            .map(|(_, path)| path)
+            .find(|other| *other != path);
+        let what = format!(
+            "its id {claimed} is a duplicate of the id of {}",
+            other.unwrap_or_default()
+        );
         let hint = Some("remove its `id:` line, or delete the file if it is a copy");
-        problems.push(Problem { code: Code::FileDamaged, path, line: None, what, hint });
+        problems.push(Problem {
+            code: Code::FileDamaged,
+            path,
+            line: None,
+            what,
+            hint,
+        });
     }
     Ok(problems)
 }
 
 /// Returns the total size of the files below a folder, in bytes.
 fn folder_bytes(folder: &Path) -> u64 {
-    let Ok(entries) = fs::read_dir(folder) else { return 0 };
+    let Ok(entries) = fs::read_dir(folder) else {
+        return 0;
+    };
     let size_of = |entry: fs::DirEntry| match entry.metadata() {
         Ok(found) if found.is_dir() => folder_bytes(&entry.path()),
         Ok(found) => found.len(),

@@ -34,7 +34,11 @@ impl DocumentTerms {
                 if token.kind == TokenKind::Word && !spelled.contains_key(token.spelled) {
                     spelled.insert(token.spelled.to_owned(), 1);
                 }
-                let terms = if token.kind == TokenKind::Character { &mut characters } else { &mut text };
+                let terms = if token.kind == TokenKind::Character {
+                    &mut characters
+                } else {
+                    &mut text
+                };
                 match terms.get_mut(token.text) {
                     Some(frequency) => *frequency += weight,
                     None => drop(terms.insert(token.text.to_owned(), weight)),
@@ -47,9 +51,20 @@ impl DocumentTerms {
             });
         };
         add(&memory.content, 1);
-        memory.title.iter().for_each(|title| add(title, TITLE_WEIGHT));
-        memory.tags.iter().chain(&memory.aliases).for_each(|tag| add(tag, TAG_WEIGHT));
-        Self { text: EncodedTerms::of(text), characters: EncodedTerms::of(characters), spelled: EncodedTerms::of(spelled) }
+        memory
+            .title
+            .iter()
+            .for_each(|title| add(title, TITLE_WEIGHT));
+        memory
+            .tags
+            .iter()
+            .chain(&memory.aliases)
+            .for_each(|tag| add(tag, TAG_WEIGHT));
+        Self {
+            text: EncodedTerms::of(text),
+            characters: EncodedTerms::of(characters),
+            spelled: EncodedTerms::of(spelled),
+        }
     }
 }
 
@@ -65,7 +80,8 @@ impl EncodedTerms {
         terms.sort_unstable();
         let mut encoded = String::with_capacity(terms.iter().map(|(term, _)| term.len() + 6).sum());
         for (term, frequency) in terms {
-            write!(encoded, "{frequency} {} {term}", term.len()).expect("a String takes everything");
+            write!(encoded, "{frequency} {} {term}", term.len())
+                .expect("a String takes everything");
         }
         Self(encoded)
     }
@@ -82,7 +98,9 @@ impl EncodedTerms {
 
     /// Returns the frequency of `term`, or 0.
     pub(super) fn frequency(&self, term: &str) -> u32 {
-        self.terms().find(|(own, _)| *own == term).map_or(0, |(_, frequency)| frequency)
+        self.terms()
+            .find(|(own, _)| *own == term)
+            .map_or(0, |(_, frequency)| frequency)
     }
 }
 
@@ -111,10 +129,27 @@ mod tests {
 
     #[test]
     fn what_is_encoded_is_read_again() {
-        let terms = HashMap::from([("dark".to_owned(), 3), ("1 2 3".to_owned(), 12), ("深色".to_owned(), 1)]);
+        let terms = HashMap::from([
+            ("dark".to_owned(), 3),
+            ("1 2 3".to_owned(), 12),
+            ("深色".to_owned(), 1),
+        ]);
         let encoded = EncodedTerms::of(terms.clone());
-        assert_eq!(encoded.terms().map(|(term, frequency)| (term.to_owned(), frequency)).collect::<HashMap<_, _>>(), terms);
-        assert_eq!((encoded.length(), encoded.frequency("1 2 3"), encoded.frequency("2")), (16, 12, 0));
+        assert_eq!(
+            encoded
+                .terms()
+                .map(|(term, frequency)| (term.to_owned(), frequency))
+                .collect::<HashMap<_, _>>(),
+            terms
+        );
+        assert_eq!(
+            (
+                encoded.length(),
+                encoded.frequency("1 2 3"),
+                encoded.frequency("2")
+            ),
+            (16, 12, 0)
+        );
     }
 
     #[test]
@@ -122,7 +157,11 @@ mod tests {
         let mut draft = Draft::new("dark");
         draft.title = Some("Dark mode".into());
         draft.tags = ["dark"].into_iter().collect();
-        let words = DocumentTerms::of(&draft.into_memory(MemoryId::for_path("a"), time_from_nanos(0)));
-        assert_eq!((words.text.frequency("dark"), words.text.frequency("mode")), (6, 3));
+        let words =
+            DocumentTerms::of(&draft.into_memory(MemoryId::for_path("a"), time_from_nanos(0)));
+        assert_eq!(
+            (words.text.frequency("dark"), words.text.frequency("mode")),
+            (6, 3)
+        );
     }
 }

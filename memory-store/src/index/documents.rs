@@ -50,14 +50,23 @@ impl IndexedDocument {
     /// Returns the document with this key.
     pub(super) fn by_key(connection: &Connection, key: i64) -> Result<Option<Self>, IndexError> {
         let sql = "SELECT key, id, path, stamp, accesses, created_at FROM documents WHERE key = ?";
-        Ok(connection.prepare_cached(sql)?.query_row([key], Self::from_row).optional()?)
+        Ok(connection
+            .prepare_cached(sql)?
+            .query_row([key], Self::from_row)
+            .optional()?)
     }
 
     /// Returns the document with this id.
-    pub(super) fn by_id(connection: &Connection, id: &MemoryId) -> Result<Option<Self>, IndexError> {
+    pub(super) fn by_id(
+        connection: &Connection,
+        id: &MemoryId,
+    ) -> Result<Option<Self>, IndexError> {
         let sql = "SELECT key, id, path, stamp, accesses, created_at FROM documents WHERE id = ?";
         let id = id_bytes(id);
-        Ok(connection.prepare_cached(sql)?.query_row([id], Self::from_row).optional()?)
+        Ok(connection
+            .prepare_cached(sql)?
+            .query_row([id], Self::from_row)
+            .optional()?)
     }
 
     /// Returns the documents with a handle, oldest first.
@@ -66,7 +75,9 @@ impl IndexedDocument {
         let sql = "SELECT key, id, path, stamp, accesses, created_at FROM handles JOIN documents ON key = document \
                    WHERE bits = ? AND id NOT NULL";
         let mut select = connection.prepare_cached(sql)?;
-        let mut documents = select.query_map([bits], Self::from_row)?.collect::<Result<Vec<_>, _>>()?;
+        let mut documents = select
+            .query_map([bits], Self::from_row)?
+            .collect::<Result<Vec<_>, _>>()?;
         documents.sort_by_key(|document| (document.created_at, document.key));
         Ok(documents)
     }
@@ -91,7 +102,11 @@ impl MemoryIndex {
     ) -> LoadedDocuments<T> {
         let read = |one: &T| {
             let known = document(one);
-            let stored = self.kept.load(self.disk.as_ref(), &known.path).ok().flatten();
+            let stored = self
+                .kept
+                .load(self.disk.as_ref(), &known.path)
+                .ok()
+                .flatten();
             let stored = stored.filter(|stored| stored.stamp == known.stamp);
             stored.map(|stored| known.complete(Arc::unwrap_or_clone(stored)))
         };
@@ -107,7 +122,10 @@ impl MemoryIndex {
                 stored
             })
         };
-        let mut freshened = LoadedDocuments { fresh: Vec::with_capacity(documents.len()), stale: Vec::new() };
+        let mut freshened = LoadedDocuments {
+            fresh: Vec::with_capacity(documents.len()),
+            stale: Vec::new(),
+        };
         for (one, stored) in documents.into_iter().zip(stored) {
             match stored {
                 Some(stored) => freshened.fresh.push((stored, one)),

@@ -24,7 +24,11 @@ impl MemoryIndex {
             };
             let documents = texts.iter().map(|(key, text, _)| (*key, *text));
             let missing: HashSet<i64> = vectors.missing(documents).map(|(key, _)| key).collect();
-            Ok(texts.into_iter().filter(|(key, ..)| missing.contains(key)).map(|(.., id)| id).collect())
+            Ok(texts
+                .into_iter()
+                .filter(|(key, ..)| missing.contains(key))
+                .map(|(.., id)| id)
+                .collect())
         })
     }
 
@@ -33,7 +37,9 @@ impl MemoryIndex {
     /// # Errors
     /// If the index cannot be read.
     pub(crate) fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError> {
-        self.query("find vectors", |_, opened| Ok(ModelVectors::exist(&opened.place, identity)))
+        self.query("find vectors", |_, opened| {
+            Ok(ModelVectors::exist(&opened.place, identity))
+        })
     }
 
     /// Returns the cosine similarity of each pair of documents.
@@ -42,7 +48,10 @@ impl MemoryIndex {
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub(crate) fn cosines(&self, pairs: &[(MemoryId, MemoryId)]) -> Result<Vec<Option<f32>>, StoreError> {
+    pub(crate) fn cosines(
+        &self,
+        pairs: &[(MemoryId, MemoryId)],
+    ) -> Result<Vec<Option<f32>>, StoreError> {
         self.query("compare vectors", |_, opened| {
             let mut cosines = vec![None; pairs.len()];
             let models = ModelVectors::open_all(&opened.place)?;
@@ -51,11 +60,14 @@ impl MemoryIndex {
             }
             let mut known = Vec::with_capacity(pairs.len());
             for (place, (one, other)) in pairs.iter().enumerate() {
-                if let Some((one, other)) = current_text(&opened.connection, one)?.zip(current_text(&opened.connection, other)?) {
+                if let Some((one, other)) = current_text(&opened.connection, one)?
+                    .zip(current_text(&opened.connection, other)?)
+                {
                     known.push((place, [one, other]));
                 }
             }
-            let documents: Vec<[(i64, ContentHash); 2]> = known.iter().map(|(_, pair)| *pair).collect();
+            let documents: Vec<[(i64, ContentHash); 2]> =
+                known.iter().map(|(_, pair)| *pair).collect();
             for vectors in models {
                 for ((place, _), cosine) in known.iter().zip(vectors.cosines_between(&documents)) {
                     cosines[*place] = cosines[*place].or(cosine);
@@ -71,16 +83,27 @@ impl MemoryIndex {
     ///
     /// # Errors
     /// If a vector is invalid for this model, or cannot be stored.
-    pub(crate) fn store_vectors(&self, identity: &str, embedded: &[TextVector]) -> Result<u64, StoreError> {
-        let Some(dimensions) = embedded.first().map(|first| first.vector.len()) else { return Ok(0) };
+    pub(crate) fn store_vectors(
+        &self,
+        identity: &str,
+        embedded: &[TextVector],
+    ) -> Result<u64, StoreError> {
+        let Some(dimensions) = embedded.first().map(|first| first.vector.len()) else {
+            return Ok(0);
+        };
         self.modify("store vectors", |_, opened| {
             let place = opened.place.clone();
             // A rebuild of the index moves the vectors under the same write lock.
             write(&mut opened.connection, |transaction| {
                 let mut rows = Vec::with_capacity(embedded.len());
                 for TextVector { id, text, vector } in embedded {
-                    let current = current_text(transaction, id)?.filter(|(_, current)| current == text);
-                    rows.extend(current.map(|(key, _)| DocumentVector { key, text: *text, vector }));
+                    let current =
+                        current_text(transaction, id)?.filter(|(_, current)| current == text);
+                    rows.extend(current.map(|(key, _)| DocumentVector {
+                        key,
+                        text: *text,
+                        vector,
+                    }));
                 }
                 let mut vectors = ModelVectors::open(&place, identity, dimensions)?;
                 vectors.put(&rows)?;
@@ -92,20 +115,32 @@ impl MemoryIndex {
 }
 
 /// Returns keys, hashes of the embedded texts and ids of all documents except proposals, newest first.
-pub(super) fn text_hashes(connection: &Connection) -> Result<Vec<(i64, ContentHash, MemoryId)>, IndexError> {
-    let sql =
-        format!("SELECT key, embedded_hash, id FROM documents WHERE id NOT NULL AND {ACCEPTED} ORDER BY created_at DESC, id");
+pub(super) fn text_hashes(
+    connection: &Connection,
+) -> Result<Vec<(i64, ContentHash, MemoryId)>, IndexError> {
+    let sql = format!(
+        "SELECT key, embedded_hash, id FROM documents WHERE id NOT NULL AND {ACCEPTED} ORDER BY created_at DESC, id"
+    );
     let mut select = connection.prepare_cached(&sql)?;
     let read = |row: &rusqlite::Row<'_>| {
-        Ok((row.get(0)?, ContentHash::from(row.get::<_, [u8; 32]>(1)?), MemoryId::from(row_id(row, 2)?)))
+        Ok((
+            row.get(0)?,
+            ContentHash::from(row.get::<_, [u8; 32]>(1)?),
+            MemoryId::from(row_id(row, 2)?),
+        ))
     };
     Ok(select.query_map((), read)?.collect::<Result<_, _>>()?)
 }
 
 /// Returns the key of a document and the hash of its embedded text.
-fn current_text(connection: &Connection, id: &MemoryId) -> Result<Option<(i64, ContentHash)>, IndexError> {
-    let mut select = connection.prepare_cached("SELECT key, embedded_hash FROM documents WHERE id = ?")?;
-    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, ContentHash::from(row.get::<_, [u8; 32]>(1)?)));
+fn current_text(
+    connection: &Connection,
+    id: &MemoryId,
+) -> Result<Option<(i64, ContentHash)>, IndexError> {
+    let mut select =
+        connection.prepare_cached("SELECT key, embedded_hash FROM documents WHERE id = ?")?;
+    let read =
+        |row: &rusqlite::Row<'_>| Ok((row.get(0)?, ContentHash::from(row.get::<_, [u8; 32]>(1)?)));
     Ok(select.query_row([id_bytes(id)], read).optional()?)
 }
 
@@ -114,21 +149,30 @@ pub(super) fn text_hashes_of(
     connection: &Connection,
     keys: impl Iterator<Item = i64>,
 ) -> Result<Vec<(i64, ContentHash)>, IndexError> {
-    let mut select = connection.prepare_cached("SELECT embedded_hash FROM documents WHERE key = ?")?;
+    let mut select =
+        connection.prepare_cached("SELECT embedded_hash FROM documents WHERE key = ?")?;
     let mut texts = Vec::new();
     for key in keys {
-        let text = select.query_row([key], |row| row.get::<_, [u8; 32]>(0)).optional()?;
+        let text = select
+            .query_row([key], |row| row.get::<_, [u8; 32]>(0))
+            .optional()?;
         texts.extend(text.map(|text| (key, ContentHash::from(text))));
     }
     Ok(texts)
 }
 
 /// Removes the vectors of deleted documents if there are more vectors than documents.
-fn remove_orphaned_vectors(connection: &Connection, vectors: &mut ModelVectors) -> Result<(), IndexError> {
+fn remove_orphaned_vectors(
+    connection: &Connection,
+    vectors: &mut ModelVectors,
+) -> Result<(), IndexError> {
     if vectors.count() as u64 <= IndexMeta::read(connection)?.documents {
         return Ok(());
     }
-    let there: HashSet<i64> = text_hashes(connection)?.into_iter().map(|(key, ..)| key).collect();
+    let there: HashSet<i64> = text_hashes(connection)?
+        .into_iter()
+        .map(|(key, ..)| key)
+        .collect();
     let gone: Vec<i64> = vectors.keys().filter(|key| !there.contains(key)).collect();
     vectors.remove(&gone)?;
     vectors.compact()?;

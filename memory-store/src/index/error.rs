@@ -60,7 +60,9 @@ impl IndexError {
     pub(super) fn or_full_disk(self, place: &Path) -> Self {
         let is_full = || matches!(free_space(place), Ok(Some(free)) if free < LITTLE_SPACE);
         match self {
-            Self::Text(TantivyError::ErrorInThread(_)) if is_full() => Self::Io(io::ErrorKind::StorageFull.into()),
+            Self::Text(TantivyError::ErrorInThread(_)) if is_full() => {
+                Self::Io(io::ErrorKind::StorageFull.into())
+            }
             other => other,
         }
     }
@@ -71,7 +73,11 @@ impl IndexError {
             Self::Store(error) => error,
             Self::Io(error) => io_error(action, error),
             Self::Sql(error) if error.sqlite_error_code() == Some(ErrorCode::DiskFull) => {
-                StoreError::Backend { action: action.into(), code: Code::DiskFull, source: Box::new(error) }
+                StoreError::Backend {
+                    action: action.into(),
+                    code: Code::DiskFull,
+                    source: Box::new(error),
+                }
             }
             Self::Sql(error) => index_error(action, error),
             Self::Text(error) => index_error(action, error),
@@ -84,7 +90,9 @@ fn sql_error_kind(error: &rusqlite::Error) -> IndexErrorKind {
     match error {
         rusqlite::Error::SqliteFailure(failure, message) => match failure.code {
             ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => IndexErrorKind::TablesDamaged,
-            ErrorCode::SystemIoFailure if failure.extended_code == rusqlite::ffi::SQLITE_IOERR_SHORT_READ => {
+            ErrorCode::SystemIoFailure
+                if failure.extended_code == rusqlite::ffi::SQLITE_IOERR_SHORT_READ =>
+            {
                 IndexErrorKind::TablesDamaged
             }
             ErrorCode::CannotOpen
@@ -93,7 +101,12 @@ fn sql_error_kind(error: &rusqlite::Error) -> IndexErrorKind {
             | ErrorCode::DiskFull
             | ErrorCode::SystemIoFailure
             | ErrorCode::FileLockingProtocolFailed => IndexErrorKind::Refused,
-            _ if message.as_ref().is_some_and(|message| message.starts_with("no such")) => IndexErrorKind::TablesDamaged,
+            _ if message
+                .as_ref()
+                .is_some_and(|message| message.starts_with("no such")) =>
+            {
+                IndexErrorKind::TablesDamaged
+            }
             _ => IndexErrorKind::Other,
         },
         rusqlite::Error::SqlInputError { .. }
@@ -112,8 +125,12 @@ fn text_error_kind(error: &TantivyError) -> IndexErrorKind {
         | TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. }) => {
             io_error_kind(io_error, IndexErrorKind::TextDamaged)
         }
-        TantivyError::OpenWriteError(OpenWriteError::IoError { io_error, .. }) => io_error_kind(io_error, IndexErrorKind::Other),
-        TantivyError::LockFailure(LockError::IoError(error), _) => io_error_kind(error, IndexErrorKind::Other),
+        TantivyError::OpenWriteError(OpenWriteError::IoError { io_error, .. }) => {
+            io_error_kind(io_error, IndexErrorKind::Other)
+        }
+        TantivyError::LockFailure(LockError::IoError(error), _) => {
+            io_error_kind(error, IndexErrorKind::Other)
+        }
         TantivyError::LockFailure(LockError::LockBusy, _) => IndexErrorKind::Other,
         TantivyError::IoError(error) => io_error_kind(error, IndexErrorKind::TextDamaged),
         _ => IndexErrorKind::TextDamaged,

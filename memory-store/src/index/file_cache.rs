@@ -44,11 +44,18 @@ const ENTRY_OVERHEAD: usize = 768;
 impl FileCache {
     /// Creates a cache of about `room` bytes; 0 disables it.
     pub(super) fn new(room: usize) -> Self {
-        Self { room, files: Mutex::default() }
+        Self {
+            room,
+            files: Mutex::default(),
+        }
     }
 
     /// Returns the same result as [`load`].
-    pub(super) fn load(&self, disk: &dyn Disk, path: &str) -> Result<Option<Arc<StoredMemory>>, StoreError> {
+    pub(super) fn load(
+        &self,
+        disk: &dyn Disk,
+        path: &str,
+    ) -> Result<Option<Arc<StoredMemory>>, StoreError> {
         if self.room == 0 {
             return Ok(load(disk, path)?.map(|loaded| Arc::new(loaded.stored)));
         }
@@ -60,10 +67,15 @@ impl FileCache {
         }
         // The time is read first: any later change makes the file newer.
         let now = now_ns();
-        let Some(loaded) = load(disk, path)? else { return Ok(None) };
+        let Some(loaded) = load(disk, path)? else {
+            return Ok(None);
+        };
         let stored = Arc::new(loaded.stored);
         if is_settled(&loaded.signature, now) {
-            let file = CachedFile { stored: Arc::clone(&stored), signature: loaded.signature };
+            let file = CachedFile {
+                stored: Arc::clone(&stored),
+                signature: loaded.signature,
+            };
             self.lock_files().put(path.to_owned(), file, self.room);
         }
         Ok(Some(stored))
@@ -100,8 +112,18 @@ impl CacheGenerations {
 }
 
 fn entry_bytes(path: &str, file: &CachedFile) -> usize {
-    let Memory { content, title, tags, aliases, .. } = &file.stored.memory;
-    let texts = [content].into_iter().chain(title).chain(tags.iter()).chain(aliases);
+    let Memory {
+        content,
+        title,
+        tags,
+        aliases,
+        ..
+    } = &file.stored.memory;
+    let texts = [content]
+        .into_iter()
+        .chain(title)
+        .chain(tags.iter())
+        .chain(aliases);
     ENTRY_OVERHEAD + 2 * path.len() + texts.map(String::len).sum::<usize>()
 }
 
@@ -118,15 +140,33 @@ mod tests {
     fn keep(home: &Path, kept: &FileCache, path: &str, text: &str) {
         std::fs::write(home.join(path), text).unwrap();
         let loaded = load(&RealDisk::open(home).unwrap(), path).unwrap().unwrap();
-        let signature = FileStat { size: 3, modified_ns: 1, changed_ns: 1, inode: 1, is_folder: false };
-        kept.lock_files().put(path.to_owned(), CachedFile { stored: Arc::new(loaded.stored), signature }, kept.room);
+        let signature = FileStat {
+            size: 3,
+            modified_ns: 1,
+            changed_ns: 1,
+            inode: 1,
+            is_folder: false,
+        };
+        kept.lock_files().put(
+            path.to_owned(),
+            CachedFile {
+                stored: Arc::new(loaded.stored),
+                signature,
+            },
+            kept.room,
+        );
     }
 
     /// Caches `count` files one after the other, and returns the total size of the cache.
     fn keep_all(home: &Path, kept: &FileCache, count: usize) -> usize {
         (0..count).for_each(|number| keep(home, kept, &format!("{number}.md"), "tea"));
         let files = kept.lock_files();
-        files.young.iter().chain(&files.old).map(|(path, file)| entry_bytes(path, file)).sum()
+        files
+            .young
+            .iter()
+            .chain(&files.old)
+            .map(|(path, file)| entry_bytes(path, file))
+            .sum()
     }
 
     #[test]
@@ -139,7 +179,10 @@ mod tests {
             assert!(kept.lock_files().get("7.md", ROOM).is_some());
         }
         assert!(keep_all(home.path(), &kept, 1_000) <= ROOM);
-        assert!(kept.lock_files().get("7.md", ROOM).is_none() && kept.lock_files().get("999.md", ROOM).is_some());
+        assert!(
+            kept.lock_files().get("7.md", ROOM).is_none()
+                && kept.lock_files().get("999.md", ROOM).is_some()
+        );
     }
 
     #[test]
@@ -148,6 +191,9 @@ mod tests {
         let kept = FileCache::new(2 * 1024);
         keep(home.path(), &kept, "small.md", "tea");
         keep(home.path(), &kept, "large.md", &"tea ".repeat(1_000));
-        assert!(kept.lock_files().get("large.md", kept.room).is_none() && kept.lock_files().get("small.md", kept.room).is_some());
+        assert!(
+            kept.lock_files().get("large.md", kept.room).is_none()
+                && kept.lock_files().get("small.md", kept.room).is_some()
+        );
     }
 }

@@ -40,8 +40,19 @@ pub(super) fn read_file(disk: &dyn Disk, path: &str) -> FileReadResult {
         Err(error) => {
             // A backend error may be temporary although the file stays the same, so a signature that never matches forces another attempt.
             let may_pass = matches!(error, StoreError::Backend { .. });
-            let unknown = FileStat { size: 0, modified_ns: 0, changed_ns: 0, inode: 0, is_folder: false };
-            let signature = if may_pass { None } else { disk.stat(path).ok().flatten() }.unwrap_or(unknown);
+            let unknown = FileStat {
+                size: 0,
+                modified_ns: 0,
+                changed_ns: 0,
+                inode: 0,
+                is_folder: false,
+            };
+            let signature = if may_pass {
+                None
+            } else {
+                disk.stat(path).ok().flatten()
+            }
+            .unwrap_or(unknown);
             FileReadResult::Refused(path.to_owned(), signature)
         }
     }
@@ -54,7 +65,9 @@ pub(super) fn read_files(
     take: &mut dyn FnMut(FileReadResult) -> Result<(), IndexError>,
 ) -> Result<(), IndexError> {
     if paths.len() < MIN_FILES_FOR_THREAD {
-        return paths.iter().try_for_each(|path| take(read_file(disk, path)));
+        return paths
+            .iter()
+            .try_for_each(|path| take(read_file(disk, path)));
     }
     thread::scope(|scope| {
         // Each thread reads every other portion, and the portions are received in turn.
@@ -62,7 +75,8 @@ pub(super) fn read_files(
             let (sender, receiver) = sync_channel(MAX_QUEUED_MESSAGES);
             scope.spawn(move || {
                 for portion in paths.chunks(FILES_PER_MESSAGE).skip(lane).step_by(2) {
-                    let readings: Vec<FileReadResult> = portion.iter().map(|path| read_file(disk, path)).collect();
+                    let readings: Vec<FileReadResult> =
+                        portion.iter().map(|path| read_file(disk, path)).collect();
                     // The receiver is dropped after an error.
                     if sender.send(readings).is_err() {
                         return;

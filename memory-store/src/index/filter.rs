@@ -31,18 +31,27 @@ pub(super) fn sql_condition(filter: &Filter, now: DateTime<Utc>) -> SqlCondition
             values.push(Value::from(value));
         }
     };
-    compare("? < holds_until", has_lifetime(filter).then(|| nanoseconds(now)));
+    compare(
+        "? < holds_until",
+        has_lifetime(filter).then(|| nanoseconds(now)),
+    );
     compare("? <= created_at", filter.from.map(nanoseconds));
     compare("created_at < ?", filter.until.map(nanoseconds));
     for tag in &filter.tags {
-        compare("EXISTS (SELECT 1 FROM handles WHERE bits = ? AND document = key)", Some(LookupKey::Tag(tag).bits()));
+        compare(
+            "EXISTS (SELECT 1 FROM handles WHERE bits = ? AND document = key)",
+            Some(LookupKey::Tag(tag).bits()),
+        );
     }
     if let Some(standing) = filter.standing {
         // Few documents are standing instructions, so the lookup by handle is faster than any sort order.
         parts.push("key IN (SELECT document FROM handles WHERE bits = ?)".to_owned());
         values.push(Value::from(standing_key(standing).bits()));
     }
-    SqlCondition { sql: parts.join(" AND "), values }
+    SqlCondition {
+        sql: parts.join(" AND "),
+        values,
+    }
 }
 
 /// Returns the part of the SQL condition on the columns that `documents` and `counts` share.
@@ -55,12 +64,18 @@ pub(super) fn group_condition(filter: &Filter) -> SqlCondition {
         }
     };
     // All proposals are in the inbox.
-    let is_possible = filter.proposals == ProposalFilter::Exclude || filter.phase != Some(Phase::Organized);
+    let is_possible =
+        filter.proposals == ProposalFilter::Exclude || filter.phase != Some(Phase::Organized);
     match filter.proposals {
         ProposalFilter::Only => equal("phase", Some(PROPOSAL.to_owned())),
-        ProposalFilter::Exclude => equal("phase", filter.phase.map(|phase| phase.as_str().to_owned())),
+        ProposalFilter::Exclude => {
+            equal("phase", filter.phase.map(|phase| phase.as_str().to_owned()))
+        }
     }
-    equal("category", filter.category.map(|category| category.as_str().to_owned()));
+    equal(
+        "category",
+        filter.category.map(|category| category.as_str().to_owned()),
+    );
     equal("scope", filter.scope.as_ref().map(ToString::to_string));
     equal("place", filter.place.map(|place| place.as_str().to_owned()));
     if filter.proposals == ProposalFilter::Exclude && filter.phase.is_none() {
@@ -73,7 +88,10 @@ pub(super) fn group_condition(filter: &Filter) -> SqlCondition {
         parts.push(scope_condition(within));
         values.extend(within.iter().map(|scope| Value::from(scope.to_string())));
     }
-    SqlCondition { sql: parts.join(" AND "), values }
+    SqlCondition {
+        sql: parts.join(" AND "),
+        values,
+    }
 }
 
 /// The SQL condition that a row is not a proposal.
@@ -138,13 +156,35 @@ pub(super) struct TextFilter {
 impl TextFilter {
     /// Returns the full-text filter equivalent to `filter` at `now`.
     pub(super) fn of(filter: &Filter, now: DateTime<Utc>) -> Self {
-        let mut bits: Vec<i64> = filter.tags.iter().map(|tag| LookupKey::Tag(tag).bits()).collect();
+        let mut bits: Vec<i64> = filter
+            .tags
+            .iter()
+            .map(|tag| LookupKey::Tag(tag).bits())
+            .collect();
         bits.extend(filter.phase.map(|phase| LookupKey::Phase(phase).bits()));
-        bits.extend(filter.category.map(|category| LookupKey::Category(category).bits()));
-        bits.extend(filter.scope.as_ref().map(|scope| LookupKey::Scope(scope).bits()));
+        bits.extend(
+            filter
+                .category
+                .map(|category| LookupKey::Category(category).bits()),
+        );
+        bits.extend(
+            filter
+                .scope
+                .as_ref()
+                .map(|scope| LookupKey::Scope(scope).bits()),
+        );
         bits.extend(filter.place.map(|place| LookupKey::Place(place).bits()));
-        bits.extend(filter.standing.map(|standing| standing_key(standing).bits()));
-        bits.extend(filter.source.as_ref().map(|source| LookupKey::Source(source).bits()));
+        bits.extend(
+            filter
+                .standing
+                .map(|standing| standing_key(standing).bits()),
+        );
+        bits.extend(
+            filter
+                .source
+                .as_ref()
+                .map(|source| LookupKey::Source(source).bits()),
+        );
         let excludes_proposals = filter.proposals == ProposalFilter::Exclude;
         bits.extend((!excludes_proposals).then(|| LookupKey::Proposal.bits()));
         Self {

@@ -35,12 +35,18 @@ impl MemoryIndex {
 
 /// Moves the pending rows into the full text if they exceed the limit.
 pub(super) fn flush_if_due(opened: &mut OpenIndex) -> Result<(), IndexError> {
-    if MAX_PENDING < count(&opened.connection)? { flush(opened) } else { Ok(()) }
+    if MAX_PENDING < count(&opened.connection)? {
+        flush(opened)
+    } else {
+        Ok(())
+    }
 }
 
 /// Returns the number of pending rows.
 pub(super) fn count(connection: &Connection) -> Result<u64, IndexError> {
-    Ok(connection.prepare_cached("SELECT count(*) FROM pending")?.query_row((), |row| row_count(row, 0))?)
+    Ok(connection
+        .prepare_cached("SELECT count(*) FROM pending")?
+        .query_row((), |row| row_count(row, 0))?)
 }
 
 /// Moves the pending rows into the full text.
@@ -105,7 +111,11 @@ pub(super) fn flush(opened: &mut OpenIndex) -> Result<(), IndexError> {
 
 fn sync_write_ahead_log(place: &Path) -> io::Result<()> {
     // Windows syncs only files that are open for writing.
-    match File::options().read(true).write(cfg!(windows)).open(place.join(format!("{}-wal", schema::FILE))) {
+    match File::options()
+        .read(true)
+        .write(cfg!(windows))
+        .open(place.join(format!("{}-wal", schema::FILE)))
+    {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         log => log?.sync_data(),
     }

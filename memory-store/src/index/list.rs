@@ -23,17 +23,30 @@ impl MemoryIndex {
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub(crate) fn list(&self, filter: &Filter, slice: &PageRequest, now: DateTime<Utc>) -> Result<MemoryPage, StoreError> {
+    pub(crate) fn list(
+        &self,
+        filter: &Filter,
+        slice: &PageRequest,
+        now: DateTime<Utc>,
+    ) -> Result<MemoryPage, StoreError> {
         let mut round = 1;
         loop {
             let (documents, total) = self.query("list memories", |_, opened| {
-                Ok((select_documents(&opened.connection, filter, slice, now)?, count(&opened.connection, filter, now)?))
+                Ok((
+                    select_documents(&opened.connection, filter, slice, now)?,
+                    count(&opened.connection, filter, now)?,
+                ))
             })?;
-            let LoadedDocuments { fresh, stale } = self.load_documents(documents, |document| document);
+            let LoadedDocuments { fresh, stale } =
+                self.load_documents(documents, |document| document);
             if stale.is_empty() || MAX_ATTEMPTS <= round {
                 let total = total.saturating_sub(stale.len() as u64);
                 let memories = fresh.into_iter().map(|(stored, _)| stored).collect();
-                return Ok(MemoryPage { memories, total, degraded: self.degraded()? });
+                return Ok(MemoryPage {
+                    memories,
+                    total,
+                    degraded: self.degraded()?,
+                });
             }
             round += 1;
             self.reread(&stale)?;
@@ -44,7 +57,14 @@ impl MemoryIndex {
     ///
     /// Memories added during the iteration may be omitted.
     pub(crate) fn memories(&self, filter: &Filter, now: DateTime<Utc>) -> MemoryIter<'_> {
-        MemoryIter { index: self, filter: filter.clone(), now, last: None, ahead: Vec::new().into_iter(), done: false }
+        MemoryIter {
+            index: self,
+            filter: filter.clone(),
+            now,
+            last: None,
+            ahead: Vec::new().into_iter(),
+            done: false,
+        }
     }
 }
 
@@ -66,7 +86,9 @@ impl Iterator for MemoryIter<'_> {
         loop {
             for document in self.ahead.by_ref() {
                 match self.index.load_document(&document) {
-                    Ok(Some(stored)) if self.filter.matches(&stored, self.now) => return Some(Ok(stored)),
+                    Ok(Some(stored)) if self.filter.matches(&stored, self.now) => {
+                        return Some(Ok(stored));
+                    }
                     // The file is deleted or no longer matches.
                     Ok(_) => {}
                     Err(error) => return Some(Err(error)),
@@ -76,7 +98,12 @@ impl Iterator for MemoryIter<'_> {
                 return None;
             }
             match self.index.query("list memories", |_, opened| {
-                select_following(&opened.connection, &self.filter, self.last.as_ref(), self.now)
+                select_following(
+                    &opened.connection,
+                    &self.filter,
+                    self.last.as_ref(),
+                    self.now,
+                )
             }) {
                 Ok(documents) => {
                     self.done = documents.len() < DOCUMENTS_PER_QUERY;
@@ -106,12 +133,23 @@ fn select_documents(
         ListOrder::Title => "headline, id",
         ListOrder::Useful => "pinned DESC, access_count + accesses DESC, updated_at DESC, id",
     };
-    let sql = format!("SELECT {COLUMNS} FROM documents WHERE {} ORDER BY {order} LIMIT ? OFFSET ?", condition.sql);
-    let limit = slice.limit.and_then(|limit| i64::try_from(limit).ok()).unwrap_or(-1);
+    let sql = format!(
+        "SELECT {COLUMNS} FROM documents WHERE {} ORDER BY {order} LIMIT ? OFFSET ?",
+        condition.sql
+    );
+    let limit = slice
+        .limit
+        .and_then(|limit| i64::try_from(limit).ok())
+        .unwrap_or(-1);
     let offset = i64::try_from(slice.offset).unwrap_or(i64::MAX);
-    let values = condition.values.into_iter().chain([Value::from(limit), Value::from(offset)]);
+    let values = condition
+        .values
+        .into_iter()
+        .chain([Value::from(limit), Value::from(offset)]);
     let mut select = connection.prepare_cached(&sql)?;
-    Ok(select.query_map(params_from_iter(values), IndexedDocument::from_row)?.collect::<Result<_, _>>()?)
+    Ok(select
+        .query_map(params_from_iter(values), IndexedDocument::from_row)?
+        .collect::<Result<_, _>>()?)
 }
 
 fn count(connection: &Connection, filter: &Filter, now: DateTime<Utc>) -> Result<u64, IndexError> {
@@ -120,16 +158,25 @@ fn count(connection: &Connection, filter: &Filter, now: DateTime<Utc>) -> Result
     }
     let condition = sql_condition(filter, now);
     let sql = format!("SELECT count(*) FROM documents WHERE {}", condition.sql);
-    Ok(connection.prepare_cached(&sql)?.query_row(params_from_iter(condition.values), |row| row_count(row, 0))?)
+    Ok(connection
+        .prepare_cached(&sql)?
+        .query_row(params_from_iter(condition.values), |row| row_count(row, 0))?)
 }
 
 /// Returns the number of documents that match a filter by group. Only those that have ended are counted one by one.
-fn count_groups(connection: &Connection, filter: &Filter, now: DateTime<Utc>) -> Result<u64, IndexError> {
+fn count_groups(
+    connection: &Connection,
+    filter: &Filter,
+    now: DateTime<Utc>,
+) -> Result<u64, IndexError> {
     if filter.within.as_ref().is_some_and(Vec::is_empty) {
         // SQLite has no plan for an empty list of scopes together with `INDEXED BY`.
         return Ok(0);
     }
-    let SqlCondition { sql: condition, mut values } = group_condition(filter);
+    let SqlCondition {
+        sql: condition,
+        mut values,
+    } = group_condition(filter);
     let mut sql = format!("SELECT coalesce(sum(documents), 0) FROM counts WHERE {condition}");
     if has_lifetime(filter) {
         // One statement, which reads one snapshot. The last two terms are those of the index.
@@ -140,7 +187,9 @@ fn count_groups(connection: &Connection, filter: &Filter, now: DateTime<Utc>) ->
         values.extend(values.clone());
         values.extend([Value::from(SUPERSEDED), Value::from(nanoseconds(now))]);
     }
-    Ok(connection.prepare_cached(&sql)?.query_row(params_from_iter(values), |row| row_count(row, 0))?)
+    Ok(connection
+        .prepare_cached(&sql)?
+        .query_row(params_from_iter(values), |row| row_count(row, 0))?)
 }
 
 /// Returns the documents that follow `last`, oldest first.
@@ -152,9 +201,15 @@ fn select_following(
 ) -> Result<Vec<IndexedDocument>, IndexError> {
     let mut condition = sql_condition(filter, now);
     if let Some(last) = last {
-        condition.sql.push_str(" AND ? <= created_at AND (? < created_at OR id < ?)");
+        condition
+            .sql
+            .push_str(" AND ? <= created_at AND (? < created_at OR id < ?)");
         let created_at = Value::from(last.created_at);
-        condition.values.extend([created_at.clone(), created_at, Value::from(id_bytes(&last.id).to_vec())]);
+        condition.values.extend([
+            created_at.clone(),
+            created_at,
+            Value::from(id_bytes(&last.id).to_vec()),
+        ]);
     }
     // The order of the index `by_created`, reversed.
     let sql = format!(
@@ -162,5 +217,10 @@ fn select_following(
         condition.sql
     );
     let mut select = connection.prepare_cached(&sql)?;
-    Ok(select.query_map(params_from_iter(condition.values), IndexedDocument::from_row)?.collect::<Result<_, _>>()?)
+    Ok(select
+        .query_map(
+            params_from_iter(condition.values),
+            IndexedDocument::from_row,
+        )?
+        .collect::<Result<_, _>>()?)
 }

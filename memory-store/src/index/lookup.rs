@@ -34,7 +34,11 @@ impl MemoryIndex {
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub(crate) fn resolve(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<(MemoryId, String)>, StoreError> {
+    pub(crate) fn resolve(
+        &self,
+        reference: &str,
+        within: Option<&[Scope]>,
+    ) -> Result<Vec<(MemoryId, String)>, StoreError> {
         let reference = reference.trim();
         let found = self.query("look up a memory", |_, opened| {
             let connection = &opened.connection;
@@ -45,16 +49,23 @@ impl MemoryIndex {
                 retain_in_scopes(connection, &mut found, within)?;
                 return Ok(found);
             }
-            let name = reference.strip_suffix(".md").unwrap_or(reference).to_lowercase();
+            let name = reference
+                .strip_suffix(".md")
+                .unwrap_or(reference)
+                .to_lowercase();
             let mut found = by_prefix(connection, reference, within, "1")?;
-            let mut of_stem = IndexedDocument::by_handle(connection, LookupKey::Stem(&name).bits())?;
+            let mut of_stem =
+                IndexedDocument::by_handle(connection, LookupKey::Stem(&name).bits())?;
             retain_in_scopes(connection, &mut of_stem, within)?;
             found.extend(of_stem);
             found.sort_by(|left, right| left.path.cmp(&right.path));
             found.dedup();
             Ok(found)
         })?;
-        Ok(found.into_iter().map(|document| (document.id, document.path)).collect())
+        Ok(found
+            .into_iter()
+            .map(|document| (document.id, document.path))
+            .collect())
     }
 
     /// Returns the location of the memory with this id.
@@ -62,7 +73,9 @@ impl MemoryIndex {
     /// # Errors
     /// If the index cannot be read.
     pub(crate) fn locate(&self, id: &MemoryId) -> Result<Option<MemoryLocation>, StoreError> {
-        let found = self.query("look up a memory", |_, opened| IndexedDocument::by_id(&opened.connection, id))?;
+        let found = self.query("look up a memory", |_, opened| {
+            IndexedDocument::by_id(&opened.connection, id)
+        })?;
         Ok(found.map(|IndexedDocument { path, accesses, .. }| MemoryLocation { path, accesses }))
     }
 
@@ -77,7 +90,12 @@ impl MemoryIndex {
     ) -> Result<Option<StoredMemory>, StoreError> {
         for document in self.find_by_handle(LookupKey::Origin(origin).bits())? {
             if let Some(stored) = self.load_document(&document)?
-                && stored.memory.origin.iter().chain(&stored.memory.other_origins).any(|own| own.is_same_place(origin))
+                && stored
+                    .memory
+                    .origin
+                    .iter()
+                    .chain(&stored.memory.other_origins)
+                    .any(|own| own.is_same_place(origin))
                 && is_accepted(&stored)?
             {
                 return Ok(Some(stored));
@@ -90,7 +108,11 @@ impl MemoryIndex {
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub(crate) fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Option<MemoryId>, StoreError> {
+    pub(crate) fn by_content(
+        &self,
+        hash: &ContentHash,
+        scope: &Scope,
+    ) -> Result<Option<MemoryId>, StoreError> {
         for document in self.find_by_handle(LookupKey::Content(hash, scope).bits())? {
             if let Some(stored) = self.load_document(&document)?
                 && stored.memory.content_hash() == *hash
@@ -106,14 +128,21 @@ impl MemoryIndex {
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub(crate) fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<StoredMemory>, StoreError> {
+    pub(crate) fn referring(
+        &self,
+        id: &MemoryId,
+        keys: &[String],
+    ) -> Result<Vec<StoredMemory>, StoreError> {
         let mut documents = self.find_by_handle(LookupKey::Link(id).bits())?;
         for key in keys {
             documents.extend(self.find_by_handle(LookupKey::Wikilink(key).bits())?);
         }
         documents.sort_by(|left, right| left.path.cmp(&right.path));
         documents.dedup();
-        documents.iter().filter_map(|document| self.load_document(document).transpose()).collect()
+        documents
+            .iter()
+            .filter_map(|document| self.load_document(document).transpose())
+            .collect()
     }
 
     /// Returns the candidates that a wikilink with the key `key` can refer to.
@@ -123,39 +152,77 @@ impl MemoryIndex {
     pub(crate) fn name_candidates(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError> {
         self.query("look up a name", |index, opened| {
             let connection = &opened.connection;
-            let (own, by_origin) = IndexedDocument::by_handle(connection, LookupKey::Path(key).bits())?
-                .into_iter()
-                .partition::<Vec<_>, _>(|document| wikilink::lookup_keys(&document.path).last().is_some_and(|own| own == key));
-            let mut named = by_origin.iter().flat_map(|document| index.origin_candidates(document, key)).collect::<Vec<_>>();
+            let (own, by_origin) =
+                IndexedDocument::by_handle(connection, LookupKey::Path(key).bits())?
+                    .into_iter()
+                    .partition::<Vec<_>, _>(|document| {
+                        wikilink::lookup_keys(&document.path)
+                            .last()
+                            .is_some_and(|own| own == key)
+                    });
+            let mut named = by_origin
+                .iter()
+                .flat_map(|document| index.origin_candidates(document, key))
+                .collect::<Vec<_>>();
             let mut add = |documents: Vec<IndexedDocument>, by: WikilinkNameKind| {
                 named.extend(documents.into_iter().map(|document| {
                     let target = WikilinkTarget::Memory(document.id);
-                    WikilinkCandidate { target, path: document.path, by }
+                    WikilinkCandidate {
+                        target,
+                        path: document.path,
+                        by,
+                    }
                 }));
             };
             let by_id = by_prefix(connection, key, None, ACCEPTED)?;
-            let former = if by_id.is_empty() { index.superseding(connection, key)? } else { Vec::new() };
+            let former = if by_id.is_empty() {
+                index.superseding(connection, key)?
+            } else {
+                Vec::new()
+            };
             add(by_id, WikilinkNameKind::Id);
             add(former, WikilinkNameKind::Former);
             add(own, WikilinkNameKind::Path);
-            add(IndexedDocument::by_handle(connection, LookupKey::Title(key).bits())?, WikilinkNameKind::Title);
-            add(IndexedDocument::by_handle(connection, LookupKey::Alias(key).bits())?, WikilinkNameKind::Alias);
+            add(
+                IndexedDocument::by_handle(connection, LookupKey::Title(key).bits())?,
+                WikilinkNameKind::Title,
+            );
+            add(
+                IndexedDocument::by_handle(connection, LookupKey::Alias(key).bits())?,
+                WikilinkNameKind::Alias,
+            );
             Ok(named)
         })
     }
 
     /// Returns the documents that supersede an id that starts with `prefix`.
-    fn superseding(&self, connection: &Connection, prefix: &str) -> Result<Vec<IndexedDocument>, IndexError> {
-        let digits: String = prefix.chars().filter(|character| *character != '-').collect::<String>().to_lowercase();
+    fn superseding(
+        &self,
+        connection: &Connection,
+        prefix: &str,
+    ) -> Result<Vec<IndexedDocument>, IndexError> {
+        let digits: String = prefix
+            .chars()
+            .filter(|character| *character != '-')
+            .collect::<String>()
+            .to_lowercase();
         if prefix_range(prefix).is_none() {
             return Ok(Vec::new());
         }
         let took = |document: &IndexedDocument| {
-            let Ok(Some(loaded)) = load(self.disk.as_ref(), &document.path) else { return false };
-            let mut former = loaded.stored.memory.supersedes.iter().map(|id| id.to_string().replace('-', ""));
+            let Ok(Some(loaded)) = load(self.disk.as_ref(), &document.path) else {
+                return false;
+            };
+            let mut former = loaded
+                .stored
+                .memory
+                .supersedes
+                .iter()
+                .map(|id| id.to_string().replace('-', ""));
             former.any(|id| id.starts_with(&digits))
         };
-        let mut documents = IndexedDocument::by_handle(connection, LookupKey::Former(&digits[..SHORTEST]).bits())?;
+        let mut documents =
+            IndexedDocument::by_handle(connection, LookupKey::Former(&digits[..SHORTEST]).bits())?;
         documents.retain(took);
         Ok(documents)
     }
@@ -164,15 +231,37 @@ impl MemoryIndex {
     ///
     /// Includes the title and the aliases, because the index stores a name of several kinds only as the strongest kind.
     fn origin_candidates(&self, document: &IndexedDocument, key: &str) -> Vec<WikilinkCandidate> {
-        let Ok(Some(loaded)) = load(self.disk.as_ref(), &document.path) else { return Vec::new() };
+        let Ok(Some(loaded)) = load(self.disk.as_ref(), &document.path) else {
+            return Vec::new();
+        };
         let memory = loaded.stored.memory;
-        let candidate =
-            |path: String, by: WikilinkNameKind| WikilinkCandidate { target: WikilinkTarget::Memory(document.id), path, by };
-        let is_key = |name: &String| wikilink::lookup_keys(name).first().is_some_and(|own| own == key);
-        let title = memory.title.as_ref().filter(|title| is_key(title)).map(|_| WikilinkNameKind::Title);
-        let alias = memory.aliases.iter().find(|alias| is_key(alias)).map(|_| WikilinkNameKind::Alias);
-        let by_path = memory.origin.map(|origin| candidate(origin.path, WikilinkNameKind::Path));
-        let by_name = [title, alias].into_iter().flatten().map(|by| candidate(document.path.clone(), by));
+        let candidate = |path: String, by: WikilinkNameKind| WikilinkCandidate {
+            target: WikilinkTarget::Memory(document.id),
+            path,
+            by,
+        };
+        let is_key = |name: &String| {
+            wikilink::lookup_keys(name)
+                .first()
+                .is_some_and(|own| own == key)
+        };
+        let title = memory
+            .title
+            .as_ref()
+            .filter(|title| is_key(title))
+            .map(|_| WikilinkNameKind::Title);
+        let alias = memory
+            .aliases
+            .iter()
+            .find(|alias| is_key(alias))
+            .map(|_| WikilinkNameKind::Alias);
+        let by_path = memory
+            .origin
+            .map(|origin| candidate(origin.path, WikilinkNameKind::Path));
+        let by_name = [title, alias]
+            .into_iter()
+            .flatten()
+            .map(|by| candidate(document.path.clone(), by));
         by_path.into_iter().chain(by_name).collect()
     }
 
@@ -180,8 +269,10 @@ impl MemoryIndex {
     pub(crate) fn count_access(&self, ids: &[MemoryId]) {
         let counted = self.modify("count accesses", |_, opened| {
             super::schema::write(&mut opened.connection, |transaction| {
-                let mut update = transaction.prepare_cached("UPDATE documents SET accesses = accesses + 1 WHERE id = ?")?;
-                ids.iter().try_for_each(|id| Ok(update.execute([id_bytes(id)]).map(drop)?))
+                let mut update = transaction
+                    .prepare_cached("UPDATE documents SET accesses = accesses + 1 WHERE id = ?")?;
+                ids.iter()
+                    .try_for_each(|id| Ok(update.execute([id_bytes(id)]).map(drop)?))
             })
         });
         // A query must not fail because of a counter.
@@ -189,7 +280,10 @@ impl MemoryIndex {
     }
 
     /// Returns the current content of a document, or `None` if its file is deleted or cannot be read.
-    pub(super) fn load_document(&self, document: &IndexedDocument) -> Result<Option<StoredMemory>, StoreError> {
+    pub(super) fn load_document(
+        &self,
+        document: &IndexedDocument,
+    ) -> Result<Option<StoredMemory>, StoreError> {
         let at = |document: &IndexedDocument| match load(self.disk.as_ref(), &document.path) {
             Ok(Some(loaded)) => Some(document.complete(loaded.stored)),
             _ => None,
@@ -199,12 +293,16 @@ impl MemoryIndex {
         }
         // The file may have moved since the last refresh.
         self.refresh(super::RefreshDepth::Usual)?;
-        let moved = self.query("look up a memory", |_, opened| IndexedDocument::by_id(&opened.connection, &document.id))?;
+        let moved = self.query("look up a memory", |_, opened| {
+            IndexedDocument::by_id(&opened.connection, &document.id)
+        })?;
         Ok(moved.as_ref().and_then(at))
     }
 
     fn find_by_handle(&self, bits: i64) -> Result<Vec<IndexedDocument>, StoreError> {
-        self.query("look up memories", |_, opened| IndexedDocument::by_handle(&opened.connection, bits))
+        self.query("look up memories", |_, opened| {
+            IndexedDocument::by_handle(&opened.connection, bits)
+        })
     }
 }
 
@@ -215,15 +313,26 @@ fn by_prefix(
     within: Option<&[Scope]>,
     condition: &str,
 ) -> Result<Vec<IndexedDocument>, IndexError> {
-    let Some((from, to)) = prefix_range(prefix) else { return Ok(Vec::new()) };
-    let narrowed = within.map(|within| format!(" AND {}", scope_condition(within))).unwrap_or_default();
+    let Some((from, to)) = prefix_range(prefix) else {
+        return Ok(Vec::new());
+    };
+    let narrowed = within
+        .map(|within| format!(" AND {}", scope_condition(within)))
+        .unwrap_or_default();
     let sql = format!(
         "SELECT {COLUMNS} FROM documents WHERE ? <= id AND id <= ? AND {condition}{narrowed} ORDER BY id LIMIT {MAX_AMBIGUOUS}"
     );
     let mut values = vec![Value::from(from.to_vec()), Value::from(to.to_vec())];
-    values.extend(within.into_iter().flatten().map(|scope| Value::from(scope.to_string())));
+    values.extend(
+        within
+            .into_iter()
+            .flatten()
+            .map(|scope| Value::from(scope.to_string())),
+    );
     let mut select = connection.prepare_cached(&sql)?;
-    Ok(select.query_map(params_from_iter(values), IndexedDocument::from_row)?.collect::<Result<_, _>>()?)
+    Ok(select
+        .query_map(params_from_iter(values), IndexedDocument::from_row)?
+        .collect::<Result<_, _>>()?)
 }
 
 /// Removes the documents outside the scopes, if any are given.
@@ -237,7 +346,9 @@ fn retain_in_scopes(
     let mut kept = Vec::with_capacity(documents.len());
     let mut select = connection.prepare_cached("SELECT scope FROM documents WHERE key = ?")?;
     for document in documents.drain(..) {
-        let scope: Option<String> = select.query_row([document.key], |row| row.get(0)).optional()?;
+        let scope: Option<String> = select
+            .query_row([document.key], |row| row.get(0))
+            .optional()?;
         if scope.is_some_and(|scope| within.contains(&scope)) {
             kept.push(document);
         }
@@ -248,13 +359,23 @@ fn retain_in_scopes(
 
 /// Returns the first and the last id with this prefix.
 fn prefix_range(prefix: &str) -> Option<([u8; 16], [u8; 16])> {
-    let digits: String = prefix.chars().filter(|character| *character != '-').collect();
-    let is_prefix = (SHORTEST..=32).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let digits: String = prefix
+        .chars()
+        .filter(|character| *character != '-')
+        .collect();
+    let is_prefix = (SHORTEST..=32).contains(&digits.len())
+        && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     let bound = |filler: &str| {
         let filled = format!("{digits}{}", filler.repeat(32 - digits.len()));
-        u128::from_str_radix(&filled, 16).ok().map(u128::to_be_bytes)
+        u128::from_str_radix(&filled, 16)
+            .ok()
+            .map(u128::to_be_bytes)
     };
-    if is_prefix { bound("0").zip(bound("f")) } else { None }
+    if is_prefix {
+        bound("0").zip(bound("f"))
+    } else {
+        None
+    }
 }
 
 #[cfg(test)]
@@ -263,9 +384,19 @@ mod tests {
 
     #[test]
     fn a_prefix_is_four_digits_or_more_with_or_without_hyphens() {
-        let range = |prefix: &str| prefix_range(prefix).map(|(from, to)| (from[0], to[0], from[3], to[3]));
+        let range =
+            |prefix: &str| prefix_range(prefix).map(|(from, to)| (from[0], to[0], from[3], to[3]));
         assert_eq!(range("550e"), Some((0x55, 0x55, 0, 0xff)));
         assert_eq!(range("550E8400-e2"), Some((0x55, 0x55, 0, 0)));
-        assert_eq!([range("550"), range("55-0"), range("deploy"), range(""), range(&"0".repeat(33))], [None; 5]);
+        assert_eq!(
+            [
+                range("550"),
+                range("55-0"),
+                range("deploy"),
+                range(""),
+                range(&"0".repeat(33))
+            ],
+            [None; 5]
+        );
     }
 }

@@ -2,7 +2,9 @@
 
 use chrono::Weekday;
 use memory_core::standing::StandingKind;
-use memory_core::{Category, ContentHash, HomeSection, MemoryId, Origin, Phase, Scope, SpeakerRole, Tags};
+use memory_core::{
+    Category, ContentHash, HomeSection, MemoryId, Origin, Phase, Scope, SpeakerRole, Tags,
+};
 
 /// Minimum length of an id prefix, in digits.
 pub(super) const SHORTEST: usize = 4;
@@ -105,7 +107,9 @@ impl LookupKey<'_> {
 
 /// Hashes `parts`, with the same result on every machine and in every version.
 pub(super) fn hash(seed: u64, parts: &[&str]) -> u64 {
-    parts.iter().fold(mix(seed), |state, part| hash_bytes(state, part.as_bytes()))
+    parts
+        .iter()
+        .fold(mix(seed), |state, part| hash_bytes(state, part.as_bytes()))
 }
 
 /// Hashes `bytes` into `state`.
@@ -142,6 +146,9 @@ mod tests {
     #[test]
     fn the_bits_never_change() {
         assert_eq!(hash(1, &["deploy"]), hash(1, &["deploy"]));
-        assert_eq!(LookupKey::Tag("#Deploy ").bits(), LookupKey::Tag("deploy").bits());
+        assert_eq!(
+            LookupKey::Tag("#Deploy ").bits(),
+            LookupKey::Tag("deploy").bits()
+        );
     }
 }

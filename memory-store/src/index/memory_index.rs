@@ -80,20 +80,33 @@ impl OpenIndex {
     /// Returns the connection, the full text of `epoch` and the open vectors.
     ///
     /// Opens the full text if it is not open yet. The vectors are `None` if they are not open or empty.
-    pub(super) fn text(&mut self, epoch: i64) -> Result<(&mut Connection, &FullText, Option<&ModelVectors>), IndexError> {
+    pub(super) fn text(
+        &mut self,
+        epoch: i64,
+    ) -> Result<(&mut Connection, &FullText, Option<&ModelVectors>), IndexError> {
         if self.text.as_ref().is_none_or(|(own, _)| *own != epoch) {
             self.text = Some((epoch, FullText::open(&self.place, epoch)?));
         }
         let (_, text) = self.text.as_ref().expect("it was just opened");
-        Ok((&mut self.connection, text, self.vectors.as_ref().filter(|vectors| 0 < vectors.count())))
+        Ok((
+            &mut self.connection,
+            text,
+            self.vectors.as_ref().filter(|vectors| 0 < vectors.count()),
+        ))
     }
 
     /// Opens the vectors for a query vector, and keeps them open for the next query.
     ///
     /// Returns whether there are vectors that cannot be read.
     pub(super) fn vectors(&mut self, asked: Option<QueryVector<'_>>) -> Result<bool, IndexError> {
-        let Some(QueryVector { identity, vector }) = asked else { return Ok(false) };
-        match self.vectors.as_mut().filter(|vectors| vectors.is_model_with(&self.place, identity, vector.len())) {
+        let Some(QueryVector { identity, vector }) = asked else {
+            return Ok(false);
+        };
+        match self
+            .vectors
+            .as_mut()
+            .filter(|vectors| vectors.is_model_with(&self.place, identity, vector.len()))
+        {
             Some(vectors) => vectors.refresh()?,
             None => self.vectors = Some(ModelVectors::open(&self.place, identity, vector.len())?),
         }
@@ -102,7 +115,9 @@ impl OpenIndex {
 
     /// Waits until no other connection holds the write lock.
     pub(super) fn wait_for_writer(&mut self) -> Result<(), IndexError> {
-        self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?.rollback()?;
+        self.connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)?
+            .rollback()?;
         Ok(())
     }
 }

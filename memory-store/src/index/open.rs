@@ -60,11 +60,15 @@ impl MemoryIndex {
     /// If the index cannot be read.
     pub(super) fn degraded(&self) -> Result<Option<String>, StoreError> {
         self.query("count unreadable files", |_, opened| {
-            let mut count = opened.connection.prepare_cached("SELECT count(*) FROM unreadable")?;
+            let mut count = opened
+                .connection
+                .prepare_cached("SELECT count(*) FROM unreadable")?;
             let unreadable = match count.query_row((), |row| row_count(row, 0))? {
                 0 => None,
                 1 => Some("1 file cannot be read; run `memory doctor` to list it".to_owned()),
-                several => Some(format!("{several} files cannot be read; run `memory doctor` to list them")),
+                several => Some(format!(
+                    "{several} files cannot be read; run `memory doctor` to list them"
+                )),
             };
             let reasons: Vec<_> = opened.degraded.iter().cloned().chain(unreadable).collect();
             Ok(Some(reasons.join("; ")).filter(|reasons| !reasons.is_empty()))
@@ -80,7 +84,13 @@ impl MemoryIndex {
     pub(crate) fn rebuild(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<(), StoreError> {
         self.modify("build the index", |index, opened| {
             opened.text = None;
-            rebuild(index, &mut opened.connection, &opened.place, RebuildReason::Asked, progress)
+            rebuild(
+                index,
+                &mut opened.connection,
+                &opened.place,
+                RebuildReason::Asked,
+                progress,
+            )
         })
     }
 
@@ -90,7 +100,9 @@ impl MemoryIndex {
     /// If the files cannot be listed, or the index cannot be written.
     pub(crate) fn recreate(&self) -> Result<(), StoreError> {
         self.rebuild(&mut |_, _| ())?;
-        self.modify("build the index", |_, opened| erase_deleted(&opened.connection))
+        self.modify("build the index", |_, opened| {
+            erase_deleted(&opened.connection)
+        })
     }
 
     /// Copies the index into `folder`, for a copy of the home. The caller holds the lock of the home.
@@ -101,7 +113,9 @@ impl MemoryIndex {
         self.query("copy the index", |_, opened| {
             let place = folder.join(FOLDER);
             fs::create_dir_all(&place)?;
-            let nobody_writes = opened.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let nobody_writes = opened
+                .connection
+                .transaction_with_behavior(TransactionBehavior::Immediate)?;
             copy_folder(&opened.place, &place)?;
             nobody_writes.rollback()?;
             Ok(())
@@ -139,13 +153,19 @@ impl MemoryIndex {
         let mut state = self.acquire_slot();
         let mut attempt = 1;
         loop {
-            let answer = self.open_current(&mut state).and_then(|opened| ask(self, opened));
-            let Err(trouble) = answer else { return answer.map_err(|trouble| trouble.into_error(action)) };
+            let answer = self
+                .open_current(&mut state)
+                .and_then(|opened| ask(self, opened));
+            let Err(trouble) = answer else {
+                return answer.map_err(|trouble| trouble.into_error(action));
+            };
             let is_last = ATTEMPTS <= attempt;
             attempt += 1;
             let remedy = match trouble.kind() {
                 IndexErrorKind::Other => return Err(trouble.into_error(action)),
-                IndexErrorKind::Refused if elsewhere == TemporaryUse::Pointless => return Err(trouble.into_error(action)),
+                IndexErrorKind::Refused if elsewhere == TemporaryUse::Pointless => {
+                    return Err(trouble.into_error(action));
+                }
                 _ if is_last => return Err(trouble.into_error(action)),
                 IndexErrorKind::TablesDamaged => self.delete_files(&mut state),
                 IndexErrorKind::TextDamaged => self.rebuild_text(&mut state),
@@ -154,10 +174,12 @@ impl MemoryIndex {
             match remedy {
                 Ok(()) => {}
                 Err(refusal) if refusal.kind() == IndexErrorKind::Refused => {
-                    self.use_temporary_copy(&mut state, &refusal).map_err(|trouble| trouble.into_error(action))?;
+                    self.use_temporary_copy(&mut state, &refusal)
+                        .map_err(|trouble| trouble.into_error(action))?;
                 }
                 Err(other) if other.kind() == IndexErrorKind::TablesDamaged => {
-                    self.delete_files(&mut state).map_err(|trouble| trouble.into_error(action))?;
+                    self.delete_files(&mut state)
+                        .map_err(|trouble| trouble.into_error(action))?;
                 }
                 // Damaged again by another process: the next attempt handles it.
                 Err(other) if other.kind() == IndexErrorKind::TextDamaged => {}
@@ -174,11 +196,15 @@ impl MemoryIndex {
         });
         free.unwrap_or_else(|| {
             let [.., last] = &self.seats;
-            last.lock().unwrap_or_else(|poisoned| clear_slot(last, poisoned.into_inner()))
+            last.lock()
+                .unwrap_or_else(|poisoned| clear_slot(last, poisoned.into_inner()))
         })
     }
 
-    fn open_current<'s>(&self, state: &'s mut Option<OpenIndex>) -> Result<&'s mut OpenIndex, IndexError> {
+    fn open_current<'s>(
+        &self,
+        state: &'s mut Option<OpenIndex>,
+    ) -> Result<&'s mut OpenIndex, IndexError> {
         // Another process may have deleted or replaced the folder with the open file.
         let is_current = |opened: &OpenIndex| opened.identity == identity(&opened.place);
         if !state.as_ref().is_some_and(is_current) {
@@ -188,7 +214,12 @@ impl MemoryIndex {
         Ok(state.as_mut().expect("it was just opened"))
     }
 
-    fn open_at(&self, place: PathBuf, temporary: Option<TempDir>, degraded: Option<String>) -> Result<OpenIndex, IndexError> {
+    fn open_at(
+        &self,
+        place: PathBuf,
+        temporary: Option<TempDir>,
+        degraded: Option<String>,
+    ) -> Result<OpenIndex, IndexError> {
         create_folder(&place)?;
         let lock = lock_file(&place)?;
         lock.lock_shared()?;
@@ -197,16 +228,34 @@ impl MemoryIndex {
         let identity = identity(&place);
         drop(lock);
         if !is_complete {
-            rebuild(self, &mut connection, &place, RebuildReason::Incomplete, &mut |_, _| {})?;
+            rebuild(
+                self,
+                &mut connection,
+                &place,
+                RebuildReason::Incomplete,
+                &mut |_, _| {},
+            )?;
         }
-        Ok(OpenIndex { connection, place, degraded, text: None, vectors: None, identity, temporary })
+        Ok(OpenIndex {
+            connection,
+            place,
+            degraded,
+            text: None,
+            vectors: None,
+            identity,
+            temporary,
+        })
     }
 
     /// Deletes the files of the index, unless another process has deleted or repaired them.
     fn delete_files(&self, state: &mut Option<OpenIndex>) -> Result<(), IndexError> {
         let opened = state.take();
-        let place = opened.as_ref().map_or_else(|| self.root.join(FOLDER), |opened| opened.place.clone());
-        let ours = opened.as_ref().map_or_else(|| identity(&place), |opened| opened.identity);
+        let place = opened
+            .as_ref()
+            .map_or_else(|| self.root.join(FOLDER), |opened| opened.place.clone());
+        let ours = opened
+            .as_ref()
+            .map_or_else(|| identity(&place), |opened| opened.identity);
         drop(opened);
         if !place.exists() {
             return Ok(());
@@ -216,7 +265,11 @@ impl MemoryIndex {
         if identity(&place) != ours || passes_integrity_check(&place) {
             return Ok(());
         }
-        for name in [format!("{}-wal", schema::FILE), format!("{}-shm", schema::FILE), schema::FILE.to_owned()] {
+        for name in [
+            format!("{}-wal", schema::FILE),
+            format!("{}-shm", schema::FILE),
+            schema::FILE.to_owned(),
+        ] {
             match fs::remove_file(place.join(name)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
                 _ => {}
@@ -236,12 +289,25 @@ impl MemoryIndex {
             Some(epoch) => epoch,
             None => IndexMeta::read(&opened.connection)?.epoch,
         };
-        rebuild(self, &mut opened.connection, &opened.place, RebuildReason::Damaged { epoch }, &mut |_, _| {})
+        rebuild(
+            self,
+            &mut opened.connection,
+            &opened.place,
+            RebuildReason::Damaged { epoch },
+            &mut |_, _| {},
+        )
     }
 
     /// Switches to a copy of the index in a temporary folder, because the index cannot be written.
-    fn use_temporary_copy(&self, state: &mut Option<OpenIndex>, why: &IndexError) -> Result<(), IndexError> {
-        if state.as_ref().is_some_and(|opened| opened.temporary.is_some()) {
+    fn use_temporary_copy(
+        &self,
+        state: &mut Option<OpenIndex>,
+        why: &IndexError,
+    ) -> Result<(), IndexError> {
+        if state
+            .as_ref()
+            .is_some_and(|opened| opened.temporary.is_some())
+        {
             return Err(io::Error::other(why.to_string()).into());
         }
         *state = None;
@@ -251,7 +317,10 @@ impl MemoryIndex {
         if home.is_dir() && copy_folder(&home, temporary.path()).is_err() {
             fs::remove_dir_all(temporary.path())?;
         }
-        let degraded = format!("the index at {} cannot be written ({why}), so a temporary index was used", home.display());
+        let degraded = format!(
+            "the index at {} cannot be written ({why}), so a temporary index was used",
+            home.display()
+        );
         let place = temporary.path().to_owned();
         let opened = self.open_at(place.clone(), None, Some(degraded.clone()));
         let mut opened = match opened {
@@ -281,8 +350,11 @@ fn clear_slot<'s>(
 fn passes_integrity_check(place: &Path) -> bool {
     let sound = || -> Result<bool, IndexError> {
         let connection = schema::connect(place)?;
-        let verdict: String = connection.query_row("PRAGMA integrity_check(1)", (), |row| row.get(0))?;
-        Ok(verdict == "ok" && schema::is_complete(&connection)? && IndexMeta::read(&connection).is_ok())
+        let verdict: String =
+            connection.query_row("PRAGMA integrity_check(1)", (), |row| row.get(0))?;
+        Ok(verdict == "ok"
+            && schema::is_complete(&connection)?
+            && IndexMeta::read(&connection).is_ok())
     };
     sound().unwrap_or(false)
 }

@@ -52,16 +52,25 @@ pub(super) fn rebuild(
     let is_needed = match reason {
         RebuildReason::Asked => true,
         RebuildReason::Incomplete => !is_complete,
-        RebuildReason::Damaged { epoch } => !is_complete || IndexMeta::read(&transaction)?.epoch == epoch,
+        RebuildReason::Damaged { epoch } => {
+            !is_complete || IndexMeta::read(&transaction)?.epoch == epoch
+        }
     };
     if !is_needed {
         return Ok(());
     }
-    let kept = if is_complete { PreservedData::read(&transaction)? } else { PreservedData::default() };
+    let kept = if is_complete {
+        PreservedData::read(&transaction)?
+    } else {
+        PreservedData::default()
+    };
     let begun = now_ns();
     let epoch = begun.max(kept.epoch + 1);
     let built = fill(index, &transaction, place, epoch, &kept, progress).and_then(|()| {
-        transaction.execute("UPDATE meta SET journal = ?, checked_ns = ?", params![kept.journal, begun])?;
+        transaction.execute(
+            "UPDATE meta SET journal = ?, checked_ns = ?",
+            params![kept.journal, begun],
+        )?;
         // Vectors that cannot be moved are computed again.
         let _ = reassign_vectors(&transaction, place);
         // As opposed to `commit`, a failure does not end the transaction.
@@ -93,10 +102,19 @@ fn fill(
     let mut writer = text.bulk_writer()?;
     let mut build = IndexRebuild::new(transaction, &mut writer, kept.last_key);
     build.run(index, progress)?;
-    let IndexRebuild { handles, folders, documents, lengths, contested, .. } = build;
+    let IndexRebuild {
+        handles,
+        folders,
+        documents,
+        lengths,
+        contested,
+        ..
+    } = build;
     insert_handles(transaction, handles)?;
     insert_folders(transaction, &folders)?;
-    contested.iter().try_for_each(|claimed| assign_claimed_id(transaction, claimed))?;
+    contested
+        .iter()
+        .try_for_each(|claimed| assign_claimed_id(transaction, claimed))?;
     kept.write(transaction)?;
     let sql = "UPDATE meta SET documents = ?, length = ?, characters = ?";
     transaction.execute(sql, params![documents, lengths[0], lengths[1]])?;
@@ -135,9 +153,17 @@ impl PreservedData {
         let meta = IndexMeta::read(transaction)?;
         let sql = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'documents'";
         let last_key = transaction.query_row(sql, (), |row| row.get(0))?;
-        let mut accesses = transaction.prepare("SELECT id, accesses FROM documents WHERE accesses > 0 AND id NOT NULL")?;
-        let accesses = accesses.query_map((), |row| Ok((row_id(row, 0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
-        Ok(Self { epoch: meta.epoch, last_key, journal: meta.journal, accesses })
+        let mut accesses = transaction
+            .prepare("SELECT id, accesses FROM documents WHERE accesses > 0 AND id NOT NULL")?;
+        let accesses = accesses
+            .query_map((), |row| Ok((row_id(row, 0)?, row.get(1)?)))?
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            epoch: meta.epoch,
+            last_key,
+            journal: meta.journal,
+            accesses,
+        })
     }
 
     fn write(&self, transaction: &Transaction<'_>) -> Result<(), IndexError> {
@@ -177,12 +203,20 @@ impl<'b> IndexRebuild<'b> {
         }
     }
 
-    fn run(&mut self, index: &MemoryIndex, progress: &mut dyn FnMut(u64, u64)) -> Result<(), IndexError> {
+    fn run(
+        &mut self,
+        index: &MemoryIndex,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<(), IndexError> {
         let (mut paths, mut refused) = (Vec::new(), Vec::new());
         for folder in scan::walk(&index.root)? {
             for file in &folder.files {
                 let path = format!("{}/{}", folder.path, file.name());
-                if file.regular { paths.push(path) } else { refused.push((path, file.signature)) }
+                if file.regular {
+                    paths.push(path)
+                } else {
+                    refused.push((path, file.signature))
+                }
             }
             // Files can be added during the rebuild: only the next refresh may mark the folder as verified.
             self.folders.insert(folder.path, FolderSums::default());
@@ -194,14 +228,18 @@ impl<'b> IndexRebuild<'b> {
         read_files(index.disk.as_ref(), &paths, &mut |reading| {
             match reading {
                 FileReadResult::Row(row) => self.add(&row)?,
-                FileReadResult::Refused(path, signature) => self.add_unreadable(&path, &signature)?,
+                FileReadResult::Refused(path, signature) => {
+                    self.add_unreadable(&path, &signature)?
+                }
                 FileReadResult::Gone(_) => {}
             }
             done += 1;
             progress(done, total);
             Ok(())
         })?;
-        refused.iter().try_for_each(|(path, signature)| self.add_unreadable(path, signature))
+        refused
+            .iter()
+            .try_for_each(|(path, signature)| self.add_unreadable(path, signature))
     }
 
     fn add(&mut self, row: &DocumentRow) -> Result<(), IndexError> {
@@ -211,7 +249,8 @@ impl<'b> IndexRebuild<'b> {
         }
         self.last_key += 1;
         let key = insert(self.transaction, row, Some(self.last_key), id.as_ref(), 0)?;
-        self.handles.extend(row.handles.iter().map(|bits| (*bits, key)));
+        self.handles
+            .extend(row.handles.iter().map(|bits| (*bits, key)));
         self.writer.add(&TextDocument {
             key,
             id: Uuid::from(row.claimed).as_u128(),
@@ -231,23 +270,40 @@ impl<'b> IndexRebuild<'b> {
     fn add_unreadable(&mut self, path: &str, signature: &FileStat) -> Result<(), IndexError> {
         self.add_to_sums(path, signature);
         let (size, inode) = (signature.size.cast_signed(), signature.inode.cast_signed());
-        let row = params![path, size, signature.modified_ns, signature.changed_ns, inode];
-        self.transaction.prepare_cached("INSERT OR REPLACE INTO unreadable VALUES(?, ?, ?, ?, ?)")?.execute(row)?;
+        let row = params![
+            path,
+            size,
+            signature.modified_ns,
+            signature.changed_ns,
+            inode
+        ];
+        self.transaction
+            .prepare_cached("INSERT OR REPLACE INTO unreadable VALUES(?, ?, ?, ?, ?)")?
+            .execute(row)?;
         Ok(())
     }
 
     fn add_to_sums(&mut self, path: &str, signature: &FileStat) {
         let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
-        self.folders.entry(parent_folder(path).to_owned()).or_default().add(name.as_bytes(), signature);
+        self.folders
+            .entry(parent_folder(path).to_owned())
+            .or_default()
+            .add(name.as_bytes(), signature);
     }
 }
 
 /// Sorts files by their creation in the journal; other files follow, sorted by path.
 fn sort_by_creation(index: &MemoryIndex, paths: &mut [String]) {
     // The journal is read backwards, from the current name of a file to its earlier names.
-    let (mut made, mut called) = (HashMap::<String, i64>::new(), HashMap::<String, String>::new());
+    let (mut made, mut called) = (
+        HashMap::<String, i64>::new(),
+        HashMap::<String, String>::new(),
+    );
     let mut place = 0;
-    let operations = journal(index.disk.as_ref()).operations(journal_read_error).into_iter().flatten();
+    let operations = journal(index.disk.as_ref())
+        .operations(journal_read_error)
+        .into_iter()
+        .flatten();
     for record in operations.filter_map(Result::ok) {
         for RecordedChange { before, after, .. } in record.subject.changes.into_iter().rev() {
             let Some(after) = after else { continue };
@@ -266,7 +322,10 @@ fn sort_by_creation(index: &MemoryIndex, paths: &mut [String]) {
 }
 
 /// Inserts the handles in key order, which is several times as fast as in arbitrary order.
-fn insert_handles(transaction: &Transaction<'_>, mut handles: Vec<(i64, i64)>) -> Result<(), IndexError> {
+fn insert_handles(
+    transaction: &Transaction<'_>,
+    mut handles: Vec<(i64, i64)>,
+) -> Result<(), IndexError> {
     handles.sort_unstable();
     let mut insert = transaction.prepare("INSERT OR IGNORE INTO handles VALUES(?, ?)")?;
     for (bits, key) in handles {
@@ -275,19 +334,32 @@ fn insert_handles(transaction: &Transaction<'_>, mut handles: Vec<(i64, i64)>) -
     Ok(())
 }
 
-fn insert_folders(transaction: &Transaction<'_>, folders: &BTreeMap<String, FolderSums>) -> Result<(), IndexError> {
+fn insert_folders(
+    transaction: &Transaction<'_>,
+    folders: &BTreeMap<String, FolderSums>,
+) -> Result<(), IndexError> {
     let mut insert = transaction.prepare("INSERT INTO folders VALUES(?, NULL, ?, ?)")?;
     for (path, sums) in folders {
-        insert.execute(params![path, sums.names.cast_signed(), sums.signatures.cast_signed()])?;
+        insert.execute(params![
+            path,
+            sums.names.cast_signed(),
+            sums.signatures.cast_signed()
+        ])?;
     }
     Ok(())
 }
 
 /// Removes the full text of earlier epochs; errors are left to the next rebuild.
 fn remove_old_epochs(place: &Path, epoch: i64) {
-    let Ok(entries) = fs::read_dir(place.join(text::FOLDER)) else { return };
+    let Ok(entries) = fs::read_dir(place.join(text::FOLDER)) else {
+        return;
+    };
     for entry in entries.flatten() {
-        let is_former = entry.file_name().to_str().and_then(|name| name.parse().ok()).is_some_and(|other: i64| other < epoch);
+        let is_former = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse().ok())
+            .is_some_and(|other: i64| other < epoch);
         if is_former {
             let _ = fs::remove_dir_all(entry.path());
         }

@@ -80,8 +80,14 @@ impl MemoryIndex {
         let look = self.query("find changed files", |_, opened| {
             let meta = IndexMeta::read(&opened.connection)?;
             let age = now_ns().saturating_sub(meta.checked_ns);
-            let each = depth == RefreshDepth::Fresh || meta.documents <= SMALL_STORE || !(0..MAX_CHECK_AGE_NS).contains(&age);
-            Ok(if each { ScanDepth::Signatures } else { ScanDepth::Names })
+            let each = depth == RefreshDepth::Fresh
+                || meta.documents <= SMALL_STORE
+                || !(0..MAX_CHECK_AGE_NS).contains(&age);
+            Ok(if each {
+                ScanDepth::Signatures
+            } else {
+                ScanDepth::Names
+            })
         })?;
         self.compare(look)
     }
@@ -98,8 +104,12 @@ impl MemoryIndex {
             let folders = differences.folders.clone();
             index.apply_differences(opened, differences)?;
             // A small store never uses the time of the last check.
-            if (is_large && look == ScanDepth::Signatures) || (look == ScanDepth::Names && !folders.is_empty()) {
-                write(&mut opened.connection, |transaction| record_verified(transaction, &folders, look, now))?;
+            if (is_large && look == ScanDepth::Signatures)
+                || (look == ScanDepth::Names && !folders.is_empty())
+            {
+                write(&mut opened.connection, |transaction| {
+                    record_verified(transaction, &folders, look, now)
+                })?;
             }
             Ok(())
         })
@@ -108,15 +118,31 @@ impl MemoryIndex {
     /// Reads files again, regardless of their signatures.
     pub(super) fn reread(&self, paths: &[String]) -> Result<(), StoreError> {
         self.query("read changed files", |index, opened| {
-            let differences = FileDifferences { read: paths.iter().cloned().collect(), ..FileDifferences::default() };
+            let differences = FileDifferences {
+                read: paths.iter().cloned().collect(),
+                ..FileDifferences::default()
+            };
             index.apply_differences(opened, differences)
         })
     }
 
-    fn apply_differences(&self, opened: &mut OpenIndex, differences: FileDifferences) -> Result<(), IndexError> {
-        let FileDifferences { read, mut gone, refused, wrong_sums, lost, .. } = differences;
+    fn apply_differences(
+        &self,
+        opened: &mut OpenIndex,
+        differences: FileDifferences,
+    ) -> Result<(), IndexError> {
+        let FileDifferences {
+            read,
+            mut gone,
+            refused,
+            wrong_sums,
+            lost,
+            ..
+        } = differences;
         if !wrong_sums.is_empty() {
-            write(&mut opened.connection, |transaction| correct_sums(transaction, &wrong_sums))?;
+            write(&mut opened.connection, |transaction| {
+                correct_sums(transaction, &wrong_sums)
+            })?;
         }
         let paths: Vec<String> = read.into_iter().collect();
         for batch in paths.chunks(FILES_PER_TRANSACTION) {
@@ -131,7 +157,9 @@ impl MemoryIndex {
             })?;
             write(&mut opened.connection, |transaction| {
                 let mut update = IndexUpdate::new(transaction);
-                readings.iter().try_for_each(|reading| self.apply_read_result(transaction, &mut update, reading))?;
+                readings.iter().try_for_each(|reading| {
+                    self.apply_read_result(transaction, &mut update, reading)
+                })?;
                 update.finish()
             })?;
             flush_if_due(opened)?;
@@ -139,7 +167,10 @@ impl MemoryIndex {
         for batch in gone.chunks(FILES_PER_TRANSACTION) {
             write(&mut opened.connection, |transaction| {
                 let mut update = IndexUpdate::new(transaction);
-                batch.iter().filter(|path| self.is_gone(path)).try_for_each(|path| update.remove(path))?;
+                batch
+                    .iter()
+                    .filter(|path| self.is_gone(path))
+                    .try_for_each(|path| update.remove(path))?;
                 update.finish()
             })?;
             flush_if_due(opened)?;
@@ -147,10 +178,15 @@ impl MemoryIndex {
         if !refused.is_empty() || !lost.is_empty() {
             write(&mut opened.connection, |transaction| {
                 let mut update = IndexUpdate::new(transaction);
-                refused.iter().try_for_each(|(path, signature)| update.mark_unreadable(path, signature))?;
+                refused
+                    .iter()
+                    .try_for_each(|(path, signature)| update.mark_unreadable(path, signature))?;
                 update.finish()?;
-                lost.iter()
-                    .try_for_each(|path| Ok(transaction.execute("DELETE FROM folders WHERE path = ?", [path]).map(drop)?))
+                lost.iter().try_for_each(|path| {
+                    Ok(transaction
+                        .execute("DELETE FROM folders WHERE path = ?", [path])
+                        .map(drop)?)
+                })
             })?;
         }
         Ok(())
@@ -164,8 +200,12 @@ impl MemoryIndex {
     ) -> Result<(), IndexError> {
         match reading {
             // A writer may have changed the file and updated the index since the comparison.
-            FileReadResult::Row(row) if !matches!(self.disk.stat(&row.path), Ok(Some(now)) if now == row.signature) => Ok(()),
-            FileReadResult::Row(row) => update.upsert(row, self.former_path(transaction, row)?.as_deref()),
+            FileReadResult::Row(row) if !matches!(self.disk.stat(&row.path), Ok(Some(now)) if now == row.signature) => {
+                Ok(())
+            }
+            FileReadResult::Row(row) => {
+                update.upsert(row, self.former_path(transaction, row)?.as_deref())
+            }
             FileReadResult::Refused(path, signature) => update.mark_unreadable(path, signature),
             FileReadResult::Gone(path) if !self.is_gone(path) => Ok(()),
             FileReadResult::Gone(path) => update.remove(path),
@@ -177,12 +217,19 @@ impl MemoryIndex {
     }
 
     /// Returns the previous path of the document of a file, if it had another path that no longer exists.
-    fn former_path(&self, transaction: &Transaction<'_>, row: &DocumentRow) -> Result<Option<String>, IndexError> {
+    fn former_path(
+        &self,
+        transaction: &Transaction<'_>,
+        row: &DocumentRow,
+    ) -> Result<Option<String>, IndexError> {
         let claimants = claimants(transaction, &row.claimed)?;
         if claimants.iter().any(|(_, path)| *path == row.path) {
             return Ok(None);
         }
-        Ok(claimants.into_iter().map(|(_, path)| path).find(|path| self.is_gone(path)))
+        Ok(claimants
+            .into_iter()
+            .map(|(_, path)| path)
+            .find(|path| self.is_gone(path)))
     }
 }
 
@@ -193,7 +240,10 @@ pub(super) fn find_differences(
     look: ScanDepth,
     now: i64,
 ) -> Result<FileDifferences, IndexError> {
-    let mut differences = FileDifferences { read: unsettled_paths(connection)?, ..FileDifferences::default() };
+    let mut differences = FileDifferences {
+        read: unsettled_paths(connection)?,
+        ..FileDifferences::default()
+    };
     let mut known = known_folders(connection)?;
     if look == ScanDepth::Signatures {
         for folder in scan::walk_files(&index.root)? {
@@ -201,7 +251,11 @@ pub(super) fn find_differences(
             differences.compare(connection, &folder, expected, look, now)?;
         }
     } else {
-        let mut left: Vec<String> = known.keys().cloned().chain(ROOTS.map(str::to_owned)).collect();
+        let mut left: Vec<String> = known
+            .keys()
+            .cloned()
+            .chain(ROOTS.map(str::to_owned))
+            .collect();
         let mut seen = BTreeSet::new();
         while let Some(path) = left.pop() {
             if !seen.insert(path.clone()) {
@@ -209,18 +263,26 @@ pub(super) fn find_differences(
             }
             let expected = known.get(&path).copied();
             let modified_ns = scan::modified_ns(&index.root, &path)?;
-            if expected.is_some_and(|expected| expected.modified_ns.is_some() && expected.modified_ns == modified_ns) {
+            if expected.is_some_and(|expected| {
+                expected.modified_ns.is_some() && expected.modified_ns == modified_ns
+            }) {
                 known.remove(&path);
                 continue;
             }
-            let Some(folder) = scan::list(&index.root, &path)? else { continue };
+            let Some(folder) = scan::list(&index.root, &path)? else {
+                continue;
+            };
             known.remove(&path);
             left.extend(folder.folders.iter().cloned());
             differences.compare(connection, &folder, expected, look, now)?;
         }
     }
     for path in known.into_keys() {
-        differences.gone.extend(known_files(connection, &path)?.into_keys().map(|name| format!("{path}/{name}")));
+        differences.gone.extend(
+            known_files(connection, &path)?
+                .into_keys()
+                .map(|name| format!("{path}/{name}")),
+        );
         differences.lost.push(path);
     }
     Ok(differences)
@@ -236,7 +298,13 @@ impl FileDifferences {
         look: ScanDepth,
         now: i64,
     ) -> Result<(), IndexError> {
-        let time = FileStat { size: 0, modified_ns: folder.modified_ns, changed_ns: 0, inode: 0, is_folder: true };
+        let time = FileStat {
+            size: 0,
+            modified_ns: folder.modified_ns,
+            changed_ns: 0,
+            inode: 0,
+            is_folder: true,
+        };
         // A folder without a record has no files in the index; a query for them would scan everything below it.
         let known = expected.map_or_else(FolderSums::default, |expected| expected.sums);
         let same = match look {
@@ -245,7 +313,8 @@ impl FileDifferences {
         };
         // A folder with differences is marked as verified by the next comparison, after their update.
         if same {
-            let is_news = expected.is_some_and(|expected| expected.modified_ns != Some(folder.modified_ns));
+            let is_news =
+                expected.is_some_and(|expected| expected.modified_ns != Some(folder.modified_ns));
             if is_news && is_settled(&time, now) {
                 self.folders.push((folder.path.clone(), folder.modified_ns));
             }
@@ -269,7 +338,11 @@ impl FileDifferences {
                 false => self.refused.push((path, file.signature)),
             }
         }
-        self.gone.extend(known.into_keys().map(|name| format!("{}/{name}", folder.path)));
+        self.gone.extend(
+            known
+                .into_keys()
+                .map(|name| format!("{}/{name}", folder.path)),
+        );
         Ok(())
     }
 }
@@ -282,16 +355,29 @@ struct FolderRecord {
 }
 
 fn known_folders(connection: &Connection) -> Result<HashMap<String, FolderRecord>, IndexError> {
-    let mut select = connection.prepare_cached("SELECT path, modified_ns, names, signatures FROM folders")?;
+    let mut select =
+        connection.prepare_cached("SELECT path, modified_ns, names, signatures FROM folders")?;
     let read = |row: &rusqlite::Row<'_>| {
-        let sums = FolderSums { names: row.get::<_, i64>(2)?.cast_unsigned(), signatures: row.get::<_, i64>(3)?.cast_unsigned() };
-        Ok((row.get(0)?, FolderRecord { modified_ns: row.get(1)?, sums }))
+        let sums = FolderSums {
+            names: row.get::<_, i64>(2)?.cast_unsigned(),
+            signatures: row.get::<_, i64>(3)?.cast_unsigned(),
+        };
+        Ok((
+            row.get(0)?,
+            FolderRecord {
+                modified_ns: row.get(1)?,
+                sums,
+            },
+        ))
     };
     Ok(select.query_map((), read)?.collect::<Result<_, _>>()?)
 }
 
 /// Returns the names and signatures of the files in a folder, according to the index.
-fn known_files(connection: &Connection, folder: &str) -> Result<HashMap<String, FileStat>, IndexError> {
+fn known_files(
+    connection: &Connection,
+    folder: &str,
+) -> Result<HashMap<String, FileStat>, IndexError> {
     let sql = "SELECT path, size, modified_ns, changed_ns, inode FROM documents WHERE ?1 < path AND path < ?2 UNION ALL \
                SELECT path, size, modified_ns, changed_ns, inode FROM unreadable WHERE ?1 < path AND path < ?2";
     let mut select = connection.prepare_cached(sql)?;
@@ -309,16 +395,24 @@ fn known_files(connection: &Connection, folder: &str) -> Result<HashMap<String, 
 }
 
 fn unsettled_paths(connection: &Connection) -> Result<BTreeSet<String>, IndexError> {
-    let mut select = connection.prepare_cached("SELECT path FROM documents INDEXED BY unsettled WHERE settled = 0")?;
-    Ok(select.query_map((), |row| row.get(0))?.collect::<Result<_, _>>()?)
+    let mut select = connection
+        .prepare_cached("SELECT path FROM documents INDEXED BY unsettled WHERE settled = 0")?;
+    Ok(select
+        .query_map((), |row| row.get(0))?
+        .collect::<Result<_, _>>()?)
 }
 
 /// Corrects wrong sums, which would otherwise cause a comparison of all files at every refresh.
 fn correct_sums(transaction: &Transaction<'_>, folders: &[String]) -> Result<(), IndexError> {
-    let mut update = transaction.prepare("UPDATE folders SET names = ?, signatures = ? WHERE path = ?")?;
+    let mut update =
+        transaction.prepare("UPDATE folders SET names = ?, signatures = ? WHERE path = ?")?;
     for path in folders {
         let sums = sums_of(&known_files(transaction, path)?);
-        update.execute(params![sums.names.cast_signed(), sums.signatures.cast_signed(), path])?;
+        update.execute(params![
+            sums.names.cast_signed(),
+            sums.signatures.cast_signed(),
+            path
+        ])?;
     }
     Ok(())
 }
@@ -339,7 +433,9 @@ fn record_verified(
     now: i64,
 ) -> Result<(), IndexError> {
     for (path, modified_ns) in folders {
-        transaction.prepare_cached("UPDATE folders SET modified_ns = ? WHERE path = ?")?.execute(params![modified_ns, path])?;
+        transaction
+            .prepare_cached("UPDATE folders SET modified_ns = ? WHERE path = ?")?
+            .execute(params![modified_ns, path])?;
     }
     if look == ScanDepth::Signatures {
         transaction.execute("UPDATE meta SET checked_ns = ?", [now])?;
@@ -359,8 +455,12 @@ impl MemoryIndex {
         let changed = self.query("check changed files", |index, opened| {
             let mut changed = Vec::new();
             for path in paths.iter().filter(|path| is_indexed_path(path)) {
-                let Ok(now) = index.disk.stat(path) else { continue };
-                if now.is_some_and(|now| now.is_folder) || indexed_stat(&opened.connection, path)? == now {
+                let Ok(now) = index.disk.stat(path) else {
+                    continue;
+                };
+                if now.is_some_and(|now| now.is_folder)
+                    || indexed_stat(&opened.connection, path)? == now
+                {
                     continue;
                 }
                 changed.push(path.clone());
@@ -381,14 +481,24 @@ fn is_indexed_path(path: &str) -> bool {
         Some(CATEGORIES) => parts.collect(),
         // The folder of a conversation may have a name with a leading dot.
         Some(ENTRIES) => {
-            let is_there = parts.next().is_some_and(|conversation| conversation != "deleted");
+            let is_there = parts
+                .next()
+                .is_some_and(|conversation| conversation != "deleted");
             let below: Vec<&str> = parts.collect();
-            let is_found = below.first().is_some_and(|place| !["deleted", "summaries"].contains(place));
-            if is_there && is_found { below } else { Vec::new() }
+            let is_found = below
+                .first()
+                .is_some_and(|place| !["deleted", "summaries"].contains(place));
+            if is_there && is_found {
+                below
+            } else {
+                Vec::new()
+            }
         }
         _ => Vec::new(),
     };
-    let is_file = below.last().is_some_and(|name| name.strip_suffix(".md").is_some());
+    let is_file = below
+        .last()
+        .is_some_and(|name| name.strip_suffix(".md").is_some());
     is_file && below.iter().all(|part| !part.starts_with('.')) && check_path(path).is_ok()
 }
 
@@ -396,5 +506,7 @@ fn indexed_stat(connection: &Connection, path: &str) -> Result<Option<FileStat>,
     let sql = "SELECT size, modified_ns, changed_ns, inode FROM documents WHERE path = ?1 UNION ALL \
                SELECT size, modified_ns, changed_ns, inode FROM unreadable WHERE path = ?1";
     let mut select = connection.prepare_cached(sql)?;
-    Ok(select.query_row(params![path], |row| row_stat(row, 0)).optional()?)
+    Ok(select
+        .query_row(params![path], |row| row_stat(row, 0))
+        .optional()?)
 }

@@ -6,8 +6,8 @@ use chrono::{DateTime, Datelike, Utc};
 use memory_core::rank::TextProperties;
 use memory_core::standing::{StandingKind, standing_kind};
 use memory_core::{
-    ContentHash, HomeSection, Memory, MemoryId, Reminder, Scope, SpeakerRole, Tags, embedded_text, tags_and_parents, text,
-    wikilink,
+    ContentHash, HomeSection, Memory, MemoryId, Reminder, Scope, SpeakerRole, Tags, embedded_text,
+    tags_and_parents, text, wikilink,
 };
 
 use super::document_terms::DocumentTerms;
@@ -98,7 +98,11 @@ impl DocumentRow {
         let standing = standing_kind(memory);
         let filters = filter_hashes(memory, place, standing);
         let is_proposal = memory.is_proposal();
-        let words = if is_proposal { DocumentTerms::default() } else { DocumentTerms::of(memory) };
+        let words = if is_proposal {
+            DocumentTerms::default()
+        } else {
+            DocumentTerms::of(memory)
+        };
         Self {
             claimed: memory.id,
             signature: loaded.signature,
@@ -106,7 +110,11 @@ impl DocumentRow {
             stamp: loaded.stored.stamp.0,
             content_hash: memory.content_hash(),
             embedded_hash: ContentHash::of(&embedded_text(memory)),
-            phase: if is_proposal { PROPOSAL } else { memory.phase.as_str() },
+            phase: if is_proposal {
+                PROPOSAL
+            } else {
+                memory.phase.as_str()
+            },
             category: memory.category.as_str(),
             scope: memory.scope.to_string(),
             source: memory.source.to_lowercase(),
@@ -115,16 +123,32 @@ impl DocumentRow {
             holds_until: holds_until(memory),
             version: memory.version,
             access_count: memory.access_count,
-            headline: text::fold(memory.headline()).chars().take(MAX_HEADLINE_CHARS).collect(),
+            headline: text::fold(memory.headline())
+                .chars()
+                .take(MAX_HEADLINE_CHARS)
+                .collect(),
             damaged: loaded.stored.problem.is_some(),
             lengths: [words.text.length(), words.characters.length()],
             words,
-            tags: if is_proposal { Tags::default() } else { tags_and_parents(&memory.tags) },
+            tags: if is_proposal {
+                Tags::default()
+            } else {
+                tags_and_parents(&memory.tags)
+            },
             handles: lookup_hashes(memory, &path, standing),
             filters,
-            facts: TextProperties { role: memory.speaker_role(), ..TextProperties::of(&memory.content) },
-            due: memory.reminder.filter(|_| !is_proposal).map(|reminder| nanoseconds(reminder.due)),
-            stage: memory.reminder.as_ref().map_or(ReminderState::Waiting, ReminderState::of),
+            facts: TextProperties {
+                role: memory.speaker_role(),
+                ..TextProperties::of(&memory.content)
+            },
+            due: memory
+                .reminder
+                .filter(|_| !is_proposal)
+                .map(|reminder| nanoseconds(reminder.due)),
+            stage: memory
+                .reminder
+                .as_ref()
+                .map_or(ReminderState::Waiting, ReminderState::of),
             pinned: memory.pinned,
             place: place.as_str(),
             path,
@@ -137,7 +161,11 @@ impl DocumentRow {
         state = hash_bytes(state, self.words.characters.0.as_bytes());
         state = hash_bytes(state, self.words.spelled.0.as_bytes());
         let facts = self.facts.to_bits().cast_signed();
-        for number in self.filters.iter().chain([&self.created_at, &self.holds_until, &facts]) {
+        for number in self
+            .filters
+            .iter()
+            .chain([&self.created_at, &self.holds_until, &facts])
+        {
             state = mix(state ^ number.cast_unsigned());
         }
         hash_bytes(state, self.claimed.to_string().as_bytes()).cast_signed()
@@ -146,7 +174,11 @@ impl DocumentRow {
 
 /// Returns a time in nanoseconds since 1970. Times beyond the range of about 292 years are clamped.
 pub(super) fn nanoseconds(moment: DateTime<Utc>) -> i64 {
-    let far = if moment.timestamp() < 0 { SUPERSEDED + 1 } else { NEVER - 1 };
+    let far = if moment.timestamp() < 0 {
+        SUPERSEDED + 1
+    } else {
+        NEVER - 1
+    };
     moment.timestamp_nanos_opt().unwrap_or(far)
 }
 
@@ -155,7 +187,11 @@ pub(super) fn nanoseconds(moment: DateTime<Utc>) -> i64 {
 /// File times advance in ticks: two changes within one tick have equal times. A tick is at most 10 ms, or one or two seconds on file
 /// systems that store whole seconds only.
 pub(super) fn is_settled(signature: &FileStat, now_ns: i64) -> bool {
-    let changed = if signature.changed_ns == 0 { signature.modified_ns } else { signature.changed_ns };
+    let changed = if signature.changed_ns == 0 {
+        signature.modified_ns
+    } else {
+        signature.changed_ns
+    };
     changed.saturating_add(racy_ns(changed, RACY_NS)) <= now_ns
 }
 
@@ -176,7 +212,11 @@ fn holds_until(memory: &Memory) -> i64 {
 /// Returns the hashes of the attributes for filters in the full text.
 fn filter_hashes(memory: &Memory, place: HomeSection, standing: Option<StandingKind>) -> Vec<i64> {
     if memory.is_proposal() {
-        return vec![LookupKey::Scope(&memory.scope).bits(), LookupKey::Ends.bits(), LookupKey::Proposal.bits()];
+        return vec![
+            LookupKey::Scope(&memory.scope).bits(),
+            LookupKey::Ends.bits(),
+            LookupKey::Proposal.bits(),
+        ];
     }
     let mut bits = vec![
         LookupKey::Scope(&memory.scope).bits(),
@@ -185,11 +225,20 @@ fn filter_hashes(memory: &Memory, place: HomeSection, standing: Option<StandingK
         LookupKey::Place(place).bits(),
         LookupKey::Source(&memory.source).bits(),
     ];
-    bits.extend(memory.speaker_role().map(|role| LookupKey::Role(role).bits()));
+    bits.extend(
+        memory
+            .speaker_role()
+            .map(|role| LookupKey::Role(role).bits()),
+    );
     bits.extend(speaker_hashes(memory));
     let day = memory.created_at.date_naive();
     bits.extend(
-        [LookupKey::Year(day.year()), LookupKey::Month(day.month()), LookupKey::Weekday(day.weekday())].map(|date| date.bits()),
+        [
+            LookupKey::Year(day.year()),
+            LookupKey::Month(day.month()),
+            LookupKey::Weekday(day.weekday()),
+        ]
+        .map(|date| date.bits()),
     );
     bits.extend((holds_until(memory) != NEVER).then(|| LookupKey::Ends.bits()));
     bits.extend(standing_keys(standing));
@@ -206,35 +255,68 @@ fn speaker_hashes(memory: &Memory) -> BTreeSet<i64> {
         Scope::Agent(name) => name,
         Scope::Global | Scope::Project(_) | Scope::Private(_) | Scope::Team(_) => "",
     };
-    let words = name.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words = name
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty());
     words.map(|word| LookupKey::Speaker(word).bits()).collect()
 }
 
 /// Returns the hashes for the kind of the standing sentences.
 fn standing_keys(standing: Option<StandingKind>) -> impl Iterator<Item = i64> {
-    standing.into_iter().flat_map(|kind| [LookupKey::Standing.bits(), LookupKey::StandingOf(kind).bits()])
+    standing.into_iter().flat_map(|kind| {
+        [
+            LookupKey::Standing.bits(),
+            LookupKey::StandingOf(kind).bits(),
+        ]
+    })
 }
 
 /// Returns the hashes of the tags and of their parent tags.
 fn tag_hashes(memory: &Memory) -> BTreeSet<i64> {
-    tags_and_parents(&memory.tags).iter().map(|tag| LookupKey::Tag(tag).bits()).collect()
+    tags_and_parents(&memory.tags)
+        .iter()
+        .map(|tag| LookupKey::Tag(tag).bits())
+        .collect()
 }
 
 /// Returns the hashes for lookups in SQLite.
 fn lookup_hashes(memory: &Memory, path: &str, standing: Option<StandingKind>) -> Vec<i64> {
-    let mut bits = BTreeSet::from([LookupKey::Claim(&memory.id).bits(), LookupKey::Stem(&stem(path).to_lowercase()).bits()]);
+    let mut bits = BTreeSet::from([
+        LookupKey::Claim(&memory.id).bits(),
+        LookupKey::Stem(&stem(path).to_lowercase()).bits(),
+    ]);
     if memory.is_proposal() {
         return bits.into_iter().collect();
     }
     bits.extend(tag_hashes(memory));
     bits.extend(standing_keys(standing));
     bits.insert(LookupKey::Content(&memory.content_hash(), &memory.scope).bits());
-    bits.extend(memory.origin.iter().chain(&memory.other_origins).map(|origin| LookupKey::Origin(origin).bits()));
+    bits.extend(
+        memory
+            .origin
+            .iter()
+            .chain(&memory.other_origins)
+            .map(|origin| LookupKey::Origin(origin).bits()),
+    );
     bits.extend(memory.links.iter().map(|link| LookupKey::Link(link).bits()));
-    bits.extend(memory.reminder.and_then(|reminder| reminder.of).map(|id| LookupKey::Reminds(&id).bits()));
-    bits.extend(memory.supersedes.iter().map(|id| LookupKey::Former(&id.to_string()[..SHORTEST]).bits()));
+    bits.extend(
+        memory
+            .reminder
+            .and_then(|reminder| reminder.of)
+            .map(|id| LookupKey::Reminds(&id).bits()),
+    );
+    bits.extend(
+        memory
+            .supersedes
+            .iter()
+            .map(|id| LookupKey::Former(&id.to_string()[..SHORTEST]).bits()),
+    );
     for link in wikilink::parse(&memory.content) {
-        bits.extend(wikilink::lookup_keys(&link.target).iter().map(|key| LookupKey::Wikilink(key).bits()));
+        bits.extend(
+            wikilink::lookup_keys(&link.target)
+                .iter()
+                .map(|key| LookupKey::Wikilink(key).bits()),
+        );
     }
     bits.extend(name_hashes(memory, path));
     bits.into_iter().collect()
@@ -242,7 +324,11 @@ fn lookup_hashes(memory: &Memory, path: &str, standing: Option<StandingKind>) ->
 
 /// Returns the hashes of the names for wikilinks. A name of several kinds counts as the strongest kind.
 fn name_hashes(memory: &Memory, path: &str) -> Vec<i64> {
-    let mut called = Memory { title: None, aliases: Vec::new(), ..memory.clone() };
+    let mut called = Memory {
+        title: None,
+        aliases: Vec::new(),
+        ..memory.clone()
+    };
     let by_path = wikilink::memory_keys(&called, path);
     called.title.clone_from(&memory.title);
     let and_by_title = wikilink::memory_keys(&called, path);
@@ -251,7 +337,10 @@ fn name_hashes(memory: &Memory, path: &str) -> Vec<i64> {
     let aliases = all.iter().filter(|key| !and_by_title.contains(key));
     let paths = by_path.iter().map(|key| LookupKey::Path(key).bits());
     let titles = titles.map(|key| LookupKey::Title(key).bits());
-    paths.chain(titles).chain(aliases.map(|key| LookupKey::Alias(key).bits())).collect()
+    paths
+        .chain(titles)
+        .chain(aliases.map(|key| LookupKey::Alias(key).bits()))
+        .collect()
 }
 
 /// Returns the name of a file without its extension.

@@ -63,16 +63,22 @@ impl ScannedFile {
 
 /// Returns the modification time of a folder in nanoseconds, or `None` if it does not exist.
 pub(super) fn modified_ns(root: &Path, path: &str) -> io::Result<Option<i64>> {
-    let Some(folder) = open(root, path)? else { return Ok(None) };
+    let Some(folder) = open(root, path)? else {
+        return Ok(None);
+    };
     folder.modified_ns().map(Some)
 }
 
 /// Lists the folder at `path` with names and inodes only, or returns `None` if it does not exist.
 pub(super) fn list(root: &Path, path: &str) -> io::Result<Option<ScannedFolder>> {
-    let Some(opened) = open(root, path)? else { return Ok(None) };
+    let Some(opened) = open(root, path)? else {
+        return Ok(None);
+    };
     let mut folder = ScannedFolder::empty(path, &opened)?;
     let mut files = Vec::new();
-    list_into(&opened, path, &mut folder.folders, &mut |file| files.push(file))?;
+    list_into(&opened, path, &mut folder.folders, &mut |file| {
+        files.push(file)
+    })?;
     folder.add_files(files);
     Ok(Some(folder))
 }
@@ -81,7 +87,9 @@ pub(super) fn list(root: &Path, path: &str) -> io::Result<Option<ScannedFolder>>
 pub(super) fn walk(root: &Path) -> io::Result<Vec<ScannedFolder>> {
     let (mut left, mut walked) = (ROOTS.map(str::to_owned).to_vec(), Vec::new());
     while let Some(path) = left.pop() {
-        let Some(folder) = list(root, &path)? else { continue };
+        let Some(folder) = list(root, &path)? else {
+            continue;
+        };
         left.extend(folder.folders.iter().cloned());
         walked.push(folder);
     }
@@ -98,7 +106,9 @@ pub(super) fn walk_files(root: &Path) -> io::Result<Vec<ScannedFolder>> {
         let mut helper = None;
         let (mut left, mut walked) = (ROOTS.map(str::to_owned).to_vec(), Vec::new());
         while let Some(path) = left.pop() {
-            let Some(opened) = open(root, &path)? else { continue };
+            let Some(opened) = open(root, &path)? else {
+                continue;
+            };
             let mut folder = ScannedFolder::empty(&path, &opened)?;
             let opened = Arc::new(opened);
             let mut files = Vec::new();
@@ -106,11 +116,19 @@ pub(super) fn walk_files(root: &Path) -> io::Result<Vec<ScannedFolder>> {
                 files.push(file);
                 if FILES_PER_BATCH <= files.len() {
                     let files = std::mem::take(&mut files);
-                    looking.add(FileBatch { number: walked.len(), folder: Arc::clone(&opened), files });
+                    looking.add(FileBatch {
+                        number: walked.len(),
+                        folder: Arc::clone(&opened),
+                        files,
+                    });
                     helper.get_or_insert_with(|| scope.spawn(|| looking.stat_batches()));
                 }
             })?;
-            looking.add(FileBatch { number: walked.len(), folder: opened, files });
+            looking.add(FileBatch {
+                number: walked.len(),
+                folder: opened,
+                files,
+            });
             left.extend(folder.folders.iter().cloned());
             walked.push(folder);
         }
@@ -132,7 +150,13 @@ impl ScannedFolder {
     fn empty(path: &str, opened: &OpenFolder) -> io::Result<Self> {
         let modified_ns = opened.modified_ns()?;
         let (files, folders, sums) = (Vec::new(), Vec::new(), FolderSums::default());
-        Ok(Self { path: path.to_owned(), modified_ns, files, folders, sums })
+        Ok(Self {
+            path: path.to_owned(),
+            modified_ns,
+            files,
+            folders,
+            sums,
+        })
     }
 
     fn add_files(&mut self, mut files: Vec<ScannedFile>) {
@@ -165,13 +189,20 @@ struct StatQueue {
 
 impl StatQueue {
     fn add(&self, lot: FileBatch) {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).0.push(lot);
+        self.waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .0
+            .push(lot);
         self.news.notify_one();
     }
 
     /// Marks the queue as complete.
     fn end(&self) {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).1 = true;
+        self.waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .1 = true;
         self.news.notify_all();
     }
 
@@ -197,18 +228,28 @@ impl StatQueue {
 
     fn next(&self) -> Option<FileBatch> {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut waiting =
-            self.news.wait_while(waiting, |(lots, ended)| lots.is_empty() && !*ended).unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self
+            .news
+            .wait_while(waiting, |(lots, ended)| lots.is_empty() && !*ended)
+            .unwrap_or_else(PoisonError::into_inner);
         waiting.0.pop()
     }
 }
 
 /// Calls `each` with every file of memories in a folder, and adds its subfolders to `folders`.
-fn list_into(opened: &OpenFolder, path: &str, folders: &mut Vec<String>, each: &mut dyn FnMut(ScannedFile)) -> io::Result<()> {
+fn list_into(
+    opened: &OpenFolder,
+    path: &str,
+    folders: &mut Vec<String>,
+    each: &mut dyn FnMut(ScannedFile),
+) -> io::Result<()> {
     opened.each_entry(&mut |name, kind, inode| {
         // The folder of a conversation may have a name with a leading dot.
         let is_hidden = name.to_bytes().starts_with(b".") && path != ENTRIES;
-        if is_hidden || [b".".as_slice(), b".."].contains(&name.to_bytes()) || is_excluded(path, name.to_bytes()) {
+        if is_hidden
+            || [b".".as_slice(), b".."].contains(&name.to_bytes())
+            || is_excluded(path, name.to_bytes())
+        {
             return;
         }
         // A symlink to a folder is never followed, but it must not be treated like an empty folder.
@@ -216,16 +257,28 @@ fn list_into(opened: &OpenFolder, path: &str, folders: &mut Vec<String>, each: &
         if kind == EntryType::Folder {
             folders.extend(name.to_str().ok().map(|name| format!("{path}/{name}")));
         } else if leads_to_folder || name.to_bytes().ends_with(b".md") {
-            let signature = FileStat { size: 0, modified_ns: 0, changed_ns: 0, inode, is_folder: false };
+            let signature = FileStat {
+                size: 0,
+                modified_ns: 0,
+                changed_ns: 0,
+                inode,
+                is_folder: false,
+            };
             let regular = kind == EntryType::File && name.to_str().is_ok();
-            each(ScannedFile { name: name.to_owned(), signature, regular });
+            each(ScannedFile {
+                name: name.to_owned(),
+                signature,
+                regular,
+            });
         }
     })
 }
 
 /// Returns whether an entry of a conversation is excluded from the index.
 fn is_excluded(path: &str, name: &[u8]) -> bool {
-    let is_conversation = path.strip_prefix(ENTRIES).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let is_conversation = path
+        .strip_prefix(ENTRIES)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     is_conversation && path.matches('/').count() < 2 && EXCLUDED_FOLDERS.contains(&name)
 }
 
@@ -278,7 +331,10 @@ fn open(root: &Path, path: &str) -> io::Result<Option<OpenFolder>> {
             if path != CATEGORIES {
                 return Ok(None);
             }
-            Err(io::Error::new(io::ErrorKind::NotADirectory, format!("{path} is not a folder, or is a symlink")))
+            Err(io::Error::new(
+                io::ErrorKind::NotADirectory,
+                format!("{path} is not a folder, or is a symlink"),
+            ))
         }
         kind => Err(io::Error::new(kind, format!("{path}: {error}"))),
     }

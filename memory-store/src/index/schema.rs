@@ -190,7 +190,10 @@ fn create_file(place: &Path) -> io::Result<()> {
     }
     // Closing a file drops the POSIX locks of all its handles in the process, including those of SQLite. The file is therefore created and
     // closed under another name.
-    let empty = tempfile::Builder::new().prefix(".derived-").tempfile_in(place)?.into_temp_path();
+    let empty = tempfile::Builder::new()
+        .prefix(".derived-")
+        .tempfile_in(place)?
+        .into_temp_path();
     match empty.persist_noclobber(file) {
         Err(refused) if refused.error.kind() != io::ErrorKind::AlreadyExists => Err(refused.error),
         _ => Ok(()),
@@ -204,15 +207,29 @@ pub(super) fn is_complete(connection: &Connection) -> Result<bool, IndexError> {
 }
 
 /// Replaces all tables by empty ones; new keys follow `last_key`.
-pub(super) fn create(transaction: &Transaction<'_>, epoch: i64, last_key: i64) -> Result<(), IndexError> {
-    let mut names = transaction.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")?;
-    let names = names.query_map((), |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+pub(super) fn create(
+    transaction: &Transaction<'_>,
+    epoch: i64,
+    last_key: i64,
+) -> Result<(), IndexError> {
+    let mut names = transaction.prepare(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+    )?;
+    let names = names
+        .query_map((), |row| row.get::<_, String>(0))?
+        .collect::<Result<Vec<_>, _>>()?;
     for name in names {
         transaction.execute_batch(&format!("DROP TABLE \"{}\"", name.replace('"', "\"\"")))?;
     }
     transaction.execute_batch(TABLES)?;
-    transaction.execute("INSERT INTO meta VALUES(1, ?, 0, 0, 0, 0, 0, NULL, 0)", [epoch])?;
-    transaction.execute("INSERT INTO sqlite_sequence(name, seq) VALUES('documents', ?)", [last_key])?;
+    transaction.execute(
+        "INSERT INTO meta VALUES(1, ?, 0, 0, 0, 0, 0, NULL, 0)",
+        [epoch],
+    )?;
+    transaction.execute(
+        "INSERT INTO sqlite_sequence(name, seq) VALUES('documents', ?)",
+        [last_key],
+    )?;
     transaction.pragma_update(None, "user_version", VERSION)?;
     Ok(())
 }
@@ -256,8 +273,12 @@ impl IndexMeta {
 
     /// Scales the totals to `documents` documents with the average length of all documents.
     pub(super) fn scale_to(&mut self, documents: u64) {
-        let share = |length: u64| u128::from(length) * u128::from(documents) / u128::from(self.documents.max(1));
-        self.lengths = self.lengths.map(|length| u64::try_from(share(length)).unwrap_or(u64::MAX));
+        let share = |length: u64| {
+            u128::from(length) * u128::from(documents) / u128::from(self.documents.max(1))
+        };
+        self.lengths = self
+            .lengths
+            .map(|length| u64::try_from(share(length)).unwrap_or(u64::MAX));
         self.documents = documents;
     }
 }
@@ -297,13 +318,19 @@ pub(super) fn row_stat(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Resul
 
 /// Encodes numbers for a column, in little-endian order.
 pub(super) fn encode_numbers(numbers: &[i64]) -> Vec<u8> {
-    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+    numbers
+        .iter()
+        .flat_map(|number| number.to_le_bytes())
+        .collect()
 }
 
 /// Decodes numbers of a column.
 pub(super) fn decode_numbers(bytes: &[u8]) -> Vec<i64> {
     let (numbers, _) = bytes.as_chunks::<8>();
-    numbers.iter().map(|number| i64::from_le_bytes(*number)).collect()
+    numbers
+        .iter()
+        .map(|number| i64::from_le_bytes(*number))
+        .collect()
 }
 
 /// Runs `write` in a transaction of its own.

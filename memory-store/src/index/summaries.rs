@@ -1,7 +1,9 @@
 //! Summaries of all documents from the index, without access to their files.
 
 use chrono::{DateTime, Utc};
-use memory_core::{CachedAnalysis, Category, ContentHash, MemoryId, MemorySummary, Phase, Scope, StoreError};
+use memory_core::{
+    CachedAnalysis, Category, ContentHash, MemoryId, MemorySummary, Phase, Scope, StoreError,
+};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::error::IndexError;
@@ -36,9 +38,17 @@ impl MemoryIndex {
     /// If the index cannot be read.
     pub(crate) fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError> {
         self.query("look up memories", |_, opened| {
-            let mut select = opened.connection.prepare_cached("SELECT scope FROM documents WHERE id = ?")?;
-            let mut scope = |id: &MemoryId| select.query_row([id_bytes(id)], |row| row.get::<_, String>(0)).optional();
-            let scopes = ids.iter().map(|id| Ok(scope(id)?.map(|scope| scope.parse().expect(KNOWN))));
+            let mut select = opened
+                .connection
+                .prepare_cached("SELECT scope FROM documents WHERE id = ?")?;
+            let mut scope = |id: &MemoryId| {
+                select
+                    .query_row([id_bytes(id)], |row| row.get::<_, String>(0))
+                    .optional()
+            };
+            let scopes = ids
+                .iter()
+                .map(|id| Ok(scope(id)?.map(|scope| scope.parse().expect(KNOWN))));
             scopes.collect()
         })
     }
@@ -64,9 +74,14 @@ impl MemoryIndex {
 
 /// Removes the impressions of deleted documents if there are more impressions than documents.
 fn remove_orphaned_analyses(connection: &Connection) -> Result<(), IndexError> {
-    let kept = connection.query_row("SELECT count(*) FROM impressions", (), |row| row_count(row, 0))?;
+    let kept = connection.query_row("SELECT count(*) FROM impressions", (), |row| {
+        row_count(row, 0)
+    })?;
     if IndexMeta::read(connection)?.documents < kept {
-        connection.execute("DELETE FROM impressions WHERE document NOT IN (SELECT key FROM documents)", ())?;
+        connection.execute(
+            "DELETE FROM impressions WHERE document NOT IN (SELECT key FROM documents)",
+            (),
+        )?;
     }
     Ok(())
 }
@@ -81,7 +96,9 @@ fn read_summary(row: &Row<'_>) -> rusqlite::Result<MemorySummary> {
         created_at: DateTime::from_timestamp_nanos(row.get(4)?),
         updated_at: DateTime::from_timestamp_nanos(row.get(5)?),
         is_superseded: until == SUPERSEDED,
-        ends_at: Some(until).filter(|until| ![NEVER, SUPERSEDED].contains(until)).map(DateTime::<Utc>::from_timestamp_nanos),
+        ends_at: Some(until)
+            .filter(|until| ![NEVER, SUPERSEDED].contains(until))
+            .map(DateTime::<Utc>::from_timestamp_nanos),
         access_count: row_count(row, 7)?,
         is_damaged: row.get(8)?,
         text: ContentHash::from(row.get::<_, [u8; 32]>(9)?),

@@ -10,7 +10,9 @@ use tantivy::directory::{INDEX_WRITER_LOCK, META_LOCK, MmapDirectory};
 use tantivy::index::SegmentId;
 use tantivy::indexer::UserOperation;
 use tantivy::merge_policy::{LogMergePolicy, MergePolicy, NoMergePolicy};
-use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
+use tantivy::schema::{
+    FAST, Field, INDEXED, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions,
+};
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer};
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, Term};
 
@@ -121,19 +123,31 @@ impl FullText {
         let modified = |path: &Path| path.metadata().and_then(|found| found.modified()).ok();
         for name in [META, ".managed.json"] {
             let found = folder.join(name).metadata()?;
-            let age = found.modified()?.duration_since(found.created().unwrap_or(SystemTime::UNIX_EPOCH)).unwrap_or_default();
+            let age = found
+                .modified()?
+                .duration_since(found.created().unwrap_or(SystemTime::UNIX_EPOCH))
+                .unwrap_or_default();
             if found.created().is_ok() && MAX_WRITE_TIME < age {
                 return Err(IndexError::Mismatch);
             }
         }
-        let segments: HashSet<String> = self.index.searchable_segment_ids()?.iter().map(SegmentId::uuid_string).collect();
+        let segments: HashSet<String> = self
+            .index
+            .searchable_segment_ids()?
+            .iter()
+            .map(SegmentId::uuid_string)
+            .collect();
         // A concurrent commit writes the deletions of these segments before its metadata, so files of deletions are exempt.
         let committed = modified(&folder.join(META));
-        let is_committed =
-            |name: &str| name.split_once('.').is_some_and(|(segment, kind)| segments.contains(segment) && !kind.ends_with("del"));
+        let is_committed = |name: &str| {
+            name.split_once('.')
+                .is_some_and(|(segment, kind)| segments.contains(segment) && !kind.ends_with("del"))
+        };
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
-            if entry.file_name().to_str().is_some_and(is_committed) && committed < modified(&entry.path()) {
+            if entry.file_name().to_str().is_some_and(is_committed)
+                && committed < modified(&entry.path())
+            {
                 return Err(IndexError::Mismatch);
             }
         }
@@ -147,10 +161,14 @@ impl FullText {
         create_folder(&folder)?;
         for lock in [&META_LOCK, &INDEX_WRITER_LOCK] {
             // Readers lock as well and leave the lock files, so the files are created here with private permissions.
-            owner_only(File::options().create(true).truncate(false).write(true)).open(folder.join(&lock.filepath))?;
+            owner_only(File::options().create(true).truncate(false).write(true))
+                .open(folder.join(&lock.filepath))?;
         }
         let directory = MmapDirectory::open(&folder).map_err(tantivy::TantivyError::from)?;
-        Self::from_index(Index::create(directory, schema().0, tantivy::IndexSettings::default())?, folder)
+        Self::from_index(
+            Index::create(directory, schema().0, tantivy::IndexSettings::default())?,
+            folder,
+        )
     }
 
     fn from_index(index: Index, folder: PathBuf) -> Result<Self, IndexError> {
@@ -158,14 +176,24 @@ impl FullText {
         if index.schema() != schema {
             return Err(IndexError::Mismatch);
         }
-        index.tokenizers().register(TOKENIZER, TextAnalyzer::from(EncodedTokenizer));
-        Ok(Self { index, folder, reader: Mutex::new(None), vocabularies: Mutex::default(), fields })
+        index
+            .tokenizers()
+            .register(TOKENIZER, TextAnalyzer::from(EncodedTokenizer));
+        Ok(Self {
+            index,
+            folder,
+            reader: Mutex::new(None),
+            vocabularies: Mutex::default(),
+            fields,
+        })
     }
 
     /// Returns the generation in the last commit.
     pub(super) fn generation(&self) -> Result<u64, IndexError> {
         let payload = self.index.load_metas()?.payload;
-        payload.and_then(|payload| payload.parse().ok()).ok_or(IndexError::Mismatch)
+        payload
+            .and_then(|payload| payload.parse().ok())
+            .ok_or(IndexError::Mismatch)
     }
 
     /// Returns a searcher of generation `wanted` or newer, and its generation.
@@ -181,14 +209,20 @@ impl FullText {
             let generation = self.generation()?;
             match &*reader {
                 // A merge changes the segments but not their content.
-                Some((own, reader)) if *own == generation => return Ok((reader.searcher(), generation)),
+                Some((own, reader)) if *own == generation => {
+                    return Ok((reader.searcher(), generation));
+                }
                 Some((_, stale)) => {
                     stale.reload()?;
                     // The generation was read before the reload: the next iteration detects another commit in between.
                     *reader = Some((generation, stale.clone()));
                 }
                 None => {
-                    let fresh = self.index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+                    let fresh = self
+                        .index
+                        .reader_builder()
+                        .reload_policy(ReloadPolicy::Manual)
+                        .try_into()?;
                     *reader = Some((generation, fresh));
                 }
             }
@@ -199,7 +233,10 @@ impl FullText {
     ///
     /// An open vocabulary is kept, because the check of its file takes as long as the search for several words.
     pub(super) fn vocabulary(&self, segment: SegmentId) -> Option<SegmentVocabulary> {
-        let mut open = self.vocabularies.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self
+            .vocabularies
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some((_, vocabulary)) = open.iter().find(|(own, _)| *own == segment) {
             return Some(vocabulary.clone());
         }
@@ -232,7 +269,12 @@ impl FullText {
         let writer = self.index.writer_with_num_threads(1, WRITER_BYTES)?;
         writer.set_merge_policy(Box::new(policy));
         let folder = self.folder.clone();
-        Ok(TextWriter { inner: writer, folder, fields: self.fields, gathered: Vec::with_capacity(DOCUMENTS_PER_SEND) })
+        Ok(TextWriter {
+            inner: writer,
+            folder,
+            fields: self.fields,
+            gathered: Vec::with_capacity(DOCUMENTS_PER_SEND),
+        })
     }
 
     /// Returns the number of documents.
@@ -253,13 +295,26 @@ pub(super) struct TextWriter {
 impl TextWriter {
     /// Adds a document.
     pub(super) fn add(&mut self, entry: &TextDocument<'_>) -> Result<(), IndexError> {
-        let TextFields { key, text, characters, spelled, filters, created_at, holds_until, id, facts } = self.fields;
+        let TextFields {
+            key,
+            text,
+            characters,
+            spelled,
+            filters,
+            created_at,
+            holds_until,
+            id,
+            facts,
+        } = self.fields;
         let mut document = TantivyDocument::new();
         document.add_u64(key, entry.key.cast_unsigned());
         document.add_text(text, &entry.words.text.0);
         document.add_text(characters, &entry.words.characters.0);
         document.add_text(spelled, &entry.words.spelled.0);
-        entry.filters.iter().for_each(|bits| document.add_u64(filters, bits.cast_unsigned()));
+        entry
+            .filters
+            .iter()
+            .for_each(|bits| document.add_u64(filters, bits.cast_unsigned()));
         document.add_i64(created_at, entry.created_at);
         document.add_i64(holds_until, entry.holds_until);
         document.add_u64(facts, entry.facts);
@@ -267,12 +322,20 @@ impl TextWriter {
             document.add_u64(field, half);
         }
         self.gathered.push(UserOperation::Add(document));
-        if DOCUMENTS_PER_SEND <= self.gathered.len() { self.send_operations() } else { Ok(()) }
+        if DOCUMENTS_PER_SEND <= self.gathered.len() {
+            self.send_operations()
+        } else {
+            Ok(())
+        }
     }
 
     /// Removes the document with this key, if it exists.
     pub(super) fn remove(&mut self, key: i64) {
-        self.gathered.push(UserOperation::Delete(Term::from_field_u64(self.fields.key, key.cast_unsigned())));
+        self.gathered
+            .push(UserOperation::Delete(Term::from_field_u64(
+                self.fields.key,
+                key.cast_unsigned(),
+            )));
     }
 
     fn send_operations(&mut self) -> Result<(), IndexError> {
@@ -319,7 +382,9 @@ impl TextWriter {
 /// The folder itself is private already. Errors are ignored: a file system without permissions offers no more protection.
 fn make_private(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let _ = entry.metadata().and_then(|found| remove_access_of_others(&entry.path(), &found));
+        let _ = entry
+            .metadata()
+            .and_then(|found| remove_access_of_others(&entry.path(), &found));
     }
 }
 
@@ -338,9 +403,13 @@ const TOKENIZER: &str = "list";
 
 fn schema() -> (Schema, TextFields) {
     let mut schema = Schema::builder();
-    let terms = TextFieldIndexing::default().set_tokenizer(TOKENIZER).set_index_option(IndexRecordOption::WithFreqs);
+    let terms = TextFieldIndexing::default()
+        .set_tokenizer(TOKENIZER)
+        .set_index_option(IndexRecordOption::WithFreqs);
     let terms = TextOptions::default().set_indexing_options(terms);
-    let spelled = TextFieldIndexing::default().set_tokenizer(TOKENIZER).set_index_option(IndexRecordOption::Basic);
+    let spelled = TextFieldIndexing::default()
+        .set_tokenizer(TOKENIZER)
+        .set_index_option(IndexRecordOption::Basic);
     let spelled = TextOptions::default().set_indexing_options(spelled.set_fieldnorms(false));
     let fast = NumericOptions::default() | FAST;
     let fields = TextFields {
@@ -365,7 +434,14 @@ impl Tokenizer for EncodedTokenizer {
     type TokenStream<'a> = EncodedTokenStream<'a>;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> EncodedTokenStream<'a> {
-        EncodedTokenStream { terms: TermIter(text), left: 0, token: Token { position: 0, ..Token::default() } }
+        EncodedTokenStream {
+            terms: TermIter(text),
+            left: 0,
+            token: Token {
+                position: 0,
+                ..Token::default()
+            },
+        }
     }
 }
 
@@ -381,7 +457,9 @@ impl TokenStream for EncodedTokenStream<'_> {
             self.left -= 1;
             return true;
         }
-        let Some((term, frequency)) = self.terms.next() else { return false };
+        let Some((term, frequency)) = self.terms.next() else {
+            return false;
+        };
         self.token.text.clear();
         self.token.text.push_str(term);
         self.left = frequency.saturating_sub(1);

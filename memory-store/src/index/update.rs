@@ -13,7 +13,9 @@ use super::lookup_key::LookupKey;
 use super::memory_index::MemoryIndex;
 use super::row::{DocumentRow, stem};
 use super::scan::FolderSums;
-use super::schema::{IndexMeta, decode_numbers, encode_numbers, id_bytes, row_count, row_id, row_stat, write};
+use super::schema::{
+    IndexMeta, decode_numbers, encode_numbers, id_bytes, row_count, row_id, row_stat, write,
+};
 use crate::access_key::name_and_readers;
 use crate::disk::{FileStat, parent_folder};
 
@@ -67,15 +69,23 @@ impl<'t> IndexUpdate<'t> {
     }
 
     /// Inserts or changes the row of a file. `former_path` is the previous path of a moved document.
-    pub(super) fn upsert(&mut self, row: &DocumentRow, former_path: Option<&str>) -> Result<(), IndexError> {
+    pub(super) fn upsert(
+        &mut self,
+        row: &DocumentRow,
+        former_path: Option<&str>,
+    ) -> Result<(), IndexError> {
         self.remove_unreadable(&row.path)?;
         let former = match (self.row_at(&row.path)?, former_path) {
             (Some(former), _) => Some(former),
             (None, Some(path)) => self.row_at(path)?,
             (None, None) => None,
         };
-        let Some(former) = former else { return self.insert(row) };
-        self.change_sums(&former.path, |sums, name| sums.subtract(name, &former.signature));
+        let Some(former) = former else {
+            return self.insert(row);
+        };
+        self.change_sums(&former.path, |sums, name| {
+            sums.subtract(name, &former.signature)
+        });
         self.change_sums(&row.path, |sums, name| sums.add(name, &row.signature));
         if former.stamp == row.stamp && former.path == row.path {
             return self.update_stat(former.key, row);
@@ -86,10 +96,14 @@ impl<'t> IndexUpdate<'t> {
     /// Removes the row of the file at `path`, if there is one.
     pub(super) fn remove(&mut self, path: &str) -> Result<(), IndexError> {
         self.remove_unreadable(path)?;
-        let Some(former) = self.row_at(path)? else { return Ok(()) };
+        let Some(former) = self.row_at(path)? else {
+            return Ok(());
+        };
         self.change_sums(path, |sums, name| sums.subtract(name, &former.signature));
         self.drop_handles(&former)?;
-        self.transaction.prepare_cached("DELETE FROM documents WHERE key = ?")?.execute([former.key])?;
+        self.transaction
+            .prepare_cached("DELETE FROM documents WHERE key = ?")?
+            .execute([former.key])?;
         self.add_pending(former.key, None, TextPresence::ToFullText)?;
         self.documents -= 1;
         for (length, gone) in self.lengths.iter_mut().zip(former.lengths) {
@@ -100,12 +114,24 @@ impl<'t> IndexUpdate<'t> {
     }
 
     /// Records that the file at `path` cannot be read, so that it is read again only after a change.
-    pub(super) fn mark_unreadable(&mut self, path: &str, signature: &FileStat) -> Result<(), IndexError> {
+    pub(super) fn mark_unreadable(
+        &mut self,
+        path: &str,
+        signature: &FileStat,
+    ) -> Result<(), IndexError> {
         self.remove(path)?;
         self.change_sums(path, |sums, name| sums.add(name, signature));
         let (size, inode) = (signature.size.cast_signed(), signature.inode.cast_signed());
-        let row = params![path, size, signature.modified_ns, signature.changed_ns, inode];
-        self.transaction.prepare_cached("INSERT INTO unreadable VALUES(?, ?, ?, ?, ?)")?.execute(row)?;
+        let row = params![
+            path,
+            size,
+            signature.modified_ns,
+            signature.changed_ns,
+            inode
+        ];
+        self.transaction
+            .prepare_cached("INSERT INTO unreadable VALUES(?, ?, ?, ?, ?)")?
+            .execute(row)?;
         Ok(())
     }
 
@@ -115,18 +141,30 @@ impl<'t> IndexUpdate<'t> {
         let transaction = self.transaction;
         let sql = "UPDATE meta SET documents = documents + ?, length = length + ?, characters = characters + ?, \
                    revision = revision + 1";
-        transaction.prepare_cached(sql)?.execute(params![self.documents, self.lengths[0], self.lengths[1]])?;
+        transaction.prepare_cached(sql)?.execute(params![
+            self.documents,
+            self.lengths[0],
+            self.lengths[1]
+        ])?;
         for (path, change) in self.folders {
             let sql = "SELECT names, signatures FROM folders WHERE path = ?";
             let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
-            let (names, signatures) = transaction.prepare_cached(sql)?.query_row([&path], read).optional()?.unwrap_or_default();
+            let (names, signatures) = transaction
+                .prepare_cached(sql)?
+                .query_row([&path], read)
+                .optional()?
+                .unwrap_or_default();
             let names = names.wrapping_add(change.names.cast_signed());
             let signatures = signatures.wrapping_add(change.signatures.cast_signed());
             // The recorded time of the folder no longer matches the sums; the next refresh lists the folder once.
             let sql = "INSERT OR REPLACE INTO folders VALUES(?, NULL, ?, ?)";
-            transaction.prepare_cached(sql)?.execute(params![path, names, signatures])?;
+            transaction
+                .prepare_cached(sql)?
+                .execute(params![path, names, signatures])?;
         }
-        self.claims.iter().try_for_each(|claimed| assign_claimed_id(transaction, claimed))
+        self.claims
+            .iter()
+            .try_for_each(|claimed| assign_claimed_id(transaction, claimed))
     }
 
     fn insert(&mut self, row: &DocumentRow) -> Result<(), IndexError> {
@@ -143,7 +181,9 @@ impl<'t> IndexUpdate<'t> {
 
     fn change(&mut self, former: &PreviousRow, row: &DocumentRow) -> Result<(), IndexError> {
         self.drop_handles(former)?;
-        self.transaction.prepare_cached("DELETE FROM documents WHERE key = ?")?.execute([former.key])?;
+        self.transaction
+            .prepare_cached("DELETE FROM documents WHERE key = ?")?
+            .execute([former.key])?;
         // Accesses that the file includes now are subtracted.
         let accesses = former.accesses.saturating_sub(row.access_count);
         insert(self.transaction, row, Some(former.key), None, accesses)?;
@@ -161,8 +201,21 @@ impl<'t> IndexUpdate<'t> {
     /// Updates the signature of a file with unchanged content.
     fn update_stat(&self, key: i64, row: &DocumentRow) -> Result<(), IndexError> {
         let sql = "UPDATE documents SET size = ?, modified_ns = ?, changed_ns = ?, inode = ?, settled = ? WHERE key = ?";
-        let FileStat { size, modified_ns, changed_ns, inode, .. } = row.signature;
-        let values = params![size.cast_signed(), modified_ns, changed_ns, inode.cast_signed(), row.settled, key];
+        let FileStat {
+            size,
+            modified_ns,
+            changed_ns,
+            inode,
+            ..
+        } = row.signature;
+        let values = params![
+            size.cast_signed(),
+            modified_ns,
+            changed_ns,
+            inode.cast_signed(),
+            row.settled,
+            key
+        ];
         self.transaction.prepare_cached(sql)?.execute(values)?;
         Ok(())
     }
@@ -183,13 +236,21 @@ impl<'t> IndexUpdate<'t> {
                 accesses: row_count(row, 12)?,
             })
         };
-        Ok(self.transaction.prepare_cached(sql)?.query_row([path], read).optional()?)
+        Ok(self
+            .transaction
+            .prepare_cached(sql)?
+            .query_row([path], read)
+            .optional()?)
     }
 
     fn change_sums(&mut self, path: &str, change: impl FnOnce(&mut FolderSums, &[u8])) {
-        let (folder, name) = (parent_folder(path), path.rsplit_once('/').map_or(path, |(_, name)| name));
+        let (folder, name) = (
+            parent_folder(path),
+            path.rsplit_once('/').map_or(path, |(_, name)| name),
+        );
         if !self.folders.contains_key(folder) {
-            self.folders.insert(folder.to_owned(), FolderSums::default());
+            self.folders
+                .insert(folder.to_owned(), FolderSums::default());
         }
         if let Some(sums) = self.folders.get_mut(folder) {
             change(sums, name.as_bytes());
@@ -197,20 +258,29 @@ impl<'t> IndexUpdate<'t> {
     }
 
     fn remove_unreadable(&mut self, path: &str) -> Result<(), IndexError> {
-        let sql = "DELETE FROM unreadable WHERE path = ? RETURNING size, modified_ns, changed_ns, inode";
+        let sql =
+            "DELETE FROM unreadable WHERE path = ? RETURNING size, modified_ns, changed_ns, inode";
         let read = |row: &rusqlite::Row<'_>| row_stat(row, 0);
-        if let Some(signature) = self.transaction.prepare_cached(sql)?.query_row([path], read).optional()? {
+        if let Some(signature) = self
+            .transaction
+            .prepare_cached(sql)?
+            .query_row([path], read)
+            .optional()?
+        {
             self.change_sums(path, |sums, name| sums.subtract(name, &signature));
         }
         Ok(())
     }
 
     fn add_handles(&mut self, key: i64, row: &DocumentRow) {
-        self.handles.extend(row.handles.iter().map(|bits| [*bits, key]));
+        self.handles
+            .extend(row.handles.iter().map(|bits| [*bits, key]));
     }
 
     fn write_handles(&mut self) -> Result<(), IndexError> {
-        let mut insert = self.transaction.prepare_cached("INSERT OR IGNORE INTO handles VALUES(?, ?)")?;
+        let mut insert = self
+            .transaction
+            .prepare_cached("INSERT OR IGNORE INTO handles VALUES(?, ?)")?;
         self.handles.sort_unstable();
         for handle in self.handles.drain(..) {
             insert.execute(handle)?;
@@ -220,14 +290,21 @@ impl<'t> IndexUpdate<'t> {
 
     fn drop_handles(&mut self, former: &PreviousRow) -> Result<(), IndexError> {
         self.write_handles()?;
-        let mut delete = self.transaction.prepare_cached("DELETE FROM handles WHERE bits = ? AND document = ?")?;
+        let mut delete = self
+            .transaction
+            .prepare_cached("DELETE FROM handles WHERE bits = ? AND document = ?")?;
         for bits in &former.handles {
             delete.execute([*bits, former.key])?;
         }
         Ok(())
     }
 
-    fn add_pending(&self, key: i64, row: Option<&DocumentRow>, known: TextPresence) -> Result<(), IndexError> {
+    fn add_pending(
+        &self,
+        key: i64,
+        row: Option<&DocumentRow>,
+        known: TextPresence,
+    ) -> Result<(), IndexError> {
         let sql = "INSERT OR REPLACE INTO pending VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
         let mut insert = self.transaction.prepare_cached(sql)?;
         match row {
@@ -322,7 +399,10 @@ pub(super) fn insert(
 /// In a replica, a file of a more private access key precedes others, so that nobody takes the id of a memory that they do not read. Then the
 /// file with a name that ends in the short form of the id gets it, otherwise the first by path. The other files get an id derived from
 /// their path.
-pub(super) fn assign_claimed_id(transaction: &Transaction<'_>, claimed: &MemoryId) -> Result<(), IndexError> {
+pub(super) fn assign_claimed_id(
+    transaction: &Transaction<'_>,
+    claimed: &MemoryId,
+) -> Result<(), IndexError> {
     let mut claimants = claimants(transaction, claimed)?;
     let ending = format!("-{}", claimed.short());
     claimants.sort_by_cached_key(|(_, path)| {
@@ -333,7 +413,11 @@ pub(super) fn assign_claimed_id(transaction: &Transaction<'_>, claimed: &MemoryI
         set_id(transaction, *key, None)?;
     }
     for (rank, (key, path)) in claimants.iter().enumerate() {
-        let id = if rank == 0 { *claimed } else { MemoryId::for_path(path) };
+        let id = if rank == 0 {
+            *claimed
+        } else {
+            MemoryId::for_path(path)
+        };
         let spare = MemoryId::for_path(&format!("{path}#{claimed}"));
         if !set_id(transaction, *key, Some(&id))? && !set_id(transaction, *key, Some(&spare))? {
             return Err(IndexError::Mismatch);
@@ -343,16 +427,29 @@ pub(super) fn assign_claimed_id(transaction: &Transaction<'_>, claimed: &MemoryI
 }
 
 /// Returns the keys and paths of the documents with files that name this id.
-pub(super) fn claimants(connection: &Connection, claimed: &MemoryId) -> Result<Vec<(i64, String)>, IndexError> {
+pub(super) fn claimants(
+    connection: &Connection,
+    claimed: &MemoryId,
+) -> Result<Vec<(i64, String)>, IndexError> {
     let sql = "SELECT key, path FROM handles JOIN documents ON key = document WHERE bits = ? AND claimed = ?";
     let mut select = connection.prepare_cached(sql)?;
-    let values = params![LookupKey::Claim(claimed).bits(), Uuid::from(*claimed).into_bytes()];
-    Ok(select.query_map(values, |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
+    let values = params![
+        LookupKey::Claim(claimed).bits(),
+        Uuid::from(*claimed).into_bytes()
+    ];
+    Ok(select
+        .query_map(values, |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<_, _>>()?)
 }
 
 /// Sets or clears the id of a document, and returns whether the id was free.
-fn set_id(transaction: &Transaction<'_>, key: i64, id: Option<&MemoryId>) -> Result<bool, IndexError> {
-    let mut update = transaction.prepare_cached("UPDATE OR IGNORE documents SET id = ? WHERE key = ?")?;
+fn set_id(
+    transaction: &Transaction<'_>,
+    key: i64,
+    id: Option<&MemoryId>,
+) -> Result<bool, IndexError> {
+    let mut update =
+        transaction.prepare_cached("UPDATE OR IGNORE documents SET id = ? WHERE key = ?")?;
     Ok(update.execute(params![id.map(id_bytes), key])? == 1)
 }
 
@@ -399,8 +496,16 @@ impl MemoryIndex {
     ///
     /// # Errors
     /// If the index cannot be written.
-    pub(crate) fn apply(&self, applied: &[AppliedChange], journal_mark: Option<&str>) -> Result<(), StoreError> {
-        let paths: Vec<String> = applied.iter().filter_map(AppliedChange::written_path).map(str::to_owned).collect();
+    pub(crate) fn apply(
+        &self,
+        applied: &[AppliedChange],
+        journal_mark: Option<&str>,
+    ) -> Result<(), StoreError> {
+        let paths: Vec<String> = applied
+            .iter()
+            .filter_map(AppliedChange::written_path)
+            .map(str::to_owned)
+            .collect();
         self.modify("write the index", |index, opened| {
             write(&mut opened.connection, |transaction| {
                 let mut update = IndexUpdate::new(transaction);
@@ -422,10 +527,13 @@ impl MemoryIndex {
                     }
                     Ok(())
                 })?;
-                left.filter_map(AppliedChange::removed_path).try_for_each(|path| update.remove(path))?;
+                left.filter_map(AppliedChange::removed_path)
+                    .try_for_each(|path| update.remove(path))?;
                 update.finish()?;
                 if let Some(mark) = journal_mark {
-                    transaction.prepare_cached("UPDATE meta SET journal = ?")?.execute([mark])?;
+                    transaction
+                        .prepare_cached("UPDATE meta SET journal = ?")?
+                        .execute([mark])?;
                 }
                 Ok(())
             })?;
@@ -438,6 +546,8 @@ impl MemoryIndex {
     /// # Errors
     /// If the index cannot be read.
     pub(crate) fn journal_mark(&self) -> Result<Option<String>, StoreError> {
-        self.query("read the index", |_, opened| Ok(IndexMeta::read(&opened.connection)?.journal))
+        self.query("read the index", |_, opened| {
+            Ok(IndexMeta::read(&opened.connection)?.journal)
+        })
     }
 }

@@ -46,7 +46,11 @@ impl SegmentVocabulary {
     /// Returns `None` if the file is missing or damaged.
     pub(super) fn open(folder: &Path, segment: SegmentId) -> Option<Self> {
         let directory = MmapDirectory::open(folder).ok()?;
-        let bytes = directory.open_read(Path::new(&file_name(segment))).ok()?.read_bytes().ok()?;
+        let bytes = directory
+            .open_read(Path::new(&file_name(segment)))
+            .ok()?
+            .read_bytes()
+            .ok()?;
         let (head, words) = bytes.split_at_checked(HEAD)?;
         let sum = head.strip_prefix(MAGIC)?;
         let ranks = ByteRanks::from_sample(&words[..words.len().min(SAMPLE_BYTES)]);
@@ -82,7 +86,10 @@ impl ByteRanks {
             counts[usize::from(*byte)] += 1;
         }
         let most = counts.iter().copied().max().unwrap_or_default().max(1);
-        Self(counts.map(|count| u8::try_from(count * usize::from(u8::MAX) / most).unwrap_or(u8::MAX)))
+        Self(
+            counts
+                .map(|count| u8::try_from(count * usize::from(u8::MAX) / most).unwrap_or(u8::MAX)),
+        )
     }
 }
 
@@ -113,7 +120,10 @@ fn try_update(index: &Index, folder: &Path, field: Field) -> Result<(), IndexErr
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name();
-        if name.to_str().is_some_and(|name| name.starts_with(PREFIX) && !wanted.contains(name)) {
+        if name
+            .to_str()
+            .is_some_and(|name| name.starts_with(PREFIX) && !wanted.contains(name))
+        {
             fs::remove_file(entry.path())?;
         }
     }
@@ -144,7 +154,10 @@ fn encode_words(segment: &SegmentReader, field: Field) -> Result<Vec<u8>, IndexE
 /// Writes a file atomically.
 fn write_words(path: &PathBuf, words: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(path);
-    let mut file = tempfile::Builder::new().prefix(PREFIX).suffix(".new").tempfile_in(folder)?;
+    let mut file = tempfile::Builder::new()
+        .prefix(PREFIX)
+        .suffix(".new")
+        .tempfile_in(folder)?;
     file.write_all(MAGIC)?;
     file.write_all(&crc32fast::hash(words).to_le_bytes())?;
     file.write_all(words)?;

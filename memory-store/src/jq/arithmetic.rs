@@ -33,7 +33,11 @@ impl Add for Val {
                 let map = Rc::make_mut(&mut left);
                 match Rc::try_unwrap(right) {
                     Ok(right) => map.extend(right),
-                    Err(right) => map.extend(right.iter().map(|(key, value)| (key.clone(), value.clone()))),
+                    Err(right) => map.extend(
+                        right
+                            .iter()
+                            .map(|(key, value)| (key.clone(), value.clone())),
+                    ),
                 }
                 Val::Obj(left)
             }
@@ -67,7 +71,8 @@ impl Mul for Val {
 
     fn mul(self, other: Self) -> JqEvalResult {
         match (self, other) {
-            (Val::Str(text), number @ (Val::Num(_) | Val::Lit(_))) | (number @ (Val::Num(_) | Val::Lit(_)), Val::Str(text)) => {
+            (Val::Str(text), number @ (Val::Num(_) | Val::Lit(_)))
+            | (number @ (Val::Num(_) | Val::Lit(_)), Val::Str(text)) => {
                 repeat(&text, number.number().unwrap_or(f64::NAN))
             }
             (Val::Obj(left), Val::Obj(right)) => merge(left, &right, 0).map(Val::Obj),
@@ -86,7 +91,11 @@ impl Div for Val {
         match (&self, &other) {
             (Val::Str(text), Val::Str(separator)) => Ok(split(text, separator)),
             (left, right) => match (left.number(), right.number()) {
-                (Some(_), Some(0.0)) => Err(pair_error(left, right, "cannot be divided because the divisor is zero")),
+                (Some(_), Some(0.0)) => Err(pair_error(
+                    left,
+                    right,
+                    "cannot be divided because the divisor is zero",
+                )),
                 (Some(left), Some(right)) => Ok(Val::Num(left / right)),
                 _ => Err(pair_error(left, right, "cannot be divided")),
             },
@@ -98,8 +107,14 @@ impl Rem for Val {
     type Output = JqEvalResult;
 
     /// Returns the remainder of the integer parts; fractions are discarded.
-    #[expect(clippy::cast_possible_truncation, reason = "a number beyond 64 bits counts as the greatest within")]
-    #[expect(clippy::cast_precision_loss, reason = "a double is all that there is to answer with")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a number beyond 64 bits counts as the greatest within"
+    )]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a double is all that there is to answer with"
+    )]
     fn rem(self, other: Self) -> JqEvalResult {
         let (Some(left), Some(right)) = (self.number(), other.number()) else {
             return Err(pair_error(&self, &other, "cannot be divided (remainder)"));
@@ -108,7 +123,11 @@ impl Rem for Val {
             return Ok(Val::Num(f64::NAN));
         }
         match right as i64 {
-            0 => Err(pair_error(&self, &other, "cannot be divided (remainder) because the divisor is zero")),
+            0 => Err(pair_error(
+                &self,
+                &other,
+                "cannot be divided (remainder) because the divisor is zero",
+            )),
             right => Ok(Val::Num((left as i64).wrapping_rem(right) as f64)),
         }
     }
@@ -137,7 +156,11 @@ pub(crate) fn split(text: &str, separator: &str) -> Val {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is not negative, and bounded below")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it is not negative, and bounded below"
+)]
 fn repeat(text: &str, times: f64) -> JqEvalResult {
     if times < 0.0 || times.is_nan() {
         return Ok(Val::Null);

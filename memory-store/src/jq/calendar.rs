@@ -1,8 +1,28 @@
 //! The proleptic Gregorian calendar, and the date patterns of C.
 
-const MONTHS: [&str; 12] =
-    ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
-const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+const WEEKDAYS: [&str; 7] = [
+    "Sunday",
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+];
 const DAY: i64 = 86_400;
 
 /// A UTC date and time with a resolution of one second.
@@ -21,13 +41,28 @@ impl JqTime {
     pub(crate) fn from_seconds(seconds: i64) -> Self {
         let (year, month0, day) = date_from_days(seconds.div_euclid(DAY));
         let second = u32::try_from(seconds.rem_euclid(DAY)).expect("a day has 86,400 seconds");
-        Self { year, month0, day, hour: second / 3600, minute: second / 60 % 60, second: second % 60 }
+        Self {
+            year,
+            month0,
+            day,
+            hour: second / 3600,
+            minute: second / 60 % 60,
+            second: second % 60,
+        }
     }
 
     /// Converts fields that may be out of range.
-    pub(crate) fn from_fields(year: i64, month0: i64, day: i64, hour: i64, minute: i64, second: i64) -> Self {
+    pub(crate) fn from_fields(
+        year: i64,
+        month0: i64,
+        day: i64,
+        hour: i64,
+        minute: i64,
+        second: i64,
+    ) -> Self {
         let (year, month0) = (year + month0.div_euclid(12), month0.rem_euclid(12));
-        let days = days_since_epoch(year, u32::try_from(month0).expect("it is below 12"), 1) + day - 1;
+        let days =
+            days_since_epoch(year, u32::try_from(month0).expect("it is below 12"), 1) + day - 1;
         Self::from_seconds(days * DAY + hour * 3600 + minute * 60 + second)
     }
 
@@ -44,7 +79,8 @@ impl JqTime {
 
     /// Returns the day of the year, from 0 for 1 January.
     pub(crate) fn day_of_year0(&self) -> u32 {
-        let days = days_since_epoch(self.year, self.month0, self.day) - days_since_epoch(self.year, 0, 1);
+        let days =
+            days_since_epoch(self.year, self.month0, self.day) - days_since_epoch(self.year, 0, 1);
         u32::try_from(days).expect("a year has 366 days")
     }
 
@@ -74,7 +110,8 @@ fn date_from_days(days: i64) -> (i64, u32, u32) {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
     let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month + 2) / 5 + 1;
@@ -155,7 +192,10 @@ fn format_field(moment: &JqTime, letter: Option<char>, zone: &str, out: &mut Str
 
 /// Parses a date like `strptime` in the C locale, and returns the rest of the text as well.
 pub(crate) fn parse<'t>(text: &'t str, pattern: &str) -> Option<(JqTime, &'t str)> {
-    let mut parser = JqDateParser { rest: text, fields: JqDateFields::default() };
+    let mut parser = JqDateParser {
+        rest: text,
+        fields: JqDateFields::default(),
+    };
     parser.pattern(pattern)?;
     let rest = parser.rest;
     if !rest.is_empty() && !rest.starts_with(|first: char| first.is_ascii_whitespace()) {
@@ -226,7 +266,9 @@ impl JqDateParser<'_> {
     }
 
     fn skip_space(&mut self) {
-        self.rest = self.rest.trim_start_matches(|char: char| char.is_ascii_whitespace());
+        self.rest = self
+            .rest
+            .trim_start_matches(|char: char| char.is_ascii_whitespace());
     }
 
     fn field(&mut self, letter: char) -> Option<()> {
@@ -270,7 +312,11 @@ impl JqDateParser<'_> {
             }
             'Y' => self.fields.year = Some(self.signed_year()?),
             'z' => self.offset()?,
-            'Z' => self.rest = self.rest.trim_start_matches(|char: char| char.is_ascii_alphabetic()),
+            'Z' => {
+                self.rest = self
+                    .rest
+                    .trim_start_matches(|char: char| char.is_ascii_alphabetic())
+            }
             '%' => self.rest = self.rest.strip_prefix('%')?,
             _ => return None,
         }
@@ -289,7 +335,12 @@ impl JqDateParser<'_> {
 
     fn number(&mut self, width: usize, least: i64, most: i64) -> Option<i64> {
         self.skip_space();
-        let digits = self.rest.bytes().take(width).take_while(u8::is_ascii_digit).count();
+        let digits = self
+            .rest
+            .bytes()
+            .take(width)
+            .take_while(u8::is_ascii_digit)
+            .count();
         let number: i64 = self.rest[..digits].parse().ok()?;
         self.rest = &self.rest[digits..];
         (least <= number && number <= most).then_some(number)
@@ -297,9 +348,21 @@ impl JqDateParser<'_> {
 
     /// Parses a full name or its first three letters, case-insensitively.
     fn name(&mut self, names: &[&str]) -> Option<i64> {
-        let starts = |name: &str| self.rest.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
-        let full = names.iter().position(|name| starts(name)).map(|index| (index, names[index].len()));
-        let found = full.or_else(|| names.iter().position(|name| starts(&name[..3])).map(|index| (index, 3)));
+        let starts = |name: &str| {
+            self.rest
+                .get(..name.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(name))
+        };
+        let full = names
+            .iter()
+            .position(|name| starts(name))
+            .map(|index| (index, names[index].len()));
+        let found = full.or_else(|| {
+            names
+                .iter()
+                .position(|name| starts(&name[..3]))
+                .map(|index| (index, 3))
+        });
         let (index, length) = found?;
         self.rest = &self.rest[length..];
         i64::try_from(index).ok()
@@ -328,7 +391,14 @@ mod tests {
 
     #[test]
     fn seconds_and_fields_are_two_forms_of_one() {
-        for seconds in [0, -1, 951_782_400, 1_425_599_507, 4_102_444_799, -62_135_596_800] {
+        for seconds in [
+            0,
+            -1,
+            951_782_400,
+            1_425_599_507,
+            4_102_444_799,
+            -62_135_596_800,
+        ] {
             assert_eq!(JqTime::from_seconds(seconds).seconds(), seconds);
         }
     }
@@ -336,9 +406,19 @@ mod tests {
     #[test]
     fn what_is_formatted_can_be_parsed() {
         let moment = JqTime::from_seconds(1_425_599_507);
-        for pattern in ["%Y-%m-%dT%H:%M:%SZ", "%c", "%A, %d %B %Y %I:%M:%S %p", "%s", "%Y %j %T"] {
+        for pattern in [
+            "%Y-%m-%dT%H:%M:%SZ",
+            "%c",
+            "%A, %d %B %Y %I:%M:%S %p",
+            "%s",
+            "%Y %j %T",
+        ] {
             let text = format(&moment, pattern, "UTC");
-            assert_eq!(parse(&text, pattern), Some((moment, "")), "{pattern}: {text}");
+            assert_eq!(
+                parse(&text, pattern),
+                Some((moment, "")),
+                "{pattern}: {text}"
+            );
         }
     }
 

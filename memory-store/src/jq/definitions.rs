@@ -15,13 +15,19 @@ type DefinitionMap<'s> = BTreeMap<FunctionSignature, ParsedTerm<Def<&'s str>>>;
 /// Returns the definitions that `calls` need, directly or indirectly.
 ///
 /// Each definition follows those that it calls, because it can only refer to earlier ones.
-pub(crate) fn required_definitions<'s>(calls: &[FunctionSignature], arena: &'s Arena) -> Vec<Def<&'s str>> {
-    let mut known: BTreeMap<FunctionSignature, &str> =
-        signatures().map(|((name, arity), text)| ((name.to_owned(), arity), text)).collect();
+pub(crate) fn required_definitions<'s>(
+    calls: &[FunctionSignature],
+    arena: &'s Arena,
+) -> Vec<Def<&'s str>> {
+    let mut known: BTreeMap<FunctionSignature, &str> = signatures()
+        .map(|((name, arity), text)| ((name.to_owned(), arity), text))
+        .collect();
     let mut wanted: Vec<FunctionSignature> = calls.to_vec();
     let mut found = DefinitionMap::new();
     while let Some(signature) = wanted.pop() {
-        let Some(text) = known.remove(&signature) else { continue };
+        let Some(text) = known.remove(&signature) else {
+            continue;
+        };
         let parsed = parse::definitions(text, arena).expect("the definitions are jq");
         for definition in parsed {
             wanted.extend(definition.calls.iter().cloned());
@@ -36,8 +42,14 @@ pub(crate) fn required_definitions<'s>(calls: &[FunctionSignature], arena: &'s A
     ordered
 }
 
-fn add_with_dependencies<'s>(signature: &FunctionSignature, found: &mut DefinitionMap<'s>, ordered: &mut Vec<Def<&'s str>>) {
-    let Some(definition) = found.remove(signature) else { return };
+fn add_with_dependencies<'s>(
+    signature: &FunctionSignature,
+    found: &mut DefinitionMap<'s>,
+    ordered: &mut Vec<Def<&'s str>>,
+) {
+    let Some(definition) = found.remove(signature) else {
+        return;
+    };
     for call in &definition.calls {
         add_with_dependencies(call, found, ordered);
     }
@@ -46,7 +58,9 @@ fn add_with_dependencies<'s>(signature: &FunctionSignature, found: &mut Definiti
 
 /// Returns the name and arity of all definitions.
 pub(crate) fn names() -> impl Iterator<Item = (String, usize)> {
-    let names: BTreeSet<_> = signatures().map(|((name, arity), _)| (name.to_owned(), arity)).collect();
+    let names: BTreeSet<_> = signatures()
+        .map(|((name, arity), _)| (name.to_owned(), arity))
+        .collect();
     names.into_iter()
 }
 
@@ -54,7 +68,10 @@ pub(crate) fn names() -> impl Iterator<Item = (String, usize)> {
 ///
 /// Each definition starts at the start of a line.
 fn signatures() -> impl Iterator<Item = ((&'static str, usize), &'static str)> {
-    let starts: Vec<usize> = TEXT.match_indices("\ndef ").map(|(index, _)| index + 1).collect();
+    let starts: Vec<usize> = TEXT
+        .match_indices("\ndef ")
+        .map(|(index, _)| index + 1)
+        .collect();
     let ends: Vec<usize> = starts.iter().skip(1).copied().chain([TEXT.len()]).collect();
     starts.into_iter().zip(ends).map(|(start, end)| {
         let text = &TEXT[start..end];

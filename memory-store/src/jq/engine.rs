@@ -61,14 +61,19 @@ impl JqRunState<'_> {
         let mut reader = JsonReader::from_offset(self.text, self.at.get());
         let value = reader.next();
         let broken = matches!(value, Some(Err(_)));
-        self.at.set(if broken { self.text.len() } else { reader.position() });
+        self.at.set(if broken {
+            self.text.len()
+        } else {
+            reader.position()
+        });
         value
     }
 }
 
 impl ValT for Val {
     fn from_num(text: &str) -> JqEvalResult {
-        Val::parse_number(text.trim_end()).ok_or_else(|| runtime_error(format!("Invalid numeric literal '{text}'")))
+        Val::parse_number(text.trim_end())
+            .ok_or_else(|| runtime_error(format!("Invalid numeric literal '{text}'")))
     }
 
     fn from_map<I: IntoIterator<Item = (Self, Self)>>(fields: I) -> JqEvalResult {
@@ -87,11 +92,13 @@ impl ValT for Val {
 
     fn key_values(self) -> BoxIter<'static, JqEvalResult<(Self, Self)>> {
         match self {
-            Val::Arr(values) => Box::new((0..values.len()).map(move |index| Ok((Val::count(index), values[index].clone())))),
-            Val::Obj(map) => Box::new(
-                (0..map.len())
-                    .filter_map(move |index| map.get_index(index).map(|(key, value)| Ok((Val::Str(key.clone()), value.clone())))),
+            Val::Arr(values) => Box::new(
+                (0..values.len()).map(move |index| Ok((Val::count(index), values[index].clone()))),
             ),
+            Val::Obj(map) => Box::new((0..map.len()).filter_map(move |index| {
+                map.get_index(index)
+                    .map(|(key, value)| Ok((Val::Str(key.clone()), value.clone())))
+            })),
             other => box_once(Err(cannot_iterate(&other))),
         }
     }
@@ -100,11 +107,16 @@ impl ValT for Val {
         match self {
             Val::Arr(values) => match Rc::try_unwrap(values) {
                 Ok(values) => Box::new(values.into_iter().map(Ok)),
-                Err(values) => Box::new((0..values.len()).map(move |index| Ok(values[index].clone()))),
+                Err(values) => {
+                    Box::new((0..values.len()).map(move |index| Ok(values[index].clone())))
+                }
             },
             Val::Obj(map) => match Rc::try_unwrap(map) {
                 Ok(map) => Box::new(map.into_values().map(Ok)),
-                Err(map) => Box::new((0..map.len()).filter_map(move |index| map.get_index(index).map(|(_, v)| Ok(v.clone())))),
+                Err(map) => Box::new(
+                    (0..map.len())
+                        .filter_map(move |index| map.get_index(index).map(|(_, v)| Ok(v.clone()))),
+                ),
             },
             other => box_once(Err(cannot_iterate(&other))),
         }
@@ -118,7 +130,11 @@ impl ValT for Val {
         json_path::get(&self, &Val::from(range.start.cloned()..range.end.cloned()))
     }
 
-    fn map_values<'a, I: Iterator<Item = ValX<'a, Self>>>(self, opt: Opt, update: impl Fn(Self) -> I) -> ValX<'a, Self> {
+    fn map_values<'a, I: Iterator<Item = ValX<'a, Self>>>(
+        self,
+        opt: Opt,
+        update: impl Fn(Self) -> I,
+    ) -> ValX<'a, Self> {
         match self {
             Val::Arr(values) => values.iter().cloned().flat_map(update).collect(),
             Val::Obj(map) => {
@@ -140,10 +156,12 @@ impl ValT for Val {
         opt: Opt,
         update: impl Fn(Self) -> I,
     ) -> ValX<'a, Self> {
-        let result = json_path::get(&self, key).map_err(Exn::from).and_then(|child| match update(child).next() {
-            Some(child) => Ok(json_path::set(self.clone(), key, child?)?),
-            None => Ok(self.clone()),
-        });
+        let result = json_path::get(&self, key)
+            .map_err(Exn::from)
+            .and_then(|child| match update(child).next() {
+                Some(child) => Ok(json_path::set(self.clone(), key, child?)?),
+                None => Ok(self.clone()),
+            });
         match (result, opt) {
             (Err(_), Opt::Optional) => Ok(self),
             (result, _) => result,
@@ -156,7 +174,11 @@ impl ValT for Val {
         opt: Opt,
         update: impl Fn(Self) -> I,
     ) -> ValX<'a, Self> {
-        self.map_index(&Val::from(range.start.cloned()..range.end.cloned()), opt, update)
+        self.map_index(
+            &Val::from(range.start.cloned()..range.end.cloned()),
+            opt,
+            update,
+        )
     }
 
     fn as_bool(&self) -> bool {

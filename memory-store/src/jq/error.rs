@@ -65,14 +65,20 @@ impl JqSyntaxError {
     pub(crate) fn at(program: &str, place: Range<usize>, message: &str) -> Self {
         let before = &program[..place.start];
         let line_start = before.rfind('\n').map_or(0, |index| index + 1);
-        let line_end = program[place.start..].find('\n').map_or(program.len(), |index| place.start + index);
+        let line_end = program[place.start..]
+            .find('\n')
+            .map_or(program.len(), |index| place.start + index);
         let number = 1 + before.matches('\n').count();
         let column = place.start - line_start + 1;
         let line = &program[line_start..line_end];
         let indent = " ".repeat(program[line_start..place.start].chars().count());
-        let marked = program.get(place.start..place.end.min(line_end)).map_or(1, |marked| marked.chars().count());
+        let marked = program
+            .get(place.start..place.end.min(line_end))
+            .map_or(1, |marked| marked.chars().count());
         let marks = "^".repeat(marked.max(1));
-        Self(format!("{message} at <top-level>, line {number}, column {column}:\n    {line}\n    {indent}{marks}"))
+        Self(format!(
+            "{message} at <top-level>, line {number}, column {column}:\n    {line}\n    {indent}{marks}"
+        ))
     }
 }
 
@@ -103,7 +109,11 @@ pub(crate) fn pair_error(left: &Val, right: &Val, why: &str) -> JqRuntimeError {
 }
 
 pub(crate) fn cannot_index(value: &Val, key: &Val) -> JqRuntimeError {
-    runtime_error(format!("Cannot index {} with {}", value.kind(), describe(key)))
+    runtime_error(format!(
+        "Cannot index {} with {}",
+        value.kind(),
+        describe(key)
+    ))
 }
 
 pub(crate) fn cannot_iterate(value: &Val) -> JqRuntimeError {

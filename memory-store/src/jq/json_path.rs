@@ -14,9 +14,9 @@ const MAX_INDEX: i64 = 536_870_911;
 pub(crate) fn get(value: &Val, key: &Val) -> JqEvalResult {
     Ok(match (value, key) {
         (Val::Obj(map), Val::Str(key)) => map.get(&**key).cloned().unwrap_or_default(),
-        (Val::Arr(values), Val::Num(_) | Val::Lit(_)) => {
-            index(values.len(), key).and_then(|index| values.get(index).cloned()).unwrap_or_default()
-        }
+        (Val::Arr(values), Val::Num(_) | Val::Lit(_)) => index(values.len(), key)
+            .and_then(|index| values.get(index).cloned())
+            .unwrap_or_default(),
         (Val::Arr(values), Val::Obj(range)) => {
             let (start, end) = slice_bounds(values.len(), range)?;
             Val::array(values[start..end].to_vec())
@@ -32,7 +32,9 @@ pub(crate) fn get(value: &Val, key: &Val) -> JqEvalResult {
 pub(crate) fn set(value: Val, key: &Val, new: Val) -> JqEvalResult {
     match (value, key) {
         (Val::Null, Val::Str(_)) => set(Val::object(Map::default()), key, new),
-        (Val::Null, Val::Num(_) | Val::Lit(_) | Val::Obj(_)) => set(Val::array(Vec::new()), key, new),
+        (Val::Null, Val::Num(_) | Val::Lit(_) | Val::Obj(_)) => {
+            set(Val::array(Vec::new()), key, new)
+        }
         (Val::Obj(mut map), Val::Str(key)) => {
             Rc::make_mut(&mut map).insert(key.clone(), new);
             Ok(Val::Obj(map))
@@ -49,13 +51,19 @@ pub(crate) fn set(value: Val, key: &Val, new: Val) -> JqEvalResult {
         (Val::Arr(mut values), Val::Obj(range)) => {
             let (start, end) = slice_bounds(values.len(), range)?;
             let Val::Arr(new) = new else {
-                return Err(runtime_error("A slice of an array can only be assigned another array"));
+                return Err(runtime_error(
+                    "A slice of an array can only be assigned another array",
+                ));
             };
             Rc::make_mut(&mut values).splice(start..end, new.iter().cloned());
             Ok(Val::Arr(values))
         }
         (Val::Str(_), Val::Obj(_)) => Err(runtime_error("Cannot update string slices")),
-        (value, key) => Err(runtime_error(format!("Cannot update field at {} index of {}", key.kind(), value.kind()))),
+        (value, key) => Err(runtime_error(format!(
+            "Cannot update field at {} index of {}",
+            key.kind(),
+            value.kind()
+        ))),
     }
 }
 
@@ -131,7 +139,11 @@ pub(crate) fn delete_paths(value: Val, paths: &Val) -> JqEvalResult {
 }
 
 fn order_paths(left: &[Val], right: &[Val]) -> std::cmp::Ordering {
-    let unequal = left.iter().zip(right).map(|(left, right)| left.order(right)).find(|order| order.is_ne());
+    let unequal = left
+        .iter()
+        .zip(right)
+        .map(|(left, right)| left.order(right))
+        .find(|order| order.is_ne());
     unequal.unwrap_or_else(|| left.len().cmp(&right.len()))
 }
 
@@ -141,7 +153,10 @@ fn delete_sorted(mut value: Val, paths: &[&[Val]]) -> JqEvalResult {
     }
     let mut whole: Vec<&Val> = Vec::new();
     // Groups are deleted in reverse order, because a deletion in an array shifts the later elements.
-    for group in paths.chunk_by(|left, right| left[0].order(&right[0]).is_eq()).rev() {
+    for group in paths
+        .chunk_by(|left, right| left[0].order(&right[0]).is_eq())
+        .rev()
+    {
         let key = &group[0][0];
         if group[0].len() == 1 {
             whole.push(key);
@@ -169,7 +184,9 @@ fn delete_keys(value: Val, keys: &[&Val]) -> JqEvalResult {
             for key in keys {
                 match key {
                     Val::Num(_) | Val::Lit(_) => {
-                        if let Some(gone) = index(values.len(), key).and_then(|index| gone.get_mut(index)) {
+                        if let Some(gone) =
+                            index(values.len(), key).and_then(|index| gone.get_mut(index))
+                        {
                             *gone = true;
                         }
                     }
@@ -177,7 +194,12 @@ fn delete_keys(value: Val, keys: &[&Val]) -> JqEvalResult {
                         let (start, end) = slice_bounds(values.len(), range)?;
                         gone[start..end].fill(true);
                     }
-                    other => return Err(runtime_error(format!("Cannot delete {} element of array", other.kind()))),
+                    other => {
+                        return Err(runtime_error(format!(
+                            "Cannot delete {} element of array",
+                            other.kind()
+                        )));
+                    }
                 }
             }
             let mut gone = gone.into_iter();
@@ -189,26 +211,44 @@ fn delete_keys(value: Val, keys: &[&Val]) -> JqEvalResult {
             for key in keys {
                 match key {
                     Val::Str(name) => names.insert(name),
-                    other => return Err(runtime_error(format!("Cannot delete {} field of object", other.kind()))),
+                    other => {
+                        return Err(runtime_error(format!(
+                            "Cannot delete {} field of object",
+                            other.kind()
+                        )));
+                    }
                 };
             }
             Rc::make_mut(&mut map).retain(|name, _| !names.contains(name));
             Ok(Val::Obj(map))
         }
-        other => Err(runtime_error(format!("Cannot delete fields from {}", other.kind()))),
+        other => Err(runtime_error(format!(
+            "Cannot delete fields from {}",
+            other.kind()
+        ))),
     }
 }
 
 /// Returns the array index that `key` refers to; `None` if it is before the first element.
-#[expect(clippy::cast_possible_truncation, reason = "what is beyond 64 bits is beyond every array too")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "what is beyond 64 bits is beyond every array too"
+)]
 fn index(length: usize, key: &Val) -> Option<usize> {
     let number = key.number().filter(|number| !number.is_nan())?;
     let index = number.trunc() as i64;
-    let from_end = if index < 0 { i64::try_from(length).ok()? } else { 0 };
+    let from_end = if index < 0 {
+        i64::try_from(length).ok()?
+    } else {
+        0
+    };
     usize::try_from(index.saturating_add(from_end)).ok()
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "what is beyond 64 bits is beyond every array too")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "what is beyond 64 bits is beyond every array too"
+)]
 fn index_to_set(length: usize, key: &Val) -> JqEvalResult<usize> {
     let number = key.number().unwrap_or(f64::NAN);
     if number.is_nan() {
@@ -221,19 +261,29 @@ fn index_to_set(length: usize, key: &Val) -> JqEvalResult<usize> {
 }
 
 /// Returns the start and end of a slice: the start is rounded down, the end up.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is clamped to the length before")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it is clamped to the length before"
+)]
 #[expect(clippy::cast_precision_loss, reason = "no array is longer than 2^53")]
 pub(crate) fn slice_bounds(length: usize, range: &Map) -> JqEvalResult<(usize, usize)> {
     let bound = |name: &str, default: f64| match range.get(&name.to_owned()) {
         Some(Val::Null) => Ok(default),
-        other => other.and_then(Val::number).ok_or_else(|| runtime_error("Array/string slice indices must be integers")),
+        other => other
+            .and_then(Val::number)
+            .ok_or_else(|| runtime_error("Array/string slice indices must be integers")),
     };
     let count = length as f64;
     let (start, end) = (bound("start", 0.0)?, bound("end", count)?);
     let start = if start.is_nan() { 0.0 } else { start };
-    let start = if start < 0.0 { start + count } else { start }.clamp(0.0, count).floor();
+    let start = if start < 0.0 { start + count } else { start }
+        .clamp(0.0, count)
+        .floor();
     let end = if end.is_nan() { count } else { end };
-    let end = if end < 0.0 { end + count } else { end }.clamp(0.0, count).ceil();
+    let end = if end < 0.0 { end + count } else { end }
+        .clamp(0.0, count)
+        .ceil();
     Ok((start as usize, end.max(start) as usize))
 }
 
@@ -244,7 +294,12 @@ pub(crate) fn slice_text(text: &str, range: &Map) -> JqEvalResult {
         return Ok(Val::str(&text[start..end]));
     }
     let (start, end) = slice_bounds(text.chars().count(), range)?;
-    Ok(Val::str(text.chars().skip(start).take(end - start).collect::<String>()))
+    Ok(Val::str(
+        text.chars()
+            .skip(start)
+            .take(end - start)
+            .collect::<String>(),
+    ))
 }
 
 /// Returns the start positions of `sought` in `values`.
@@ -252,12 +307,19 @@ fn indices(values: &[Val], sought: &[Val]) -> Val {
     if sought.is_empty() {
         return Val::Null;
     }
-    let found = values.windows(sought.len()).enumerate().filter(|(_, window)| *window == sought);
+    let found = values
+        .windows(sought.len())
+        .enumerate()
+        .filter(|(_, window)| *window == sought);
     found.map(|(index, _)| Val::count(index)).collect()
 }
 
 fn check_length(path: &[Val]) -> JqEvalResult<()> {
-    if MAX_STEPS < path.len() { Err(runtime_error("Path too deep")) } else { Ok(()) }
+    if MAX_STEPS < path.len() {
+        Err(runtime_error("Path too deep"))
+    } else {
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -279,14 +341,27 @@ mod tests {
     #[test]
     fn what_is_deleted_is_counted_before_anything_is() {
         assert_eq!(deleted("[0,1,2,3]", "[[0],[-1],[1]]"), "[2]");
-        assert_eq!(deleted("[0,1,2,3]", r#"[[{"start":1,"end":3}],[3]]"#), "[0]");
-        assert_eq!(deleted(r#"{"a":[1,2],"b":3}"#, r#"[["a",0],["b"],["c","d"]]"#), r#"{"a":[2]}"#);
-        assert_eq!(deleted("5", r#"[["a"]]"#), "Cannot delete fields from number");
+        assert_eq!(
+            deleted("[0,1,2,3]", r#"[[{"start":1,"end":3}],[3]]"#),
+            "[0]"
+        );
+        assert_eq!(
+            deleted(r#"{"a":[1,2],"b":3}"#, r#"[["a",0],["b"],["c","d"]]"#),
+            r#"{"a":[2]}"#
+        );
+        assert_eq!(
+            deleted("5", r#"[["a"]]"#),
+            "Cannot delete fields from number"
+        );
     }
 
     #[test]
     fn a_slice_is_widened_to_whole_places() {
-        let get = |text: &str, key: &str| get(&value(text), &value(key)).expect("it is there").to_string();
+        let get = |text: &str, key: &str| {
+            get(&value(text), &value(key))
+                .expect("it is there")
+                .to_string()
+        };
         assert_eq!(get("[0,1,2,3]", r#"{"start":1.7,"end":2.1}"#), "[1,2]");
         assert_eq!(get("\"äöü\"", r#"{"start":-2,"end":null}"#), "\"öü\"");
         assert_eq!(get("[0,1]", r#"{"start":5,"end":1}"#), "[]");
@@ -294,14 +369,23 @@ mod tests {
 
     #[test]
     fn setting_makes_what_is_missing() {
-        let set = set_path(Val::Null, &[Val::str("a"), Val::Num(1.0)], Val::Bool(true)).expect("it fits");
+        let set =
+            set_path(Val::Null, &[Val::str("a"), Val::Num(1.0)], Val::Bool(true)).expect("it fits");
         assert_eq!(set.to_string(), r#"{"a":[null,true]}"#);
     }
 
     #[test]
     fn what_others_hold_stays_as_it_is() {
         let before = value(r#"{"a":[1]}"#);
-        let after = set_path(before.clone(), &[Val::str("a"), Val::Num(0.0)], Val::Num(2.0)).expect("it fits");
-        assert_eq!((before.to_string(), after.to_string()), (r#"{"a":[1]}"#.to_owned(), r#"{"a":[2]}"#.to_owned()));
+        let after = set_path(
+            before.clone(),
+            &[Val::str("a"), Val::Num(0.0)],
+            Val::Num(2.0),
+        )
+        .expect("it fits");
+        assert_eq!(
+            (before.to_string(), after.to_string()),
+            (r#"{"a":[1]}"#.to_owned(), r#"{"a":[2]}"#.to_owned())
+        );
     }
 }

@@ -46,15 +46,24 @@ enum Enclosure {
 }
 
 const SYMBOLS: [&str; 33] = [
-    "?//", "//=", "|=", "+=", "-=", "*=", "/=", "%=", "==", "!=", "<=", ">=", "//", "..", ".", "?", "=", ";", ",", ":", "|", "+",
-    "-", "*", "/", "%", "<", ">", "$", "[", "{", "(", "]",
+    "?//", "//=", "|=", "+=", "-=", "*=", "/=", "%=", "==", "!=", "<=", ">=", "//", "..", ".", "?",
+    "=", ";", ",", ":", "|", "+", "-", "*", "/", "%", "<", ">", "$", "[", "{", "(", "]",
 ];
 
 /// Returns all tokens of a program; the last one is [`JqTokenKind::End`].
 pub(crate) fn tokenize(program: &str) -> Result<Vec<JqToken<'_>>, JqSyntaxError> {
-    let mut lexer = Lexer { program, at: 0, inside: Vec::new(), tokens: Vec::new() };
+    let mut lexer = Lexer {
+        program,
+        at: 0,
+        inside: Vec::new(),
+        tokens: Vec::new(),
+    };
     while lexer.at < program.len() {
-        if lexer.inside.last() == Some(&Enclosure::String) { lexer.string()? } else { lexer.token() }
+        if lexer.inside.last() == Some(&Enclosure::String) {
+            lexer.string()?
+        } else {
+            lexer.token()
+        }
     }
     lexer.push(JqTokenKind::End, 0);
     Ok(lexer.tokens)
@@ -73,7 +82,10 @@ impl<'s> Lexer<'s> {
     }
 
     fn push(&mut self, kind: JqTokenKind, length: usize) {
-        self.tokens.push(JqToken { kind, text: &self.rest()[..length] });
+        self.tokens.push(JqToken {
+            kind,
+            text: &self.rest()[..length],
+        });
         self.at += length;
     }
 
@@ -96,13 +108,22 @@ impl<'s> Lexer<'s> {
             b'.' if rest[1..].starts_with(|next: char| next.is_ascii_digit()) => {
                 self.push(JqTokenKind::Number, number_length(rest));
             }
-            b'.' if 0 < plain_name_length(&rest[1..]) => self.push(JqTokenKind::Field, 1 + plain_name_length(&rest[1..])),
-            b'$' if 0 < name_length(&rest[1..]) => self.push(JqTokenKind::Variable, 1 + name_length(&rest[1..])),
-            b'@' if 0 < word_length(&rest[1..]) => self.push(JqTokenKind::Format, 1 + word_length(&rest[1..])),
+            b'.' if 0 < plain_name_length(&rest[1..]) => {
+                self.push(JqTokenKind::Field, 1 + plain_name_length(&rest[1..]))
+            }
+            b'$' if 0 < name_length(&rest[1..]) => {
+                self.push(JqTokenKind::Variable, 1 + name_length(&rest[1..]))
+            }
+            b'@' if 0 < word_length(&rest[1..]) => {
+                self.push(JqTokenKind::Format, 1 + word_length(&rest[1..]))
+            }
             _ if 0 < name_length(rest) => self.push(JqTokenKind::Name, name_length(rest)),
             _ => match SYMBOLS.iter().find(|symbol| rest.starts_with(**symbol)) {
                 Some(symbol) => self.push(JqTokenKind::Symbol, symbol.len()),
-                None => self.push(JqTokenKind::Invalid, rest.chars().next().map_or(0, char::len_utf8)),
+                None => self.push(
+                    JqTokenKind::Invalid,
+                    rest.chars().next().map_or(0, char::len_utf8),
+                ),
             },
         }
     }
@@ -157,9 +178,16 @@ impl<'s> Lexer<'s> {
             Some('u') => return self.unicode(),
             _ => {
                 let length = 1 + escaped.map_or(0, char::len_utf8);
-                let message =
-                    format!("Invalid escape at line 1, column {} (while parsing '\"{}\"')", length + 2, &rest[..length]);
-                return Err(JqSyntaxError::at(self.program, self.at..self.at + length, &message));
+                let message = format!(
+                    "Invalid escape at line 1, column {} (while parsing '\"{}\"')",
+                    length + 2,
+                    &rest[..length]
+                );
+                return Err(JqSyntaxError::at(
+                    self.program,
+                    self.at..self.at + length,
+                    &message,
+                ));
             }
         };
         self.push(JqTokenKind::Char(simple), 2);
@@ -170,19 +198,34 @@ impl<'s> Lexer<'s> {
     fn unicode(&mut self) -> Result<(), JqSyntaxError> {
         let rest = self.rest();
         let hex = |at: usize| {
-            let digits = rest.get(at..at + 4).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+            let digits = rest
+                .get(at..at + 4)
+                .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
             digits.and_then(|digits| u32::from_str_radix(digits, 16).ok())
         };
         let Some(high) = hex(2) else {
             let message = "Invalid characters in \\uXXXX escape";
-            return Err(JqSyntaxError::at(self.program, self.at..self.at + 2, message));
+            return Err(JqSyntaxError::at(
+                self.program,
+                self.at..self.at + 2,
+                message,
+            ));
         };
-        let low = if rest[6..].starts_with("\\u") { hex(8) } else { None };
+        let low = if rest[6..].starts_with("\\u") {
+            hex(8)
+        } else {
+            None
+        };
         let (code, length) = match (high, low) {
-            (0xd800..0xdc00, Some(low @ 0xdc00..0xe000)) => (0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00), 12),
+            (0xd800..0xdc00, Some(low @ 0xdc00..0xe000)) => {
+                (0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00), 12)
+            }
             _ => (high, 6),
         };
-        self.push(JqTokenKind::Char(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)), length);
+        self.push(
+            JqTokenKind::Char(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)),
+            length,
+        );
         Ok(())
     }
 }
@@ -222,12 +265,18 @@ fn number_length(text: &str) -> usize {
 
 /// Returns the length of the letters, digits and underscores at the start.
 fn word_length(text: &str) -> usize {
-    text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count()
+    text.bytes()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        .count()
 }
 
 /// Returns the length of a word that does not start with a digit.
 fn plain_name_length(text: &str) -> usize {
-    if text.starts_with(|first: char| first.is_ascii_digit()) { 0 } else { word_length(text) }
+    if text.starts_with(|first: char| first.is_ascii_digit()) {
+        0
+    } else {
+        word_length(text)
+    }
 }
 
 /// Returns the length of a name, which may contain `::` between words.
@@ -247,7 +296,11 @@ mod tests {
     use super::*;
 
     fn texts(program: &str) -> Vec<&str> {
-        tokenize(program).expect("it is sound").iter().map(|token| token.text).collect()
+        tokenize(program)
+            .expect("it is sound")
+            .iter()
+            .map(|token| token.text)
+            .collect()
     }
 
     #[test]
@@ -259,13 +312,19 @@ mod tests {
 
     #[test]
     fn strings_hold_tokens() {
-        assert_eq!(texts(r#""a\("b")c""#), ["\"", "a", "\\(", "\"", "b", "\"", ")", "c", "\"", ""]);
+        assert_eq!(
+            texts(r#""a\("b")c""#),
+            ["\"", "a", "\\(", "\"", "b", "\"", ")", "c", "\"", ""]
+        );
     }
 
     #[test]
     fn halves_of_a_character_become_one() {
         let tokens = tokenize(r#""\ud83d\ude00\ud83d""#).expect("it is sound");
-        assert_eq!([tokens[1].kind, tokens[2].kind], [JqTokenKind::Char('😀'), JqTokenKind::Char('\u{fffd}')]);
+        assert_eq!(
+            [tokens[1].kind, tokens[2].kind],
+            [JqTokenKind::Char('😀'), JqTokenKind::Char('\u{fffd}')]
+        );
     }
 
     #[test]

@@ -36,7 +36,10 @@ impl Literal {
             Some(positive) => positive.into(),
             None => format!("-{}", self.text).into(),
         };
-        Self { text, double: -self.double }
+        Self {
+            text,
+            double: -self.double,
+        }
     }
 
     /// Compares all digits.
@@ -66,10 +69,16 @@ pub(crate) fn parse_number(text: &str) -> Option<ParsedNumber> {
         return Some(ParsedNumber::Exact(0.0));
     }
     let canonical = decimal.to_string();
-    if decimal.digits.len() <= SAFE_DIGITS && super::number::format(double) == canonical && canonical != "-0" {
+    if decimal.digits.len() <= SAFE_DIGITS
+        && super::number::format(double) == canonical
+        && canonical != "-0"
+    {
         return Some(ParsedNumber::Exact(double));
     }
-    Some(ParsedNumber::Literal(Literal { text: canonical.into(), double }))
+    Some(ParsedNumber::Literal(Literal {
+        text: canonical.into(),
+        double,
+    }))
 }
 
 /// A decimal number: sign, digits without leading zeros, and the exponent of the last digit.
@@ -95,14 +104,24 @@ impl Decimal {
             return None;
         }
         let significant = digits.trim_start_matches('0');
-        let significant = if significant.is_empty() { "0" } else { significant };
+        let significant = if significant.is_empty() {
+            "0"
+        } else {
+            significant
+        };
         let exponent = exponent.saturating_sub(i64::try_from(fraction.len()).ok()?);
-        Some(Self { negative, digits: significant.to_owned(), exponent })
+        Some(Self {
+            negative,
+            digits: significant.to_owned(),
+            exponent,
+        })
     }
 
     /// Returns the exponent of the first digit.
     fn top_exponent(&self) -> i64 {
-        self.exponent.saturating_add(i64::try_from(self.digits.len()).unwrap_or(i64::MAX)).saturating_sub(1)
+        self.exponent
+            .saturating_add(i64::try_from(self.digits.len()).unwrap_or(i64::MAX))
+            .saturating_sub(1)
     }
 
     fn compare(&self, other: &Self) -> Ordering {
@@ -110,10 +129,16 @@ impl Decimal {
             (left, right) if left != right => left.cmp(&right),
             (0, _) => Ordering::Equal,
             (sign, _) => {
-                let size = self.top_exponent().cmp(&other.top_exponent()).then_with(|| {
-                    let (left, right) = (self.digits.trim_end_matches('0'), other.digits.trim_end_matches('0'));
-                    left.cmp(right)
-                });
+                let size = self
+                    .top_exponent()
+                    .cmp(&other.top_exponent())
+                    .then_with(|| {
+                        let (left, right) = (
+                            self.digits.trim_end_matches('0'),
+                            other.digits.trim_end_matches('0'),
+                        );
+                        left.cmp(right)
+                    });
                 if sign < 0 { size.reverse() } else { size }
             }
         }
@@ -141,7 +166,9 @@ impl std::fmt::Display for Decimal {
         if self.exponent < 0 && -6 <= top {
             let fraction = usize::try_from(-self.exponent).unwrap_or(usize::MAX);
             return match digits.len().checked_sub(fraction) {
-                Some(whole) if 0 < whole => write!(formatter, "{}.{}", &digits[..whole], &digits[whole..]),
+                Some(whole) if 0 < whole => {
+                    write!(formatter, "{}.{}", &digits[..whole], &digits[whole..])
+                }
                 _ => write!(formatter, "0.{digits:0>fraction$}"),
             };
         }
@@ -157,8 +184,15 @@ fn saturating(exponent: &str) -> Option<i64> {
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let size = digits.parse::<i64>().unwrap_or(i64::MAX / 4).min(i64::MAX / 4);
-    Some(if exponent.starts_with('-') { -size } else { size })
+    let size = digits
+        .parse::<i64>()
+        .unwrap_or(i64::MAX / 4)
+        .min(i64::MAX / 4);
+    Some(if exponent.starts_with('-') {
+        -size
+    } else {
+        size
+    })
 }
 
 #[cfg(test)]
@@ -175,14 +209,30 @@ mod tests {
 
     #[test]
     fn every_digit_survives() {
-        for text in ["0.1", "9007199254740993", "100000000000000000001", "1.000", "0", "-1", "0.10", "-0", "12.5"] {
+        for text in [
+            "0.1",
+            "9007199254740993",
+            "100000000000000000001",
+            "1.000",
+            "0",
+            "-1",
+            "0.10",
+            "-0",
+            "12.5",
+        ] {
             assert_eq!(canonical(text), text);
         }
     }
 
     #[test]
     fn exponents_are_written_one_way() {
-        let pairs = [("1e1000", "1E+1000"), ("1E-7", "1E-7"), ("0.0000001", "1E-7"), ("100e-2", "1.00"), ("0.0001e4", "1")];
+        let pairs = [
+            ("1e1000", "1E+1000"),
+            ("1E-7", "1E-7"),
+            ("0.0000001", "1E-7"),
+            ("100e-2", "1.00"),
+            ("0.0001e4", "1"),
+        ];
         for (text, written) in pairs {
             assert_eq!(canonical(text), written, "{text}");
         }
@@ -194,8 +244,17 @@ mod tests {
             Some(ParsedNumber::Literal(literal)) => literal,
             other => panic!("{text} is {other:?}"),
         };
-        assert_eq!(literal("9007199254740993").compare(&literal("9007199254740992")), Ordering::Greater);
-        assert_eq!(literal("1e1000").compare(&literal("10e999")), Ordering::Equal);
-        assert_eq!(literal("-1e1000").compare(&literal("1e-1000")), Ordering::Less);
+        assert_eq!(
+            literal("9007199254740993").compare(&literal("9007199254740992")),
+            Ordering::Greater
+        );
+        assert_eq!(
+            literal("1e1000").compare(&literal("10e999")),
+            Ordering::Equal
+        );
+        assert_eq!(
+            literal("-1e1000").compare(&literal("1e-1000")),
+            Ordering::Less
+        );
     }
 }

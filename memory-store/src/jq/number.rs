@@ -6,7 +6,8 @@ use std::cmp::Ordering;
 ///
 /// NaN is less than all others and equal to itself, so that sorting is consistent.
 pub(crate) fn compare(left: f64, right: f64) -> Ordering {
-    left.partial_cmp(&right).unwrap_or_else(|| right.is_nan().cmp(&left.is_nan()))
+    left.partial_cmp(&right)
+        .unwrap_or_else(|| right.is_nan().cmp(&left.is_nan()))
 }
 
 /// Formats a double with the fewest digits that identify it.
@@ -19,10 +20,16 @@ pub(crate) fn format(double: f64) -> String {
     let double = double.clamp(f64::MIN, f64::MAX);
     if double.fract() == 0.0 && double.abs() < 1e15 {
         // A whole number without an exponent is by far the most frequent case.
-        return if double == 0.0 && double.is_sign_negative() { "-0".to_owned() } else { format!("{double:.0}") };
+        return if double == 0.0 && double.is_sign_negative() {
+            "-0".to_owned()
+        } else {
+            format!("{double:.0}")
+        };
     }
     let scientific = format!("{:e}", double.abs());
-    let (mantissa, exponent) = scientific.split_once('e').expect("`{:e}` writes an exponent");
+    let (mantissa, exponent) = scientific
+        .split_once('e')
+        .expect("`{:e}` writes an exponent");
     let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
     let exponent: i32 = exponent.parse().expect("`{:e}` writes a whole exponent");
     let sign = if double.is_sign_negative() { "-" } else { "" };
@@ -37,7 +44,10 @@ pub(crate) fn format(double: f64) -> String {
     } else if point <= 0 {
         format!("0.{}{digits}", "0".repeat(point.unsigned_abs() as usize))
     } else if length <= point {
-        format!("{digits}{}", "0".repeat((point - length).unsigned_abs() as usize))
+        format!(
+            "{digits}{}",
+            "0".repeat((point - length).unsigned_abs() as usize)
+        )
     } else {
         let (whole, fraction) = digits.split_at(point.unsigned_abs() as usize);
         format!("{whole}.{fraction}")

@@ -33,29 +33,45 @@ type ParseResult<T> = Result<T, JqSyntaxError>;
 type JqPathStep<'s> = (Part<Term<&'s str>>, Opt);
 
 const KEYWORDS: [&str; 19] = [
-    "def", "if", "then", "elif", "else", "end", "as", "reduce", "foreach", "try", "catch", "label", "import", "include",
-    "module", "and", "or", "break", "__loc__",
+    "def", "if", "then", "elif", "else", "end", "as", "reduce", "foreach", "try", "catch", "label",
+    "import", "include", "module", "and", "or", "break", "__loc__",
 ];
 
 /// Parses a whole program.
-pub(crate) fn program<'s>(text: &'s str, arena: &'s Arena) -> ParseResult<ParsedTerm<Term<&'s str>>> {
+pub(crate) fn program<'s>(
+    text: &'s str,
+    arena: &'s Arena,
+) -> ParseResult<ParsedTerm<Term<&'s str>>> {
     let mut parser = JqParser::new(text, arena)?;
     if let Some(word @ ("import" | "include" | "module")) = parser.keyword() {
         let message = format!("modules are not supported: '{word}' is not allowed");
         return Err(parser.error_here(&message));
     }
-    let term = if parser.at_end() { Term::Id } else { parser.query()? };
+    let term = if parser.at_end() {
+        Term::Id
+    } else {
+        parser.query()?
+    };
     parser.end()?;
-    Ok(ParsedTerm { term, calls: parser.calls })
+    Ok(ParsedTerm {
+        term,
+        calls: parser.calls,
+    })
 }
 
 /// Parses a list of definitions.
-pub(crate) fn definitions<'s>(text: &'s str, arena: &'s Arena) -> ParseResult<Vec<ParsedTerm<Def<&'s str>>>> {
+pub(crate) fn definitions<'s>(
+    text: &'s str,
+    arena: &'s Arena,
+) -> ParseResult<Vec<ParsedTerm<Def<&'s str>>>> {
     let mut parser = JqParser::new(text, arena)?;
     let mut definitions = Vec::new();
     while parser.take_keyword("def") {
         let term = parser.definition()?;
-        definitions.push(ParsedTerm { term, calls: std::mem::take(&mut parser.calls) });
+        definitions.push(ParsedTerm {
+            term,
+            calls: std::mem::take(&mut parser.calls),
+        });
     }
     parser.end()?;
     Ok(definitions)
@@ -72,7 +88,14 @@ struct JqParser<'s> {
 
 impl<'s> JqParser<'s> {
     fn new(program: &'s str, arena: &'s Arena) -> ParseResult<Self> {
-        Ok(Self { program, arena, tokens: tokenize(program)?, at: 0, depth: 0, calls: Vec::new() })
+        Ok(Self {
+            program,
+            arena,
+            tokens: tokenize(program)?,
+            at: 0,
+            depth: 0,
+            calls: Vec::new(),
+        })
     }
 
     fn peek(&self) -> JqToken<'s> {
@@ -116,15 +139,27 @@ impl<'s> JqParser<'s> {
     }
 
     fn expect(&mut self, symbol: &str) -> ParseResult<()> {
-        if self.take(symbol) { Ok(()) } else { Err(self.unexpected()) }
+        if self.take(symbol) {
+            Ok(())
+        } else {
+            Err(self.unexpected())
+        }
     }
 
     fn expect_keyword(&mut self, word: &str) -> ParseResult<()> {
-        if self.take_keyword(word) { Ok(()) } else { Err(self.unexpected()) }
+        if self.take_keyword(word) {
+            Ok(())
+        } else {
+            Err(self.unexpected())
+        }
     }
 
     fn end(&mut self) -> ParseResult<()> {
-        if self.at_end() { Ok(()) } else { Err(self.unexpected()) }
+        if self.at_end() {
+            Ok(())
+        } else {
+            Err(self.unexpected())
+        }
     }
 
     fn range_of(&self, text: &str) -> Range<usize> {
@@ -160,7 +195,9 @@ impl<'s> JqParser<'s> {
             JqTokenKind::Insert => "QQSTRING_INTERP_START".to_owned(),
             JqTokenKind::InsertEnd => "QQSTRING_INTERP_END".to_owned(),
             JqTokenKind::QuoteEnd => "QQSTRING_END".to_owned(),
-            JqTokenKind::Symbol | JqTokenKind::Name | JqTokenKind::Variable => token.text.to_owned(),
+            JqTokenKind::Symbol | JqTokenKind::Name | JqTokenKind::Variable => {
+                token.text.to_owned()
+            }
         };
         self.error_here(&format!("syntax error, unexpected {found}"))
     }
@@ -177,7 +214,11 @@ impl<'s> JqParser<'s> {
 
     fn count_operator(&self, count: &mut usize) -> ParseResult<()> {
         *count += 1;
-        if MAX_OPERATORS < *count { Err(self.error_here("the filter has too many operators in a row")) } else { Ok(()) }
+        if MAX_OPERATORS < *count {
+            Err(self.error_here("the filter has too many operators in a row"))
+        } else {
+            Ok(())
+        }
     }
 
     /// Parses `a | b`, and all operators that bind more tightly.
@@ -190,7 +231,10 @@ impl<'s> JqParser<'s> {
                 terms.push(parser.comma()?);
             }
             let last = terms.pop().expect("there is one");
-            Ok(terms.into_iter().rev().fold(last, |right, left| term::pipe(left, right)))
+            Ok(terms
+                .into_iter()
+                .rev()
+                .fold(last, |right, left| term::pipe(left, right)))
         })
     }
 
@@ -247,7 +291,11 @@ impl<'s> JqParser<'s> {
         let mut args = Vec::new();
         if self.take("(") {
             loop {
-                let JqToken { kind: JqTokenKind::Name | JqTokenKind::Variable, text } = self.peek() else {
+                let JqToken {
+                    kind: JqTokenKind::Name | JqTokenKind::Variable,
+                    text,
+                } = self.peek()
+                else {
                     return Err(self.unexpected());
                 };
                 self.next();
@@ -262,7 +310,11 @@ impl<'s> JqParser<'s> {
         let body = self.query()?;
         self.expect(";")?;
         let body = term::with_values_as_filters(&args, body, &self.calls);
-        Ok(Def { name: token.text, args, body })
+        Ok(Def {
+            name: token.text,
+            args,
+            body,
+        })
     }
 
     /// Parses operators of at least the precedence `least`.
@@ -270,14 +322,17 @@ impl<'s> JqParser<'s> {
         let mut left = self.postfix()?;
         let mut count = 0;
         loop {
-            let Some((operator, level)) = self.operator() else { return Ok(left) };
+            let Some((operator, level)) = self.operator() else {
+                return Ok(left);
+            };
             if level < least {
                 return Ok(left);
             }
             self.count_operator(&mut count)?;
             self.next();
             // `//` is right-associative, comparisons and assignments are non-associative, and the others are left-associative.
-            let right = self.with_depth(|parser| parser.expression(if level == 1 { 1 } else { level + 1 }))?;
+            let right = self
+                .with_depth(|parser| parser.expression(if level == 1 { 1 } else { level + 1 }))?;
             left = term::operation(left, operator, right);
             let unassociated = matches!(level, 2 | 5);
             if unassociated && self.operator().is_some_and(|(_, next)| next == level) {

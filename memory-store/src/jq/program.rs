@@ -51,8 +51,13 @@ impl JqProgram {
     pub fn parse(filter: &str) -> Result<Self, JqError> {
         // The stack of the caller may be too small for the maximum nesting of a program.
         thread::scope(|scope| {
-            let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || Self::parse_here(filter));
-            thread.expect("there is memory for a stack").join().unwrap_or_else(|panic| resume_unwind(panic))
+            let thread = thread::Builder::new()
+                .stack_size(STACK)
+                .spawn_scoped(scope, || Self::parse_here(filter));
+            thread
+                .expect("there is memory for a stack")
+                .join()
+                .unwrap_or_else(|panic| resume_unwind(panic))
         })
     }
 
@@ -60,10 +65,21 @@ impl JqProgram {
         let arena = Arena::default();
         let parsed = parse::program(filter, &arena)?;
         let mut definitions = definitions::required_definitions(&parsed.calls, &arena);
-        definitions.push(Def { name: MAIN, args: Vec::new(), body: parsed.term });
-        let main = File { code: MAIN, path: () };
-        let modules = Loader::new(definitions).load(&arena, main).expect("a name is a program");
-        let compiled = Compiler::default().with_funs(natives::all()).compile(modules);
+        definitions.push(Def {
+            name: MAIN,
+            args: Vec::new(),
+            body: parsed.term,
+        });
+        let main = File {
+            code: MAIN,
+            path: (),
+        };
+        let modules = Loader::new(definitions)
+            .load(&arena, main)
+            .expect("a name is a program");
+        let compiled = Compiler::default()
+            .with_funs(natives::all())
+            .compile(modules);
         match compiled {
             Ok(filter) => Ok(Self { filter }),
             Err(errors) => {
@@ -79,12 +95,18 @@ impl JqProgram {
     ///
     /// There are no limits: an endless filter does not end, and deep recursion or deeply nested input overflows the stack and
     /// aborts the process. Run untrusted filters with [`super::run_bounded()`].
-    pub fn run<'r>(&'r self, input: &'r str) -> impl Iterator<Item = Result<JqOutput, JqError>> + 'r {
+    pub fn run<'r>(
+        &'r self,
+        input: &'r str,
+    ) -> impl Iterator<Item = Result<JqOutput, JqError>> + 'r {
         JqOutputs::new(self, input, RemainingInput::Each)
     }
 
     /// Runs the filter once, on `null`; its `input` and `inputs` read `input`.
-    pub fn run_on_null<'r>(&'r self, input: &'r str) -> impl Iterator<Item = Result<JqOutput, JqError>> + 'r {
+    pub fn run_on_null<'r>(
+        &'r self,
+        input: &'r str,
+    ) -> impl Iterator<Item = Result<JqOutput, JqError>> + 'r {
         JqOutputs::new(self, input, RemainingInput::Null)
     }
 }
@@ -119,8 +141,17 @@ struct JqOutputs<'p> {
 impl<'p> JqOutputs<'p> {
     fn new(program: &'p JqProgram, input: &'p str, left: RemainingInput) -> Self {
         let text = input.strip_prefix('\u{feff}').unwrap_or(input);
-        let shared = Rc::new(JqRunState { text, ..JqRunState::default() });
-        Self { program, shared, current: None, left, ended: false }
+        let shared = Rc::new(JqRunState {
+            text,
+            ..JqRunState::default()
+        });
+        Self {
+            program,
+            shared,
+            current: None,
+            left,
+            ended: false,
+        }
     }
 
     fn start(&mut self, value: Val) {
@@ -132,7 +163,10 @@ impl<'p> JqOutputs<'p> {
     fn halt_error(&mut self, code: i32) -> Option<Result<JqOutput, JqError>> {
         self.ended = true;
         let message = self.shared.halted.borrow_mut().take()?;
-        Some(Err(JqError::Halted { message: message.text().to_string(), code }))
+        Some(Err(JqError::Halted {
+            message: message.text().to_string(),
+            code,
+        }))
     }
 }
 
@@ -151,7 +185,9 @@ impl Iterator for JqOutputs<'_> {
                     Some(Err(error)) => {
                         self.current = None;
                         return match error.get_err() {
-                            Ok(error) => Some(Err(JqError::Runtime { message: error_message(error.into_val()) })),
+                            Ok(error) => Some(Err(JqError::Runtime {
+                                message: error_message(error.into_val()),
+                            })),
                             Err(other) => self.halt_error(other.get_halt().unwrap_or(0)),
                         };
                     }
@@ -180,7 +216,9 @@ impl JqOutputs<'_> {
             RemainingInput::Nothing => return None,
         }
         let value = self.shared.next()?;
-        Some(value.map_err(|flaw| JqError::Input { message: flaw.to_string() }))
+        Some(value.map_err(|flaw| JqError::Input {
+            message: flaw.to_string(),
+        }))
     }
 }
 

@@ -19,7 +19,11 @@ pub(crate) struct JsonSyntaxError {
 impl std::fmt::Display for JsonSyntaxError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let end = if self.at_end { " at EOF" } else { "" };
-        write!(formatter, "{}{end} at line {}, column {}", self.what, self.line, self.column)
+        write!(
+            formatter,
+            "{}{end} at line {}, column {}",
+            self.what, self.line, self.column
+        )
     }
 }
 
@@ -34,7 +38,9 @@ pub(crate) struct JsonReader<'t> {
 /// Parses exactly one value.
 pub(crate) fn parse_one(text: &str) -> Result<Val, JsonSyntaxError> {
     let mut reader = JsonReader::new(text);
-    let value = reader.next().unwrap_or_else(|| Err(reader.error("Expected JSON value")))?;
+    let value = reader
+        .next()
+        .unwrap_or_else(|| Err(reader.error("Expected JSON value")))?;
     match reader.next() {
         None => Ok(value),
         Some(Ok(_)) => Err(reader.error("Unexpected extra JSON values")),
@@ -44,7 +50,11 @@ pub(crate) fn parse_one(text: &str) -> Result<Val, JsonSyntaxError> {
 
 impl<'t> JsonReader<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
-        Self { text: text.strip_prefix('\u{feff}').unwrap_or(text), at: 0, broken: false }
+        Self {
+            text: text.strip_prefix('\u{feff}').unwrap_or(text),
+            at: 0,
+            broken: false,
+        }
     }
 
     /// Returns the offset after the last parsed value.
@@ -53,7 +63,11 @@ impl<'t> JsonReader<'t> {
     }
 
     pub(crate) fn from_offset(text: &'t str, at: usize) -> Self {
-        Self { text, at, broken: false }
+        Self {
+            text,
+            at,
+            broken: false,
+        }
     }
 
     fn peek(&self) -> Option<u8> {
@@ -76,17 +90,27 @@ impl<'t> JsonReader<'t> {
         let read = &bytes[..(at + 1).min(bytes.len())];
         let line = read.split(|byte| *byte == b'\n').count();
         let column = read.iter().rev().take_while(|byte| **byte != b'\n').count();
-        JsonSyntaxError { what: what.to_owned(), line, column, at_end }
+        JsonSyntaxError {
+            what: what.to_owned(),
+            line,
+            column,
+            at_end,
+        }
     }
 
     fn value(&mut self, depth: usize) -> Result<Val, JsonSyntaxError> {
         self.skip_space();
         match self.peek() {
-            Some(b'{' | b'[') if MAX_DEPTH <= depth => Err(self.error("Exceeds depth limit for parsing")),
+            Some(b'{' | b'[') if MAX_DEPTH <= depth => {
+                Err(self.error("Exceeds depth limit for parsing"))
+            }
             Some(b'{') => self.object(depth),
             Some(b'[') => self.array(depth),
             Some(b'"') => Ok(Val::Str(Rc::new(self.string()?))),
-            Some(b'\'') => Err(self.error_at("Invalid string literal; expected \", but got '", self.token_end())),
+            Some(b'\'') => Err(self.error_at(
+                "Invalid string literal; expected \", but got '",
+                self.token_end(),
+            )),
             Some(b']') => Err(self.error("Expected value before ']'")),
             Some(b'}') => Err(self.error("Expected value before '}'")),
             Some(b',') => Err(self.error("Expected value before ','")),
@@ -140,7 +164,10 @@ impl<'t> JsonReader<'t> {
             let key = match self.peek() {
                 Some(b'"') => self.string()?,
                 Some(b'\'') => {
-                    return Err(self.error_at("Invalid string literal; expected \", but got '", self.token_end()));
+                    return Err(self.error_at(
+                        "Invalid string literal; expected \", but got '",
+                        self.token_end(),
+                    ));
                 }
                 Some(b'}') => return Err(self.error("Expected another key-value pair")),
                 Some(_) => return Err(self.error("Object keys must be strings")),
@@ -173,7 +200,9 @@ impl<'t> JsonReader<'t> {
         let mut text = String::new();
         loop {
             let rest = &self.text[self.at..];
-            let plain = rest.bytes().position(|byte| byte == b'"' || byte == b'\\' || byte < 0x20);
+            let plain = rest
+                .bytes()
+                .position(|byte| byte == b'"' || byte == b'\\' || byte < 0x20);
             let Some(plain) = plain else {
                 self.at = self.text.len();
                 return Err(self.error("Unfinished string"));
@@ -196,7 +225,9 @@ impl<'t> JsonReader<'t> {
 
     fn escape(&mut self) -> Result<char, JsonSyntaxError> {
         self.at += 1;
-        let byte = self.peek().ok_or_else(|| self.error("Expected escape character at end of string"))?;
+        let byte = self
+            .peek()
+            .ok_or_else(|| self.error("Expected escape character at end of string"))?;
         self.at += 1;
         Ok(match byte {
             b'"' => '"',
@@ -240,7 +271,10 @@ impl<'t> JsonReader<'t> {
     /// Parses a number, a JSON literal or `nan`.
     fn word(&mut self) -> Result<Val, JsonSyntaxError> {
         let start = self.at;
-        while self.peek().is_some_and(|byte| !b" \t\r\n\x1e[]{},:\"".contains(&byte)) {
+        while self
+            .peek()
+            .is_some_and(|byte| !b" \t\r\n\x1e[]{},:\"".contains(&byte))
+        {
             self.at += 1;
         }
         // jq reports an error at the character that ends a word.
@@ -251,10 +285,15 @@ impl<'t> JsonReader<'t> {
             "false" => Val::Bool(false),
             _ => match word.strip_prefix('-').unwrap_or(word) {
                 "nan" | "NaN" => Val::Num(f64::NAN),
-                "Infinity" | "infinity" | "inf" if word.starts_with('-') => Val::Num(f64::NEG_INFINITY),
+                "Infinity" | "infinity" | "inf" if word.starts_with('-') => {
+                    Val::Num(f64::NEG_INFINITY)
+                }
                 "Infinity" | "infinity" | "inf" => Val::Num(f64::INFINITY),
-                _ if word.starts_with(['t', 'f', 'n']) => return Err(self.error_at("Invalid literal", end)),
-                _ if is_number(word) => Val::parse_number(word).ok_or_else(|| self.error_at("Invalid numeric literal", end))?,
+                _ if word.starts_with(['t', 'f', 'n']) => {
+                    return Err(self.error_at("Invalid literal", end));
+                }
+                _ if is_number(word) => Val::parse_number(word)
+                    .ok_or_else(|| self.error_at("Invalid numeric literal", end))?,
                 _ => return Err(self.error_at("Invalid numeric literal", end)),
             },
         })
@@ -262,7 +301,10 @@ impl<'t> JsonReader<'t> {
 
     fn token_end(&self) -> usize {
         let rest = self.text.as_bytes().get(self.at + 1..).unwrap_or_default();
-        let end = rest.iter().position(|byte| b"[]{},:\"".contains(byte)).unwrap_or(rest.len());
+        let end = rest
+            .iter()
+            .position(|byte| b"[]{},:\"".contains(byte))
+            .unwrap_or(rest.len());
         self.at + 1 + end
     }
 }
@@ -292,7 +334,8 @@ pub(crate) fn is_number(word: &str) -> bool {
     };
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let good_mantissa = digits(whole) && digits(fraction) && !(whole.is_empty() && fraction.is_empty());
+    let good_mantissa =
+        digits(whole) && digits(fraction) && !(whole.is_empty() && fraction.is_empty());
     let good_exponent = exponent.is_none_or(|exponent| {
         let exponent = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
         !exponent.is_empty() && digits(exponent)
@@ -305,28 +348,47 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> String {
-        let values = JsonReader::new(text).map(|value| value.map_or_else(|flaw| flaw.to_string(), |value| value.to_string()));
+        let values = JsonReader::new(text)
+            .map(|value| value.map_or_else(|flaw| flaw.to_string(), |value| value.to_string()));
         values.collect::<Vec<_>>().join(" ")
     }
 
     #[test]
     fn values_follow_each_other() {
-        assert_eq!(read(" 1[2]\n{\"a\" : 3}\"b\"true"), r#"1 [2] {"a":3} "b" true"#);
+        assert_eq!(
+            read(" 1[2]\n{\"a\" : 3}\"b\"true"),
+            r#"1 [2] {"a":3} "b" true"#
+        );
         assert_eq!(read("nan -nan [NaN]"), "null null [null]");
         assert_eq!(read(""), "");
     }
 
     #[test]
     fn what_is_wrong_is_said_with_its_place() {
-        assert_eq!(read("[1,"), "Unfinished JSON term at EOF at line 1, column 3");
-        assert_eq!(read("[1 2]"), "Expected separator between values at line 1, column 4");
-        assert_eq!(read("{\"a\":1,}"), "Expected another key-value pair at line 1, column 8");
-        assert_eq!(read("1 nul"), "1 Invalid literal at EOF at line 1, column 5");
+        assert_eq!(
+            read("[1,"),
+            "Unfinished JSON term at EOF at line 1, column 3"
+        );
+        assert_eq!(
+            read("[1 2]"),
+            "Expected separator between values at line 1, column 4"
+        );
+        assert_eq!(
+            read("{\"a\":1,}"),
+            "Expected another key-value pair at line 1, column 8"
+        );
+        assert_eq!(
+            read("1 nul"),
+            "1 Invalid literal at EOF at line 1, column 5"
+        );
         assert_eq!(
             read("\"a\nb\""),
             "Invalid string: control characters from U+0000 through U+001F must be escaped at line 2, column 2"
         );
-        assert_eq!(read("\n 1x"), "Invalid numeric literal at EOF at line 2, column 3");
+        assert_eq!(
+            read("\n 1x"),
+            "Invalid numeric literal at EOF at line 2, column 3"
+        );
     }
 
     #[test]
@@ -343,6 +405,9 @@ mod tests {
 
     #[test]
     fn escapes_become_characters() {
-        assert_eq!(parse_one(r#""\u00e4\ud83d\ude00\ud83d\n""#), Ok(Val::str("ä😀\u{fffd}\n")));
+        assert_eq!(
+            parse_one(r#""\u00e4\ud83d\ude00\ud83d\n""#),
+            Ok(Val::str("ä😀\u{fffd}\n"))
+        );
     }
 }

@@ -27,7 +27,11 @@ pub type JqResult = Result<String, JqError>;
 /// # Panics
 ///
 /// If the system cannot start a thread.
-pub fn run_bounded(helper: &JqChildCommand, question: &JqRequest<'_>, bounds: &JqLimits) -> Result<Vec<JqResult>, JqError> {
+pub fn run_bounded(
+    helper: &JqChildCommand,
+    question: &JqRequest<'_>,
+    bounds: &JqLimits,
+) -> Result<Vec<JqResult>, JqError> {
     let mut command = Command::new(&helper.program);
     command
         .args(&helper.arguments)
@@ -57,10 +61,13 @@ pub fn run_bounded(helper: &JqChildCommand, question: &JqRequest<'_>, bounds: &J
     });
     match heard {
         Err(_) => Err(JqError::Timeout { limit: bounds.time }),
-        Ok(JqChildOutput::TooMuch) => Err(JqError::TooLarge { limit: bounds.memory }),
-        Ok(JqChildOutput::Broken(error)) => {
-            Err(ended.map_or_else(|error| process_error(&error), |status| exit_error(status, &error, bounds)))
-        }
+        Ok(JqChildOutput::TooMuch) => Err(JqError::TooLarge {
+            limit: bounds.memory,
+        }),
+        Ok(JqChildOutput::Broken(error)) => Err(ended.map_or_else(
+            |error| process_error(&error),
+            |status| exit_error(status, &error, bounds),
+        )),
         Ok(JqChildOutput::All(mut answers)) => match answers.first() {
             Some(Err(JqError::Syntax { .. })) => answers.swap_remove(0).map(|_| Vec::new()),
             _ => Ok(answers),
@@ -105,7 +112,9 @@ fn read_results(stdout: ChildStdout, most: u64) -> JqChildOutput {
                 length += 96 + answer.as_ref().map_or(0, |text| text.len() as u64);
                 answers.push(answer);
             }
-            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => return JqChildOutput::TooMuch,
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+                return JqChildOutput::TooMuch;
+            }
             Err(error) => return JqChildOutput::Broken(error),
         }
         if most <= length {
@@ -120,15 +129,21 @@ fn read_results(stdout: ChildStdout, most: u64) -> JqChildOutput {
 fn exit_error(status: ExitStatus, error: &io::Error, bounds: &JqLimits) -> JqError {
     match status.code() {
         None if exceeded_cpu_time(status) => JqError::Timeout { limit: bounds.time },
-        None => JqError::TooLarge { limit: bounds.memory },
-        Some(code) => {
-            JqError::Process { message: format!("the process exited with code {code} before the end of its output: {error}") }
-        }
+        None => JqError::TooLarge {
+            limit: bounds.memory,
+        },
+        Some(code) => JqError::Process {
+            message: format!(
+                "the process exited with code {code} before the end of its output: {error}"
+            ),
+        },
     }
 }
 
 fn process_error(error: &io::Error) -> JqError {
-    JqError::Process { message: error.to_string() }
+    JqError::Process {
+        message: error.to_string(),
+    }
 }
 
 /// Reads one request from `input`, runs its filter within its limits, and writes the outputs to `out`.
@@ -146,12 +161,17 @@ pub fn serve_child(mut input: impl Read, out: impl Write + Send) -> io::Result<(
     disable_core_dumps()?;
     let mut text = Vec::new();
     input.read_to_end(&mut text)?;
-    let text = String::from_utf8(text).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    let text = String::from_utf8(text)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
     // Filters may be recursive and values nested, so the stack is large. Only used pages of it cost memory.
     let stack = usize::try_from(header.memory / 4).unwrap_or(usize::MAX);
     thread::scope(|scope| {
-        let thread = thread::Builder::new().stack_size(stack).spawn_scoped(scope, || run_request(&header, &text, out))?;
-        thread.join().unwrap_or_else(|_| Err(io::Error::other("the filter crashed")))
+        let thread = thread::Builder::new()
+            .stack_size(stack)
+            .spawn_scoped(scope, || run_request(&header, &text, out))?;
+        thread
+            .join()
+            .unwrap_or_else(|_| Err(io::Error::other("the filter crashed")))
     })
 }
 

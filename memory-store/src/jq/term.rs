@@ -47,7 +47,11 @@ pub(crate) fn pipe<'s>(left: Term<&'s str>, right: Term<&'s str>) -> Term<&'s st
     binary(left, BinaryOp::Pipe(None), right)
 }
 
-pub(crate) fn binary<'s>(left: Term<&'s str>, operator: BinaryOp<&'s str>, right: Term<&'s str>) -> Term<&'s str> {
+pub(crate) fn binary<'s>(
+    left: Term<&'s str>,
+    operator: BinaryOp<&'s str>,
+    right: Term<&'s str>,
+) -> Term<&'s str> {
     Term::BinOp(Box::new(left), operator, Box::new(right))
 }
 
@@ -56,9 +60,15 @@ fn with<'s>(value: Term<&'s str>, name: &'s str, body: Term<&'s str>) -> Term<&'
 }
 
 /// Translates `left operator right`; the right side is the outer loop and fails first.
-pub(crate) fn operation<'s>(left: Term<&'s str>, operator: BinaryOp<&'s str>, right: Term<&'s str>) -> Term<&'s str> {
+pub(crate) fn operation<'s>(
+    left: Term<&'s str>,
+    operator: BinaryOp<&'s str>,
+    right: Term<&'s str>,
+) -> Term<&'s str> {
     match operator {
-        BinaryOp::Math(_) | BinaryOp::Cmp(_) if !(is_infallible(&left) || is_infallible(&right)) => {
+        BinaryOp::Math(_) | BinaryOp::Cmp(_)
+            if !(is_infallible(&left) || is_infallible(&right)) =>
+        {
             let result = binary(Term::Var(LEFT), operator, Term::Var(RIGHT));
             with(right, RIGHT, with(left, LEFT, result))
         }
@@ -77,7 +87,10 @@ pub(crate) fn operation<'s>(left: Term<&'s str>, operator: BinaryOp<&'s str>, ri
 }
 
 /// Translates `term[part]`; the index is the outer loop and has the same input as `term`.
-pub(crate) fn step<'s>(term: Term<&'s str>, (part, opt): (Part<Term<&'s str>>, Opt)) -> Term<&'s str> {
+pub(crate) fn step<'s>(
+    term: Term<&'s str>,
+    (part, opt): (Part<Term<&'s str>>, Opt),
+) -> Term<&'s str> {
     let plain = |term: Term<&'s str>, part| match term {
         Term::Path(inner, mut path) => {
             path.0.push((part, opt));
@@ -89,7 +102,9 @@ pub(crate) fn step<'s>(term: Term<&'s str>, (part, opt): (Part<Term<&'s str>>, O
         Part::Index(key) if !(has_single_output(&key) || matches!(term, Term::Id)) => {
             with(key, KEY, plain(term, Part::Index(Term::Var(KEY))))
         }
-        Part::Range(Some(from), Some(until)) if !(has_single_output(&from) && has_single_output(&until)) => {
+        Part::Range(Some(from), Some(until))
+            if !(has_single_output(&from) && has_single_output(&until)) =>
+        {
             let part = Part::Range(Some(Term::Var(FROM)), Some(Term::Var(UNTIL)));
             with(from, FROM, with(until, UNTIL, plain(term, part)))
         }
@@ -100,7 +115,11 @@ pub(crate) fn step<'s>(term: Term<&'s str>, (part, opt): (Part<Term<&'s str>>, O
 /// Translates `value as pattern ?// pattern | body`.
 ///
 /// If a pattern does not match or its body fails, the next pattern is tried.
-pub(crate) fn bind_patterns<'s>(value: Term<&'s str>, mut patterns: Vec<Pattern<&'s str>>, body: Term<&'s str>) -> Term<&'s str> {
+pub(crate) fn bind_patterns<'s>(
+    value: Term<&'s str>,
+    mut patterns: Vec<Pattern<&'s str>>,
+    body: Term<&'s str>,
+) -> Term<&'s str> {
     if patterns.len() == 1 {
         let pattern = patterns.pop().expect("there is one");
         return binary(value, BinaryOp::Pipe(Some(pattern)), body);
@@ -110,7 +129,11 @@ pub(crate) fn bind_patterns<'s>(value: Term<&'s str>, mut patterns: Vec<Pattern<
         variables(pattern, &mut names);
     }
     let mut alternatives = patterns.into_iter().rev().map(|pattern| {
-        let mut body = binary(Term::Var(BOUND), BinaryOp::Pipe(Some(pattern)), body.clone());
+        let mut body = binary(
+            Term::Var(BOUND),
+            BinaryOp::Pipe(Some(pattern)),
+            body.clone(),
+        );
         for name in &names {
             body = with(Term::Call("null", Vec::new()), name, body);
         }
@@ -131,8 +154,12 @@ fn variables<'s>(pattern: &Pattern<&'s str>, names: &mut Vec<&'s str>) {
                 names.push(name);
             }
         }
-        Pattern::Arr(patterns) => patterns.iter().for_each(|pattern| variables(pattern, names)),
-        Pattern::Obj(fields) => fields.iter().for_each(|(_, pattern)| variables(pattern, names)),
+        Pattern::Arr(patterns) => patterns
+            .iter()
+            .for_each(|pattern| variables(pattern, names)),
+        Pattern::Obj(fields) => fields
+            .iter()
+            .for_each(|(_, pattern)| variables(pattern, names)),
     }
 }
 
@@ -167,7 +194,10 @@ pub(crate) fn fold<'s>(
     let last = Term::Call("_last_of_round", Vec::new());
     let round = Term::Arr(Some(Box::new(pipe(last, update))));
     let init = pipe(init, Term::Arr(Some(Box::new(Term::Id))));
-    let each = Term::Path(Box::new(Term::Id), Path(vec![(Part::Range(None, None), Opt::Essential)]));
+    let each = Term::Path(
+        Box::new(Term::Id),
+        Path(vec![(Part::Range(None, None), Opt::Essential)]),
+    );
     let project = match project {
         Some(project) => pipe(each, project),
         None => each,
@@ -181,7 +211,10 @@ pub(crate) fn string<'s>(
     mut parts: Vec<StrPart<&'s str, Term<&'s str>>>,
     arena: &'s Arena,
 ) -> Term<&'s str> {
-    let many = parts.iter().filter(|part| matches!(part, StrPart::Term(term) if !has_single_output(term))).count();
+    let many = parts
+        .iter()
+        .filter(|part| matches!(part, StrPart::Term(term) if !has_single_output(term)))
+        .count();
     if many < 2 {
         return Term::Str(format, parts);
     }
@@ -192,15 +225,39 @@ pub(crate) fn string<'s>(
             bindings.push((name, std::mem::replace(term, Term::Var(name))));
         }
     }
-    bindings.into_iter().fold(Term::Str(format, parts), |body, (name, value)| with(value, name, body))
+    bindings
+        .into_iter()
+        .fold(Term::Str(format, parts), |body, (name, value)| {
+            with(value, name, body)
+        })
 }
 
 /// Adds definitions of `a` to the body of `def f($a): …` if the body calls `a`.
-pub(crate) fn with_values_as_filters<'s>(args: &[&'s str], body: Term<&'s str>, calls: &[(String, usize)]) -> Term<&'s str> {
-    let called = |name: &str| calls.iter().any(|(called, arity)| *arity == 0 && called == name);
-    let values = args.iter().filter(|arg| arg.starts_with('$') && called(&arg[1..]));
-    let definitions: Vec<_> = values.map(|arg| Def { name: &arg[1..], args: Vec::new(), body: Term::Var(*arg) }).collect();
-    if definitions.is_empty() { body } else { Term::Def(definitions, Box::new(body)) }
+pub(crate) fn with_values_as_filters<'s>(
+    args: &[&'s str],
+    body: Term<&'s str>,
+    calls: &[(String, usize)],
+) -> Term<&'s str> {
+    let called = |name: &str| {
+        calls
+            .iter()
+            .any(|(called, arity)| *arity == 0 && called == name)
+    };
+    let values = args
+        .iter()
+        .filter(|arg| arg.starts_with('$') && called(&arg[1..]));
+    let definitions: Vec<_> = values
+        .map(|arg| Def {
+            name: &arg[1..],
+            args: Vec::new(),
+            body: Term::Var(*arg),
+        })
+        .collect();
+    if definitions.is_empty() {
+        body
+    } else {
+        Term::Def(definitions, Box::new(body))
+    }
 }
 
 /// Returns whether the term certainly has one output and never fails.
@@ -225,19 +282,27 @@ fn has_single_output(term: &Term<&str>) -> bool {
             StrPart::Term(term) => has_single_output(term),
             _ => true,
         }),
-        Term::Obj(fields) => {
-            fields.iter().all(|(key, value)| has_single_output(key) && value.as_ref().is_none_or(has_single_output))
-        }
+        Term::Obj(fields) => fields.iter().all(|(key, value)| {
+            has_single_output(key) && value.as_ref().is_none_or(has_single_output)
+        }),
         Term::Neg(term) => has_single_output(term),
         Term::BinOp(left, operator, right) => {
-            !matches!(operator, BinaryOp::Comma) && has_single_output(left) && has_single_output(right)
+            !matches!(operator, BinaryOp::Comma)
+                && has_single_output(left)
+                && has_single_output(right)
         }
         Term::IfThenElse(branches, otherwise) => {
-            branches.iter().all(|(condition, then)| has_single_output(condition) && has_single_output(then))
-                && otherwise.as_ref().is_none_or(|otherwise| has_single_output(otherwise))
+            branches
+                .iter()
+                .all(|(condition, then)| has_single_output(condition) && has_single_output(then))
+                && otherwise
+                    .as_ref()
+                    .is_none_or(|otherwise| has_single_output(otherwise))
         }
         Term::Call(name, args) => args.is_empty() && SINGLE.contains(name) || *name == "_modify",
-        Term::Path(term, path) => has_single_output(term) && path.0.iter().all(|(part, _)| has_single_index(part)),
+        Term::Path(term, path) => {
+            has_single_output(term) && path.0.iter().all(|(part, _)| has_single_index(part))
+        }
         _ => false,
     }
 }
@@ -246,7 +311,10 @@ fn has_single_index(part: &Part<Term<&str>>) -> bool {
     match part {
         Part::Index(key) => has_single_output(key),
         Part::Range(None, None) => false,
-        Part::Range(from, until) => from.as_ref().is_none_or(has_single_output) && until.as_ref().is_none_or(has_single_output),
+        Part::Range(from, until) => {
+            from.as_ref().is_none_or(has_single_output)
+                && until.as_ref().is_none_or(has_single_output)
+        }
     }
 }
 
@@ -265,7 +333,8 @@ fn is_never_empty(term: &Term<&str>) -> bool {
                         && match part {
                             Part::Index(key) => is_never_empty(key),
                             Part::Range(from, until) => {
-                                from.as_ref().is_none_or(is_never_empty) && until.as_ref().is_none_or(is_never_empty)
+                                from.as_ref().is_none_or(is_never_empty)
+                                    && until.as_ref().is_none_or(is_never_empty)
                             }
                         }
                 })
@@ -273,14 +342,20 @@ fn is_never_empty(term: &Term<&str>) -> bool {
         Term::Neg(term) => is_never_empty(term),
         Term::BinOp(left, _, right) => is_never_empty(left) && is_never_empty(right),
         Term::IfThenElse(branches, otherwise) => {
-            branches.iter().all(|(condition, then)| is_never_empty(condition) && is_never_empty(then))
-                && otherwise.as_ref().is_none_or(|otherwise| is_never_empty(otherwise))
+            branches
+                .iter()
+                .all(|(condition, then)| is_never_empty(condition) && is_never_empty(then))
+                && otherwise
+                    .as_ref()
+                    .is_none_or(|otherwise| is_never_empty(otherwise))
         }
         Term::Str(_, parts) => parts.iter().all(|part| match part {
             StrPart::Term(term) => is_never_empty(term),
             _ => true,
         }),
-        Term::Obj(fields) => fields.iter().all(|(key, value)| is_never_empty(key) && value.as_ref().is_none_or(is_never_empty)),
+        Term::Obj(fields) => fields
+            .iter()
+            .all(|(key, value)| is_never_empty(key) && value.as_ref().is_none_or(is_never_empty)),
         _ => true,
     }
 }

@@ -49,10 +49,18 @@ impl Val {
 
     /// Creates an object from an array of fields.
     pub(crate) fn record<const N: usize>(fields: [(&str, Val); N]) -> Self {
-        Self::object(fields.into_iter().map(|(key, value)| (Rc::new(key.to_owned()), value)).collect())
+        Self::object(
+            fields
+                .into_iter()
+                .map(|(key, value)| (Rc::new(key.to_owned()), value))
+                .collect(),
+        )
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "no text and no array is longer than 2^53")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "no text and no array is longer than 2^53"
+    )]
     pub(crate) fn count(count: usize) -> Self {
         Self::Num(count as f64)
     }
@@ -108,7 +116,10 @@ impl Val {
             (Self::Lit(left), Self::Lit(right)) => left.compare(right),
             (Self::Str(left), Self::Str(right)) => left.as_bytes().cmp(right.as_bytes()),
             (Self::Arr(left), Self::Arr(right)) => {
-                let unequal = left.iter().zip(right.iter()).map(|(left, right)| left.order(right));
+                let unequal = left
+                    .iter()
+                    .zip(right.iter())
+                    .map(|(left, right)| left.order(right));
                 first_unequal(unequal).unwrap_or_else(|| left.len().cmp(&right.len()))
             }
             (Self::Obj(left), Self::Obj(right)) => order_objects(left, right),
@@ -125,7 +136,9 @@ impl Val {
     /// not inspected.
     pub(crate) fn deeper_than(&self, limit: usize) -> bool {
         match self {
-            Self::Arr(values) => limit == 0 || values.iter().any(|value| value.deeper_than(limit - 1)),
+            Self::Arr(values) => {
+                limit == 0 || values.iter().any(|value| value.deeper_than(limit - 1))
+            }
             Self::Obj(map) => limit == 0 || map.values().any(|value| value.deeper_than(limit - 1)),
             _ => false,
         }
@@ -191,7 +204,10 @@ impl From<f64> for Val {
 }
 
 impl From<isize> for Val {
-    #[expect(clippy::cast_precision_loss, reason = "jq has no other numbers than doubles")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "jq has no other numbers than doubles"
+    )]
     fn from(value: isize) -> Self {
         Self::Num(value as f64)
     }
@@ -206,7 +222,10 @@ impl From<String> for Val {
 /// Creates the representation of a slice in a path: `{"start": …, "end": …}`.
 impl From<std::ops::Range<Option<Val>>> for Val {
     fn from(range: std::ops::Range<Option<Val>>) -> Self {
-        Self::record([("start", range.start.unwrap_or_default()), ("end", range.end.unwrap_or_default())])
+        Self::record([
+            ("start", range.start.unwrap_or_default()),
+            ("end", range.end.unwrap_or_default()),
+        ])
     }
 }
 

@@ -50,19 +50,32 @@ impl Header {
         let (memory, seconds) = (read_number(input)?, read_number(input)?);
         let mut choices = [0; 2];
         input.read_exact(&mut choices)?;
-        let on = if choices[0] == 0 { JqInputMode::Each } else { JqInputMode::Null };
+        let on = if choices[0] == 0 {
+            JqInputMode::Each
+        } else {
+            JqInputMode::Null
+        };
         let form = match choices[1] {
             0 => JqOutputFormat::Compact,
             1 => JqOutputFormat::Pretty,
             2 => JqOutputFormat::Raw,
             _ => JqOutputFormat::RawPretty,
         };
-        Ok(Self { memory, seconds, on, form, filter: read_text(input, u64::MAX)? })
+        Ok(Self {
+            memory,
+            seconds,
+            on,
+            form,
+            filter: read_text(input, u64::MAX)?,
+        })
     }
 }
 
 /// Writes a frame: an output or an error.
-pub(crate) fn write_frame(answer: &Result<String, JqError>, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write_frame(
+    answer: &Result<String, JqError>,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let (letter, text) = match answer {
         Ok(text) => (OUTPUT, text.clone()),
         Err(JqError::Syntax { message }) => (SYNTAX, message.clone()),
@@ -82,7 +95,10 @@ pub(crate) fn write_end(out: &mut impl Write) -> io::Result<()> {
 ///
 /// # Errors
 /// [`io::ErrorKind::FileTooLarge`] if the text is longer than `most` bytes.
-pub(crate) fn read_frame(input: &mut impl Read, most: u64) -> io::Result<Option<Result<String, JqError>>> {
+pub(crate) fn read_frame(
+    input: &mut impl Read,
+    most: u64,
+) -> io::Result<Option<Result<String, JqError>>> {
     let mut letter = [0];
     input.read_exact(&mut letter)?;
     if letter[0] == END {
@@ -96,9 +112,17 @@ pub(crate) fn read_frame(input: &mut impl Read, most: u64) -> io::Result<Option<
         RUNTIME => Err(JqError::Runtime { message }),
         HALTED => {
             let (code, message) = message.split_once(' ').unwrap_or(("5", &message));
-            Err(JqError::Halted { message: message.to_owned(), code: code.parse().unwrap_or(5) })
+            Err(JqError::Halted {
+                message: message.to_owned(),
+                code: code.parse().unwrap_or(5),
+            })
         }
-        _ => return Err(io::Error::new(io::ErrorKind::InvalidData, "unknown frame type")),
+        _ => {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "unknown frame type",
+            ));
+        }
     }))
 }
 
@@ -121,7 +145,11 @@ fn read_text(input: &mut impl Read, most: u64) -> io::Result<String> {
     }
     let mut text = String::new();
     let read = input.take(length).read_to_string(&mut text)?;
-    if read as u64 == length { Ok(text) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    if read as u64 == length {
+        Ok(text)
+    } else {
+        Err(io::ErrorKind::UnexpectedEof.into())
+    }
 }
 
 /// The input values of a filter.
@@ -173,7 +201,10 @@ pub struct JqLimits {
 impl Default for JqLimits {
     /// Returns 5 s and 512 MiB, which suffice for any single-pass filter on a bank of 10 MB.
     fn default() -> Self {
-        Self { time: Duration::from_secs(5), memory: 512 << 20 }
+        Self {
+            time: Duration::from_secs(5),
+            memory: 512 << 20,
+        }
     }
 }
 
@@ -211,9 +242,16 @@ mod tests {
         let answers = [
             Ok("two\nlines".to_owned()),
             Ok(String::new()),
-            Err(JqError::Syntax { message: "no".to_owned() }),
-            Err(JqError::Halted { message: "a b".to_owned(), code: 3 }),
-            Err(JqError::Runtime { message: "r".to_owned() }),
+            Err(JqError::Syntax {
+                message: "no".to_owned(),
+            }),
+            Err(JqError::Halted {
+                message: "a b".to_owned(),
+                code: 3,
+            }),
+            Err(JqError::Runtime {
+                message: "r".to_owned(),
+            }),
         ];
         let mut bytes = Vec::new();
         for answer in &answers {

@@ -33,7 +33,9 @@ pub(crate) fn pretty(value: &Val) -> String {
 /// Prints a value, shortened for an error message.
 pub(crate) fn excerpt(value: &Val) -> String {
     let shortened = match value {
-        Val::Str(text) if MAX_EXCERPT_BYTES + 1 < text.len() => Val::str(&text[..floor_boundary(text, MAX_EXCERPT_BYTES + 1)]),
+        Val::Str(text) if MAX_EXCERPT_BYTES + 1 < text.len() => {
+            Val::str(&text[..floor_boundary(text, MAX_EXCERPT_BYTES + 1)])
+        }
         other => other.clone(),
     };
     let text = compact(&shortened);
@@ -52,7 +54,10 @@ pub(crate) fn excerpt(value: &Val) -> String {
 
 /// Returns the largest character boundary that is at most `index`.
 fn floor_boundary(text: &str, index: usize) -> usize {
-    (0..=index).rev().find(|index| text.is_char_boundary(*index)).unwrap_or(0)
+    (0..=index)
+        .rev()
+        .find(|index| text.is_char_boundary(*index))
+        .unwrap_or(0)
 }
 
 fn write_value(value: &Val, out: &mut String, indent: Option<usize>, depth: usize) {

@@ -12,7 +12,9 @@ use memory_core::secret::Checked;
 use memory_core::{Operation, OperationId};
 
 use super::trash::{self, ValueOperation};
-use crate::disk::{DirEntryKind, Disk, FileStat, LazyDisk, find_case_variant, parent_folder, stage_file};
+use crate::disk::{
+    DirEntryKind, Disk, FileStat, LazyDisk, find_case_variant, parent_folder, stage_file,
+};
 use crate::history::{file_error, folder_error};
 use crate::lock::{PATIENCE, WriterLock};
 use crate::oplog::{SingleFileOperation, find_undoable, hash_bytes, not_found_error, to_records};
@@ -33,7 +35,11 @@ pub struct ValueFolder {
 impl ValueFolder {
     /// Returns the store of the folder `root`, which need not exist. Previous values go to `state`.
     pub fn new(root: impl Into<PathBuf>, state: impl Into<PathBuf>) -> Self {
-        Self { place: LazyDisk::new(root.into()), state: LazyDisk::new(state.into()), patience: PATIENCE }
+        Self {
+            place: LazyDisk::new(root.into()),
+            state: LazyDisk::new(state.into()),
+            patience: PATIENCE,
+        }
     }
 
     /// Returns the store of the folder `root` with the given disks.
@@ -41,7 +47,11 @@ impl ValueFolder {
     /// `disk` contains the values and `state` contains the previous values.
     pub fn with_disks(root: impl Into<PathBuf>, disk: Arc<dyn Disk>, state: Arc<dyn Disk>) -> Self {
         let place = LazyDisk::on_disk(root.into(), disk);
-        Self { place, state: LazyDisk::on_disk(PathBuf::new(), state), patience: PATIENCE }
+        Self {
+            place,
+            state: LazyDisk::on_disk(PathBuf::new(), state),
+            patience: PATIENCE,
+        }
     }
 
     /// Returns the path of the folder.
@@ -63,8 +73,16 @@ impl ValueFolder {
 }
 
 impl KeyValueStore for ValueFolder {
-    fn set(&self, key: &ValueKey, value: Checked<&str>, operation: &Operation) -> Result<bool, InstanceError> {
-        let disk = self.place.get_or_create().map_err(folder_error(self.root()))?;
+    fn set(
+        &self,
+        key: &ValueKey,
+        value: Checked<&str>,
+        operation: &Operation,
+    ) -> Result<bool, InstanceError> {
+        let disk = self
+            .place
+            .get_or_create()
+            .map_err(folder_error(self.root()))?;
         let _lock = self.lock()?;
         check_path_free(disk, key)?;
         let former = read_value(disk, key)?;
@@ -80,7 +98,10 @@ impl KeyValueStore for ValueFolder {
         value: Checked<&str>,
         operation: &Operation,
     ) -> Result<bool, InstanceError> {
-        let disk = self.place.get_or_create().map_err(folder_error(self.root()))?;
+        let disk = self
+            .place
+            .get_or_create()
+            .map_err(folder_error(self.root()))?;
         let _lock = self.lock()?;
         check_path_free(disk, key)?;
         let former = read_value(disk, key)?;
@@ -94,31 +115,61 @@ impl KeyValueStore for ValueFolder {
 
     fn get(&self, key: &ValueKey) -> Result<Option<StoredValue>, InstanceError> {
         let told = |error| file_error(key.as_str(), error);
-        let Some(disk) = self.disk()? else { return Ok(None) };
-        let Some((bytes, signature)) = disk.read(key.as_str()).map_err(told)? else { return Ok(None) };
-        if find_case_variant(disk, key.as_str()).map_err(told)?.is_some() {
+        let Some(disk) = self.disk()? else {
+            return Ok(None);
+        };
+        let Some((bytes, signature)) = disk.read(key.as_str()).map_err(told)? else {
+            return Ok(None);
+        };
+        if find_case_variant(disk, key.as_str())
+            .map_err(told)?
+            .is_some()
+        {
             return Ok(None);
         }
         let text = String::from_utf8(bytes).map_err(|error| InstanceError::Damaged {
             place: self.root().join(key.as_str()).display().to_string(),
-            what: format!("it is not UTF-8 from byte {} on", error.utf8_error().valid_up_to()),
+            what: format!(
+                "it is not UTF-8 from byte {} on",
+                error.utf8_error().valid_up_to()
+            ),
         })?;
-        Ok(Some(StoredValue { text, updated_at: modified_at(&signature) }))
+        Ok(Some(StoredValue {
+            text,
+            updated_at: modified_at(&signature),
+        }))
     }
 
     fn delete(&self, key: &ValueKey, operation: &Operation) -> Result<bool, InstanceError> {
-        let Some(disk) = self.disk()? else { return Ok(false) };
+        let Some(disk) = self.disk()? else {
+            return Ok(false);
+        };
         let _lock = self.lock()?;
-        let Some(former) = read_value(disk, key)? else { return Ok(false) };
-        if find_case_variant(disk, key.as_str()).map_err(|error| file_error(key.as_str(), error))?.is_some() {
+        let Some(former) = read_value(disk, key)? else {
+            return Ok(false);
+        };
+        if find_case_variant(disk, key.as_str())
+            .map_err(|error| file_error(key.as_str(), error))?
+            .is_some()
+        {
             return Ok(false);
         }
-        self.delete_value(disk, key, &former, ValueOperation { operation, undoes: None })?;
+        self.delete_value(
+            disk,
+            key,
+            &former,
+            ValueOperation {
+                operation,
+                undoes: None,
+            },
+        )?;
         Ok(true)
     }
 
     fn list(&self, prefix: &KeyPrefix) -> Result<Vec<KeySummary>, InstanceError> {
-        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        let Some(disk) = self.disk()? else {
+            return Ok(Vec::new());
+        };
         let mut keys = Vec::new();
         let mut folders = vec![prefix.namespace().to_owned()];
         while let Some(folder) = folders.pop() {
@@ -127,18 +178,35 @@ impl KeyValueStore for ValueFolder {
                 Err(error) => return Err(file_error(&folder, error)),
             };
             for entry in entries {
-                let path = if folder.is_empty() { entry.name } else { format!("{folder}/{}", entry.name) };
+                let path = if folder.is_empty() {
+                    entry.name
+                } else {
+                    format!("{folder}/{}", entry.name)
+                };
                 // A file with an invalid name is not a key.
-                let Ok(key) = path.parse::<ValueKey>() else { continue };
+                let Ok(key) = path.parse::<ValueKey>() else {
+                    continue;
+                };
                 match entry.kind {
-                    DirEntryKind::Folder if path.starts_with(prefix.as_str()) || prefix.as_str().starts_with(&path) => {
+                    DirEntryKind::Folder
+                        if path.starts_with(prefix.as_str())
+                            || prefix.as_str().starts_with(&path) =>
+                    {
                         folders.push(path);
                     }
                     DirEntryKind::File if prefix.matches(&key) => {
                         // The file may have been deleted since the folder was listed.
-                        let Some(found) = disk.stat(&path).map_err(|error| file_error(&path, error))? else { continue };
+                        let Some(found) =
+                            disk.stat(&path).map_err(|error| file_error(&path, error))?
+                        else {
+                            continue;
+                        };
                         let updated_at = modified_at(&found);
-                        keys.push(KeySummary { key, size_bytes: found.size, updated_at });
+                        keys.push(KeySummary {
+                            key,
+                            size_bytes: found.size,
+                            updated_at,
+                        });
                     }
                     DirEntryKind::File | DirEntryKind::Folder | DirEntryKind::Other => {}
                 }
@@ -152,17 +220,32 @@ impl KeyValueStore for ValueFolder {
 impl InstanceOperations for ValueFolder {
     fn operations(&self) -> Result<InstanceRecords<'_>, InstanceError> {
         match self.state()? {
-            Some(state) => Ok(Box::new(to_records(trash::operations(state, |key| self.current_hash(key))?))),
+            Some(state) => Ok(Box::new(to_records(trash::operations(state, |key| {
+                self.current_hash(key)
+            })?))),
             None => Ok(Box::new(std::iter::empty())),
         }
     }
 
-    fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<InstanceRecord, InstanceError> {
+    fn undo(
+        &self,
+        undone: &OperationId,
+        operation: &Operation,
+    ) -> Result<InstanceRecord, InstanceError> {
         let state = self.state()?.ok_or_else(|| not_found_error(undone))?;
-        let disk = self.place.get_or_create().map_err(folder_error(self.root()))?;
+        let disk = self
+            .place
+            .get_or_create()
+            .map_err(folder_error(self.root()))?;
         let _lock = self.lock()?;
-        let (logged, record) = find_undoable(trash::operations(state, |key| self.current_hash(key))?, undone)?;
-        let changed = |why: String| InstanceError::ChangedSince { operation: undone.clone(), why };
+        let (logged, record) = find_undoable(
+            trash::operations(state, |key| self.current_hash(key))?,
+            undone,
+        )?;
+        let changed = |why: String| InstanceError::ChangedSince {
+            operation: undone.clone(),
+            why,
+        };
         let key: ValueKey = logged.subject.key.parse()?;
         check_path_free(disk, &key).map_err(|error| match error {
             InstanceError::KeyTaken { why, .. } => changed(why),
@@ -172,9 +255,14 @@ impl InstanceOperations for ValueFolder {
         if now.as_deref().map(hash_bytes) != logged.subject.after {
             return Err(changed(format!("the key {key} was changed afterwards")));
         }
-        let note = ValueOperation { operation, undoes: Some(undone) };
+        let note = ValueOperation {
+            operation,
+            undoes: Some(undone),
+        };
         match (trash::previous_value(state, &logged)?, now) {
-            (Some(former), now) => self.put_value(disk, &key, now.as_deref(), &former, Some(note))?,
+            (Some(former), now) => {
+                self.put_value(disk, &key, now.as_deref(), &former, Some(note))?
+            }
             (None, Some(now)) => self.delete_value(disk, &key, &now, note)?,
             (None, None) => {}
         }
@@ -182,7 +270,9 @@ impl InstanceOperations for ValueFolder {
     }
 
     fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError> {
-        let Some(state) = self.state()? else { return Ok((0, 0)) };
+        let Some(state) = self.state()? else {
+            return Ok((0, 0));
+        };
         let _lock = self.disk()?.is_some().then(|| self.lock()).transpose()?;
         trash::log(state).purge(before).map_err(trash::log_error)
     }
@@ -199,8 +289,17 @@ impl ValueFolder {
         operation: &Operation,
     ) -> Result<(), InstanceError> {
         let is_another = former != Some(value.as_bytes());
-        let note = ValueOperation { operation, undoes: None };
-        self.put_value(disk, key, former, value.as_bytes(), is_another.then_some(note))
+        let note = ValueOperation {
+            operation,
+            undoes: None,
+        };
+        self.put_value(
+            disk,
+            key,
+            former,
+            value.as_bytes(),
+            is_another.then_some(note),
+        )
     }
 
     /// Sets the value of a key, after logging `note`, if given. The caller holds the lock.
@@ -213,11 +312,17 @@ impl ValueFolder {
         note: Option<ValueOperation<'_>>,
     ) -> Result<(), InstanceError> {
         let told = |error| file_error(key.as_str(), error);
-        let rename = || disk.rename(TEMP_FILE, key.as_str()).map(|()| true).map_err(told);
-        let placed = stage_file(disk, TEMP_FILE, value, None).map_err(told).and_then(|()| match note {
-            Some(note) => self.commit(disk, key, former, Some(value), note, rename),
-            None => rename(),
-        });
+        let rename = || {
+            disk.rename(TEMP_FILE, key.as_str())
+                .map(|()| true)
+                .map_err(told)
+        };
+        let placed = stage_file(disk, TEMP_FILE, value, None)
+            .map_err(told)
+            .and_then(|()| match note {
+                Some(note) => self.commit(disk, key, former, Some(value), note, rename),
+                None => rename(),
+            });
         if let Err(error) = placed {
             // If this fails too, the next writer overwrites the file.
             let _ = disk.remove(TEMP_FILE);
@@ -235,7 +340,9 @@ impl ValueFolder {
         note: ValueOperation<'_>,
     ) -> Result<(), InstanceError> {
         let told = |error| file_error(key.as_str(), error);
-        self.commit(disk, key, Some(former), None, note, || disk.remove(key.as_str()).map(|()| true).map_err(told))?;
+        self.commit(disk, key, Some(former), None, note, || {
+            disk.remove(key.as_str()).map(|()| true).map_err(told)
+        })?;
         let mut folder = parent_folder(key.as_str());
         disk.sync_folder(folder).map_err(told)?;
         // Namespaces without keys are deleted. One that remains does no harm.
@@ -255,16 +362,28 @@ impl ValueFolder {
         note: ValueOperation<'_>,
         place: impl FnOnce() -> Result<bool, InstanceError>,
     ) -> Result<bool, InstanceError> {
-        let state = self.state.get_or_create().map_err(folder_error(self.state.root()))?;
+        let state = self
+            .state
+            .get_or_create()
+            .map_err(folder_error(self.state.root()))?;
         let record = trash::record_operation(state, key, former, next, note)?;
         // All writers hold the lock of the folder, so the log needs no lock.
         let lock = Box::new(|| Ok(None));
         let waiting = TEMP_FILE.to_owned();
-        SingleFileOperation { disk, log: trash::log(state), waiting, lock, log_error: trash::log_error }.commit(&record, place)
+        SingleFileOperation {
+            disk,
+            log: trash::log(state),
+            waiting,
+            lock,
+            log_error: trash::log_error,
+        }
+        .commit(&record, place)
     }
 
     fn current_hash(&self, key: &str) -> Result<Option<String>, InstanceError> {
-        let (Some(disk), Ok(key)) = (self.disk()?, key.parse::<ValueKey>()) else { return Ok(None) };
+        let (Some(disk), Ok(key)) = (self.disk()?, key.parse::<ValueKey>()) else {
+            return Ok(None);
+        };
         match disk.read(key.as_str()) {
             Ok(value) => Ok(value.map(|(bytes, _)| hash_bytes(&bytes))),
             Err(error) if is_foreign_file(&error) => Ok(Some(String::new())),
@@ -278,12 +397,15 @@ impl ValueFolder {
 /// The hash of such a file is not in the log.
 fn is_foreign_file(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, InvalidInput, PermissionDenied};
-    is_symlink_error(error) || matches!(error.kind(), FileTooLarge | InvalidInput | PermissionDenied)
+    is_symlink_error(error)
+        || matches!(error.kind(), FileTooLarge | InvalidInput | PermissionDenied)
 }
 
 /// Returns the bytes of a value, or `None` if the key is not set.
 fn read_value(disk: &dyn Disk, key: &ValueKey) -> Result<Option<Vec<u8>>, InstanceError> {
-    let read = disk.read(key.as_str()).map_err(|error| file_error(key.as_str(), error))?;
+    let read = disk
+        .read(key.as_str())
+        .map_err(|error| file_error(key.as_str(), error))?;
     Ok(read.map(|(bytes, _)| bytes))
 }
 
@@ -294,7 +416,12 @@ fn modified_at(signature: &FileStat) -> DateTime<Utc> {
 
 /// Returns an error if the key is not set yet and Windows does not allow its path.
 fn check_new_name(key: &ValueKey, former: Option<&[u8]>) -> Result<(), InstanceError> {
-    match key.as_str().split('/').find_map(windows_name_problem).filter(|_| former.is_none()) {
+    match key
+        .as_str()
+        .split('/')
+        .find_map(windows_name_problem)
+        .filter(|_| former.is_none())
+    {
         Some(why) => Err(InstanceError::invalid_key(key.as_str(), why)),
         None => Ok(()),
     }
@@ -307,7 +434,12 @@ fn check_new_name(key: &ValueKey, former: Option<&[u8]>) -> Result<(), InstanceE
 fn check_path_free(disk: &dyn Disk, key: &ValueKey) -> Result<(), InstanceError> {
     let path = key.as_str();
     let told = |error| file_error(path, error);
-    let taken = |why: String| Err(InstanceError::KeyTaken { key: path.to_owned(), why });
+    let taken = |why: String| {
+        Err(InstanceError::KeyTaken {
+            key: path.to_owned(),
+            why,
+        })
+    };
     for (end, _) in path.match_indices('/') {
         let outer = &path[..end];
         match disk.stat(outer).map_err(told)? {
@@ -316,7 +448,11 @@ fn check_path_free(disk: &dyn Disk, key: &ValueKey) -> Result<(), InstanceError>
             Some(_) => {}
         }
     }
-    if disk.stat(path).map_err(told)?.is_some_and(|found| found.is_folder) {
+    if disk
+        .stat(path)
+        .map_err(told)?
+        .is_some_and(|found| found.is_folder)
+    {
         // An empty namespace is left over from a deletion.
         disk.remove_folder(path).map_err(told)?;
         if disk.stat(path).map_err(told)?.is_some() {

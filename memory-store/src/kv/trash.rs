@@ -68,12 +68,16 @@ pub(super) fn record_operation(
     note: ValueOperation<'_>,
 ) -> Result<Recorded<ValuePayload>, InstanceError> {
     let ValueOperation { operation, undoes } = note;
-    let value = former.and_then(|former| str::from_utf8(former).ok()).filter(|value| value.len() <= MAX_INLINE_VALUE);
+    let value = former
+        .and_then(|former| str::from_utf8(former).ok())
+        .filter(|value| value.len() <= MAX_INLINE_VALUE);
     let long = former.filter(|_| value.is_none());
     let file = format!("{}.value", log(disk).trash_folder(operation));
     if let Some(former) = long {
-        let kept =
-            disk.write(&file, former).and_then(|()| disk.sync_file(&file)).and_then(|()| disk.sync_folder(parent_folder(&file)));
+        let kept = disk
+            .write(&file, former)
+            .and_then(|()| disk.sync_file(&file))
+            .and_then(|()| disk.sync_folder(parent_folder(&file)));
         kept.map_err(|error| file_error(&file, error))?;
     }
     let payload = ValuePayload {
@@ -87,8 +91,13 @@ pub(super) fn record_operation(
 }
 
 /// Returns the value before an operation, if the key was set.
-pub(super) fn previous_value(disk: &dyn Disk, line: &Recorded<ValuePayload>) -> Result<Option<Vec<u8>>, InstanceError> {
-    let missing = || StoreError::OperationNotFound { wanted: format!("the value before {} was purged", line.operation.id) };
+pub(super) fn previous_value(
+    disk: &dyn Disk,
+    line: &Recorded<ValuePayload>,
+) -> Result<Option<Vec<u8>>, InstanceError> {
+    let missing = || StoreError::OperationNotFound {
+        wanted: format!("the value before {} was purged", line.operation.id),
+    };
     match (&line.subject.value, &line.subject.file) {
         (Some(value), _) => Ok(Some(value.clone().into_bytes())),
         (None, Some(file)) => {
@@ -107,14 +116,17 @@ pub(super) fn previous_value(disk: &dyn Disk, line: &Recorded<ValuePayload>) -> 
 pub(super) fn operations<'a>(
     disk: &'a dyn Disk,
     now: impl Fn(&str) -> Result<Option<String>, InstanceError> + 'a,
-) -> Result<impl Iterator<Item = Result<Recorded<ValuePayload>, InstanceError>> + 'a, InstanceError> {
+) -> Result<impl Iterator<Item = Result<Recorded<ValuePayload>, InstanceError>> + 'a, InstanceError>
+{
     let mut states: HashMap<String, Option<String>> = HashMap::new();
     let completed = log(disk).operations(log_error)?.filter_map(move |line| {
         let line = match line {
             Ok(line) => line,
             Err(error) => return Some(Err(error)),
         };
-        let ValuePayload { key, before, after, .. } = &line.subject;
+        let ValuePayload {
+            key, before, after, ..
+        } = &line.subject;
         let state = match states.get_mut(key) {
             Some(state) => state,
             None => match now(key) {

@@ -34,14 +34,22 @@ pub struct DecodedFile {
 pub fn decode(path: &str, bytes: &[u8], modified: DateTime<Utc>) -> DecodedFile {
     let (text, fault) = decode_lossy(bytes);
     let reading = ParsedFile::of(&text);
-    let memory = reading.front.into_memory(path, reading.content.to_owned(), modified);
+    let memory = reading
+        .front
+        .into_memory(path, reading.content.to_owned(), modified);
     let other_fields = other_fields(&reading.entries);
-    DecodedFile { memory, problem: fault.or(reading.fault).map(|fault| fault.of(path)), other_fields }
+    DecodedFile {
+        memory,
+        problem: fault.or(reading.fault).map(|fault| fault.of(path)),
+        other_fields,
+    }
 }
 
 fn other_fields(entries: &[(YamlNode, YamlNode)]) -> Vec<(String, String)> {
     let other = entries.iter().filter_map(|(key, value)| match key {
-        YamlNode::Text(key) | YamlNode::Literal(key) if !is_known(key) => Some((key.clone(), value.to_plain_text())),
+        YamlNode::Text(key) | YamlNode::Literal(key) if !is_known(key) => {
+            Some((key.clone(), value.to_plain_text()))
+        }
         _ => None,
     });
     other.collect()
@@ -52,7 +60,10 @@ fn other_fields(entries: &[(YamlNode, YamlNode)]) -> Vec<(String, String)> {
 /// Files in the inbox never differ.
 pub fn misfiled_category(path: &str, bytes: &[u8]) -> Option<Category> {
     let folder = path_category(path).filter(|folder| *folder != Category::Inbox)?;
-    ParsedFile::of(&decode_lossy(bytes).0).front.category.filter(|category| *category != folder)
+    ParsedFile::of(&decode_lossy(bytes).0)
+        .front
+        .category
+        .filter(|category| *category != folder)
 }
 
 /// A parsed memory file, before the conversion to a memory.
@@ -75,15 +86,31 @@ impl<'a> ParsedFile<'a> {
     pub(super) fn of(text: &'a str) -> Self {
         let parts = fence::split(text);
         let content = fence::content(parts.body);
-        let mut reading = Self { parts, content, entries: Vec::new(), front: FrontMatter::default(), fault: None };
+        let mut reading = Self {
+            parts,
+            content,
+            entries: Vec::new(),
+            front: FrontMatter::default(),
+            fault: None,
+        };
         if parts.is_open {
             let hint = "add a closing line `---`, or start the file with an empty line";
-            reading.fault = Some(FileDefect::new(1, "the front matter that starts in line 1 has no closing line", hint));
+            reading.fault = Some(FileDefect::new(
+                1,
+                "the front matter that starts in line 1 has no closing line",
+                hint,
+            ));
         }
-        let Some(front) = parts.front else { return reading };
+        let Some(front) = parts.front else {
+            return reading;
+        };
         if MAX_FRONT_MATTER_BYTES < front.yaml.len() {
             let hint = "move text that is not metadata into the body";
-            reading.fault = Some(FileDefect::new(1, "the front matter is longer than 1 MiB", hint));
+            reading.fault = Some(FileDefect::new(
+                1,
+                "the front matter is longer than 1 MiB",
+                hint,
+            ));
             return reading;
         }
         match yaml::parse(front.yaml) {
@@ -93,12 +120,20 @@ impl<'a> ParsedFile<'a> {
                 // This may be text between two thematic breaks; as content it remains searchable.
                 reading.content = fence::content(&text[parts.mark.len()..]);
                 let hint = "write it as `key: value`, or start the file with an empty line";
-                reading.fault = Some(FileDefect::new(2, "the front matter is not a map of keys and values", hint));
+                reading.fault = Some(FileDefect::new(
+                    2,
+                    "the front matter is not a map of keys and values",
+                    hint,
+                ));
             }
             Err(error) => {
                 reading.read_entries(front.yaml, readable_entries(front.yaml));
                 let what = format!("the front matter is not valid YAML: {}", error.what);
-                reading.fault = Some(FileDefect::new(error.line.map(file_line), what, FIX_BY_HAND));
+                reading.fault = Some(FileDefect::new(
+                    error.line.map(file_line),
+                    what,
+                    FIX_BY_HAND,
+                ));
             }
         }
         reading
@@ -118,7 +153,11 @@ impl<'a> ParsedFile<'a> {
         self.front.add_tags(hash_tags(yaml));
         self.fault = find_duplicate(yaml, &entries).or_else(|| {
             let UnusableValue { index, key, what } = unusable?;
-            Some(FileDefect::new(entry_line(yaml, index, entries.len()), format!("the value of `{key}` {what}"), FIX_BY_HAND))
+            Some(FileDefect::new(
+                entry_line(yaml, index, entries.len()),
+                format!("the value of `{key}` {what}"),
+                FIX_BY_HAND,
+            ))
         });
         self.entries = entries;
     }
@@ -128,7 +167,8 @@ impl<'a> ParsedFile<'a> {
 ///
 /// YAML reads `#b` as a comment.
 fn hash_tags(yaml: &str) -> Vec<String> {
-    let is_candidate = |line: &str| line.starts_with("tag") && line.contains([' ', '\t']) && line.contains('#');
+    let is_candidate =
+        |line: &str| line.starts_with("tag") && line.contains([' ', '\t']) && line.contains('#');
     // Most front matter has no `#`, so this check avoids a scan of the lines.
     if !yaml.contains('#') || !yaml.lines().any(is_candidate) {
         return Vec::new();
@@ -137,10 +177,19 @@ fn hash_tags(yaml: &str) -> Vec<String> {
     let is_bare = |entry: &YamlEntry| matches!(entry.shape, ValueStyle::Plain | ValueStyle::Empty);
     let entries = lines::find_entries(yaml).unwrap_or_default();
     let mut tags = Vec::new();
-    for entry in entries.iter().filter(|entry| is_tags(entry) && is_bare(entry)) {
+    for entry in entries
+        .iter()
+        .filter(|entry| is_tags(entry) && is_bare(entry))
+    {
         let comment = yaml[entry.value.end..].lines().next().unwrap_or_default();
-        let words: Vec<&str> = comment.split([' ', '\t', ',']).filter(|word| !word.is_empty()).collect();
-        if words.iter().all(|word| word.len() > 1 && word.starts_with('#')) {
+        let words: Vec<&str> = comment
+            .split([' ', '\t', ','])
+            .filter(|word| !word.is_empty())
+            .collect();
+        if words
+            .iter()
+            .all(|word| word.len() > 1 && word.starts_with('#'))
+        {
             tags.extend(words.into_iter().map(str::to_owned));
         }
     }
@@ -151,16 +200,32 @@ fn hash_tags(yaml: &str) -> Vec<String> {
 fn find_duplicate(yaml: &str, entries: &[(YamlNode, YamlNode)]) -> Option<FileDefect> {
     let mut seen = std::collections::HashSet::with_capacity(entries.len());
     let twice = entries.iter().position(|(key, _)| !seen.insert(key));
-    let below = || entries.iter().position(|(key, value)| key.duplicate_key().or_else(|| value.duplicate_key()).is_some());
+    let below = || {
+        entries.iter().position(|(key, value)| {
+            key.duplicate_key()
+                .or_else(|| value.duplicate_key())
+                .is_some()
+        })
+    };
     let index = twice.or_else(below)?;
     let (key, value) = &entries[index];
-    let key = if twice.is_some() { key } else { key.duplicate_key().or_else(|| value.duplicate_key())? };
+    let key = if twice.is_some() {
+        key
+    } else {
+        key.duplicate_key().or_else(|| value.duplicate_key())?
+    };
     let name = match key {
         YamlNode::Text(key) | YamlNode::Literal(key) => format!("the key `{key}`"),
-        YamlNode::Null | YamlNode::List(_) | YamlNode::Map(_) | YamlNode::Tagged(..) => "a key".into(),
+        YamlNode::Null | YamlNode::List(_) | YamlNode::Map(_) | YamlNode::Tagged(..) => {
+            "a key".into()
+        }
     };
     let what = format!("{name} is duplicated in the front matter");
-    Some(FileDefect::new(entry_line(yaml, index, entries.len()), what, "remove one of the two; until then the file is read-only"))
+    Some(FileDefect::new(
+        entry_line(yaml, index, entries.len()),
+        what,
+        "remove one of the two; until then the file is read-only",
+    ))
 }
 
 /// Returns the line in the file of the entry at `index`.
@@ -178,11 +243,16 @@ fn file_line(line: usize) -> usize {
 
 /// Returns the memory's entries that parse individually, if the front matter as a whole does not.
 fn readable_entries(yaml: &str) -> Vec<(YamlNode, YamlNode)> {
-    let starts_known = |line: &str| line.split_once(':').is_some_and(|(key, _)| is_known(key.trim_end()));
+    let starts_known = |line: &str| {
+        line.split_once(':')
+            .is_some_and(|(key, _)| is_known(key.trim_end()))
+    };
     let goes_on = |line: &str| line.starts_with([' ', '\t', '-']);
     let (mut readable, mut at, mut start) = (Vec::new(), 0, None::<usize>);
     let mut take = |from: Option<usize>, to: usize| {
-        if let Some(Ok(YamlNode::Map(entries))) = from.map(|from| yaml::parse_spelled(&yaml[from..to])) {
+        if let Some(Ok(YamlNode::Map(entries))) =
+            from.map(|from| yaml::parse_spelled(&yaml[from..to]))
+        {
             readable.extend(entries);
         }
     };

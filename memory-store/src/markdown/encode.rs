@@ -35,8 +35,14 @@ pub(super) fn key_lines(key: &str, value: &FrontMatterValue, line_break: &str) -
         FrontMatterValue::List(items) if !items.is_empty() => {
             format!("{key}:{line_break}{}", item_lines(items, "  ", line_break))
         }
-        FrontMatterValue::Map(entries) => format!("{key}:{line_break}{}", entry_lines(entries, "  ", line_break)),
-        FrontMatterValue::Null | FrontMatterValue::Word(_) | FrontMatterValue::Text(_) | FrontMatterValue::List(_) => {
+        FrontMatterValue::Map(entries) => format!(
+            "{key}:{line_break}{}",
+            entry_lines(entries, "  ", line_break)
+        ),
+        FrontMatterValue::Null
+        | FrontMatterValue::Word(_)
+        | FrontMatterValue::Text(_)
+        | FrontMatterValue::List(_) => {
             format!("{key}: {}{line_break}", inline_value(value))
         }
     }
@@ -49,9 +55,15 @@ pub(super) fn inline_value(value: &FrontMatterValue) -> String {
         FrontMatterValue::Absent | FrontMatterValue::Null => "null".into(),
         FrontMatterValue::Word(word) => word.clone(),
         FrontMatterValue::Text(text) => scalar(text, ScalarContext::Block),
-        FrontMatterValue::List(items) => format!("[{}]", items.iter().map(in_flow).collect::<Vec<_>>().join(", ")),
+        FrontMatterValue::List(items) => format!(
+            "[{}]",
+            items.iter().map(in_flow).collect::<Vec<_>>().join(", ")
+        ),
         FrontMatterValue::Map(entries) => {
-            let entries: Vec<_> = entries.iter().map(|(key, text)| format!("{key}: {}", in_flow(text))).collect();
+            let entries: Vec<_> = entries
+                .iter()
+                .map(|(key, text)| format!("{key}: {}", in_flow(text)))
+                .collect();
             format!("{{{}}}", entries.join(", "))
         }
     }
@@ -59,13 +71,30 @@ pub(super) fn inline_value(value: &FrontMatterValue) -> String {
 
 /// Returns the items of a list, one per line.
 pub(super) fn item_lines(items: &[String], indent: &str, line_break: &str) -> String {
-    let line = |item: &String| [indent, "- ", &scalar(item, ScalarContext::Block), line_break].concat();
+    let line = |item: &String| {
+        [
+            indent,
+            "- ",
+            &scalar(item, ScalarContext::Block),
+            line_break,
+        ]
+        .concat()
+    };
     items.iter().map(line).collect()
 }
 
 /// Returns the entries of a map, one per line.
 pub(super) fn entry_lines(entries: &[(&str, String)], indent: &str, line_break: &str) -> String {
-    let line = |(key, text): &(&str, String)| [indent, key, ": ", &scalar(text, ScalarContext::Block), line_break].concat();
+    let line = |(key, text): &(&str, String)| {
+        [
+            indent,
+            key,
+            ": ",
+            &scalar(text, ScalarContext::Block),
+            line_break,
+        ]
+        .concat()
+    };
     entries.iter().map(line).collect()
 }
 
@@ -73,20 +102,32 @@ pub(super) fn entry_lines(entries: &[(&str, String)], indent: &str, line_break: 
 ///
 /// The parser removes exactly this line break.
 pub(super) fn last_line_break(content: &str, line_break: &'static str) -> &'static str {
-    if content.ends_with('\r') { "\r\n" } else { line_break }
+    if content.ends_with('\r') {
+        "\r\n"
+    } else {
+        line_break
+    }
 }
 
 /// Returns the file of a memory if its first keys are in the order of [`encode`], and otherwise the same file in this order.
 ///
 /// The database accepts only such files from a principal, because it compares their id and scope.
 pub(crate) fn in_order(bytes: Vec<u8>, memory: &Memory) -> Vec<u8> {
-    let first: String =
-        ["id", "content_hash", "phase", "category", "scope"].map(|key| key_lines(key, &value(key, memory), "\n")).concat();
-    if bytes.strip_prefix(b"---\n").is_some_and(|rest| rest.starts_with(first.as_bytes())) {
+    let first: String = ["id", "content_hash", "phase", "category", "scope"]
+        .map(|key| key_lines(key, &value(key, memory), "\n"))
+        .concat();
+    if bytes
+        .strip_prefix(b"---\n")
+        .is_some_and(|rest| rest.starts_with(first.as_bytes()))
+    {
         return bytes;
     }
     let text = String::from_utf8_lossy(&bytes);
-    encode(memory, fence::split(&text).front.map_or("", |front| front.yaml)).into_bytes()
+    encode(
+        memory,
+        fence::split(&text).front.map_or("", |front| front.yaml),
+    )
+    .into_bytes()
 }
 
 /// Returns the user's lines of front matter in a form that keeps the file readable.
@@ -99,7 +140,8 @@ fn user_lines(memory: &Memory, front_matter: &str) -> String {
     }
     let is_taken = |key: &YamlNode| matches!(key, YamlNode::Text(key) if value(key, memory) != FrontMatterValue::Absent);
     let is_fence = |line: &str| line.starts_with("---") || line.starts_with("...");
-    let Some(entries) = lines::find_entries(&beside).filter(|_| !beside.lines().any(is_fence)) else {
+    let Some(entries) = lines::find_entries(&beside).filter(|_| !beside.lines().any(is_fence))
+    else {
         return comment_out(&beside);
     };
     for YamlEntry { lines, key, .. } in entries.iter().rev() {
@@ -111,7 +153,10 @@ fn user_lines(memory: &Memory, front_matter: &str) -> String {
 }
 
 fn comment_out(lines: &str) -> String {
-    lines.split_inclusive('\n').flat_map(|line| ["# ", line]).collect()
+    lines
+        .split_inclusive('\n')
+        .flat_map(|line| ["# ", line])
+        .collect()
 }
 
 #[cfg(test)]
@@ -123,14 +168,22 @@ mod tests {
 
     #[test]
     fn a_file_with_other_keys_first_is_written_again_with_its_keys_behind() {
-        let memory =
-            Draft::new("Tea.").into_memory("01234567-0123-7000-8000-0123456789ab".parse().unwrap(), DateTime::UNIX_EPOCH);
+        let memory = Draft::new("Tea.").into_memory(
+            "01234567-0123-7000-8000-0123456789ab".parse().unwrap(),
+            DateTime::UNIX_EPOCH,
+        );
         let own = encode(&memory, "colour: red\n");
         assert_eq!(in_order(own.clone().into_bytes(), &memory), own.as_bytes());
         let id = format!("id: {}\n", memory.id);
-        let other = own.replacen(&id, "", 1).replacen("colour: red\n", &format!("colour: red\n{id}"), 1);
+        let other =
+            own.replacen(&id, "", 1)
+                .replacen("colour: red\n", &format!("colour: red\n{id}"), 1);
         let ordered = String::from_utf8(in_order(other.into_bytes(), &memory)).unwrap();
-        assert!(ordered.starts_with(&format!("---\n{id}content_hash: ")) && ordered.contains("\ncolour: red\n"), "{ordered}");
+        assert!(
+            ordered.starts_with(&format!("---\n{id}content_hash: "))
+                && ordered.contains("\ncolour: red\n"),
+            "{ordered}"
+        );
         assert!(ordered.ends_with("---\nTea.\n"), "{ordered}");
     }
 }

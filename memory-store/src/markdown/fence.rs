@@ -26,18 +26,28 @@ pub(super) struct FencedYaml<'a> {
 
 /// Splits a text into its parts.
 pub(super) fn split(text: &str) -> FileParts<'_> {
-    let (mark, rest) = text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
+    let (mark, rest) = text.split_at(if text.starts_with('\u{feff}') {
+        '\u{feff}'.len_utf8()
+    } else {
+        0
+    });
     let (front, body, is_open) = match split_front_matter(rest) {
         Ok(Some((front, body))) => (Some(front), body, false),
         Ok(None) => (None, rest, false),
         Err(UnclosedFence) => (None, rest, true),
     };
-    FileParts { mark, front, body, is_open }
+    FileParts {
+        mark,
+        front,
+        body,
+        is_open,
+    }
 }
 
 /// Returns the body without its last line break.
 pub(super) fn content(body: &str) -> &str {
-    body.strip_suffix('\n').map_or(body, |body| body.strip_suffix('\r').unwrap_or(body))
+    body.strip_suffix('\n')
+        .map_or(body, |body| body.strip_suffix('\r').unwrap_or(body))
 }
 
 /// Returns the first line break of a text, or `\n` if there is no line break.
@@ -59,7 +69,14 @@ fn split_front_matter(text: &str) -> Result<Option<(FencedYaml<'_>, &str)>, Uncl
     for line in text[opening.len()..].split_inclusive('\n') {
         if is_fence(line) {
             let (closing, body) = text[end..].split_at(line.len());
-            return Ok(Some((FencedYaml { opening, yaml: &text[opening.len()..end], closing }, body)));
+            return Ok(Some((
+                FencedYaml {
+                    opening,
+                    yaml: &text[opening.len()..end],
+                    closing,
+                },
+                body,
+            )));
         }
         end += line.len();
     }
@@ -67,6 +84,8 @@ fn split_front_matter(text: &str) -> Result<Option<(FencedYaml<'_>, &str)>, Uncl
 }
 
 fn is_fence(line: &str) -> bool {
-    let line = line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line));
+    let line = line
+        .strip_suffix('\n')
+        .map_or(line, |line| line.strip_suffix('\r').unwrap_or(line));
     line.trim_end_matches([' ', '\t']) == "---"
 }

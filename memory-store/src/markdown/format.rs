@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Utc};
 use memory_core::{
-    Category, ContentHash, FileVersion, Memory, MemoryId, OperationId, Origin, ParseError, Phase, Proposal, ProposalTarget,
-    ProposedAction, Reminder, Scope, SpeakerRole, Tags,
+    Category, ContentHash, FileVersion, Memory, MemoryId, OperationId, Origin, ParseError, Phase,
+    Proposal, ProposalTarget, ProposedAction, Reminder, Scope, SpeakerRole, Tags,
 };
 
 use super::value::VERSION_BESIDE;
@@ -98,7 +98,11 @@ impl FrontMatter {
                 continue;
             }
             if let Err(what) = front.set_field(key, value) {
-                unusable.get_or_insert(UnusableValue { index, key: key.clone(), what });
+                unusable.get_or_insert(UnusableValue {
+                    index,
+                    key: key.clone(),
+                    what,
+                });
             }
         }
         (front, unusable)
@@ -110,11 +114,19 @@ impl FrontMatter {
     }
 
     /// Converts the fields to a memory.
-    pub(super) fn into_memory(self, path: &str, content: String, modified: DateTime<Utc>) -> Memory {
+    pub(super) fn into_memory(
+        self,
+        path: &str,
+        content: String,
+        modified: DateTime<Utc>,
+    ) -> Memory {
         let (phase, category) = match path_category(path) {
             Some(Category::Inbox) => (Phase::Inbox, self.category.unwrap_or(Category::Inbox)),
             Some(category) => (Phase::Organized, category),
-            None => (self.phase.unwrap_or(Phase::Inbox), self.category.unwrap_or(Category::Inbox)),
+            None => (
+                self.phase.unwrap_or(Phase::Inbox),
+                self.category.unwrap_or(Category::Inbox),
+            ),
         };
         let proposal = self.proposal(phase);
         let (of, notified_at, done_at) = (self.reminds, self.notified_at, self.done_at);
@@ -127,8 +139,16 @@ impl FrontMatter {
             tags: self.tags.into_iter().collect(),
             source: self.source.unwrap_or_default(),
             role: self.role,
-            created_at: self.created_at.or(self.created).or(self.date).unwrap_or(modified),
-            updated_at: self.updated_at.or(self.updated).or(self.modified).unwrap_or(modified),
+            created_at: self
+                .created_at
+                .or(self.created)
+                .or(self.date)
+                .unwrap_or(modified),
+            updated_at: self
+                .updated_at
+                .or(self.updated)
+                .or(self.modified)
+                .unwrap_or(modified),
             stated_at: self.stated_at,
             expires_at: self.expires_at,
             access_count: self.access_count.unwrap_or(0),
@@ -143,7 +163,12 @@ impl FrontMatter {
             summarised_by: self.summarised_by,
             pinned: self.pinned,
             // A reminder requires a due time; without one the other keys of a reminder are ignored.
-            reminder: self.due.map(|due| Reminder { due, of, notified_at, done_at }),
+            reminder: self.due.map(|due| Reminder {
+                due,
+                of,
+                notified_at,
+                done_at,
+            }),
             origin: self.origin,
             other_origins: self.other_origins,
             proposal,
@@ -155,13 +180,22 @@ impl FrontMatter {
     /// Without a valid `proposed_action`, the keys are the user's own. A user who files a proposed memory accepts it.
     fn proposal(&self, phase: Phase) -> Option<Proposal> {
         let by = self.proposed_by.clone()?;
-        let target = self.proposed_for.zip(self.proposed_base).map(|(id, base)| ProposalTarget { id, base: FileVersion(base) });
+        let target = self
+            .proposed_for
+            .zip(self.proposed_base)
+            .map(|(id, base)| ProposalTarget {
+                id,
+                base: FileVersion(base),
+            });
         let action = match self.proposed_action? {
             ProposedVerb::Write => Some(ProposedAction::Write).filter(|_| phase == Phase::Inbox),
             ProposedVerb::Update => target.map(ProposedAction::Update),
             ProposedVerb::Delete => target.map(ProposedAction::Delete),
         };
-        Some(Proposal { by, action: action? })
+        Some(Proposal {
+            by,
+            action: action?,
+        })
     }
 
     fn set_field(&mut self, key: &str, value: &YamlNode) -> Result<(), String> {
@@ -228,21 +262,32 @@ pub(super) fn keeps_spelling(key: &str) -> bool {
 pub(super) fn item_texts(key: &str, node: &YamlNode) -> Vec<String> {
     let list = YamlNode::List(vec![node.clone()]);
     match key {
-        "tags" => read_tags(&list).unwrap_or_default().into_iter().collect::<Tags>().iter().cloned().collect(),
-        "links" | "supersedes" => read_ids(&list).unwrap_or_default().iter().map(MemoryId::to_string).collect(),
+        "tags" => read_tags(&list)
+            .unwrap_or_default()
+            .into_iter()
+            .collect::<Tags>()
+            .iter()
+            .cloned()
+            .collect(),
+        "links" | "supersedes" => read_ids(&list)
+            .unwrap_or_default()
+            .iter()
+            .map(MemoryId::to_string)
+            .collect(),
         _ => read_aliases(&list).unwrap_or_default(),
     }
 }
 
 /// Returns whether an origin has entries that are not part of the format.
 pub(super) fn has_foreign_entries(origin: &YamlNode) -> bool {
-    let is_ours =
-        |key: &YamlNode| matches!(key, YamlNode::Text(key) if ["source", "root", "path", "hash"].contains(&key.as_str()));
+    let is_ours = |key: &YamlNode| matches!(key, YamlNode::Text(key) if ["source", "root", "path", "hash"].contains(&key.as_str()));
     matches!(origin, YamlNode::Map(entries) if !entries.iter().all(|(key, _)| is_ours(key)))
 }
 
 fn is_dotted(value: &YamlNode) -> bool {
-    let Ok(version) = read_text(value) else { return false };
+    let Ok(version) = read_text(value) else {
+        return false;
+    };
     let digits = version.strip_prefix(['v', 'V']).unwrap_or(&version);
     digits.contains('.') && digits.starts_with(|letter: char| letter.is_ascii_digit())
 }
@@ -257,12 +302,16 @@ fn read_text(value: &YamlNode) -> Result<String, String> {
     }
 }
 
-fn read_parsed<T: std::str::FromStr<Err = ParseError>>(value: &YamlNode) -> Result<Option<T>, String> {
+fn read_parsed<T: std::str::FromStr<Err = ParseError>>(
+    value: &YamlNode,
+) -> Result<Option<T>, String> {
     let text = read_text(value)?;
     if text.trim().is_empty() {
         return Ok(None);
     }
-    text.parse().map(Some).map_err(|error: ParseError| format!("is {:?}, not {}", shorten(&text), error.wanted))
+    text.parse()
+        .map(Some)
+        .map_err(|error: ParseError| format!("is {:?}, not {}", shorten(&text), error.wanted))
 }
 
 fn read_flag(value: &YamlNode) -> Result<bool, String> {
@@ -279,7 +328,10 @@ fn read_number(value: &YamlNode) -> Result<Option<u64>, String> {
     if text.trim().is_empty() {
         return Ok(None);
     }
-    text.trim().parse().map(Some).map_err(|_| format!("is {:?}, not a whole number", shorten(&text)))
+    text.trim()
+        .parse()
+        .map(Some)
+        .map_err(|_| format!("is {:?}, not a whole number", shorten(&text)))
 }
 
 fn read_time(value: &YamlNode) -> Result<Option<DateTime<Utc>>, String> {
@@ -288,40 +340,75 @@ fn read_time(value: &YamlNode) -> Result<Option<DateTime<Utc>>, String> {
     if text.is_empty() {
         return Ok(None);
     }
-    let with_zone = || DateTime::parse_from_rfc3339(text).map(|moment| moment.to_utc()).ok();
-    let with_short_zone = || DateTime::parse_from_str(text, "%Y-%m-%d %H:%M:%S%.f %#z").map(|moment| moment.to_utc()).ok();
+    let with_zone = || {
+        DateTime::parse_from_rfc3339(text)
+            .map(|moment| moment.to_utc())
+            .ok()
+    };
+    let with_short_zone = || {
+        DateTime::parse_from_str(text, "%Y-%m-%d %H:%M:%S%.f %#z")
+            .map(|moment| moment.to_utc())
+            .ok()
+    };
     let without_zone = || {
         let text = text.replacen(['T', 't'], " ", 1);
-        ["%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M"].iter().find_map(|form| NaiveDateTime::parse_from_str(&text, form).ok())
+        ["%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M"]
+            .iter()
+            .find_map(|form| NaiveDateTime::parse_from_str(&text, form).ok())
     };
-    let day = || NaiveDate::parse_from_str(text, "%Y-%m-%d").ok().and_then(|day| day.and_hms_opt(0, 0, 0));
-    let moment = with_zone().or_else(|| day().or_else(without_zone).map(|moment| moment.and_utc())).or_else(with_short_zone);
+    let day = || {
+        NaiveDate::parse_from_str(text, "%Y-%m-%d")
+            .ok()
+            .and_then(|day| day.and_hms_opt(0, 0, 0))
+    };
+    let moment = with_zone()
+        .or_else(|| day().or_else(without_zone).map(|moment| moment.and_utc()))
+        .or_else(with_short_zone);
     // Dates are written as RFC 3339, which has four digits for the year and no sign.
     let moment = moment.filter(|moment| (0..=9999).contains(&moment.year()));
-    moment.map(Some).ok_or_else(|| format!("is {:?}, not a date such as 2026-05-07 or 2026-05-07T10:00:00Z", shorten(text)))
+    moment.map(Some).ok_or_else(|| {
+        format!(
+            "is {:?}, not a date such as 2026-05-07 or 2026-05-07T10:00:00Z",
+            shorten(text)
+        )
+    })
 }
 
 fn read_tags(value: &YamlNode) -> Result<Vec<String>, String> {
     match value {
         YamlNode::List(_) => list(value, "a tag"),
-        _ => Ok(read_text(value)?.split([',', ' ', '\t', '\n']).map(str::to_owned).collect()),
+        _ => Ok(read_text(value)?
+            .split([',', ' ', '\t', '\n'])
+            .map(str::to_owned)
+            .collect()),
     }
 }
 
 fn read_aliases(value: &YamlNode) -> Result<Vec<String>, String> {
     match value {
         YamlNode::List(_) => list(value, "an alias"),
-        _ => Ok(read_text(value)?.split(',').map(|alias| alias.trim().to_owned()).filter(|alias| !alias.is_empty()).collect()),
+        _ => Ok(read_text(value)?
+            .split(',')
+            .map(|alias| alias.trim().to_owned())
+            .filter(|alias| !alias.is_empty())
+            .collect()),
     }
 }
 
 fn read_ids(value: &YamlNode) -> Result<Vec<MemoryId>, String> {
     let texts = match value {
         YamlNode::List(_) => list(value, "an id")?,
-        _ => read_text(value)?.split([',', ' ']).map(str::to_owned).collect(),
+        _ => read_text(value)?
+            .split([',', ' '])
+            .map(str::to_owned)
+            .collect(),
     };
     let ids = texts.iter().filter(|text| !text.trim().is_empty());
-    ids.map(|text| text.parse().map_err(|_| format!("contains {:?}, which is not an id (a UUID)", shorten(text)))).collect()
+    ids.map(|text| {
+        text.parse()
+            .map_err(|_| format!("contains {:?}, which is not an id (a UUID)", shorten(text)))
+    })
+    .collect()
 }
 
 /// Returns the texts of a list.
@@ -338,23 +425,42 @@ fn list(value: &YamlNode, item: &str) -> Result<Vec<String>, String> {
         }
         YamlNode::Null => Ok(Vec::new()),
         YamlNode::Map(_) => Err(format!("contains a map instead of {item}")),
-        YamlNode::Text(_) | YamlNode::Literal(_) | YamlNode::Tagged(..) => Ok(vec![read_text(value)?]),
+        YamlNode::Text(_) | YamlNode::Literal(_) | YamlNode::Tagged(..) => {
+            Ok(vec![read_text(value)?])
+        }
     }
 }
 
 fn read_origin(value: &YamlNode) -> Result<Origin, String> {
-    let YamlNode::Map(entries) = value else { return Err("is not a map with source, root and path".into()) };
-    let field =
-        |name: &str| entries.iter().find(|(key, _)| matches!(key, YamlNode::Text(key) if key == name)).map(|(_, value)| value);
-    let needed = |name: &str| field(name).ok_or_else(|| format!("has no {name}")).and_then(read_text);
+    let YamlNode::Map(entries) = value else {
+        return Err("is not a map with source, root and path".into());
+    };
+    let field = |name: &str| {
+        entries
+            .iter()
+            .find(|(key, _)| matches!(key, YamlNode::Text(key) if key == name))
+            .map(|(_, value)| value)
+    };
+    let needed = |name: &str| {
+        field(name)
+            .ok_or_else(|| format!("has no {name}"))
+            .and_then(read_text)
+    };
     let hash = field("hash").map_or(Ok(None), read_parsed::<ContentHash>)?;
-    Ok(Origin { source: needed("source")?, root: needed("root")?, path: needed("path")?, hash })
+    Ok(Origin {
+        source: needed("source")?,
+        root: needed("root")?,
+        path: needed("path")?,
+        hash,
+    })
 }
 
 fn read_other_origins(value: &YamlNode) -> Result<Vec<Origin>, String> {
     let texts = list(value, "an origin")?;
-    let read =
-        |text: &String| Origin::from_text(text).ok_or_else(|| format!("contains {:?}, not source:root//path", shorten(text)));
+    let read = |text: &String| {
+        Origin::from_text(text)
+            .ok_or_else(|| format!("contains {:?}, not source:root//path", shorten(text)))
+    };
     texts.iter().map(read).collect()
 }
 

@@ -48,7 +48,11 @@ pub(super) enum ValueStyle {
 ///
 /// The result is reliable only if [`yaml::parse`] finds the same keys.
 pub(super) fn find_entries(yaml: &str) -> Option<Vec<YamlEntry>> {
-    let mut scan = LineScanner { text: yaml, at: 0, line: 0 };
+    let mut scan = LineScanner {
+        text: yaml,
+        at: 0,
+        line: 0,
+    };
     let mut entries = Vec::new();
     // For YAML a single carriage return ends a line, but this scanner splits only at line feeds.
     if yaml.split("\r\n").any(|part| part.contains('\r')) {
@@ -148,7 +152,10 @@ struct LineScanner<'a> {
 impl<'a> LineScanner<'a> {
     /// Returns the rest of the line from an offset, with its line break.
     fn line_at(&self, place: usize) -> &'a str {
-        self.text[place..].split_inclusive('\n').next().unwrap_or_default()
+        self.text[place..]
+            .split_inclusive('\n')
+            .next()
+            .unwrap_or_default()
     }
 
     /// Returns the offset of the next line.
@@ -174,7 +181,14 @@ impl<'a> LineScanner<'a> {
             _ => self.next_line(value.end),
         };
         self.advance_to(end);
-        Some(YamlEntry { key, line, lines: start..end, after_key, value, shape })
+        Some(YamlEntry {
+            key,
+            line,
+            lines: start..end,
+            after_key,
+            value,
+            shape,
+        })
     }
 
     /// Returns the range and the style of the value that starts at `start`.
@@ -182,13 +196,19 @@ impl<'a> LineScanner<'a> {
         let (len, shape) = match self.text.as_bytes().get(start) {
             None | Some(b'#' | b'\n' | b'\r') => {
                 let nested = self.nested_lines(start, true);
-                return Some(nested.map_or((after_key..after_key, ValueStyle::Empty), |lines| (lines, ValueStyle::Nested)));
+                return Some(
+                    nested.map_or((after_key..after_key, ValueStyle::Empty), |lines| {
+                        (lines, ValueStyle::Nested)
+                    }),
+                );
             }
             Some(b'"') => (quoted_len(&self.text[start..])?, ValueStyle::Double),
             Some(b'\'') => (quoted_len(&self.text[start..])?, ValueStyle::Single),
             Some(b'[' | b'{') => (flow_items(&self.text[start..])?.0, ValueStyle::Flow),
             Some(b'|' | b'>') => return Some((start..self.lines_end(start), ValueStyle::Lines)),
-            Some(b'&' | b'!' | b'*') => return Some((start..self.open_end(start, true), ValueStyle::Odd)),
+            Some(b'&' | b'!' | b'*') => {
+                return Some((start..self.open_end(start, true), ValueStyle::Odd));
+            }
             Some(_) => return Some((start..self.open_end(start, false), ValueStyle::Plain)),
         };
         let rest = self.line_at(start + len).trim_start_matches([' ', '\t']);
@@ -218,20 +238,37 @@ impl<'a> LineScanner<'a> {
     fn open_end(&self, start: usize, with_dashes: bool) -> usize {
         let last_line = |lines: Range<usize>| {
             let text = self.text[lines.clone()].trim_end_matches('\n');
-            text.rfind('\n').map_or(lines.start, |place| lines.start + place + 1)
+            text.rfind('\n')
+                .map_or(lines.start, |place| lines.start + place + 1)
         };
-        let from = self.nested_lines(start, with_dashes).map_or(start, last_line);
+        let from = self
+            .nested_lines(start, with_dashes)
+            .map_or(start, last_line);
         let line = self.line_at(from);
-        let comment = line.match_indices('#').find(|(place, _)| line[..*place].ends_with([' ', '\t'])).map(|(place, _)| place);
-        from + line[..comment.unwrap_or(line.len())].trim_end_matches([' ', '\t', '\n', '\r']).len()
+        let comment = line
+            .match_indices('#')
+            .find(|(place, _)| line[..*place].ends_with([' ', '\t']))
+            .map(|(place, _)| place);
+        from + line[..comment.unwrap_or(line.len())]
+            .trim_end_matches([' ', '\t', '\n', '\r'])
+            .len()
     }
 
     /// Returns the end of a block scalar, without the last line break.
     fn lines_end(&self, start: usize) -> usize {
         let header = self.line_at(start);
         let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
-        let own_indent = header.chars().skip(1).take(2).find_map(|letter| letter.to_digit(10)).map(|digit| digit as usize);
-        let (mut at, mut end, mut wanted) = (self.next_line(start), start + header.trim_end().len(), own_indent);
+        let own_indent = header
+            .chars()
+            .skip(1)
+            .take(2)
+            .find_map(|letter| letter.to_digit(10))
+            .map(|digit| digit as usize);
+        let (mut at, mut end, mut wanted) = (
+            self.next_line(start),
+            start + header.trim_end().len(),
+            own_indent,
+        );
         while at < self.text.len() {
             let line = self.line_at(at);
             if !line.trim_end_matches([' ', '\n', '\r']).is_empty() {
@@ -249,8 +286,15 @@ impl<'a> LineScanner<'a> {
 
 /// Parses the text of a key.
 fn key_node(key: &str) -> Option<YamlNode> {
-    let is_word = key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_') && !["null", "true", "false"].contains(&key);
-    if is_word { Some(YamlNode::Text(key.to_owned())) } else { yaml::parse_spelled(key).ok() }
+    let is_word = key
+        .bytes()
+        .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+        && !["null", "true", "false"].contains(&key);
+    if is_word {
+        Some(YamlNode::Text(key.to_owned()))
+    } else {
+        yaml::parse_spelled(key).ok()
+    }
 }
 
 /// Returns the length of the key at the start of a line, and the offset of its colon.
@@ -264,11 +308,15 @@ fn key_len(line: &str) -> Option<(usize, usize)> {
         let colon = len + blanks;
         return (bytes.get(colon) == Some(&b':') && is_end(colon + 1)).then_some((len, colon));
     }
-    let is_indicator = b" \t#&*!|>%@`{}[],".contains(&first) || b"-?:".contains(&first) && is_end(1);
+    let is_indicator =
+        b" \t#&*!|>%@`{}[],".contains(&first) || b"-?:".contains(&first) && is_end(1);
     if is_indicator || line.starts_with("---") || line.starts_with("...") {
         return None;
     }
-    let colon = line.match_indices(':').map(|(place, _)| place).find(|place| is_end(place + 1))?;
+    let colon = line
+        .match_indices(':')
+        .map(|(place, _)| place)
+        .find(|place| is_end(place + 1))?;
     let key = &line[..colon];
     if key.contains(" #") || key.contains("\t#") {
         return None;

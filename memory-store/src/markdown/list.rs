@@ -45,22 +45,36 @@ pub(super) fn edit_lines(
 ///
 /// The remaining items keep their spelling. Returns `None` if the list is not a flow list, or if the change would delete a
 /// comment.
-pub(super) fn edit_flow(list: &str, wanted: &[String], read: impl Fn(&YamlNode) -> Vec<String>) -> Option<String> {
+pub(super) fn edit_flow(
+    list: &str,
+    wanted: &[String],
+    read: impl Fn(&YamlNode) -> Vec<String>,
+) -> Option<String> {
     if !list.starts_with('[') {
         return None;
     }
     let (_, items) = flow_items(list)?;
-    let items: Vec<Range<usize>> = items.into_iter().filter(|item| !list[item.clone()].trim().is_empty()).collect();
+    let items: Vec<Range<usize>> = items
+        .into_iter()
+        .filter(|item| !list[item.clone()].trim().is_empty())
+        .collect();
     let mut plan = ListEdit::of(wanted);
     let mut kept_items = Vec::new();
     for item in &items {
-        let YamlNode::List(nodes) = yaml::parse_spelled(&format!("[{}]", &list[item.clone()])).ok()? else { return None };
+        let YamlNode::List(nodes) =
+            yaml::parse_spelled(&format!("[{}]", &list[item.clone()])).ok()?
+        else {
+            return None;
+        };
         let stands_for = read(nodes.first()?);
         if plan.retain(&stands_for) {
             kept_items.push(list[item.clone()].trim().to_owned());
         }
     }
-    let rest = plan.missing_items().into_iter().map(|text| scalar(&text, ScalarContext::Flow));
+    let rest = plan
+        .missing_items()
+        .into_iter()
+        .map(|text| scalar(&text, ScalarContext::Flow));
     match items.last() {
         Some(place) if kept_items.len() == items.len() => {
             let end = place.start + list[place.clone()].trim_end().len();
@@ -68,7 +82,14 @@ pub(super) fn edit_flow(list: &str, wanted: &[String], read: impl Fn(&YamlNode) 
             Some([&list[..end], &rest, &list[end..]].concat())
         }
         _ if list.contains('#') => None,
-        _ => Some(format!("[{}]", kept_items.into_iter().chain(rest).collect::<Vec<_>>().join(", "))),
+        _ => Some(format!(
+            "[{}]",
+            kept_items
+                .into_iter()
+                .chain(rest)
+                .collect::<Vec<_>>()
+                .join(", ")
+        )),
     }
 }
 
@@ -80,12 +101,17 @@ struct ListEdit<'a> {
 
 impl<'a> ListEdit<'a> {
     fn of(wanted: &'a [String]) -> Self {
-        Self { wanted, missing: wanted.iter().map(String::as_str).collect() }
+        Self {
+            wanted,
+            missing: wanted.iter().map(String::as_str).collect(),
+        }
     }
 
     /// Returns whether an item remains: all its texts are wanted and not yet present.
     fn retain(&mut self, stands_for: &[String]) -> bool {
-        let is_kept = stands_for.iter().all(|text| self.missing.contains(text.as_str()));
+        let is_kept = stands_for
+            .iter()
+            .all(|text| self.missing.contains(text.as_str()));
         if is_kept {
             for text in stands_for {
                 self.missing.remove(text.as_str());
@@ -96,6 +122,10 @@ impl<'a> ListEdit<'a> {
 
     /// Returns the wanted texts that no item represents yet.
     fn missing_items(&self) -> Vec<String> {
-        self.wanted.iter().filter(|text| self.missing.contains(text.as_str())).cloned().collect()
+        self.wanted
+            .iter()
+            .filter(|text| self.missing.contains(text.as_str()))
+            .cloned()
+            .collect()
     }
 }

@@ -23,6 +23,8 @@ pub use decode::{DecodedFile, decode, misfiled_category};
 pub use encode::encode;
 pub(crate) use encode::in_order;
 pub use format::path_category;
-pub(crate) use plain_front_matter::{PlainFrontMatter, body, has_whole_front_matter, lossy_text, set_values};
+pub(crate) use plain_front_matter::{
+    PlainFrontMatter, body, has_whole_front_matter, lossy_text, set_values,
+};
 pub use rewrite::rewrite;
 pub(crate) use scalar::double_quoted;

@@ -29,11 +29,18 @@ impl PlainFrontMatter {
     /// Parses the front matter of a text.
     pub(crate) fn of(text: &str) -> Self {
         let parts = fence::split(text);
-        let mut front = Self { values: Vec::new(), problem: None, is_open: parts.is_open };
+        let mut front = Self {
+            values: Vec::new(),
+            problem: None,
+            is_open: parts.is_open,
+        };
         if parts.is_open {
-            front.problem = Some("the front matter that starts in line 1 has no closing line".into());
+            front.problem =
+                Some("the front matter that starts in line 1 has no closing line".into());
         }
-        let Some(fences) = parts.front else { return front };
+        let Some(fences) = parts.front else {
+            return front;
+        };
         if MAX_FRONT_MATTER_BYTES < fences.yaml.len() {
             front.problem = Some("the front matter is longer than 1 MiB".into());
             return front;
@@ -41,10 +48,17 @@ impl PlainFrontMatter {
         match yaml::parse_spelled(fences.yaml) {
             Ok(YamlNode::Map(entries)) => front.values = text_values(&entries),
             Ok(YamlNode::Null) => {}
-            Ok(_) => front.problem = Some("the front matter is not a map of keys and values".into()),
+            Ok(_) => {
+                front.problem = Some("the front matter is not a map of keys and values".into())
+            }
             Err(error) => {
-                let line = error.line.map_or_else(String::new, |line| format!(" (line {})", line + 2));
-                front.problem = Some(format!("the front matter is not valid YAML{line}: {}", error.what));
+                let line = error
+                    .line
+                    .map_or_else(String::new, |line| format!(" (line {})", line + 2));
+                front.problem = Some(format!(
+                    "the front matter is not valid YAML{line}: {}",
+                    error.what
+                ));
                 front.values = plain_lines(fences.yaml);
             }
         }
@@ -53,16 +67,21 @@ impl PlainFrontMatter {
 
     /// Returns the value of a key; the first one if the key is duplicated.
     pub(crate) fn value(&self, key: &str) -> Option<&str> {
-        self.values.iter().find(|(own, _)| own == key).map(|(_, value)| value.as_str())
+        self.values
+            .iter()
+            .find(|(own, _)| own == key)
+            .map(|(_, value)| value.as_str())
     }
 
     /// Returns whether replacing the front matter of a text by `keys` loses no readable data.
     pub(crate) fn is_replaceable(text: &str, keys: &[&str]) -> bool {
-        let Some(fences) = fence::split(text).front else { return true };
+        let Some(fences) = fence::split(text).front else {
+            return true;
+        };
         match yaml::parse_spelled(fences.yaml) {
-            Ok(YamlNode::Map(entries)) => {
-                entries.iter().all(|(key, _)| matches!(key, YamlNode::Text(key) if keys.contains(&key.as_str())))
-            }
+            Ok(YamlNode::Map(entries)) => entries
+                .iter()
+                .all(|(key, _)| matches!(key, YamlNode::Text(key) if keys.contains(&key.as_str()))),
             Ok(_) | Err(_) => true,
         }
     }
@@ -96,33 +115,62 @@ pub(crate) fn body(text: &str) -> &str {
 ///
 /// # Errors
 /// The reason why this is not possible without damage to the rest.
-pub(crate) fn set_values(text: &str, values: &[(&str, &str)], content: Option<&str>) -> Result<String, String> {
+pub(crate) fn set_values(
+    text: &str,
+    values: &[(&str, &str)],
+    content: Option<&str>,
+) -> Result<String, String> {
     let parts = fence::split(text);
     let before = PlainFrontMatter::of(text);
     if parts.is_open {
         return Err("the front matter that starts in line 1 has no closing line".into());
     }
     let newline = line_break(text);
-    let body = content.map_or(Cow::Borrowed(parts.body), |content| new_body(parts.body, parts.front.is_some(), content, newline));
+    let body = content.map_or(Cow::Borrowed(parts.body), |content| {
+        new_body(parts.body, parts.front.is_some(), content, newline)
+    });
     let Some(fences) = parts.front else {
-        let keys: String = values.iter().map(|(key, value)| line(key, value, newline)).collect();
-        let gap = if content.is_none() && !body.is_empty() { newline } else { "" };
-        return Ok([parts.mark, "---", newline, &keys, "---", newline, gap, &body].concat());
+        let keys: String = values
+            .iter()
+            .map(|(key, value)| line(key, value, newline))
+            .collect();
+        let gap = if content.is_none() && !body.is_empty() {
+            newline
+        } else {
+            ""
+        };
+        return Ok([
+            parts.mark, "---", newline, &keys, "---", newline, gap, &body,
+        ]
+        .concat());
     };
     let odd = || "the front matter has a format that cannot be edited line by line".to_owned();
     let entries = lines::find_entries(fences.yaml).ok_or_else(odd)?;
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
     let mut added = String::new();
-    for (key, value) in values.iter().filter(|(key, value)| before.value(key) != Some(*value)) {
-        let (outer, inner) = key.split_once('.').map_or((*key, None), |(outer, inner)| (outer, Some(inner)));
-        let mut own = entries.iter().filter(|entry| matches!(&entry.key, YamlNode::Text(own) if own == outer));
+    for (key, value) in values
+        .iter()
+        .filter(|(key, value)| before.value(key) != Some(*value))
+    {
+        let (outer, inner) = key
+            .split_once('.')
+            .map_or((*key, None), |(outer, inner)| (outer, Some(inner)));
+        let mut own = entries
+            .iter()
+            .filter(|entry| matches!(&entry.key, YamlNode::Text(own) if own == outer));
         match own.next() {
             Some(entry) if inner.is_some() => {
-                let place = inner.and_then(|inner| nested_value(fences.yaml, entry, inner)).ok_or_else(odd)?;
+                let place = inner
+                    .and_then(|inner| nested_value(fences.yaml, entry, inner))
+                    .ok_or_else(odd)?;
                 edits.push((place, format_value(value)));
             }
-            Some(_) if own.next().is_some() => return Err(format!("the key `{key}` is duplicated")),
-            Some(entry) => edits.push(entry_edit(fences.yaml, entry, key, value, newline).ok_or_else(odd)?),
+            Some(_) if own.next().is_some() => {
+                return Err(format!("the key `{key}` is duplicated"));
+            }
+            Some(entry) => {
+                edits.push(entry_edit(fences.yaml, entry, key, value, newline).ok_or_else(odd)?)
+            }
             None => added.push_str(&line(key, value, newline)),
         }
     }
@@ -131,10 +179,27 @@ pub(crate) fn set_values(text: &str, values: &[(&str, &str)], content: Option<&s
     for (range, text) in edits.into_iter().rev() {
         yaml.replace_range(range, &text);
     }
-    let closing = if fences.closing.ends_with('\n') || body.is_empty() { "" } else { newline };
-    let whole = [parts.mark, fences.opening, &yaml, &added, fences.closing, closing, &body].concat();
+    let closing = if fences.closing.ends_with('\n') || body.is_empty() {
+        ""
+    } else {
+        newline
+    };
+    let whole = [
+        parts.mark,
+        fences.opening,
+        &yaml,
+        &added,
+        fences.closing,
+        closing,
+        &body,
+    ]
+    .concat();
     let after = PlainFrontMatter::of(&whole);
-    if values.iter().any(|(key, value)| after.value(key) != Some(*value)) || before.without(values) != after.without(values) {
+    if values
+        .iter()
+        .any(|(key, value)| after.value(key) != Some(*value))
+        || before.without(values) != after.without(values)
+    {
         return Err("the front matter cannot be updated without damage to its other keys".into());
     }
     Ok(whole)
@@ -142,8 +207,14 @@ pub(crate) fn set_values(text: &str, values: &[(&str, &str)], content: Option<&s
 
 /// Returns the body with this content, after the same empty lines as before.
 fn new_body<'t>(former: &'t str, has_front: bool, content: &str, newline: &str) -> Cow<'t, str> {
-    let blank_lines = former.split_inclusive('\n').take_while(|line| line.trim().is_empty());
-    let gap = if has_front && !former.trim().is_empty() { &former[..blank_lines.map(str::len).sum()] } else { newline };
+    let blank_lines = former
+        .split_inclusive('\n')
+        .take_while(|line| line.trim().is_empty());
+    let gap = if has_front && !former.trim().is_empty() {
+        &former[..blank_lines.map(str::len).sum()]
+    } else {
+        newline
+    };
     let content = content.replace("\r\n", "\n");
     let content = content.trim_end_matches('\n');
     // If the content is the same, the body is not reformatted.
@@ -163,20 +234,41 @@ fn line(key: &str, value: &str, newline: &str) -> String {
 ///
 /// A date needs no quotes, because a parser that reads it as a date gets the same day.
 fn format_value(value: &str) -> String {
-    if NaiveDate::parse_from_str(value, "%Y-%m-%d").is_ok() { value.to_owned() } else { scalar(value, ScalarContext::Block) }
+    if NaiveDate::parse_from_str(value, "%Y-%m-%d").is_ok() {
+        value.to_owned()
+    } else {
+        scalar(value, ScalarContext::Block)
+    }
 }
 
 /// Returns the range to replace and its replacement, to set the value of an entry.
-fn entry_edit(yaml: &str, entry: &YamlEntry, key: &str, value: &str, newline: &str) -> Option<(Range<usize>, String)> {
+fn entry_edit(
+    yaml: &str,
+    entry: &YamlEntry,
+    key: &str,
+    value: &str,
+    newline: &str,
+) -> Option<(Range<usize>, String)> {
     let place = entry.value.clone();
     match entry.shape {
-        ValueStyle::Plain | ValueStyle::Lines | ValueStyle::Flow => Some((place, format_value(value))),
+        ValueStyle::Plain | ValueStyle::Lines | ValueStyle::Flow => {
+            Some((place, format_value(value)))
+        }
         ValueStyle::Double => Some((place, double_quoted(value))),
-        ValueStyle::Single => Some((place, single_quoted(value).unwrap_or_else(|| double_quoted(value)))),
-        ValueStyle::Empty => Some((entry.after_key..entry.after_key, format!(" {}", format_value(value)))),
+        ValueStyle::Single => Some((
+            place,
+            single_quoted(value).unwrap_or_else(|| double_quoted(value)),
+        )),
+        ValueStyle::Empty => Some((
+            entry.after_key..entry.after_key,
+            format!(" {}", format_value(value)),
+        )),
         ValueStyle::Nested => {
             let is_ended = yaml[entry.lines.clone()].ends_with('\n');
-            Some((entry.lines.clone(), line(key, value, if is_ended { newline } else { "" })))
+            Some((
+                entry.lines.clone(),
+                line(key, value, if is_ended { newline } else { "" }),
+            ))
         }
         ValueStyle::Odd => None,
     }
@@ -189,12 +281,20 @@ fn nested_value(yaml: &str, entry: &YamlEntry, key: &str) -> Option<Range<usize>
     let mut at = entry.lines.start;
     let mut found = None;
     for line in yaml[entry.lines.clone()].split_inclusive('\n') {
-        let value = line.trim_start().strip_prefix(key).and_then(|rest| rest.strip_prefix(": "));
+        let value = line
+            .trim_start()
+            .strip_prefix(key)
+            .and_then(|rest| rest.strip_prefix(": "));
         if let Some(value) = value.filter(|_| line.starts_with([' ', '\t'])) {
             let start = at + line.len() - value.len();
-            let word = value.split([' ', '\t', '\r', '\n']).next().unwrap_or_default();
-            let is_plain =
-                !word.is_empty() && word.chars().all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '-');
+            let word = value
+                .split([' ', '\t', '\r', '\n'])
+                .next()
+                .unwrap_or_default();
+            let is_plain = !word.is_empty()
+                && word
+                    .chars()
+                    .all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '-');
             if !is_plain || found.replace(start..start + word.len()).is_some() {
                 return None;
             }
@@ -209,9 +309,13 @@ fn text_values(entries: &[(YamlNode, YamlNode)]) -> Vec<(String, String)> {
     for (key, value) in entries {
         let YamlNode::Text(key) = key else { continue };
         match value {
-            YamlNode::Text(value) | YamlNode::Literal(value) => words.push((key.clone(), value.clone())),
+            YamlNode::Text(value) | YamlNode::Literal(value) => {
+                words.push((key.clone(), value.clone()))
+            }
             YamlNode::Map(inner) => {
-                let below = self::text_values(inner).into_iter().map(|(own, value)| (format!("{key}.{own}"), value));
+                let below = self::text_values(inner)
+                    .into_iter()
+                    .map(|(own, value)| (format!("{key}.{own}"), value));
                 words.extend(below);
             }
             YamlNode::Null | YamlNode::List(_) | YamlNode::Tagged(..) => {}
@@ -225,7 +329,8 @@ fn plain_lines(yaml: &str) -> Vec<(String, String)> {
     let word = |line: &str| {
         let (key, value) = line.split_once(':')?;
         let value = value.trim();
-        let is_key = !key.is_empty() && !key.starts_with([' ', '\t', '#', '-', '"', '\'', '[', '{']);
+        let is_key =
+            !key.is_empty() && !key.starts_with([' ', '\t', '#', '-', '"', '\'', '[', '{']);
         (is_key && !value.is_empty()).then(|| (key.trim_end().to_owned(), value.to_owned()))
     };
     yaml.lines().filter_map(word).collect()
@@ -241,10 +346,29 @@ mod tests {
 
     #[test]
     fn what_is_not_changed_stays_byte_for_byte() {
-        let after = set_values(THEIRS, &[("name", "It's new"), ("description", "y: z"), ("type", "user")], None).unwrap();
-        let expected = THEIRS.replace("'Old'", "'It''s new'").replace("\"x\"\r\n", "\"y: z\"\r\ntype: user\r\n");
+        let after = set_values(
+            THEIRS,
+            &[
+                ("name", "It's new"),
+                ("description", "y: z"),
+                ("type", "user"),
+            ],
+            None,
+        )
+        .unwrap();
+        let expected = THEIRS
+            .replace("'Old'", "'It''s new'")
+            .replace("\"x\"\r\n", "\"y: z\"\r\ntype: user\r\n");
         assert_eq!(after, expected);
-        assert_eq!(set_values(&after, &[("name", "It's new"), ("type", "user")], Some("body")).unwrap(), after);
+        assert_eq!(
+            set_values(
+                &after,
+                &[("name", "It's new"), ("type", "user")],
+                Some("body")
+            )
+            .unwrap(),
+            after
+        );
         let other = set_values(THEIRS, &[], Some("one\ntwo\n")).unwrap();
         assert_eq!(other, THEIRS.replace("body\r\n\r\n", "one\r\ntwo\r\n"));
     }
@@ -253,17 +377,34 @@ mod tests {
     fn a_text_without_front_matter_gets_one() {
         let values = [("name", "A"), ("description", "b: c")];
         let front = "---\nname: A\ndescription: \"b: c\"\n---\n";
-        assert_eq!(set_values("", &values, Some("x")).unwrap(), format!("{front}\nx\n"));
-        assert_eq!(set_values("old\n", &values, None).unwrap(), format!("{front}\nold\n"));
-        assert_eq!(set_values("", &values, Some("")).unwrap(), format!("{front}\n"));
+        assert_eq!(
+            set_values("", &values, Some("x")).unwrap(),
+            format!("{front}\nx\n")
+        );
+        assert_eq!(
+            set_values("old\n", &values, None).unwrap(),
+            format!("{front}\nold\n")
+        );
+        assert_eq!(
+            set_values("", &values, Some("")).unwrap(),
+            format!("{front}\n")
+        );
     }
 
     #[test]
     fn what_is_no_yaml_is_read_and_changed_line_by_line() {
         let text = "---\nname: A\ndescription: Fix: use X\ntype: user\n---\nbody\n";
         let front = PlainFrontMatter::of(text);
-        assert_eq!((front.value("description"), front.value("type")), (Some("Fix: use X"), Some("user")));
-        assert!(front.problem.unwrap().starts_with("the front matter is not valid YAML (line 3)"));
+        assert_eq!(
+            (front.value("description"), front.value("type")),
+            (Some("Fix: use X"), Some("user"))
+        );
+        assert!(
+            front
+                .problem
+                .unwrap()
+                .starts_with("the front matter is not valid YAML (line 3)")
+        );
         let after = set_values(text, &[("type", "project")], None).unwrap();
         assert_eq!(after, text.replace("user", "project"));
         let after = set_values(text, &[("description", "Fix: use Y")], None).unwrap();
@@ -273,7 +414,10 @@ mod tests {
     #[test]
     fn values_in_any_style_are_changed_or_refused() {
         for (value, expected) in [
-            ("description: |\n  two\n  lines\n", Some("description: new\n")),
+            (
+                "description: |\n  two\n  lines\n",
+                Some("description: new\n"),
+            ),
             ("description:\n", Some("description: new\n")),
             ("description:\n  - a\n", Some("description: new\n")),
             ("description: [a, b]\n", Some("description: new\n")),
@@ -282,10 +426,17 @@ mod tests {
         ] {
             let text = format!("---\n{value}---\n");
             let after = set_values(&text, &[("description", "new")], None).ok();
-            assert_eq!(after, expected.map(|expected| format!("---\n{expected}---\n")), "{value}");
+            assert_eq!(
+                after,
+                expected.map(|expected| format!("---\n{expected}---\n")),
+                "{value}"
+            );
         }
         assert!(set_values("---\nname: x\n", &[("name", "y")], None).is_err());
-        assert_eq!(PlainFrontMatter::of("---\nmetadata:\n  type: user\n---\n").value("metadata.type"), Some("user"));
+        assert_eq!(
+            PlainFrontMatter::of("---\nmetadata:\n  type: user\n---\n").value("metadata.type"),
+            Some("user")
+        );
     }
 
     proptest! {

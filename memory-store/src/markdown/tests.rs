@@ -28,8 +28,16 @@ pub(super) fn read(path: &str, bytes: impl AsRef<[u8]>) -> Memory {
 fn fields_of_other_programs_are_read_as_text() {
     let text = "---\ncategory: people\ncssclass: wide\nweights: [1, 2]\naddress:\n  city: Oslo\nempty:\n---\nAnna\n";
     let fields = decode("note.md", text.as_bytes(), modified()).other_fields;
-    let expected = [("cssclass", "wide"), ("weights", "1, 2"), ("address", "city: Oslo"), ("empty", "")];
-    assert_eq!(fields, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let expected = [
+        ("cssclass", "wide"),
+        ("weights", "1, 2"),
+        ("address", "city: Oslo"),
+        ("empty", ""),
+    ];
+    assert_eq!(
+        fields,
+        expected.map(|(name, value)| (name.to_owned(), value.to_owned()))
+    );
 }
 
 /// Parses an invalid file, and returns the memory and the problem.

@@ -7,7 +7,8 @@ use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{
-    self, DeserializeSeed, Deserializer, EnumAccess, Error as _, IgnoredAny, MapAccess, SeqAccess, VariantAccess, Visitor,
+    self, DeserializeSeed, Deserializer, EnumAccess, Error as _, IgnoredAny, MapAccess, SeqAccess,
+    VariantAccess, Visitor,
 };
 use serde_yaml::Error;
 
@@ -53,9 +54,15 @@ impl YamlNode {
         match self {
             Self::Null => String::new(),
             Self::Literal(text) | Self::Text(text) => text.clone(),
-            Self::List(items) => items.iter().map(Self::to_plain_text).collect::<Vec<_>>().join(", "),
+            Self::List(items) => items
+                .iter()
+                .map(Self::to_plain_text)
+                .collect::<Vec<_>>()
+                .join(", "),
             Self::Map(entries) => {
-                let entry = |(key, value): &(Self, Self)| format!("{}: {}", key.to_plain_text(), value.to_plain_text());
+                let entry = |(key, value): &(Self, Self)| {
+                    format!("{}: {}", key.to_plain_text(), value.to_plain_text())
+                };
                 entries.iter().map(entry).collect::<Vec<_>>().join(", ")
             }
             Self::Tagged(tag, inner) => format!("{tag} {}", inner.to_plain_text()),
@@ -68,7 +75,9 @@ impl YamlNode {
             Self::Literal(_) => true,
             Self::Null | Self::Text(_) => false,
             Self::List(items) => items.iter().any(Self::has_literals),
-            Self::Map(entries) => entries.iter().any(|(key, value)| key.has_literals() || value.has_literals()),
+            Self::Map(entries) => entries
+                .iter()
+                .any(|(key, value)| key.has_literals() || value.has_literals()),
             Self::Tagged(_, inner) => inner.has_literals(),
         }
     }
@@ -81,8 +90,15 @@ impl YamlNode {
             Self::Tagged(_, inner) => inner.duplicate_key(),
             Self::Map(entries) => {
                 let mut seen = HashSet::with_capacity(entries.len());
-                let twice = entries.iter().map(|(key, _)| key).find(|key| !seen.insert(*key));
-                twice.or_else(|| entries.iter().find_map(|(key, value)| key.duplicate_key().or_else(|| value.duplicate_key())))
+                let twice = entries
+                    .iter()
+                    .map(|(key, _)| key)
+                    .find(|key| !seen.insert(*key));
+                twice.or_else(|| {
+                    entries.iter().find_map(|(key, value)| {
+                        key.duplicate_key().or_else(|| value.duplicate_key())
+                    })
+                })
             }
         }
     }
@@ -111,10 +127,21 @@ impl From<Error> for FrontMatterError {
         what.push_str(rest);
         let line = error.location().map(|location| location.line());
         // An unexpected end of stream is reported at the end; the position of the opening token is more useful.
-        let line = if text.starts_with("found unexpected end of stream") { lines.last().copied().or(line) } else { line };
+        let line = if text.starts_with("found unexpected end of stream") {
+            lines.last().copied().or(line)
+        } else {
+            line
+        };
         // The library adds the key before a custom message.
-        let what = if what.ends_with(ALIASES_TOO_LARGE) { ALIASES_TOO_LARGE.to_owned() } else { what };
-        Self { line: line.map(|line| line.saturating_sub(1)), what }
+        let what = if what.ends_with(ALIASES_TOO_LARGE) {
+            ALIASES_TOO_LARGE.to_owned()
+        } else {
+            what
+        };
+        Self {
+            line: line.map(|line| line.saturating_sub(1)),
+            what,
+        }
     }
 }
 
@@ -130,7 +157,10 @@ fn parse_any(text: &str) -> Result<YamlNode, FrontMatterError> {
     check_depth(text)?;
     let letters = LetterSubstitutes::of(text);
     let mut budget = text.len().saturating_mul(2).saturating_add(BASE_BUDGET);
-    let seed = NodeBuilder { budget: &mut budget, letters: &letters };
+    let seed = NodeBuilder {
+        budget: &mut budget,
+        letters: &letters,
+    };
     Ok(seed.deserialize(serde_yaml::Deserializer::from_str(&letters.hide(text)))?)
 }
 
@@ -142,7 +172,11 @@ pub(super) fn parse_spelled(text: &str) -> Result<YamlNode, FrontMatterError> {
 /// Does the same as [`parse_spelled`], but without the fast parser.
 pub(super) fn parse_fully(text: &str) -> Result<YamlNode, FrontMatterError> {
     let node = parse_any(text)?;
-    Ok(if node.has_literals() { restore_spelling(text, node) } else { node })
+    Ok(if node.has_literals() {
+        restore_spelling(text, node)
+    } else {
+        node
+    })
 }
 
 /// Returns `node`, parsed from `text`, with its numbers and booleans spelled as in the source.
@@ -178,7 +212,10 @@ fn check_depth(text: &str) -> Result<(), FrontMatterError> {
                 _ => {}
             }
             if limit < depth {
-                return Err(FrontMatterError { line: Some(line), what: "it is nested too deeply".into() });
+                return Err(FrontMatterError {
+                    line: Some(line),
+                    what: "it is nested too deeply".into(),
+                });
             }
         }
     }
@@ -193,11 +230,17 @@ impl LetterSubstitutes {
         if text.is_ascii() {
             return Self(Vec::new());
         }
-        let present: Vec<char> = SPECIAL_LETTERS.into_iter().filter(|letter| text.contains(*letter)).collect();
+        let present: Vec<char> = SPECIAL_LETTERS
+            .into_iter()
+            .filter(|letter| text.contains(*letter))
+            .collect();
         if present.is_empty() {
             return Self(Vec::new());
         }
-        let taken: HashSet<char> = text.chars().filter(|letter| ('\u{e000}'..='\u{f8ff}').contains(letter)).collect();
+        let taken: HashSet<char> = text
+            .chars()
+            .filter(|letter| ('\u{e000}'..='\u{f8ff}').contains(letter))
+            .collect();
         let free = ('\u{e000}'..='\u{f8ff}').filter(|letter| !taken.contains(letter));
         Self(present.into_iter().zip(free).collect())
     }
@@ -207,14 +250,25 @@ impl LetterSubstitutes {
     }
 
     fn restore(&self, text: &str) -> String {
-        self.swap(text, |(letter, stand_in)| (*stand_in, *letter)).into_owned()
+        self.swap(text, |(letter, stand_in)| (*stand_in, *letter))
+            .into_owned()
     }
 
-    fn swap<'t>(&self, text: &'t str, order: impl Fn(&(char, char)) -> (char, char)) -> Cow<'t, str> {
+    fn swap<'t>(
+        &self,
+        text: &'t str,
+        order: impl Fn(&(char, char)) -> (char, char),
+    ) -> Cow<'t, str> {
         if self.0.is_empty() {
             return Cow::Borrowed(text);
         }
-        let other = |letter| self.0.iter().map(&order).find(|(from, _)| *from == letter).map_or(letter, |(_, to)| to);
+        let other = |letter| {
+            self.0
+                .iter()
+                .map(&order)
+                .find(|(from, _)| *from == letter)
+                .map_or(letter, |(_, to)| to)
+        };
         text.chars().map(other).collect()
     }
 }
@@ -227,12 +281,18 @@ struct NodeBuilder<'a> {
 
 impl NodeBuilder<'_> {
     fn spend<E: de::Error>(&mut self, price: usize) -> Result<(), E> {
-        *self.budget = self.budget.checked_sub(price).ok_or_else(|| E::custom(ALIASES_TOO_LARGE))?;
+        *self.budget = self
+            .budget
+            .checked_sub(price)
+            .ok_or_else(|| E::custom(ALIASES_TOO_LARGE))?;
         Ok(())
     }
 
     fn reborrow(&mut self) -> NodeBuilder<'_> {
-        NodeBuilder { budget: self.budget, letters: self.letters }
+        NodeBuilder {
+            budget: self.budget,
+            letters: self.letters,
+        }
     }
 
     fn literal<E: de::Error>(mut self, literal: impl fmt::Display) -> Result<YamlNode, E> {
@@ -315,7 +375,10 @@ impl<'de> Visitor<'de> for NodeBuilder<'_> {
     fn visit_enum<A: EnumAccess<'de>>(mut self, tagged: A) -> Result<YamlNode, A::Error> {
         let (tag, inner) = tagged.variant::<String>()?;
         self.spend(1 + tag.len())?;
-        Ok(YamlNode::Tagged(tag, Box::new(inner.newtype_variant_seed(self)?)))
+        Ok(YamlNode::Tagged(
+            tag,
+            Box::new(inner.newtype_variant_seed(self)?),
+        ))
     }
 }
 
@@ -350,7 +413,9 @@ impl<'de> Visitor<'de> for SpellingVisitor<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        let YamlNode::List(list) = self.0 else { return Err(A::Error::custom("a list where another value was expected")) };
+        let YamlNode::List(list) = self.0 else {
+            return Err(A::Error::custom("a list where another value was expected"));
+        };
         for node in list {
             items.next_element_seed(SpellingVisitor(node))?;
         }
@@ -359,7 +424,9 @@ impl<'de> Visitor<'de> for SpellingVisitor<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
-        let YamlNode::Map(map) = self.0 else { return Err(A::Error::custom("a map where another value was expected")) };
+        let YamlNode::Map(map) = self.0 else {
+            return Err(A::Error::custom("a map where another value was expected"));
+        };
         for (key, value) in map {
             entries.next_key_seed(SpellingVisitor(key))?;
             entries.next_value_seed(SpellingVisitor(value))?;

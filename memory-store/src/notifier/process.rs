@@ -23,7 +23,11 @@ pub(crate) fn run(command: &mut Command, patience: Duration) -> Result<(), Strin
 /// Runs a program as [`run`] does, with the given standard input and output.
 ///
 /// Neither may be a pipe, since no thread serves the other end.
-pub(crate) fn run_with_streams(command: &mut Command, [from, to]: [Stdio; 2], patience: Duration) -> Result<(), String> {
+pub(crate) fn run_with_streams(
+    command: &mut Command,
+    [from, to]: [Stdio; 2],
+    patience: Duration,
+) -> Result<(), String> {
     let deadline = Instant::now() + patience;
     let mut child = command
         .stdin(from)
@@ -32,18 +36,27 @@ pub(crate) fn run_with_streams(command: &mut Command, [from, to]: [Stdio; 2], pa
         .spawn()
         .map_err(|error| format!("could not be started: {error}"))?;
     let complaint = read_stderr(&mut child).recv_timeout(patience).ok();
-    let ended = complaint.as_ref().map_or(Ok(None), |_| wait_for_exit(&mut child, deadline));
+    let ended = complaint
+        .as_ref()
+        .map_or(Ok(None), |_| wait_for_exit(&mut child, deadline));
     match ended {
         Ok(Some(status)) if status.success() => Ok(()),
         Ok(Some(status)) => {
             let complaint = complaint.unwrap_or_default();
-            let because = if complaint.is_empty() { String::new() } else { format!(": {complaint}") };
+            let because = if complaint.is_empty() {
+                String::new()
+            } else {
+                format!(": {complaint}")
+            };
             Err(format!("failed ({status}){because}"))
         }
         Ok(None) => {
             // If the program cannot be killed, its end is not awaited.
             let _ = child.kill().and_then(|()| child.wait());
-            Err(format!("did not finish within {} s", patience.as_secs_f32()))
+            Err(format!(
+                "did not finish within {} s",
+                patience.as_secs_f32()
+            ))
         }
         Err(error) => Err(format!("could not be waited for: {error}")),
     }
@@ -61,7 +74,10 @@ fn read_stderr(child: &mut Child) -> mpsc::Receiver<String> {
             let _ = io::copy(stream, &mut io::sink());
         }
         // The receiver may have timed out.
-        let _ = sender.send(memory_core::text::to_one_line(&String::from_utf8_lossy(&bytes), MAX_STDERR));
+        let _ = sender.send(memory_core::text::to_one_line(
+            &String::from_utf8_lossy(&bytes),
+            MAX_STDERR,
+        ));
     });
     receiver
 }
@@ -92,20 +108,28 @@ mod tests {
         assert_eq!(shell("exit 0", LONG), Ok(()));
         let failed = shell("echo no \u{1b}[31mbus >&2; exit 3", LONG);
         assert_eq!(failed, Err("failed (exit status: 3): no [31mbus".into()));
-        assert!(run(&mut Command::new("/nowhere/program"), LONG).is_err_and(|why| why.starts_with("could not be started")));
+        assert!(
+            run(&mut Command::new("/nowhere/program"), LONG)
+                .is_err_and(|why| why.starts_with("could not be started"))
+        );
     }
 
     #[test]
     fn a_program_that_does_not_end_is_ended() {
         let late = Err("did not finish within 0.05 s".to_owned());
         assert_eq!(shell("exec cat /dev/zero > /dev/null", SHORT), late);
-        assert_eq!(shell("exec 2> /dev/null; exec cat /dev/zero > /dev/null", SHORT), late);
+        assert_eq!(
+            shell("exec 2> /dev/null; exec cat /dev/zero > /dev/null", SHORT),
+            late
+        );
     }
 
     #[test]
     fn a_program_that_complains_at_length_ends_all_the_same() {
-        let told =
-            shell("i=0; while [ $i -lt 3000 ]; do echo 'a long complaint, again and again' >&2; i=$((i+1)); done; exit 1", LONG);
+        let told = shell(
+            "i=0; while [ $i -lt 3000 ]; do echo 'a long complaint, again and again' >&2; i=$((i+1)); done; exit 1",
+            LONG,
+        );
         assert!(told.is_err_and(|why| why.len() < 400));
     }
 }

@@ -89,7 +89,12 @@ pub(crate) enum OperationError {
 impl<'d, P: FilePayload> FileOperations<'d, P> {
     /// Returns the engine for the files on `disk`.
     pub(crate) fn new(disk: &'d dyn Disk, log: OperationLog<'d, P>, staging: Staging) -> Self {
-        Self { disk, log, staging, durability: Durability::Synced }
+        Self {
+            disk,
+            log,
+            staging,
+            durability: Durability::Synced,
+        }
     }
 
     /// Returns the engine with this durability.
@@ -104,12 +109,18 @@ impl<'d, P: FilePayload> FileOperations<'d, P> {
     ///
     /// # Errors
     /// If the disk fails, or [`OperationError::Changed`]. All other files are in their previous state then.
-    pub(crate) fn execute(&self, record: &Recorded<P>, contents: &[Option<NewContent<'_>>]) -> Result<(), OperationError> {
+    pub(crate) fn execute(
+        &self,
+        record: &Recorded<P>,
+        contents: &[Option<NewContent<'_>>],
+    ) -> Result<(), OperationError> {
         let done = self.perform(record, &record.subject.files(), contents);
         if let Err(error) = &done {
             // If this fails too, the next writer repeats it.
             let _ = match (self.staging, error) {
-                (Staging::Folder(folder), _) => self.clear_folder(folder, |last| Ok(!last.subject.files().is_empty())),
+                (Staging::Folder(folder), _) => {
+                    self.clear_folder(folder, |last| Ok(!last.subject.files().is_empty()))
+                }
                 // An operation without a line has done nothing.
                 (Staging::BesideFiles, OperationError::WriteLog(_)) => Ok(()),
                 (Staging::BesideFiles, _) => self.roll_back(record),
@@ -146,7 +157,9 @@ impl<'d, P: FilePayload> FileOperations<'d, P> {
                 write(folder, |path| self.disk.sync_folder(path))?;
                 self.link_into_trash(files)?;
                 for FileChange { before, after } in files {
-                    let Some(file) = before.as_ref().or(after.as_ref()) else { continue };
+                    let Some(file) = before.as_ref().or(after.as_ref()) else {
+                        continue;
+                    };
                     self.check_unchanged(&file.path, before.as_ref())?;
                 }
                 log()?;
@@ -161,10 +174,17 @@ impl<'d, P: FilePayload> FileOperations<'d, P> {
     }
 
     /// Writes the new files under their temporary names.
-    fn stage(&self, id: &OperationId, files: &[FileChange], contents: &[Option<NewContent<'_>>]) -> Result<(), OperationError> {
+    fn stage(
+        &self,
+        id: &OperationId,
+        files: &[FileChange],
+        contents: &[Option<NewContent<'_>>],
+    ) -> Result<(), OperationError> {
         let mut staged = Vec::new();
         for (at, (change, content)) in files.iter().zip(contents).enumerate() {
-            let (Some(after), Some(NewContent { bytes, like })) = (&change.after, content) else { continue };
+            let (Some(after), Some(NewContent { bytes, like })) = (&change.after, content) else {
+                continue;
+            };
             let waiting = self.waiting_path(id, at, &after.path);
             write(&waiting, |path| self.disk.write(path, bytes))?;
             if let Some(like) = like {
@@ -179,7 +199,9 @@ impl<'d, P: FilePayload> FileOperations<'d, P> {
         if is_batch && write(&staged[0], |_| self.disk.sync_everything())? {
             return Ok(());
         }
-        staged.iter().try_for_each(|path| write(path, |path| self.disk.sync_file(path)))
+        staged
+            .iter()
+            .try_for_each(|path| write(path, |path| self.disk.sync_file(path)))
     }
 
     /// Links the previous files into the trash.
@@ -204,8 +226,16 @@ impl<'d, P: FilePayload> FileOperations<'d, P> {
         let mut folders = BTreeSet::new();
         for (at, change) in files.iter().enumerate() {
             let Some(after) = &change.after else { continue };
-            self.check_unchanged(&after.path, change.before.as_ref().filter(|former| former.path == after.path))?;
-            write(&after.path, |path| self.disk.rename(&self.waiting_path(id, at, path), path))?;
+            self.check_unchanged(
+                &after.path,
+                change
+                    .before
+                    .as_ref()
+                    .filter(|former| former.path == after.path),
+            )?;
+            write(&after.path, |path| {
+                self.disk.rename(&self.waiting_path(id, at, path), path)
+            })?;
             folders.insert(parent_folder(&after.path));
         }
         // A file must be durable under its new name before its previous name is removed.
@@ -222,7 +252,11 @@ impl<'d, P: FilePayload> FileOperations<'d, P> {
     }
 
     /// Checks that a file is in the state `seen`, or does not exist if that is `None`.
-    pub(super) fn check_unchanged(&self, path: &str, seen: Option<&RecordedFile>) -> Result<(), OperationError> {
+    pub(super) fn check_unchanged(
+        &self,
+        path: &str,
+        seen: Option<&RecordedFile>,
+    ) -> Result<(), OperationError> {
         let is_as_seen = if let Some(seen) = seen {
             file_hash(self.disk, path)? == Some(seen.hash)
         } else {
@@ -231,9 +265,15 @@ impl<'d, P: FilePayload> FileOperations<'d, P> {
                 None => self.disk.read_part(path, 0, 1).map(|_| None),
                 found => Ok(found),
             });
-            found.map_err(|error| OperationError::Read(path.to_owned(), error))?.is_none()
+            found
+                .map_err(|error| OperationError::Read(path.to_owned(), error))?
+                .is_none()
         };
-        if is_as_seen { Ok(()) } else { Err(OperationError::Changed(path.to_owned())) }
+        if is_as_seen {
+            Ok(())
+        } else {
+            Err(OperationError::Changed(path.to_owned()))
+        }
     }
 
     /// Returns the temporary path of the new file of the change `at`.
@@ -246,16 +286,19 @@ impl<'d, P: FilePayload> FileOperations<'d, P> {
 
     pub(super) fn sync_folders(&self, folders: BTreeSet<&str>) -> Result<(), OperationError> {
         match self.durability {
-            Durability::Synced => {
-                folders.into_iter().try_for_each(|folder| write(folder, |folder| self.disk.sync_folder(folder)))
-            }
+            Durability::Synced => folders
+                .into_iter()
+                .try_for_each(|folder| write(folder, |folder| self.disk.sync_folder(folder))),
             Durability::Unsynced => Ok(()),
         }
     }
 }
 
 /// Calls `act`, which changes the file at `path`.
-pub(super) fn write<T>(path: &str, act: impl FnOnce(&str) -> io::Result<T>) -> Result<T, OperationError> {
+pub(super) fn write<T>(
+    path: &str,
+    act: impl FnOnce(&str) -> io::Result<T>,
+) -> Result<T, OperationError> {
     act(path).map_err(|error| OperationError::Write(path.to_owned(), error))
 }
 
@@ -265,11 +308,16 @@ pub(super) fn mark_path(folder: &str) -> String {
 }
 
 /// Returns the hash of a file, if it exists.
-pub(super) fn file_hash(disk: &dyn Disk, path: &str) -> Result<Option<ContentHash>, OperationError> {
+pub(super) fn file_hash(
+    disk: &dyn Disk,
+    path: &str,
+) -> Result<Option<ContentHash>, OperationError> {
     match disk.read(path) {
         Ok(read) => Ok(read.map(|(bytes, _)| ContentHash::from_bytes(&bytes))),
         // No store writes such a large file, so it belongs to another program.
-        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Ok(Some(ContentHash::from([0; 32]))),
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+            Ok(Some(ContentHash::from([0; 32])))
+        }
         Err(error) => Err(OperationError::Read(path.to_owned(), error)),
     }
 }
@@ -285,7 +333,9 @@ pub(super) fn temporary_path(path: &str, operation: &OperationId) -> String {
 
 /// Returns whether a file name is that of a temporary file.
 pub(crate) fn is_temporary_name(name: &str) -> bool {
-    name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp")).is_some()
+    name.strip_prefix('.')
+        .and_then(|name| name.strip_suffix(".tmp"))
+        .is_some()
 }
 
 /// Returns a name that `more` bytes can be added to. A shortened name ends in a hash of the full one.

@@ -4,7 +4,9 @@ use std::io;
 
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 
-use crate::disk::{BackwardLines, DirEntryKind, Disk, append_line, file_name, line_to_append, replace_file};
+use crate::disk::{
+    BackwardLines, DirEntryKind, Disk, append_line, file_name, line_to_append, replace_file,
+};
 
 /// The extension of a file of lines.
 const EXTENSION: &str = ".jsonl";
@@ -13,12 +15,22 @@ const EXTENSION: &str = ".jsonl";
 ///
 /// The line is always the last one: if the clock was set back, the line is added to the latest
 /// file, so that the order of lines does not change.
-pub(super) fn append(disk: &dyn Disk, folder: &str, at: DateTime<Utc>, line: &[u8]) -> io::Result<()> {
+pub(super) fn append(
+    disk: &dyn Disk,
+    folder: &str,
+    at: DateTime<Utc>,
+    line: &[u8],
+) -> io::Result<()> {
     append_line(disk, &next_file(disk, folder, at)?, line)
 }
 
 /// Appends a line like [`append`], but without a sync.
-pub(super) fn append_unsynced(disk: &dyn Disk, folder: &str, at: DateTime<Utc>, line: &[u8]) -> io::Result<()> {
+pub(super) fn append_unsynced(
+    disk: &dyn Disk,
+    folder: &str,
+    at: DateTime<Utc>,
+    line: &[u8],
+) -> io::Result<()> {
     let path = next_file(disk, folder, at)?;
     let (_, bytes) = line_to_append(disk, &path, line)?;
     disk.append_unsynced(&path, &bytes)
@@ -32,17 +44,30 @@ fn next_file(disk: &dyn Disk, folder: &str, at: DateTime<Utc>) -> io::Result<Str
 
 /// Returns the paths of the files of lines in `folder`, oldest first.
 pub(super) fn log_files(disk: &dyn Disk, folder: &str) -> io::Result<Vec<String>> {
-    let entries = disk.list_folder(folder)?.into_iter().filter(|entry| entry.kind == DirEntryKind::File);
-    let mut files: Vec<_> =
-        entries.map(|entry| entry.name).filter(|name| is_monthly_file(name)).map(|name| format!("{folder}/{name}")).collect();
+    let entries = disk
+        .list_folder(folder)?
+        .into_iter()
+        .filter(|entry| entry.kind == DirEntryKind::File);
+    let mut files: Vec<_> = entries
+        .map(|entry| entry.name)
+        .filter(|name| is_monthly_file(name))
+        .map(|name| format!("{folder}/{name}"))
+        .collect();
     files.sort();
     Ok(files)
 }
 
 /// Returns whether a file is named after a month, such as `2026-05.jsonl`. Another file in the folder belongs to the user.
 pub(crate) fn is_monthly_file(name: &str) -> bool {
-    let Some(month) = name.strip_suffix(EXTENSION).map(str::as_bytes) else { return false };
-    month.len() == 7 && month[4] == b'-' && month.iter().enumerate().all(|(place, byte)| place == 4 || byte.is_ascii_digit())
+    let Some(month) = name.strip_suffix(EXTENSION).map(str::as_bytes) else {
+        return false;
+    };
+    month.len() == 7
+        && month[4] == b'-'
+        && month
+            .iter()
+            .enumerate()
+            .all(|(place, byte)| place == 4 || byte.is_ascii_digit())
 }
 
 /// A position in a log.
@@ -63,19 +88,34 @@ impl LogPosition {
     /// Parses the result of [`LogPosition::to_text`].
     pub(crate) fn from_text(text: &str) -> Option<Self> {
         let (file, length) = text.split_once(':')?;
-        Some(Self { file: file.to_owned(), length: length.parse().ok()? })
+        Some(Self {
+            file: file.to_owned(),
+            length: length.parse().ok()?,
+        })
     }
 
     /// Returns the end of the log in `folder`.
     pub(super) fn end(disk: &dyn Disk, folder: &str) -> io::Result<Self> {
-        let Some(path) = log_files(disk, folder)?.pop() else { return Ok(Self { file: String::new(), length: 0 }) };
+        let Some(path) = log_files(disk, folder)?.pop() else {
+            return Ok(Self {
+                file: String::new(),
+                length: 0,
+            });
+        };
         let length = disk.stat(&path)?.map_or(0, |found| found.size);
-        Ok(Self { file: file_name(&path).to_owned(), length })
+        Ok(Self {
+            file: file_name(&path).to_owned(),
+            length,
+        })
     }
 
     /// Returns whether this position is at most `bytes` after another one in the same file.
     pub(crate) fn is_within(&self, bytes: u64, other: &Self) -> bool {
-        self.file == other.file && self.length.checked_sub(other.length).is_some_and(|between| between <= bytes)
+        self.file == other.file
+            && self
+                .length
+                .checked_sub(other.length)
+                .is_some_and(|between| between <= bytes)
     }
 
     /// Returns whether the log still reaches the position.
@@ -83,7 +123,9 @@ impl LogPosition {
         if self.file.is_empty() {
             return Ok(true);
         }
-        Ok(disk.stat(&format!("{folder}/{}", self.file))?.is_some_and(|found| self.length <= found.size))
+        Ok(disk
+            .stat(&format!("{folder}/{}", self.file))?
+            .is_some_and(|found| self.length <= found.size))
     }
 
     /// Returns whether the file of the position still exists, or there was none.
@@ -108,18 +150,26 @@ pub(super) fn lines_newest_first<'a>(
             _ => files.push((path, 0)),
         }
     }
-    Ok(files.into_iter().flat_map(move |(path, from)| match lines_backward(disk, &path) {
-        Ok(lines) => {
-            let lines = lines.into_iter().flatten();
-            let lines = lines.take_while(move |line| line.as_ref().map_or(true, |line| from <= line.at));
-            Box::new(lines.map(|line| Ok(line?.bytes))) as Box<dyn Iterator<Item = io::Result<Vec<u8>>>>
-        }
-        Err(error) => Box::new(std::iter::once(Err(error))),
-    }))
+    Ok(files
+        .into_iter()
+        .flat_map(move |(path, from)| match lines_backward(disk, &path) {
+            Ok(lines) => {
+                let lines = lines.into_iter().flatten();
+                let lines = lines
+                    .take_while(move |line| line.as_ref().map_or(true, |line| from <= line.at));
+                Box::new(lines.map(|line| Ok(line?.bytes)))
+                    as Box<dyn Iterator<Item = io::Result<Vec<u8>>>>
+            }
+            Err(error) => Box::new(std::iter::once(Err(error))),
+        }))
 }
 
 /// Returns the numbers, from 1, of the lines of a file for which `is_valid` is false.
-pub(super) fn invalid_lines(disk: &dyn Disk, path: &str, is_valid: impl Fn(&[u8]) -> bool) -> io::Result<Vec<usize>> {
+pub(super) fn invalid_lines(
+    disk: &dyn Disk,
+    path: &str,
+    is_valid: impl Fn(&[u8]) -> bool,
+) -> io::Result<Vec<usize>> {
     let (mut count, mut invalid) = (0, Vec::new());
     for line in lines_backward(disk, path)?.into_iter().flatten() {
         if !is_valid(&line?.bytes) {
@@ -127,12 +177,18 @@ pub(super) fn invalid_lines(disk: &dyn Disk, path: &str, is_valid: impl Fn(&[u8]
         }
         count += 1;
     }
-    Ok(invalid.into_iter().rev().map(|from_end| count - from_end).collect())
+    Ok(invalid
+        .into_iter()
+        .rev()
+        .map(|from_end| count - from_end)
+        .collect())
 }
 
 fn lines_backward(disk: &dyn Disk, path: &str) -> io::Result<Option<BackwardLines>> {
     // The file may have been purged since.
-    let Some(file) = disk.open(path)? else { return Ok(None) };
+    let Some(file) = disk.open(path)? else {
+        return Ok(None);
+    };
     let end = file.metadata()?.len();
     Ok(Some(BackwardLines::new(file, end)))
 }
@@ -140,7 +196,11 @@ fn lines_backward(disk: &dyn Disk, path: &str) -> io::Result<Option<BackwardLine
 /// Deletes the months that ended before `before`; returns the number of deleted files and bytes.
 ///
 /// No other process may append a line during the call.
-pub(super) fn purge(disk: &dyn Disk, folder: &str, before: DateTime<Utc>) -> io::Result<(u64, u64)> {
+pub(super) fn purge(
+    disk: &dyn Disk,
+    folder: &str,
+    before: DateTime<Utc>,
+) -> io::Result<(u64, u64)> {
     let (mut files, mut bytes) = (0, 0);
     let mut entries = disk.list_folder(folder)?;
     // Files of lines are deleted before the folders with the content that the lines refer to.
@@ -172,25 +232,37 @@ fn remove_lines_before(disk: &dyn Disk, path: &str, before: DateTime<Utc>) -> io
     let is_over = |line: &[u8]| {
         let line: Option<serde_json::Value> = serde_json::from_slice(line).ok();
         let at = line.and_then(|line| DateTime::parse_from_rfc3339(line.get("at")?.as_str()?).ok());
-        at.and_then(|at| month_end(&at.to_utc().format("%Y-%m").to_string())).is_some_and(|end| end <= before)
+        at.and_then(|at| month_end(&at.to_utc().format("%Y-%m").to_string()))
+            .is_some_and(|end| end <= before)
     };
     let mut lines = lines_backward(disk, path)?.into_iter().flatten();
     if !lines.any(|line| line.is_ok_and(|line| is_over(&line.bytes))) {
         return Ok(());
     }
     let bytes = disk.read_part(path, 0, usize::MAX)?;
-    let left = bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| !is_over(line)).collect::<Vec<_>>().concat();
+    let left = bytes
+        .split_inclusive(|byte| *byte == b'\n')
+        .filter(|line| !is_over(line))
+        .collect::<Vec<_>>()
+        .concat();
     replace_file(disk, &format!("{path}.tmp"), path, &left)
 }
 
 /// Returns the first moment after a month such as `2026-05`.
 fn month_end(month: &str) -> Option<DateTime<Utc>> {
     let first = NaiveDate::parse_from_str(&format!("{month}-01"), "%Y-%m-%d").ok()?;
-    let next = first.checked_add_months(Months::new(1)).filter(|next| next.day() == 1)?;
+    let next = first
+        .checked_add_months(Months::new(1))
+        .filter(|next| next.day() == 1)?;
     Some(next.and_hms_opt(0, 0, 0)?.and_utc())
 }
 
-fn delete_folder(disk: &dyn Disk, folder: &str, files: &mut u64, bytes: &mut u64) -> io::Result<()> {
+fn delete_folder(
+    disk: &dyn Disk,
+    folder: &str,
+    files: &mut u64,
+    bytes: &mut u64,
+) -> io::Result<()> {
     for entry in disk.list_folder(folder)? {
         let path = format!("{folder}/{}", entry.name);
         match entry.kind {
@@ -217,9 +289,15 @@ mod tests {
     #[test]
     fn only_a_year_and_a_month_name_a_monthly_file() {
         assert!(is_monthly_file("2026-05.jsonl"));
-        for other in
-            ["notes--.jsonl", "2026-5.jsonl", "202605-.jsonl", "+026-05.jsonl", "2026-05", "2026-05.jsonl.tmp", "年-05.jsonl"]
-        {
+        for other in [
+            "notes--.jsonl",
+            "2026-5.jsonl",
+            "202605-.jsonl",
+            "+026-05.jsonl",
+            "2026-05",
+            "2026-05.jsonl.tmp",
+            "年-05.jsonl",
+        ] {
             assert!(!is_monthly_file(other), "{other}");
         }
     }

@@ -47,11 +47,17 @@ impl<P: LogPayload> LogLine<P> {
         operation.verb = Cow::Borrowed(record.operation.verb.as_str());
         operation.by = Cow::Borrowed(&record.operation.by);
         operation.undoes = record.undoes.as_ref().map(|id| Cow::Borrowed(id.as_str()));
-        to_json(&WireLine { operation, payload: &record.subject })
+        to_json(&WireLine {
+            operation,
+            payload: &record.subject,
+        })
     }
 
     pub(super) fn abort_to_json(operation: &Operation) -> Vec<u8> {
-        to_json(&WireOperation { aborted: true, ..WireOperation::new(operation) })
+        to_json(&WireOperation {
+            aborted: true,
+            ..WireOperation::new(operation)
+        })
     }
 
     /// Parses a line; `None` if it is torn by a crash, or written by a later version.
@@ -63,10 +69,20 @@ impl<P: LogPayload> LogLine<P> {
             return Some(Self::Aborted(id));
         }
         let at = DateTime::parse_from_rfc3339(&wire.at).ok()?.to_utc();
-        let operation = Operation { id, verb: wire.verb.parse().ok()?, by: wire.by.into_owned(), at };
+        let operation = Operation {
+            id,
+            verb: wire.verb.parse().ok()?,
+            by: wire.by.into_owned(),
+            at,
+        };
         let undoes = wire.undoes.map(|id| id.parse()).transpose().ok()?;
         let subject = serde_json::from_slice(bytes).ok()?;
-        Some(Self::Operation(Recorded { operation, subject, undoes, undone_by: None }))
+        Some(Self::Operation(Recorded {
+            operation,
+            subject,
+            undoes,
+            undone_by: None,
+        }))
     }
 }
 

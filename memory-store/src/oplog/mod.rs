@@ -33,8 +33,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub(crate) use self::execution::{
-    Durability, FileChange, FileOperations, FilePayload, LONGEST_NAME, NewContent, OperationError, Staging, is_temporary_name,
-    shorten_name,
+    Durability, FileChange, FileOperations, FilePayload, LONGEST_NAME, NewContent, OperationError,
+    Staging, is_temporary_name, shorten_name,
 };
 pub(crate) use self::files::{LogPosition, is_monthly_file};
 use self::format::LogLine;
@@ -63,17 +63,31 @@ pub(crate) struct OperationLog<'d, P> {
 impl<'d, P: LogPayload> OperationLog<'d, P> {
     /// Returns the log in `folder`, which need not exist.
     pub(crate) fn new(disk: &'d dyn Disk, folder: &'static str) -> Self {
-        Self { disk, folder, payload: PhantomData }
+        Self {
+            disk,
+            folder,
+            payload: PhantomData,
+        }
     }
 
     /// Appends the line of an operation, durably.
     pub(crate) fn append(&self, record: &Recorded<P>) -> io::Result<()> {
-        files::append(self.disk, self.folder, record.operation.at, &LogLine::operation_to_json(record))
+        files::append(
+            self.disk,
+            self.folder,
+            record.operation.at,
+            &LogLine::operation_to_json(record),
+        )
     }
 
     /// Appends the line of an operation like [`OperationLog::append`], but does not sync the file.
     pub(crate) fn append_unsynced(&self, record: &Recorded<P>) -> io::Result<()> {
-        files::append_unsynced(self.disk, self.folder, record.operation.at, &LogLine::operation_to_json(record))
+        files::append_unsynced(
+            self.disk,
+            self.folder,
+            record.operation.at,
+            &LogLine::operation_to_json(record),
+        )
     }
 
     /// Returns whether the file of a position still exists, or there was none.
@@ -88,7 +102,12 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
 
     /// Records that the last line of an operation was not carried out.
     pub(crate) fn append_abort(&self, operation: &Operation) -> io::Result<()> {
-        files::append(self.disk, self.folder, operation.at, &LogLine::<P>::abort_to_json(operation))
+        files::append(
+            self.disk,
+            self.folder,
+            operation.at,
+            &LogLine::<P>::abort_to_json(operation),
+        )
     }
 
     /// Returns the end of the log.
@@ -99,13 +118,18 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     /// Returns the last operation after `position`, unless it was aborted.
     ///
     /// If the position is `None`, or its file no longer exists, only the last line of the log is considered.
-    pub(crate) fn last_after(&self, position: Option<&LogPosition>) -> io::Result<Option<Recorded<P>>> {
+    pub(crate) fn last_after(
+        &self,
+        position: Option<&LogPosition>,
+    ) -> io::Result<Option<Recorded<P>>> {
         let known = match position {
             Some(position) if position.is_known(self.disk, self.folder)? => Some(position),
             _ => None,
         };
         let limit = if known.is_some() { usize::MAX } else { 1 };
-        without_aborted(self.lines(known)?.take(limit)).next().transpose()
+        without_aborted(self.lines(known)?.take(limit))
+            .next()
+            .transpose()
     }
 
     /// Iterates over the operations after `position` that were not aborted, newest first.
@@ -119,13 +143,20 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     }
 
     /// Returns the operations after `position` that were not aborted, newest first; `None` if a line or the file of the position is lost.
-    pub(crate) fn complete_operations_after(&self, position: &LogPosition) -> io::Result<Option<Vec<Recorded<P>>>> {
+    pub(crate) fn complete_operations_after(
+        &self,
+        position: &LogPosition,
+    ) -> io::Result<Option<Vec<Recorded<P>>>> {
         if !self.reaches(position)? {
             return Ok(None);
         }
         let lines = files::lines_newest_first(self.disk, self.folder, Some(position))?;
-        let lines: Option<Vec<_>> = lines.map(|line| line.map(|bytes| LogLine::from_json(&bytes))).collect::<io::Result<_>>()?;
-        lines.map(|lines| without_aborted(lines.into_iter().map(Ok)).collect()).transpose()
+        let lines: Option<Vec<_>> = lines
+            .map(|line| line.map(|bytes| LogLine::from_json(&bytes)))
+            .collect::<io::Result<_>>()?;
+        lines
+            .map(|lines| without_aborted(lines.into_iter().map(Ok)).collect())
+            .transpose()
     }
 
     /// Returns the newest operation, carried out or not, with whether it was aborted.
@@ -134,7 +165,10 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     }
 
     /// Returns the newest operation that satisfies `is_wanted`, with whether it was aborted.
-    pub(crate) fn find_last(&self, is_wanted: impl Fn(&Recorded<P>) -> bool) -> io::Result<Option<(Recorded<P>, bool)>> {
+    pub(crate) fn find_last(
+        &self,
+        is_wanted: impl Fn(&Recorded<P>) -> bool,
+    ) -> io::Result<Option<(Recorded<P>, bool)>> {
         let mut aborted = Vec::new();
         for line in self.lines(None)? {
             match line? {
@@ -159,31 +193,47 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     }
 
     /// Returns the records of the operations for the user, with their undos, newest first.
-    pub(crate) fn records<E>(&self, refused: impl Fn(io::Error) -> E) -> Result<Vec<Recorded<P::Subject>>, E> {
+    pub(crate) fn records<E>(
+        &self,
+        refused: impl Fn(io::Error) -> E,
+    ) -> Result<Vec<Recorded<P::Subject>>, E> {
         let mut records = to_records(self.operations(refused)?).collect::<Result<Vec<_>, _>>()?;
         mark_undone(&mut records);
         Ok(records)
     }
 
     /// Iterates over the lines after `position`, newest first; lines that cannot be parsed are skipped.
-    fn lines(&self, position: Option<&LogPosition>) -> io::Result<impl Iterator<Item = io::Result<LogLine<P>>> + use<'d, P>> {
+    fn lines(
+        &self,
+        position: Option<&LogPosition>,
+    ) -> io::Result<impl Iterator<Item = io::Result<LogLine<P>>> + use<'d, P>> {
         let lines = files::lines_newest_first(self.disk, self.folder, position)?;
         Ok(lines.filter_map(|line| line.map(|bytes| LogLine::from_json(&bytes)).transpose()))
     }
 
     /// Returns the file and number of each line that cannot be parsed; empty lines are skipped.
     pub(crate) fn invalid_lines(&self) -> io::Result<Vec<(String, usize)>> {
-        let is_valid = |line: &[u8]| line.trim_ascii().is_empty() || LogLine::<P>::from_json(line).is_some();
+        let is_valid =
+            |line: &[u8]| line.trim_ascii().is_empty() || LogLine::<P>::from_json(line).is_some();
         let mut invalid = Vec::new();
         for path in files::log_files(self.disk, self.folder)? {
-            invalid.extend(files::invalid_lines(self.disk, &path, is_valid)?.into_iter().map(|line| (path.clone(), line)));
+            invalid.extend(
+                files::invalid_lines(self.disk, &path, is_valid)?
+                    .into_iter()
+                    .map(|line| (path.clone(), line)),
+            );
         }
         Ok(invalid)
     }
 
     /// Returns the folder for the previous files of an operation.
     pub(crate) fn trash_folder(&self, operation: &Operation) -> String {
-        format!("{}/{}/{}", self.folder, operation.at.format("%Y-%m"), operation.id)
+        format!(
+            "{}/{}/{}",
+            self.folder,
+            operation.at.format("%Y-%m"),
+            operation.id
+        )
     }
 
     /// Deletes the months that ended before `before`; returns the number of deleted files and bytes.
@@ -208,7 +258,9 @@ pub(crate) fn operation_from_json<P: LogPayload>(line: &[u8]) -> Option<Recorded
 }
 
 /// Removes the aborted operations from lines that are ordered newest first.
-fn without_aborted<P>(lines: impl Iterator<Item = io::Result<LogLine<P>>>) -> impl Iterator<Item = io::Result<Recorded<P>>> {
+fn without_aborted<P>(
+    lines: impl Iterator<Item = io::Result<LogLine<P>>>,
+) -> impl Iterator<Item = io::Result<Recorded<P>>> {
     let mut aborted: Vec<OperationId> = Vec::new();
     lines.filter_map(move |line| match line {
         Err(error) => Some(Err(error)),
@@ -217,13 +269,15 @@ fn without_aborted<P>(lines: impl Iterator<Item = io::Result<LogLine<P>>>) -> im
             None
         }
         // The parts of an operation are several lines with the same id; an abort refers to the last one.
-        Ok(LogLine::Operation(record)) => match aborted.iter().position(|id| *id == record.operation.id) {
-            Some(at) => {
-                aborted.swap_remove(at);
-                None
+        Ok(LogLine::Operation(record)) => {
+            match aborted.iter().position(|id| *id == record.operation.id) {
+                Some(at) => {
+                    aborted.swap_remove(at);
+                    None
+                }
+                None => Some(Ok(record)),
             }
-            None => Some(Ok(record)),
-        },
+        }
     })
 }
 
@@ -255,7 +309,9 @@ pub(crate) fn find_undoable<P: LogPayload + Clone, E: From<StoreError>>(
 
 /// Returns the error that there is no operation `undone`.
 pub(crate) fn not_found_error(undone: &OperationId) -> StoreError {
-    StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") }
+    StoreError::OperationNotFound {
+        wanted: format!("no operation has the id {undone}"),
+    }
 }
 
 /// Returns the hash of a file or value, as payloads contain it.

@@ -7,7 +7,8 @@ use memory_core::{OperationId, Recorded, RecordedFile};
 
 use super::LogPosition;
 use super::execution::{
-    FileChange, FileOperations, FilePayload, OperationError, Staging, file_hash, mark_path, temporary_path, write,
+    FileChange, FileOperations, FilePayload, OperationError, Staging, file_hash, mark_path,
+    temporary_path, write,
 };
 use crate::disk::{DirEntryKind, Disk, parent_folder};
 
@@ -31,11 +32,17 @@ impl<P: FilePayload> FileOperations<'_, P> {
     /// writer lock, and only the last operation can be incomplete, because each writer recovers before it starts.
     pub(crate) fn recover(&self, position: Option<&LogPosition>) -> Result<(), OperationError> {
         match self.staging {
-            Staging::BesideFiles => match self.log.last_after(position).map_err(OperationError::ReadLog)? {
+            Staging::BesideFiles => match self
+                .log
+                .last_after(position)
+                .map_err(OperationError::ReadLog)?
+            {
                 Some(last) if self.was_interrupted(&last)? => self.roll_back(&last),
                 _ => Ok(()),
             },
-            Staging::Folder(folder) if self.has_mark()? => self.clear_folder(folder, |last| self.was_interrupted(last)),
+            Staging::Folder(folder) if self.has_mark()? => {
+                self.clear_folder(folder, |last| self.was_interrupted(last))
+            }
             Staging::Folder(_) => Ok(()),
         }
     }
@@ -47,16 +54,27 @@ impl<P: FilePayload> FileOperations<'_, P> {
         is_incomplete: impl Fn(&Recorded<P>) -> Result<bool, OperationError>,
     ) -> Result<(), OperationError> {
         let mark = mark_path(folder);
-        let read = self.disk.read(&mark).map_err(|error| OperationError::Read(mark.clone(), error))?;
+        let read = self
+            .disk
+            .read(&mark)
+            .map_err(|error| OperationError::Read(mark.clone(), error))?;
         let name = read.map_or_else(Vec::new, |(bytes, _)| bytes);
-        let last = self.log.operations(OperationError::ReadLog)?.next().transpose()?;
+        let last = self
+            .log
+            .operations(OperationError::ReadLog)?
+            .next()
+            .transpose()?;
         let last = last.filter(|last| last.operation.id.as_str().as_bytes() == name);
         if let Some(last) = last
             && is_incomplete(&last)?
         {
             self.roll_back(&last)?;
         }
-        for entry in self.disk.list_folder(folder).map_err(|error| OperationError::Read(folder.to_owned(), error))? {
+        for entry in self
+            .disk
+            .list_folder(folder)
+            .map_err(|error| OperationError::Read(folder.to_owned(), error))?
+        {
             let path = format!("{folder}/{}", entry.name);
             if entry.kind == DirEntryKind::File && path != mark {
                 write(&path, |path| self.disk.remove(path))?;
@@ -68,32 +86,48 @@ impl<P: FilePayload> FileOperations<'_, P> {
 
     /// Returns whether the staging folder names an operation, which may be incomplete.
     pub(crate) fn has_mark(&self) -> Result<bool, OperationError> {
-        let Staging::Folder(folder) = self.staging else { return Ok(false) };
+        let Staging::Folder(folder) = self.staging else {
+            return Ok(false);
+        };
         let mark = mark_path(folder);
-        Ok(self.disk.stat(&mark).map_err(|error| OperationError::Read(mark, error))?.is_some())
+        Ok(self
+            .disk
+            .stat(&mark)
+            .map_err(|error| OperationError::Read(mark, error))?
+            .is_some())
     }
 
     /// Returns the content of the file before `change`, if it existed, for the undo of the change.
     ///
     /// # Errors
     /// [`OperationError::Changed`] if the file is not as the change left it, or if another file has its previous path.
-    pub(crate) fn previous_content(&self, change: &FileChange) -> Result<Option<Vec<u8>>, OperationError> {
+    pub(crate) fn previous_content(
+        &self,
+        change: &FileChange,
+    ) -> Result<Option<Vec<u8>>, OperationError> {
         let FileChange { before, after } = change;
         if let Some(after) = after {
             self.check_unchanged(&after.path, Some(after))?;
         }
-        let Some(former) = before else { return Ok(None) };
+        let Some(former) = before else {
+            return Ok(None);
+        };
         if after.as_ref().is_none_or(|after| after.path != former.path) {
             self.check_unchanged(&former.path, None)?;
         }
         let missing = || OperationError::Read(former.path.clone(), io::ErrorKind::NotFound.into());
-        self.read_trash(former.trash.as_deref().ok_or_else(missing)?).map(Some)
+        self.read_trash(former.trash.as_deref().ok_or_else(missing)?)
+            .map(Some)
     }
 
     fn read_trash(&self, trash: &str) -> Result<Vec<u8>, OperationError> {
         let missing = || io::Error::new(io::ErrorKind::NotFound, format!("{trash} does not exist"));
-        let read = self.disk.read(trash).and_then(|read| read.ok_or_else(missing));
-        read.map(|(bytes, _)| bytes).map_err(|error| OperationError::Read(trash.to_owned(), error))
+        let read = self
+            .disk
+            .read(trash)
+            .and_then(|read| read.ok_or_else(missing));
+        read.map(|(bytes, _)| bytes)
+            .map_err(|error| OperationError::Read(trash.to_owned(), error))
     }
 
     /// Returns whether an operation was interrupted.
@@ -124,7 +158,9 @@ impl<P: FilePayload> FileOperations<'_, P> {
     /// Restores the previous state of all files of an operation, and records in the log that it was aborted.
     pub(crate) fn roll_back(&self, record: &Recorded<P>) -> Result<(), OperationError> {
         self.restore_files(&record.operation.id, &record.subject.files())?;
-        self.log.append_abort(&record.operation).map_err(OperationError::WriteLog)
+        self.log
+            .append_abort(&record.operation)
+            .map_err(OperationError::WriteLog)
     }
 
     fn restore_files(&self, id: &OperationId, files: &[FileChange]) -> Result<(), OperationError> {
@@ -138,27 +174,48 @@ impl<P: FilePayload> FileOperations<'_, P> {
             }
         }
         self.sync_folders(folders)?;
-        for (at, after) in files.iter().enumerate().filter_map(|(at, change)| Some((at, change.after.as_ref()?))) {
-            write(&self.waiting_path(id, at, &after.path), |waiting| self.disk.remove(waiting))?;
+        for (at, after) in files
+            .iter()
+            .enumerate()
+            .filter_map(|(at, change)| Some((at, change.after.as_ref()?)))
+        {
+            write(&self.waiting_path(id, at, &after.path), |waiting| {
+                self.disk.remove(waiting)
+            })?;
         }
         for change in files {
             // A previous file that is active again needs no copy in the trash. If another program has replaced it, the copy is a previous
             // version.
-            let trash = change.before.as_ref().and_then(|former| former.trash.as_ref());
-            if let Some(trash) = trash.filter(|_| matches!(change_progress(self.disk, change), Ok(ChangeProgress::Open))) {
+            let trash = change
+                .before
+                .as_ref()
+                .and_then(|former| former.trash.as_ref());
+            if let Some(trash) = trash
+                .filter(|_| matches!(change_progress(self.disk, change), Ok(ChangeProgress::Open)))
+            {
                 write(trash, |trash| self.disk.remove(trash))?;
-                write(parent_folder(trash), |folder| self.disk.remove_folder(folder))?;
+                write(parent_folder(trash), |folder| {
+                    self.disk.remove_folder(folder)
+                })?;
             }
         }
         Ok(())
     }
 
     /// Restores the previous file of a change, and returns the folders with changed names.
-    fn restore_file<'f>(&self, id: &OperationId, change: &'f FileChange) -> Result<Vec<&'f str>, OperationError> {
+    fn restore_file<'f>(
+        &self,
+        id: &OperationId,
+        change: &'f FileChange,
+    ) -> Result<Vec<&'f str>, OperationError> {
         let mut folders = Vec::new();
         let before = change.before.as_ref();
-        let takes_its_place = |after: &RecordedFile| before.is_some_and(|before| before.path == after.path);
-        let moved = change.after.as_ref().filter(|after| !takes_its_place(after));
+        let takes_its_place =
+            |after: &RecordedFile| before.is_some_and(|before| before.path == after.path);
+        let moved = change
+            .after
+            .as_ref()
+            .filter(|after| !takes_its_place(after));
         // If another program has put a file at the previous path of a moved one, that file is left unchanged.
         let is_taken = match (before, moved) {
             (Some(before), Some(_)) => self.exists(&before.path)?,
@@ -189,20 +246,28 @@ impl<P: FilePayload> FileOperations<'_, P> {
     }
 
     fn exists(&self, path: &str) -> Result<bool, OperationError> {
-        Ok(self.disk.stat(path).map_err(|error| OperationError::Read(path.to_owned(), error))?.is_some())
+        Ok(self
+            .disk
+            .stat(path)
+            .map_err(|error| OperationError::Read(path.to_owned(), error))?
+            .is_some())
     }
 }
 
 fn change_progress(disk: &dyn Disk, change: &FileChange) -> Result<ChangeProgress, OperationError> {
     let before = change.before.as_ref();
     let after = change.after.as_ref();
-    let is_move = before.zip(after).is_some_and(|(before, after)| before.path != after.path);
+    let is_move = before
+        .zip(after)
+        .is_some_and(|(before, after)| before.path != after.path);
     let former_is_there = match before {
         Some(before) => file_hash(disk, &before.path)? == Some(before.hash),
         None => false,
     };
     let Some(after) = after else {
-        let Some(path) = before.map(|before| before.path.as_str()) else { return Ok(ChangeProgress::Foreign) };
+        let Some(path) = before.map(|before| before.path.as_str()) else {
+            return Ok(ChangeProgress::Foreign);
+        };
         return Ok(match (former_is_there, file_hash(disk, path)?) {
             (true, _) => ChangeProgress::Open,
             (false, None) => ChangeProgress::Done,

@@ -29,7 +29,11 @@ impl<P: LogPayload, E> SingleFileOperation<'_, P, E> {
     ///
     /// `place` makes its change completely or not at all, and returns whether it did; `false` means that another program has changed the
     /// file. If the change is not made, that is logged as well.
-    pub(crate) fn commit(&self, record: &Recorded<P>, place: impl FnOnce() -> Result<bool, E>) -> Result<bool, E> {
+    pub(crate) fn commit(
+        &self,
+        record: &Recorded<P>,
+        place: impl FnOnce() -> Result<bool, E>,
+    ) -> Result<bool, E> {
         let placed = self.append(|log| log.append(record)).and_then(|()| place());
         if matches!(placed, Ok(true)) {
             return placed;

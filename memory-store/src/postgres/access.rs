@@ -48,9 +48,14 @@ impl TokenPrincipal {
     /// # Errors
     /// [`Code::PermissionDenied`]
     pub(super) fn check_scopes(&self, scopes: &BTreeSet<String>) -> Result<(), DatabaseError> {
-        let Some(scope) = scopes.iter().find(|scope| !self.scopes.contains(scope)) else { return Ok(()) };
+        let Some(scope) = scopes.iter().find(|scope| !self.scopes.contains(scope)) else {
+            return Ok(());
+        };
         let what = format!("{} has no access to {scope}", self.name);
-        Err(denied_error(what, "the owner of the database grants it with `memory principal grant NAME SCOPE`"))
+        Err(denied_error(
+            what,
+            "the owner of the database grants it with `memory principal grant NAME SCOPE`",
+        ))
     }
 }
 
@@ -72,13 +77,19 @@ pub(super) async fn run_as<T>(
 }
 
 /// Begins a transaction and finds the principal of the token, in one round trip.
-pub(super) async fn begin(client: &Client, token: Option<&PrincipalToken>) -> Result<Option<TokenPrincipal>, DatabaseError> {
+pub(super) async fn begin(
+    client: &Client,
+    token: Option<&PrincipalToken>,
+) -> Result<Option<TokenPrincipal>, DatabaseError> {
     let begun = client.batch_execute(BEGIN);
     let Some(PrincipalToken(token)) = token else {
         begun.await?;
         return Ok(None);
     };
-    let parameters = [(token as &(dyn tokio_postgres::types::ToSql + Sync), Type::TEXT)];
+    let parameters = [(
+        token as &(dyn tokio_postgres::types::ToSql + Sync),
+        Type::TEXT,
+    )];
     // Each statement is sent when its future is first polled, so they arrive in this order.
     let (begun, set, found) = tokio::join!(
         biased;
@@ -94,11 +105,17 @@ pub(super) async fn begin(client: &Client, token: Option<&PrincipalToken>) -> Re
     let Some(name) = name else {
         let hint = "it was revoked, or is from another database: ask the owner of the database for a new one, and pass it to \
             `memory init --token`";
-        return Err(denied_error("the database does not accept the token of this home".into(), hint));
+        return Err(denied_error(
+            "the database does not accept the token of this home".into(),
+            hint,
+        ));
     };
     if !is_restricted {
         let hint = "use a role without the attributes SUPERUSER and BYPASSRLS, such as memory_node";
-        return Err(denied_error("the user of the database bypasses the access control of memories".into(), hint));
+        return Err(denied_error(
+            "the user of the database bypasses the access control of memories".into(),
+            hint,
+        ));
     }
     Ok(Some(TokenPrincipal { name, scopes }))
 }
@@ -108,7 +125,10 @@ pub(super) async fn find_principal(
     client: &Client,
     PrincipalToken(token): &PrincipalToken,
 ) -> Result<Option<TokenPrincipal>, DatabaseError> {
-    let parameters = [(token as &(dyn tokio_postgres::types::ToSql + Sync), Type::TEXT)];
+    let parameters = [(
+        token as &(dyn tokio_postgres::types::ToSql + Sync),
+        Type::TEXT,
+    )];
     // Each statement is sent when its future is first polled, so they arrive in this order.
     let (begun, set, found, ended) = tokio::join!(
         biased;
@@ -126,6 +146,11 @@ pub(super) async fn find_principal(
 }
 
 pub(super) fn denied_error(what: String, hint: &'static str) -> DatabaseError {
-    let error = StoreError::Database { what, code: Code::PermissionDenied, hint, source: None };
+    let error = StoreError::Database {
+        what,
+        code: Code::PermissionDenied,
+        hint,
+        source: None,
+    };
     DatabaseError::Other(error.into())
 }

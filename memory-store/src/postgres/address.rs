@@ -12,8 +12,15 @@ use zeroize::Zeroizing;
 use super::tls::TlsVerification;
 
 /// Options of an address that are ignored: there is nothing to choose here.
-const IGNORED_OPTIONS: [&str; 7] =
-    ["client_encoding", "fallback_application_name", "gssencmode", "gsslib", "krbsrvname", "pgbouncer", "sslcompression"];
+const IGNORED_OPTIONS: [&str; 7] = [
+    "client_encoding",
+    "fallback_application_name",
+    "gssencmode",
+    "gsslib",
+    "krbsrvname",
+    "pgbouncer",
+    "sslcompression",
+];
 
 /// Options that are passed to the client. `sslmode` and `sslrootcert` are parsed separately.
 const CLIENT_OPTIONS: [&str; 18] = [
@@ -64,7 +71,10 @@ pub(super) struct DatabaseAddress {
 
 impl fmt::Debug for DatabaseAddress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Address").field("trust", &self.trust).finish_non_exhaustive()
+        formatter
+            .debug_struct("Address")
+            .field("trust", &self.trust)
+            .finish_non_exhaustive()
     }
 }
 
@@ -96,14 +106,21 @@ impl DatabaseAddress {
                 known if IGNORED_OPTIONS.contains(&known) => {}
                 known if CLIENT_OPTIONS.contains(&known) => {
                     if is_url {
-                        left.extend([mark.to_string().as_str(), known, "=", &percent_encode(&add_value)]);
+                        left.extend([
+                            mark.to_string().as_str(),
+                            known,
+                            "=",
+                            &percent_encode(&add_value),
+                        ]);
                         mark = '&';
                     } else {
                         left.extend([known, "='", &escape_value(&add_value), "' "]);
                     }
                 }
                 known if UNSUPPORTED_OPTIONS.contains(&known) => {
-                    return Err(address_error(format!("the address option {known} is not supported")));
+                    return Err(address_error(format!(
+                        "the address option {known} is not supported"
+                    )));
                 }
                 _ => return Err(parse_error()),
             }
@@ -112,8 +129,15 @@ impl DatabaseAddress {
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             return Err(address_error("the database address has no host"));
         }
-        let trust = TlsVerification::parse(mode.as_ref().map(|mode| mode.as_str()), roots.is_some())
-            .ok_or_else(|| address_error("sslmode must be one of disable, allow, prefer, require, verify-ca and verify-full"))?;
+        let trust = TlsVerification::parse(
+            mode.as_ref().map(|mode| mode.as_str()),
+            roots.is_some(),
+        )
+        .ok_or_else(|| {
+            address_error(
+                "sslmode must be one of disable, allow, prefer, require, verify-ca and verify-full",
+            )
+        })?;
         // A Unix socket cannot be intercepted from the network, and servers do not offer TLS on it.
         let is_socket = |host: &Host| !matches!(host, Host::Tcp(_));
         let is_local = !config.get_hosts().is_empty() && config.get_hosts().iter().all(is_socket);
@@ -121,14 +145,22 @@ impl DatabaseAddress {
             _ if is_local => SslMode::Disable,
             TlsVerification::Nobody => SslMode::Disable,
             TlsVerification::AnyoneOrNobody => SslMode::Prefer,
-            TlsVerification::Anyone | TlsVerification::Authorities | TlsVerification::Name => SslMode::Require,
+            TlsVerification::Anyone | TlsVerification::Authorities | TlsVerification::Name => {
+                SslMode::Require
+            }
         });
         if config.get_application_name().is_none() {
             config.application_name("memory");
         }
         // `system` selects the built-in authorities, which are also the default.
-        let roots = roots.filter(|file| file.as_str() != "system").map(|file| PathBuf::from(file.as_str()));
-        Ok(Self { config, trust, roots })
+        let roots = roots
+            .filter(|file| file.as_str() != "system")
+            .map(|file| PathBuf::from(file.as_str()));
+        Ok(Self {
+            config,
+            trust,
+            roots,
+        })
     }
 }
 
@@ -143,13 +175,25 @@ fn address_error(why: impl Into<String>) -> InstanceError {
 }
 
 fn parse_query(query: &str) -> Option<AddressOptions> {
-    let decoded = |text: &str| percent_decode_str(text).decode_utf8().ok().map(std::borrow::Cow::into_owned);
+    let decoded = |text: &str| {
+        percent_decode_str(text)
+            .decode_utf8()
+            .ok()
+            .map(std::borrow::Cow::into_owned)
+    };
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
-    pairs.map(|pair| pair.split_once('=').and_then(|(name, value)| Some((decoded(name)?, decoded(value)?.into())))).collect()
+    pairs
+        .map(|pair| {
+            pair.split_once('=')
+                .and_then(|(name, value)| Some((decoded(name)?, decoded(value)?.into())))
+        })
+        .collect()
 }
 
 fn percent_encode(value: &str) -> Zeroizing<String> {
-    percent_encoding::utf8_percent_encode(value, percent_encoding::NON_ALPHANUMERIC).to_string().into()
+    percent_encoding::utf8_percent_encode(value, percent_encoding::NON_ALPHANUMERIC)
+        .to_string()
+        .into()
 }
 
 fn escape_value(value: &str) -> Zeroizing<String> {
@@ -163,7 +207,9 @@ fn parse_pairs(text: &str) -> Option<AddressOptions> {
     while !rest.is_empty() {
         let (name, after) = rest.split_once('=')?;
         let after = after.trim_start();
-        let (quoted, after) = after.strip_prefix('\'').map_or((false, after), |after| (true, after));
+        let (quoted, after) = after
+            .strip_prefix('\'')
+            .map_or((false, after), |after| (true, after));
         let mut value = Zeroizing::new(String::new());
         let mut characters = after.char_indices();
         let end = loop {
@@ -187,38 +233,75 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> (Config, TlsVerification, Option<PathBuf>) {
-        let DatabaseAddress { config, trust, roots } = DatabaseAddress::parse(text).unwrap();
+        let DatabaseAddress {
+            config,
+            trust,
+            roots,
+        } = DatabaseAddress::parse(text).unwrap();
         (config, trust, roots)
     }
 
     #[test]
     fn both_forms_say_the_same() {
-        let url =
-            "postgresql://anna:p%40%27ss@db.example:6432/notes?sslmode=verify-full&sslrootcert=%2Fetc%2Fca.pem&connect_timeout=3";
+        let url = "postgresql://anna:p%40%27ss@db.example:6432/notes?sslmode=verify-full&sslrootcert=%2Fetc%2Fca.pem&connect_timeout=3";
         let words = "host=db.example port = 6432 user=anna password='p@\\'ss' dbname=notes sslmode=verify-full sslrootcert=/etc/ca.pem \
                      connect_timeout=3";
         let (url, words) = (read(url), read(words));
         assert_eq!(url, words);
-        assert_eq!((url.1, url.2), (TlsVerification::Name, Some("/etc/ca.pem".into())));
-        assert_eq!((url.0.get_password(), url.0.get_ports()), (Some(b"p@'ss".as_slice()), [6432].as_slice()));
+        assert_eq!(
+            (url.1, url.2),
+            (TlsVerification::Name, Some("/etc/ca.pem".into()))
+        );
+        assert_eq!(
+            (url.0.get_password(), url.0.get_ports()),
+            (Some(b"p@'ss".as_slice()), [6432].as_slice())
+        );
     }
 
     #[test]
     fn every_mode_is_the_one_that_others_know() {
         for (mode, trust, asked) in [
             ("", TlsVerification::AnyoneOrNobody, SslMode::Prefer),
-            ("?sslmode=disable", TlsVerification::Nobody, SslMode::Disable),
-            ("?sslmode=prefer", TlsVerification::AnyoneOrNobody, SslMode::Prefer),
-            ("?sslmode=require", TlsVerification::Anyone, SslMode::Require),
-            ("?sslmode=require&sslrootcert=ca.pem", TlsVerification::Authorities, SslMode::Require),
-            ("?sslmode=verify-ca", TlsVerification::Authorities, SslMode::Require),
-            ("?sslrootcert=system&sslmode=verify-full", TlsVerification::Name, SslMode::Require),
+            (
+                "?sslmode=disable",
+                TlsVerification::Nobody,
+                SslMode::Disable,
+            ),
+            (
+                "?sslmode=prefer",
+                TlsVerification::AnyoneOrNobody,
+                SslMode::Prefer,
+            ),
+            (
+                "?sslmode=require",
+                TlsVerification::Anyone,
+                SslMode::Require,
+            ),
+            (
+                "?sslmode=require&sslrootcert=ca.pem",
+                TlsVerification::Authorities,
+                SslMode::Require,
+            ),
+            (
+                "?sslmode=verify-ca",
+                TlsVerification::Authorities,
+                SslMode::Require,
+            ),
+            (
+                "?sslrootcert=system&sslmode=verify-full",
+                TlsVerification::Name,
+                SslMode::Require,
+            ),
         ] {
             let (config, found, _) = read(&format!("postgres://u:p@h/d{mode}"));
             assert_eq!((found, config.get_ssl_mode()), (trust, asked), "{mode}");
         }
         let (config, ..) = read("postgres://u:p@%2Frun%2Fpostgresql/d?sslmode=require");
-        assert_eq!(config.get_ssl_mode(), SslMode::Disable, "a socket needs none");
+        assert_eq!(
+            config.get_ssl_mode(),
+            SslMode::Disable,
+            "a socket needs none"
+        );
     }
 
     #[test]
@@ -238,8 +321,17 @@ mod tests {
         ] {
             let error = DatabaseAddress::parse(wrong).unwrap_err();
             assert_eq!(error.code(), memory_core::Code::InvalidInput);
-            assert!(!format!("{error:?} {error} {:?}", error.hint()).contains("hunter2"), "{wrong}");
+            assert!(
+                !format!("{error:?} {error} {:?}", error.hint()).contains("hunter2"),
+                "{wrong}"
+            );
         }
-        assert!(!format!("{:?}", DatabaseAddress::parse("postgres://u:hunter2@h/d").unwrap()).contains("hunter2"));
+        assert!(
+            !format!(
+                "{:?}",
+                DatabaseAddress::parse("postgres://u:hunter2@h/d").unwrap()
+            )
+            .contains("hunter2")
+        );
     }
 }

@@ -26,7 +26,12 @@ impl SqlConditions {
 
     /// Adds the condition that a record matches `filter`.
     pub(super) fn add_filter(&mut self, filter: &RecordFilter) {
-        let words = |roles: &[RecordRole]| roles.iter().map(|role| role.as_str().to_owned()).collect::<Vec<_>>();
+        let words = |roles: &[RecordRole]| {
+            roles
+                .iter()
+                .map(|role| role.as_str().to_owned())
+                .collect::<Vec<_>>()
+        };
         // An equality reads one range of the index on the role; `ANY` reads one range for each role.
         match filter.roles.as_slice() {
             [] => {}
@@ -60,20 +65,38 @@ impl SqlConditions {
             _ => moment,
         };
         let (at, nanos) = split_nanos(moment);
-        let (at, nanos) = (self.value(at, Type::TIMESTAMPTZ), self.value(nanos, Type::INT2));
-        self.text.extend([" AND (said_at, said_nanos)", sign, "(", &at, ", ", &nanos, ")"]);
+        let (at, nanos) = (
+            self.value(at, Type::TIMESTAMPTZ),
+            self.value(nanos, Type::INT2),
+        );
+        self.text.extend([
+            " AND (said_at, said_nanos)",
+            sign,
+            "(",
+            &at,
+            ", ",
+            &nanos,
+            ")",
+        ]);
     }
 
     /// Returns the values and their types.
     pub(super) fn values(&self) -> Vec<SqlParameter<'_>> {
-        self.values.iter().map(|(value, kind)| (value.as_ref(), kind.clone())).collect()
+        self.values
+            .iter()
+            .map(|(value, kind)| (value.as_ref(), kind.clone()))
+            .collect()
     }
 }
 
 /// Returns the time of a record in microseconds, if it has one, and the remaining nanoseconds.
 pub(super) fn record_time(record: &SessionRecord) -> (Option<DateTime<Utc>>, i16) {
     // A year outside these four digits has no text form that can be parsed.
-    match record.at().filter(|at| (0..10_000).contains(&at.year())).map(split_nanos) {
+    match record
+        .at()
+        .filter(|at| (0..10_000).contains(&at.year()))
+        .map(split_nanos)
+    {
         Some((at, nanos)) => (Some(at), nanos),
         None => (None, 0),
     }

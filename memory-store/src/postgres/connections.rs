@@ -29,12 +29,19 @@ pub(super) struct ConnectionManager {
 impl ConnectionManager {
     /// Returns the manager for an address. It does not connect yet.
     pub(super) fn new(address: DatabaseAddress) -> Self {
-        Self { address, last_alive: Arc::default() }
+        Self {
+            address,
+            last_alive: Arc::default(),
+        }
     }
 
     /// Returns the number of hosts in the address.
     pub(super) fn host_count(&self) -> usize {
-        self.address.config.get_hosts().len().max(self.address.config.get_hostaddrs().len())
+        self.address
+            .config
+            .get_hosts()
+            .len()
+            .max(self.address.config.get_hostaddrs().len())
     }
 
     /// Records that a connection has worked until now.
@@ -44,12 +51,19 @@ impl ConnectionManager {
 
     /// Returns the last time at which a connection worked or was lost.
     pub(super) fn last_alive(&self) -> Option<Instant> {
-        *self.last_alive.lock().unwrap_or_else(PoisonError::into_inner)
+        *self
+            .last_alive
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the TLS connector. The file of authorities is read each time, since it may change.
     pub(super) fn tls_connector(&self) -> Result<MakeRustlsConnect, DatabaseError> {
-        let DatabaseAddress { config, trust, roots } = &self.address;
+        let DatabaseAddress {
+            config,
+            trust,
+            roots,
+        } = &self.address;
         let is_direct = config.get_ssl_negotiation() == SslNegotiation::Direct;
         tls_connector(*trust, roots.as_deref(), is_direct).map_err(DatabaseError::Authorities)
     }
@@ -77,7 +91,11 @@ impl Manager for ConnectionManager {
     }
 
     async fn recycle(&self, client: &mut Client, _: &Metrics) -> RecycleResult<DatabaseError> {
-        if client.is_closed() { Err(RecycleError::message("the connection was lost")) } else { Ok(()) }
+        if client.is_closed() {
+            Err(RecycleError::message("the connection was lost"))
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -94,7 +112,10 @@ pub(super) async fn run_transaction<T>(
 pub(super) const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
 /// Commits the transaction of a successful result, or rolls it back, and returns the result.
-pub(super) async fn end_transaction<T>(client: &Client, done: Result<T, DatabaseError>) -> Result<T, DatabaseError> {
+pub(super) async fn end_transaction<T>(
+    client: &Client,
+    done: Result<T, DatabaseError>,
+) -> Result<T, DatabaseError> {
     match done {
         Ok(done) => {
             client.batch_execute("COMMIT").await?;
@@ -120,8 +141,15 @@ pub(super) struct DatabaseRuntime {
 impl DatabaseRuntime {
     /// Starts the thread.
     pub(super) fn start() -> io::Result<Self> {
-        let runtime = Builder::new_multi_thread().worker_threads(1).thread_name("postgres").enable_io().enable_time().build()?;
-        Ok(Self { runtime: Some(runtime) })
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("postgres")
+            .enable_io()
+            .enable_time()
+            .build()?;
+        Ok(Self {
+            runtime: Some(runtime),
+        })
     }
 
     /// Runs `future` in the background, until it is complete or the runtime is dropped.
@@ -133,7 +161,10 @@ impl DatabaseRuntime {
 
     /// Blocks until `future` is complete, and returns its output.
     pub(super) fn wait_for<T>(&self, future: impl Future<Output = T>) -> T {
-        let runtime = self.runtime.as_ref().expect("it is taken when this is dropped");
+        let runtime = self
+            .runtime
+            .as_ref()
+            .expect("it is taken when this is dropped");
         let _inside = runtime.enter();
         let waker = Waker::from(Arc::new(ThreadWaker(thread::current())));
         let mut context = Context::from_waker(&waker);

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use deadpool::managed::{Manager, Object, Pool, PoolConfig, PoolError, QueueMode, TimeoutType, Timeouts};
+use deadpool::managed::{
+    Manager, Object, Pool, PoolConfig, PoolError, QueueMode, TimeoutType, Timeouts,
+};
 use deadpool::{Runtime, Status};
 use memory_core::DatabaseFigures;
 use memory_core::instance::InstanceError;
@@ -116,13 +118,19 @@ impl Database {
     /// Uses the memories of the database with the token of a principal, which restricts them to its scopes.
     #[must_use]
     pub fn with_token(self, token: &str) -> Self {
-        Self { token: Some(PrincipalToken::new(token)), ..self }
+        Self {
+            token: Some(PrincipalToken::new(token)),
+            ..self
+        }
     }
 
     /// Returns the database of a home that shares its memories. The hints of errors then name the commands for homes.
     #[must_use]
     pub fn of_home(self) -> Self {
-        Self { owner: AddressOwner::Home, ..self }
+        Self {
+            owner: AddressOwner::Home,
+            ..self
+        }
     }
 
     /// Returns the token of the principal that uses the memories, if any.
@@ -152,7 +160,11 @@ impl Database {
     ///
     /// # Errors
     /// If the thread of the connections cannot be started.
-    pub(super) fn listen(&self, own: i64, heard: Arc<dyn Fn(ListenerEvent) + Send + Sync>) -> Result<(), InstanceError> {
+    pub(super) fn listen(
+        &self,
+        own: i64,
+        heard: Arc<dyn Fn(ListenerEvent) + Send + Sync>,
+    ) -> Result<(), InstanceError> {
         self.engine()?.spawn(listen(self.pool.clone(), own, heard));
         Ok(())
     }
@@ -166,9 +178,14 @@ impl Database {
     ///
     /// After some failures `work` runs again on another connection, so it must be idempotent.
     #[expect(clippy::needless_pass_by_value, reason = "callers pass closures")]
-    pub(super) fn run<T>(&self, work: impl AsyncFn(&Client) -> Result<T, DatabaseError>) -> Result<T, InstanceError> {
+    pub(super) fn run<T>(
+        &self,
+        work: impl AsyncFn(&Client) -> Result<T, DatabaseError>,
+    ) -> Result<T, InstanceError> {
         self.run_without_instances(async |client| {
-            self.is_ready.get_or_try_init(|| migrate(client, &INSTANCES)).await?;
+            self.is_ready
+                .get_or_try_init(|| migrate(client, &INSTANCES))
+                .await?;
             work(client).await
         })
     }
@@ -178,16 +195,27 @@ impl Database {
         &self,
         work: impl AsyncFn(&Client) -> Result<T, DatabaseError>,
     ) -> Result<T, InstanceError> {
-        self.engine()?.wait_for(self.run_with_retries(work)).map_err(|error| error.into_instance_error(self.owner)).inspect_err(
-            |error| {
-                *self.errors.lock().unwrap_or_else(PoisonError::into_inner).entry(error.code().as_str()).or_default() += 1;
-            },
-        )
+        self.engine()?
+            .wait_for(self.run_with_retries(work))
+            .map_err(|error| error.into_instance_error(self.owner))
+            .inspect_err(|error| {
+                *self
+                    .errors
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .entry(error.code().as_str())
+                    .or_default() += 1;
+            })
     }
 
     /// Returns figures of the connections, and of the calls so far.
     pub fn figures(&self) -> DatabaseFigures {
-        let Status { max_size, size, available, waiting } = self.pool.status();
+        let Status {
+            max_size,
+            size,
+            available,
+            waiting,
+        } = self.pool.status();
         let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
         DatabaseFigures {
             connections: size,
@@ -203,11 +231,15 @@ impl Database {
         if let Some(engine) = self.engine.get() {
             return Ok(engine);
         }
-        let started = DatabaseRuntime::start().map_err(|error| io_error("start a thread for the database", error))?;
+        let started = DatabaseRuntime::start()
+            .map_err(|error| io_error("start a thread for the database", error))?;
         Ok(self.engine.get_or_init(|| started))
     }
 
-    async fn run_with_retries<T>(&self, work: impl AsyncFn(&Client) -> Result<T, DatabaseError>) -> Result<T, DatabaseError> {
+    async fn run_with_retries<T>(
+        &self,
+        work: impl AsyncFn(&Client) -> Result<T, DatabaseError>,
+    ) -> Result<T, DatabaseError> {
         let mut since = None;
         let mut wait = Duration::from_millis(5);
         loop {
@@ -217,9 +249,11 @@ impl Database {
             };
             let helps = match trouble.retry_action() {
                 RetryAction::None => false,
-                RetryAction::AwaitRestart => {
-                    self.pool.manager().last_alive().is_some_and(|last| last.elapsed() < self.limits.restart)
-                }
+                RetryAction::AwaitRestart => self
+                    .pool
+                    .manager()
+                    .last_alive()
+                    .is_some_and(|last| last.elapsed() < self.limits.restart),
                 RetryAction::Reconnect => self.was_reached.load(Ordering::Relaxed),
                 RetryAction::Repeat => true,
             };
@@ -233,16 +267,24 @@ impl Database {
         }
     }
 
-    async fn run_once<T>(&self, work: &impl AsyncFn(&Client) -> Result<T, DatabaseError>) -> Result<T, DatabaseError> {
+    async fn run_once<T>(
+        &self,
+        work: &impl AsyncFn(&Client) -> Result<T, DatabaseError>,
+    ) -> Result<T, DatabaseError> {
         if !self.silence.allows_call(Instant::now(), self.limits.pause) {
             return Err(DatabaseError::Silent(self.connect_timeout()));
         }
         let begun = Instant::now();
-        let connection = self.pool.get().await.map_err(|error| self.pool_error(error)).inspect_err(|trouble| {
-            if trouble.is_unreachable() && !self.was_alive_since(begun) {
-                self.silence.record_failure(Instant::now());
-            }
-        })?;
+        let connection = self
+            .pool
+            .get()
+            .await
+            .map_err(|error| self.pool_error(error))
+            .inspect_err(|trouble| {
+                if trouble.is_unreachable() && !self.was_alive_since(begun) {
+                    self.silence.record_failure(Instant::now());
+                }
+            })?;
         let done = self.run_within_limit(&connection, async {
             self.was_reached.store(true, Ordering::Relaxed);
             work(&connection).await
@@ -291,8 +333,14 @@ impl Database {
         let limit = self.limits.statement;
         match stopped.await {
             Ok(Ok(done)) => Ok(done),
-            Ok(Err(trouble)) => Err(DatabaseError::Slow { limit, is_undone: trouble.is_cancelled() }),
-            Err(_) => Err(DatabaseError::Slow { limit, is_undone: false }),
+            Ok(Err(trouble)) => Err(DatabaseError::Slow {
+                limit,
+                is_undone: trouble.is_cancelled(),
+            }),
+            Err(_) => Err(DatabaseError::Slow {
+                limit,
+                is_undone: false,
+            }),
         }
     }
 
@@ -304,7 +352,11 @@ impl Database {
         let begun = Instant::now();
         let half = self.connect_timeout() / 2;
         // With several hosts, the first ones may be down while another one works.
-        let limit = if self.pool.manager().host_count() < 2 { half } else { self.connect_timeout() };
+        let limit = if self.pool.manager().host_count() < 2 {
+            half
+        } else {
+            self.connect_timeout()
+        };
         let mut wait = half;
         loop {
             sleep(wait).await;
@@ -320,7 +372,10 @@ impl Database {
     }
 
     fn was_alive_since(&self, moment: Instant) -> bool {
-        self.pool.manager().last_alive().is_some_and(|last| moment < last)
+        self.pool
+            .manager()
+            .last_alive()
+            .is_some_and(|last| moment < last)
     }
 
     fn connect_timeout(&self) -> Duration {
@@ -331,7 +386,9 @@ impl Database {
         match error {
             PoolError::Backend(trouble) => trouble,
             PoolError::Timeout(TimeoutType::Wait) => DatabaseError::Busy(self.limits.wait),
-            PoolError::Timeout(TimeoutType::Create | TimeoutType::Recycle) => DatabaseError::Silent(self.connect_timeout()),
+            PoolError::Timeout(TimeoutType::Create | TimeoutType::Recycle) => {
+                DatabaseError::Silent(self.connect_timeout())
+            }
             PoolError::Closed | PoolError::NoRuntimeSpecified | PoolError::PostCreateHook(_) => {
                 unreachable!("the pool is never closed, has a runtime, and no hooks")
             }
@@ -342,7 +399,11 @@ impl Database {
 fn build_pool(address: DatabaseAddress, limits: &DatabaseLimits) -> Pool<ConnectionManager> {
     let connections = ConnectionManager::new(address);
     let (address, hosts) = (&connections.address, connections.host_count());
-    let each = address.config.get_connect_timeout().copied().unwrap_or(limits.connect);
+    let each = address
+        .config
+        .get_connect_timeout()
+        .copied()
+        .unwrap_or(limits.connect);
     let config = PoolConfig {
         max_size: limits.connections,
         timeouts: Timeouts {
@@ -353,7 +414,10 @@ fn build_pool(address: DatabaseAddress, limits: &DatabaseLimits) -> Pool<Connect
         // Recently used connections are the least likely to have been dropped by the network.
         queue_mode: QueueMode::Lifo,
     };
-    let pool = Pool::builder(connections).config(config).runtime(Runtime::Tokio1).build();
+    let pool = Pool::builder(connections)
+        .config(config)
+        .runtime(Runtime::Tokio1)
+        .build();
     pool.expect("the pool has a runtime for its timeouts")
 }
 
@@ -378,7 +442,8 @@ pub(super) async fn run_with_row_lock<H, T>(
     let begun = client.batch_execute(BEGIN);
     // Each statement is sent when its future is first polled, so they arrive in this order. If one fails, the COMMIT
     // rolls back.
-    let (begun, held, done, committed) = tokio::join!(biased; begun, held, work, client.batch_execute("COMMIT"));
+    let (begun, held, done, committed) =
+        tokio::join!(biased; begun, held, work, client.batch_execute("COMMIT"));
     begun?;
     held?;
     let done = done?;

@@ -52,7 +52,9 @@ pub(super) async fn append(
             begun?;
             position?
         };
-        let Some(position) = position else { return Ok(None) };
+        let Some(position) = position else {
+            return Ok(None);
+        };
         for batch in batches {
             append_changes(client, operation, &scopes, position, batch).await?;
         }
@@ -60,7 +62,9 @@ pub(super) async fn append(
     };
     let position = match begun.await {
         Ok(Some(position)) => position,
-        obstacle => return end_transaction(client, obstacle.map(|_| LogAppendResult::Behind)).await,
+        obstacle => {
+            return end_transaction(client, obstacle.map(|_| LogAppendResult::Behind)).await;
+        }
     };
     // If the changes fail, the COMMIT rolls back.
     let last_changes = async {
@@ -84,11 +88,21 @@ async fn append_operation(
     notifier: Option<i64>,
 ) -> Result<Option<i64>, DatabaseError> {
     let scopes: Vec<_> = scopes.iter().collect();
-    let (positions, tokens): (Vec<_>, Vec<_>) =
-        scopes.iter().map(|scope| known.get(scope)).map(|head| (head.position, head.token)).unzip();
+    let (positions, tokens): (Vec<_>, Vec<_>) = scopes
+        .iter()
+        .map(|scope| known.get(scope))
+        .map(|head| (head.position, head.token))
+        .unzip();
     // The operation may depend on each operation that its node has, such as the deletion of a file with the same path.
-    let last = known.iter().map(|(_, head)| head.position).max().unwrap_or(0);
-    let Recorded { operation: Operation { id, verb, by, at }, .. } = operation.record;
+    let last = known
+        .iter()
+        .map(|(_, head)| head.position)
+        .max()
+        .unwrap_or(0);
+    let Recorded {
+        operation: Operation { id, verb, by, at },
+        ..
+    } = operation.record;
     let (at, nanos) = split_nanos(*at);
     let former = FormerColumns::new(operation);
     let values: [SqlParameter; 17] = [
@@ -112,7 +126,9 @@ async fn append_operation(
     ];
     let appended = client.query_typed_one(APPEND, &values).await?;
     match appended.try_get(1)? {
-        Some(true) => Err(conflict_error(former.paths.first().copied().unwrap_or_default())),
+        Some(true) => Err(conflict_error(
+            former.paths.first().copied().unwrap_or_default(),
+        )),
         Some(false) | None => Ok(appended.try_get(0)?),
     }
 }
@@ -132,13 +148,17 @@ impl<'a> FormerColumns<'a> {
     fn new(operation: &'a NewOperation<'_>) -> Self {
         let mut columns = Self::default();
         for (number, (change, file)) in changes(operation).enumerate() {
-            let (Some(former), Some(scope)) = (&change.before, &file.former_key) else { continue };
+            let (Some(former), Some(scope)) = (&change.before, &file.former_key) else {
+                continue;
+            };
             columns.numbers.push(row_number(number));
             columns.scopes.push(scope);
             columns.ids.push(change.id.to_string());
             columns.paths.push(&former.path);
             columns.hashes.push(former.hash.as_bytes());
-            columns.trash.push(former.trash.as_deref().unwrap_or_default());
+            columns
+                .trash
+                .push(former.trash.as_deref().unwrap_or_default());
         }
         columns
     }
@@ -190,26 +210,35 @@ impl<'a> ChangeColumns<'a> {
         self.numbers.push(row_number(number));
         self.ids.push(change.id.to_string());
         self.former_scopes.push(file.former_key.as_deref());
-        self.former_paths.push(before.map(|file| file.path.as_str()));
+        self.former_paths
+            .push(before.map(|file| file.path.as_str()));
         self.former_hashes.push(before.map(hash));
-        self.former_trash.push(before.and_then(|file| file.trash.as_deref()));
+        self.former_trash
+            .push(before.and_then(|file| file.trash.as_deref()));
         self.reasons.push(change.why.as_deref().map(without_nul));
         let after = change.after.as_ref().zip(file.document.as_ref());
         let memory = after.map(|(_, document)| &document.memory);
-        self.scopes.push(after.map(|(_, document)| document.key.as_str()));
+        self.scopes
+            .push(after.map(|(_, document)| document.key.as_str()));
         self.paths.push(after.map(|(file, _)| file.path.as_str()));
         self.hashes.push(after.map(|(file, _)| hash(file)));
-        self.contents.push(after.map(|(_, document)| document.bytes));
-        self.categories.push(memory.map(|memory| memory.category.as_str()));
+        self.contents
+            .push(after.map(|(_, document)| document.bytes));
+        self.categories
+            .push(memory.map(|memory| memory.category.as_str()));
         self.phases.push(memory.map(|memory| memory.phase.as_str()));
         self.tags.push(memory.map(|memory| {
             let tags: Vec<_> = memory.tags.iter().map(String::as_str).collect();
             without_nul(&tags.join("\u{1f}"))
         }));
-        self.created.push(storable(memory.map(|memory| memory.created_at)));
-        self.updated.push(storable(memory.map(|memory| memory.updated_at)));
-        self.expires.push(storable(memory.and_then(|memory| memory.expires_at)));
-        self.sources.push(memory.map(|memory| without_nul(&memory.source)));
+        self.created
+            .push(storable(memory.map(|memory| memory.created_at)));
+        self.updated
+            .push(storable(memory.map(|memory| memory.updated_at)));
+        self.expires
+            .push(storable(memory.and_then(|memory| memory.expires_at)));
+        self.sources
+            .push(memory.map(|memory| without_nul(&memory.source)));
     }
 }
 
@@ -223,7 +252,11 @@ async fn append_changes(
 ) -> Result<(), DatabaseError> {
     let scopes: Vec<_> = scopes.iter().collect();
     let mut columns = ChangeColumns::default();
-    for (number, (change, file)) in changes(operation).enumerate().take(batch.end).skip(batch.start) {
+    for (number, (change, file)) in changes(operation)
+        .enumerate()
+        .take(batch.end)
+        .skip(batch.start)
+    {
         columns.push(number, change, file);
     }
     let undoes = operation.record.undoes.as_ref().map(OperationId::as_str);
@@ -252,18 +285,41 @@ async fn append_changes(
         (&columns.expires, Type::TIMESTAMPTZ_ARRAY),
         (&columns.sources, Type::TEXT_ARRAY),
     ];
-    let unique = ["memory_documents_path", "memory_documents_pkey", "memory_documents_id"];
+    let unique = [
+        "memory_documents_path",
+        "memory_documents_pkey",
+        "memory_documents_id",
+    ];
     match client.execute_typed(APPEND_CHANGES, &values).await {
         Ok(_) => Ok(()),
-        Err(error) if unique.iter().any(|name| DatabaseError::is_duplicate(&error, name)) => {
-            Err(conflict_error(columns.paths.iter().flatten().next().copied().unwrap_or_default()))
+        Err(error)
+            if unique
+                .iter()
+                .any(|name| DatabaseError::is_duplicate(&error, name)) =>
+        {
+            Err(conflict_error(
+                columns
+                    .paths
+                    .iter()
+                    .flatten()
+                    .next()
+                    .copied()
+                    .unwrap_or_default(),
+            ))
         }
         Err(error) => Err(error.into()),
     }
 }
 
-fn changes<'a>(operation: &'a NewOperation<'_>) -> impl Iterator<Item = (&'a RecordedChange, &'a NewDocumentFile<'a>)> {
-    operation.record.subject.changes.iter().zip(&operation.files)
+fn changes<'a>(
+    operation: &'a NewOperation<'_>,
+) -> impl Iterator<Item = (&'a RecordedChange, &'a NewDocumentFile<'a>)> {
+    operation
+        .record
+        .subject
+        .changes
+        .iter()
+        .zip(&operation.files)
 }
 
 fn row_number(number: usize) -> i32 {
@@ -281,7 +337,12 @@ fn without_nul(text: &str) -> String {
 }
 
 fn conflict_error(path: &str) -> DatabaseError {
-    DatabaseError::Other(StoreError::Conflict { what: path.to_owned() }.into())
+    DatabaseError::Other(
+        StoreError::Conflict {
+            what: path.to_owned(),
+        }
+        .into(),
+    )
 }
 
 #[cfg(test)]
@@ -292,7 +353,10 @@ mod tests {
     fn the_functions_accept_each_verb() {
         let functions = include_str!("migrations/0005_functions.sql");
         for verb in Verb::ALL {
-            assert!(functions.contains(&format!("'{}'", verb.as_str())), "{verb:?}");
+            assert!(
+                functions.contains(&format!("'{}'", verb.as_str())),
+                "{verb:?}"
+            );
         }
     }
 }

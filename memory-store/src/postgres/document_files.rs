@@ -16,7 +16,9 @@ use super::conditions::SqlParameter;
 use super::document_log::PostgresDocumentLog;
 use super::error::DatabaseError;
 use crate::disk::{FileEdit, NewFileContent};
-use crate::shared_files::{FileCommitResult, SharedFile, SharedFilePage, SharedFiles, SharedFolderId};
+use crate::shared_files::{
+    FileCommitResult, SharedFile, SharedFilePage, SharedFiles, SharedFolderId,
+};
 use crate::shared_log::{LogIdentity, SharedLog};
 
 /// Maximum number of files that are fetched at once.
@@ -31,7 +33,8 @@ const LIST_FILES: &str = "
 
 const LIST_FOLDERS: &str = "SELECT folder_scope, folder_name FROM memory_node_folders()";
 
-const COMMIT_FILES: &str = "SELECT new_position, is_repeated FROM memory_node_commit_files($1, $2, $3, $4, $5)";
+const COMMIT_FILES: &str =
+    "SELECT new_position, is_repeated FROM memory_node_commit_files($1, $2, $3, $4, $5)";
 
 const PUT_FILES: &str = "SELECT memory_node_put_files($1, $2, $3, $4, $5, $6)";
 
@@ -47,7 +50,9 @@ impl SharedFiles for PostgresDocumentLog {
         known: i64,
         last: Option<&SharedFile>,
     ) -> Result<SharedFilePage, StoreError> {
-        let (position, path) = last.map_or((known + 1, ""), |last| (last.position, last.edit.path.as_str()));
+        let (position, path) = last.map_or((known + 1, ""), |last| {
+            (last.position, last.edit.path.as_str())
+        });
         self.run(&async |client| {
             run_as(client, self.token(), async |principal| {
                 let scope = scope_of(folder, principal);
@@ -60,8 +65,15 @@ impl SharedFiles for PostgresDocumentLog {
                     (&FILES_PER_PAGE, Type::INT8),
                 ];
                 let rows = client.query_typed(LIST_FILES, &values).await?;
-                let head: Option<i64> = rows.first().map(|row| row.try_get(6)).transpose()?.flatten();
-                Ok(SharedFilePage { position: head.unwrap_or(0), files: parse_files(&rows, known)? })
+                let head: Option<i64> = rows
+                    .first()
+                    .map(|row| row.try_get(6))
+                    .transpose()?
+                    .flatten();
+                Ok(SharedFilePage {
+                    position: head.unwrap_or(0),
+                    files: parse_files(&rows, known)?,
+                })
             })
             .await
         })
@@ -77,12 +89,21 @@ impl SharedFiles for PostgresDocumentLog {
         self.run(&async |client| {
             let commit = async |notifier: Option<i64>| {
                 run_as(client, self.token(), async |principal| {
-                    commit(client, &scope_of(folder, principal), &folder.name, (known, token, notifier), edits).await
+                    commit(
+                        client,
+                        &scope_of(folder, principal),
+                        &folder.name,
+                        (known, token, notifier),
+                        edits,
+                    )
+                    .await
                 })
                 .await
             };
             match self.run_with_notifier(commit).await {
-                Err(DatabaseError::Other(InstanceError::Store(error))) if matches!(*error, StoreError::Conflict { .. }) => {
+                Err(DatabaseError::Other(InstanceError::Store(error)))
+                    if matches!(*error, StoreError::Conflict { .. }) =>
+                {
                     Ok(FileCommitResult::Diverged)
                 }
                 done => done,
@@ -100,7 +121,14 @@ pub fn list_shared_folders(database: Arc<Database>) -> Result<Vec<SharedFolderId
     files.run(&async |client| {
         run_as(client, files.token(), async |_| {
             let rows = client.query_typed(LIST_FOLDERS, &[]).await?;
-            rows.iter().map(|row| Ok(SharedFolderId { scope: row.try_get(0)?, name: row.try_get(1)? })).collect()
+            rows.iter()
+                .map(|row| {
+                    Ok(SharedFolderId {
+                        scope: row.try_get(0)?,
+                        name: row.try_get(1)?,
+                    })
+                })
+                .collect()
         })
         .await
     })
@@ -108,7 +136,9 @@ pub fn list_shared_folders(database: Arc<Database>) -> Result<Vec<SharedFolderId
 
 /// Returns the scope of a folder on a node. The folders of a principal are private, except those of projects that it was granted.
 fn scope_of(folder: &SharedFolderId, principal: Option<&TokenPrincipal>) -> String {
-    let is_shared = |principal: &TokenPrincipal| folder.scope != "global" && principal.scopes.contains(&folder.scope);
+    let is_shared = |principal: &TokenPrincipal| {
+        folder.scope != "global" && principal.scopes.contains(&folder.scope)
+    };
     match principal {
         Some(principal) if !is_shared(principal) => format!("private:{}", principal.name),
         _ => folder.scope.clone(),
@@ -119,13 +149,20 @@ fn scope_of(folder: &SharedFolderId, principal: Option<&TokenPrincipal>) -> Stri
 fn parse_files(rows: &[Row], known: i64) -> Result<Vec<SharedFile>, DatabaseError> {
     let mut files: Vec<SharedFile> = Vec::new();
     for row in rows {
-        let Some(path) = row.try_get::<_, Option<&str>>(0)? else { continue };
-        let (position, written, is_there): (i64, i64, bool) = (row.try_get(1)?, row.try_get(2)?, row.try_get(3)?);
+        let Some(path) = row.try_get::<_, Option<&str>>(0)? else {
+            continue;
+        };
+        let (position, written, is_there): (i64, i64, bool) =
+            (row.try_get(1)?, row.try_get(2)?, row.try_get(3)?);
         let (start, part): (Option<i64>, Option<&[u8]>) = (row.try_get(4)?, row.try_get(5)?);
         let part = part.unwrap_or_default();
-        if let Some(SharedFile { edit, .. }) = files.last_mut().filter(|last| last.edit.path == path) {
+        if let Some(SharedFile { edit, .. }) =
+            files.last_mut().filter(|last| last.edit.path == path)
+        {
             match &mut edit.content {
-                NewFileContent::Whole(bytes) | NewFileContent::Appended { bytes, .. } => bytes.extend_from_slice(part),
+                NewFileContent::Whole(bytes) | NewFileContent::Appended { bytes, .. } => {
+                    bytes.extend_from_slice(part)
+                }
                 NewFileContent::Removed => {}
             }
             continue;
@@ -134,11 +171,22 @@ fn parse_files(rows: &[Row], known: i64) -> Result<Vec<SharedFile>, DatabaseErro
             (false, _) => NewFileContent::Removed,
             (true, true) => NewFileContent::Whole(part.to_vec()),
             (true, false) => {
-                let start = start.and_then(|start| u64::try_from(start).ok()).unwrap_or(0);
-                NewFileContent::Appended { start, bytes: part.to_vec() }
+                let start = start
+                    .and_then(|start| u64::try_from(start).ok())
+                    .unwrap_or(0);
+                NewFileContent::Appended {
+                    start,
+                    bytes: part.to_vec(),
+                }
             }
         };
-        files.push(SharedFile { position, edit: FileEdit { path: path.to_owned(), content } });
+        files.push(SharedFile {
+            position,
+            edit: FileEdit {
+                path: path.to_owned(),
+                content,
+            },
+        });
     }
     Ok(files)
 }
@@ -151,29 +199,51 @@ async fn commit(
     (known, token, notifier): (i64, i64, Option<i64>),
     edits: &[FileEdit],
 ) -> Result<FileCommitResult, DatabaseError> {
-    let values: [SqlParameter; 5] =
-        [(&scope, Type::TEXT), (&folder, Type::TEXT), (&known, Type::INT8), (&token, Type::INT8), (&notifier, Type::INT8)];
+    let values: [SqlParameter; 5] = [
+        (&scope, Type::TEXT),
+        (&folder, Type::TEXT),
+        (&known, Type::INT8),
+        (&token, Type::INT8),
+        (&notifier, Type::INT8),
+    ];
     let begun = client.query_typed_one(COMMIT_FILES, &values).await?;
     let (position, is_repeated): (Option<i64>, bool) = (begun.try_get(0)?, begun.try_get(1)?);
     let Some(position) = position else {
-        return Ok(if is_repeated { FileCommitResult::Repeated } else { FileCommitResult::Behind });
+        return Ok(if is_repeated {
+            FileCommitResult::Repeated
+        } else {
+            FileCommitResult::Behind
+        });
     };
     for batch in batches(edits) {
         if !put_files(client, scope, folder, position, &edits[batch]).await? {
-            return Err(DatabaseError::Other(StoreError::Conflict { what: folder.to_owned() }.into()));
+            return Err(DatabaseError::Other(
+                StoreError::Conflict {
+                    what: folder.to_owned(),
+                }
+                .into(),
+            ));
         }
     }
     Ok(FileCommitResult::Committed(position))
 }
 
 /// Changes files; returns `false` if one of those to append to has an unexpected size.
-async fn put_files(client: &Client, scope: &str, folder: &str, position: i64, edits: &[FileEdit]) -> Result<bool, DatabaseError> {
+async fn put_files(
+    client: &Client,
+    scope: &str,
+    folder: &str,
+    position: i64,
+    edits: &[FileEdit],
+) -> Result<bool, DatabaseError> {
     let (mut paths, mut starts, mut contents) = (Vec::new(), Vec::new(), Vec::new());
     for FileEdit { path, content } in edits {
         let (start, bytes) = match content {
             NewFileContent::Removed => (None, None),
             NewFileContent::Whole(bytes) => (None, Some(bytes.as_slice())),
-            NewFileContent::Appended { start, bytes } => (Some(signed(*start)), Some(bytes.as_slice())),
+            NewFileContent::Appended { start, bytes } => {
+                (Some(signed(*start)), Some(bytes.as_slice()))
+            }
         };
         paths.push(path.as_str());
         starts.push(start);
@@ -187,7 +257,10 @@ async fn put_files(client: &Client, scope: &str, folder: &str, position: i64, ed
         (&starts, Type::INT8_ARRAY),
         (&contents, Type::BYTEA_ARRAY),
     ];
-    Ok(client.query_typed_one(PUT_FILES, &values).await?.try_get(0)?)
+    Ok(client
+        .query_typed_one(PUT_FILES, &values)
+        .await?
+        .try_get(0)?)
 }
 
 /// Returns ranges of the changes, each of which fits into a statement.

@@ -9,7 +9,8 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::instance::InstanceError;
 use memory_core::{
-    Code, ContentHash, DatabaseFigures, Operation, ParseError, Recorded, RecordedChange, RecordedFile, StoreError,
+    Code, ContentHash, DatabaseFigures, Operation, ParseError, Recorded, RecordedChange,
+    RecordedFile, StoreError,
 };
 use tokio::sync::OnceCell;
 use tokio_postgres::error::SqlState;
@@ -28,7 +29,8 @@ use crate::journal::{INVALID_CHANGE, JournalPayload};
 #[cfg(feature = "conversations")]
 use crate::shared_files::SharedFolderId;
 use crate::shared_log::{
-    LogAppendResult, LogHead, LogHeads, LogIdentity, LogPage, LoggedOperation, NewOperation, NewsSignal, SharedLog,
+    LogAppendResult, LogHead, LogHeads, LogIdentity, LogPage, LoggedOperation, NewOperation,
+    NewsSignal, SharedLog,
 };
 #[cfg(feature = "conversations")]
 use crate::store_folder::{FolderReplica, StoreFolder};
@@ -105,7 +107,11 @@ pub(super) struct PostgresDocumentLog {
 
 impl PostgresDocumentLog {
     pub(super) fn new(database: Arc<Database>) -> Self {
-        Self { database, is_ready: OnceCell::new(), can_notify: AtomicBool::new(true) }
+        Self {
+            database,
+            is_ready: OnceCell::new(),
+            can_notify: AtomicBool::new(true),
+        }
     }
 
     /// Runs `work`, a transaction that notifies other nodes with the number of this one, and without it if the database has no
@@ -114,9 +120,12 @@ impl PostgresDocumentLog {
         &self,
         work: impl AsyncFn(Option<i64>) -> Result<T, DatabaseError>,
     ) -> Result<T, DatabaseError> {
-        let notifier = Some(self.database.number()).filter(|_| self.can_notify.load(Ordering::Relaxed));
+        let notifier =
+            Some(self.database.number()).filter(|_| self.can_notify.load(Ordering::Relaxed));
         match work(notifier).await {
-            Err(DatabaseError::Postgres(error)) if error.code() == Some(&SqlState::UNDEFINED_FUNCTION) && notifier.is_some() => {
+            Err(DatabaseError::Postgres(error))
+                if error.code() == Some(&SqlState::UNDEFINED_FUNCTION) && notifier.is_some() =>
+            {
                 self.can_notify.store(false, Ordering::Relaxed);
                 work(None).await
             }
@@ -130,7 +139,10 @@ impl PostgresDocumentLog {
     }
 
     /// Runs `work` on a connection, after the tables were created. Only a node without a token creates them.
-    pub(super) fn run<T>(&self, work: &impl AsyncFn(&Client) -> Result<T, DatabaseError>) -> Result<T, StoreError> {
+    pub(super) fn run<T>(
+        &self,
+        work: &impl AsyncFn(&Client) -> Result<T, DatabaseError>,
+    ) -> Result<T, StoreError> {
         let done = self.database.run_without_instances(async |client| {
             let prepare = async || match self.database.token() {
                 None => migrate(client, &DOCUMENTS).await,
@@ -161,8 +173,13 @@ impl SharedLog for PostgresDocumentLog {
     fn identity(&self) -> Result<LogIdentity, StoreError> {
         self.run(&async |client| {
             run_as(client, self.database.token(), async |principal| {
-                let row = client.query_typed_one("SELECT memory_node_log_id()", &[]).await?;
-                Ok(LogIdentity { id: row.try_get(0)?, principal: principal.map(|principal| principal.name.clone()) })
+                let row = client
+                    .query_typed_one("SELECT memory_node_log_id()", &[])
+                    .await?;
+                Ok(LogIdentity {
+                    id: row.try_get(0)?,
+                    principal: principal.map(|principal| principal.name.clone()),
+                })
             })
             .await
         })
@@ -170,20 +187,33 @@ impl SharedLog for PostgresDocumentLog {
 
     fn pull(&self, known: &LogHeads) -> Result<LogPage, StoreError> {
         self.run(&async |client| match self.database.token() {
-            None => Ok(LogPage { operations: pull_operations(client, known, None).await?, readable: None }),
+            None => Ok(LogPage {
+                operations: pull_operations(client, known, None).await?,
+                readable: None,
+            }),
             token => {
                 run_as(client, token, async |principal| {
                     let operations = pull_operations(client, known, principal).await?;
-                    Ok(LogPage { operations, readable: principal.map(|principal| principal.scopes.clone()) })
+                    Ok(LogPage {
+                        operations,
+                        readable: principal.map(|principal| principal.scopes.clone()),
+                    })
                 })
                 .await
             }
         })
     }
 
-    fn append(&self, known: &LogHeads, operation: &NewOperation<'_>) -> Result<LogAppendResult, StoreError> {
+    fn append(
+        &self,
+        known: &LogHeads,
+        operation: &NewOperation<'_>,
+    ) -> Result<LogAppendResult, StoreError> {
         let append = async |client: &Client| {
-            self.run_with_notifier(async |notifier| append(client, self.token(), known, operation, notifier).await).await
+            self.run_with_notifier(async |notifier| {
+                append(client, self.token(), known, operation, notifier).await
+            })
+            .await
         };
         match self.run(&append) {
             Err(StoreError::Conflict { what }) => Ok(LogAppendResult::Refused(what)),
@@ -194,7 +224,12 @@ impl SharedLog for PostgresDocumentLog {
     fn purge(&self, before: DateTime<Utc>) -> Result<(), StoreError> {
         self.run(&async |client| {
             run_as(client, self.database.token(), async |_| {
-                client.execute_typed("SELECT memory_node_purge($1)", &[(&before, Type::TIMESTAMPTZ)]).await?;
+                client
+                    .execute_typed(
+                        "SELECT memory_node_purge($1)",
+                        &[(&before, Type::TIMESTAMPTZ)],
+                    )
+                    .await?;
                 Ok(())
             })
             .await
@@ -232,14 +267,24 @@ async fn pull_operations(
     principal: Option<&TokenPrincipal>,
 ) -> Result<Vec<LoggedOperation>, DatabaseError> {
     // The head of a scope that the principal may no longer read is not lost, but hidden.
-    let is_readable = |scope: &str| principal.is_none_or(|principal| principal.scopes.iter().any(|own| own == scope));
-    let (scopes, heads): (Vec<&str>, Vec<LogHead>) = known.iter().filter(|(scope, _)| is_readable(scope)).unzip();
-    let (positions, tokens): (Vec<i64>, Vec<i64>) = heads.iter().map(|head| (head.position, head.token)).unzip();
-    let known: [SqlParameter; 3] = [(&scopes, Type::TEXT_ARRAY), (&positions, Type::INT8_ARRAY), (&tokens, Type::INT8_ARRAY)];
-    let next: [SqlParameter; 3] =
-        [(&scopes, Type::TEXT_ARRAY), (&positions, Type::INT8_ARRAY), (&OPERATIONS_PER_PAGE, Type::INT8)];
-    let (lost, rows) =
-        tokio::join!(biased; client.query_typed_one(FIND_LOST, &known), client.query_typed(LIST_OPERATIONS, &next));
+    let is_readable = |scope: &str| {
+        principal.is_none_or(|principal| principal.scopes.iter().any(|own| own == scope))
+    };
+    let (scopes, heads): (Vec<&str>, Vec<LogHead>) =
+        known.iter().filter(|(scope, _)| is_readable(scope)).unzip();
+    let (positions, tokens): (Vec<i64>, Vec<i64>) =
+        heads.iter().map(|head| (head.position, head.token)).unzip();
+    let known: [SqlParameter; 3] = [
+        (&scopes, Type::TEXT_ARRAY),
+        (&positions, Type::INT8_ARRAY),
+        (&tokens, Type::INT8_ARRAY),
+    ];
+    let next: [SqlParameter; 3] = [
+        (&scopes, Type::TEXT_ARRAY),
+        (&positions, Type::INT8_ARRAY),
+        (&OPERATIONS_PER_PAGE, Type::INT8),
+    ];
+    let (lost, rows) = tokio::join!(biased; client.query_typed_one(FIND_LOST, &known), client.query_typed(LIST_OPERATIONS, &next));
     if let Some(lost) = lost?.try_get(0)? {
         return Err(older_error(lost));
     }
@@ -251,13 +296,20 @@ async fn pull_operations(
 }
 
 /// Parses rows of [`LIST_OPERATIONS`] for a node of a principal, without the changes.
-fn parse_operations(rows: &[Row], reader: Option<&str>) -> Result<Vec<LoggedOperation>, DatabaseError> {
+fn parse_operations(
+    rows: &[Row],
+    reader: Option<&str>,
+) -> Result<Vec<LoggedOperation>, DatabaseError> {
     let mut logged: Vec<LoggedOperation> = Vec::with_capacity(rows.len());
     for row in rows {
-        let (id, token, scope): (String, i64, String) = (row.try_get(0)?, row.try_get(1)?, row.try_get(3)?);
+        let (id, token, scope): (String, i64, String) =
+            (row.try_get(0)?, row.try_get(1)?, row.try_get(3)?);
         let (verb, undoes): (String, Option<String>) = (row.try_get(4)?, row.try_get(8)?);
         let (at, nanos): (DateTime<Utc>, i16) = (row.try_get(6)?, row.try_get(7)?);
-        if let Some(last) = logged.last_mut().filter(|last| last.record.operation.id.as_str() == id && last.token == token) {
+        if let Some(last) = logged
+            .last_mut()
+            .filter(|last| last.record.operation.id.as_str() == id && last.token == token)
+        {
             last.scopes.push(scope);
             // An operation that reverts another one may do so in some of its scopes only.
             if last.record.undoes.is_none() {
@@ -272,8 +324,21 @@ fn parse_operations(rows: &[Row], reader: Option<&str>) -> Result<Vec<LoggedOper
             at: at + TimeDelta::nanoseconds(i64::from(nanos)),
         };
         let undoes = undoes.as_deref().map(parse).transpose()?;
-        let record = Recorded { operation, subject: JournalPayload { changes: Vec::new() }, undoes, undone_by: None };
-        logged.push(LoggedOperation { record, token, position: row.try_get(2)?, scopes: vec![scope], contents: Vec::new() });
+        let record = Recorded {
+            operation,
+            subject: JournalPayload {
+                changes: Vec::new(),
+            },
+            undoes,
+            undone_by: None,
+        };
+        logged.push(LoggedOperation {
+            record,
+            token,
+            position: row.try_get(2)?,
+            scopes: vec![scope],
+            contents: Vec::new(),
+        });
     }
     Ok(logged)
 }
@@ -288,8 +353,12 @@ fn actor_for(reader: Option<&str>, principal: Option<&str>, actor: &str) -> Stri
 }
 
 /// Fetches the changes of operations.
-async fn fetch_changes(client: &Client, logged: &mut [LoggedOperation]) -> Result<(), DatabaseError> {
-    let (mut scopes, mut positions, mut operations, mut tokens) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+async fn fetch_changes(
+    client: &Client,
+    logged: &mut [LoggedOperation],
+) -> Result<(), DatabaseError> {
+    let (mut scopes, mut positions, mut operations, mut tokens) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut numbers = BTreeMap::new();
     for (number, one) in logged.iter().enumerate() {
         let id = one.record.operation.id.as_str().to_owned();
@@ -310,7 +379,12 @@ async fn fetch_changes(client: &Client, logged: &mut [LoggedOperation]) -> Resul
     let mut last = None;
     for row in client.query_typed(LIST_CHANGES, &wanted).await? {
         let operation = (row.try_get(0)?, row.try_get(1)?);
-        let Some(one) = numbers.get(&operation).and_then(|number| logged.get_mut(*number)) else { continue };
+        let Some(one) = numbers
+            .get(&operation)
+            .and_then(|number| logged.get_mut(*number))
+        else {
+            continue;
+        };
         // One invalid change must not prevent all others; the log and `memory doctor` show it.
         let (before, after, invalid) = match parse_files(&row)? {
             Ok((before, after)) => (before, after, None),
@@ -318,18 +392,34 @@ async fn fetch_changes(client: &Client, logged: &mut [LoggedOperation]) -> Resul
         };
         let this = (operation, row.try_get::<_, i32>(2)?);
         if last.as_ref() == Some(&this)
-            && let (Some(change), Some(content)) = (one.record.subject.changes.last_mut(), one.contents.last_mut())
+            && let (Some(change), Some(content)) = (
+                one.record.subject.changes.last_mut(),
+                one.contents.last_mut(),
+            )
         {
             // The other half of a change from one scope into another.
             change.before = change.before.take().or(before);
             change.after = change.after.take().or(after);
-            *content = content.take().or(if invalid.is_some() { None } else { row.try_get(11)? });
+            *content = content.take().or(if invalid.is_some() {
+                None
+            } else {
+                row.try_get(11)?
+            });
             continue;
         }
         last = Some(this);
-        one.contents.push(if invalid.is_some() { None } else { row.try_get(11)? });
+        one.contents.push(if invalid.is_some() {
+            None
+        } else {
+            row.try_get(11)?
+        });
         let why = invalid.map_or_else(|| row.try_get(10), |invalid| Ok(Some(invalid)))?;
-        one.record.subject.changes.push(RecordedChange { id: parse(row.try_get(4)?)?, before, after, why });
+        one.record.subject.changes.push(RecordedChange {
+            id: parse(row.try_get(4)?)?,
+            before,
+            after,
+            why,
+        });
     }
     Ok(())
 }
@@ -342,23 +432,37 @@ type ParsedFiles = Result<(Option<RecordedFile>, Option<RecordedFile>), String>;
 /// A path that is no path of a memory in this scope is invalid, because any program may write into the database.
 fn parse_files(row: &Row) -> Result<ParsedFiles, DatabaseError> {
     let scope: &str = row.try_get(3)?;
-    let file = |path: usize, hash: usize, trash: Option<String>| -> Result<Result<Option<RecordedFile>, String>, DatabaseError> {
-        let Some(path) = row.try_get::<_, Option<String>>(path)? else { return Ok(Ok(None)) };
-        let Ok(hash) = <[u8; 32]>::try_from(row.try_get::<_, &[u8]>(hash)?) else {
-            return Ok(Err(format!("{path} in {scope} has a hash of another length")));
+    let file = |path: usize,
+                hash: usize,
+                trash: Option<String>|
+     -> Result<Result<Option<RecordedFile>, String>, DatabaseError> {
+        let Some(path) = row.try_get::<_, Option<String>>(path)? else {
+            return Ok(Ok(None));
         };
-        let is_plain = trash.as_ref().is_none_or(|trash| is_plain_path(trash, "trash/"));
+        let Ok(hash) = <[u8; 32]>::try_from(row.try_get::<_, &[u8]>(hash)?) else {
+            return Ok(Err(format!(
+                "{path} in {scope} has a hash of another length"
+            )));
+        };
+        let is_plain = trash
+            .as_ref()
+            .is_none_or(|trash| is_plain_path(trash, "trash/"));
         if !is_plain || !is_path_of_key(&path, scope) {
             return Ok(Err(format!("{path} is no file of {scope}")));
         }
-        Ok(Ok(Some(RecordedFile { path, hash: ContentHash::from(hash), trash })))
+        Ok(Ok(Some(RecordedFile {
+            path,
+            hash: ContentHash::from(hash),
+            trash,
+        })))
     };
     let (former, next) = (file(5, 6, row.try_get(7)?)?, file(8, 9, None)?);
     Ok(former.and_then(|former| Ok((former, next?))))
 }
 
 fn parse<T: std::str::FromStr<Err = ParseError>>(text: &str) -> Result<T, DatabaseError> {
-    text.parse().map_err(|error: ParseError| damaged(&error.to_string()))
+    text.parse()
+        .map_err(|error: ParseError| damaged(&error.to_string()))
 }
 
 fn damaged(what: &str) -> DatabaseError {
@@ -378,5 +482,13 @@ pub(super) fn damaged_error(what: String) -> StoreError {
 fn older_error(scope: &str) -> DatabaseError {
     let hint = "it may have been restored from a backup; delete the replica to use the memories in the database";
     let what = format!("the database lacks operations on {scope} that the replica has");
-    DatabaseError::Other(StoreError::Database { what, code: Code::FileDamaged, hint, source: None }.into())
+    DatabaseError::Other(
+        StoreError::Database {
+            what,
+            code: Code::FileDamaged,
+            hint,
+            source: None,
+        }
+        .into(),
+    )
 }

@@ -85,13 +85,17 @@ impl DatabaseError {
                 // A pooler may report this on behalf of a server that is restarting.
                 DatabaseErrorKind::Lost if error.as_db_error().is_some() => RetryAction::Reconnect,
                 DatabaseErrorKind::Lost => RetryAction::AwaitRestart,
-                DatabaseErrorKind::Starting | DatabaseErrorKind::Crowded | DatabaseErrorKind::Contended => RetryAction::Repeat,
+                DatabaseErrorKind::Starting
+                | DatabaseErrorKind::Crowded
+                | DatabaseErrorKind::Contended => RetryAction::Repeat,
                 _ => RetryAction::None,
             },
             Self::Silent(_) => RetryAction::AwaitRestart,
-            Self::Authorities(_) | Self::Unresponsive(_) | Self::Busy(_) | Self::Slow { .. } | Self::Other(_) => {
-                RetryAction::None
-            }
+            Self::Authorities(_)
+            | Self::Unresponsive(_)
+            | Self::Busy(_)
+            | Self::Slow { .. }
+            | Self::Other(_) => RetryAction::None,
         }
     }
 
@@ -102,7 +106,8 @@ impl DatabaseError {
             // reach another server.
             Self::Postgres(error) => {
                 let is_fatal = |error: &DbError| matches!(error.severity(), "FATAL" | "PANIC");
-                error.as_db_error().is_none_or(is_fatal) || error_kind(error) == DatabaseErrorKind::ReadOnly
+                error.as_db_error().is_none_or(is_fatal)
+                    || error_kind(error) == DatabaseErrorKind::ReadOnly
             }
             Self::Slow { .. } | Self::Unresponsive(_) => true,
             Self::Authorities(_) | Self::Silent(_) | Self::Busy(_) | Self::Other(_) => false,
@@ -111,9 +116,17 @@ impl DatabaseError {
 
     /// Returns whether the machine of the server could not be reached at all.
     pub(super) fn is_unreachable(&self) -> bool {
-        let Self::Postgres(error) = self else { return matches!(self, Self::Silent(_)) };
-        let source = error.source().and_then(|source| source.downcast_ref::<io::Error>());
-        let kinds = [io::ErrorKind::HostUnreachable, io::ErrorKind::NetworkUnreachable, io::ErrorKind::TimedOut];
+        let Self::Postgres(error) = self else {
+            return matches!(self, Self::Silent(_));
+        };
+        let source = error
+            .source()
+            .and_then(|source| source.downcast_ref::<io::Error>());
+        let kinds = [
+            io::ErrorKind::HostUnreachable,
+            io::ErrorKind::NetworkUnreachable,
+            io::ErrorKind::TimedOut,
+        ];
         source.is_some_and(|source| kinds.contains(&source.kind()))
     }
 
@@ -124,7 +137,9 @@ impl DatabaseError {
 
     /// Returns whether the row exists already, according to the unique constraint of this name.
     pub(super) fn is_duplicate(error: &tokio_postgres::Error, constraint: &str) -> bool {
-        let is_own = |error: &DbError| *error.code() == SqlState::UNIQUE_VIOLATION && error.constraint() == Some(constraint);
+        let is_own = |error: &DbError| {
+            *error.code() == SqlState::UNIQUE_VIOLATION && error.constraint() == Some(constraint)
+        };
         error.as_db_error().is_some_and(is_own)
     }
 
@@ -142,21 +157,44 @@ impl DatabaseError {
                 )
             }
             Self::Silent(limit) => {
-                let what = format!("the database did not respond within {} s", limit.as_secs_f32());
-                database_error(what, Code::DatabaseUnreachable, owner.unreachable_hint(), None)
+                let what = format!(
+                    "the database did not respond within {} s",
+                    limit.as_secs_f32()
+                );
+                database_error(
+                    what,
+                    Code::DatabaseUnreachable,
+                    owner.unreachable_hint(),
+                    None,
+                )
             }
             Self::Unresponsive(limit) => {
-                let what = format!("the database stopped responding for {} s", limit.as_secs_f32());
-                let hint = "check that it is running, and whether the change took effect before you retry";
+                let what = format!(
+                    "the database stopped responding for {} s",
+                    limit.as_secs_f32()
+                );
+                let hint =
+                    "check that it is running, and whether the change took effect before you retry";
                 database_error(what, Code::DatabaseUnreachable, hint, None)
             }
             Self::Busy(limit) => {
-                let what = format!("all connections to the database were in use for {} s", limit.as_secs_f32());
-                database_error(what, Code::DatabaseTimeout, "try again when fewer calls are running", None)
+                let what = format!(
+                    "all connections to the database were in use for {} s",
+                    limit.as_secs_f32()
+                );
+                database_error(
+                    what,
+                    Code::DatabaseTimeout,
+                    "try again when fewer calls are running",
+                    None,
+                )
             }
             Self::Slow { limit, is_undone } => {
-                let hint =
-                    if is_undone { "nothing was changed; try again" } else { "check whether it took effect before you retry" };
+                let hint = if is_undone {
+                    "nothing was changed; try again"
+                } else {
+                    "check whether it took effect before you retry"
+                };
                 database_error(
                     format!("the database took longer than {} s", limit.as_secs_f32()),
                     Code::DatabaseTimeout,
@@ -201,7 +239,9 @@ impl AddressOwner {
     fn login_hint(self) -> &'static str {
         match self {
             Self::Instance => "`memory instance connect` sets another user and password",
-            Self::Home => "`memory init --store ADDRESS` sets an address with another user and password",
+            Self::Home => {
+                "`memory init --store ADDRESS` sets an address with another user and password"
+            }
         }
     }
 
@@ -220,17 +260,31 @@ impl AddressOwner {
 
 fn postgres_error(error: &tokio_postgres::Error, owner: AddressOwner) -> InstanceError {
     let (what, code, hint) = match error_kind(error) {
-        DatabaseErrorKind::Lost => ("the database cannot be reached", Code::DatabaseUnreachable, owner.unreachable_hint()),
-        DatabaseErrorKind::Starting => ("the database is not ready", Code::DatabaseUnreachable, "try again in a moment"),
+        DatabaseErrorKind::Lost => (
+            "the database cannot be reached",
+            Code::DatabaseUnreachable,
+            owner.unreachable_hint(),
+        ),
+        DatabaseErrorKind::Starting => (
+            "the database is not ready",
+            Code::DatabaseUnreachable,
+            "try again in a moment",
+        ),
         DatabaseErrorKind::Crowded => (
             "the database accepts no more connections",
             Code::DatabaseUnreachable,
             "raise max_connections of the server or CONNECTION LIMIT of the role, or put a pooler such as pgbouncer in front of it",
         ),
-        DatabaseErrorKind::Contended => ("the database is locked by concurrent changes", Code::Locked, "try again in a moment"),
-        DatabaseErrorKind::Cancelled => {
-            ("the database cancelled the statement", Code::DatabaseTimeout, "nothing was changed; try again")
-        }
+        DatabaseErrorKind::Contended => (
+            "the database is locked by concurrent changes",
+            Code::Locked,
+            "try again in a moment",
+        ),
+        DatabaseErrorKind::Cancelled => (
+            "the database cancelled the statement",
+            Code::DatabaseTimeout,
+            "nothing was changed; try again",
+        ),
         DatabaseErrorKind::NotTrusted => (
             "the identity of the database server cannot be verified",
             Code::DatabaseUnreachable,
@@ -241,35 +295,64 @@ fn postgres_error(error: &tokio_postgres::Error, owner: AddressOwner) -> Instanc
             Code::DatabaseUnreachable,
             "set ssl = on in its postgresql.conf, or sslmode=disable in the address if the network is trusted",
         ),
-        DatabaseErrorKind::NotLetIn => ("the database rejected the login", owner.login_code(), owner.login_hint()),
-        DatabaseErrorKind::NotAllowed => {
-            ("the database user lacks a permission", Code::PermissionDenied, owner.permission_hint())
-        }
+        DatabaseErrorKind::NotLetIn => (
+            "the database rejected the login",
+            owner.login_code(),
+            owner.login_hint(),
+        ),
+        DatabaseErrorKind::NotAllowed => (
+            "the database user lacks a permission",
+            Code::PermissionDenied,
+            owner.permission_hint(),
+        ),
         DatabaseErrorKind::ReadOnly => (
             "the database is read-only",
             Code::PermissionDenied,
             "it may be a replica: use the address of the primary, or several hosts with target_session_attrs=read-write",
         ),
-        DatabaseErrorKind::Full => {
-            ("the disk of the database is full", Code::DiskFull, "free some space and try again; nothing was changed")
-        }
-        DatabaseErrorKind::NoDatabase => ("the database does not exist", Code::DatabaseUnreachable, "create it with createdb"),
+        DatabaseErrorKind::Full => (
+            "the disk of the database is full",
+            Code::DiskFull,
+            "free some space and try again; nothing was changed",
+        ),
+        DatabaseErrorKind::NoDatabase => (
+            "the database does not exist",
+            Code::DatabaseUnreachable,
+            "create it with createdb",
+        ),
         DatabaseErrorKind::NoTable => (
             "tables of the database are missing or changed",
             Code::FileDamaged,
             "restore the tables memory_* from a backup; without memory_schema, missing tables are created empty on the next use",
         ),
-        DatabaseErrorKind::NoCharacter => {
-            ("the database cannot store these characters", Code::InvalidInput, "its encoding must be UTF8")
-        }
-        DatabaseErrorKind::Else => ("the database returned an error", Code::Io, "see the log of the database"),
+        DatabaseErrorKind::NoCharacter => (
+            "the database cannot store these characters",
+            Code::InvalidInput,
+            "its encoding must be UTF8",
+        ),
+        DatabaseErrorKind::Else => (
+            "the database returned an error",
+            Code::Io,
+            "see the log of the database",
+        ),
     };
     database_error(what, code, hint, Some(server_message(error)))
 }
 
-fn database_error(what: impl Into<String>, code: Code, hint: &'static str, cause: Option<String>) -> InstanceError {
+fn database_error(
+    what: impl Into<String>,
+    code: Code,
+    hint: &'static str,
+    cause: Option<String>,
+) -> InstanceError {
     let source = cause.map(Into::into);
-    StoreError::Database { what: what.into(), code, hint, source }.into()
+    StoreError::Database {
+        what: what.into(),
+        code,
+        hint,
+        source,
+    }
+    .into()
 }
 
 /// Returns the message of the server without the detail, which may contain any data.
@@ -282,7 +365,9 @@ fn server_message(error: &tokio_postgres::Error) -> String {
 }
 
 fn error_kind(error: &tokio_postgres::Error) -> DatabaseErrorKind {
-    let Some(server_error) = error.as_db_error() else { return connection_error_kind(error) };
+    let Some(server_error) = error.as_db_error() else {
+        return connection_error_kind(error);
+    };
     match server_error.code().code() {
         "57P03" => DatabaseErrorKind::Starting,
         "53300" => DatabaseErrorKind::Crowded,
@@ -302,12 +387,19 @@ fn error_kind(error: &tokio_postgres::Error) -> DatabaseErrorKind {
 }
 
 fn connection_error_kind(error: &tokio_postgres::Error) -> DatabaseErrorKind {
-    let source = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+    let source = error
+        .source()
+        .and_then(|source| source.downcast_ref::<io::Error>());
     let inner = source.and_then(io::Error::get_ref);
     let of_client = error.to_string();
-    if error.source().is_some_and(|source| source.to_string().contains("does not support TLS")) {
+    if error
+        .source()
+        .is_some_and(|source| source.to_string().contains("does not support TLS"))
+    {
         DatabaseErrorKind::NoTls
-    } else if inner.is_some_and(<dyn Error + Send + Sync>::is::<rustls::Error>) || of_client.contains("TLS") {
+    } else if inner.is_some_and(<dyn Error + Send + Sync>::is::<rustls::Error>)
+        || of_client.contains("TLS")
+    {
         DatabaseErrorKind::NotTrusted
     } else if of_client.contains("authentication") || of_client.contains("configuration") {
         // The server requires a password that is not given, or a method that is not supported.

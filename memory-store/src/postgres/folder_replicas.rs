@@ -23,7 +23,16 @@ impl crate::bank::BankFolder {
         interval: Duration,
     ) -> Self {
         Self {
-            place: open(root.into(), database, folder, ReplicaLayout { is_shared: crate::bank::is_shared, prefix: "" }, interval),
+            place: open(
+                root.into(),
+                database,
+                folder,
+                ReplicaLayout {
+                    is_shared: crate::bank::is_shared,
+                    prefix: "",
+                },
+                interval,
+            ),
             options,
         }
     }
@@ -34,10 +43,26 @@ impl crate::topic::TopicFolder {
     /// Opens a folder of topics in a Postgres database, with a replica of it in the folder `root`.
     ///
     /// It works as [`BankFolder::open_replica`](crate::bank::BankFolder::open_replica).
-    pub fn open_replica(root: impl Into<PathBuf>, database: Arc<Database>, folder: SharedFolderId, interval: Duration) -> Self {
-        let place =
-            open(root.into(), database, folder, ReplicaLayout { is_shared: crate::topic::is_shared, prefix: "" }, interval);
-        Self { place, patience: crate::lock::PATIENCE }
+    pub fn open_replica(
+        root: impl Into<PathBuf>,
+        database: Arc<Database>,
+        folder: SharedFolderId,
+        interval: Duration,
+    ) -> Self {
+        let place = open(
+            root.into(),
+            database,
+            folder,
+            ReplicaLayout {
+                is_shared: crate::topic::is_shared,
+                prefix: "",
+            },
+            interval,
+        );
+        Self {
+            place,
+            patience: crate::lock::PATIENCE,
+        }
     }
 }
 
@@ -47,8 +72,19 @@ impl crate::conversation::ConversationFolder {
     ///
     /// It works as [`BankFolder::open_replica`](crate::bank::BankFolder::open_replica). Jobs and vectors belong to the machine, and
     /// [`user_turns_since`](memory_core::conversation::ConversationStore::user_turns_since) returns only the turns that it has stored.
-    pub fn open_replica(root: impl Into<PathBuf>, database: Arc<Database>, folder: SharedFolderId, interval: Duration) -> Self {
-        Self::in_folder(open(root.into(), database, folder, crate::conversation::REPLICA, interval))
+    pub fn open_replica(
+        root: impl Into<PathBuf>,
+        database: Arc<Database>,
+        folder: SharedFolderId,
+        interval: Duration,
+    ) -> Self {
+        Self::in_folder(open(
+            root.into(),
+            database,
+            folder,
+            crate::conversation::REPLICA,
+            interval,
+        ))
     }
 }
 

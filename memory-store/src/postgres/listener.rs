@@ -32,7 +32,11 @@ pub(super) enum ListenerEvent {
 ///
 /// `own` is the number of this node. After each connect, a notification with this number is sent through the pool. Behind a pooler in
 /// transaction mode it does not arrive, so `heard` is never called.
-pub(super) async fn listen(pool: Pool<ConnectionManager>, own: i64, heard: Arc<dyn Fn(ListenerEvent) + Send + Sync>) {
+pub(super) async fn listen(
+    pool: Pool<ConnectionManager>,
+    own: i64,
+    heard: Arc<dyn Fn(ListenerEvent) + Send + Sync>,
+) {
     loop {
         // The reason is not needed, because polling detects all operations.
         let _ = listen_once(&pool, own, heard.as_ref()).await;
@@ -47,13 +51,19 @@ async fn listen_once(
     heard: &(dyn Fn(ListenerEvent) + Send + Sync),
 ) -> Result<(), DatabaseError> {
     let manager = pool.manager();
-    let (client, mut connection) = manager.address.config.connect(manager.tls_connector()?).await?;
+    let (client, mut connection) = manager
+        .address
+        .config
+        .connect(manager.tls_connector()?)
+        .await?;
     let receive = async {
         while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
             if let AsyncMessage::Notification(notification) = message?
                 && notification.channel() == CHANNEL
             {
-                heard(ListenerEvent::Notified(notification.payload().parse().unwrap_or_default()));
+                heard(ListenerEvent::Notified(
+                    notification.payload().parse().unwrap_or_default(),
+                ));
             }
         }
         Ok(())
@@ -72,7 +82,15 @@ async fn listen_once(
 }
 
 async fn notify(client: &Client, own: i64) -> Result<(), DatabaseError> {
-    let values = [(&CHANNEL as &(dyn tokio_postgres::types::ToSql + Sync), Type::TEXT), (&own.to_string(), Type::TEXT)];
-    client.execute_typed("SELECT pg_notify($1, $2)", &values).await?;
+    let values = [
+        (
+            &CHANNEL as &(dyn tokio_postgres::types::ToSql + Sync),
+            Type::TEXT,
+        ),
+        (&own.to_string(), Type::TEXT),
+    ];
+    client
+        .execute_typed("SELECT pg_notify($1, $2)", &values)
+        .await?;
     Ok(())
 }

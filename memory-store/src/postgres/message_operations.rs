@@ -9,7 +9,9 @@ use super::PostgresMessages;
 use super::conditions::SqlParameter;
 use super::connections::run_transaction;
 use super::messages::{COLUMNS, HOLD};
-use super::operations::{OperationPages, UndoStatus, changed_error, find_undoable, month_start, not_found_error};
+use super::operations::{
+    OperationPages, UndoStatus, changed_error, find_undoable, month_start, not_found_error,
+};
 
 const LIST_OPERATIONS: &str = "
     SELECT operation, at, kind, session, taken, undoes, recorded FROM memory_operations WHERE (kind <> 'purge' OR 0 < taken)";
@@ -60,7 +62,11 @@ impl InstanceOperations for PostgresMessages {
         Ok(Box::new(mark_undone_lazily(done)))
     }
 
-    fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<InstanceRecord, InstanceError> {
+    fn undo(
+        &self,
+        undone: &OperationId,
+        operation: &Operation,
+    ) -> Result<InstanceRecord, InstanceError> {
         let (id, by) = (undone.as_str(), operation.id.as_str());
         self.database().run(async |client| {
             run_transaction(client, async || {
@@ -101,8 +107,13 @@ impl InstanceOperations for PostgresMessages {
         let month = month_start(before);
         self.database().run(async |client| {
             run_transaction(client, async || {
-                let operations = client.execute_typed(PURGE_OPERATIONS, &[(&month, Type::TIMESTAMPTZ)]).await?;
-                let bytes = client.query_typed_one(PURGE_RECORDS, &[]).await?.try_get::<_, i64>(0)?;
+                let operations = client
+                    .execute_typed(PURGE_OPERATIONS, &[(&month, Type::TIMESTAMPTZ)])
+                    .await?;
+                let bytes = client
+                    .query_typed_one(PURGE_RECORDS, &[])
+                    .await?
+                    .try_get::<_, i64>(0)?;
                 Ok((operations, u64::try_from(bytes).unwrap_or_default()))
             })
             .await

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::instance::InstanceError;
 use memory_core::instance::history::{
-    MessageStore, PurgeResult, RecordFilter, SessionAppendResult, SessionName, SessionRecord, SessionRecords, SessionSummary,
-    Window,
+    MessageStore, PurgeResult, RecordFilter, SessionAppendResult, SessionName, SessionRecord,
+    SessionRecords, SessionSummary, Window,
 };
 use memory_core::secret::Checked;
 use memory_core::{Operation, StoreError};
@@ -66,7 +66,8 @@ pub(super) const HOLD: &str = "SELECT 1 FROM memory_sessions WHERE session = $1 
 const FIND_RESULT: &str = "SELECT taken, remaining FROM memory_operations WHERE operation = $1 AND session = $2 AND kind = $3";
 
 /// The columns of a record other than its session.
-pub(super) const COLUMNS: &str = "position, role, said_at, said_nanos, operation, operation_at, nth, text";
+pub(super) const COLUMNS: &str =
+    "position, role, said_at, said_nanos, operation, operation_at, nth, text";
 
 /// The store of the sessions in a Postgres database.
 #[derive(Debug, Clone)]
@@ -104,8 +105,11 @@ impl PostgresMessages {
                 Err(error) if DatabaseError::is_duplicate(&error, "memory_operations_once") => true,
                 Err(error) => return Err(error.into()),
             };
-            let values: [SqlParameter; 3] =
-                [(&operation.id.as_str(), Type::TEXT), (&session.as_str(), Type::TEXT), (&kind, Type::TEXT)];
+            let values: [SqlParameter; 3] = [
+                (&operation.id.as_str(), Type::TEXT),
+                (&session.as_str(), Type::TEXT),
+                (&kind, Type::TEXT),
+            ];
             match client.query_typed_opt(FIND_RESULT, &values).await? {
                 Some(done) => Ok(Some(parse_purged(&done)?)),
                 None if is_repeated => Err(conflict_error(operation)),
@@ -122,28 +126,54 @@ impl MessageStore for PostgresMessages {
         records: Checked<&[SessionRecord]>,
         operation: &Operation,
     ) -> Result<SessionAppendResult, InstanceError> {
-        let roles: Vec<_> = records.iter().map(|record| record.role().as_str()).collect();
+        let roles: Vec<_> = records
+            .iter()
+            .map(|record| record.role().as_str())
+            .collect();
         let (times, nanos): (Vec<_>, Vec<_>) = records.iter().map(record_time).unzip();
-        let texts: Vec<_> = records.iter().map(|record| record.text().as_str()).collect();
+        let texts: Vec<_> = records
+            .iter()
+            .map(|record| record.text().as_str())
+            .collect();
         let count = i64::try_from(records.len()).unwrap_or(i64::MAX);
         let (name, id) = (session.as_str(), operation.id.as_str());
-        let mut values: Vec<SqlParameter> = vec![(&name, Type::TEXT), (&id, Type::TEXT), (&operation.at, Type::TIMESTAMPTZ)];
-        let statement = if let ([role], [time], [nanos], [text]) = (&roles[..], &times[..], &nanos[..], &texts[..]) {
+        let mut values: Vec<SqlParameter> = vec![
+            (&name, Type::TEXT),
+            (&id, Type::TEXT),
+            (&operation.at, Type::TIMESTAMPTZ),
+        ];
+        let statement = if let ([role], [time], [nanos], [text]) =
+            (&roles[..], &times[..], &nanos[..], &texts[..])
+        {
             values.extend([
                 (role as _, Type::TEXT),
                 (time as _, Type::TIMESTAMPTZ),
                 (nanos as _, Type::INT2),
                 (text as _, Type::TEXT),
             ]);
-            if self.database.has_functions() { APPEND } else { APPEND_WITHOUT_FUNCTION }
+            if self.database.has_functions() {
+                APPEND
+            } else {
+                APPEND_WITHOUT_FUNCTION
+            }
         } else {
-            values.extend([(&roles as _, Type::TEXT_ARRAY), (&times as _, Type::TIMESTAMPTZ_ARRAY)]);
-            values.extend([(&nanos as _, Type::INT2_ARRAY), (&texts as _, Type::TEXT_ARRAY), (&count as _, Type::INT8)]);
+            values.extend([
+                (&roles as _, Type::TEXT_ARRAY),
+                (&times as _, Type::TIMESTAMPTZ_ARRAY),
+            ]);
+            values.extend([
+                (&nanos as _, Type::INT2_ARRAY),
+                (&texts as _, Type::TEXT_ARRAY),
+                (&count as _, Type::INT8),
+            ]);
             APPEND_ALL
         };
         self.database.run(async |client| {
             let mut done = client.execute_typed(statement, &values).await;
-            if done.as_ref().is_err_and(|error| error.code() == Some(&SqlState::UNDEFINED_FUNCTION)) {
+            if done
+                .as_ref()
+                .is_err_and(|error| error.code() == Some(&SqlState::UNDEFINED_FUNCTION))
+            {
                 done = client.execute_typed(APPEND_WITHOUT_FUNCTION, &values).await;
                 self.database.mark_functions_missing();
             }
@@ -152,54 +182,102 @@ impl MessageStore for PostgresMessages {
                 // The first attempt may have succeeded, and only its response was lost.
                 Err(error) if DatabaseError::is_duplicate(&error, "memory_records_operation") => {
                     let found = find_appended(client, &values[..3]).await?;
-                    if found == texts { Ok(SessionAppendResult::default()) } else { Err(conflict_error(operation)) }
+                    if found == texts {
+                        Ok(SessionAppendResult::default())
+                    } else {
+                        Err(conflict_error(operation))
+                    }
                 }
                 Err(error) => Err(error.into()),
             }
         })
     }
 
-    fn records(&self, session: &SessionName, filter: &RecordFilter, window: Window) -> Result<SessionRecords, InstanceError> {
-        let mut pages = RecordPages::new(Arc::clone(&self.database), session.clone(), filter.clone(), window);
+    fn records(
+        &self,
+        session: &SessionName,
+        filter: &RecordFilter,
+        window: Window,
+    ) -> Result<SessionRecords, InstanceError> {
+        let mut pages = RecordPages::new(
+            Arc::clone(&self.database),
+            session.clone(),
+            filter.clone(),
+            window,
+        );
         pages.fetch_next()?;
         Ok(Box::new(pages))
     }
 
     fn sessions(&self) -> Result<Vec<SessionSummary>, InstanceError> {
-        let rows = self.database.run(async |client| Ok(client.query_typed(LIST_SESSIONS, &[]).await?))?;
+        let rows = self
+            .database
+            .run(async |client| Ok(client.query_typed(LIST_SESSIONS, &[]).await?))?;
         let mut summaries = Vec::with_capacity(rows.len());
         for row in rows {
-            let convert = |error| DatabaseError::Postgres(error).into_instance_error(AddressOwner::Instance);
-            let (name, records): (String, i64) = (row.try_get(0).map_err(convert)?, row.try_get(1).map_err(convert)?);
+            let convert =
+                |error| DatabaseError::Postgres(error).into_instance_error(AddressOwner::Instance);
+            let (name, records): (String, i64) = (
+                row.try_get(0).map_err(convert)?,
+                row.try_get(1).map_err(convert)?,
+            );
             // A row with an invalid name was not written by this program.
             let Ok(session) = name.parse() else { continue };
-            let last: (Option<DateTime<Utc>>, Option<i16>) = (row.try_get(2).map_err(convert)?, row.try_get(3).map_err(convert)?);
-            let last_at = last.0.map(|at| at + TimeDelta::nanoseconds(last.1.unwrap_or_default().into()));
-            summaries.push(SessionSummary { session, records: usize::try_from(records).unwrap_or_default(), last_at });
+            let last: (Option<DateTime<Utc>>, Option<i16>) = (
+                row.try_get(2).map_err(convert)?,
+                row.try_get(3).map_err(convert)?,
+            );
+            let last_at = last
+                .0
+                .map(|at| at + TimeDelta::nanoseconds(last.1.unwrap_or_default().into()));
+            summaries.push(SessionSummary {
+                session,
+                records: usize::try_from(records).unwrap_or_default(),
+                last_at,
+            });
         }
         Ok(summaries)
     }
 
-    fn delete(&self, session: &SessionName, operation: &Operation) -> Result<Option<usize>, InstanceError> {
+    fn delete(
+        &self,
+        session: &SessionName,
+        operation: &Operation,
+    ) -> Result<Option<usize>, InstanceError> {
         let mut conditions = operation_parameters(session, operation);
         let statement = removal_statement(
             "delete",
             &mut conditions,
             "UPDATE memory_sessions SET is_there = false, records = 0 WHERE session = $1 AND is_there RETURNING records",
         );
-        Ok(self.remove_records(session, ("delete", &statement), &conditions, operation)?.map(|done| done.purged))
+        Ok(self
+            .remove_records(session, ("delete", &statement), &conditions, operation)?
+            .map(|done| done.purged))
     }
 
     fn check_replace(&self) -> Result<(), InstanceError> {
         let hint = "import into an instance on files, such as history/main";
-        Err(InstanceError::invalid("sessions cannot be imported into a Postgres database", hint))
+        Err(InstanceError::invalid(
+            "sessions cannot be imported into a Postgres database",
+            hint,
+        ))
     }
 
-    fn replace(&self, _: &SessionName, _: Checked<&[SessionRecord]>, _: &Operation) -> Result<(), InstanceError> {
+    fn replace(
+        &self,
+        _: &SessionName,
+        _: Checked<&[SessionRecord]>,
+        _: &Operation,
+    ) -> Result<(), InstanceError> {
         self.check_replace()
     }
 
-    fn purge(&self, session: &SessionName, filter: &RecordFilter, operation: &Operation) -> Result<PurgeResult, InstanceError> {
+    fn purge(
+        &self,
+        session: &SessionName,
+        filter: &RecordFilter,
+        operation: &Operation,
+    ) -> Result<PurgeResult, InstanceError> {
         let mut conditions = operation_parameters(session, operation);
         conditions.add_filter(filter);
         let statement = removal_statement(
@@ -208,7 +286,9 @@ impl MessageStore for PostgresMessages {
             "UPDATE memory_sessions SET records = records - (SELECT count(*) FROM gone) WHERE session = $1 AND is_there
              RETURNING records",
         );
-        Ok(self.remove_records(session, ("purge", &statement), &conditions, operation)?.unwrap_or_default())
+        Ok(self
+            .remove_records(session, ("purge", &statement), &conditions, operation)?
+            .unwrap_or_default())
     }
 }
 
@@ -237,13 +317,27 @@ fn removal_statement(kind: &str, conditions: &mut SqlConditions, update: &str) -
     )
 }
 
-async fn find_appended(client: &Client, values: &[SqlParameter<'_>]) -> Result<Vec<String>, tokio_postgres::Error> {
-    client.query_typed(FIND_APPENDED, values).await?.iter().map(|row| row.try_get(0)).collect()
+async fn find_appended(
+    client: &Client,
+    values: &[SqlParameter<'_>],
+) -> Result<Vec<String>, tokio_postgres::Error> {
+    client
+        .query_typed(FIND_APPENDED, values)
+        .await?
+        .iter()
+        .map(|row| row.try_get(0))
+        .collect()
 }
 
 fn parse_purged(row: &Row) -> Result<PurgeResult, tokio_postgres::Error> {
-    let count = |at: usize| row.try_get::<_, i64>(at).map(|count| usize::try_from(count).unwrap_or_default());
-    Ok(PurgeResult { purged: count(0)?, kept: count(1)? })
+    let count = |at: usize| {
+        row.try_get::<_, i64>(at)
+            .map(|count| usize::try_from(count).unwrap_or_default())
+    };
+    Ok(PurgeResult {
+        purged: count(0)?,
+        kept: count(1)?,
+    })
 }
 
 fn conflict_error(operation: &Operation) -> DatabaseError {

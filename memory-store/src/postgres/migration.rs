@@ -43,10 +43,10 @@ pub(super) const DOCUMENTS: TableGroup = TableGroup {
 };
 
 /// Creates the table of the versions. A row contains the number of migrations of a group, and locks them.
-const CREATE_VERSION_TABLE: &str =
-    "CREATE TABLE IF NOT EXISTS memory_schema (one integer NOT NULL PRIMARY KEY, version integer NOT NULL)";
+const CREATE_VERSION_TABLE: &str = "CREATE TABLE IF NOT EXISTS memory_schema (one integer NOT NULL PRIMARY KEY, version integer NOT NULL)";
 
-const INSERT_VERSION: &str = "INSERT INTO memory_schema (one, version) VALUES ($1, 0) ON CONFLICT (one) DO NOTHING";
+const INSERT_VERSION: &str =
+    "INSERT INTO memory_schema (one, version) VALUES ($1, 0) ON CONFLICT (one) DO NOTHING";
 
 /// Creates the tables of a group in this version, unless they exist.
 ///
@@ -55,7 +55,9 @@ const INSERT_VERSION: &str = "INSERT INTO memory_schema (one, version) VALUES ($
 pub(super) async fn migrate(client: &Client, group: &TableGroup) -> Result<(), DatabaseError> {
     match read_version(client, group, "").await {
         Ok(Some(found)) if usize::try_from(found) == Ok(group.migrations.len()) => return Ok(()),
-        Ok(Some(found)) if i64::try_from(group.migrations.len()).is_ok_and(|known| known < found) => {
+        Ok(Some(found))
+            if i64::try_from(group.migrations.len()).is_ok_and(|known| known < found) =>
+        {
             return Err(newer_version_error(found, group));
         }
         Ok(_) => {}
@@ -65,15 +67,25 @@ pub(super) async fn migrate(client: &Client, group: &TableGroup) -> Result<(), D
     if let Err(error) = client.batch_execute(CREATE_VERSION_TABLE).await {
         // If another client creates the same table at the same time, the statement does not wait but fails with one of
         // these codes.
-        let is_there = [SqlState::UNIQUE_VIOLATION, SqlState::DUPLICATE_TABLE, SqlState::DUPLICATE_OBJECT];
+        let is_there = [
+            SqlState::UNIQUE_VIOLATION,
+            SqlState::DUPLICATE_TABLE,
+            SqlState::DUPLICATE_OBJECT,
+        ];
         match error.code() {
-            Some(code) if is_there.contains(code) => client.batch_execute(CREATE_VERSION_TABLE).await?,
+            Some(code) if is_there.contains(code) => {
+                client.batch_execute(CREATE_VERSION_TABLE).await?
+            }
             _ => return Err(error.into()),
         }
     }
-    client.execute_typed(INSERT_VERSION, &[(&group.row, Type::INT4)]).await?;
+    client
+        .execute_typed(INSERT_VERSION, &[(&group.row, Type::INT4)])
+        .await?;
     run_transaction(client, async || apply_migrations(client, group).await).await?;
-    let Some(functions) = group.functions else { return Ok(()) };
+    let Some(functions) = group.functions else {
+        return Ok(());
+    };
     match client.batch_execute(functions).await {
         // The functions are optional. The server reports an error if it does not support them or if another client
         // creates them.
@@ -87,8 +99,14 @@ pub(super) async fn migrate(client: &Client, group: &TableGroup) -> Result<(), D
 /// # Errors
 /// [`Code::PermissionDenied`] if they do not exist or are older, [`InstanceError::Damaged`] if they are newer.
 pub(super) async fn check_version(client: &Client) -> Result<(), DatabaseError> {
-    let missing = [SqlState::UNDEFINED_FUNCTION, SqlState::INSUFFICIENT_PRIVILEGE];
-    let found = match client.query_typed_one("SELECT memory_node_version()::bigint", &[]).await {
+    let missing = [
+        SqlState::UNDEFINED_FUNCTION,
+        SqlState::INSUFFICIENT_PRIVILEGE,
+    ];
+    let found = match client
+        .query_typed_one("SELECT memory_node_version()::bigint", &[])
+        .await
+    {
         Err(error) if error.code().is_some_and(|code| missing.contains(code)) => None,
         row => row?.try_get(0)?,
     };
@@ -99,33 +117,59 @@ pub(super) async fn check_version(client: &Client) -> Result<(), DatabaseError> 
         _ => {
             let what = "the tables of memories do not exist in this version, or this user has no access to them".to_owned();
             let hint = "the owner of the database runs `memory init` and `memory principal add`";
-            let error = StoreError::Database { what, code: Code::PermissionDenied, hint, source: None };
+            let error = StoreError::Database {
+                what,
+                code: Code::PermissionDenied,
+                hint,
+                source: None,
+            };
             Err(DatabaseError::Other(error.into()))
         }
     }
 }
 
 async fn apply_migrations(client: &Client, group: &TableGroup) -> Result<(), DatabaseError> {
-    let done = read_version(client, group, "FOR UPDATE").await?.unwrap_or(0);
+    let done = read_version(client, group, "FOR UPDATE")
+        .await?
+        .unwrap_or(0);
     let known = i64::try_from(group.migrations.len()).unwrap_or(i64::MAX);
     if known < done {
         return Err(newer_version_error(done, group));
     }
-    for step in group.migrations.iter().skip(usize::try_from(done).unwrap_or(0)) {
+    for step in group
+        .migrations
+        .iter()
+        .skip(usize::try_from(done).unwrap_or(0))
+    {
         client.batch_execute(step).await?;
     }
     let update = "UPDATE memory_schema SET version = $1::bigint WHERE one = $2";
-    client.execute_typed(update, &[(&known, Type::INT8), (&group.row, Type::INT4)]).await?;
+    client
+        .execute_typed(update, &[(&known, Type::INT8), (&group.row, Type::INT4)])
+        .await?;
     Ok(())
 }
 
-async fn read_version(client: &Client, group: &TableGroup, lock: &str) -> Result<Option<i64>, Error> {
+async fn read_version(
+    client: &Client,
+    group: &TableGroup,
+    lock: &str,
+) -> Result<Option<i64>, Error> {
     let question = format!("SELECT version::bigint FROM memory_schema WHERE one = $1 {lock}");
-    client.query_typed_opt(&question, &[(&group.row, Type::INT4)]).await?.map(|row| row.try_get(0)).transpose()
+    client
+        .query_typed_opt(&question, &[(&group.row, Type::INT4)])
+        .await?
+        .map(|row| row.try_get(0))
+        .transpose()
 }
 
 fn newer_version_error(found: i64, group: &TableGroup) -> DatabaseError {
     let known = group.migrations.len();
-    let what = format!("its tables were created by a newer version of this program (version {found}; supported: {known})");
-    DatabaseError::Other(InstanceError::Damaged { place: "the database".into(), what })
+    let what = format!(
+        "its tables were created by a newer version of this program (version {found}; supported: {known})"
+    );
+    DatabaseError::Other(InstanceError::Damaged {
+        place: "the database".into(),
+        what,
+    })
 }

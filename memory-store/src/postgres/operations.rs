@@ -32,24 +32,41 @@ impl<'a> OperationPages<'a> {
     /// Its columns are the id, the time, the verb, the session or key, the count, the id of the operation that it
     /// undoes, and the time at which it was logged. A condition and an order are appended to the statement.
     pub(super) fn of(database: &'a Database, question: &'static str) -> Self {
-        Self { database, question, fetched: VecDeque::new(), at: None, is_over: false }
+        Self {
+            database,
+            question,
+            fetched: VecDeque::new(),
+            at: None,
+            is_over: false,
+        }
     }
 
     /// Fetches the next page.
     pub(super) fn fetch_next(&mut self) -> Result<(), InstanceError> {
         let mut conditions = SqlConditions::default();
         let behind = self.at.as_ref().map_or_else(String::new, |(at, id)| {
-            let (at, id) = (conditions.value(*at, Type::TIMESTAMPTZ), conditions.value(id.clone(), Type::TEXT));
+            let (at, id) = (
+                conditions.value(*at, Type::TIMESTAMPTZ),
+                conditions.value(id.clone(), Type::TEXT),
+            );
             format!(" AND (recorded, operation) < ({at}, {id})")
         });
-        let question = format!("{}{behind} ORDER BY recorded DESC, operation DESC LIMIT {ROWS_PER_PAGE}", self.question);
+        let question = format!(
+            "{}{behind} ORDER BY recorded DESC, operation DESC LIMIT {ROWS_PER_PAGE}",
+            self.question
+        );
         let rows = self.database.run(async |client| {
             let rows = client.query_typed(&question, &conditions.values()).await?;
-            rows.iter().map(|row| Ok((parse_record(row)?, row.try_get(6)?))).collect::<Result<Vec<_>, DatabaseError>>()
+            rows.iter()
+                .map(|row| Ok((parse_record(row)?, row.try_get(6)?)))
+                .collect::<Result<Vec<_>, DatabaseError>>()
         })?;
         self.is_over = rows.len() < ROWS_PER_PAGE;
-        self.at = rows.last().map(|(record, recorded)| (*recorded, record.operation.id.to_string()));
-        self.fetched.extend(rows.into_iter().map(|(record, _)| record));
+        self.at = rows
+            .last()
+            .map(|(record, recorded)| (*recorded, record.operation.id.to_string()));
+        self.fetched
+            .extend(rows.into_iter().map(|(record, _)| record));
         Ok(())
     }
 }
@@ -71,13 +88,28 @@ impl Iterator for OperationPages<'_> {
 
 /// Parses a row of the statement of [`OperationPages`].
 fn parse_record(row: &Row) -> Result<InstanceRecord, DatabaseError> {
-    let (id, at, kind): (String, DateTime<Utc>, String) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
-    let (session, count, undoes): (String, i64, Option<String>) = (row.try_get(3)?, row.try_get(4)?, row.try_get(5)?);
-    let damaged = |what: String| InstanceError::Damaged { place: format!("the operation {id}"), what };
-    let verb = kind.parse().map_err(|_| damaged(format!("unknown operation kind {kind:?}")))?;
-    let name = |text: &str| text.parse::<OperationId>().map_err(|error| damaged(error.to_string()));
+    let (id, at, kind): (String, DateTime<Utc>, String) =
+        (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+    let (session, count, undoes): (String, i64, Option<String>) =
+        (row.try_get(3)?, row.try_get(4)?, row.try_get(5)?);
+    let damaged = |what: String| InstanceError::Damaged {
+        place: format!("the operation {id}"),
+        what,
+    };
+    let verb = kind
+        .parse()
+        .map_err(|_| damaged(format!("unknown operation kind {kind:?}")))?;
+    let name = |text: &str| {
+        text.parse::<OperationId>()
+            .map_err(|error| damaged(error.to_string()))
+    };
     Ok(InstanceRecord {
-        operation: Operation { id: name(&id)?, verb, by: String::new(), at },
+        operation: Operation {
+            id: name(&id)?,
+            verb,
+            by: String::new(),
+            at,
+        },
         subject: InstanceSubject::new(&session, usize::try_from(count).unwrap_or_default()),
         undoes: undoes.as_deref().map(name).transpose()?,
         undone_by: None,
@@ -92,17 +124,31 @@ pub(super) fn find_undoable(
     undone: &OperationId,
     again: &Operation,
 ) -> Result<(InstanceRecord, UndoStatus), DatabaseError> {
-    let mut records = rows.iter().map(parse_record).collect::<Result<Vec<_>, _>>()?;
-    let is_again = |record: &InstanceRecord| record.operation.id == again.id && record.undoes.as_ref() == Some(undone);
+    let mut records = rows
+        .iter()
+        .map(parse_record)
+        .collect::<Result<Vec<_>, _>>()?;
+    let is_again = |record: &InstanceRecord| {
+        record.operation.id == again.id && record.undoes.as_ref() == Some(undone)
+    };
     let is_done = records.iter().any(is_again);
     mark_undone(&mut records);
-    let found = records.into_iter().find(|record| record.operation.id == *undone);
+    let found = records
+        .into_iter()
+        .find(|record| record.operation.id == *undone);
     let mut found = found.ok_or_else(|| not_found_error(undone))?;
     match found.undone_by.take() {
-        Some(other) if !is_done => {
-            Err(store_error(StoreError::Invalid { why: format!("{undone} was already undone by {other}") }))
-        }
-        _ => Ok((found, if is_done { UndoStatus::Already } else { UndoStatus::NotYet })),
+        Some(other) if !is_done => Err(store_error(StoreError::Invalid {
+            why: format!("{undone} was already undone by {other}"),
+        })),
+        _ => Ok((
+            found,
+            if is_done {
+                UndoStatus::Already
+            } else {
+                UndoStatus::NotYet
+            },
+        )),
     }
 }
 
@@ -117,12 +163,17 @@ pub(super) enum UndoStatus {
 
 /// Returns the error for an operation that does not exist.
 pub(super) fn not_found_error(undone: &OperationId) -> DatabaseError {
-    store_error(StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") })
+    store_error(StoreError::OperationNotFound {
+        wanted: format!("no operation has the id {undone}"),
+    })
 }
 
 /// Returns the error for an operation followed by other changes.
 pub(super) fn changed_error(undone: &OperationId, why: String) -> DatabaseError {
-    DatabaseError::Other(InstanceError::ChangedSince { operation: undone.clone(), why })
+    DatabaseError::Other(InstanceError::ChangedSince {
+        operation: undone.clone(),
+        why,
+    })
 }
 
 fn store_error(error: StoreError) -> DatabaseError {

@@ -7,7 +7,8 @@ use chrono::{DateTime, Utc};
 use memory_core::instance::InstanceError;
 use memory_core::text::windows_name_problem;
 use memory_core::{
-    AgentName, Code, PRINCIPAL_TOKEN_PREFIX, PrincipalAccess, PrincipalKind, PrincipalName, PrincipalTokens, Scope, StoreError,
+    AgentName, Code, PRINCIPAL_TOKEN_PREFIX, PrincipalAccess, PrincipalKind, PrincipalName,
+    PrincipalTokens, Scope, StoreError,
 };
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
@@ -26,7 +27,8 @@ const INSERT: &str = "
     ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, token_hash = excluded.token_hash, created_at = now(), revoked_at = NULL
     WHERE own.revoked_at IS NOT NULL";
 
-const REVOKE: &str = "UPDATE memory_principals SET revoked_at = now() WHERE name = $1 AND revoked_at IS NULL";
+const REVOKE: &str =
+    "UPDATE memory_principals SET revoked_at = now() WHERE name = $1 AND revoked_at IS NULL";
 
 const GRANT: &str = "
     INSERT INTO memory_principal_scopes (grantee, scope) SELECT $1, scope FROM unnest($2) AS new(scope)
@@ -103,15 +105,30 @@ impl PrincipalTable {
     /// # Errors
     /// [`Code::InvalidInput`] if the principal has a token already, or a name that is reserved or that Windows does not allow, or if the role does not exist or
     /// bypasses the access control.
-    pub fn add(&self, name: &PrincipalName, kind: PrincipalKind, scopes: &[Scope], role: &str) -> Result<String, InstanceError> {
+    pub fn add(
+        &self,
+        name: &PrincipalName,
+        kind: PrincipalKind,
+        scopes: &[Scope],
+        role: &str,
+    ) -> Result<String, InstanceError> {
         // Homes have folders with the names of principals.
         if let Some(problem) = windows_name_problem(name.as_str()) {
-            return Err(InstanceError::invalid(format!("{name} {problem}"), "choose another name"));
+            return Err(InstanceError::invalid(
+                format!("{name} {problem}"),
+                "choose another name",
+            ));
         }
         if name.as_str().parse::<AgentName>().is_err() {
-            return Err(InstanceError::invalid(format!("{name} is a reserved name"), "choose another name"));
+            return Err(InstanceError::invalid(
+                format!("{name} is a reserved name"),
+                "choose another name",
+            ));
         }
-        let scopes: Vec<_> = scopes.iter().map(grantable_scope).collect::<Result<_, _>>()?;
+        let scopes: Vec<_> = scopes
+            .iter()
+            .map(grantable_scope)
+            .collect::<Result<_, _>>()?;
         let token = random_token()?;
         self.run(async |client| {
             grant_functions(client, role).await?;
@@ -155,7 +172,14 @@ impl PrincipalTable {
     pub fn teams(&self) -> Result<Vec<TeamRecord>, InstanceError> {
         self.run(async |client| {
             let rows = client.query_typed(LIST_TEAMS, &[]).await?;
-            rows.iter().map(|row| Ok(TeamRecord { team: row.try_get(0)?, scopes: row.try_get(1)? })).collect()
+            rows.iter()
+                .map(|row| {
+                    Ok(TeamRecord {
+                        team: row.try_get(0)?,
+                        scopes: row.try_get(1)?,
+                    })
+                })
+                .collect()
         })
     }
 
@@ -164,9 +188,17 @@ impl PrincipalTable {
     /// # Errors
     /// [`Code::InvalidInput`] if it has no token.
     pub fn revoke(&self, name: &PrincipalName) -> Result<(), InstanceError> {
-        self.run(async |client| match client.execute_typed(REVOKE, &[(&name.as_str(), Type::TEXT)]).await? {
-            0 => Err(invalid(format!("no principal {name} has a token"), "`memory principal list` lists the principals")),
-            _ => Ok(()),
+        self.run(async |client| {
+            match client
+                .execute_typed(REVOKE, &[(&name.as_str(), Type::TEXT)])
+                .await?
+            {
+                0 => Err(invalid(
+                    format!("no principal {name} has a token"),
+                    "`memory principal list` lists the principals",
+                )),
+                _ => Ok(()),
+            }
         })
     }
 
@@ -175,16 +207,31 @@ impl PrincipalTable {
     /// # Errors
     /// [`Code::InvalidInput`] if the principal does not exist, or the scope cannot be granted to it.
     pub fn grant(&self, grantee: &Scope, scope: &Scope) -> Result<(), InstanceError> {
-        let (name, scope) = (check_grantee(grantee, scope)?, vec![grantable_scope(scope)?]);
+        let (name, scope) = (
+            check_grantee(grantee, scope)?,
+            vec![grantable_scope(scope)?],
+        );
         self.run(async |client| {
             if let Some(name) = name {
                 let find = "SELECT name FROM memory_principals WHERE name = $1";
-                if client.query_typed_opt(find, &[(&name, Type::TEXT)]).await?.is_none() {
+                if client
+                    .query_typed_opt(find, &[(&name, Type::TEXT)])
+                    .await?
+                    .is_none()
+                {
                     let hint = "`memory principal list` lists the principals; a team is team:NAME";
                     return Err(invalid(format!("there is no principal {name}"), hint));
                 }
             }
-            client.execute_typed(GRANT, &[(&grantee.to_string(), Type::TEXT), (&scope, Type::TEXT_ARRAY)]).await?;
+            client
+                .execute_typed(
+                    GRANT,
+                    &[
+                        (&grantee.to_string(), Type::TEXT),
+                        (&scope, Type::TEXT_ARRAY),
+                    ],
+                )
+                .await?;
             Ok(())
         })
     }
@@ -196,33 +243,63 @@ impl PrincipalTable {
     pub fn ungrant(&self, grantee: &Scope, scope: &Scope) -> Result<(), InstanceError> {
         check_grantee(grantee, scope)?;
         let (grantee, scope) = (grantee.to_string(), scope.to_string());
-        self.run(async |client| match client.execute_typed(UNGRANT, &[(&grantee, Type::TEXT), (&scope, Type::TEXT)]).await? {
-            0 => {
-                let name = grantee.trim_start_matches("private:");
-                Err(invalid(format!("{scope} is not granted to {name}"), "`memory principal list` lists the grants"))
+        self.run(async |client| {
+            match client
+                .execute_typed(UNGRANT, &[(&grantee, Type::TEXT), (&scope, Type::TEXT)])
+                .await?
+            {
+                0 => {
+                    let name = grantee.trim_start_matches("private:");
+                    Err(invalid(
+                        format!("{scope} is not granted to {name}"),
+                        "`memory principal list` lists the grants",
+                    ))
+                }
+                _ => Ok(()),
             }
-            _ => Ok(()),
         })
     }
 
-    async fn run_once<T>(client: &Client, work: impl AsyncFnOnce() -> Result<T, DatabaseError>) -> Result<T, DatabaseError> {
-        run_transaction(client, work).await.map_err(|error| match error {
-            DatabaseError::Postgres(error) if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
-                let what = "only the owner of the tables manages principals".to_owned();
-                let hint = "use a home whose address has the user that ran the first `memory init`";
-                let error = StoreError::Database { what, code: Code::PermissionDenied, hint, source: None };
-                DatabaseError::Other(error.into())
-            }
-            error => error,
-        })
+    async fn run_once<T>(
+        client: &Client,
+        work: impl AsyncFnOnce() -> Result<T, DatabaseError>,
+    ) -> Result<T, DatabaseError> {
+        run_transaction(client, work)
+            .await
+            .map_err(|error| match error {
+                DatabaseError::Postgres(error)
+                    if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) =>
+                {
+                    let what = "only the owner of the tables manages principals".to_owned();
+                    let hint =
+                        "use a home whose address has the user that ran the first `memory init`";
+                    let error = StoreError::Database {
+                        what,
+                        code: Code::PermissionDenied,
+                        hint,
+                        source: None,
+                    };
+                    DatabaseError::Other(error.into())
+                }
+                error => error,
+            })
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "callers pass closures")]
-    fn run<T>(&self, work: impl AsyncFn(&Client) -> Result<T, DatabaseError>) -> Result<T, InstanceError> {
+    fn run<T>(
+        &self,
+        work: impl AsyncFn(&Client) -> Result<T, DatabaseError>,
+    ) -> Result<T, InstanceError> {
         if self.database.token().is_some() {
             let what = "a home with a token cannot manage principals".to_owned();
             let hint = "use a home of the owner, which was set up without --token";
-            return Err(StoreError::Database { what, code: Code::PermissionDenied, hint, source: None }.into());
+            return Err(StoreError::Database {
+                what,
+                code: Code::PermissionDenied,
+                hint,
+                source: None,
+            }
+            .into());
         }
         self.database.run_without_instances(async |client| {
             migrate(client, &DOCUMENTS).await?;
@@ -235,48 +312,86 @@ impl PrincipalTable {
 impl PrincipalTokens for PrincipalTable {
     fn find_principal(&self, token: &str) -> Result<Option<PrincipalAccess>, StoreError> {
         let token = PrincipalToken::new(token);
-        let found = self.database.run_without_instances(async |client| access::find_principal(client, &token).await);
+        let found = self
+            .database
+            .run_without_instances(async |client| access::find_principal(client, &token).await);
         let found = found.map_err(|error| match error {
             InstanceError::Store(error) => *error,
             error => damaged_error(error.to_string()),
         })?;
-        let Some(TokenPrincipal { name, scopes }) = found else { return Ok(None) };
+        let Some(TokenPrincipal { name, scopes }) = found else {
+            return Ok(None);
+        };
         let name = name.parse::<PrincipalName>()?.to_string();
-        Ok(Some(PrincipalAccess { name, scopes: scopes.iter().filter_map(|scope| scope.parse().ok()).collect() }))
+        Ok(Some(PrincipalAccess {
+            name,
+            scopes: scopes
+                .iter()
+                .filter_map(|scope| scope.parse().ok())
+                .collect(),
+        }))
     }
 }
 
 /// Lets the role of the nodes call their functions, and takes all other privileges from it.
 async fn grant_functions(client: &Client, role: &str) -> Result<(), DatabaseError> {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
+    let is_plain =
+        |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
     if role.is_empty() || 63 < role.len() || !role.chars().all(is_plain) {
-        return Err(invalid(format!("{role:?} is not a name of a role"), "use letters a-z, digits, -, _ and ."));
+        return Err(invalid(
+            format!("{role:?} is not a name of a role"),
+            "use letters a-z, digits, -, _ and .",
+        ));
     }
-    let Some(found) = client.query_typed_opt(INSPECT_ROLE, &[(&role, Type::TEXT)]).await? else {
+    let Some(found) = client
+        .query_typed_opt(INSPECT_ROLE, &[(&role, Type::TEXT)])
+        .await?
+    else {
         let sql = format!("CREATE ROLE \"{role}\" LOGIN PASSWORD 'PASSWORD'");
         let what = format!("the database has no role {role}; create it with {sql}");
         return Err(invalid(what, "or specify another role with --role"));
     };
     if found.try_get(0)? {
         let hint = "use a role without the attributes SUPERUSER and BYPASSRLS that is no member of the owner";
-        return Err(invalid(format!("the role {role} bypasses the access control of memories"), hint));
+        return Err(invalid(
+            format!("the role {role} bypasses the access control of memories"),
+            hint,
+        ));
     }
     if found.try_get(1)? {
         let hint = "create the tables as a role without the attributes SUPERUSER and BYPASSRLS";
-        return Err(invalid("the owner of the tables bypasses the access control of memories".to_owned(), hint));
+        return Err(invalid(
+            "the owner of the tables bypasses the access control of memories".to_owned(),
+            hint,
+        ));
     }
     // With functions of its own, a principal could receive the tokens of others, or have them called by a maintenance job of the owner.
     if found.try_get(2)? {
-        let hint =
-            "a superuser runs `REVOKE CREATE ON SCHEMA public FROM PUBLIC`, and the same for other schemas and the database";
-        return Err(invalid(format!("the role {role} may create objects in the database"), hint));
+        let hint = "a superuser runs `REVOKE CREATE ON SCHEMA public FROM PUBLIC`, and the same for other schemas and the database";
+        return Err(invalid(
+            format!("the role {role} may create objects in the database"),
+            hint,
+        ));
     }
-    client.execute_typed("SELECT memory_grant_node($1::text::name)", &[(&role, Type::TEXT)]).await?;
-    match client.query_typed_opt(FIND_PRIVILEGE, &[(&role, Type::TEXT)]).await? {
+    client
+        .execute_typed(
+            "SELECT memory_grant_node($1::text::name)",
+            &[(&role, Type::TEXT)],
+        )
+        .await?;
+    match client
+        .query_typed_opt(FIND_PRIVILEGE, &[(&role, Type::TEXT)])
+        .await?
+    {
         Some(table) => {
-            let what =
-                format!("the role {role} has privileges on {} through another role or PUBLIC", table.try_get::<_, &str>(0)?);
-            Err(invalid(what, "revoke them, and memberships such as pg_read_all_data: they would reveal hidden rows"))
+            let what = format!(
+                "the role {role} has privileges on {} through another role or PUBLIC",
+                table.try_get::<_, &str>(0)?
+            );
+            Err(invalid(
+                what,
+                "revoke them, and memberships such as pg_read_all_data: they would reveal hidden rows",
+            ))
         }
         None => Ok(()),
     }
@@ -290,7 +405,10 @@ fn grantable_scope(scope: &Scope) -> Result<String, InstanceError> {
             Ok(scope.to_string())
         }
         Scope::Project(_) => Ok(scope.to_string()),
-        _ => Err(InstanceError::invalid(format!("{scope} cannot be granted"), "grant team:NAME or project:NAME")),
+        _ => Err(InstanceError::invalid(
+            format!("{scope} cannot be granted"),
+            "grant team:NAME or project:NAME",
+        )),
     }
 }
 
@@ -301,17 +419,27 @@ fn check_grantee<'a>(grantee: &'a Scope, scope: &Scope) -> Result<Option<&'a str
         (Scope::Team(_), Scope::Project(_)) => Ok(None),
         (Scope::Team(_), _) => {
             let what = format!("{scope} cannot be granted to a team");
-            Err(InstanceError::invalid(what, "a team is granted project:NAME"))
+            Err(InstanceError::invalid(
+                what,
+                "a team is granted project:NAME",
+            ))
         }
-        _ => Err(InstanceError::invalid(format!("{grantee} is no principal and no team"), "use NAME or team:NAME")),
+        _ => Err(InstanceError::invalid(
+            format!("{grantee} is no principal and no team"),
+            "use NAME or team:NAME",
+        )),
     }
 }
 
 fn random_token() -> Result<String, InstanceError> {
     let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).map_err(|error| io_error("create a random number", error.into()))?;
+    getrandom::fill(&mut bytes)
+        .map_err(|error| io_error("create a random number", error.into()))?;
     let mut token = PRINCIPAL_TOKEN_PREFIX.to_owned();
-    bytes.iter().try_for_each(|byte| write!(token, "{byte:02x}")).expect("a text is writable");
+    bytes
+        .iter()
+        .try_for_each(|byte| write!(token, "{byte:02x}"))
+        .expect("a text is writable");
     Ok(token)
 }
 

@@ -35,9 +35,23 @@ pub(super) struct RecordPages {
 }
 
 impl RecordPages {
-    pub(super) fn new(database: Arc<Database>, session: SessionName, filter: RecordFilter, window: Window) -> Self {
+    pub(super) fn new(
+        database: Arc<Database>,
+        session: SessionName,
+        filter: RecordFilter,
+        window: Window,
+    ) -> Self {
         let left = window.limit;
-        Self { database, session, filter, window, fetched: VecDeque::new(), left, at: None, is_over: left == Some(0) }
+        Self {
+            database,
+            session,
+            filter,
+            window,
+            fetched: VecDeque::new(),
+            left,
+            at: None,
+            is_over: left == Some(0),
+        }
     }
 
     /// Fetches the next page, if there is one.
@@ -51,18 +65,28 @@ impl RecordPages {
             let rows = client.query_typed(&question, &conditions.values()).await?;
             let mut page = Vec::with_capacity(rows.len());
             for row in rows {
-                page.push((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?, row.try_get(3)?));
+                page.push((
+                    row.try_get(0)?,
+                    row.try_get(1)?,
+                    row.try_get(2)?,
+                    row.try_get(3)?,
+                ));
             }
             Ok::<Vec<(i64, String, i64, i64)>, DatabaseError>(page)
         })?;
         // Each row has the number of rows on the page, including those that the size limit removed.
-        let on_page = rows.first().map_or(0, |(.., count)| usize::try_from(*count).unwrap_or(usize::MAX));
+        let on_page = rows.first().map_or(0, |(.., count)| {
+            usize::try_from(*count).unwrap_or(usize::MAX)
+        });
         self.left = self.left.map(|left| left.saturating_sub(rows.len()));
         self.is_over = rows.len() == on_page && on_page < wanted || self.left == Some(0);
         if let Some((position, _, bound, _)) = rows.last() {
             self.at = Some((*position, self.at.map_or(*bound, |(_, bound)| bound)));
         }
-        self.fetched.extend(rows.into_iter().map(|(position, text, ..)| (position, text)));
+        self.fetched.extend(
+            rows.into_iter()
+                .map(|(position, text, ..)| (position, text)),
+        );
         Ok(())
     }
 
@@ -70,11 +94,16 @@ impl RecordPages {
         let mut conditions = SqlConditions::default();
         let session = conditions.value(self.session.as_str().to_owned(), Type::TEXT);
         conditions.add_filter(&self.filter);
-        let meant = format!("FROM memory_records WHERE session = {session}{}", conditions.text);
+        let meant = format!(
+            "FROM memory_records WHERE session = {session}{}",
+            conditions.text
+        );
         let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         let bound = match self.at {
             Some((_, end)) => conditions.value(end, Type::INT8),
-            None => format!("(SELECT next_position FROM memory_sessions WHERE session = {session})"),
+            None => {
+                format!("(SELECT next_position FROM memory_sessions WHERE session = {session})")
+            }
         };
         let mut ranges = Vec::new();
         if let Some((last, _)) = self.at {
@@ -83,15 +112,22 @@ impl RecordPages {
         } else if 0 < self.window.offset {
             let offset = conditions.value(number(self.window.offset), Type::INT8);
             // If fewer records match, the subquery is NULL, and no position satisfies the condition.
-            ranges.push(format!("(SELECT position {meant} ORDER BY position OFFSET {offset} LIMIT 1) <= position"));
+            ranges.push(format!(
+                "(SELECT position {meant} ORDER BY position OFFSET {offset} LIMIT 1) <= position"
+            ));
         }
-        if let (None, Some(limit), WindowEnd::Last) = (self.at, self.window.limit, self.window.end) {
+        if let (None, Some(limit), WindowEnd::Last) = (self.at, self.window.limit, self.window.end)
+        {
             let before = conditions.value(number(limit - 1), Type::INT8);
-            let first = format!("SELECT position {meant} ORDER BY position DESC OFFSET {before} LIMIT 1");
+            let first =
+                format!("SELECT position {meant} ORDER BY position DESC OFFSET {before} LIMIT 1");
             ranges.push(format!("coalesce(({first}), 0) <= position"));
         }
         let range: String = ranges.iter().flat_map(|range| [" AND ", range]).collect();
-        let (rows, bytes) = (conditions.value(number(wanted), Type::INT8), conditions.value(BYTES_PER_PAGE, Type::INT8));
+        let (rows, bytes) = (
+            conditions.value(number(wanted), Type::INT8),
+            conditions.value(BYTES_PER_PAGE, Type::INT8),
+        );
         let question = format!(
             "SELECT position, text, {bound} AS bound, on_page FROM (
                  SELECT position, text, count(*) OVER () AS on_page,
@@ -114,7 +150,10 @@ impl Iterator for RecordPages {
             return Some(Err(error));
         }
         let (position, text) = self.fetched.pop_front()?;
-        let damaged = |what| InstanceError::Damaged { place: format!("record {position} of {}", self.session), what };
+        let damaged = |what| InstanceError::Damaged {
+            place: format!("record {position} of {}", self.session),
+            what,
+        };
         Some(SessionRecord::parse(&text).map_err(damaged))
     }
 }

@@ -8,7 +8,9 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
+};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// The verification of the server, as selected by `sslmode`.
@@ -49,18 +51,31 @@ impl TlsVerification {
 ///
 /// # Errors
 /// The reason why the file cannot be used, as a fragment.
-pub(super) fn tls_connector(trust: TlsVerification, roots: Option<&Path>, is_direct: bool) -> Result<MakeRustlsConnect, String> {
+pub(super) fn tls_connector(
+    trust: TlsVerification,
+    roots: Option<&Path>,
+    is_direct: bool,
+) -> Result<MakeRustlsConnect, String> {
     let provider = Arc::new(ring::default_provider());
     let verifier: Arc<dyn ServerCertVerifier> = match trust {
         TlsVerification::Nobody | TlsVerification::AnyoneOrNobody | TlsVerification::Anyone => {
-            Arc::new(LenientVerifier { provider: Arc::clone(&provider), known: None })
+            Arc::new(LenientVerifier {
+                provider: Arc::clone(&provider),
+                known: None,
+            })
         }
         TlsVerification::Authorities | TlsVerification::Name => {
-            let known = WebPkiServerVerifier::builder_with_provider(Arc::new(load_authorities(roots)?), Arc::clone(&provider));
+            let known = WebPkiServerVerifier::builder_with_provider(
+                Arc::new(load_authorities(roots)?),
+                Arc::clone(&provider),
+            );
             let known = known.build().map_err(|error| error.to_string())?;
             match trust {
                 TlsVerification::Name => known,
-                _ => Arc::new(LenientVerifier { provider: Arc::clone(&provider), known: Some(known) }),
+                _ => Arc::new(LenientVerifier {
+                    provider: Arc::clone(&provider),
+                    known: Some(known),
+                }),
             }
         }
     };
@@ -77,13 +92,23 @@ pub(super) fn tls_connector(trust: TlsVerification, roots: Option<&Path>, is_dir
 }
 
 fn load_authorities(file: Option<&Path>) -> Result<RootCertStore, String> {
-    let Some(file) = file else { return Ok(RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() }) };
+    let Some(file) = file else {
+        return Ok(RootCertStore {
+            roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
+        });
+    };
     let told = |error: rustls::pki_types::pem::Error| error.to_string();
     let mut store = RootCertStore::empty();
     for certificate in CertificateDer::pem_file_iter(file).map_err(told)? {
-        store.add(certificate.map_err(told)?).map_err(|error| error.to_string())?;
+        store
+            .add(certificate.map_err(told)?)
+            .map_err(|error| error.to_string())?;
     }
-    if store.is_empty() { Err("it contains no certificate".to_owned()) } else { Ok(store) }
+    if store.is_empty() {
+        Err("it contains no certificate".to_owned())
+    } else {
+        Ok(store)
+    }
 }
 
 /// A verifier that accepts any name, and any certificate if there are no authorities.
@@ -104,7 +129,9 @@ impl ServerCertVerifier for LenientVerifier {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let Some(known) = &self.known else { return Ok(ServerCertVerified::assertion()) };
+        let Some(known) = &self.known else {
+            return Ok(ServerCertVerified::assertion());
+        };
         match known.verify_server_cert(own, between, name, ocsp, now) {
             // The name is verified last, so all other checks have passed.
             Err(Error::InvalidCertificate(
@@ -120,7 +147,12 @@ impl ServerCertVerifier for LenientVerifier {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)
+        verify_tls12_signature(
+            message,
+            certificate,
+            signed,
+            &self.provider.signature_verification_algorithms,
+        )
     }
 
     fn verify_tls13_signature(
@@ -129,10 +161,17 @@ impl ServerCertVerifier for LenientVerifier {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)
+        verify_tls13_signature(
+            message,
+            certificate,
+            signed,
+            &self.provider.signature_verification_algorithms,
+        )
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
+        self.provider
+            .signature_verification_algorithms
+            .supported_schemes()
     }
 }

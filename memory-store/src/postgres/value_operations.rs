@@ -9,7 +9,9 @@ use tokio_postgres::types::Type;
 use super::PostgresValues;
 use super::conditions::SqlParameter;
 use super::connections::run_transaction;
-use super::operations::{OperationPages, UndoStatus, changed_error, find_undoable, month_start, not_found_error};
+use super::operations::{
+    OperationPages, UndoStatus, changed_error, find_undoable, month_start, not_found_error,
+};
 use super::values::{HOLD, TAKEN, conflict_ranges, conflict_reason, first_part};
 
 const LIST_OPERATIONS: &str = "
@@ -43,31 +45,59 @@ impl InstanceOperations for PostgresValues {
         Ok(Box::new(mark_undone_lazily(done)))
     }
 
-    fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<InstanceRecord, InstanceError> {
+    fn undo(
+        &self,
+        undone: &OperationId,
+        operation: &Operation,
+    ) -> Result<InstanceRecord, InstanceError> {
         let (id, by) = (undone.as_str(), operation.id.as_str());
         self.database().run(async |client| {
             run_transaction(client, async || {
                 let of = "SELECT key FROM memory_values_trash WHERE operation = $1 AND is_told";
-                let row = client.query_typed_opt(of, &[(&id, Type::TEXT)]).await?.ok_or_else(|| not_found_error(undone))?;
+                let row = client
+                    .query_typed_opt(of, &[(&id, Type::TEXT)])
+                    .await?
+                    .ok_or_else(|| not_found_error(undone))?;
                 let key: ValueKey = row.try_get::<_, String>(0)?.parse()?;
                 let path = key.as_str();
-                client.execute_typed(HOLD, &[(&first_part(&key), Type::TEXT)]).await?;
-                let (record, is_done) =
-                    find_undoable(&client.query_typed(KEY_OPERATIONS, &[(&path, Type::TEXT)]).await?, undone, operation)?;
+                client
+                    .execute_typed(HOLD, &[(&first_part(&key), Type::TEXT)])
+                    .await?;
+                let (record, is_done) = find_undoable(
+                    &client
+                        .query_typed(KEY_OPERATIONS, &[(&path, Type::TEXT)])
+                        .await?,
+                    undone,
+                    operation,
+                )?;
                 if is_done == UndoStatus::Already {
                     return Ok(record);
                 }
                 let (outer, inner, behind) = conflict_ranges(path);
-                let near: [SqlParameter; 3] = [(&outer, Type::TEXT_ARRAY), (&inner, Type::TEXT), (&behind, Type::TEXT)];
+                let near: [SqlParameter; 3] = [
+                    (&outer, Type::TEXT_ARRAY),
+                    (&inner, Type::TEXT),
+                    (&behind, Type::TEXT),
+                ];
                 if let Some(other) = client.query_typed_opt(TAKEN, &near).await? {
-                    return Err(changed_error(undone, conflict_reason(path, other.try_get(0)?)));
+                    return Err(changed_error(
+                        undone,
+                        conflict_reason(path, other.try_get(0)?),
+                    ));
                 }
-                let states = client.query_typed_one(FIND_STATES, &[(&path, Type::TEXT), (&id, Type::TEXT)]).await?;
+                let states = client
+                    .query_typed_one(FIND_STATES, &[(&path, Type::TEXT), (&id, Type::TEXT)])
+                    .await?;
                 let state = |at: usize| states.try_get::<_, Option<&[u8]>>(at);
                 let (former, left, now) = (state(0)?, state(1)?, state(2)?);
-                let hash = |value: Option<&[u8]>| value.map(|value| ContentHash::from_bytes(value).as_bytes().to_vec());
+                let hash = |value: Option<&[u8]>| {
+                    value.map(|value| ContentHash::from_bytes(value).as_bytes().to_vec())
+                };
                 if hash(now).as_deref() != left {
-                    return Err(changed_error(undone, format!("the key {key} was changed afterwards")));
+                    return Err(changed_error(
+                        undone,
+                        format!("the key {key} was changed afterwards"),
+                    ));
                 }
                 let leaves = hash(former);
                 let note: [SqlParameter; 6] = [
@@ -81,11 +111,21 @@ impl InstanceOperations for PostgresValues {
                 client.execute_typed(LOG_UNDO, &note).await?;
                 match former {
                     Some(former) => {
-                        let put: [SqlParameter; 3] =
-                            [(&path, Type::TEXT), (&former, Type::BYTEA), (&operation.at, Type::TIMESTAMPTZ)];
+                        let put: [SqlParameter; 3] = [
+                            (&path, Type::TEXT),
+                            (&former, Type::BYTEA),
+                            (&operation.at, Type::TIMESTAMPTZ),
+                        ];
                         client.execute_typed(PUT_VALUE, &put).await?
                     }
-                    None => client.execute_typed("DELETE FROM memory_values WHERE key = $1", &[(&path, Type::TEXT)]).await?,
+                    None => {
+                        client
+                            .execute_typed(
+                                "DELETE FROM memory_values WHERE key = $1",
+                                &[(&path, Type::TEXT)],
+                            )
+                            .await?
+                    }
                 };
                 Ok(record)
             })
@@ -96,8 +136,13 @@ impl InstanceOperations for PostgresValues {
     fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError> {
         let month = month_start(before);
         self.database().run(async |client| {
-            let row = client.query_typed_one(PURGE_VALUES, &[(&month, Type::TIMESTAMPTZ)]).await?;
-            let count = |at: usize| row.try_get::<_, i64>(at).map(|count| u64::try_from(count).unwrap_or_default());
+            let row = client
+                .query_typed_one(PURGE_VALUES, &[(&month, Type::TIMESTAMPTZ)])
+                .await?;
+            let count = |at: usize| {
+                row.try_get::<_, i64>(at)
+                    .map(|count| u64::try_from(count).unwrap_or_default())
+            };
             Ok((count(0)?, count(1)?))
         })
     }

@@ -22,7 +22,8 @@ pub(super) const HOLD: &str = "INSERT INTO memory_roots (root) VALUES ($1) ON CO
 /// Finds a key that conflicts with another one.
 ///
 /// `$1` are the namespaces of the key, and the keys from `$2` to before `$3` are those below it.
-pub(super) const TAKEN: &str = "SELECT key FROM memory_values WHERE key = ANY($1) OR ($2 <= key AND key < $3) LIMIT 1";
+pub(super) const TAKEN: &str =
+    "SELECT key FROM memory_values WHERE key = ANY($1) OR ($2 <= key AND key < $3) LIMIT 1";
 
 /// Sets a value, unless its key conflicts with another one.
 ///
@@ -47,8 +48,7 @@ const SET_VALUE: &str = "
     )
     SELECT (SELECT key FROM taken), NOT EXISTS (SELECT FROM former), EXISTS (SELECT FROM refused)";
 
-const FIND_SET_RESULT: &str =
-    "SELECT NOT was_there FROM memory_values_trash WHERE key = $1 AND operation = $2 AND at = $3 AND kind = 'set'";
+const FIND_SET_RESULT: &str = "SELECT NOT was_there FROM memory_values_trash WHERE key = $1 AND operation = $2 AND at = $3 AND kind = 'set'";
 
 const DELETE_VALUE: &str = "
     WITH before AS (
@@ -141,17 +141,30 @@ impl PostgresValues {
         ];
         let (taken, placement) = self.database.run(async |client| {
             let held = client.execute_typed(HOLD, &root);
-            match database::run_with_row_lock(client, held, client.query_typed_one(SET_VALUE, &values)).await {
+            match database::run_with_row_lock(
+                client,
+                held,
+                client.query_typed_one(SET_VALUE, &values),
+            )
+            .await
+            {
                 Ok(row) => {
                     let is_refused: bool = row.try_get(2)?;
-                    let placement = if is_refused { Placement::Refused } else { Placement::of(row.try_get(1)?) };
+                    let placement = if is_refused {
+                        Placement::Refused
+                    } else {
+                        Placement::of(row.try_get(1)?)
+                    };
                     Ok((row.try_get::<_, Option<String>>(0)?, placement))
                 }
                 // The first attempt may have succeeded, and only its response was lost.
                 Err(error) if DatabaseError::is_duplicate(&error, "memory_values_trash_once") => {
                     let what = || format!("the data of another operation with the id {id}");
                     let conflict = || InstanceError::from(StoreError::Conflict { what: what() });
-                    let before = client.query_typed_opt(FIND_SET_RESULT, &values[..3]).await?.ok_or_else(conflict)?;
+                    let before = client
+                        .query_typed_opt(FIND_SET_RESULT, &values[..3])
+                        .await?
+                        .ok_or_else(conflict)?;
                     Ok((None, Placement::of(before.try_get(0)?)))
                 }
                 Err(error) => Err(error.into()),
@@ -159,13 +172,21 @@ impl PostgresValues {
         })?;
         match taken {
             None => Ok(placement),
-            Some(other) => Err(InstanceError::KeyTaken { key: path.to_owned(), why: conflict_reason(path, &other) }),
+            Some(other) => Err(InstanceError::KeyTaken {
+                key: path.to_owned(),
+                why: conflict_reason(path, &other),
+            }),
         }
     }
 }
 
 impl KeyValueStore for PostgresValues {
-    fn set(&self, key: &ValueKey, value: Checked<&str>, operation: &Operation) -> Result<bool, InstanceError> {
+    fn set(
+        &self,
+        key: &ValueKey,
+        value: Checked<&str>,
+        operation: &Operation,
+    ) -> Result<bool, InstanceError> {
         let placement = self.place(key, ValueCondition::Any, value, operation)?;
         Ok(placement == Placement::New)
     }
@@ -184,13 +205,23 @@ impl KeyValueStore for PostgresValues {
     fn get(&self, key: &ValueKey) -> Result<Option<StoredValue>, InstanceError> {
         let found = self.database.run(async |client| {
             let question = "SELECT value, updated_at FROM memory_values WHERE key = $1";
-            let row = client.query_typed_opt(question, &[(&key.as_str(), Type::TEXT)]).await?;
-            row.map(|row| Ok::<(Vec<u8>, DateTime<Utc>), DatabaseError>((row.try_get(0)?, row.try_get(1)?))).transpose()
+            let row = client
+                .query_typed_opt(question, &[(&key.as_str(), Type::TEXT)])
+                .await?;
+            row.map(|row| {
+                Ok::<(Vec<u8>, DateTime<Utc>), DatabaseError>((row.try_get(0)?, row.try_get(1)?))
+            })
+            .transpose()
         })?;
-        let Some((bytes, updated_at)) = found else { return Ok(None) };
+        let Some((bytes, updated_at)) = found else {
+            return Ok(None);
+        };
         let text = String::from_utf8(bytes).map_err(|error| InstanceError::Damaged {
             place: format!("the value of {key}"),
-            what: format!("it is not UTF-8 from byte {} on", error.utf8_error().valid_up_to()),
+            what: format!(
+                "it is not UTF-8 from byte {} on",
+                error.utf8_error().valid_up_to()
+            ),
         })?;
         Ok(Some(StoredValue { text, updated_at }))
     }
@@ -199,10 +230,19 @@ impl KeyValueStore for PostgresValues {
         let (path, id) = (key.as_str(), operation.id.as_str());
         let root = first_part(key);
         let root: [SqlParameter; 1] = [(&root, Type::TEXT)];
-        let values: [SqlParameter; 3] = [(&path, Type::TEXT), (&id, Type::TEXT), (&operation.at, Type::TIMESTAMPTZ)];
+        let values: [SqlParameter; 3] = [
+            (&path, Type::TEXT),
+            (&id, Type::TEXT),
+            (&operation.at, Type::TIMESTAMPTZ),
+        ];
         self.database.run(async |client| {
             let held = client.execute_typed(HOLD, &root);
-            let row = database::run_with_row_lock(client, held, client.query_typed_one(DELETE_VALUE, &values)).await?;
+            let row = database::run_with_row_lock(
+                client,
+                held,
+                client.query_typed_one(DELETE_VALUE, &values),
+            )
+            .await?;
             Ok(row.try_get(0)?)
         })
     }
@@ -211,20 +251,34 @@ impl KeyValueStore for PostgresValues {
         let first = prefix.as_str();
         let rows = self.database.run(async |client| {
             Ok(match prefix_end(first) {
-                None => client.query_typed(&format!("{LIST_KEYS} ORDER BY key"), &[]).await?,
+                None => {
+                    client
+                        .query_typed(&format!("{LIST_KEYS} ORDER BY key"), &[])
+                        .await?
+                }
                 Some(end) => {
                     let question = format!("{LIST_KEYS} WHERE $1 <= key AND key < $2 ORDER BY key");
-                    client.query_typed(&question, &[(&first, Type::TEXT), (&end, Type::TEXT)]).await?
+                    client
+                        .query_typed(&question, &[(&first, Type::TEXT), (&end, Type::TEXT)])
+                        .await?
                 }
             })
         })?;
         let mut keys = Vec::with_capacity(rows.len());
         for row in rows {
-            let convert = |error| DatabaseError::Postgres(error).into_instance_error(AddressOwner::Instance);
+            let convert =
+                |error| DatabaseError::Postgres(error).into_instance_error(AddressOwner::Instance);
             // A row with an invalid key was not written by this program.
-            let Ok(key) = row.try_get::<_, String>(0).map_err(convert)?.parse() else { continue };
-            let size_bytes = u64::try_from(row.try_get::<_, i64>(1).map_err(convert)?).unwrap_or_default();
-            keys.push(KeySummary { key, size_bytes, updated_at: row.try_get(2).map_err(convert)? });
+            let Ok(key) = row.try_get::<_, String>(0).map_err(convert)?.parse() else {
+                continue;
+            };
+            let size_bytes =
+                u64::try_from(row.try_get::<_, i64>(1).map_err(convert)?).unwrap_or_default();
+            keys.push(KeySummary {
+                key,
+                size_bytes,
+                updated_at: row.try_get(2).map_err(convert)?,
+            });
         }
         Ok(keys)
     }
@@ -232,13 +286,20 @@ impl KeyValueStore for PostgresValues {
 
 /// Returns the namespaces of a key, and the start and end of the range of the keys below it.
 pub(super) fn conflict_ranges(path: &str) -> (Vec<&str>, String, String) {
-    let outer = path.match_indices('/').map(|(end, _)| &path[..end]).collect();
+    let outer = path
+        .match_indices('/')
+        .map(|(end, _)| &path[..end])
+        .collect();
     (outer, format!("{path}/"), format!("{path}0"))
 }
 
 /// Returns why a key cannot be set while another one exists.
 pub(super) fn conflict_reason(path: &str, other: &str) -> String {
-    if path.len() < other.len() { format!("keys begin with {path}/") } else { format!("{other} is a key") }
+    if path.len() < other.len() {
+        format!("keys begin with {path}/")
+    } else {
+        format!("{other} is a key")
+    }
 }
 
 /// Returns the part of a key up to its first `/`.

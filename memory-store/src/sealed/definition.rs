@@ -28,7 +28,10 @@ pub enum FieldValue {
 impl InstanceDefinition {
     /// Returns the value of a field.
     pub fn field(&self, name: &str) -> Option<&FieldValue> {
-        self.fields.iter().find(|(own, _)| own == name).map(|(_, value)| value)
+        self.fields
+            .iter()
+            .find(|(own, _)| own == name)
+            .map(|(_, value)| value)
     }
 
     /// Returns the path of the file in the folder of definitions.
@@ -42,8 +45,15 @@ impl InstanceDefinition {
     }
 
     /// Parses a file.
-    pub(super) fn parse(backend: &InstanceName, name: &InstanceName, bytes: &[u8]) -> Result<Self, InstanceError> {
-        let damaged = |what: String| InstanceError::Damaged { place: Self::path(backend, name), what };
+    pub(super) fn parse(
+        backend: &InstanceName,
+        name: &InstanceName,
+        bytes: &[u8],
+    ) -> Result<Self, InstanceError> {
+        let damaged = |what: String| InstanceError::Damaged {
+            place: Self::path(backend, name),
+            what,
+        };
         let text = str::from_utf8(bytes).map_err(|_| damaged("it is not UTF-8".into()))?;
         let yaml: Value = serde_yaml::from_str(text).map_err(|error| damaged(error.to_string()))?;
         let mapping = match yaml {
@@ -53,7 +63,9 @@ impl InstanceDefinition {
         };
         let mut fields = Vec::with_capacity(mapping.len());
         for (key, value) in mapping {
-            let Value::String(key) = key else { return Err(damaged("a field name is not a string".into())) };
+            let Value::String(key) = key else {
+                return Err(damaged("a field name is not a string".into()));
+            };
             let value = match value {
                 Value::String(text) if seal::is_sealed(&text) => FieldValue::Sealed(text),
                 Value::String(text) => FieldValue::Plain(text),
@@ -65,7 +77,11 @@ impl InstanceDefinition {
             };
             fields.push((key, value));
         }
-        Ok(Self { backend: backend.clone(), name: name.clone(), fields })
+        Ok(Self {
+            backend: backend.clone(),
+            name: name.clone(),
+            fields,
+        })
     }
 
     /// Returns the content of the file.
@@ -88,15 +104,40 @@ mod tests {
 
     #[test]
     fn a_definition_is_read_as_it_is_written_and_as_people_write_it() {
-        let (backend, name): (InstanceName, InstanceName) = ("kv".parse().unwrap(), "scratch".parse().unwrap());
+        let (backend, name): (InstanceName, InstanceName) =
+            ("kv".parse().unwrap(), "scratch".parse().unwrap());
         let plain = |text: &str| FieldValue::Plain(text.into());
         let sealed = FieldValue::Sealed("secretbox:AAAA".into());
-        let fields = vec![("driver".into(), plain("file")), ("dir".into(), plain("~/no: #深")), ("dsn".into(), sealed)];
-        let definition = InstanceDefinition { backend: backend.clone(), name: name.clone(), fields };
-        assert_eq!(InstanceDefinition::parse(&backend, &name, definition.to_yaml().as_bytes()).unwrap(), definition);
-        let by_hand = InstanceDefinition::parse(&backend, &name, b"# mine\ndriver: file\npool: 5\nempty:\n").unwrap();
-        assert_eq!(by_hand.fields, [("driver".into(), plain("file")), ("pool".into(), plain("5"))]);
-        assert_eq!(InstanceDefinition::parse(&backend, &name, b"").unwrap().fields, []);
+        let fields = vec![
+            ("driver".into(), plain("file")),
+            ("dir".into(), plain("~/no: #深")),
+            ("dsn".into(), sealed),
+        ];
+        let definition = InstanceDefinition {
+            backend: backend.clone(),
+            name: name.clone(),
+            fields,
+        };
+        assert_eq!(
+            InstanceDefinition::parse(&backend, &name, definition.to_yaml().as_bytes()).unwrap(),
+            definition
+        );
+        let by_hand =
+            InstanceDefinition::parse(&backend, &name, b"# mine\ndriver: file\npool: 5\nempty:\n")
+                .unwrap();
+        assert_eq!(
+            by_hand.fields,
+            [
+                ("driver".into(), plain("file")),
+                ("pool".into(), plain("5"))
+            ]
+        );
+        assert_eq!(
+            InstanceDefinition::parse(&backend, &name, b"")
+                .unwrap()
+                .fields,
+            []
+        );
         for wrong in [b"- a".as_slice(), b"a: [1]", b"a: {", b"\xff", b"1: a"] {
             let error = InstanceDefinition::parse(&backend, &name, wrong).unwrap_err();
             assert_eq!(error.code(), memory_core::Code::FileDamaged);

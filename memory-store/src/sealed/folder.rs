@@ -55,8 +55,16 @@ impl InstanceFolder {
     /// Returns the instances defined in the folder `definitions`.
     ///
     /// Their fields are sealed under `given`, or else under the key in the folder `keys`.
-    pub fn new(definitions: impl Into<PathBuf>, keys: impl Into<PathBuf>, given: Option<MasterKey>) -> Self {
-        Self::from_lazy_disks(LazyDisk::new(definitions.into()), LazyDisk::new(keys.into()), given)
+    pub fn new(
+        definitions: impl Into<PathBuf>,
+        keys: impl Into<PathBuf>,
+        given: Option<MasterKey>,
+    ) -> Self {
+        Self::from_lazy_disks(
+            LazyDisk::new(definitions.into()),
+            LazyDisk::new(keys.into()),
+            given,
+        )
     }
 
     /// Returns the instances as [`InstanceFolder::new`] does, with `disks` for the two folders.
@@ -64,11 +72,20 @@ impl InstanceFolder {
     /// There is no given key.
     pub fn with_disks(definitions: PathBuf, keys: PathBuf, disks: [Arc<dyn Disk>; 2]) -> Self {
         let [first, second] = disks;
-        Self::from_lazy_disks(LazyDisk::on_disk(definitions, first), LazyDisk::on_disk(keys, second), None)
+        Self::from_lazy_disks(
+            LazyDisk::on_disk(definitions, first),
+            LazyDisk::on_disk(keys, second),
+            None,
+        )
     }
 
     fn from_lazy_disks(definitions: LazyDisk, keys: LazyDisk, given: Option<MasterKey>) -> Self {
-        Self { definitions, keys, given, patience: PATIENCE }
+        Self {
+            definitions,
+            keys,
+            given,
+            patience: PATIENCE,
+        }
     }
 
     /// Returns the path of the folder of definitions.
@@ -81,21 +98,35 @@ impl InstanceFolder {
     /// # Errors
     /// An error if a folder cannot be read.
     pub fn list(&self) -> Result<Vec<Result<InstanceDefinition, InstanceError>>, InstanceError> {
-        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        let Some(disk) = self.disk()? else {
+            return Ok(Vec::new());
+        };
         let names = self.names(disk)?;
-        Ok(names.iter().filter_map(|(backend, name)| self.read(backend, name).transpose()).collect())
+        Ok(names
+            .iter()
+            .filter_map(|(backend, name)| self.read(backend, name).transpose())
+            .collect())
     }
 
     /// Returns the types and names of the definitions, sorted.
     fn names(&self, disk: &dyn Disk) -> Result<Vec<(InstanceName, InstanceName)>, InstanceError> {
         let mut names = Vec::new();
         for folder in disk.list_folder("").map_err(folder_error(self.root()))? {
-            let Ok(backend) = folder.name.parse::<InstanceName>() else { continue };
+            let Ok(backend) = folder.name.parse::<InstanceName>() else {
+                continue;
+            };
             if folder.kind != DirEntryKind::Folder {
                 continue;
             }
-            for file in disk.list_folder(backend.as_str()).map_err(|error| file_error(backend.as_str(), error))? {
-                if let Some(Ok(name)) = file.name.strip_suffix(".yaml").map(str::parse::<InstanceName>) {
+            for file in disk
+                .list_folder(backend.as_str())
+                .map_err(|error| file_error(backend.as_str(), error))?
+            {
+                if let Some(Ok(name)) = file
+                    .name
+                    .strip_suffix(".yaml")
+                    .map(str::parse::<InstanceName>)
+                {
                     names.push((backend.clone(), name));
                 }
             }
@@ -108,10 +139,18 @@ impl InstanceFolder {
     ///
     /// # Errors
     /// [`InstanceError::Damaged`] if the file is not a definition; or an error of the disk.
-    pub fn read(&self, backend: &InstanceName, name: &InstanceName) -> Result<Option<InstanceDefinition>, InstanceError> {
-        let Some(disk) = self.disk()? else { return Ok(None) };
+    pub fn read(
+        &self,
+        backend: &InstanceName,
+        name: &InstanceName,
+    ) -> Result<Option<InstanceDefinition>, InstanceError> {
+        let Some(disk) = self.disk()? else {
+            return Ok(None);
+        };
         let path = InstanceDefinition::path(backend, name);
-        let Some((bytes, _)) = disk.read(&path).map_err(|error| file_error(&path, error))? else { return Ok(None) };
+        let Some((bytes, _)) = disk.read(&path).map_err(|error| file_error(&path, error))? else {
+            return Ok(None);
+        };
         InstanceDefinition::parse(backend, name, &bytes).map(Some)
     }
 
@@ -129,7 +168,10 @@ impl InstanceFolder {
     ) -> Result<Option<TrashedDefinition>, InstanceError> {
         let _lock = self.lock()?;
         self.check_new_name(backend, name)?;
-        if fields.iter().any(|(_, value)| matches!(value, NewFieldValue::Secret(_))) {
+        if fields
+            .iter()
+            .any(|(_, value)| matches!(value, NewFieldValue::Secret(_)))
+        {
             self.check_key()?;
         }
         let mut sealed = Vec::with_capacity(fields.len());
@@ -137,33 +179,64 @@ impl InstanceFolder {
             let value = match value {
                 NewFieldValue::Plain(text) => FieldValue::Plain(text.clone()),
                 NewFieldValue::Secret(secret) => {
-                    let key = self.given.clone().map_or_else(|| master_key::load_or_create(&self.keys), Ok)?;
+                    let key = self
+                        .given
+                        .clone()
+                        .map_or_else(|| master_key::load_or_create(&self.keys), Ok)?;
                     let purpose = InstanceDefinition::purpose(backend, name, field);
-                    FieldValue::Sealed(seal::seal(&key, &purpose, secret).map_err(|error| file_error(field, error))?)
+                    FieldValue::Sealed(
+                        seal::seal(&key, &purpose, secret)
+                            .map_err(|error| file_error(field, error))?,
+                    )
                 }
             };
             sealed.push((field.clone(), value));
         }
-        let text = InstanceDefinition { backend: backend.clone(), name: name.clone(), fields: sealed }.to_yaml();
+        let text = InstanceDefinition {
+            backend: backend.clone(),
+            name: name.clone(),
+            fields: sealed,
+        }
+        .to_yaml();
         let path = InstanceDefinition::path(backend, name);
-        let disk = self.definitions.get_or_create().map_err(folder_error(self.root()))?;
+        let disk = self
+            .definitions
+            .get_or_create()
+            .map_err(folder_error(self.root()))?;
         let told = |error| file_error(&path, error);
         let is_there = disk.stat(&path).map_err(told)?.is_some();
         if is_there {
             let folder = trash_folder(operation);
             let kept = disk.hard_link(&path, &format!("{folder}/{}", trash_file_name(&path)));
-            kept.and_then(|()| disk.sync_folder(&folder)).map_err(told)?;
+            kept.and_then(|()| disk.sync_folder(&folder))
+                .map_err(told)?;
         }
-        replace_file(disk, TEMP_FILE, &path, text.as_bytes()).map_err(|error| file_error(&path, error))?;
+        replace_file(disk, TEMP_FILE, &path, text.as_bytes())
+            .map_err(|error| file_error(&path, error))?;
         Ok(is_there.then(|| self.trashed_definition(&path, operation)))
     }
 
     /// Returns an error if the instance is not defined yet and Windows does not allow the name, which is also that of a folder.
-    fn check_new_name(&self, backend: &InstanceName, name: &InstanceName) -> Result<(), InstanceError> {
-        let Some(why) = windows_name_problem(name.as_str()) else { return Ok(()) };
+    fn check_new_name(
+        &self,
+        backend: &InstanceName,
+        name: &InstanceName,
+    ) -> Result<(), InstanceError> {
+        let Some(why) = windows_name_problem(name.as_str()) else {
+            return Ok(());
+        };
         let path = InstanceDefinition::path(backend, name);
-        let found = self.disk()?.map_or(Ok(None), |disk| disk.stat(&path)).map_err(|error| file_error(&path, error))?;
-        let refuse = || Err(InstanceError::invalid_name("the name of an instance", name.as_str(), why));
+        let found = self
+            .disk()?
+            .map_or(Ok(None), |disk| disk.stat(&path))
+            .map_err(|error| file_error(&path, error))?;
+        let refuse = || {
+            Err(InstanceError::invalid_name(
+                "the name of an instance",
+                name.as_str(),
+                why,
+            ))
+        };
         if found.is_some() { Ok(()) } else { refuse() }
     }
 
@@ -179,20 +252,32 @@ impl InstanceFolder {
         }
         let instances = self.sealed_instances()?;
         let folder = self.keys.root().display().to_string();
-        if instances.is_empty() { Ok(()) } else { Err(InstanceError::KeyMissing { folder, instances }) }
+        if instances.is_empty() {
+            Ok(())
+        } else {
+            Err(InstanceError::KeyMissing { folder, instances })
+        }
     }
 
     /// Returns the instances with a sealed field, as `type/name`.
     ///
     /// A file that cannot be parsed is included if it contains a sealed text.
     fn sealed_instances(&self) -> Result<Vec<String>, InstanceError> {
-        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        let Some(disk) = self.disk()? else {
+            return Ok(Vec::new());
+        };
         let mut sealed = Vec::new();
         for (backend, name) in self.names(disk)? {
             let path = InstanceDefinition::path(&backend, &name);
-            let Some((bytes, _)) = disk.read(&path).map_err(|error| file_error(&path, error))? else { continue };
+            let Some((bytes, _)) = disk.read(&path).map_err(|error| file_error(&path, error))?
+            else {
+                continue;
+            };
             let is_sealed = match InstanceDefinition::parse(&backend, &name, &bytes) {
-                Ok(definition) => definition.fields.iter().any(|(_, value)| matches!(value, FieldValue::Sealed(_))),
+                Ok(definition) => definition
+                    .fields
+                    .iter()
+                    .any(|(_, value)| matches!(value, FieldValue::Sealed(_))),
                 Err(_) => String::from_utf8_lossy(&bytes).contains(seal::MARK),
             };
             if is_sealed {
@@ -207,14 +292,24 @@ impl InstanceFolder {
     /// # Errors
     /// [`InstanceError::KeyMissing`] if there is no key; [`InstanceError::NotOpened`] if the key is a different one or
     /// the file was tampered with.
-    pub fn open(&self, definition: &InstanceDefinition, field: &str, sealed: &str) -> Result<Zeroizing<String>, InstanceError> {
+    pub fn open(
+        &self,
+        definition: &InstanceDefinition,
+        field: &str,
+        sealed: &str,
+    ) -> Result<Zeroizing<String>, InstanceError> {
         let keys = if let Some(key) = &self.given {
             vec![key.clone()]
         } else {
             self.check_key()?;
             master_key::read_keys(&self.keys)?
         };
-        self.decrypt_with_keys(&keys, &definition.backend, &definition.name, (field, sealed))
+        self.decrypt_with_keys(
+            &keys,
+            &definition.backend,
+            &definition.name,
+            (field, sealed),
+        )
     }
 
     fn decrypt_with_keys(
@@ -232,8 +327,16 @@ impl InstanceFolder {
                 Err(reason) => why = reason,
             }
         }
-        let place = self.root().join(InstanceDefinition::path(backend, name)).display().to_string();
-        Err(InstanceError::NotOpened { field: field.to_owned(), place, why })
+        let place = self
+            .root()
+            .join(InstanceDefinition::path(backend, name))
+            .display()
+            .to_string();
+        Err(InstanceError::NotOpened {
+            field: field.to_owned(),
+            place,
+            why,
+        })
     }
 
     /// Moves the definition of an instance to the trash, and returns it if it existed.
@@ -248,7 +351,9 @@ impl InstanceFolder {
         name: &InstanceName,
         operation: &Operation,
     ) -> Result<Option<TrashedDefinition>, InstanceError> {
-        let Some(disk) = self.disk()? else { return Ok(None) };
+        let Some(disk) = self.disk()? else {
+            return Ok(None);
+        };
         let _lock = self.lock()?;
         let path = InstanceDefinition::path(backend, name);
         let told = |error| file_error(&path, error);
@@ -256,14 +361,23 @@ impl InstanceFolder {
             return Ok(None);
         }
         let folder = trash_folder(operation);
-        disk.rename(&path, &format!("{folder}/{}", trash_file_name(&path))).map_err(told)?;
-        disk.sync_folder(&folder).and_then(|()| disk.sync_folder(backend.as_str())).map_err(told)?;
+        disk.rename(&path, &format!("{folder}/{}", trash_file_name(&path)))
+            .map_err(told)?;
+        disk.sync_folder(&folder)
+            .and_then(|()| disk.sync_folder(backend.as_str()))
+            .map_err(told)?;
         Ok(Some(self.trashed_definition(&path, operation)))
     }
 
     fn trashed_definition(&self, path: &str, operation: &Operation) -> TrashedDefinition {
-        let trash = self.root().join(trash_folder(operation)).join(trash_file_name(path));
-        TrashedDefinition { trash, place: self.root().join(path) }
+        let trash = self
+            .root()
+            .join(trash_folder(operation))
+            .join(trash_file_name(path));
+        TrashedDefinition {
+            trash,
+            place: self.root().join(path),
+        }
     }
 
     /// Seals all values under a new key, and returns the number of sealed fields.
@@ -300,9 +414,13 @@ impl InstanceFolder {
         };
         let mut count = 0;
         if !planned.is_empty() {
-            let disk = self.definitions.get_or_create().map_err(folder_error(self.root()))?;
+            let disk = self
+                .definitions
+                .get_or_create()
+                .map_err(folder_error(self.root()))?;
             for (path, text, fields) in planned {
-                replace_file(disk, TEMP_FILE, &path, text.as_bytes()).map_err(|error| file_error(&path, error))?;
+                replace_file(disk, TEMP_FILE, &path, text.as_bytes())
+                    .map_err(|error| file_error(&path, error))?;
                 count += fields;
             }
         }
@@ -313,18 +431,33 @@ impl InstanceFolder {
     }
 
     /// Returns the path of each file with sealed fields, its text under `new`, and the number of fields.
-    fn plan_reseal(&self, known: &[MasterKey], new: &MasterKey) -> Result<Vec<(String, String, usize)>, InstanceError> {
+    fn plan_reseal(
+        &self,
+        known: &[MasterKey],
+        new: &MasterKey,
+    ) -> Result<Vec<(String, String, usize)>, InstanceError> {
         let mut planned = Vec::new();
-        let Some(disk) = self.disk()? else { return Ok(planned) };
+        let Some(disk) = self.disk()? else {
+            return Ok(planned);
+        };
         for definition in self.list()? {
-            let InstanceDefinition { backend, name, fields } = definition?;
+            let InstanceDefinition {
+                backend,
+                name,
+                fields,
+            } = definition?;
             let path = InstanceDefinition::path(&backend, &name);
             let told = |error| file_error(&path, error);
-            let Some((bytes, _)) = disk.read(&path).map_err(told)? else { continue };
-            let mut text = String::from_utf8(bytes).map_err(|error| told(std::io::Error::other(error)))?;
+            let Some((bytes, _)) = disk.read(&path).map_err(told)? else {
+                continue;
+            };
+            let mut text =
+                String::from_utf8(bytes).map_err(|error| told(std::io::Error::other(error)))?;
             let mut count = 0;
             for (field, value) in &fields {
-                let FieldValue::Sealed(sealed) = value else { continue };
+                let FieldValue::Sealed(sealed) = value else {
+                    continue;
+                };
                 let secret = self.decrypt_with_keys(known, &backend, &name, (field, sealed))?;
                 let purpose = InstanceDefinition::purpose(&backend, &name, field);
                 let again = seal::seal(new, &purpose, &secret).map_err(told)?;
@@ -354,14 +487,21 @@ impl InstanceFolder {
     ) -> Result<(), InstanceError> {
         let resealed = InstanceDefinition::parse(backend, name, text.as_bytes())?;
         for (field, value) in fields {
-            let FieldValue::Sealed(_) = value else { continue };
+            let FieldValue::Sealed(_) = value else {
+                continue;
+            };
             let purpose = InstanceDefinition::purpose(backend, name, field);
-            let opens =
-                |value: &FieldValue| matches!(value, FieldValue::Sealed(sealed) if seal::open(new, &purpose, sealed).is_ok());
+            let opens = |value: &FieldValue| matches!(value, FieldValue::Sealed(sealed) if seal::open(new, &purpose, sealed).is_ok());
             if !resealed.field(field).is_some_and(opens) {
                 let place = self.root().join(InstanceDefinition::path(backend, name));
-                let why = format!("the field {field} in {} cannot be sealed again as it is written there", place.display());
-                return Err(InstanceError::invalid(why, "write the value on one line without quotation marks, then try again"));
+                let why = format!(
+                    "the field {field} in {} cannot be sealed again as it is written there",
+                    place.display()
+                );
+                return Err(InstanceError::invalid(
+                    why,
+                    "write the value on one line without quotation marks, then try again",
+                ));
             }
         }
         Ok(())
@@ -372,7 +512,9 @@ impl InstanceFolder {
     }
 
     fn lock(&self) -> Result<WriterLock, InstanceError> {
-        self.keys.get_or_create().map_err(folder_error(self.keys.root()))?;
+        self.keys
+            .get_or_create()
+            .map_err(folder_error(self.keys.root()))?;
         Ok(WriterLock::acquire_folder(self.keys.root(), self.patience)?)
     }
 }

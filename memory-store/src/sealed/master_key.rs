@@ -53,8 +53,12 @@ impl FromStr for MasterKey {
     type Err = InstanceError;
 
     fn from_str(text: &str) -> Result<Self, InstanceError> {
-        let wrong =
-            || InstanceError::invalid("the master key is not 32 bytes in Base64", "generate one with `openssl rand -base64 32`");
+        let wrong = || {
+            InstanceError::invalid(
+                "the master key is not 32 bytes in Base64",
+                "generate one with `openssl rand -base64 32`",
+            )
+        };
         let bytes = Zeroizing::new(STANDARD.decode(text.trim()).map_err(|_| wrong())?);
         let mut key = Zeroizing::new([0; LENGTH]);
         if bytes.len() != LENGTH {
@@ -76,7 +80,9 @@ const TEMP_FILE: &str = ".master.key.tmp";
 
 /// Returns the keys that may have sealed a value, the current one first.
 pub(super) fn read_keys(folder: &LazyDisk) -> Result<Vec<MasterKey>, InstanceError> {
-    let Some(disk) = folder.get().map_err(folder_error(folder.root()))? else { return Ok(Vec::new()) };
+    let Some(disk) = folder.get().map_err(folder_error(folder.root()))? else {
+        return Ok(Vec::new());
+    };
     let keys = [read_key(folder, disk, FILE)?, read_key(folder, disk, NEXT)?];
     Ok(keys.into_iter().flatten().collect())
 }
@@ -88,25 +94,37 @@ pub(super) fn load_or_create(folder: &LazyDisk) -> Result<MasterKey, InstanceErr
 
 /// Returns the next key, and whether this call created it. The caller holds the lock.
 pub(super) fn next(folder: &LazyDisk) -> Result<(MasterKey, bool), InstanceError> {
-    let disk = folder.get_or_create().map_err(folder_error(folder.root()))?;
+    let disk = folder
+        .get_or_create()
+        .map_err(folder_error(folder.root()))?;
     let is_new = read_key(folder, disk, NEXT)?.is_none();
     Ok((load_or_create_at(folder, NEXT)?, is_new))
 }
 
 /// Deletes the next key.
 pub(super) fn delete_next(folder: &LazyDisk) -> Result<(), InstanceError> {
-    let disk = folder.get_or_create().map_err(folder_error(folder.root()))?;
-    disk.remove(NEXT).and_then(|()| disk.sync_folder("")).map_err(|error| file_error(NEXT, error))
+    let disk = folder
+        .get_or_create()
+        .map_err(folder_error(folder.root()))?;
+    disk.remove(NEXT)
+        .and_then(|()| disk.sync_folder(""))
+        .map_err(|error| file_error(NEXT, error))
 }
 
 /// Replaces the current key with the next one.
 pub(super) fn replace_current(folder: &LazyDisk) -> Result<(), InstanceError> {
-    let disk = folder.get_or_create().map_err(folder_error(folder.root()))?;
-    disk.rename(NEXT, FILE).and_then(|()| disk.sync_folder("")).map_err(|error| file_error(FILE, error))
+    let disk = folder
+        .get_or_create()
+        .map_err(folder_error(folder.root()))?;
+    disk.rename(NEXT, FILE)
+        .and_then(|()| disk.sync_folder(""))
+        .map_err(|error| file_error(FILE, error))
 }
 
 fn load_or_create_at(folder: &LazyDisk, path: &str) -> Result<MasterKey, InstanceError> {
-    let disk = folder.get_or_create().map_err(folder_error(folder.root()))?;
+    let disk = folder
+        .get_or_create()
+        .map_err(folder_error(folder.root()))?;
     if let Some(key) = read_key(folder, disk, path)? {
         return Ok(key);
     }
@@ -117,15 +135,33 @@ fn load_or_create_at(folder: &LazyDisk, path: &str) -> Result<MasterKey, Instanc
     Ok(key)
 }
 
-fn read_key(folder: &LazyDisk, disk: &dyn Disk, path: &str) -> Result<Option<MasterKey>, InstanceError> {
+fn read_key(
+    folder: &LazyDisk,
+    disk: &dyn Disk,
+    path: &str,
+) -> Result<Option<MasterKey>, InstanceError> {
     let place = folder.root().join(path);
-    let Some((bytes, _)) = disk.read(path).map_err(|error| file_error(path, error))? else { return Ok(None) };
+    let Some((bytes, _)) = disk.read(path).map_err(|error| file_error(path, error))? else {
+        return Ok(None);
+    };
     let bytes = Zeroizing::new(bytes);
-    if place.metadata().is_ok_and(|found| is_accessible_to_others(&found)) {
-        let why = format!("{} is readable by other users, who can decrypt all sealed values", place.display());
-        return Err(InstanceError::invalid(why, format!("run `chmod 600 {}`", place.display())));
+    if place
+        .metadata()
+        .is_ok_and(|found| is_accessible_to_others(&found))
+    {
+        let why = format!(
+            "{} is readable by other users, who can decrypt all sealed values",
+            place.display()
+        );
+        return Err(InstanceError::invalid(
+            why,
+            format!("run `chmod 600 {}`", place.display()),
+        ));
     }
-    let damaged = || InstanceError::Damaged { place: place.display().to_string(), what: "it is not 32 bytes in Base64".into() };
+    let damaged = || InstanceError::Damaged {
+        place: place.display().to_string(),
+        what: "it is not 32 bytes in Base64".into(),
+    };
     let text = str::from_utf8(&bytes).map_err(|_| damaged())?;
     text.parse().map(Some).map_err(|_| damaged())
 }
@@ -137,7 +173,12 @@ mod tests {
     #[test]
     fn a_key_is_32_bytes_in_base64_and_shows_nothing() {
         let key = MasterKey::random().unwrap();
-        assert_eq!(format!("{}\n", *key.to_base64()).parse::<MasterKey>().unwrap(), key);
+        assert_eq!(
+            format!("{}\n", *key.to_base64())
+                .parse::<MasterKey>()
+                .unwrap(),
+            key
+        );
         assert!(key != MasterKey::random().unwrap());
         assert_eq!(format!("{key:?}"), "MasterKey(…)");
         for wrong in ["", "AAAA", "not base64", &"A".repeat(44)] {

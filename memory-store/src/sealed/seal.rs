@@ -28,23 +28,40 @@ pub(super) fn seal(key: &MasterKey, purpose: &str, secret: &str) -> io::Result<S
     let cipher = XSalsa20Poly1305::new(key.bytes().into());
     let sealed = cipher.encrypt(Nonce::from_slice(&nonce), text.as_slice());
     let sealed = sealed.map_err(|_| io::Error::other("the text is too long to be sealed"))?;
-    Ok(format!("{MARK}{}", STANDARD.encode([nonce.as_slice(), &sealed].concat())))
+    Ok(format!(
+        "{MARK}{}",
+        STANDARD.encode([nonce.as_slice(), &sealed].concat())
+    ))
 }
 
 /// Decrypts a text sealed by [`seal`] for the same `purpose`.
 ///
 /// # Errors
 /// The reason why it cannot be decrypted, as a fragment.
-pub(super) fn open(key: &MasterKey, purpose: &str, sealed: &str) -> Result<Zeroizing<String>, &'static str> {
+pub(super) fn open(
+    key: &MasterKey,
+    purpose: &str,
+    sealed: &str,
+) -> Result<Zeroizing<String>, &'static str> {
     const BROKEN: &str = "the master key is a different one, or the value was tampered with";
     let text = sealed.strip_prefix(MARK).ok_or("the value is not sealed")?;
-    let bytes = STANDARD.decode(text).map_err(|_| "the value was tampered with")?;
-    let (nonce, sealed) = bytes.split_at_checked(NONCE_LENGTH).ok_or("the value was tampered with")?;
+    let bytes = STANDARD
+        .decode(text)
+        .map_err(|_| "the value was tampered with")?;
+    let (nonce, sealed) = bytes
+        .split_at_checked(NONCE_LENGTH)
+        .ok_or("the value was tampered with")?;
     let cipher = XSalsa20Poly1305::new(key.bytes().into());
-    let opened = Zeroizing::new(cipher.decrypt(Nonce::from_slice(nonce), sealed).map_err(|_| BROKEN)?);
+    let opened = Zeroizing::new(
+        cipher
+            .decrypt(Nonce::from_slice(nonce), sealed)
+            .map_err(|_| BROKEN)?,
+    );
     let text = str::from_utf8(&opened).map_err(|_| BROKEN)?;
-    let secret =
-        text.strip_prefix(purpose).and_then(|rest| rest.strip_prefix('\0')).ok_or("the value was sealed for another field")?;
+    let secret = text
+        .strip_prefix(purpose)
+        .and_then(|rest| rest.strip_prefix('\0'))
+        .ok_or("the value was sealed for another field")?;
     Ok(Zeroizing::new(secret.to_owned()))
 }
 
@@ -57,16 +74,40 @@ mod tests {
         let key = MasterKey::random().unwrap();
         let sealed = seal(&key, "history/team/dsn", "postgres://深色").unwrap();
         assert!(is_sealed(&sealed) && !sealed.contains("postgres"));
-        assert_ne!(sealed, seal(&key, "history/team/dsn", "postgres://深色").unwrap(), "no two are the same");
-        assert_eq!(open(&key, "history/team/dsn", &sealed).unwrap().as_str(), "postgres://深色");
-        assert!(open(&MasterKey::random().unwrap(), "history/team/dsn", &sealed).unwrap_err().contains("a different one"));
-        assert!(open(&key, "history/other/dsn", &sealed).unwrap_err().contains("another field"));
+        assert_ne!(
+            sealed,
+            seal(&key, "history/team/dsn", "postgres://深色").unwrap(),
+            "no two are the same"
+        );
+        assert_eq!(
+            open(&key, "history/team/dsn", &sealed).unwrap().as_str(),
+            "postgres://深色"
+        );
+        assert!(
+            open(&MasterKey::random().unwrap(), "history/team/dsn", &sealed)
+                .unwrap_err()
+                .contains("a different one")
+        );
+        assert!(
+            open(&key, "history/other/dsn", &sealed)
+                .unwrap_err()
+                .contains("another field")
+        );
         for at in MARK.len()..sealed.len() {
             let mut other = sealed.clone().into_bytes();
             other[at] = if other[at] == b'A' { b'B' } else { b'A' };
-            assert!(open(&key, "history/team/dsn", &String::from_utf8(other).unwrap()).is_err(), "character {at}");
+            assert!(
+                open(&key, "history/team/dsn", &String::from_utf8(other).unwrap()).is_err(),
+                "character {at}"
+            );
         }
-        for wrong in ["", "postgres://", "secretbox:", "secretbox:AAAA", &sealed[..sealed.len() - 4]] {
+        for wrong in [
+            "",
+            "postgres://",
+            "secretbox:",
+            "secretbox:AAAA",
+            &sealed[..sealed.len() - 4],
+        ] {
             assert!(open(&key, "history/team/dsn", wrong).is_err(), "{wrong}");
         }
     }
@@ -75,7 +116,10 @@ mod tests {
     #[test]
     fn a_box_is_one_of_nacl() {
         let bytes = |hex: &str| -> Vec<u8> {
-            (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
+            (0..hex.len())
+                .step_by(2)
+                .map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap())
+                .collect()
         };
         let key = bytes("1b27556473e985d462cd51197a9a46c76009549eac6474f206c4ee0844f68389");
         let nonce = bytes("69696ee955b62b73cd62bda875fc73d68219e0036b7a0b37");
@@ -86,6 +130,11 @@ mod tests {
             "f3ffc7703f9400e52a7dfb4b3d3305d98e993b9f48681273c29650ba32fc76ce48332ea7164d96a4476fb8c531a1186ac0dfc17c98dce87b4da7f011ec48c97271d2c20f9b928fe2270d6fb863d51738b48eeee314a7cc8ab932164548e526ae90224368517acfeabd6bb3732bc0e9da99832b61ca01b6de56244a9e88d5f9b37973f622a43d14a6599b1f654cb45a74e355a5",
         );
         let cipher = XSalsa20Poly1305::new(key.as_slice().into());
-        assert_eq!(cipher.encrypt(Nonce::from_slice(&nonce), message.as_slice()).unwrap(), sealed);
+        assert_eq!(
+            cipher
+                .encrypt(Nonce::from_slice(&nonce), message.as_slice())
+                .unwrap(),
+            sealed
+        );
     }
 }

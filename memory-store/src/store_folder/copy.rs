@@ -25,19 +25,32 @@ impl FolderReplica {
             return Ok(0);
         }
         let refused = |error| io_error(format!("read {}", source.display()), error);
-        let mut paths = self.list_files(&RealDisk::open(source).map_err(refused)?).map_err(refused)?;
+        let mut paths = self
+            .list_files(&RealDisk::open(source).map_err(refused)?)
+            .map_err(refused)?;
         if paths.is_empty() {
             return Ok(0);
         }
         paths.sort_by_key(|path| path_order(path));
         let (mut copied, position) = self.find_copied()?;
-        let mut copy = FileCopy { replica: self, position, edits: Vec::new(), size: 0 };
+        let mut copy = FileCopy {
+            replica: self,
+            position,
+            edits: Vec::new(),
+            size: 0,
+        };
         for path in &paths {
             let bytes = fs::read(source.join(path)).map_err(refused)?;
             // The end of a large file may be in a later part.
             let start = match copied.remove(path) {
                 None => None,
-                Some((size, hash)) if bytes.get(..size).is_some_and(|part| hash_bytes(part) == hash) => Some(size),
+                Some((size, hash))
+                    if bytes
+                        .get(..size)
+                        .is_some_and(|part| hash_bytes(part) == hash) =>
+                {
+                    Some(size)
+                }
                 Some(_) => return Err(self.other_files_error()),
             };
             copy.add(path, &bytes, start)?;
@@ -53,8 +66,13 @@ impl FolderReplica {
     fn find_copied(&self) -> Result<(CopiedFiles, i64), StoreError> {
         let (mut copied, mut last) = (BTreeMap::new(), None);
         loop {
-            let SharedFilePage { position, files } = self.files.changes_after(&self.folder, 0, last.as_ref())?;
-            for SharedFile { edit: FileEdit { path, content }, .. } in &files {
+            let SharedFilePage { position, files } =
+                self.files.changes_after(&self.folder, 0, last.as_ref())?;
+            for SharedFile {
+                edit: FileEdit { path, content },
+                ..
+            } in &files
+            {
                 if let NewFileContent::Whole(bytes) = content {
                     copied.insert(path.clone(), (bytes.len(), hash_bytes(bytes)));
                 }
@@ -67,12 +85,18 @@ impl FolderReplica {
     }
 
     fn other_files_error(&self) -> StoreError {
-        StoreError::Invalid { why: format!("the database contains other {}; use an empty database", self.folder.name) }
+        StoreError::Invalid {
+            why: format!(
+                "the database contains other {}; use an empty database",
+                self.folder.name
+            ),
+        }
     }
 
     /// Returns whether files in a folder may be shared. Others, such as all memories of a home, are not listed.
     fn may_contain_shared_files(&self, folder: &str) -> bool {
-        self.layout.prefix.strip_suffix('/') == Some(folder) || self.is_shared(&format!("{folder}/file"))
+        self.layout.prefix.strip_suffix('/') == Some(folder)
+            || self.is_shared(&format!("{folder}/file"))
     }
 
     /// Returns the paths of the shared files.
@@ -80,9 +104,15 @@ impl FolderReplica {
         let (mut folders, mut files) = (vec![String::new()], Vec::new());
         while let Some(folder) = folders.pop() {
             for entry in disk.list_folder(&folder)? {
-                let path = if folder.is_empty() { entry.name } else { format!("{folder}/{}", entry.name) };
+                let path = if folder.is_empty() {
+                    entry.name
+                } else {
+                    format!("{folder}/{}", entry.name)
+                };
                 match entry.kind {
-                    DirEntryKind::Folder if self.may_contain_shared_files(&path) => folders.push(path),
+                    DirEntryKind::Folder if self.may_contain_shared_files(&path) => {
+                        folders.push(path)
+                    }
                     DirEntryKind::File if self.is_shared(&path) => files.push(path),
                     DirEntryKind::Folder | DirEntryKind::File | DirEntryKind::Other => {}
                 }
@@ -112,9 +142,18 @@ impl FileCopy<'_> {
         while is_new || start < bytes.len() {
             let end = bytes.len().min(start + COPY_SIZE - self.size);
             let part = bytes[start..end].to_vec();
-            let content =
-                if is_new { NewFileContent::Whole(part) } else { NewFileContent::Appended { start: start as u64, bytes: part } };
-            self.edits.push(FileEdit { path: path.to_owned(), content });
+            let content = if is_new {
+                NewFileContent::Whole(part)
+            } else {
+                NewFileContent::Appended {
+                    start: start as u64,
+                    bytes: part,
+                }
+            };
+            self.edits.push(FileEdit {
+                path: path.to_owned(),
+                content,
+            });
             self.size += end - start;
             (start, is_new) = (end, false);
             if self.size == COPY_SIZE {
@@ -134,7 +173,9 @@ impl FileCopy<'_> {
             FileCommitResult::Committed(position) => self.position = position,
             // A commit increases the position by one.
             FileCommitResult::Repeated => self.position += 1,
-            FileCommitResult::Behind | FileCommitResult::Diverged => return Err(self.replica.other_files_error()),
+            FileCommitResult::Behind | FileCommitResult::Diverged => {
+                return Err(self.replica.other_files_error());
+            }
         }
         self.size = 0;
         Ok(())

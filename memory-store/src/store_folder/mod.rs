@@ -30,18 +30,27 @@ pub(crate) struct StoreFolder {
 impl StoreFolder {
     /// Returns the folder at `root` of the machine's disk.
     pub(crate) fn new(root: PathBuf) -> Self {
-        Self { place: LazyDisk::new(root), replica: None }
+        Self {
+            place: LazyDisk::new(root),
+            replica: None,
+        }
     }
 
     /// Returns the folder at `root`, accessed through `disk`.
     pub(crate) fn on_disk(root: PathBuf, disk: Arc<dyn Disk>) -> Self {
-        Self { place: LazyDisk::on_disk(root, disk), replica: None }
+        Self {
+            place: LazyDisk::on_disk(root, disk),
+            replica: None,
+        }
     }
 
     /// Returns the folder at `root` as a replica.
     #[cfg(feature = "postgres")]
     pub(crate) fn shared(root: PathBuf, replica: FolderReplica) -> Self {
-        Self { place: LazyDisk::new(root), replica: Some(replica) }
+        Self {
+            place: LazyDisk::new(root),
+            replica: Some(replica),
+        }
     }
 
     /// Returns the path of the folder.
@@ -54,22 +63,31 @@ impl StoreFolder {
     /// # Errors
     /// If the database cannot be reached and the replica was never complete, or if another process holds the lock for `patience`.
     pub(crate) fn catch_up(&self, patience: Duration) -> Result<(), StoreError> {
-        if self.replica.as_ref().is_some_and(FolderReplica::is_due) { self.catch_up_now(patience) } else { Ok(()) }
+        if self.replica.as_ref().is_some_and(FolderReplica::is_due) {
+            self.catch_up_now(patience)
+        } else {
+            Ok(())
+        }
     }
 
     /// Applies the changes of other nodes, if the folder is a replica, as [`StoreFolder::catch_up`] does when this is due.
     pub(crate) fn catch_up_now(&self, patience: Duration) -> Result<(), StoreError> {
-        let Some(replica) = &self.replica else { return Ok(()) };
+        let Some(replica) = &self.replica else {
+            return Ok(());
+        };
         if replica.catch_up(&self.place, patience)? {
             // Readers with a cache detect the changes by the generation. An active writer writes another one at its end.
-            let _ = WriterLock::acquire(self.root(), Duration::ZERO).map(|lock| lock.write_generation());
+            let _ = WriterLock::acquire(self.root(), Duration::ZERO)
+                .map(|lock| lock.write_generation());
         }
         Ok(())
     }
 
     /// Returns a number that increases when changes of other nodes are applied through this value.
     pub(crate) fn applied_changes(&self) -> u64 {
-        self.replica.as_ref().map_or(0, FolderReplica::applied_changes)
+        self.replica
+            .as_ref()
+            .map_or(0, FolderReplica::applied_changes)
     }
 
     /// Returns whether the folder is a replica.
@@ -99,8 +117,13 @@ impl StoreFolder {
     /// [`StoreError::Invalid`] if the folder is not a replica, or if the database contains other files of it; or if the database cannot be
     /// reached.
     pub(crate) fn copy_files(&self, source: &Path) -> Result<usize, StoreError> {
-        let missing = || StoreError::Invalid { why: format!("{} is not a replica", self.root().display()) };
-        self.replica.as_ref().ok_or_else(missing)?.copy_files(source)
+        let missing = || StoreError::Invalid {
+            why: format!("{} is not a replica", self.root().display()),
+        };
+        self.replica
+            .as_ref()
+            .ok_or_else(missing)?
+            .copy_files(source)
     }
 
     /// Runs `work`, which changes files of `disk`.

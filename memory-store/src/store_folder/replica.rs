@@ -12,11 +12,15 @@ use std::time::{Duration, Instant};
 use memory_core::{Code, StoreError};
 
 use super::replica_state::FolderState;
-use crate::disk::{Disk, FileEdit, LazyDisk, NewFileContent, OverlayDisk, now_ns, parent_folder, replace_file};
+use crate::disk::{
+    Disk, FileEdit, LazyDisk, NewFileContent, OverlayDisk, now_ns, parent_folder, replace_file,
+};
 use crate::error::{io_error, replica_folder_error};
 use crate::lock::WriterLock;
 use crate::oplog::hash_bytes;
-use crate::shared_files::{FileCommitResult, SharedFile, SharedFilePage, SharedFiles, SharedFolderId, random_token};
+use crate::shared_files::{
+    FileCommitResult, SharedFile, SharedFilePage, SharedFiles, SharedFolderId, random_token,
+};
 
 /// The file with the state of a replica.
 const STATE: &str = ".replica.jsonl";
@@ -34,7 +38,11 @@ const LOCK: &str = "_replica";
 const BULK: usize = 32;
 
 /// Errors after which a read continues with the files that the replica has.
-const TEMPORARY: [Code; 3] = [Code::DatabaseUnreachable, Code::DatabaseTimeout, Code::Locked];
+const TEMPORARY: [Code; 3] = [
+    Code::DatabaseUnreachable,
+    Code::DatabaseTimeout,
+    Code::Locked,
+];
 
 /// The connection of a folder with its files in a database.
 #[derive(Debug)]
@@ -63,8 +71,21 @@ pub(crate) struct ReplicaLayout {
 impl FolderReplica {
     /// Returns the replica of a folder. Reads fetch changes at most once in each `interval`.
     #[cfg(feature = "postgres")]
-    pub(crate) fn new(files: Arc<dyn SharedFiles>, folder: SharedFolderId, layout: ReplicaLayout, interval: Duration) -> Self {
-        Self { files, folder, layout, interval, identity: OnceLock::new(), last: Mutex::default(), applied: AtomicU64::new(0) }
+    pub(crate) fn new(
+        files: Arc<dyn SharedFiles>,
+        folder: SharedFolderId,
+        layout: ReplicaLayout,
+        interval: Duration,
+    ) -> Self {
+        Self {
+            files,
+            folder,
+            layout,
+            interval,
+            identity: OnceLock::new(),
+            last: Mutex::default(),
+            applied: AtomicU64::new(0),
+        }
     }
 
     pub(super) fn applied_changes(&self) -> u64 {
@@ -77,12 +98,18 @@ impl FolderReplica {
     }
 
     /// Applies the changes of other nodes, and returns whether there were any. Without the database, a complete replica is used as it is.
-    pub(super) fn catch_up(&self, place: &LazyDisk, patience: Duration) -> Result<bool, StoreError> {
+    pub(super) fn catch_up(
+        &self,
+        place: &LazyDisk,
+        patience: Duration,
+    ) -> Result<bool, StoreError> {
         let root = place.root();
         let opened = place.get_or_create();
         let disk = opened.map_err(|error| io_error(format!("open {}", root.display()), error))?;
         let done = self.find_changes(disk, root).and_then(|found| {
-            let Some((known, page)) = found else { return Ok(false) };
+            let Some((known, page)) = found else {
+                return Ok(false);
+            };
             let _lock = WriterLock::acquire_named(root, LOCK, patience)?;
             let state = self.state(disk, root)?;
             // Another writer on this machine may have applied or made the changes meanwhile.
@@ -92,7 +119,11 @@ impl FolderReplica {
         });
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         match done {
-            Err(error) if TEMPORARY.contains(&error.code()) && self.read_state(disk, root)?.is_some() => Ok(false),
+            Err(error)
+                if TEMPORARY.contains(&error.code()) && self.read_state(disk, root)?.is_some() =>
+            {
+                Ok(false)
+            }
             done => done,
         }
     }
@@ -112,18 +143,29 @@ impl FolderReplica {
         loop {
             let overlay = OverlayDisk::new(disk);
             let result = work(&overlay)?;
-            let edits = overlay.changes().map_err(|error| io_error(format!("read {}", root.display()), error))?;
-            let (local, shared): (Vec<_>, Vec<_>) = edits.into_iter().partition(|edit| !self.is_shared(&edit.path));
+            let edits = overlay
+                .changes()
+                .map_err(|error| io_error(format!("read {}", root.display()), error))?;
+            let (local, shared): (Vec<_>, Vec<_>) = edits
+                .into_iter()
+                .partition(|edit| !self.is_shared(&edit.path));
             let token = random_token()?;
             let committed = if shared.is_empty() {
                 FileCommitResult::Committed(state.position)
             } else {
-                self.files.commit(&self.folder, state.position, token, &shared)?
+                self.files
+                    .commit(&self.folder, state.position, token, &shared)?
             };
             match committed {
                 FileCommitResult::Committed(position) => {
                     // The changes have happened. If they cannot be made here, the next read or write repeats them.
-                    let _ = self.apply_own(disk, &mut state, position, [shared, local].concat(), &overlay.removed_folders());
+                    let _ = self.apply_own(
+                        disk,
+                        &mut state,
+                        position,
+                        [shared, local].concat(),
+                        &overlay.removed_folders(),
+                    );
                     return Ok(result);
                 }
                 FileCommitResult::Repeated => {
@@ -143,7 +185,11 @@ impl FolderReplica {
             }
             if patience <= begun.elapsed() {
                 let home = "the database".to_owned();
-                return Err(StoreError::Locked { home, seconds: patience.as_secs() }.into());
+                return Err(StoreError::Locked {
+                    home,
+                    seconds: patience.as_secs(),
+                }
+                .into());
             }
         }
     }
@@ -158,9 +204,15 @@ impl FolderReplica {
     }
 
     /// Returns the position of the replica, and the first page of the changes of other nodes after it, if there are any.
-    fn find_changes(&self, disk: &dyn Disk, root: &Path) -> Result<Option<(i64, SharedFilePage)>, StoreError> {
+    fn find_changes(
+        &self,
+        disk: &dyn Disk,
+        root: &Path,
+    ) -> Result<Option<(i64, SharedFilePage)>, StoreError> {
         let state = self.state(disk, root)?;
-        let page = self.files.changes_after(&self.folder, state.position, None)?;
+        let page = self
+            .files
+            .changes_after(&self.folder, state.position, None)?;
         let has_changes = page.position != state.position || !state.is_saved;
         Ok(has_changes.then_some((state.position, page)))
     }
@@ -179,9 +231,13 @@ impl FolderReplica {
         mut state: FolderState,
         mut first: Option<SharedFilePage>,
     ) -> Result<FolderState, StoreError> {
-        let (mut known, mut head, mut last, mut unsynced) = (state.position, None, None, Vec::new());
+        let (mut known, mut head, mut last, mut unsynced) =
+            (state.position, None, None, Vec::new());
         loop {
-            let page = first.take().map_or_else(|| self.files.changes_after(&self.folder, known, last.as_ref()), Ok)?;
+            let page = first.take().map_or_else(
+                || self.files.changes_after(&self.folder, known, last.as_ref()),
+                Ok,
+            )?;
             // Files of a later page may have changed since the first one; they are fetched again next time.
             let head = *head.get_or_insert(page.position);
             if head < known {
@@ -189,7 +245,8 @@ impl FolderReplica {
             }
             if page.files.is_empty() {
                 if head != state.position || !state.is_saved {
-                    sync_files(disk, &unsynced).map_err(|error| io_error("sync the replica", error))?;
+                    sync_files(disk, &unsynced)
+                        .map_err(|error| io_error("sync the replica", error))?;
                     self.save_state(disk, &mut state, head)?;
                 }
                 return Ok(state);
@@ -244,7 +301,8 @@ impl FolderReplica {
         let is_bulk = BULK <= edits.len();
         for edit in &edits {
             let path = &edit.path;
-            self.apply_edit(disk, edit, !is_bulk).map_err(|error| io_error(format!("write {path}"), error))?;
+            self.apply_edit(disk, edit, !is_bulk)
+                .map_err(|error| io_error(format!("write {path}"), error))?;
             self.record(disk, state, edit)?;
         }
         if is_bulk {
@@ -252,13 +310,23 @@ impl FolderReplica {
             sync_files(disk, &unsynced).map_err(|error| io_error("sync the replica", error))?;
         }
         for folder in removed_folders {
-            disk.remove_folder(folder).map_err(|error| io_error(format!("delete {folder}"), error))?;
+            disk.remove_folder(folder)
+                .map_err(|error| io_error(format!("delete {folder}"), error))?;
         }
-        if state.position == position { Ok(()) } else { self.save_state(disk, state, position) }
+        if state.position == position {
+            Ok(())
+        } else {
+            self.save_state(disk, state, position)
+        }
     }
 
     /// Records the hash of a changed file that users see.
-    fn record(&self, disk: &dyn Disk, state: &mut FolderState, edit: &FileEdit) -> Result<(), StoreError> {
+    fn record(
+        &self,
+        disk: &dyn Disk,
+        state: &mut FolderState,
+        edit: &FileEdit,
+    ) -> Result<(), StoreError> {
         let FileEdit { path, content } = edit;
         if !is_visible(path) || !self.is_shared(path) {
             return Ok(());
@@ -266,7 +334,9 @@ impl FolderReplica {
         let hash = match content {
             NewFileContent::Removed => None,
             NewFileContent::Whole(bytes) => Some(hash_bytes(bytes)),
-            NewFileContent::Appended { .. } => hash_file(disk, path).map_err(|error| io_error(format!("read {path}"), error))?,
+            NewFileContent::Appended { .. } => {
+                hash_file(disk, path).map_err(|error| io_error(format!("read {path}"), error))?
+            }
         };
         state.set_hash(path, hash);
         Ok(())
@@ -288,12 +358,21 @@ impl FolderReplica {
             return if is_own {
                 Ok(state)
             } else {
-                Err(replica_folder_error(root, "it is a replica of another database", "use another folder"))
+                Err(replica_folder_error(
+                    root,
+                    "it is a replica of another database",
+                    "use another folder",
+                ))
             };
         }
-        let files = self.list_files(disk).map_err(|error| io_error(format!("read {}", root.display()), error))?;
+        let files = self
+            .list_files(disk)
+            .map_err(|error| io_error(format!("read {}", root.display()), error))?;
         if !files.is_empty() {
-            let why = format!("it contains {} that are not in the database", self.folder.name);
+            let why = format!(
+                "it contains {} that are not in the database",
+                self.folder.name
+            );
             return Err(replica_folder_error(root, &why, "use another folder"));
         }
         Ok(FolderState::new(identity.clone()))
@@ -312,12 +391,21 @@ impl FolderReplica {
     fn read_state(&self, disk: &dyn Disk, root: &Path) -> Result<Option<FolderState>, StoreError> {
         let path = self.own_path(STATE);
         FolderState::read(disk, &path).map_err(|error| match error.kind() {
-            io::ErrorKind::InvalidData => replica_folder_error(root, &format!("{path} is damaged"), self.hint_for_new_state()),
+            io::ErrorKind::InvalidData => replica_folder_error(
+                root,
+                &format!("{path} is damaged"),
+                self.hint_for_new_state(),
+            ),
             _ => io_error(format!("read {path}"), error),
         })
     }
 
-    fn save_state(&self, disk: &dyn Disk, state: &mut FolderState, position: i64) -> Result<(), StoreError> {
+    fn save_state(
+        &self,
+        disk: &dyn Disk,
+        state: &mut FolderState,
+        position: i64,
+    ) -> Result<(), StoreError> {
         let path = self.own_path(STATE);
         let saved = state.save(disk, &path, &self.own_path(TEMP_FILE), position);
         saved.map_err(|error| io_error(format!("write {path}"), error))
@@ -329,16 +417,27 @@ impl FolderReplica {
         if !is_visible(path) {
             return Ok(());
         }
-        let Some(hash) = hash_file(disk, path)? else { return Ok(()) };
-        let is_new = matches!(&edit.content, NewFileContent::Whole(bytes) if hash_bytes(bytes) == hash);
+        let Some(hash) = hash_file(disk, path)? else {
+            return Ok(());
+        };
+        let is_new =
+            matches!(&edit.content, NewFileContent::Whole(bytes) if hash_bytes(bytes) == hash);
         if is_new || state.hash(disk, &self.own_path(STATE), path)? == Some(&hash) {
             return Ok(());
         }
-        disk.rename(path, &self.own_path(&format!("{UNSYNCED}/{}/{path}", now_ns())))
+        disk.rename(
+            path,
+            &self.own_path(&format!("{UNSYNCED}/{}/{path}", now_ns())),
+        )
     }
 
     /// Makes a change; returns `false` if the file to append to differs from the one in the database.
-    fn apply_edit(&self, disk: &dyn Disk, FileEdit { path, content }: &FileEdit, is_synced: bool) -> io::Result<bool> {
+    fn apply_edit(
+        &self,
+        disk: &dyn Disk,
+        FileEdit { path, content }: &FileEdit,
+        is_synced: bool,
+    ) -> io::Result<bool> {
         let temporary = self.own_path(TEMP_FILE);
         match content {
             NewFileContent::Removed => {
@@ -350,8 +449,13 @@ impl FolderReplica {
                 }
             }
             NewFileContent::Whole(bytes) => {
-                let size = disk.stat(path)?.filter(|found| !found.is_folder).map(|found| found.size);
-                if size == Some(bytes.len() as u64) && disk.read_part(path, 0, usize::MAX)? == *bytes {
+                let size = disk
+                    .stat(path)?
+                    .filter(|found| !found.is_folder)
+                    .map(|found| found.size);
+                if size == Some(bytes.len() as u64)
+                    && disk.read_part(path, 0, usize::MAX)? == *bytes
+                {
                     return Ok(true);
                 }
                 if is_synced {
@@ -364,12 +468,22 @@ impl FolderReplica {
             NewFileContent::Appended { start, bytes } => {
                 let size = disk.stat(path)?.map_or(0, |found| found.size);
                 // After an interruption, the file has a part of the bytes.
-                let Some(made) = size.checked_sub(*start).and_then(|made| usize::try_from(made).ok()) else { return Ok(false) };
-                let is_part = made <= bytes.len() && disk.read_part(path, *start, made)? == bytes[..made];
+                let Some(made) = size
+                    .checked_sub(*start)
+                    .and_then(|made| usize::try_from(made).ok())
+                else {
+                    return Ok(false);
+                };
+                let is_part =
+                    made <= bytes.len() && disk.read_part(path, *start, made)? == bytes[..made];
                 if !is_part {
                     return Ok(false);
                 }
-                if is_synced { disk.append(path, &bytes[made..])? } else { disk.append_unsynced(path, &bytes[made..])? }
+                if is_synced {
+                    disk.append(path, &bytes[made..])?
+                } else {
+                    disk.append_unsynced(path, &bytes[made..])?
+                }
             }
         }
         Ok(true)
@@ -377,8 +491,17 @@ impl FolderReplica {
 
     fn older_error(&self, root: &Path) -> StoreError {
         let hint = "it may have been restored from a backup; delete the replica to use the files in the database";
-        let what = format!("the database has fewer changes of {} than the replica {}", self.folder.name, root.display());
-        StoreError::Database { what, code: Code::FileDamaged, hint, source: None }
+        let what = format!(
+            "the database has fewer changes of {} than the replica {}",
+            self.folder.name,
+            root.display()
+        );
+        StoreError::Database {
+            what,
+            code: Code::FileDamaged,
+            hint,
+            source: None,
+        }
     }
 }
 
@@ -387,13 +510,23 @@ impl FolderReplica {
 /// A file that moves is first added and then removed.
 fn apply_order(edit: &FileEdit) -> u8 {
     let order = path_order(&edit.path);
-    if edit.content == NewFileContent::Removed { order.max(2) } else { order }
+    if edit.content == NewFileContent::Removed {
+        order.max(2)
+    } else {
+        order
+    }
 }
 
 /// Returns the order in which new files are written, as in [`apply_order`].
 pub(super) fn path_order(path: &str) -> u8 {
-    let is_log = Path::new(path).extension().is_some_and(|extension| extension == "jsonl");
-    if is_log { 3 } else { u8::from(is_visible(path)) }
+    let is_log = Path::new(path)
+        .extension()
+        .is_some_and(|extension| extension == "jsonl");
+    if is_log {
+        3
+    } else {
+        u8::from(is_visible(path))
+    }
 }
 
 fn sync_files(disk: &dyn Disk, paths: &[String]) -> io::Result<()> {
@@ -411,7 +544,9 @@ fn sync_files(disk: &dyn Disk, paths: &[String]) -> io::Result<()> {
 
 /// Returns whether a path is that of the log of a store in `folder`, or of a previous file beside it.
 pub(crate) fn is_in_log_folder(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')).is_some_and(is_visible)
+    path.strip_prefix(folder)
+        .and_then(|rest| rest.strip_prefix('/'))
+        .is_some_and(is_visible)
 }
 
 /// Returns whether no part of a path is hidden.
@@ -421,5 +556,9 @@ pub(crate) fn is_visible(path: &str) -> bool {
 
 fn hash_file(disk: &dyn Disk, path: &str) -> io::Result<Option<String>> {
     let is_file = disk.stat(path)?.is_some_and(|found| !found.is_folder);
-    if is_file { Ok(Some(hash_bytes(&disk.read_part(path, 0, usize::MAX)?))) } else { Ok(None) }
+    if is_file {
+        Ok(Some(hash_bytes(&disk.read_part(path, 0, usize::MAX)?)))
+    } else {
+        Ok(None)
+    }
 }

@@ -46,7 +46,13 @@ impl FolderState {
     /// Returns the state of a new replica.
     pub(super) fn new(database: String) -> Self {
         let (changed, saved) = Default::default();
-        Self { database, position: 0, is_saved: false, changed, saved }
+        Self {
+            database,
+            position: 0,
+            is_saved: false,
+            changed,
+            saved,
+        }
     }
 
     /// Reads the state in the file at `path`; `None` if it does not exist.
@@ -54,31 +60,50 @@ impl FolderState {
     /// # Errors
     /// [`io::ErrorKind::InvalidData`] for a file with other content.
     pub(super) fn read(disk: &dyn Disk, path: &str) -> io::Result<Option<Self>> {
-        let Some(header) = read_header(disk, path)? else { return Ok(None) };
-        let Some(file) = disk.open(path)? else { return Ok(None) };
+        let Some(header) = read_header(disk, path)? else {
+            return Ok(None);
+        };
+        let Some(file) = disk.open(path)? else {
+            return Ok(None);
+        };
         let end = file.metadata()?.len();
         let mut position = None;
         for line in BackwardLines::new(file, end) {
             // A crash may have left an incomplete line.
-            position = serde_json::from_slice::<StateLine>(&line?.bytes).ok().map(|line| line.position);
+            position = serde_json::from_slice::<StateLine>(&line?.bytes)
+                .ok()
+                .map(|line| line.position);
             if position.is_some() {
                 break;
             }
         }
         let position = position.ok_or(io::ErrorKind::InvalidData)?;
-        Ok(Some(Self { position, is_saved: true, ..Self::new(header.database) }))
+        Ok(Some(Self {
+            position,
+            is_saved: true,
+            ..Self::new(header.database)
+        }))
     }
 
     /// Returns the recorded hash of a file.
     ///
     /// # Errors
     /// If the file at `path` cannot be read.
-    pub(super) fn hash(&self, disk: &dyn Disk, path: &str, file: &str) -> io::Result<Option<&String>> {
+    pub(super) fn hash(
+        &self,
+        disk: &dyn Disk,
+        path: &str,
+        file: &str,
+    ) -> io::Result<Option<&String>> {
         if let Some(hash) = self.changed.get(file) {
             return Ok(hash.as_ref());
         }
         if self.saved.get().is_none() {
-            let hashes = if self.is_saved { read_hashes(disk, path)? } else { HashMap::new() };
+            let hashes = if self.is_saved {
+                read_hashes(disk, path)?
+            } else {
+                HashMap::new()
+            };
             let _ = self.saved.set(hashes);
         }
         Ok(self.saved.get().and_then(|saved| saved.get(file)))
@@ -93,9 +118,18 @@ impl FolderState {
     ///
     /// # Errors
     /// On an I/O error.
-    pub(super) fn save(&mut self, disk: &dyn Disk, path: &str, temporary: &str, position: i64) -> io::Result<()> {
+    pub(super) fn save(
+        &mut self,
+        disk: &dyn Disk,
+        path: &str,
+        temporary: &str,
+        position: i64,
+    ) -> io::Result<()> {
         self.position = position;
-        let line = StateLine { position, files: self.changed.clone() };
+        let line = StateLine {
+            position,
+            files: self.changed.clone(),
+        };
         if self.is_saved {
             append_line(disk, path, &to_json(&line))?;
             let size = disk.stat(path)?.map_or(0, |found| found.size);
@@ -110,13 +144,30 @@ impl FolderState {
         self.merge();
         let hashes = self.saved.get().into_iter().flatten();
         let line = |(file, hash): (&String, &String)| {
-            to_json(&StateLine { position, files: BTreeMap::from([(file.clone(), Some(hash.clone()))]) })
+            to_json(&StateLine {
+                position,
+                files: BTreeMap::from([(file.clone(), Some(hash.clone()))]),
+            })
         };
         let mut lines: Vec<Vec<u8>> = hashes.map(line).collect();
-        lines.push(to_json(&StateLine { position, ..StateLine::default() }));
+        lines.push(to_json(&StateLine {
+            position,
+            ..StateLine::default()
+        }));
         let size = lines.iter().map(|line| line.len() as u64 + 1).sum();
-        lines.insert(0, to_json(&StateHeader { database: self.database.clone(), size }));
-        replace_file(disk, temporary, path, &[lines.join(&b'\n'), b"\n".to_vec()].concat())?;
+        lines.insert(
+            0,
+            to_json(&StateHeader {
+                database: self.database.clone(),
+                size,
+            }),
+        );
+        replace_file(
+            disk,
+            temporary,
+            path,
+            &[lines.join(&b'\n'), b"\n".to_vec()].concat(),
+        )?;
         self.is_saved = true;
         Ok(())
     }
@@ -124,7 +175,9 @@ impl FolderState {
     /// Adds the changed hashes to the saved ones.
     fn merge(&mut self) {
         let changed = std::mem::take(&mut self.changed);
-        let Some(saved) = self.saved.get_mut() else { return };
+        let Some(saved) = self.saved.get_mut() else {
+            return;
+        };
         for (file, hash) in changed {
             match hash {
                 Some(hash) => drop(saved.insert(file, hash)),
@@ -135,18 +188,28 @@ impl FolderState {
 }
 
 fn read_header(disk: &dyn Disk, path: &str) -> io::Result<Option<StateHeader>> {
-    let Some(file) = disk.open(path)? else { return Ok(None) };
+    let Some(file) = disk.open(path)? else {
+        return Ok(None);
+    };
     let end = file.metadata()?.len();
-    let line = ForwardLines::new(file, end).next().ok_or(io::ErrorKind::InvalidData)??;
-    serde_json::from_slice(&line.bytes).map(Some).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    let line = ForwardLines::new(file, end)
+        .next()
+        .ok_or(io::ErrorKind::InvalidData)??;
+    serde_json::from_slice(&line.bytes)
+        .map(Some)
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
 fn read_hashes(disk: &dyn Disk, path: &str) -> io::Result<HashMap<String, String>> {
     let mut hashes = HashMap::new();
-    let Some(file) = disk.open(path)? else { return Ok(hashes) };
+    let Some(file) = disk.open(path)? else {
+        return Ok(hashes);
+    };
     let end = file.metadata()?.len();
     for line in ForwardLines::new(file, end).skip(1) {
-        let Ok(line) = serde_json::from_slice::<StateLine>(&line?.bytes) else { continue };
+        let Ok(line) = serde_json::from_slice::<StateLine>(&line?.bytes) else {
+            continue;
+        };
         for (file, hash) in line.files {
             match hash {
                 Some(hash) => drop(hashes.insert(file, hash)),
@@ -213,7 +276,10 @@ mod tests {
         }
         assert!(fs::metadata(folder.path().join(PATH)).unwrap().len() < 2 * COMPACT_ABOVE);
         let state = FolderState::read(&disk, PATH).unwrap().unwrap();
-        assert_eq!((state.position, state.hash(&disk, PATH, "a").unwrap()), (2_999, Some(&"2999".repeat(16))));
+        assert_eq!(
+            (state.position, state.hash(&disk, PATH, "a").unwrap()),
+            (2_999, Some(&"2999".repeat(16)))
+        );
     }
 
     #[test]
@@ -228,11 +294,20 @@ mod tests {
         let text = fs::read(folder.path().join(PATH)).unwrap();
         fs::write(folder.path().join(PATH), &text[..text.len() - 4]).unwrap();
         let mut state = FolderState::read(&disk, PATH).unwrap().unwrap();
-        assert_eq!((state.position, state.hash(&disk, PATH, "a").unwrap()), (1, Some(&"1".to_owned())));
+        assert_eq!(
+            (state.position, state.hash(&disk, PATH, "a").unwrap()),
+            (1, Some(&"1".to_owned()))
+        );
         save(&mut state, &disk, 3);
         let state = FolderState::read(&disk, PATH).unwrap().unwrap();
-        assert_eq!((state.position, state.hash(&disk, PATH, "a").unwrap()), (3, Some(&"1".to_owned())));
+        assert_eq!(
+            (state.position, state.hash(&disk, PATH, "a").unwrap()),
+            (3, Some(&"1".to_owned()))
+        );
         fs::write(folder.path().join(PATH), "{}").unwrap();
-        assert_eq!(FolderState::read(&disk, PATH).unwrap_err().kind(), io::ErrorKind::InvalidData);
+        assert_eq!(
+            FolderState::read(&disk, PATH).unwrap_err().kind(),
+            io::ErrorKind::InvalidData
+        );
     }
 }

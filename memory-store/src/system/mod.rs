@@ -31,15 +31,20 @@ use self::unix as current;
 
 pub use current::file_lock::{is_lock_violation, open_folder_lock};
 pub use current::file_open::{
-    is_symlink_error, open_folder, open_no_follow, open_no_follow_nonblocking, owner_only, private_folder_builder, symlink_error,
+    is_symlink_error, open_folder, open_no_follow, open_no_follow_nonblocking, owner_only,
+    private_folder_builder, symlink_error,
 };
-pub use current::file_stat::{entry_inode, file_stat, identity_of_file, identity_of_path, is_deleted};
+pub use current::file_stat::{
+    entry_inode, file_stat, identity_of_file, identity_of_path, is_deleted,
+};
 pub use current::permissions::{
-    copy_owner_and_permissions, is_accessible_to_others, private_folder_permissions, remove_access_of_others, user_id_of_owner,
+    copy_owner_and_permissions, is_accessible_to_others, private_folder_permissions,
+    remove_access_of_others, user_id_of_owner,
 };
 pub use current::positioned_io::{read_exact_at, write_all_at};
 pub use current::process::{
-    disable_core_dumps, exceeded_cpu_time, free_space, limit_resources, raise_open_files_limit, replace_process,
+    disable_core_dumps, exceeded_cpu_time, free_space, limit_resources, raise_open_files_limit,
+    replace_process,
 };
 pub use current::sync::{sync_file, sync_file_system, sync_folder};
 pub use identity::FileIdentity;

@@ -7,7 +7,10 @@ use super::error::{damaged_error, read_error, write_error};
 use super::external;
 use super::trash::{self, TopicFileLine, TopicPayload};
 use crate::disk::Disk;
-use crate::oplog::{FileChange, FileOperations, FilePayload, NewContent, OperationError, Staging, find_undoable, hash_bytes};
+use crate::oplog::{
+    FileChange, FileOperations, FilePayload, NewContent, OperationError, Staging, find_undoable,
+    hash_bytes,
+};
 use crate::store_folder::is_visible;
 
 /// The folder of new files before they replace the old ones. There is one writer at a time.
@@ -36,22 +39,43 @@ pub(super) fn apply_changes(
 ) -> Result<bool, TopicError> {
     for file in files.iter().filter(|file| file.before.is_some()) {
         // A read-only file could still be replaced by a rename.
-        disk.check_writable(&file.path).map_err(write_error(&file.path))?;
+        disk.check_writable(&file.path)
+            .map_err(write_error(&file.path))?;
     }
     let folder = trash::log(disk).trash_folder(operation);
-    let line = |TopicFileChange { path, before, after, .. }: &TopicFileChange| TopicFileLine {
+    let line = |TopicFileChange {
+                    path,
+                    before,
+                    after,
+                    ..
+                }: &TopicFileChange| TopicFileLine {
         path: path.clone(),
         before: before.clone(),
         trash: before.as_ref().map(|_| format!("{folder}/{path}")),
         after: after.as_deref().map(hash_bytes),
     };
-    let payload = TopicPayload { files: files.iter().map(line).collect(), index: None };
-    let contents: Vec<_> =
-        files.iter().map(|file| Some(NewContent { bytes: file.after.as_deref()?, like: file.like.as_deref() })).collect();
+    let payload = TopicPayload {
+        files: files.iter().map(line).collect(),
+        index: None,
+    };
+    let contents: Vec<_> = files
+        .iter()
+        .map(|file| {
+            Some(NewContent {
+                bytes: file.after.as_deref()?,
+                like: file.like.as_deref(),
+            })
+        })
+        .collect();
     match file_operations(disk).execute(&Recorded::new(operation, payload, undoes), &contents) {
         Ok(()) => {
             // If this fails, the next operation compares the copies with the log.
-            let _ = external::copy_changed(disk, files.iter().map(|file| (file.path.as_str(), file.after.as_deref())));
+            let _ = external::copy_changed(
+                disk,
+                files
+                    .iter()
+                    .map(|file| (file.path.as_str(), file.after.as_deref())),
+            );
             Ok(true)
         }
         Err(OperationError::Changed(_)) => Ok(false),
@@ -87,13 +111,27 @@ fn topic_error(error: OperationError) -> TopicError {
 }
 
 /// Undoes the operation `undone`. The caller holds the lock.
-pub(super) fn undo(disk: &dyn Disk, undone: &OperationId, operation: &Operation) -> Result<TopicRecord, TopicError> {
+pub(super) fn undo(
+    disk: &dyn Disk,
+    undone: &OperationId,
+    operation: &Operation,
+) -> Result<TopicRecord, TopicError> {
     // An index that was copied to the trash has a line of its own.
-    let has_files = |line: &Result<Recorded<TopicPayload>, _>| line.as_ref().map_or(true, |line| !line.subject.files.is_empty());
-    let (line, record) = find_undoable(trash::log(disk).operations(trash::log_error)?.filter(has_files), undone)?;
+    let has_files = |line: &Result<Recorded<TopicPayload>, _>| {
+        line.as_ref()
+            .map_or(true, |line| !line.subject.files.is_empty())
+    };
+    let (line, record) = find_undoable(
+        trash::log(disk)
+            .operations(trash::log_error)?
+            .filter(has_files),
+        undone,
+    )?;
     let changes = plan_undo(disk, &line.subject)?;
     if !apply_changes(disk, operation, Some(undone), &changes)? {
-        return Err(TopicError::Conflict { name: record.subject.files.join(", ") });
+        return Err(TopicError::Conflict {
+            name: record.subject.files.join(", "),
+        });
     }
     Ok(record)
 }
@@ -106,13 +144,29 @@ fn plan_undo(disk: &dyn Disk, payload: &TopicPayload) -> Result<Vec<TopicFileCha
     }
     let operations = file_operations(disk);
     let change = |(line, change): (&TopicFileLine, FileChange)| {
-        let after = operations.previous_content(&change).map_err(|error| match error {
-            OperationError::Changed(name) => TopicError::ChangedSince { name },
-            error => topic_error(error),
-        })?;
+        let after = operations
+            .previous_content(&change)
+            .map_err(|error| match error {
+                OperationError::Changed(name) => TopicError::ChangedSince { name },
+                error => topic_error(error),
+            })?;
         // The mode and owner of the current file may have changed since.
-        let rights = if line.after.is_some() { Some(line.path.clone()) } else { line.trash.clone() };
-        Ok(TopicFileChange { path: line.path.clone(), before: line.after.clone(), after, like: rights })
+        let rights = if line.after.is_some() {
+            Some(line.path.clone())
+        } else {
+            line.trash.clone()
+        };
+        Ok(TopicFileChange {
+            path: line.path.clone(),
+            before: line.after.clone(),
+            after,
+            like: rights,
+        })
     };
-    payload.files.iter().zip(payload.files()).map(change).collect()
+    payload
+        .files
+        .iter()
+        .zip(payload.files())
+        .map(change)
+        .collect()
 }

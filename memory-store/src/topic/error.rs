@@ -10,7 +10,10 @@ use crate::system::is_symlink_error;
 
 /// Returns the error for a file that cannot be parsed.
 pub(super) fn damaged_error(name: &str, what: impl Into<String>) -> TopicError {
-    TopicError::Damaged { name: name.to_owned(), what: what.into() }
+    TopicError::Damaged {
+        name: name.to_owned(),
+        what: what.into(),
+    }
 }
 
 /// Returns the error for a file that could not be read.
@@ -25,7 +28,10 @@ pub(super) fn read_error(path: &str, error: io::Error) -> TopicError {
 }
 
 fn symlink_error(path: &str) -> TopicError {
-    TopicError::Outside { name: path.to_owned(), why: "is a symlink or below one; symlinks are not followed" }
+    TopicError::Outside {
+        name: path.to_owned(),
+        why: "is a symlink or below one; symlinks are not followed",
+    }
 }
 
 /// Returns the error for a file that could not be written.
@@ -33,7 +39,9 @@ pub(super) fn write_error(path: &str) -> impl Fn(io::Error) -> TopicError {
     let path = path.to_owned();
     move |error| match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            TopicError::PermissionDenied { place: path.clone() }
+            TopicError::PermissionDenied {
+                place: path.clone(),
+            }
         }
         io::ErrorKind::InvalidInput => symlink_error(&path),
         _ => io_error(format!("write {path}"), error).into(),
@@ -45,20 +53,34 @@ pub(super) fn with_full_path(place: &str, error: TopicError) -> TopicError {
     match error {
         // The user does not know the hidden files, so the folder is named.
         TopicError::PermissionDenied { place: path } if path.starts_with('.') => {
-            TopicError::PermissionDenied { place: place.to_owned() }
+            TopicError::PermissionDenied {
+                place: place.to_owned(),
+            }
         }
-        TopicError::PermissionDenied { place: path } => TopicError::PermissionDenied { place: format!("{place}/{path}") },
+        TopicError::PermissionDenied { place: path } => TopicError::PermissionDenied {
+            place: format!("{place}/{path}"),
+        },
         error => error,
     }
 }
 
 /// Returns the error for a folder that cannot be opened for writing.
 pub(super) fn open_error(place: &str, error: StoreError) -> TopicError {
-    let is_denied =
-        |source: &io::Error| matches!(source.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem);
+    let is_denied = |source: &io::Error| {
+        matches!(
+            source.kind(),
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+        )
+    };
     match &error {
-        StoreError::Backend { source, code: Code::Io, .. } if source.downcast_ref::<io::Error>().is_some_and(is_denied) => {
-            TopicError::PermissionDenied { place: place.to_owned() }
+        StoreError::Backend {
+            source,
+            code: Code::Io,
+            ..
+        } if source.downcast_ref::<io::Error>().is_some_and(is_denied) => {
+            TopicError::PermissionDenied {
+                place: place.to_owned(),
+            }
         }
         _ => error.into(),
     }

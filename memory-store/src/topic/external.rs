@@ -32,19 +32,26 @@ const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Returns whether a folder is watched.
 pub(super) fn is_watched(disk: &dyn Disk) -> Result<bool, TopicError> {
-    disk.stat(IGNORE_FILE).map(|found| found.is_some()).map_err(|error| read_error(FOLDER, error))
+    disk.stat(IGNORE_FILE)
+        .map(|found| found.is_some())
+        .map_err(|error| read_error(FOLDER, error))
 }
 
 /// Returns whether a folder has copies, even if it is no longer watched because [`unwatch`] was interrupted.
 pub(super) fn has_copies(disk: &dyn Disk) -> Result<bool, TopicError> {
-    disk.stat(FOLDER).map(|found| found.is_some()).map_err(|error| read_error(FOLDER, error))
+    disk.stat(FOLDER)
+        .map(|found| found.is_some())
+        .map_err(|error| read_error(FOLDER, error))
 }
 
 /// Starts to watch a folder: its present topics are the state to compare with. The caller holds the lock.
 pub(super) fn watch(disk: &dyn Disk) -> Result<(), TopicError> {
-    find_changes(disk)?.iter().try_for_each(|change| copy(disk, &change.path, change.after.as_deref()))?;
+    find_changes(disk)?
+        .iter()
+        .try_for_each(|change| copy(disk, &change.path, change.after.as_deref()))?;
     // This file is written last: with only a part of the copies, existing topics would count as new.
-    disk.write(IGNORE_FILE, b"*\n").map_err(write_error(IGNORE_FILE))
+    disk.write(IGNORE_FILE, b"*\n")
+        .map_err(write_error(IGNORE_FILE))
 }
 
 /// Stops watching a folder. The caller holds the lock and has recorded the changes.
@@ -53,7 +60,10 @@ pub(super) fn unwatch(disk: &dyn Disk) -> Result<(), TopicError> {
         // This file is removed first, for the reason in `watch`.
         disk.remove(IGNORE_FILE).map_err(write_error(IGNORE_FILE))?;
     }
-    for entry in disk.list_folder(FOLDER).map_err(|error| read_error(FOLDER, error))? {
+    for entry in disk
+        .list_folder(FOLDER)
+        .map_err(|error| read_error(FOLDER, error))?
+    {
         let path = format!("{FOLDER}/{}", entry.name);
         disk.remove(&path).map_err(write_error(&path))?;
     }
@@ -63,18 +73,29 @@ pub(super) fn unwatch(disk: &dyn Disk) -> Result<(), TopicError> {
 /// Records the changes since the copies were made as one operation; returns whether there are any.
 ///
 /// The caller holds the lock.
-pub(super) fn record(disk: &dyn Disk, operation: &mut dyn FnMut() -> Operation) -> Result<bool, TopicError> {
+pub(super) fn record(
+    disk: &dyn Disk,
+    operation: &mut dyn FnMut() -> Operation,
+) -> Result<bool, TopicError> {
     let found = find_changes(disk)?;
     if found.is_empty() {
         return Ok(false);
     }
     // A writer that was interrupted after its line was appended did not update the copies.
-    let last = trash::log(disk).operations(trash::log_error)?.next().transpose()?;
+    let last = trash::log(disk)
+        .operations(trash::log_error)?
+        .next()
+        .transpose()?;
     let recorded = last.map(|last| last.subject.files).unwrap_or_default();
-    let is_recorded =
-        |change: &ExternalChange| recorded.iter().any(|file| file.path == change.path && file.after == change.after_hash());
+    let is_recorded = |change: &ExternalChange| {
+        recorded
+            .iter()
+            .any(|file| file.path == change.path && file.after == change.after_hash())
+    };
     let (recorded, changes): (Vec<_>, Vec<_>) = found.into_iter().partition(is_recorded);
-    recorded.iter().try_for_each(|change| copy(disk, &change.path, change.after.as_deref()))?;
+    recorded
+        .iter()
+        .try_for_each(|change| copy(disk, &change.path, change.after.as_deref()))?;
     if changes.is_empty() {
         return Ok(false);
     }
@@ -86,16 +107,26 @@ pub(super) fn record(disk: &dyn Disk, operation: &mut dyn FnMut() -> Operation) 
         let ExternalChange { path, before, .. } = change;
         let trash = before.as_ref().map(|_| format!("{folder}/{path}"));
         if let Some(trash) = &trash {
-            disk.hard_link(&copy_path(path), trash).map_err(write_error(trash))?;
+            disk.hard_link(&copy_path(path), trash)
+                .map_err(write_error(trash))?;
         }
-        files.push(TopicFileLine { path: path.clone(), before: before.clone(), trash, after: change.after_hash() });
+        files.push(TopicFileLine {
+            path: path.clone(),
+            before: before.clone(),
+            trash,
+            after: change.after_hash(),
+        });
     }
     if files.iter().any(|file| file.trash.is_some()) {
         disk.sync_folder(&folder).map_err(write_error(&folder))?;
     }
     let payload = TopicPayload { files, index: None };
-    trash::log(disk).append(&Recorded::new(&operation, payload, None)).map_err(write_error(trash::FOLDER))?;
-    changes.iter().try_for_each(|change| copy(disk, &change.path, change.after.as_deref()))?;
+    trash::log(disk)
+        .append(&Recorded::new(&operation, payload, None))
+        .map_err(write_error(trash::FOLDER))?;
+    changes
+        .iter()
+        .try_for_each(|change| copy(disk, &change.path, change.after.as_deref()))?;
     Ok(true)
 }
 
@@ -109,8 +140,12 @@ pub(super) fn copy_changed<'a>(
     if !is_watched(disk)? {
         return Ok(());
     }
-    let is_topic = |path: &str| path.parse::<TopicName>().is_ok_and(|name| name.as_str() == path);
-    let is_small = |content: Option<&[u8]>| content.is_none_or(|bytes| bytes.len() as u64 <= MAX_BYTES);
+    let is_topic = |path: &str| {
+        path.parse::<TopicName>()
+            .is_ok_and(|name| name.as_str() == path)
+    };
+    let is_small =
+        |content: Option<&[u8]>| content.is_none_or(|bytes| bytes.len() as u64 <= MAX_BYTES);
     for (path, content) in files.filter(|(path, content)| is_topic(path) && is_small(*content)) {
         copy(disk, path, content)?;
     }
@@ -133,9 +168,17 @@ impl ExternalChange {
 }
 
 fn find_changes(disk: &dyn Disk) -> Result<Vec<ExternalChange>, TopicError> {
-    let copies = disk.list_folder(FOLDER).map_err(|error| read_error(FOLDER, error))?;
-    let names = copies.into_iter().map(|entry| entry.name).filter(|name| !name.starts_with('.'));
-    let topics = list_topics(disk)?.topics.into_iter().map(|topic| topic.name.as_str().to_owned());
+    let copies = disk
+        .list_folder(FOLDER)
+        .map_err(|error| read_error(FOLDER, error))?;
+    let names = copies
+        .into_iter()
+        .map(|entry| entry.name)
+        .filter(|name| !name.starts_with('.'));
+    let topics = list_topics(disk)?
+        .topics
+        .into_iter()
+        .map(|topic| topic.name.as_str().to_owned());
     let mut changes = Vec::new();
     for path in names.chain(topics).collect::<BTreeSet<String>>() {
         let found = disk.stat(&path).map_err(|error| read_error(&path, error))?;
@@ -145,9 +188,16 @@ fn find_changes(disk: &dyn Disk) -> Result<Vec<ExternalChange>, TopicError> {
             // A folder or a symlink is not a topic.
             _ => None,
         };
-        let before = disk.read(&copy_path(&path)).map_err(|error| read_error(&path, error))?.map(|(bytes, _)| bytes);
+        let before = disk
+            .read(&copy_path(&path))
+            .map_err(|error| read_error(&path, error))?
+            .map(|(bytes, _)| bytes);
         if before != after {
-            changes.push(ExternalChange { path, before: before.as_deref().map(hash_bytes), after });
+            changes.push(ExternalChange {
+                path,
+                before: before.as_deref().map(hash_bytes),
+                after,
+            });
         }
     }
     Ok(changes)
@@ -157,9 +207,10 @@ fn find_changes(disk: &dyn Disk) -> Result<Vec<ExternalChange>, TopicError> {
 fn copy(disk: &dyn Disk, path: &str, after: Option<&[u8]>) -> Result<(), TopicError> {
     let path = copy_path(path);
     let done = match after {
-        Some(bytes) => {
-            disk.write(TEMP_FILE, bytes).and_then(|()| disk.sync_file(TEMP_FILE)).and_then(|()| disk.rename(TEMP_FILE, &path))
-        }
+        Some(bytes) => disk
+            .write(TEMP_FILE, bytes)
+            .and_then(|()| disk.sync_file(TEMP_FILE))
+            .and_then(|()| disk.rename(TEMP_FILE, &path)),
         None => match disk.stat(&path) {
             Ok(Some(_)) => disk.remove(&path),
             found => found.map(drop),

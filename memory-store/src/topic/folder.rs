@@ -7,8 +7,8 @@ use std::time::Duration;
 use chrono::{DateTime, NaiveDate, Utc};
 use memory_core::secret::Checked;
 use memory_core::topic::{
-    PathEntry, TopicChange, TopicChangeResult, TopicError, TopicIndex, TopicListing, TopicName, TopicPath, TopicRecord,
-    TopicStore, TopicText, TopicUsages, TrashedTopic, is_same_name,
+    PathEntry, TopicChange, TopicChangeResult, TopicError, TopicIndex, TopicListing, TopicName,
+    TopicPath, TopicRecord, TopicStore, TopicText, TopicUsages, TrashedTopic, is_same_name,
 };
 use memory_core::{Operation, OperationId, StoreError};
 
@@ -39,12 +39,18 @@ pub struct TopicFolder {
 impl TopicFolder {
     /// Returns the store of the folder `root`, which need not exist.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { place: StoreFolder::new(root.into()), patience: PATIENCE }
+        Self {
+            place: StoreFolder::new(root.into()),
+            patience: PATIENCE,
+        }
     }
 
     /// Returns the store of the folder `root`, which is accessed through `disk`.
     pub fn with_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
-        Self { place: StoreFolder::on_disk(root.into(), disk), patience: PATIENCE }
+        Self {
+            place: StoreFolder::on_disk(root.into(), disk),
+            patience: PATIENCE,
+        }
     }
 
     /// Copies the topics in the folder at `source` to the database of this replica, with their history, and returns the number of files.
@@ -64,7 +70,9 @@ impl TopicFolder {
     /// Returns the disk with the changes of other nodes, or `None` if the folder does not exist.
     fn disk(&self) -> Result<Option<&dyn Disk>, TopicError> {
         self.place.catch_up(self.patience)?;
-        self.place.get().map_err(|error| read_error(&self.location(), error))
+        self.place
+            .get()
+            .map_err(|error| read_error(&self.location(), error))
     }
 
     /// Waits for the lock, recovers from an interrupted operation, and runs `work`.
@@ -77,11 +85,16 @@ impl TopicFolder {
     ) -> Result<T, TopicError> {
         let place = self.location();
         let told = |error| open_error(&place, error);
-        let disk = self.place.get_or_create().map_err(|error| told(io_error(format!("open {place}"), error)))?;
+        let disk = self
+            .place
+            .get_or_create()
+            .map_err(|error| told(io_error(format!("open {place}"), error)))?;
         self.place.write(disk, self.patience, |disk| {
             let _lock = WriterLock::acquire(self.root(), self.patience).map_err(told)?;
             let meet = || operation.map_or(Ok(()), |operation| index::adopt_index(disk, operation));
-            let done = recover(disk).and_then(|()| meet()).and_then(|()| work(disk));
+            let done = recover(disk)
+                .and_then(|()| meet())
+                .and_then(|()| work(disk));
             done.map_err(|error| with_full_path(&place, error))
         })
     }
@@ -94,12 +107,13 @@ impl TopicFolder {
     /// # Errors
     /// If the folder cannot be read or written.
     pub fn watch(&self, operation: &mut dyn FnMut() -> Operation) -> Result<(), TopicError> {
-        self.write(
-            None,
-            |disk| {
-                if external::is_watched(disk)? { self.record(disk, operation).map(drop) } else { external::watch(disk) }
-            },
-        )
+        self.write(None, |disk| {
+            if external::is_watched(disk)? {
+                self.record(disk, operation).map(drop)
+            } else {
+                external::watch(disk)
+            }
+        })
     }
 
     /// Stops watching the folder, after changes are recorded as `operation`. Recorded changes remain.
@@ -119,7 +133,11 @@ impl TopicFolder {
     }
 
     /// Records changes by other programs, and updates the index if there are any. The caller holds the lock.
-    fn record(&self, disk: &dyn Disk, operation: &mut dyn FnMut() -> Operation) -> Result<bool, TopicError> {
+    fn record(
+        &self,
+        disk: &dyn Disk,
+        operation: &mut dyn FnMut() -> Operation,
+    ) -> Result<bool, TopicError> {
         let is_changed = external::record(disk, operation)?;
         if is_changed {
             self.update_index(disk);
@@ -129,7 +147,8 @@ impl TopicFolder {
 
     /// Updates the index, and returns the error message if that fails.
     fn update_index(&self, disk: &dyn Disk) -> Option<String> {
-        let done = index::rebuild(disk, &uses::read_uses(disk)).map_err(|error| with_full_path(&self.location(), error));
+        let done = index::rebuild(disk, &uses::read_uses(disk))
+            .map_err(|error| with_full_path(&self.location(), error));
         done.err().map(|error| error.to_string())
     }
 }
@@ -148,7 +167,8 @@ impl TopicStore for TopicFolder {
     }
 
     fn topics(&self) -> Result<TopicListing, TopicError> {
-        self.disk()?.map_or_else(|| Ok(TopicListing::default()), list::list_topics)
+        self.disk()?
+            .map_or_else(|| Ok(TopicListing::default()), list::list_topics)
     }
 
     fn text(&self, path: &TopicPath) -> Result<Option<TopicText>, TopicError> {
@@ -157,7 +177,8 @@ impl TopicStore for TopicFolder {
 
     fn entries(&self, folder: Option<&TopicPath>) -> Result<Option<Vec<PathEntry>>, TopicError> {
         let nothing = || Ok(folder.is_none().then(Vec::new));
-        self.disk()?.map_or_else(nothing, |disk| list::list_entries(disk, folder))
+        self.disk()?
+            .map_or_else(nothing, |disk| list::list_entries(disk, folder))
     }
 
     fn index(&self) -> Result<Option<TopicIndex>, TopicError> {
@@ -165,7 +186,11 @@ impl TopicStore for TopicFolder {
     }
 
     fn usages(&self) -> TopicUsages {
-        self.disk().ok().flatten().map(uses::read_uses).unwrap_or_default()
+        self.disk()
+            .ok()
+            .flatten()
+            .map(uses::read_uses)
+            .unwrap_or_default()
     }
 
     fn count_use(&self, name: &TopicName, at: DateTime<Utc>) {
@@ -193,7 +218,10 @@ impl TopicStore for TopicFolder {
                 let change = match (decide(former.as_ref()), fault) {
                     // Only a complete draft may replace a file that is not text.
                     (Ok(TopicChange::Topic(draft)), Some(fault)) if !draft.is_whole() => {
-                        return Err(TopicError::UnreadableHeader { name: path.to_string(), what: fault });
+                        return Err(TopicError::UnreadableHeader {
+                            name: path.to_string(),
+                            what: fault,
+                        });
                     }
                     (Ok(change @ TopicChange::Topic(_)), Some(_)) => change,
                     (_, Some(fault)) => return Err(damaged_error(path.as_str(), fault)),
@@ -206,17 +234,34 @@ impl TopicStore for TopicFolder {
                 if before.is_none() {
                     check_path_free(disk, path, None)?;
                 }
-                let (like, before) = (before.as_ref().map(|_| path.to_string()), before.as_deref().map(hash_bytes));
-                let file = TopicFileChange { path: path.to_string(), before, after, like };
+                let (like, before) = (
+                    before.as_ref().map(|_| path.to_string()),
+                    before.as_deref().map(hash_bytes),
+                );
+                let file = TopicFileChange {
+                    path: path.to_string(),
+                    before,
+                    after,
+                    like,
+                };
                 if apply_changes(disk, operation, None, &[file])? {
-                    return Ok(TopicChangeResult::Yes { stale_index: self.update_index(disk) });
+                    return Ok(TopicChangeResult::Yes {
+                        stale_index: self.update_index(disk),
+                    });
                 }
             }
-            Err(TopicError::Conflict { name: path.to_string() })
+            Err(TopicError::Conflict {
+                name: path.to_string(),
+            })
         })
     }
 
-    fn relocate(&self, from: &TopicPath, to: Option<Checked<&TopicPath>>, operation: &Operation) -> Result<(), TopicError> {
+    fn relocate(
+        &self,
+        from: &TopicPath,
+        to: Option<Checked<&TopicPath>>,
+        operation: &Operation,
+    ) -> Result<(), TopicError> {
         let to = to.map(Checked::into_inner);
         if self.disk()?.is_none() {
             return Err(TopicError::not_found(from.as_str()));
@@ -229,34 +274,66 @@ impl TopicStore for TopicFolder {
             let (mut changes, mut moved) = (Vec::new(), 0);
             for path in files {
                 // The file was deleted since the folder was listed.
-                let Some(bytes) = read_bytes(disk, &path)? else { return Err(TopicError::Conflict { name: path }) };
+                let Some(bytes) = read_bytes(disk, &path)? else {
+                    return Err(TopicError::Conflict { name: path });
+                };
                 moved += bytes.len();
                 let before = Some(hash_bytes(&bytes));
                 if MAX_MOVED_BYTES < moved {
-                    return Err(TopicError::TooLarge { what: format!("{from} has more than {MAX_MOVED_BYTES} bytes") });
+                    return Err(TopicError::TooLarge {
+                        what: format!("{from} has more than {MAX_MOVED_BYTES} bytes"),
+                    });
                 }
                 if let Some(to) = to {
                     let place = format!("{to}{}", &path[from.as_str().len()..]);
                     let (after, like) = (Some(bytes), Some(path.clone()));
-                    changes.push(TopicFileChange { path: place, before: None, after, like });
+                    changes.push(TopicFileChange {
+                        path: place,
+                        before: None,
+                        after,
+                        like,
+                    });
                 }
-                changes.push(TopicFileChange { path, before, after: None, like: None });
+                changes.push(TopicFileChange {
+                    path,
+                    before,
+                    after: None,
+                    like: None,
+                });
             }
             if !changes.is_empty() && !apply_changes(disk, operation, None, &changes)? {
-                return Err(TopicError::Conflict { name: from.to_string() });
+                return Err(TopicError::Conflict {
+                    name: from.to_string(),
+                });
             }
-            remove_empty_folders(disk, folders.iter().rev().map(String::as_str).chain([parent_folder(from.as_str())]));
+            remove_empty_folders(
+                disk,
+                folders
+                    .iter()
+                    .rev()
+                    .map(String::as_str)
+                    .chain([parent_folder(from.as_str())]),
+            );
             self.update_index(disk);
             Ok(())
         })
     }
 
     fn rebuild(&self, operation: &Operation) -> Result<TopicChangeResult, TopicError> {
-        let is_changed = self.write(Some(operation), |disk| index::rebuild(disk, &uses::read_uses(disk)))?;
-        Ok(if is_changed { TopicChangeResult::Yes { stale_index: None } } else { TopicChangeResult::No })
+        let is_changed = self.write(Some(operation), |disk| {
+            index::rebuild(disk, &uses::read_uses(disk))
+        })?;
+        Ok(if is_changed {
+            TopicChangeResult::Yes { stale_index: None }
+        } else {
+            TopicChangeResult::No
+        })
     }
 
-    fn record_external_changes(&self, operation: &mut dyn FnMut() -> Operation) -> Result<bool, TopicError> {
+    fn record_external_changes(
+        &self,
+        operation: &mut dyn FnMut() -> Operation,
+    ) -> Result<bool, TopicError> {
         if !self.disk()?.map_or(Ok(false), external::is_watched)? {
             return Ok(false);
         }
@@ -264,7 +341,9 @@ impl TopicStore for TopicFolder {
     }
 
     fn history(&self) -> Result<Vec<TopicRecord>, TopicError> {
-        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        let Some(disk) = self.disk()? else {
+            return Ok(Vec::new());
+        };
         if is_interrupted(disk)? {
             // An interrupted operation is rolled back first. If the folder is read-only, the log is returned as it is.
             let _ = self.write(None, |_| Ok(()));
@@ -273,7 +352,8 @@ impl TopicStore for TopicFolder {
     }
 
     fn trashed(&self) -> Result<Vec<TrashedTopic>, TopicError> {
-        self.disk()?.map_or_else(|| Ok(Vec::new()), trash::list_trashed)
+        self.disk()?
+            .map_or_else(|| Ok(Vec::new()), trash::list_trashed)
     }
 
     fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<TopicRecord, TopicError> {
@@ -282,7 +362,10 @@ impl TopicStore for TopicFolder {
         }
         self.write(Some(operation), |disk| {
             let record = undo(disk, undone, operation)?;
-            remove_empty_folders(disk, record.subject.files.iter().map(|path| parent_folder(path)));
+            remove_empty_folders(
+                disk,
+                record.subject.files.iter().map(|path| parent_folder(path)),
+            );
             self.update_index(disk);
             Ok(record)
         })
@@ -292,12 +375,20 @@ impl TopicStore for TopicFolder {
         if self.disk()?.is_none() {
             return Ok((0, 0));
         }
-        self.write(None, |disk| trash::log(disk).purge(before).map_err(write_error(trash::FOLDER)))
+        self.write(None, |disk| {
+            trash::log(disk)
+                .purge(before)
+                .map_err(write_error(trash::FOLDER))
+        })
     }
 }
 
 /// Returns the text of a file after a change, or `None` if the file is deleted.
-fn text_after(former: Option<&TopicText>, change: TopicChange, today: NaiveDate) -> Result<Option<String>, TopicError> {
+fn text_after(
+    former: Option<&TopicText>,
+    change: TopicChange,
+    today: NaiveDate,
+) -> Result<Option<String>, TopicError> {
     Ok(match change {
         TopicChange::Keep => former.map(|former| former.text.clone()),
         TopicChange::Text(text) => Some(text.into_inner()),
@@ -316,9 +407,10 @@ fn find_files(disk: &dyn Disk, path: &TopicPath) -> Result<TopicFolderContents, 
     let signature = disk.stat(path.as_str()).map_err(told)?;
     match signature {
         Some(found) if found.is_folder => list_below(disk, path.as_str()),
-        Some(_) if read_bytes(disk, path.as_str())?.is_some() => {
-            Ok(TopicFolderContents { files: vec![path.to_string()], folders: Vec::new() })
-        }
+        Some(_) if read_bytes(disk, path.as_str())?.is_some() => Ok(TopicFolderContents {
+            files: vec![path.to_string()],
+            folders: Vec::new(),
+        }),
         _ => {
             // A symlink has no signature, so the file is read to obtain the error for it.
             disk.read_part(path.as_str(), 0, 1).map_err(told)?;
@@ -330,9 +422,18 @@ fn find_files(disk: &dyn Disk, path: &TopicPath) -> Result<TopicFolderContents, 
 /// Returns an error if something exists at a new path, or at a path that some systems treat as equal.
 ///
 /// The path `leaving` is about to be moved and does not count.
-fn check_path_free(disk: &dyn Disk, path: &TopicPath, leaving: Option<&TopicPath>) -> Result<(), TopicError> {
+fn check_path_free(
+    disk: &dyn Disk,
+    path: &TopicPath,
+    leaving: Option<&TopicPath>,
+) -> Result<(), TopicError> {
     let told = |error| read_error(path.as_str(), error);
-    let taken = |other| Err(TopicError::Taken { name: path.to_string(), other });
+    let taken = |other| {
+        Err(TopicError::Taken {
+            name: path.to_string(),
+            other,
+        })
+    };
     if disk.stat(path.as_str()).map_err(told)?.is_some() {
         return taken(None);
     }
@@ -342,7 +443,11 @@ fn check_path_free(disk: &dyn Disk, path: &TopicPath, leaving: Option<&TopicPath
         let folder = parent_folder(own.as_str());
         let name = own.as_str().rsplit('/').next().unwrap_or_default();
         for entry in disk.list_folder(folder).map_err(told)? {
-            let whole = if folder.is_empty() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
+            let whole = if folder.is_empty() {
+                entry.name.clone()
+            } else {
+                format!("{folder}/{}", entry.name)
+            };
             let is_leaving = leaving.is_some_and(|leaving| leaving.as_str() == whole);
             if entry.name != name && !is_leaving && is_same_name(&entry.name, name) {
                 return taken(Some(whole));
@@ -350,9 +455,14 @@ fn check_path_free(disk: &dyn Disk, path: &TopicPath, leaving: Option<&TopicPath
         }
         place = own.parent();
         if let Some(parent) = &place
-            && disk.stat(parent.as_str()).map_err(told)?.is_some_and(|found| !found.is_folder)
+            && disk
+                .stat(parent.as_str())
+                .map_err(told)?
+                .is_some_and(|found| !found.is_folder)
         {
-            return Err(TopicError::InTheWay { name: parent.to_string() });
+            return Err(TopicError::InTheWay {
+                name: parent.to_string(),
+            });
         }
     }
     Ok(())

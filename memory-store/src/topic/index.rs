@@ -45,31 +45,45 @@ struct GeneratedIndex {
 
 impl GeneratedIndex {
     fn of(index: &TopicIndex) -> Self {
-        Self { hash: hash_bytes(index.text.as_bytes()), lines: index.ours.clone() }
+        Self {
+            hash: hash_bytes(index.text.as_bytes()),
+            lines: index.ours.clone(),
+        }
     }
 }
 
 impl GeneratedIndexes {
     fn read(disk: &dyn Disk) -> Self {
-        let bytes = disk.read(GENERATED_FILE).ok().flatten().map(|(bytes, _)| bytes).unwrap_or_default();
+        let bytes = disk
+            .read(GENERATED_FILE)
+            .ok()
+            .flatten()
+            .map(|(bytes, _)| bytes)
+            .unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 
     /// Writes the file before the index, since unknown lines would be preserved for ever.
     fn save(&self, disk: &dyn Disk) -> Result<(), TopicError> {
         let bytes = serde_json::to_vec(self).expect("strings have a JSON form");
-        replace_file(disk, GENERATED_TEMP_FILE, GENERATED_FILE, &bytes).map_err(write_error(GENERATED_FILE))
+        replace_file(disk, GENERATED_TEMP_FILE, GENERATED_FILE, &bytes)
+            .map_err(write_error(GENERATED_FILE))
     }
 
     /// Returns the generated index with this text, or the last one if the text was edited.
     fn of(&self, text: &str) -> Option<&GeneratedIndex> {
         let hash = hash_bytes(text.as_bytes());
-        self.written.iter().find(|own| own.hash == hash).or(self.written.last())
+        self.written
+            .iter()
+            .find(|own| own.hash == hash)
+            .or(self.written.last())
     }
 }
 
 fn read_text(disk: &dyn Disk) -> Result<Option<String>, TopicError> {
-    let Some(bytes) = read_bytes(disk, INDEX_FILE)? else { return Ok(None) };
+    let Some(bytes) = read_bytes(disk, INDEX_FILE)? else {
+        return Ok(None);
+    };
     match lossy_text(&bytes) {
         (_, Some(fault)) => Err(damaged_error(INDEX_FILE, fault)),
         (text, None) => Ok(Some(text.into_owned())),
@@ -78,8 +92,13 @@ fn read_text(disk: &dyn Disk) -> Result<Option<String>, TopicError> {
 
 /// Returns the index file, or `None` if it does not exist.
 pub(super) fn read(disk: &dyn Disk) -> Result<Option<TopicIndex>, TopicError> {
-    let Some(text) = read_text(disk)? else { return Ok(None) };
-    let ours = GeneratedIndexes::read(disk).of(&text).map(|own| own.lines.clone()).unwrap_or_default();
+    let Some(text) = read_text(disk)? else {
+        return Ok(None);
+    };
+    let ours = GeneratedIndexes::read(disk)
+        .of(&text)
+        .map(|own| own.lines.clone())
+        .unwrap_or_default();
     Ok(Some(TopicIndex { text, ours }))
 }
 
@@ -93,14 +112,23 @@ pub(super) fn adopt_index(disk: &dyn Disk, operation: &Operation) -> Result<(), 
         gitignore::write(disk);
     }
     // If the index cannot be read, the update of the index reports it later.
-    let Ok(Some(text)) = read_text(disk) else { return Ok(()) };
+    let Ok(Some(text)) = read_text(disk) else {
+        return Ok(());
+    };
     let known = hash_bytes(text.as_bytes());
     if own.written.iter().any(|own| own.hash == known) {
         return Ok(());
     }
-    let made = [index_text(&list_topics(disk)?.topics, &uses::read_uses(disk), None), index_text(&[], &TopicUsages::new(), None)];
+    let made = [
+        index_text(&list_topics(disk)?.topics, &uses::read_uses(disk), None),
+        index_text(&[], &TopicUsages::new(), None),
+    ];
     match made.iter().find(|made| made.text == text) {
-        Some(made) => GeneratedIndexes { written: vec![GeneratedIndex::of(made)], has_gitignore: true }.save(disk),
+        Some(made) => GeneratedIndexes {
+            written: vec![GeneratedIndex::of(made)],
+            has_gitignore: true,
+        }
+        .save(disk),
         None if own.written.is_empty() => trash::copy_index_to_trash(disk, operation),
         None => Ok(()),
     }
@@ -112,10 +140,16 @@ pub(super) fn rebuild(disk: &dyn Disk, uses: &TopicUsages) -> Result<bool, Topic
     for _ in 0..MAX_ATTEMPTS {
         let former = read(disk)?;
         let next = index_text(&list_topics(disk)?.topics, uses, former.as_ref());
-        let is_same = former.as_ref().is_some_and(|former| former.text == next.text);
-        let mut own = GeneratedIndexes { written: vec![GeneratedIndex::of(&next)], has_gitignore: true };
+        let is_same = former
+            .as_ref()
+            .is_some_and(|former| former.text == next.text);
+        let mut own = GeneratedIndexes {
+            written: vec![GeneratedIndex::of(&next)],
+            has_gitignore: true,
+        };
         if !is_same {
-            own.written.splice(..0, former.as_ref().map(GeneratedIndex::of));
+            own.written
+                .splice(..0, former.as_ref().map(GeneratedIndex::of));
         }
         let known = GeneratedIndexes::read(disk);
         if known.written.last() != own.written.last() || !known.has_gitignore {
@@ -125,14 +159,19 @@ pub(super) fn rebuild(disk: &dyn Disk, uses: &TopicUsages) -> Result<bool, Topic
             return Ok(false);
         }
         disk.check_writable(INDEX_FILE).map_err(&told)?;
-        disk.write(TEMP_FILE, next.text.as_bytes()).and_then(|()| disk.sync_file(TEMP_FILE)).map_err(&told)?;
+        disk.write(TEMP_FILE, next.text.as_bytes())
+            .and_then(|()| disk.sync_file(TEMP_FILE))
+            .map_err(&told)?;
         if former.is_some() {
-            disk.copy_permissions(TEMP_FILE, INDEX_FILE).map_err(&told)?;
+            disk.copy_permissions(TEMP_FILE, INDEX_FILE)
+                .map_err(&told)?;
         }
         if read_text(disk)? == former.map(|former| former.text) {
             disk.rename(TEMP_FILE, INDEX_FILE).map_err(&told)?;
             return Ok(true);
         }
     }
-    Err(TopicError::Conflict { name: INDEX_FILE.to_owned() })
+    Err(TopicError::Conflict {
+        name: INDEX_FILE.to_owned(),
+    })
 }

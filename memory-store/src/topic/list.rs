@@ -1,6 +1,8 @@
 //! Listing the topics and files of a folder.
 
-use memory_core::topic::{INDEX_FILE, PathEntry, Topic, TopicError, TopicListing, TopicName, TopicPath};
+use memory_core::topic::{
+    INDEX_FILE, PathEntry, Topic, TopicError, TopicListing, TopicName, TopicPath,
+};
 
 use super::error::read_error;
 use super::format::parse_topic;
@@ -16,8 +18,12 @@ const MAX_HEADER_BYTES: usize = 1024 * 1024;
 /// Returns the topics by name.
 pub(super) fn list_topics(disk: &dyn Disk) -> Result<TopicListing, TopicError> {
     let mut listing = TopicListing::default();
-    let entries = disk.list_folder("").map_err(|error| read_error("the folder", error))?;
-    let is_markdown = |entry: &DirEntry| entry.name.to_lowercase().ends_with(".md") && !entry.name.starts_with('.');
+    let entries = disk
+        .list_folder("")
+        .map_err(|error| read_error("the folder", error))?;
+    let is_markdown = |entry: &DirEntry| {
+        entry.name.to_lowercase().ends_with(".md") && !entry.name.starts_with('.')
+    };
     for DirEntry { name, kind, .. } in entries.into_iter().filter(is_markdown) {
         if name.eq_ignore_ascii_case(INDEX_FILE) || kind == DirEntryKind::Folder {
             continue;
@@ -35,7 +41,9 @@ pub(super) fn list_topics(disk: &dyn Disk) -> Result<TopicListing, TopicError> {
             Err(error) => listing.misnamed.push((name, error.to_string())),
         }
     }
-    listing.topics.sort_by(|one, other| one.name.cmp(&other.name));
+    listing
+        .topics
+        .sort_by(|one, other| one.name.cmp(&other.name));
     listing.misnamed.sort();
     Ok(listing)
 }
@@ -43,15 +51,23 @@ pub(super) fn list_topics(disk: &dyn Disk) -> Result<TopicListing, TopicError> {
 /// Returns the topic of a file, or `None` if it was deleted since the folder was listed.
 fn read_topic(disk: &dyn Disk, name: &TopicName) -> Option<Topic> {
     let path = name.as_str();
-    let read = |length| disk.read_part(path, 0, length).map_err(|error| error.to_string());
+    let read = |length| {
+        disk.read_part(path, 0, length)
+            .map_err(|error| error.to_string())
+    };
     let size = match disk.stat(path) {
         Ok(Some(found)) => found.size,
         Ok(None) => return None,
         Err(error) => return Some(unreadable_topic(name, 0, error.to_string())),
     };
     let read = read(HEADER_BYTES).and_then(|bytes| {
-        let needs_more = bytes.len() == HEADER_BYTES && !has_whole_front_matter(&lossy_text(&bytes).0);
-        if needs_more { read(MAX_HEADER_BYTES) } else { Ok(bytes) }
+        let needs_more =
+            bytes.len() == HEADER_BYTES && !has_whole_front_matter(&lossy_text(&bytes).0);
+        if needs_more {
+            read(MAX_HEADER_BYTES)
+        } else {
+            Ok(bytes)
+        }
     });
     let bytes = match read {
         Ok(bytes) => bytes,
@@ -68,13 +84,21 @@ fn read_topic(disk: &dyn Disk, name: &TopicName) -> Option<Topic> {
 }
 
 fn unreadable_topic(name: &TopicName, size: u64, why: String) -> Topic {
-    Topic { is_unreadable: true, ..parse_topic(name.clone(), "", size, Some(why)) }
+    Topic {
+        is_unreadable: true,
+        ..parse_topic(name.clone(), "", size, Some(why))
+    }
 }
 
 /// Returns all files and folders below `folder` that are not hidden; `None` if it does not exist.
-pub(super) fn list_entries(disk: &dyn Disk, folder: Option<&TopicPath>) -> Result<Option<Vec<PathEntry>>, TopicError> {
+pub(super) fn list_entries(
+    disk: &dyn Disk,
+    folder: Option<&TopicPath>,
+) -> Result<Option<Vec<PathEntry>>, TopicError> {
     if let Some(folder) = folder {
-        let found = disk.stat(folder.as_str()).map_err(|error| read_error(folder.as_str(), error))?;
+        let found = disk
+            .stat(folder.as_str())
+            .map_err(|error| read_error(folder.as_str(), error))?;
         if !found.is_some_and(|found| found.is_folder) {
             return Ok(None);
         }
@@ -85,26 +109,48 @@ pub(super) fn list_entries(disk: &dyn Disk, folder: Option<&TopicPath>) -> Resul
 }
 
 /// Adds everything below a folder to `found`, and returns its size in bytes.
-fn collect_entries(disk: &dyn Disk, folder: Option<&TopicPath>, found: &mut Vec<PathEntry>) -> Result<u64, TopicError> {
+fn collect_entries(
+    disk: &dyn Disk,
+    folder: Option<&TopicPath>,
+    found: &mut Vec<PathEntry>,
+) -> Result<u64, TopicError> {
     let place = folder.map_or("", TopicPath::as_str);
-    let mut entries = disk.list_folder(place).map_err(|error| read_error(place, error))?;
+    let mut entries = disk
+        .list_folder(place)
+        .map_err(|error| read_error(place, error))?;
     entries.sort_by(|one, other| one.name.cmp(&other.name));
     let mut bytes = 0;
     for DirEntry { name, kind, .. } in entries {
-        let path = if place.is_empty() { name } else { format!("{place}/{name}") };
+        let path = if place.is_empty() {
+            name
+        } else {
+            format!("{place}/{name}")
+        };
         // Hidden files and invalid names are skipped.
-        let Ok(path) = path.parse::<TopicPath>() else { continue };
+        let Ok(path) = path.parse::<TopicPath>() else {
+            continue;
+        };
         match kind {
             DirEntryKind::Other => {}
             DirEntryKind::File => {
-                let size = disk.stat(path.as_str()).map_err(|error| read_error(path.as_str(), error))?;
+                let size = disk
+                    .stat(path.as_str())
+                    .map_err(|error| read_error(path.as_str(), error))?;
                 let size = size.map_or(0, |found| found.size);
                 bytes += size;
-                found.push(PathEntry { path, size, is_folder: false });
+                found.push(PathEntry {
+                    path,
+                    size,
+                    is_folder: false,
+                });
             }
             DirEntryKind::Folder => {
                 let at = found.len();
-                found.push(PathEntry { path: path.clone(), size: 0, is_folder: true });
+                found.push(PathEntry {
+                    path: path.clone(),
+                    size: 0,
+                    is_folder: true,
+                });
                 found[at].size = collect_entries(disk, Some(&path), found)?;
                 bytes += found[at].size;
             }

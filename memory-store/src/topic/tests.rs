@@ -9,8 +9,8 @@ use std::sync::Arc;
 use memory_core::secret::Checked;
 use memory_core::testing::topics;
 use memory_core::topic::{
-    TopicChangeResult, TopicError, TopicKind, TopicPath, TopicWriteRequest, TopicWriteResult, Topics, delete, file, history,
-    list, purge, read, rebuild, undo, update, view, write,
+    TopicChangeResult, TopicError, TopicKind, TopicPath, TopicWriteRequest, TopicWriteResult,
+    Topics, delete, file, history, list, purge, read, rebuild, undo, update, view, write,
 };
 use memory_core::{Code, SecretPolicy};
 
@@ -73,7 +73,12 @@ fn an_undo_creates_no_hidden_file_whatever_the_log_contains() {
         fixture.write("plan", "the plan").unwrap();
         delete(&fixture.topics, "plan").unwrap();
         let log = ".trash/2026-05.jsonl";
-        fixture.put_file(log, fixture.file(log).replace(r#""path":"plan.md""#, &format!(r#""path":"{hidden}""#)));
+        fixture.put_file(
+            log,
+            fixture
+                .file(log)
+                .replace(r#""path":"plan.md""#, &format!(r#""path":"{hidden}""#)),
+        );
         let refused = undo(&fixture.topics, &fixture.last()).unwrap_err();
         assert_eq!(refused.code(), Code::FileDamaged, "{refused}");
         assert!(!fixture.path().join(hidden).exists());
@@ -88,13 +93,27 @@ fn a_change_leaves_all_else_of_a_file_byte_for_byte() {
     let today = folder.topics.clock.now().date_naive().to_string();
     let expected = THEIRS.replace("two", "2").replace("2020-01-01", &today);
     assert_eq!(folder.file("a.md"), expected);
-    let next = TopicWriteRequest { kind: None, title: None, ..request("a", "three\nfour") };
+    let next = TopicWriteRequest {
+        kind: None,
+        title: None,
+        ..request("a", "three\nfour")
+    };
     write(&folder.topics, &next).unwrap();
-    let expected = expected.replace("---\r\n\r\none\r\n2\r\n", "description: What it is\r\n---\r\n\r\nthree\r\nfour\r\n");
+    let expected = expected.replace(
+        "---\r\n\r\none\r\n2\r\n",
+        "description: What it is\r\n---\r\n\r\nthree\r\nfour\r\n",
+    );
     assert_eq!(folder.file("a.md"), expected);
-    assert_eq!(folder.file("MEMORY.md"), "# Memory\n\n## Other\n- [Old](a.md) - What it is\n");
+    assert_eq!(
+        folder.file("MEMORY.md"),
+        "# Memory\n\n## Other\n- [Old](a.md) - What it is\n"
+    );
     undo(&folder.topics, &folder.last()).unwrap();
-    undo(&folder.topics, &history(&folder.topics).unwrap()[2].operation.id.to_string()).unwrap();
+    undo(
+        &folder.topics,
+        &history(&folder.topics).unwrap()[2].operation.id.to_string(),
+    )
+    .unwrap();
     assert_eq!(folder.file("a.md"), THEIRS);
 }
 
@@ -104,9 +123,21 @@ fn files_of_all_kinds_are_listed_and_what_is_wrong_with_them_is_told() {
     folder.put_file("plain.md", "no front matter\n");
     folder.put_file("open.md", "---\nname: x\n");
     folder.put_file("bytes.md", b"---\nname: \xff\xfe\n---\n");
-    folder.put_file("colon.md", "---\nname: N\ndescription: Fix: use X\ntype: feedback\n---\n");
-    folder.put_file("long.md", format!("---\ntags: [{}a]\nname: Long\ntype: user\n---\n", "a, ".repeat(20_000)));
-    folder.put_file("深色.md", format!("---\nname: 深色\ntype: user\n---\n{}", "深".repeat(100_000)));
+    folder.put_file(
+        "colon.md",
+        "---\nname: N\ndescription: Fix: use X\ntype: feedback\n---\n",
+    );
+    folder.put_file(
+        "long.md",
+        format!(
+            "---\ntags: [{}a]\nname: Long\ntype: user\n---\n",
+            "a, ".repeat(20_000)
+        ),
+    );
+    folder.put_file(
+        "深色.md",
+        format!("---\nname: 深色\ntype: user\n---\n{}", "深".repeat(100_000)),
+    );
     folder.put_file("a:b.md", "x");
     folder.put_file(".hidden.md", "x");
     folder.put_file("notes.txt", "x");
@@ -116,7 +147,15 @@ fn files_of_all_kinds_are_listed_and_what_is_wrong_with_them_is_told() {
     let told: Vec<String> = listing
         .topics
         .iter()
-        .map(|topic| format!("{} [{}] {}: {}", topic.name, topic.title, topic.kind, topic.problem.as_deref().unwrap_or("fine")))
+        .map(|topic| {
+            format!(
+                "{} [{}] {}: {}",
+                topic.name,
+                topic.title,
+                topic.kind,
+                topic.problem.as_deref().unwrap_or("fine")
+            )
+        })
         .collect();
     insta::assert_snapshot!(told.join("\n"), @"
     bytes.md [bytes] other: the text is not UTF-8 but another encoding
@@ -126,7 +165,11 @@ fn files_of_all_kinds_are_listed_and_what_is_wrong_with_them_is_told() {
     plain.md [plain] other: fine
     深色.md [深色] user: fine
     ");
-    let misnamed: Vec<_> = listing.misnamed.iter().map(|(name, why)| format!("{name}: {why}")).collect();
+    let misnamed: Vec<_> = listing
+        .misnamed
+        .iter()
+        .map(|(name, why)| format!("{name}: {why}"))
+        .collect();
     insta::assert_snapshot!(misnamed.join("\n"), @r#"
     a:b.md: "a:b.md" is not a path within the folder: it contains a :, which separates a drive or a stream on some systems
     link.md: it is a symlink or not a regular file
@@ -146,14 +189,26 @@ fn files_of_all_kinds_are_listed_and_what_is_wrong_with_them_is_told() {
     - [open](open.md) - open
     - [plain](plain.md) - plain
     ");
-    assert_eq!(read(&folder.topics, "bytes").unwrap_err().code(), Code::FileDamaged);
-    let part = TopicWriteRequest { kind: None, ..request("open", "new") };
-    assert_eq!(write(&folder.topics, &part).unwrap_err().code(), Code::FileDamaged);
+    assert_eq!(
+        read(&folder.topics, "bytes").unwrap_err().code(),
+        Code::FileDamaged
+    );
+    let part = TopicWriteRequest {
+        kind: None,
+        ..request("open", "new")
+    };
+    assert_eq!(
+        write(&folder.topics, &part).unwrap_err().code(),
+        Code::FileDamaged
+    );
     assert_eq!(folder.file("open.md"), "---\nname: x\n");
     delete(&folder.topics, "bytes").unwrap();
     assert!(!folder.path().join("bytes.md").exists());
     undo(&folder.topics, &folder.last()).unwrap();
-    assert_eq!(std::fs::read(folder.path().join("bytes.md")).unwrap(), b"---\nname: \xff\xfe\n---\n");
+    assert_eq!(
+        std::fs::read(folder.path().join("bytes.md")).unwrap(),
+        b"---\nname: \xff\xfe\n---\n"
+    );
 }
 
 #[test]
@@ -171,7 +226,12 @@ fn nothing_is_read_or_written_through_a_symlink() {
         update(&folder.topics, "a", "theirs", "ours", SecretPolicy::Refuse).map(drop),
         delete(&folder.topics, "a").map(drop),
         file::read(&folder.topics, &path("notes/target.md")).map(drop),
-        file::create(&folder.topics, &path("notes/new.md"), "x", SecretPolicy::Refuse),
+        file::create(
+            &folder.topics,
+            &path("notes/new.md"),
+            "x",
+            SecretPolicy::Refuse,
+        ),
         file::delete(&folder.topics, &path("notes/target.md")),
         file::delete(&folder.topics, &path("notes")),
         file::rename(&folder.topics, &path("a.md"), &path("b.md")),
@@ -182,10 +242,19 @@ fn nothing_is_read_or_written_through_a_symlink() {
         assert!(matches!(code, Code::PathRefused), "{at}: {code}");
     }
     folder.write("b", "x").unwrap();
-    assert_eq!(file::rename(&folder.topics, &path("b.md"), &path("dangling.md")).unwrap_err().code(), Code::PathRefused);
+    assert_eq!(
+        file::rename(&folder.topics, &path("b.md"), &path("dangling.md"))
+            .unwrap_err()
+            .code(),
+        Code::PathRefused
+    );
     assert_eq!(std::fs::read_to_string(&target).unwrap(), "theirs");
     assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 1);
-    assert_eq!(file::entries(&folder.topics, None).unwrap().unwrap().len(), 2, "the index and b.md");
+    assert_eq!(
+        file::entries(&folder.topics, None).unwrap().unwrap().len(),
+        2,
+        "the index and b.md"
+    );
 }
 
 #[test]
@@ -222,7 +291,11 @@ fn nothing_of_ours_is_written_through_a_symlink_that_somebody_put_there() {
         if is_folder {
             assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0, "{name}");
         } else {
-            assert_eq!(std::fs::read_to_string(&target).unwrap(), "theirs", "{name}");
+            assert_eq!(
+                std::fs::read_to_string(&target).unwrap(),
+                "theirs",
+                "{name}"
+            );
         }
         if name == "MEMORY.md" {
             assert!(done.unwrap().stale_index.is_some());
@@ -237,32 +310,54 @@ fn a_writer_that_takes_no_lock_is_not_overwritten() {
     let place = folder.path().join("a.md");
     let mut asked = 0;
     let operation = folder.topics.operation(memory_core::Verb::Update);
-    let changed = folder.topics.store.change(&path("a.md"), &operation, &mut |seen| {
-        asked += 1;
-        let count: u32 = seen.unwrap().text.trim().parse().unwrap();
-        if asked == 1 {
-            // Another program writes the file during the first attempt.
-            std::fs::write(&place, "7\n").unwrap();
-        }
-        Ok(memory_core::topic::TopicChange::Text(Checked::allowed(format!("{}\n", count + 1))))
-    });
-    assert_eq!((changed.unwrap(), folder.file("a.md").as_str(), asked), (TopicChangeResult::Yes { stale_index: None }, "8\n", 2));
+    let changed = folder
+        .topics
+        .store
+        .change(&path("a.md"), &operation, &mut |seen| {
+            asked += 1;
+            let count: u32 = seen.unwrap().text.trim().parse().unwrap();
+            if asked == 1 {
+                // Another program writes the file during the first attempt.
+                std::fs::write(&place, "7\n").unwrap();
+            }
+            Ok(memory_core::topic::TopicChange::Text(Checked::allowed(
+                format!("{}\n", count + 1),
+            )))
+        });
+    assert_eq!(
+        (changed.unwrap(), folder.file("a.md").as_str(), asked),
+        (TopicChangeResult::Yes { stale_index: None }, "8\n", 2)
+    );
     let operation = folder.topics.operation(memory_core::Verb::Update);
     let mut number = 100;
-    let changed = folder.topics.store.change(&path("a.md"), &operation, &mut |_| {
-        number += 1;
-        std::fs::write(&place, format!("{number}\n")).unwrap();
-        Ok(memory_core::topic::TopicChange::Text(Checked::allowed("0\n".into())))
-    });
-    assert_eq!((changed.unwrap_err().code(), folder.file("a.md").as_str()), (Code::Conflict, "103\n"));
-    assert_eq!(history(&folder.topics).unwrap().len(), 1, "what was not carried out is not told of");
+    let changed = folder
+        .topics
+        .store
+        .change(&path("a.md"), &operation, &mut |_| {
+            number += 1;
+            std::fs::write(&place, format!("{number}\n")).unwrap();
+            Ok(memory_core::topic::TopicChange::Text(Checked::allowed(
+                "0\n".into(),
+            )))
+        });
+    assert_eq!(
+        (changed.unwrap_err().code(), folder.file("a.md").as_str()),
+        (Code::Conflict, "103\n")
+    );
+    assert_eq!(
+        history(&folder.topics).unwrap().len(),
+        1,
+        "what was not carried out is not told of"
+    );
 }
 
 #[test]
 fn a_folder_that_may_not_be_written_is_read_and_named() {
     let folder = TestTopics::new();
     folder.write("a", "x").unwrap();
-    let rights = |mode| std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(mode)).unwrap();
+    let rights = |mode| {
+        std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(mode)).unwrap()
+    };
     rights(0o500);
     let may_write_all_the_same = std::fs::write(folder.path().join("probe"), "").is_ok();
     let refused = folder.write("b", "x");
@@ -275,7 +370,10 @@ fn a_folder_that_may_not_be_written_is_read_and_named() {
     }
     let refused = refused.unwrap_err();
     assert_eq!(refused.code(), Code::PermissionDenied);
-    assert_eq!(refused.to_string(), format!("cannot write to {}", folder.path().display()));
+    assert_eq!(
+        refused.to_string(),
+        format!("cannot write to {}", folder.path().display())
+    );
     assert!(reading.unwrap().text.ends_with("\nx\n"));
     assert!(!folder.path().join("b.md").exists() && folder.file("MEMORY.md").contains("(a.md)"));
 }
@@ -289,15 +387,28 @@ fn two_files_with_one_name_are_two_topics() {
         // This file system does not distinguish the names.
         return;
     }
-    assert!(read(&folder.topics, "prefs.md").unwrap().text.ends_with("2\n"));
+    assert!(
+        read(&folder.topics, "prefs.md")
+            .unwrap()
+            .text
+            .ends_with("2\n")
+    );
     assert!(read(&folder.topics, "Prefs").unwrap().text.ends_with("1\n"));
     for reference in ["Same", "PREFS"] {
         let error = read(&folder.topics, reference).unwrap_err();
         assert_eq!(error.code(), Code::MemoryAmbiguous);
-        assert!(error.to_string().ends_with("matches 2 topics: Prefs.md, prefs.md"), "{error}");
+        assert!(
+            error
+                .to_string()
+                .ends_with("matches 2 topics: Prefs.md, prefs.md"),
+            "{error}"
+        );
     }
     rebuild(&folder.topics).unwrap();
-    assert_eq!(folder.file("MEMORY.md"), "# Memory\n\n## User\n- [Same](Prefs.md) - Prefs\n- [Same](prefs.md) - prefs\n");
+    assert_eq!(
+        folder.file("MEMORY.md"),
+        "# Memory\n\n## User\n- [Same](Prefs.md) - Prefs\n- [Same](prefs.md) - prefs\n"
+    );
 }
 
 #[test]
@@ -306,16 +417,25 @@ fn ten_thousand_files_have_an_index_that_is_short_and_right() {
     for number in 0..10_000 {
         folder.put_file(
             &format!("t{number}.md"),
-            format!("---\nname: T{number}\ndescription: {}\ntype: user\n---\n", "word ".repeat(30)),
+            format!(
+                "---\nname: T{number}\ndescription: {}\ntype: user\n---\n",
+                "word ".repeat(30)
+            ),
         );
     }
     read(&folder.topics, "t7777").unwrap();
     folder.write("new", "x").unwrap();
     let index = folder.file("MEMORY.md");
     assert!(index.lines().count() < 200 && index.len() < 25_000);
-    assert!(index.contains("(t7777.md)") && index.contains("(new.md)"), "what was used is shown");
+    assert!(
+        index.contains("(t7777.md)") && index.contains("(new.md)"),
+        "what was used is shown"
+    );
     let shown = index.lines().filter(|line| line.starts_with("- [")).count();
-    assert!(index.ends_with(&format!("- ({} more files, less used: list the files to see them)\n", 10_001 - shown)));
+    assert!(index.ends_with(&format!(
+        "- ({} more files, less used: list the files to see them)\n",
+        10_001 - shown
+    )));
     assert_eq!(view(&folder.topics).unwrap(), index);
 }
 

@@ -52,9 +52,18 @@ impl FilePayload for TopicPayload {
         let state = |path: &str, hash: Option<&str>, trash: Option<&String>| {
             // A hash that cannot be parsed matches no file.
             let hash = hash?.parse().unwrap_or(ContentHash::from([u8::MAX; 32]));
-            Some(RecordedFile { path: path.to_owned(), hash, trash: trash.cloned() })
+            Some(RecordedFile {
+                path: path.to_owned(),
+                hash,
+                trash: trash.cloned(),
+            })
         };
-        let change = |TopicFileLine { path, before, trash, after }: &TopicFileLine| FileChange {
+        let change = |TopicFileLine {
+                          path,
+                          before,
+                          trash,
+                          after,
+                      }: &TopicFileLine| FileChange {
             before: state(path, before.as_deref(), trash.as_ref()),
             after: state(path, after.as_deref(), None),
         };
@@ -68,12 +77,22 @@ pub(super) fn log(disk: &dyn Disk) -> OperationLog<'_, TopicPayload> {
 }
 
 /// Copies an index of another program to the trash before an operation first changes it.
-pub(super) fn copy_index_to_trash(disk: &dyn Disk, operation: &Operation) -> Result<(), TopicError> {
+pub(super) fn copy_index_to_trash(
+    disk: &dyn Disk,
+    operation: &Operation,
+) -> Result<(), TopicError> {
     let folder = log(disk).trash_folder(operation);
     let trash = format!("{folder}/{INDEX_FILE}");
-    disk.hard_link(INDEX_FILE, &trash).and_then(|()| disk.sync_folder(&folder)).map_err(write_error(&trash))?;
-    let payload = TopicPayload { index: Some(trash), ..TopicPayload::default() };
-    log(disk).append(&Recorded::new(operation, payload, None)).map_err(write_error(FOLDER))
+    disk.hard_link(INDEX_FILE, &trash)
+        .and_then(|()| disk.sync_folder(&folder))
+        .map_err(write_error(&trash))?;
+    let payload = TopicPayload {
+        index: Some(trash),
+        ..TopicPayload::default()
+    };
+    log(disk)
+        .append(&Recorded::new(operation, payload, None))
+        .map_err(write_error(FOLDER))
 }
 
 /// Returns the error that the log cannot be read.
@@ -85,13 +104,29 @@ pub(super) fn log_error(error: io::Error) -> TopicError {
 pub(super) fn list_trashed(disk: &dyn Disk) -> Result<Vec<TrashedTopic>, TopicError> {
     let mut trashed = Vec::new();
     for line in log(disk).operations(log_error)? {
-        let Recorded { operation, subject: TopicPayload { files, index }, .. } = line?;
+        let Recorded {
+            operation,
+            subject: TopicPayload { files, index },
+            ..
+        } = line?;
         let index = index.map(|trash| (INDEX_FILE.to_owned(), trash));
-        let files = files.into_iter().filter_map(|TopicFileLine { path, trash, .. }| Some((path, trash?)));
+        let files = files
+            .into_iter()
+            .filter_map(|TopicFileLine { path, trash, .. }| Some((path, trash?)));
         for (path, trash) in files.chain(index) {
             // The file may have been purged.
-            let Some(found) = disk.stat(&trash).map_err(|error| read_error(&trash, error))? else { continue };
-            trashed.push(TrashedTopic { path, trash, size: found.size, operation: operation.clone() });
+            let Some(found) = disk
+                .stat(&trash)
+                .map_err(|error| read_error(&trash, error))?
+            else {
+                continue;
+            };
+            trashed.push(TrashedTopic {
+                path,
+                trash,
+                size: found.size,
+                operation: operation.clone(),
+            });
         }
     }
     Ok(trashed)

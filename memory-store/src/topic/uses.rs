@@ -28,17 +28,32 @@ struct TopicUseLine {
 pub(super) fn read_uses(disk: &dyn Disk) -> TopicUsages {
     let known = |(name, line): (String, TopicUseLine)| {
         let last = DateTime::parse_from_rfc3339(&line.last).ok()?.to_utc();
-        Some((name, TopicUsage { count: line.count, last }))
+        Some((
+            name,
+            TopicUsage {
+                count: line.count,
+                last,
+            },
+        ))
     };
-    read_file(disk).topics.into_iter().filter_map(known).collect()
+    read_file(disk)
+        .topics
+        .into_iter()
+        .filter_map(known)
+        .collect()
 }
 
 /// Counts a use. One of two concurrent counts may be lost, and a power loss may lose all.
 pub(super) fn count(root: &Path, disk: &dyn Disk, name: &TopicName, at: DateTime<Utc>) {
     let mut page = read_file(disk);
     let last = at.to_rfc3339_opts(SecondsFormat::Secs, true);
-    let count = page.topics.get(name.as_str()).map_or(0, |line| line.count).saturating_add(1);
-    page.topics.insert(name.to_string(), TopicUseLine { count, last });
+    let count = page
+        .topics
+        .get(name.as_str())
+        .map_or(0, |line| line.count)
+        .saturating_add(1);
+    page.topics
+        .insert(name.to_string(), TopicUseLine { count, last });
     if let Ok(bytes) = serde_json::to_vec(&page) {
         // A folder that is read-only can still be read.
         let _ = cache_file::write(root, FILE, &bytes);
@@ -46,6 +61,11 @@ pub(super) fn count(root: &Path, disk: &dyn Disk, name: &TopicName, at: DateTime
 }
 
 fn read_file(disk: &dyn Disk) -> TopicUsesFile {
-    let bytes = disk.read(FILE).ok().flatten().map(|(bytes, _)| bytes).unwrap_or_default();
+    let bytes = disk
+        .read(FILE)
+        .ok()
+        .flatten()
+        .map(|(bytes, _)| bytes)
+        .unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
 }

@@ -9,7 +9,9 @@ use memory_core::instance::history::{Messages, RecordDraft as Said};
 use memory_core::instance::kv::KeyValues;
 use memory_core::testing::{banks, messages, topics, values};
 use memory_core::topic::Topics;
-use memory_core::{Clock, Draft, Patch, SecretPolicy, Services, bank, instance, topic, update, write};
+use memory_core::{
+    Clock, Draft, Patch, SecretPolicy, Services, bank, instance, topic, update, write,
+};
 use memory_store::bank::{BankFolder, BankOptions};
 use memory_store::history::HistoryFolder;
 use memory_store::kv::ValueFolder;
@@ -33,7 +35,10 @@ impl Clock for FixedClock {
 fn each_clock(check: impl Fn(Arc<FixedClock>, Arc<FixedClock>)) {
     let first: DateTime<Utc> = "2026-05-07T10:00:00Z".parse().unwrap();
     for jump in [TimeDelta::zero(), TimeDelta::days(-365)] {
-        check(Arc::new(FixedClock(first)), Arc::new(FixedClock(first + jump)));
+        check(
+            Arc::new(FixedClock(first)),
+            Arc::new(FixedClock(first + jump)),
+        );
     }
 }
 
@@ -43,21 +48,41 @@ fn the_last_change_of_a_memory_is_the_one_that_was_made_last() {
         let home = TestHome::new();
         let services = |clock: Arc<FixedClock>| {
             let store = FileStore::open(home.path(), FileStoreOptions::default()).unwrap();
-            Services { clock, ids: Arc::new(RandomIds), ..repeatable_services(store) }
+            Services {
+                clock,
+                ids: Arc::new(RandomIds),
+                ..repeatable_services(store)
+            }
         };
-        let id = write(&services(first), Draft::new("one"), SecretPolicy::Refuse).unwrap().id.to_string();
+        let id = write(&services(first), Draft::new("one"), SecretPolicy::Refuse)
+            .unwrap()
+            .id
+            .to_string();
         let services = services(then);
-        let patch = Patch { content: Some("two".into()), ..Patch::default() };
+        let patch = Patch {
+            content: Some("two".into()),
+            ..Patch::default()
+        };
         update(&services, &id, &patch, None, SecretPolicy::Refuse).unwrap();
         write(&services, Draft::new("three"), SecretPolicy::Refuse).unwrap();
         memory_core::undo(&services, None).unwrap();
-        assert_eq!(memory_core::read(&services, &id).unwrap().memory.content, "two");
+        assert_eq!(
+            memory_core::read(&services, &id).unwrap().memory.content,
+            "two"
+        );
     });
 }
 
 fn banks_in(folder: &Path, clock: Arc<FixedClock>) -> Banks {
-    let (banks, _) = banks(Arc::new(BankFolder::new(folder, BankOptions::default())), None);
-    Banks { ids: Arc::new(RandomIds), clock, ..banks }
+    let (banks, _) = banks(
+        Arc::new(BankFolder::new(folder, BankOptions::default())),
+        None,
+    );
+    Banks {
+        ids: Arc::new(RandomIds),
+        clock,
+        ..banks
+    }
 }
 
 #[test]
@@ -70,7 +95,13 @@ fn the_last_change_of_a_bank_is_the_one_that_was_made_last() {
         bank::write(&banks, &bank_entry_request("session", "a", "2")).unwrap();
         let last = bank::last(&banks).unwrap().unwrap();
         bank::undo(&banks, last.operation.id.as_str()).unwrap();
-        let read = bank::read(&banks, &"session".parse().unwrap(), &"a".parse().unwrap(), ScopeChoice::Detected).unwrap();
+        let read = bank::read(
+            &banks,
+            &"session".parse().unwrap(),
+            &"a".parse().unwrap(),
+            ScopeChoice::Detected,
+        )
+        .unwrap();
         assert_eq!(read.entry.value.as_str(), "1");
     });
 }
@@ -102,7 +133,13 @@ fn the_last_change_of_a_session_is_the_one_that_was_made_last() {
         instance::history::delete(&all, &"two".parse().unwrap()).unwrap();
         instance::history::undo(&all, None).unwrap();
         let sessions = instance::history::sessions(&all).unwrap();
-        assert_eq!(sessions.iter().map(|one| one.session.as_str()).collect::<Vec<_>>(), ["two"]);
+        assert_eq!(
+            sessions
+                .iter()
+                .map(|one| one.session.as_str())
+                .collect::<Vec<_>>(),
+            ["two"]
+        );
     });
 }
 
@@ -110,8 +147,17 @@ fn the_last_change_of_a_session_is_the_one_that_was_made_last() {
 fn the_last_change_of_a_value_is_the_one_that_was_made_last() {
     each_clock(|first, then| {
         let home = tempfile::tempdir().unwrap();
-        let store = || Arc::new(ValueFolder::new(home.path().join("kv"), home.path().join("state")));
-        let open = |clock: Arc<FixedClock>| KeyValues { ids: Arc::new(RandomIds), clock, ..values(store()) };
+        let store = || {
+            Arc::new(ValueFolder::new(
+                home.path().join("kv"),
+                home.path().join("state"),
+            ))
+        };
+        let open = |clock: Arc<FixedClock>| KeyValues {
+            ids: Arc::new(RandomIds),
+            clock,
+            ..values(store())
+        };
         let key = "a".parse().unwrap();
         instance::kv::set(&open(first), &key, "1", SecretPolicy::Refuse).unwrap();
         let all = open(then);
@@ -145,13 +191,28 @@ fn what_was_purged_is_gone_though_the_clock_was_ahead_and_what_is_taken_back_is_
     let home = tempfile::tempdir().unwrap();
     let at = |text: &str| -> DateTime<Utc> { text.parse().unwrap() };
     let open = |moment: &str| banks_in(home.path(), Arc::new(FixedClock(at(moment))));
-    bank::write(&open("2026-07-07T10:00:00Z"), &bank_entry_request("ahead", "a", "1")).unwrap();
+    bank::write(
+        &open("2026-07-07T10:00:00Z"),
+        &bank_entry_request("ahead", "a", "1"),
+    )
+    .unwrap();
     let banks = open("2026-05-07T10:00:00Z");
-    bank::write(&banks, &bank_entry_request("gone", "a", r#""a word that must go""#)).unwrap();
+    bank::write(
+        &banks,
+        &bank_entry_request("gone", "a", r#""a word that must go""#),
+    )
+    .unwrap();
     bank::delete_bank(&banks, &"gone".parse().unwrap(), ScopeChoice::Detected).unwrap();
     bank::purge(&banks, at("2026-06-15T00:00:00Z")).unwrap();
     let left = bank::last(&banks).unwrap().unwrap();
-    assert_eq!(left.subject.bank.as_str(), "ahead", "what was purged cannot be taken back");
+    assert_eq!(
+        left.subject.bank.as_str(),
+        "ahead",
+        "what was purged cannot be taken back"
+    );
     let lines = std::fs::read_to_string(home.path().join(".trash/2026-07.jsonl")).unwrap();
-    assert!(lines.contains("ahead") && !lines.contains("a word that must go"), "{lines}");
+    assert!(
+        lines.contains("ahead") && !lines.contains("a word that must go"),
+        "{lines}"
+    );
 }

@@ -7,7 +7,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use memory_core::{Draft, MemoryStoreExt, SecretPolicy, Services, StoreError, Tags, delete, tag, write};
+use memory_core::{
+    Draft, MemoryStoreExt, SecretPolicy, Services, StoreError, Tags, delete, tag, write,
+};
 use memory_store::{FileStore, FileStoreOptions};
 
 use crate::home::{TestHome, services};
@@ -27,7 +29,8 @@ fn a_writer_acknowledges_what_it_did() {
         seen.check(&services);
         return;
     };
-    let services = services(FileStore::open(Path::new(&home), FileStoreOptions::default()).unwrap());
+    let services =
+        services(FileStore::open(Path::new(&home), FileStoreOptions::default()).unwrap());
     for round in 0..usize::MAX {
         write_round(&services, round, &mut |line| println!("\nack {line} ."));
     }
@@ -36,10 +39,14 @@ fn a_writer_acknowledges_what_it_did() {
 /// Writes and tags a memory, deletes it in every third round, and reports each change with `say`.
 fn write_round(services: &Services, round: usize, say: &mut dyn FnMut(&str)) {
     let process = std::process::id();
-    let id = write(services, Draft::new(&format!("memory {round} of process {process}")), SecretPolicy::Refuse)
-        .unwrap()
-        .id
-        .to_string();
+    let id = write(
+        services,
+        Draft::new(&format!("memory {round} of process {process}")),
+        SecretPolicy::Refuse,
+    )
+    .unwrap()
+    .id
+    .to_string();
     say(&format!("write {id}"));
     let label: Tags = [format!("round-{round}")].iter().collect();
     tag(services, &id, label, Tags::default()).unwrap();
@@ -64,7 +71,9 @@ struct AcknowledgedWrites {
 impl AcknowledgedWrites {
     fn record_line(&mut self, line: &str) {
         let mut words = line.split(' ').map(str::to_owned);
-        let (Some(verb), Some(id)) = (words.next(), words.next()) else { panic!("{line}") };
+        let (Some(verb), Some(id)) = (words.next(), words.next()) else {
+            panic!("{line}")
+        };
         match verb.as_str() {
             "write" => drop(self.written.insert(id)),
             "tag" => drop(self.tagged.insert(id, words.next().unwrap())),
@@ -101,7 +110,11 @@ fn what_a_killed_process_acknowledged_is_there() {
             seen.check(&home.services());
         }
     }
-    assert!(KILLS < seen.written.len(), "only {} writes were acknowledged", seen.written.len());
+    assert!(
+        KILLS < seen.written.len(),
+        "only {} writes were acknowledged",
+        seen.written.len()
+    );
     let services = home.services();
     seen.check(&services);
     // The next writer rolls back the last interrupted operation.
@@ -112,7 +125,11 @@ fn what_a_killed_process_acknowledged_is_there() {
 /// Starts a writer, reads some of its output, kills it at a random time, and reads the rest.
 fn listen_and_kill(home: &TestHome, seen: &mut AcknowledgedWrites) {
     let mut writer = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "crash::a_writer_acknowledges_what_it_did", "--nocapture"])
+        .args([
+            "--exact",
+            "crash::a_writer_acknowledges_what_it_did",
+            "--nocapture",
+        ])
         .env(HOME, home.path())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -124,7 +141,12 @@ fn listen_and_kill(home: &TestHome, seen: &mut AcknowledgedWrites) {
     for line in output.lines() {
         let line = line.unwrap();
         // A line cut off by the kill is not an acknowledgement.
-        let Some(said) = line.strip_prefix("ack ").and_then(|said| said.strip_suffix(" .")) else { continue };
+        let Some(said) = line
+            .strip_prefix("ack ")
+            .and_then(|said| said.strip_suffix(" ."))
+        else {
+            continue;
+        };
         seen.record_line(said);
         heard += 1;
         if heard == patience + 1 {

@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 use chrono::TimeDelta;
 use memory_core::secret::Checked;
 use memory_core::{Change, Draft, MemoryStore, SecretPolicy, StoreError, Verb, write};
-use memory_store::{DaemonLock, DaemonProcess, FileStore, FileStoreOptions, FileWatcher, Freshness};
+use memory_store::{
+    DaemonLock, DaemonProcess, FileStore, FileStoreOptions, FileWatcher, Freshness,
+};
 
 use crate::home::{TestHome, services};
 
@@ -39,8 +41,18 @@ fn a_daemon_has_the_lock_while_it_lives() {
 /// Starts a daemon, and waits until it has the lock.
 fn start_daemon(home: &Path) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["daemon::a_daemon_has_the_lock_while_it_lives", "--exact", "--nocapture"]).env(HOME, home);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    command
+        .args([
+            "daemon::a_daemon_has_the_lock_while_it_lives",
+            "--exact",
+            "--nocapture",
+        ])
+        .env(HOME, home);
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     assert!(lines.map_while(Result::ok).any(|line| line == "locked"));
     child
@@ -54,10 +66,18 @@ fn a_living_daemon_is_named_to_the_next_one_and_a_killed_one_makes_way() {
         StoreError::DaemonRunning { pid, .. } => assert_eq!(pid, Some(first.id())),
         other => panic!("{other}"),
     }
-    assert_eq!(DaemonLock::find_running(home.path()).unwrap(), Some(DaemonProcess { pid: Some(first.id()) }));
+    assert_eq!(
+        DaemonLock::find_running(home.path()).unwrap(),
+        Some(DaemonProcess {
+            pid: Some(first.id())
+        })
+    );
     first.kill().unwrap();
     first.wait().unwrap();
-    assert_eq!(fs::read_to_string(home.path().join(".daemon.lock")).unwrap(), format!("{}\n", first.id()));
+    assert_eq!(
+        fs::read_to_string(home.path().join(".daemon.lock")).unwrap(),
+        format!("{}\n", first.id())
+    );
     // The kernel may release the lock of a killed process a moment after its end.
     let is_running = || DaemonLock::find_running(home.path()).unwrap().is_some();
     assert!((0..1_000_000).any(|_| !is_running() || {
@@ -65,7 +85,12 @@ fn a_living_daemon_is_named_to_the_next_one_and_a_killed_one_makes_way() {
         false
     }));
     let mut second = start_daemon(home.path());
-    assert_eq!(DaemonLock::find_running(home.path()).unwrap(), Some(DaemonProcess { pid: Some(second.id()) }));
+    assert_eq!(
+        DaemonLock::find_running(home.path()).unwrap(),
+        Some(DaemonProcess {
+            pid: Some(second.id())
+        })
+    );
     second.kill().unwrap();
     second.wait().unwrap();
 }
@@ -93,7 +118,8 @@ fn collect_changes_until(watch: &FileWatcher, bell: &Receiver<()>, last: &str) -
     let until = Instant::now() + DEADLINE;
     let mut heard = BTreeSet::new();
     while !heard.contains(last) {
-        bell.recv_timeout(until.saturating_duration_since(Instant::now())).unwrap();
+        bell.recv_timeout(until.saturating_duration_since(Instant::now()))
+            .unwrap();
         heard.extend(watch.take_changes().files);
     }
     heard
@@ -103,10 +129,20 @@ fn collect_changes_until(watch: &FileWatcher, bell: &Receiver<()>, last: &str) -
 fn changes_of_others_are_heard_and_reading_is_not() {
     let home = TestHome::new();
     let services = home.services();
-    let path = write(&services, Draft::new("prefers dark mode"), SecretPolicy::Refuse).unwrap().path;
+    let path = write(
+        &services,
+        Draft::new("prefers dark mode"),
+        SecretPolicy::Refuse,
+    )
+    .unwrap()
+    .path;
     let (watch, bell) = watch(&home);
     let place = home.path().join(&path);
-    fs::write(&place, fs::read_to_string(&place).unwrap().replace("dark", "pale")).unwrap();
+    fs::write(
+        &place,
+        fs::read_to_string(&place).unwrap().replace("dark", "pale"),
+    )
+    .unwrap();
     let heard = collect_changes_until(&watch, &bell, &write_marker(&home, "first"));
     assert!(heard.contains(&path), "{heard:?}");
     let store = FileStore::open(home.path(), FileStoreOptions::default()).unwrap();
@@ -119,7 +155,12 @@ fn changes_of_others_are_heard_and_reading_is_not() {
 #[test]
 fn changes_of_conversations_are_heard() {
     let home = TestHome::new();
-    write(&home.services(), Draft::new("prefers dark mode"), SecretPolicy::Refuse).unwrap();
+    write(
+        &home.services(),
+        Draft::new("prefers dark mode"),
+        SecretPolicy::Refuse,
+    )
+    .unwrap();
     let path = "entries/default/facts/1.md";
     // A name such as `../me` becomes a folder that starts with dots.
     let dotted = "entries/.._me/facts/1.md";
@@ -127,15 +168,30 @@ fn changes_of_conversations_are_heard() {
         fs::create_dir_all(home.path().join(path).parent().unwrap()).unwrap();
         fs::write(home.path().join(path), "likes tea").unwrap();
     }
-    let store =
-        FileStore::open(home.path(), FileStoreOptions { freshness: Freshness::Heard, ..FileStoreOptions::default() }).unwrap();
+    let store = FileStore::open(
+        home.path(),
+        FileStoreOptions {
+            freshness: Freshness::Heard,
+            ..FileStoreOptions::default()
+        },
+    )
+    .unwrap();
     store.refresh().unwrap();
     let (watch, bell) = watch(&home);
     fs::write(home.path().join(path), "likes coffee").unwrap();
     assert!(collect_changes_until(&watch, &bell, path).contains(path));
     fs::write(home.path().join(dotted), "likes coffee").unwrap();
     assert!(collect_changes_until(&watch, &bell, dotted).contains(dotted));
-    assert_eq!(store.reread(&[path.to_owned(), "entries/deleted/x/facts/1.md".into(), "memory.md".into()]).unwrap(), 1);
+    assert_eq!(
+        store
+            .reread(&[
+                path.to_owned(),
+                "entries/deleted/x/facts/1.md".into(),
+                "memory.md".into()
+            ])
+            .unwrap(),
+        1
+    );
 }
 
 #[test]
@@ -153,10 +209,21 @@ fn the_trash_is_emptied_in_slices_and_no_file_is_counted_twice() {
     let store = FileStore::open(home.path(), FileStoreOptions::default()).unwrap();
     let services = services(FileStore::open(home.path(), FileStoreOptions::default()).unwrap());
     let ids: Vec<_> = (0..600)
-        .map(|number| write(&services, Draft::new(&format!("memory {number}")), SecretPolicy::Refuse).unwrap().id)
+        .map(|number| {
+            write(
+                &services,
+                Draft::new(&format!("memory {number}")),
+                SecretPolicy::Refuse,
+            )
+            .unwrap()
+            .id
+        })
         .collect();
     let mut operation = services.change_set(Verb::Delete);
-    operation.changes = ids.into_iter().map(|id| Change::Remove { id, expected: None }).collect();
+    operation.changes = ids
+        .into_iter()
+        .map(|id| Change::Remove { id, expected: None })
+        .collect();
     services.store.commit(Checked::allowed(&operation)).unwrap();
     assert_eq!(store.trash_size().unwrap().0, 600);
     let before = services.clock.now() + TimeDelta::days(1);
@@ -175,7 +242,10 @@ fn the_journal_tells_whether_somebody_else_has_written() {
     let start = store.journal_end().unwrap();
     assert!(!store.was_written_since(&start, "daemon").unwrap());
     write(&services, Draft::new("one"), SecretPolicy::Refuse).unwrap();
-    assert!(store.was_written_since(&start, "daemon").unwrap() && !store.was_written_since(&start, "test").unwrap());
+    assert!(
+        store.was_written_since(&start, "daemon").unwrap()
+            && !store.was_written_since(&start, "test").unwrap()
+    );
     let end = store.journal_end().unwrap();
     assert!(!store.was_written_since(&end, "daemon").unwrap());
     assert!(store.was_written_since("nonsense", "daemon").unwrap());

@@ -71,11 +71,22 @@ impl DiskFault {
 }
 
 /// Runs `check` for each command and fault, and prints the number of tested steps.
-pub(crate) fn run_fault_table<A: Copy>(commands: &[(&str, A)], faults: &[DiskFault], check: impl Fn(&str, A, DiskFault) -> u64) {
+pub(crate) fn run_fault_table<A: Copy>(
+    commands: &[(&str, A)],
+    faults: &[DiskFault],
+    check: impl Fn(&str, A, DiskFault) -> u64,
+) {
     let names: Vec<String> = faults.iter().map(DiskFault::to_string).collect();
-    println!("| command | {} |\n|---|{}", names.join(" | "), "---:|".repeat(names.len()));
+    println!(
+        "| command | {} |\n|---|{}",
+        names.join(" | "),
+        "---:|".repeat(names.len())
+    );
     for (what, act) in commands {
-        let tried: Vec<String> = faults.iter().map(|fault| check(what, *act, *fault).to_string()).collect();
+        let tried: Vec<String> = faults
+            .iter()
+            .map(|fault| check(what, *act, *fault).to_string())
+            .collect();
         println!("| {what} | {} |", tried.join(" | "));
     }
 }
@@ -131,17 +142,38 @@ impl FaultyDisk {
         let steps = Arc::new(AtomicU64::new(0));
         let slowness = DiskCallback(Box::new(|| ()));
         let unsynced = (fault == DiskFault::Forgets).then(UnsyncedChanges::default);
-        (Self { real, fault, at, steps: Arc::clone(&steps), syncs: Arc::default(), slowness, saves: None, unsynced }, steps)
+        (
+            Self {
+                real,
+                fault,
+                at,
+                steps: Arc::clone(&steps),
+                syncs: Arc::default(),
+                slowness,
+                saves: None,
+                unsynced,
+            },
+            steps,
+        )
     }
 
     /// Returns the clock: faulty if the fault is one of the clock, and correct otherwise.
     pub(crate) fn clock(&self) -> Arc<dyn Clock> {
         let (fault, at, asked) = (self.fault, self.at, Arc::clone(&self.steps));
-        Arc::new(FaultyClock { real: FakeClock::default(), fault, at, asked, stood: OnceLock::new() })
+        Arc::new(FaultyClock {
+            real: FakeClock::default(),
+            fault,
+            at,
+            asked,
+            stood: OnceLock::new(),
+        })
     }
 
     /// Returns a disk without a fault that runs `wait` before each append.
-    pub(crate) fn with_slow_appends(real: RealDisk, wait: impl Fn() + Send + Sync + 'static) -> Self {
+    pub(crate) fn with_slow_appends(
+        real: RealDisk,
+        wait: impl Fn() + Send + Sync + 'static,
+    ) -> Self {
         let mut disk = Self::new(real, DiskFault::Dies, u64::MAX).0;
         disk.slowness = DiskCallback(Box::new(wait));
         disk
@@ -162,7 +194,11 @@ impl FaultyDisk {
     }
 
     fn run_save_callback(&self) {
-        if let Some(saves) = self.saves.as_ref().filter(|_| self.steps.fetch_add(1, Ordering::Relaxed) + 1 == self.at) {
+        if let Some(saves) = self
+            .saves
+            .as_ref()
+            .filter(|_| self.steps.fetch_add(1, Ordering::Relaxed) + 1 == self.at)
+        {
             (saves.0)();
         }
     }
@@ -177,7 +213,8 @@ impl FaultyDisk {
     }
 
     fn is_dead(&self) -> bool {
-        matches!(self.fault, DiskFault::Dies | DiskFault::Forgets) && self.at <= self.steps.load(Ordering::Relaxed)
+        matches!(self.fault, DiskFault::Dies | DiskFault::Forgets)
+            && self.at <= self.steps.load(Ordering::Relaxed)
     }
 
     fn read_step<T>(&self, look: impl FnOnce(&RealDisk) -> io::Result<T>) -> io::Result<T> {
@@ -185,23 +222,34 @@ impl FaultyDisk {
             return Err(dead_disk_error());
         }
         match self.fault {
-            DiskFault::Blind(number) if self.steps.fetch_add(1, Ordering::Relaxed) + 1 == self.at => {
+            DiskFault::Blind(number)
+                if self.steps.fetch_add(1, Ordering::Relaxed) + 1 == self.at =>
+            {
                 Err(io::Error::from_raw_os_error(number))
             }
             _ => look(&self.real),
         }
     }
 
-    fn change_step<T>(&self, half: impl FnOnce(&RealDisk), whole: impl FnOnce(&RealDisk) -> io::Result<T>) -> io::Result<T> {
+    fn change_step<T>(
+        &self,
+        half: impl FnOnce(&RealDisk),
+        whole: impl FnOnce(&RealDisk) -> io::Result<T>,
+    ) -> io::Result<T> {
         if self.is_dead() {
             return Err(dead_disk_error());
         }
-        let is_other = matches!(self.fault, DiskFault::Blind(_) | DiskFault::GoesBack | DiskFault::Stands);
+        let is_other = matches!(
+            self.fault,
+            DiskFault::Blind(_) | DiskFault::GoesBack | DiskFault::Stands
+        );
         if is_other || self.steps.fetch_add(1, Ordering::Relaxed) + 1 != self.at {
             return whole(&self.real);
         }
         match self.fault {
-            DiskFault::Fails(number) | DiskFault::Blind(number) => Err(io::Error::from_raw_os_error(number)),
+            DiskFault::Fails(number) | DiskFault::Blind(number) => {
+                Err(io::Error::from_raw_os_error(number))
+            }
             DiskFault::GoesBack | DiskFault::Stands => whole(&self.real),
             DiskFault::Short => {
                 half(&self.real);
@@ -248,8 +296,12 @@ impl Clock for FaultyClock {
         let now = self.real.now();
         let is_late = |asked: u64| self.at <= asked + 1;
         match self.fault {
-            DiskFault::GoesBack if is_late(self.asked.fetch_add(1, Ordering::Relaxed)) => now - TimeDelta::days(365),
-            DiskFault::Stands if is_late(self.asked.fetch_add(1, Ordering::Relaxed)) => *self.stood.get_or_init(|| now),
+            DiskFault::GoesBack if is_late(self.asked.fetch_add(1, Ordering::Relaxed)) => {
+                now - TimeDelta::days(365)
+            }
+            DiskFault::Stands if is_late(self.asked.fetch_add(1, Ordering::Relaxed)) => {
+                *self.stood.get_or_init(|| now)
+            }
             _ => now,
         }
     }

@@ -23,14 +23,21 @@ struct ReadCountingDisk {
 
 impl ReadCountingDisk {
     fn with_fixed_times(&self, signature: FileStat) -> FileStat {
-        self.time_ns.map_or(signature, |time| FileStat { modified_ns: time, changed_ns: time, ..signature })
+        self.time_ns.map_or(signature, |time| FileStat {
+            modified_ns: time,
+            changed_ns: time,
+            ..signature
+        })
     }
 }
 
 impl Disk for ReadCountingDisk {
     fn read(&self, path: &str) -> io::Result<Option<(Vec<u8>, FileStat)>> {
         self.reads.fetch_add(1, Ordering::Relaxed);
-        Ok(self.real.read(path)?.map(|(bytes, signature)| (bytes, self.with_fixed_times(signature))))
+        Ok(self
+            .real
+            .read(path)?
+            .map(|(bytes, signature)| (bytes, self.with_fixed_times(signature))))
     }
 
     fn open(&self, path: &str) -> io::Result<Option<std::fs::File>> {
@@ -38,7 +45,10 @@ impl Disk for ReadCountingDisk {
     }
 
     fn stat(&self, path: &str) -> io::Result<Option<FileStat>> {
-        Ok(self.real.stat(path)?.map(|signature| self.with_fixed_times(signature)))
+        Ok(self
+            .real
+            .stat(path)?
+            .map(|signature| self.with_fixed_times(signature)))
     }
 
     fn read_part(&self, path: &str, start: u64, length: usize) -> io::Result<Vec<u8>> {
@@ -105,16 +115,40 @@ impl Disk for ReadCountingDisk {
 /// Returns a store with a cache, on a disk with these file times, and the counter of reads.
 fn cached_services(home: &Path, time_ns: Option<i64>) -> (Services, Arc<AtomicU64>) {
     let reads = Arc::new(AtomicU64::new(0));
-    let disk = ReadCountingDisk { real: RealDisk::open(home).unwrap(), reads: Arc::clone(&reads), time_ns };
-    let options = FileStoreOptions { freshness: Freshness::Heard, kept: 1 << 20, ..FileStoreOptions::default() };
-    (services(FileStore::on_disk(Arc::new(disk), home, options)), reads)
+    let disk = ReadCountingDisk {
+        real: RealDisk::open(home).unwrap(),
+        reads: Arc::clone(&reads),
+        time_ns,
+    };
+    let options = FileStoreOptions {
+        freshness: Freshness::Heard,
+        kept: 1 << 20,
+        ..FileStoreOptions::default()
+    };
+    (
+        services(FileStore::on_disk(Arc::new(disk), home, options)),
+        reads,
+    )
 }
 
 /// Returns the texts of the memories that contain the word "tea".
 fn search_tea(services: &Services) -> Vec<String> {
     let (filter, ranking) = (Filter::default(), Ranking::default());
-    let found = search(services, &Query { text: "tea".into(), filter, limit: 10, ranking }).unwrap();
-    found.hits.into_iter().map(|hit| hit.stored.memory.content).collect()
+    let found = search(
+        services,
+        &Query {
+            text: "tea".into(),
+            filter,
+            limit: 10,
+            ranking,
+        },
+    )
+    .unwrap();
+    found
+        .hits
+        .into_iter()
+        .map(|hit| hit.stored.memory.content)
+        .collect()
 }
 
 /// A file time in the distant past, and one in the future.
@@ -124,24 +158,42 @@ const FUTURE_NS: i64 = 7_000_000_000_123_456_789;
 #[test]
 fn a_file_that_was_read_and_did_not_change_is_not_read_again() {
     let home = TestHome::new();
-    write(&home.services(), Draft::new("green tea"), SecretPolicy::Refuse).unwrap();
+    write(
+        &home.services(),
+        Draft::new("green tea"),
+        SecretPolicy::Refuse,
+    )
+    .unwrap();
     let (services, reads) = cached_services(home.path(), Some(PAST_NS));
     assert_eq!(search_tea(&services), ["green tea"]);
     let before = reads.load(Ordering::Relaxed);
-    assert_eq!((search_tea(&services), search_tea(&services)), (vec!["green tea".to_owned()], vec!["green tea".to_owned()]));
+    assert_eq!(
+        (search_tea(&services), search_tea(&services)),
+        (vec!["green tea".to_owned()], vec!["green tea".to_owned()])
+    );
     assert_eq!(reads.load(Ordering::Relaxed), before);
 }
 
 #[test]
 fn an_edit_is_seen_by_the_next_search_even_within_one_tick_of_the_clock() {
     let home = TestHome::new();
-    let path = write(&home.services(), Draft::new("green tea"), SecretPolicy::Refuse).unwrap().path;
+    let path = write(
+        &home.services(),
+        Draft::new("green tea"),
+        SecretPolicy::Refuse,
+    )
+    .unwrap()
+    .path;
     let place = home.path().join(path);
     // No change alters the times of this file, as within one tick of the clock.
     let (services, _) = cached_services(home.path(), Some(FUTURE_NS));
     assert_eq!(search_tea(&services), ["green tea"]);
     for (from, to) in [("green", "black"), ("black", "white"), ("white", "fresh")] {
-        fs::write(&place, fs::read_to_string(&place).unwrap().replace(from, to)).unwrap();
+        fs::write(
+            &place,
+            fs::read_to_string(&place).unwrap().replace(from, to),
+        )
+        .unwrap();
         assert_eq!(search_tea(&services), [format!("{to} tea")]);
     }
 }
@@ -149,13 +201,26 @@ fn an_edit_is_seen_by_the_next_search_even_within_one_tick_of_the_clock() {
 #[test]
 fn an_edit_of_a_file_that_is_kept_is_seen_by_the_next_search() {
     let home = TestHome::new();
-    let path = write(&home.services(), Draft::new("green tea"), SecretPolicy::Refuse).unwrap().path;
+    let path = write(
+        &home.services(),
+        Draft::new("green tea"),
+        SecretPolicy::Refuse,
+    )
+    .unwrap()
+    .path;
     let place = home.path().join(path);
     let (services, reads) = cached_services(home.path(), None);
     // The file is cached once it is old enough.
-    let is_kept = |_: &u32| search_tea(&services) == ["green tea"] && reads.swap(0, Ordering::Relaxed) == 0;
+    let is_kept =
+        |_: &u32| search_tea(&services) == ["green tea"] && reads.swap(0, Ordering::Relaxed) == 0;
     assert!((0..100_000).any(|round| is_kept(&round)));
-    fs::write(&place, fs::read_to_string(&place).unwrap().replace("green", "black")).unwrap();
+    fs::write(
+        &place,
+        fs::read_to_string(&place)
+            .unwrap()
+            .replace("green", "black"),
+    )
+    .unwrap();
     assert_eq!(search_tea(&services), ["black tea"]);
     fs::remove_file(&place).unwrap();
     assert!(search_tea(&services).is_empty());

@@ -16,7 +16,9 @@ pub(crate) struct TestHome {
 
 impl TestHome {
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -29,7 +31,10 @@ impl TestHome {
 
     /// Returns the temporary files that writes left.
     pub(crate) fn leftovers(&self) -> Vec<String> {
-        self.files("categories").into_keys().filter(|path| path.strip_suffix(".tmp").is_some()).collect()
+        self.files("categories")
+            .into_keys()
+            .filter(|path| path.strip_suffix(".tmp").is_some())
+            .collect()
     }
 
     /// Returns all files below `folder` with their content, by their paths below the home.
@@ -46,9 +51,15 @@ impl TestHome {
 pub(crate) fn save_all(folder: &Path) -> Vec<String> {
     let mut files = BTreeMap::new();
     collect_files(folder, folder, &mut files);
-    files.retain(|name, _| name.strip_suffix(".md").is_some() && !name.starts_with('.') && !name.contains("/."));
+    files.retain(|name, _| {
+        name.strip_suffix(".md").is_some() && !name.starts_with('.') && !name.contains("/.")
+    });
     let save = |(name, bytes): (String, Vec<u8>)| {
-        let (path, next, text) = (folder.join(&name), folder.join("saved~"), format!("\nsaved by hand: {name}.\n"));
+        let (path, next, text) = (
+            folder.join(&name),
+            folder.join("saved~"),
+            format!("\nsaved by hand: {name}.\n"),
+        );
         fs::write(&next, [bytes.as_slice(), text.as_bytes()].concat()).unwrap();
         fs::rename(next, path).unwrap();
         text
@@ -61,7 +72,9 @@ pub(crate) fn assert_texts_exist(saved: &[String], folder: &Path, when: &str) {
     let mut files = BTreeMap::new();
     collect_files(folder, folder, &mut files);
     for text in saved {
-        let is_there = files.values().any(|bytes| String::from_utf8_lossy(bytes).contains(text));
+        let is_there = files
+            .values()
+            .any(|bytes| String::from_utf8_lossy(bytes).contains(text));
         assert!(is_there, "{when}: what was{text}is gone");
     }
 }
@@ -72,7 +85,12 @@ fn collect_files(root: &Path, folder: &Path, files: &mut BTreeMap<String, Vec<u8
         if path.is_dir() {
             collect_files(root, &path, files);
         } else {
-            let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+            let name = path
+                .strip_prefix(root)
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .to_owned();
             files.insert(name, fs::read(&path).unwrap());
         }
     }
@@ -102,5 +120,8 @@ pub(crate) fn services(store: FileStore) -> Services {
 
 /// Returns services over `store` with the same ids in every run.
 pub(crate) fn repeatable_services(store: FileStore) -> Services {
-    Services { ids: Arc::new(CountingIds::default()), ..services(store) }
+    Services {
+        ids: Arc::new(CountingIds::default()),
+        ..services(store)
+    }
 }

@@ -27,19 +27,38 @@ fn append_records(all: &Messages, writer: &str, times: usize) {
     for number in 0..times {
         // Some records are longer than a pipe buffer or a page.
         let content = format!("{writer} {number} {}", "深".repeat(number * 37 % 5000));
-        append(all, &"s".parse().unwrap(), &RecordDraft::from_text("user".parse().unwrap(), &content), SecretPolicy::Refuse)
-            .unwrap();
+        append(
+            all,
+            &"s".parse().unwrap(),
+            &RecordDraft::from_text("user".parse().unwrap(), &content),
+            SecretPolicy::Refuse,
+        )
+        .unwrap();
         if number % 50 == 49 {
-            let old = RecordFilter { roles: vec!["nobody".parse().unwrap()], ..RecordFilter::default() };
+            let old = RecordFilter {
+                roles: vec!["nobody".parse().unwrap()],
+                ..RecordFilter::default()
+            };
             history::purge(all, &"s".parse().unwrap(), &old).unwrap();
         }
     }
 }
 
 fn read_numbers(all: &Messages, writer: &str) -> Vec<usize> {
-    let reading = history::read(all, &"s".parse().unwrap(), &RecordFilter::default(), Window::default()).unwrap();
+    let reading = history::read(
+        all,
+        &"s".parse().unwrap(),
+        &RecordFilter::default(),
+        Window::default(),
+    )
+    .unwrap();
     assert!(reading.damaged.is_empty(), "every line is a record");
-    let content = |record: &history::SessionRecord| record.text().to_value()["content"].as_str().unwrap().to_owned();
+    let content = |record: &history::SessionRecord| {
+        record.text().to_value()["content"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
     let own = reading.records.iter().map(content);
     own.filter_map(|text| {
         let mut words = text.split(' ');
@@ -64,14 +83,23 @@ fn an_appender_appends() {
 #[test]
 fn eight_processes_that_append_at_once_lose_nothing_and_keep_their_order() {
     let home = tempfile::tempdir().unwrap();
-    let writers: Vec<Child> = (0..WRITERS).map(|number| start(home.path(), &format!("w{number}"))).collect();
+    let writers: Vec<Child> = (0..WRITERS)
+        .map(|number| start(home.path(), &format!("w{number}")))
+        .collect();
     for writer in writers {
         let output = writer.wait_with_output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stdout)
+        );
     }
     let all = open(home.path());
     for number in 0..WRITERS {
-        assert_eq!(read_numbers(&all, &format!("w{number}")), (0..TIMES).collect::<Vec<_>>());
+        assert_eq!(
+            read_numbers(&all, &format!("w{number}")),
+            (0..TIMES).collect::<Vec<_>>()
+        );
     }
 }
 
@@ -79,7 +107,10 @@ fn eight_processes_that_append_at_once_lose_nothing_and_keep_their_order() {
 fn threads_that_append_at_once_share_syncs() {
     let home = tempfile::tempdir().unwrap();
     // The number of appends in progress, and the number of threads that are still running.
-    let (under_way, alive) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(WRITERS)));
+    let (under_way, alive) = (
+        Arc::new(AtomicUsize::new(0)),
+        Arc::new(AtomicUsize::new(WRITERS)),
+    );
     let wait = {
         let (under_way, alive) = (Arc::clone(&under_way), Arc::clone(&alive));
         move || {
@@ -92,14 +123,21 @@ fn threads_that_append_at_once_share_syncs() {
     };
     let disk = FaultyDisk::with_slow_appends(RealDisk::open(home.path()).unwrap(), wait);
     let syncs = disk.sync_counter();
-    let all = messages(Arc::new(HistoryFolder::with_disk(home.path(), Arc::new(disk)))).0;
+    let all = messages(Arc::new(HistoryFolder::with_disk(
+        home.path(),
+        Arc::new(disk),
+    )))
+    .0;
     let times = 25;
     thread::scope(|scope| {
         for writer in 0..WRITERS {
             let (all, under_way, alive) = (&all, &under_way, &alive);
             scope.spawn(move || {
                 for number in 0..times {
-                    let said = RecordDraft::from_text("user".parse().unwrap(), &format!("w{writer} {number} ."));
+                    let said = RecordDraft::from_text(
+                        "user".parse().unwrap(),
+                        &format!("w{writer} {number} ."),
+                    );
                     under_way.fetch_add(1, Ordering::SeqCst);
                     append(all, &"s".parse().unwrap(), &said, SecretPolicy::Refuse).unwrap();
                     under_way.fetch_sub(1, Ordering::SeqCst);
@@ -111,13 +149,21 @@ fn threads_that_append_at_once_share_syncs() {
     let (syncs, appends) = (syncs.load(Ordering::SeqCst), (WRITERS * times) as u64);
     assert!(syncs <= appends / 2, "{appends} appends took {syncs} syncs");
     for writer in 0..WRITERS {
-        assert_eq!(read_numbers(&open(home.path()), &format!("w{writer}")), (0..times).collect::<Vec<_>>(), "in their order");
+        assert_eq!(
+            read_numbers(&open(home.path()), &format!("w{writer}")),
+            (0..times).collect::<Vec<_>>(),
+            "in their order"
+        );
     }
 }
 
 fn start(folder: &Path, writer: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "instance_writers::an_appender_appends", "--nocapture"])
+        .args([
+            "--exact",
+            "instance_writers::an_appender_appends",
+            "--nocapture",
+        ])
         .env(TASK, format!("{}\n{writer}\n{TIMES}", folder.display()))
         .stdout(Stdio::piped())
         .stderr(Stdio::inherit())
@@ -136,13 +182,27 @@ fn what_is_done_to_sessions_is_written_down_by_one_at_a_time() {
     )
     .unwrap();
     let (looked, alone) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let (looks, is_alone, root) = (Arc::clone(&looked), Arc::clone(&alone), home.path().to_owned());
+    let (looks, is_alone, root) = (
+        Arc::clone(&looked),
+        Arc::clone(&alone),
+        home.path().to_owned(),
+    );
     // Writers to other sessions append to the same log at the same time.
     let disk = FaultyDisk::with_slow_appends(RealDisk::open(home.path()).unwrap(), move || {
         looks.fetch_add(1, Ordering::SeqCst);
-        is_alone.fetch_add(usize::from(std::fs::File::open(&root).unwrap().try_lock().is_err()), Ordering::SeqCst);
+        is_alone.fetch_add(
+            usize::from(std::fs::File::open(&root).unwrap().try_lock().is_err()),
+            Ordering::SeqCst,
+        );
     });
-    let all = messages(Arc::new(HistoryFolder::with_disk(home.path(), Arc::new(disk)))).0;
+    let all = messages(Arc::new(HistoryFolder::with_disk(
+        home.path(),
+        Arc::new(disk),
+    )))
+    .0;
     history::delete(&all, &"s".parse().unwrap()).unwrap();
-    assert_eq!((looked.load(Ordering::SeqCst), alone.load(Ordering::SeqCst)), (1, 1));
+    assert_eq!(
+        (looked.load(Ordering::SeqCst), alone.load(Ordering::SeqCst)),
+        (1, 1)
+    );
 }

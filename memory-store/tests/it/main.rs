@@ -1,5 +1,8 @@
 //! Tests of the file driver, on a real disk and on a faulty one.
-#![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on is a failed test")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper of a test that cannot go on is a failed test"
+)]
 
 mod bank_faults;
 mod bank_writers;

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
 use memory_core::{
-    Category, Draft, Filter, IdSource, ListOrder, PageRequest, Patch, SecretPolicy, Services, StoreError, Tags, delete, ingest,
-    link, list, remind, remind_of_memory, restore, tag,
+    Category, Draft, Filter, IdSource, ListOrder, PageRequest, Patch, SecretPolicy, Services,
+    StoreError, Tags, delete, ingest, link, list, remind, remind_of_memory, restore, tag,
     testing::{CountingIds, FakeSource},
     undo, update, upgrade, write,
 };
@@ -26,35 +26,94 @@ struct PreparedNotes {
 }
 
 const OPERATIONS: [(&str, NoteOperationFn); 13] = [
-    ("write", |services, _| write(services, Draft::new("something new"), SecretPolicy::Refuse).map(drop)),
-    ("update", |services, prepared| {
-        let patch = Patch { content: Some("changed".into()), ..Patch::default() };
-        update(services, &prepared.first, &patch, None, SecretPolicy::Refuse).map(drop)
+    ("write", |services, _| {
+        write(services, Draft::new("something new"), SecretPolicy::Refuse).map(drop)
     }),
-    ("tag", |services, prepared| tag(services, &prepared.first, ["x"].iter().collect(), Tags::default()).map(drop)),
-    ("upgrade", |services, prepared| upgrade(services, &prepared.first, Some(Category::Skills)).map(drop)),
-    ("delete", |services, prepared| delete(services, &prepared.first).map(drop)),
-    ("delete with a reminder", |services, prepared| delete(services, &prepared.second).map(drop)),
-    ("remind", |services, _| remind(services, Draft::new("call Anna"), Some(far_future()), &Utc, SecretPolicy::Refuse).map(drop)),
-    ("link", |services, prepared| link(services, &prepared.first, &prepared.second).map(drop)),
-    ("restore", |services, prepared| restore(services, &prepared.deleted).map(drop)),
-    ("undo of a delete", |services, _| undo(services, None).map(drop)),
+    ("update", |services, prepared| {
+        let patch = Patch {
+            content: Some("changed".into()),
+            ..Patch::default()
+        };
+        update(
+            services,
+            &prepared.first,
+            &patch,
+            None,
+            SecretPolicy::Refuse,
+        )
+        .map(drop)
+    }),
+    ("tag", |services, prepared| {
+        tag(
+            services,
+            &prepared.first,
+            ["x"].iter().collect(),
+            Tags::default(),
+        )
+        .map(drop)
+    }),
+    ("upgrade", |services, prepared| {
+        upgrade(services, &prepared.first, Some(Category::Skills)).map(drop)
+    }),
+    ("delete", |services, prepared| {
+        delete(services, &prepared.first).map(drop)
+    }),
+    ("delete with a reminder", |services, prepared| {
+        delete(services, &prepared.second).map(drop)
+    }),
+    ("remind", |services, _| {
+        remind(
+            services,
+            Draft::new("call Anna"),
+            Some(far_future()),
+            &Utc,
+            SecretPolicy::Refuse,
+        )
+        .map(drop)
+    }),
+    ("link", |services, prepared| {
+        link(services, &prepared.first, &prepared.second).map(drop)
+    }),
+    ("restore", |services, prepared| {
+        restore(services, &prepared.deleted).map(drop)
+    }),
+    ("undo of a delete", |services, _| {
+        undo(services, None).map(drop)
+    }),
     ("undo of a link", |services, _| {
         let records = services.history.records().collect::<Result<Vec<_>, _>>()?;
-        let linked = records.into_iter().find(|record| record.subject.count == 2).expect("two were linked");
+        let linked = records
+            .into_iter()
+            .find(|record| record.subject.count == 2)
+            .expect("two were linked");
         undo(services, Some(linked.operation.id.as_str())).map(drop)
     }),
     ("ingest", |services, _| {
-        let names: Vec<_> = (0..12).map(|number| (format!("{number:02}.md"), format!("note {number}"))).collect();
-        let notes: Vec<_> = names.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-        ingest(services, &FakeSource::with_notes(&notes), &memory_core::IngestOptions::default(), &mut |_| ()).map(drop).map_err(
-            |error| match error {
-                memory_core::IngestError::Store(error) => error,
-                memory_core::IngestError::Sessions(error) => panic!("there are no sessions: {error}"),
-            },
+        let names: Vec<_> = (0..12)
+            .map(|number| (format!("{number:02}.md"), format!("note {number}")))
+            .collect();
+        let notes: Vec<_> = names
+            .iter()
+            .map(|(path, text)| (path.as_str(), text.as_str()))
+            .collect();
+        ingest(
+            services,
+            &FakeSource::with_notes(&notes),
+            &memory_core::IngestOptions::default(),
+            &mut |_| (),
         )
+        .map(drop)
+        .map_err(|error| match error {
+            memory_core::IngestError::Store(error) => error,
+            memory_core::IngestError::Sessions(error) => panic!("there are no sessions: {error}"),
+        })
     }),
-    ("purge", |services, _| services.history.purge(services.clock.now() + chrono::TimeDelta::days(1)).map(drop)),
+    ("purge", |services, _| {
+        services
+            .history
+            .purge(services.clock.now() + chrono::TimeDelta::days(1))
+            .map(drop)
+    }),
 ];
 
 fn far_future() -> DateTime<Utc> {
@@ -62,14 +121,28 @@ fn far_future() -> DateTime<Utc> {
 }
 
 fn prepare(home: &TestHome) -> PreparedNotes {
-    let services = repeatable_services(FileStore::open(home.path(), FileStoreOptions::default()).unwrap());
-    let put = |text: &str| write(&services, Draft::new(text), SecretPolicy::Refuse).unwrap().id.to_string();
-    let (first, second, deleted) = (put("first, with several words"), put("second"), put("third"));
+    let services =
+        repeatable_services(FileStore::open(home.path(), FileStoreOptions::default()).unwrap());
+    let put = |text: &str| {
+        write(&services, Draft::new(text), SecretPolicy::Refuse)
+            .unwrap()
+            .id
+            .to_string()
+    };
+    let (first, second, deleted) = (
+        put("first, with several words"),
+        put("second"),
+        put("third"),
+    );
     let (fourth, fifth) = (put("fourth"), put("fifth"));
     link(&services, &fourth, &fifth).unwrap();
     remind_of_memory(&services, &second, Some(far_future()), &Utc).unwrap();
     delete(&services, &deleted).unwrap();
-    PreparedNotes { first, second, deleted }
+    PreparedNotes {
+        first,
+        second,
+        deleted,
+    }
 }
 
 /// Runs `act` on a home with a disk that has `fault` at step `at`.
@@ -84,7 +157,15 @@ fn run(act: NoteOperationFn, fault: DiskFault, at: u64) -> (TestHome, bool, u64)
     (0..20).for_each(|_| drop(ids.operation_id()));
     let clock = disk.clock();
     let store = FileStore::on_disk(Arc::new(disk), home.path(), FileStoreOptions::default());
-    let acknowledged = act(&Services { ids, clock, ..repeatable_services(store) }, &prepared).is_ok();
+    let acknowledged = act(
+        &Services {
+            ids,
+            clock,
+            ..repeatable_services(store)
+        },
+        &prepared,
+    )
+    .is_ok();
     let steps = steps.load(Ordering::Relaxed);
     (home, acknowledged, steps)
 }
@@ -92,7 +173,11 @@ fn run(act: NoteOperationFn, fault: DiskFault, at: u64) -> (TestHome, bool, u64)
 /// Returns the state of a home, as a later process reads it.
 fn state(home: &TestHome) -> Vec<String> {
     let services = home.services();
-    let slice = PageRequest { order: ListOrder::Title, offset: 0, limit: None };
+    let slice = PageRequest {
+        order: ListOrder::Title,
+        offset: 0,
+        limit: None,
+    };
     let page = list(&services, &Filter::all(), &slice).unwrap();
     let mut lines: Vec<_> = page
         .memories
@@ -100,7 +185,10 @@ fn state(home: &TestHome) -> Vec<String> {
         .map(|stored| {
             assert_eq!(stored.problem, None);
             let memory = stored.memory;
-            format!("{} {:?} {:?} {:?} v{}", memory.content, memory.category, memory.tags, memory.links, memory.version)
+            format!(
+                "{} {:?} {:?} {:?} v{}",
+                memory.content, memory.category, memory.tags, memory.links, memory.version
+            )
         })
         .collect();
     lines.sort();
@@ -117,14 +205,28 @@ fn check(name: &str, act: NoteOperationFn, fault: DiskFault) -> u64 {
     for at in fault.steps(steps) {
         let (home, acknowledged, _) = run(act, fault, at);
         // The next writer runs first: it rolls back the interrupted operation.
-        write(&home.services(), Draft::new("the next command works"), SecretPolicy::Refuse)
-            .unwrap_or_else(|error| panic!("{name}, {fault:?} at step {at}: then {error}"));
+        write(
+            &home.services(),
+            Draft::new("the next command works"),
+            SecretPolicy::Refuse,
+        )
+        .unwrap_or_else(|error| panic!("{name}, {fault:?} at step {at}: then {error}"));
         undo(&home.services(), None).unwrap();
         let now = state(&home);
         let is_whole = now == after;
-        assert!(is_whole || now == before, "{name}, {fault:?} at step {at} is half done: {now:#?} {after:#?}");
-        assert!(is_whole || !acknowledged, "{name}, {fault:?} at step {at} was acknowledged and is lost");
-        assert_eq!(home.leftovers(), Vec::<String>::new(), "{name}, {fault:?} at step {at} leaves something behind");
+        assert!(
+            is_whole || now == before,
+            "{name}, {fault:?} at step {at} is half done: {now:#?} {after:#?}"
+        );
+        assert!(
+            is_whole || !acknowledged,
+            "{name}, {fault:?} at step {at} was acknowledged and is lost"
+        );
+        assert_eq!(
+            home.leftovers(),
+            Vec::<String>::new(),
+            "{name}, {fault:?} at step {at} leaves something behind"
+        );
     }
     steps
 }
@@ -140,21 +242,37 @@ fn what_another_program_saves_before_any_step_is_lost_nowhere() {
         for at in 1.. {
             let home = TestHome::new();
             let prepared = prepare(&home);
-            let (folder, saved) = (home.path().join("categories"), Arc::<Mutex<Vec<String>>>::default());
+            let (folder, saved) = (
+                home.path().join("categories"),
+                Arc::<Mutex<Vec<String>>>::default(),
+            );
             let notes = Arc::clone(&saved);
             let save = move || notes.lock().unwrap().extend(save_all(&folder));
-            let (disk, steps) = FaultyDisk::with_concurrent_saves(RealDisk::open(home.path()).unwrap(), at, save);
+            let (disk, steps) =
+                FaultyDisk::with_concurrent_saves(RealDisk::open(home.path()).unwrap(), at, save);
             let ids = Arc::new(CountingIds::default());
             (0..20).for_each(|_| drop(ids.operation_id()));
-            let store = FileStore::on_disk(Arc::new(disk), home.path(), FileStoreOptions::default());
-            let done = act(&Services { ids, ..repeatable_services(store) }, &prepared);
+            let store =
+                FileStore::on_disk(Arc::new(disk), home.path(), FileStoreOptions::default());
+            let done = act(
+                &Services {
+                    ids,
+                    ..repeatable_services(store)
+                },
+                &prepared,
+            );
             if steps.load(Ordering::Relaxed) < at {
                 break;
             }
             let when = format!("{name}, saved before step {at}, {done:?}");
             assert_texts_exist(&saved.lock().unwrap(), home.path(), &when);
             assert_eq!(home.leftovers(), Vec::<String>::new(), "{when}");
-            write(&home.services(), Draft::new("the next command works"), SecretPolicy::Refuse).unwrap();
+            write(
+                &home.services(),
+                Draft::new("the next command works"),
+                SecretPolicy::Refuse,
+            )
+            .unwrap();
         }
     }
 }
@@ -168,17 +286,31 @@ fn a_power_cut_while_an_operation_is_taken_back_changes_nothing() {
     for at in 1..=steps {
         for again in 1.. {
             let (home, ..) = run(act, DiskFault::Dies, at);
-            let (disk, taken) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, again);
-            let store = FileStore::on_disk(Arc::new(disk), home.path(), FileStoreOptions::default());
+            let (disk, taken) =
+                FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, again);
+            let store =
+                FileStore::on_disk(Arc::new(disk), home.path(), FileStoreOptions::default());
             // A purge without effect only recovers from an interrupted operation.
-            let _ = repeatable_services(store).history.purge(chrono::DateTime::UNIX_EPOCH);
+            let _ = repeatable_services(store)
+                .history
+                .purge(chrono::DateTime::UNIX_EPOCH);
             if taken.load(Ordering::Relaxed) < again {
                 break;
             }
-            home.services().history.purge(chrono::DateTime::UNIX_EPOCH).unwrap();
+            home.services()
+                .history
+                .purge(chrono::DateTime::UNIX_EPOCH)
+                .unwrap();
             let now = state(&home);
-            assert!(now == before || now == after, "a cut at step {at}, then at step {again}: half done: {now:#?}");
-            assert_eq!(home.leftovers(), Vec::<String>::new(), "a cut at step {at}, then at step {again}");
+            assert!(
+                now == before || now == after,
+                "a cut at step {at}, then at step {again}: half done: {now:#?}"
+            );
+            assert_eq!(
+                home.leftovers(),
+                Vec::<String>::new(),
+                "a cut at step {at}, then at step {again}"
+            );
         }
     }
 }

@@ -9,8 +9,8 @@ use std::sync::atomic::Ordering;
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::testing::FakeNotifier;
 use memory_core::{
-    Category, Draft, Notification, Notifier, NotifyError, Reminder, ReminderFilter, SecretPolicy, Services, notify, pending,
-    reminders, write,
+    Category, Draft, Notification, Notifier, NotifyError, Reminder, ReminderFilter, SecretPolicy,
+    Services, notify, pending, reminders, write,
 };
 use memory_store::disk::RealDisk;
 use memory_store::{FileStore, FileStoreOptions};
@@ -24,8 +24,14 @@ const PROCESSES: usize = 3;
 const REMINDERS: i64 = 24;
 
 fn put(services: &Services, number: i64) {
-    let reminder = Some(Reminder::new(DateTime::UNIX_EPOCH + TimeDelta::seconds(number)));
-    let draft = Draft { category: Some(Category::Reminders), reminder, ..Draft::new(&format!("number {number}")) };
+    let reminder = Some(Reminder::new(
+        DateTime::UNIX_EPOCH + TimeDelta::seconds(number),
+    ));
+    let draft = Draft {
+        category: Some(Category::Reminders),
+        reminder,
+        ..Draft::new(&format!("number {number}"))
+    };
     write(services, draft, SecretPolicy::Refuse).unwrap();
 }
 
@@ -34,17 +40,34 @@ fn whoever_dies_while_showing_leaves_what_was_not_shown_due() {
     for at in 1.. {
         let home = TestHome::new();
         put(&home.services(), 1);
-        let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, at);
-        let dying = services(FileStore::on_disk(Arc::new(disk), home.path(), FileStoreOptions::default()));
+        let (disk, steps) =
+            FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, at);
+        let dying = services(FileStore::on_disk(
+            Arc::new(disk),
+            home.path(),
+            FileStoreOptions::default(),
+        ));
         let (first, second) = (FakeNotifier::default(), FakeNotifier::default());
         let died = notify(&dying, &first, &Utc).is_err();
         let after = home.services();
         notify(&after, &second, &Utc).unwrap();
         let shown = first.shown().len() + second.shown().len();
         assert!(shown <= 1, "a cut at step {at}: shown {shown} times");
-        assert!(died || shown == 1, "a cut at step {at}: told that it was shown, and it was not");
-        assert_eq!(reminders(&after, ReminderFilter::Due, None).unwrap().total, 1, "a cut at step {at}: due until it is done");
-        assert!(pending(&after, &Utc).unwrap().is_some_and(|page| page.contains("number 1")), "a cut at step {at}");
+        assert!(
+            died || shown == 1,
+            "a cut at step {at}: told that it was shown, and it was not"
+        );
+        assert_eq!(
+            reminders(&after, ReminderFilter::Due, None).unwrap().total,
+            1,
+            "a cut at step {at}: due until it is done"
+        );
+        assert!(
+            pending(&after, &Utc)
+                .unwrap()
+                .is_some_and(|page| page.contains("number 1")),
+            "a cut at step {at}"
+        );
         if steps.load(Ordering::Relaxed) < at {
             assert_eq!(first.shown().len(), 1, "a disk that works");
             return;
@@ -58,7 +81,9 @@ struct FailingNotifier;
 
 impl Notifier for FailingNotifier {
     fn notify(&self, _: &Notification) -> Result<(), NotifyError> {
-        Err(NotifyError { why: "nobody looks".into() })
+        Err(NotifyError {
+            why: "nobody looks".into(),
+        })
     }
 }
 
@@ -67,15 +92,24 @@ fn a_failure_that_cannot_be_written_down_loses_nothing_that_is_due() {
     for at in 1.. {
         let home = TestHome::new();
         put(&home.services(), 1);
-        let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, at);
+        let (disk, steps) =
+            FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, at);
         let _ = notify(
-            &services(FileStore::on_disk(Arc::new(disk), home.path(), FileStoreOptions::default())),
+            &services(FileStore::on_disk(
+                Arc::new(disk),
+                home.path(),
+                FileStoreOptions::default(),
+            )),
             &FailingNotifier,
             &Utc,
         );
         let after = home.services();
         notify(&after, &FakeNotifier::default(), &Utc).unwrap();
-        assert_eq!(reminders(&after, ReminderFilter::Due, None).unwrap().total, 1, "a cut at step {at}");
+        assert_eq!(
+            reminders(&after, ReminderFilter::Due, None).unwrap().total,
+            1,
+            "a cut at step {at}"
+        );
         if steps.load(Ordering::Relaxed) < at {
             return;
         }
@@ -87,8 +121,16 @@ fn a_failure_that_cannot_be_written_down_loses_nothing_that_is_due() {
 fn a_notifier_shows_what_is_due() {
     if let Ok(home) = std::env::var(TASK) {
         let notifier = FakeNotifier::default();
-        notify(&services(FileStore::open(Path::new(&home), FileStoreOptions::default()).unwrap()), &notifier, &Utc).unwrap();
-        notifier.shown().iter().for_each(|shown| println!("\nshown: {}", shown.body));
+        notify(
+            &services(FileStore::open(Path::new(&home), FileStoreOptions::default()).unwrap()),
+            &notifier,
+            &Utc,
+        )
+        .unwrap();
+        notifier
+            .shown()
+            .iter()
+            .for_each(|shown| println!("\nshown: {}", shown.body));
         return;
     }
     let home = TestHome::new();
@@ -119,7 +161,11 @@ fn processes_that_notify_at_once_show_each_reminder_once() {
 
 fn start(home: &TestHome) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "notify::a_notifier_shows_what_is_due", "--nocapture"])
+        .args([
+            "--exact",
+            "notify::a_notifier_shows_what_is_due",
+            "--nocapture",
+        ])
         .env(TASK, home.path())
         .stdout(Stdio::piped())
         .stderr(Stdio::inherit())

@@ -16,10 +16,17 @@ fn the_page_is_the_former_one_or_the_new_one_at_any_step() {
             let home = TestHome::new();
             let page = || std::fs::read_to_string(home.path().join("pending.md")).ok();
             let store = FileStore::open(home.path(), FileStoreOptions::default()).unwrap();
-            assert!(store.update_pending_page(|| Ok(Some("former\n".into()))).unwrap());
+            assert!(
+                store
+                    .update_pending_page(|| Ok(Some("former\n".into())))
+                    .unwrap()
+            );
             let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
-            let faulty = FileStore::on_disk(Arc::new(disk), home.path(), FileStoreOptions::default());
-            let is_kept = faulty.update_pending_page(|| Ok(Some("the new one\n".into()))).is_ok();
+            let faulty =
+                FileStore::on_disk(Arc::new(disk), home.path(), FileStoreOptions::default());
+            let is_kept = faulty
+                .update_pending_page(|| Ok(Some("the new one\n".into())))
+                .is_ok();
             let wanted = if is_kept { "the new one\n" } else { "former\n" };
             assert_eq!(page().as_deref(), Some(wanted), "{fault:?} at step {at}");
             assert!(!store.update_pending_page(|| Ok(None)).unwrap());

@@ -52,7 +52,10 @@ impl UnsyncedChanges {
 
     /// Records that a file is about to be renamed.
     pub(crate) fn record_rename(&self, disk: &RealDisk, from: &str, to: &str) {
-        let names = ChangedNames(vec![previous_content(disk, to), previous_content(disk, from)]);
+        let names = ChangedNames(vec![
+            previous_content(disk, to),
+            previous_content(disk, from),
+        ]);
         let mut changes = self.lock();
         changes.names.push(names);
         if changes.files.remove(from) {
@@ -69,7 +72,9 @@ impl UnsyncedChanges {
     }
 
     pub(crate) fn record_folder_sync(&self, folder: &str) {
-        self.lock().names.retain(|names| parent(&names.0[0].0) != folder);
+        self.lock()
+            .names
+            .retain(|names| parent(&names.0[0].0) != folder);
     }
 
     pub(crate) fn record_full_sync(&self) {
@@ -84,7 +89,12 @@ impl UnsyncedChanges {
                 drop(disk.write(path, b""));
             }
         }
-        for (path, former) in changes.names.drain(..).rev().flat_map(|names| names.0.into_iter().rev()) {
+        for (path, former) in changes
+            .names
+            .drain(..)
+            .rev()
+            .flat_map(|names| names.0.into_iter().rev())
+        {
             drop(match former {
                 Some(bytes) => disk.remove(&path).and_then(|()| disk.write(&path, &bytes)),
                 None => disk.remove(&path),
@@ -95,7 +105,10 @@ impl UnsyncedChanges {
 }
 
 fn previous_content(disk: &RealDisk, path: &str) -> (String, Option<Vec<u8>>) {
-    (path.to_owned(), disk.read(path).ok().flatten().map(|(bytes, _)| bytes))
+    (
+        path.to_owned(),
+        disk.read(path).ok().flatten().map(|(bytes, _)| bytes),
+    )
 }
 
 fn parent(path: &str) -> &str {

@@ -10,7 +10,9 @@ use std::sync::atomic::Ordering;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::testing::recall_ledger_suite;
-use memory_core::{Code, Operation, RecallFilter, RecallLedger, RecallRecord, RecalledId, Verb, record_recall};
+use memory_core::{
+    Code, Operation, RecallFilter, RecallLedger, RecallRecord, RecalledId, Verb, record_recall,
+};
 use memory_store::disk::RealDisk;
 use memory_store::{FileStore, FileStoreOptions, RecallFolder};
 
@@ -44,7 +46,10 @@ fn recall(number: i64) -> RecallRecord {
 
 fn numbers(ledger: &dyn RecallLedger) -> Vec<i64> {
     let all = RecallFilter::default();
-    ledger.recalls(&all).map(|recall| (recall.unwrap().at - start()).num_seconds()).collect()
+    ledger
+        .recalls(&all)
+        .map(|recall| (recall.unwrap().at - start()).num_seconds())
+        .collect()
 }
 
 #[test]
@@ -66,17 +71,45 @@ fn a_recall_is_a_line_that_only_the_owner_can_read() {
     let home = TestHome::new();
     let ledger = ledger(home.path());
     let parts = vec![("words".to_owned(), 0.75), ("coverage".to_owned(), 0.125)];
-    let ranked = RecalledId { id: "55dc9232-1111-4111-8111-111111111111".into(), score: Some(0.875), parts };
-    record_recall(&ledger, RecallRecord { memories: vec![ranked], ..recall(0) });
-    let sparse = RecallRecord { agent: String::new(), session: None, project: None, query: None, ..recall(1) };
+    let ranked = RecalledId {
+        id: "55dc9232-1111-4111-8111-111111111111".into(),
+        score: Some(0.875),
+        parts,
+    };
+    record_recall(
+        &ledger,
+        RecallRecord {
+            memories: vec![ranked],
+            ..recall(0)
+        },
+    );
+    let sparse = RecallRecord {
+        agent: String::new(),
+        session: None,
+        project: None,
+        query: None,
+        ..recall(1)
+    };
     record_recall(&ledger, sparse);
     insta::assert_snapshot!(fs::read_to_string(home.path().join(FILE)).unwrap(), @r#"
     {"at":"2026-05-07T10:00:00.000Z","agent":"codex","session":"s1","project":"harbour","interface":"mcp","tool":"memory_search","query":"question 0\n","memories":[{"id":"55dc9232-1111-4111-8111-111111111111","score":0.875,"parts":{"coverage":0.125,"words":0.75}}],"tokens":12}
     {"at":"2026-05-07T10:00:01.000Z","interface":"mcp","tool":"memory_search","memories":[{"id":"55dc9232-1111-4111-8111-111111111111"}],"tokens":12}
     "#);
-    assert_eq!(fs::read_to_string(home.path().join("recalls/since")).unwrap(), "2026-05-07T10:00:00.000Z\n");
-    let mode = |path: &str| fs::metadata(home.path().join(path)).unwrap().permissions().mode() & 0o777;
-    assert_eq!((mode(FILE), mode("recalls"), mode("recalls/since")), (0o600, 0o700, 0o600));
+    assert_eq!(
+        fs::read_to_string(home.path().join("recalls/since")).unwrap(),
+        "2026-05-07T10:00:00.000Z\n"
+    );
+    let mode = |path: &str| {
+        fs::metadata(home.path().join(path))
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o777
+    };
+    assert_eq!(
+        (mode(FILE), mode("recalls"), mode("recalls/since")),
+        (0o600, 0o700, 0o600)
+    );
 }
 
 #[test]
@@ -85,20 +118,44 @@ fn damaged_lines_are_skipped_and_reported_and_unknown_keys_are_ignored() {
     let ledger = ledger(home.path());
     record_recall(&ledger, recall(0));
     let whole = fs::read_to_string(home.path().join(FILE)).unwrap();
-    let later = r#"{"at":"2026-05-07T10:00:02Z","memories":[{"id":"aa","later":1}],"later":{"key":[1]}}"#;
-    fs::write(home.path().join(FILE), format!("{whole}nonsense\n{{\"at\":7}}\n\n{later}\n{}", &whole[..whole.len() / 2]))
-        .unwrap();
-    assert_eq!(numbers(&ledger), [0, 2], "the incomplete line may still be written");
+    let later =
+        r#"{"at":"2026-05-07T10:00:02Z","memories":[{"id":"aa","later":1}],"later":{"key":[1]}}"#;
+    fs::write(
+        home.path().join(FILE),
+        format!(
+            "{whole}nonsense\n{{\"at\":7}}\n\n{later}\n{}",
+            &whole[..whole.len() / 2]
+        ),
+    )
+    .unwrap();
+    assert_eq!(
+        numbers(&ledger),
+        [0, 2],
+        "the incomplete line may still be written"
+    );
     record_recall(&ledger, recall(3));
     assert_eq!(numbers(&ledger), [0, 2, 3]);
     let store = FileStore::open(home.path(), FileStoreOptions::default()).unwrap();
     let findings = store.doctor(None).unwrap().findings;
-    let lines: Vec<_> = findings.iter().map(|finding| (finding.code, finding.path.as_str(), finding.line)).collect();
-    assert_eq!(lines, [("line_damaged", FILE, Some(2)), ("line_damaged", FILE, Some(6))]);
+    let lines: Vec<_> = findings
+        .iter()
+        .map(|finding| (finding.code, finding.path.as_str(), finding.line))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            ("line_damaged", FILE, Some(2)),
+            ("line_damaged", FILE, Some(6))
+        ]
+    );
     let before = fs::read_to_string(home.path().join(FILE)).unwrap();
     ledger.purge(start() + TimeDelta::seconds(1)).unwrap();
     let after = fs::read_to_string(home.path().join("recalls/2026-05-1.jsonl")).unwrap();
-    assert_eq!(after, before[before.find(later).unwrap()..], "the remaining bytes are unchanged");
+    assert_eq!(
+        after,
+        before[before.find(later).unwrap()..],
+        "the remaining bytes are unchanged"
+    );
 }
 
 #[test]
@@ -111,7 +168,10 @@ fn the_first_record_of_a_month_deletes_those_beyond_the_retention_time() {
     }
     // 7 May, 27 May, 16 June, 6 July: each of the last two is the first of its month.
     assert_eq!(numbers(&ledger), [40, 60].map(days));
-    assert_eq!(ledger.complete_since().unwrap(), Some(start() + TimeDelta::days(30)));
+    assert_eq!(
+        ledger.complete_since().unwrap(),
+        Some(start() + TimeDelta::days(30))
+    );
 }
 
 #[test]
@@ -121,13 +181,27 @@ fn the_oldest_files_are_deleted_beyond_the_maximum_size() {
     let ledger = RecallFolder::new(home.path(), max_size);
     for number in 0..200 {
         record_recall(&ledger, recall(number));
-        let size: u64 = home.files("recalls").into_values().map(|bytes| bytes.len() as u64).sum();
+        let size: u64 = home
+            .files("recalls")
+            .into_values()
+            .map(|bytes| bytes.len() as u64)
+            .sum();
         assert!(size <= max_size + 300, "{number}: {size}");
     }
     let left = numbers(&ledger);
-    assert!(left.len() < 30 && left.ends_with(&[197, 198, 199]), "{left:?}");
-    assert_eq!(left, (left[0]..200).collect::<Vec<_>>(), "no record between others is lost");
-    assert_eq!(ledger.complete_since().unwrap(), Some(start() + TimeDelta::seconds(left[0] - 1)));
+    assert!(
+        left.len() < 30 && left.ends_with(&[197, 198, 199]),
+        "{left:?}"
+    );
+    assert_eq!(
+        left,
+        (left[0]..200).collect::<Vec<_>>(),
+        "no record between others is lost"
+    );
+    assert_eq!(
+        ledger.complete_since().unwrap(),
+        Some(start() + TimeDelta::seconds(left[0] - 1))
+    );
 }
 
 #[test]
@@ -137,7 +211,14 @@ fn nothing_is_recorded_without_a_home_and_the_home_is_not_created() {
     let ledger = ledger(&root);
     let error = ledger.record(&recall(0).redacted()).unwrap_err();
     assert_eq!(error.to_string(), "cannot write to recalls");
-    assert_eq!((numbers(&ledger), ledger.complete_since().unwrap(), ledger.purge(start()).unwrap()), (vec![], None, 0));
+    assert_eq!(
+        (
+            numbers(&ledger),
+            ledger.complete_since().unwrap(),
+            ledger.purge(start()).unwrap()
+        ),
+        (vec![], None, 0)
+    );
     assert!(!root.exists());
 }
 
@@ -145,7 +226,9 @@ fn nothing_is_recorded_without_a_home_and_the_home_is_not_created() {
 fn a_folder_that_is_a_symlink_is_refused() {
     let (home, elsewhere) = (TestHome::new(), TestHome::new());
     std::os::unix::fs::symlink(elsewhere.path(), home.path().join("recalls")).unwrap();
-    let error = ledger(home.path()).record(&recall(0).redacted()).unwrap_err();
+    let error = ledger(home.path())
+        .record(&recall(0).redacted())
+        .unwrap_err();
     assert_eq!(error.code(), Code::PathRefused, "{error:?}");
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
 }
@@ -153,7 +236,12 @@ fn a_folder_that_is_a_symlink_is_refused() {
 /// A failure at any step loses at most the record of that step, and other records remain readable.
 #[test]
 fn a_failure_at_any_step_loses_only_its_record() {
-    for fault in [DiskFault::FULL, DiskFault::Fails(13), DiskFault::Fails(30), DiskFault::Dies] {
+    for fault in [
+        DiskFault::FULL,
+        DiskFault::Fails(13),
+        DiskFault::Fails(30),
+        DiskFault::Dies,
+    ] {
         let mut at = 1;
         loop {
             let home = TestHome::new();
@@ -170,10 +258,16 @@ fn a_failure_at_any_step_loses_only_its_record() {
             let _ = faulty.purge(start());
             let found = numbers(&ledger(home.path()));
             for number in recorded.iter().filter(|number| 0 <= **number) {
-                assert!(found.contains(number), "{fault:?} at {at}: {number} of {found:?}");
+                assert!(
+                    found.contains(number),
+                    "{fault:?} at {at}: {number} of {found:?}"
+                );
             }
             record_recall(&ledger(home.path()), recall(9));
-            assert!(numbers(&ledger(home.path())).contains(&9), "{fault:?} at {at}: recording goes on");
+            assert!(
+                numbers(&ledger(home.path())).contains(&9),
+                "{fault:?} at {at}: recording goes on"
+            );
             if steps.load(Ordering::Relaxed) < at {
                 break;
             }
@@ -197,38 +291,67 @@ fn a_process_records_its_recalls() {
     }
     let home = TestHome::new();
     record_repeatedly(home.path(), "alone");
-    assert_eq!(numbers(&ledger(home.path())), (0..RECORDS).collect::<Vec<_>>());
+    assert_eq!(
+        numbers(&ledger(home.path())),
+        (0..RECORDS).collect::<Vec<_>>()
+    );
 }
 
 fn record_repeatedly(home: &Path, name: &str) {
     // Files are closed while others record, but none is deleted.
     let ledger = RecallFolder::new(home, 1 << 20);
     for number in 0..RECORDS {
-        record_recall(&ledger, RecallRecord { agent: name.into(), ..recall(number) });
+        record_recall(
+            &ledger,
+            RecallRecord {
+                agent: name.into(),
+                ..recall(number)
+            },
+        );
     }
 }
 
 #[test]
 fn processes_that_record_at_once_append_whole_lines_and_lose_none() {
     let home = TestHome::new();
-    let recorders: Vec<_> = (0..RECORDERS).map(|number| start_recorder(&home, number)).collect();
+    let recorders: Vec<_> = (0..RECORDERS)
+        .map(|number| start_recorder(&home, number))
+        .collect();
     for recorder in recorders {
         let output = recorder.wait_with_output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stdout)
+        );
     }
     let ledger = ledger(home.path());
     for number in 0..RECORDERS {
-        let filter = RecallFilter { agent: Some(format!("agent{number}")), ..RecallFilter::default() };
-        assert_eq!(ledger.recalls(&filter).count(), usize::try_from(RECORDS).unwrap(), "agent{number}");
+        let filter = RecallFilter {
+            agent: Some(format!("agent{number}")),
+            ..RecallFilter::default()
+        };
+        assert_eq!(
+            ledger.recalls(&filter).count(),
+            usize::try_from(RECORDS).unwrap(),
+            "agent{number}"
+        );
     }
     let store = FileStore::open(home.path(), FileStoreOptions::default()).unwrap();
-    let repair = Operation { verb: Verb::Repair, ..home.services().operation(Verb::Repair) };
+    let repair = Operation {
+        verb: Verb::Repair,
+        ..home.services().operation(Verb::Repair)
+    };
     assert_eq!(store.doctor(Some(&repair)).unwrap().findings, []);
 }
 
 fn start_recorder(home: &TestHome, number: u32) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "recalls::a_process_records_its_recalls", "--nocapture"])
+        .args([
+            "--exact",
+            "recalls::a_process_records_its_recalls",
+            "--nocapture",
+        ])
         .env(TASK, format!("{} agent{number}", home.path().display()))
         .stdout(Stdio::piped())
         .stderr(Stdio::inherit())

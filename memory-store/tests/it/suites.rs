@@ -7,9 +7,9 @@ use memory_core::conversation::ConversationStore;
 use memory_core::instance::history::MessageStore;
 use memory_core::instance::kv::KeyValueStore;
 use memory_core::testing::{
-    bank_suite, conversation_suite, conversation_vector_suite, embeddings_suite, history_suite, job_queue_suite, key_value_suite,
-    key_value_undo_suite, message_suite, message_undo_suite, reminder_suite, store_suite, summaries_suite, topic_suite,
-    view_suite,
+    bank_suite, conversation_suite, conversation_vector_suite, embeddings_suite, history_suite,
+    job_queue_suite, key_value_suite, key_value_undo_suite, message_suite, message_undo_suite,
+    reminder_suite, store_suite, summaries_suite, topic_suite, view_suite,
 };
 use memory_store::bank::{BankFolder, BankOptions};
 use memory_store::conversation::{ConversationFolder, JobFile};
@@ -37,7 +37,13 @@ fn a_folder_keeps_the_promises_of_banks_plain_or_compressed() {
         let homes = RefCell::new(Vec::new());
         bank_suite(&|| {
             let home = TestHome::new();
-            let banks = BankFolder::new(home.path().join("banks"), BankOptions { compress_above, ..BankOptions::default() });
+            let banks = BankFolder::new(
+                home.path().join("banks"),
+                BankOptions {
+                    compress_above,
+                    ..BankOptions::default()
+                },
+            );
             homes.borrow_mut().push(home);
             Arc::new(banks)
         });
@@ -149,7 +155,8 @@ fn what_an_agent_does_not_see_is_not_there_in_a_file_store() {
     let homes = RefCell::new(Vec::new());
     let make = || {
         let home = TestHome::new();
-        let services = repeatable_services(FileStore::open(home.path(), FileStoreOptions::default()).unwrap());
+        let services =
+            repeatable_services(FileStore::open(home.path(), FileStoreOptions::default()).unwrap());
         homes.borrow_mut().push(home);
         services
     };

@@ -22,8 +22,16 @@ fn a_desktop_is_told_by_a_program_that_ends_well() {
         let places = ["/bin", "/usr/bin"].map(|folder| std::path::Path::new(folder).join(name));
         places.into_iter().find(|place| place.exists()).unwrap()
     };
-    notifier_suite(&DesktopNotifier::new(DesktopProgram::NotifySend, place("true")));
-    let notification = Notification { title: "Tea".into(), body: String::new() };
-    let failed = DesktopNotifier::new(DesktopProgram::Osascript, place("false")).notify(&notification).unwrap_err();
+    notifier_suite(&DesktopNotifier::new(
+        DesktopProgram::NotifySend,
+        place("true"),
+    ));
+    let notification = Notification {
+        title: "Tea".into(),
+        body: String::new(),
+    };
+    let failed = DesktopNotifier::new(DesktopProgram::Osascript, place("false"))
+        .notify(&notification)
+        .unwrap_err();
     assert_eq!(failed.why, "osascript failed (exit status: 1)");
 }

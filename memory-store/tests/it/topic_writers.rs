@@ -19,18 +19,31 @@ const TIMES: usize = 25;
 fn open(path: &Path) -> Topics {
     // Random ids keep the operations of the writers distinct.
     let (topics, _) = topics(Arc::new(TopicFolder::new(path)));
-    Topics { ids: Arc::new(memory_store::RandomIds), ..topics }
+    Topics {
+        ids: Arc::new(memory_store::RandomIds),
+        ..topics
+    }
 }
 
 /// Writes topics of this writer, and adds lines to the shared topic.
 fn write_topics(topics: &Topics, writer: &str, times: usize) {
     for number in 0..times {
         write(topics, &topic_request(&format!("{writer}-{number}"), "x")).unwrap();
-        update(topics, "shared", "END", &format!("{writer}-{number}\nEND"), SecretPolicy::Refuse).unwrap();
+        update(
+            topics,
+            "shared",
+            "END",
+            &format!("{writer}-{number}\nEND"),
+            SecretPolicy::Refuse,
+        )
+        .unwrap();
         let index = view(topics).unwrap();
         assert!(index.starts_with("# Memory\n\n## Project\n- [") && index.ends_with('\n'));
         let file = topics.store.index().unwrap().unwrap().text;
-        assert!(file.starts_with("# Memory\n\n## Project\n- [") && file.ends_with('\n'), "half an index: {file}");
+        assert!(
+            file.starts_with("# Memory\n\n## Project\n- [") && file.ends_with('\n'),
+            "half an index: {file}"
+        );
     }
 }
 
@@ -46,7 +59,12 @@ fn a_writer_writes_topics() {
     let topics = open(home.path());
     write(&topics, &topic_request("shared", "END")).unwrap();
     write_topics(&topics, "w", 2);
-    assert!(read(&topics, "shared").unwrap().text.ends_with("\nw-0\nw-1\nEND\n"));
+    assert!(
+        read(&topics, "shared")
+            .unwrap()
+            .text
+            .ends_with("\nw-0\nw-1\nEND\n")
+    );
 }
 
 #[test]
@@ -54,25 +72,48 @@ fn six_processes_that_write_topics_at_once_lose_nothing() {
     let home = tempfile::tempdir().unwrap();
     let topics = open(home.path());
     write(&topics, &topic_request("shared", "END")).unwrap();
-    let writers: Vec<Child> = (0..WRITERS).map(|number| start(home.path(), &format!("w{number}"))).collect();
+    let writers: Vec<Child> = (0..WRITERS)
+        .map(|number| start(home.path(), &format!("w{number}")))
+        .collect();
     for writer in writers {
         let output = writer.wait_with_output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stdout)
+        );
     }
     assert_eq!(list(&topics).unwrap().topics.len(), 1 + WRITERS * TIMES);
     let shared = read(&topics, "shared").unwrap().text;
     for number in 0..WRITERS {
-        let own: Vec<_> =
-            shared.lines().filter_map(|line| line.strip_prefix(&format!("w{number}-"))?.parse::<usize>().ok()).collect();
+        let own: Vec<_> = shared
+            .lines()
+            .filter_map(|line| {
+                line.strip_prefix(&format!("w{number}-"))?
+                    .parse::<usize>()
+                    .ok()
+            })
+            .collect();
         assert_eq!(own, (0..TIMES).collect::<Vec<_>>());
     }
-    assert_eq!(history(&topics).unwrap().len(), 1 + 2 * WRITERS * TIMES, "each can be taken back");
-    assert_eq!(topics.store.index().unwrap().unwrap().text, view(&topics).unwrap());
+    assert_eq!(
+        history(&topics).unwrap().len(),
+        1 + 2 * WRITERS * TIMES,
+        "each can be taken back"
+    );
+    assert_eq!(
+        topics.store.index().unwrap().unwrap().text,
+        view(&topics).unwrap()
+    );
 }
 
 fn start(folder: &Path, writer: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "topic_writers::a_writer_writes_topics", "--nocapture"])
+        .args([
+            "--exact",
+            "topic_writers::a_writer_writes_topics",
+            "--nocapture",
+        ])
         .env(TASK, format!("{}\n{writer}\n{TIMES}", folder.display()))
         .stdout(Stdio::piped())
         .stderr(Stdio::inherit())

@@ -6,13 +6,16 @@ use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
+use axum::http::header::{
+    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue,
+};
 use axum::http::{HeaderMap, HeaderName};
 use axum::response::Response;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use memory_core::conversation::{
-    ConversationEntry, Conversations, MAX_CONTENT, RecallResult, StandingRequest, add_standing, recall_with_unwritten,
+    ConversationEntry, Conversations, MAX_CONTENT, RecallResult, StandingRequest, add_standing,
+    recall_with_unwritten,
 };
 use memory_core::text::format_error_chain;
 use memory_core::{Code, PrincipalAccess, StoreError, ToolError};
@@ -39,12 +42,16 @@ const HITS_HEADER: HeaderName = HeaderName::from_static("memory-hits");
 const LONGEST: usize = 32 << 20;
 
 /// Forwards a chat with the memories it recalls, and stores its turns.
-pub(super) async fn complete_chat(proxy: Arc<ChatProxy>, request: Request) -> Result<Response, ErrorResponse> {
+pub(super) async fn complete_chat(
+    proxy: Arc<ChatProxy>,
+    request: Request,
+) -> Result<Response, ErrorResponse> {
     let (mut parts, body) = request.into_parts();
     check_loop(&proxy, &parts.headers)?;
     let whole = proxy.room.read(body, super::chat_proxy::LONGEST).await?;
     let asked = match String::from_utf8(whole.bytes.to_vec()) {
-        Ok(text) => CompletionRequest::parse(text, &proxy.rules.recall)?.map_err(|_| "it is not a JSON object"),
+        Ok(text) => CompletionRequest::parse(text, &proxy.rules.recall)?
+            .map_err(|_| "it is not a JSON object"),
         Err(_) if parts.headers.contains_key(CONTENT_ENCODING) => Err("it is compressed"),
         Err(_) => Err("it is not UTF-8 text"),
     };
@@ -53,7 +60,9 @@ pub(super) async fn complete_chat(proxy: Arc<ChatProxy>, request: Request) -> Re
         Err(why) => {
             // The request is forwarded unchanged, so that the upstream server reports the error.
             let body = Body::from(whole.bytes.clone());
-            let mut response = send_upstream(&proxy, &parts, body).await.map_or_else(|instead| instead, stream_response);
+            let mut response = send_upstream(&proxy, &parts, body)
+                .await
+                .map_or_else(|instead| instead, stream_response);
             let message = format!("the chat was forwarded unchanged, without memories: {why}");
             add_memory_headers(
                 response.headers_mut(),
@@ -67,7 +76,14 @@ pub(super) async fn complete_chat(proxy: Arc<ChatProxy>, request: Request) -> Re
     let mut exchange = Exchange::begin(&proxy, &asked, trace.clone());
     let begun = Instant::now();
     let principal = RequestCaller::of(&parts.extensions).cloned();
-    let (recalled, error) = match recall_memories(&proxy, &asked, proxy.conversations_for(&parts.headers), principal).await {
+    let (recalled, error) = match recall_memories(
+        &proxy,
+        &asked,
+        proxy.conversations_for(&parts.headers),
+        principal,
+    )
+    .await
+    {
         Ok(recalled) => (recalled, None),
         Err(error) => (RecallResult::default(), Some(error)),
     };
@@ -77,11 +93,15 @@ pub(super) async fn complete_chat(proxy: Arc<ChatProxy>, request: Request) -> Re
     record_recall(&proxy, &asked, &recalled).await;
     exchange.store_question();
     // An encoded response could not be parsed.
-    parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    parts
+        .headers
+        .insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     let answer = send_upstream(&proxy, &parts, Body::from(asked.with_memories(&recalled))).await;
     drop(whole);
     let (mut response, unheard) = match answer {
-        Ok(answer) => record_response(&proxy, &parts.headers, &asked, &recalled, answer, exchange).await,
+        Ok(answer) => {
+            record_response(&proxy, &parts.headers, &asked, &recalled, answer, exchange).await
+        }
         Err(instead) => {
             exchange.end(ReplyOutcome::Failed);
             (instead, None)
@@ -94,7 +114,11 @@ pub(super) async fn complete_chat(proxy: Arc<ChatProxy>, request: Request) -> Re
             .or_else(|| too_long_error(&asked))
             .or_else(|| unheard.map(not_stored_error))
     };
-    add_memory_headers(response.headers_mut(), &recalled, error.or_else(not_kept).as_ref());
+    add_memory_headers(
+        response.headers_mut(),
+        &recalled,
+        error.or_else(not_kept).as_ref(),
+    );
     if let Some(before) = proxy.take_unstored_warning(&asked.conversation) {
         add_warning(response.headers_mut(), &before);
     }
@@ -109,13 +133,23 @@ pub(super) async fn complete_chat(proxy: Arc<ChatProxy>, request: Request) -> Re
 
 /// Returns the error for a user message that is too long to be stored.
 fn too_long_error(asked: &CompletionRequest) -> Option<ToolError> {
-    let latest = asked.latest.as_ref().filter(|latest| !latest.is_storable())?;
-    let message = format!("the message is not stored: it has {} bytes, more than {MAX_CONTENT}", latest.text.len());
+    let latest = asked
+        .latest
+        .as_ref()
+        .filter(|latest| !latest.is_storable())?;
+    let message = format!(
+        "the message is not stored: it has {} bytes, more than {MAX_CONTENT}",
+        latest.text.len()
+    );
     Some(ToolError::new(Code::InvalidInput, message, None))
 }
 
 fn not_stored_error(why: &str) -> ToolError {
-    ToolError::new(Code::ModelUnreadable, format!("the response is not stored: {why}"), None)
+    ToolError::new(
+        Code::ModelUnreadable,
+        format!("the response is not stored: {why}"),
+        None,
+    )
 }
 
 /// Recalls memories for a chat, and adds standing instructions and preferences, within the time limit of the proxy.
@@ -127,23 +161,50 @@ async fn recall_memories(
     conversations: Conversations,
     principal: Option<PrincipalAccess>,
 ) -> Result<RecallResult, ToolError> {
-    let Some(LatestMessage { text, .. }) = asked.latest.clone() else { return Ok(RecallResult::default()) };
+    let Some(LatestMessage { text, .. }) = asked.latest.clone() else {
+        return Ok(RecallResult::default());
+    };
     let (own, asked) = (Arc::clone(proxy), Arc::clone(asked));
     let in_time = Arc::new(Mutex::new(None));
     let without_standing = Arc::clone(&in_time);
     let work = async {
-        let place = Arc::clone(&own.workers).acquire_owned().await.expect("the workers are never closed");
+        let place = Arc::clone(&own.workers)
+            .acquire_owned()
+            .await
+            .expect("the workers are never closed");
         let work = move || {
             let _place = place;
             // Read before the store: a turn that is written in between is then found twice instead of not at all.
-            let unwritten = own.scribe.unwritten_turns(&conversations, &asked.conversation);
+            let unwritten = own
+                .scribe
+                .unwritten_turns(&conversations, &asked.conversation);
             let is_known = |entry: &ConversationEntry| asked.contains_text(&entry.content);
             let (conversation, rules) = (&asked.conversation, &asked.rules);
-            let mut recalled = recall_with_unwritten(&conversations, conversation, &text, rules, &unwritten, &is_known)?;
-            *without_standing.lock().unwrap_or_else(PoisonError::into_inner) = Some(recalled.clone());
+            let mut recalled = recall_with_unwritten(
+                &conversations,
+                conversation,
+                &text,
+                rules,
+                &unwritten,
+                &is_known,
+            )?;
+            *without_standing
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) = Some(recalled.clone());
             let (message, top_k) = (&text, rules.top_k);
-            let request = StandingRequest { conversation, message, top_k, unwritten: &unwritten, is_known: &is_known };
-            if let Err(error) = add_standing(&conversations, &|| own.open_home(principal.as_ref()), &request, &mut recalled) {
+            let request = StandingRequest {
+                conversation,
+                message,
+                top_k,
+                unwritten: &unwritten,
+                is_known: &is_known,
+            };
+            if let Err(error) = add_standing(
+                &conversations,
+                &|| own.open_home(principal.as_ref()),
+                &request,
+                &mut recalled,
+            ) {
                 recalled.degrade(&format!("{LACKING}: {}", format_error_chain(&error)));
             }
             Ok(recalled)
@@ -155,8 +216,15 @@ async fn recall_memories(
         Ok(Ok(recalled)) => recalled.map_err(|error: StoreError| ToolError::from(error)),
         Ok(Err(error)) => Err(internal(format!("recall failed: {error}"))),
         Err(_) => {
-            let why = format!("recall timed out after {} ms", proxy.rules.patience.as_millis());
-            match in_time.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            let why = format!(
+                "recall timed out after {} ms",
+                proxy.rules.patience.as_millis()
+            );
+            match in_time
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take()
+            {
                 Some(mut recalled) => {
                     RecallResult::degrade(&mut recalled, &format!("{LACKING}: {why}"));
                     Ok(recalled)
@@ -168,7 +236,11 @@ async fn recall_memories(
 }
 
 /// Records the memories of a chat in the recall ledger, within the time limit of the proxy.
-async fn record_recall(proxy: &Arc<ChatProxy>, asked: &Arc<CompletionRequest>, recalled: &RecallResult) {
+async fn record_recall(
+    proxy: &Arc<ChatProxy>,
+    asked: &Arc<CompletionRequest>,
+    recalled: &RecallResult,
+) {
     if recalled.hits() == 0 || !proxy.has_recall_ledger() {
         return;
     }
@@ -210,17 +282,34 @@ async fn record_response(
         return (stream_response(answer), None);
     }
     proxy.record_model(asked.model.as_deref(), headers);
-    let is_encoded = answer.headers().get(CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity");
-    let kind = answer.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default().to_ascii_lowercase();
+    let is_encoded = answer
+        .headers()
+        .get(CONTENT_ENCODING)
+        .is_some_and(|encoding| encoding != "identity");
+    let kind = answer
+        .headers()
+        .get(CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok())
+        .unwrap_or_default()
+        .to_ascii_lowercase();
     let (mut parts, mut body) = answer.into_parts();
     parts.headers = response_headers(&parts.headers);
     if is_encoded {
         let why = "it is compressed although no encoding was accepted";
-        return (Response::from_parts(parts, Body::new(UnparsedBody::new(Vec::new(), None, body, exchange, why))), Some(why));
+        return (
+            Response::from_parts(
+                parts,
+                Body::new(UnparsedBody::new(Vec::new(), None, body, exchange, why)),
+            ),
+            Some(why),
+        );
     }
     // Streams are passed on without buffering.
     if kind.starts_with("text/event-stream") || asked.is_stream && !kind.contains("json") {
-        return (Response::from_parts(parts, Body::new(RecordedBody::new(body, exchange))), None);
+        return (
+            Response::from_parts(parts, Body::new(RecordedBody::new(body, exchange))),
+            None,
+        );
     }
     let (read, rest) = read_start(&mut body).await;
     let unfinished = match rest {
@@ -230,15 +319,31 @@ async fn record_response(
     };
     if let Some((why, broken)) = unfinished {
         // The response is passed on unparsed: the bytes read so far, and the rest.
-        return (Response::from_parts(parts, Body::new(UnparsedBody::new(read, broken, body, exchange, why))), Some(why));
+        return (
+            Response::from_parts(
+                parts,
+                Body::new(UnparsedBody::new(read, broken, body, exchange, why)),
+            ),
+            Some(why),
+        );
     }
     let text = String::from_utf8(read);
-    let outcome = text.as_deref().map_or(ReplyOutcome::Unheard("it is not UTF-8 text"), parse_reply);
-    let why = if let ReplyOutcome::Unheard(why) = outcome { Some(why) } else { None };
+    let outcome = text
+        .as_deref()
+        .map_or(ReplyOutcome::Unheard("it is not UTF-8 text"), parse_reply);
+    let why = if let ReplyOutcome::Unheard(why) = outcome {
+        Some(why)
+    } else {
+        None
+    };
     if let Some(pending) = exchange.end(outcome) {
         pending.wait().await;
     }
-    let body = match text.as_ref().ok().and_then(|text| with_hits(text, recalled)) {
+    let body = match text
+        .as_ref()
+        .ok()
+        .and_then(|text| with_hits(text, recalled))
+    {
         Some(with_hits) => {
             parts.headers.remove(CONTENT_LENGTH);
             Body::from(with_hits)
@@ -261,7 +366,10 @@ async fn read_start(body: &mut Incoming) -> (Vec<u8>, BodyRemainder) {
     while read.len() < LONGEST {
         match body.frame().await {
             None => return (read, BodyRemainder::Nothing),
-            Some(Ok(frame)) => frame.into_data().into_iter().for_each(|piece| read.extend_from_slice(&piece)),
+            Some(Ok(frame)) => frame
+                .into_data()
+                .into_iter()
+                .for_each(|piece| read.extend_from_slice(&piece)),
             Some(Err(error)) => return (read, BodyRemainder::Broken(error)),
         }
     }

@@ -6,10 +6,13 @@ use std::time::Duration;
 
 use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, HeaderValue};
-use memory_core::conversation::{ConversationId, Conversations, JobQueue, RecallResult, RecallRules, format_memories};
+use memory_core::conversation::{
+    ConversationId, Conversations, JobQueue, RecallResult, RecallRules, format_memories,
+};
 use memory_core::text::token_count;
 use memory_core::{
-    Embedder, PrincipalAccess, RecallInterface, RecallLedger, RecallRecord, RecalledId, Services, StoreError, View, record_recall,
+    Embedder, PrincipalAccess, RecallInterface, RecallLedger, RecallRecord, RecalledId, Services,
+    StoreError, View, record_recall,
 };
 use tokio::sync::Semaphore;
 
@@ -82,7 +85,10 @@ pub struct PrincipalChats {
 impl std::fmt::Debug for PrincipalChats {
     /// Prints the services only.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("PrincipalChats").field("conversations", &self.conversations).finish_non_exhaustive()
+        formatter
+            .debug_struct("PrincipalChats")
+            .field("conversations", &self.conversations)
+            .finish_non_exhaustive()
     }
 }
 
@@ -116,7 +122,11 @@ impl ChatProxy {
         told: Arc<dyn ProxyObserver>,
     ) -> Self {
         let scribe = TurnWriter::start(conversations.clone(), queue, Arc::clone(&told));
-        let room = BodyBudget::new(HttpLimits { body: LONGEST, bodies: MAX_TOTAL, ..HttpLimits::default() });
+        let room = BodyBudget::new(HttpLimits {
+            body: LONGEST,
+            bodies: MAX_TOTAL,
+            ..HttpLimits::default()
+        });
         let workers = Arc::new(Semaphore::new(MAX_RECALLS));
         let name = HeaderValue::try_from(conversations.ids.operation_id().as_str());
         let name = name.unwrap_or(HeaderValue::from_static("memory"));
@@ -177,7 +187,12 @@ impl ChatProxy {
         let open = self.open_principal.as_ref()?;
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let proxy = opened.entry(principal.name.clone()).or_insert_with(|| {
-            let PrincipalChats { conversations, queue, last_asked, told } = open(principal);
+            let PrincipalChats {
+                conversations,
+                queue,
+                last_asked,
+                told,
+            } = open(principal);
             Arc::new(Self {
                 name: self.name.clone(),
                 room: self.room.clone(),
@@ -185,15 +200,29 @@ impl ChatProxy {
                 home: self.home.clone(),
                 recall_ledger: self.recall_ledger.clone(),
                 principal: Some(principal.name.clone()),
-                ..Self::new(conversations, queue, self.upstream.clone(), self.rules, last_asked, told)
+                ..Self::new(
+                    conversations,
+                    queue,
+                    self.upstream.clone(),
+                    self.rules,
+                    last_asked,
+                    told,
+                )
             })
         });
         Some(Arc::clone(proxy))
     }
 
     /// Records the memories that a chat receives with `message`. Blocks.
-    pub(super) fn record_recall(&self, conversation: &ConversationId, message: &str, recalled: &RecallResult) {
-        let Some(ledger) = &self.recall_ledger else { return };
+    pub(super) fn record_recall(
+        &self,
+        conversation: &ConversationId,
+        message: &str,
+        recalled: &RecallResult,
+    ) {
+        let Some(ledger) = &self.recall_ledger else {
+            return;
+        };
         let standing = recalled.standing.iter().map(RecalledId::from);
         let record = RecallRecord {
             at: self.conversations.clock.now(),
@@ -203,7 +232,9 @@ impl ChatProxy {
             interface: RecallInterface::Proxy.as_str().to_owned(),
             tool: "chat".to_owned(),
             query: Some(message.to_owned()),
-            memories: standing.chain(recalled.memories.iter().map(RecalledId::from)).collect(),
+            memories: standing
+                .chain(recalled.memories.iter().map(RecalledId::from))
+                .collect(),
             tokens: token_count(&format_memories(recalled)) as u64,
         };
         record_recall(ledger.as_ref(), record);
@@ -215,11 +246,17 @@ impl ChatProxy {
     }
 
     /// Returns the services of the home, if there is one, restricted to what `principal` may see.
-    pub(super) fn open_home(&self, principal: Option<&PrincipalAccess>) -> Result<Option<Services>, StoreError> {
+    pub(super) fn open_home(
+        &self,
+        principal: Option<&PrincipalAccess>,
+    ) -> Result<Option<Services>, StoreError> {
         let home = self.home.as_ref().map_or(Ok(None), |open| open())?;
         Ok(match principal {
             Some(principal) => {
-                let view = View { principal: Some(principal.clone()), ..View::default() };
+                let view = View {
+                    principal: Some(principal.clone()),
+                    ..View::default()
+                };
                 home.map(|home| home.restrict_to(&view))
             }
             None => home,
@@ -240,7 +277,11 @@ impl ChatProxy {
     ///
     /// If clients must send a token, the header contains the token instead, and the result is `None`.
     fn client_key<'h>(&self, headers: &'h HeaderMap) -> Option<&'h str> {
-        let value = headers.get(AUTHORIZATION).filter(|_| !self.rules.has_token)?.to_str().ok()?;
+        let value = headers
+            .get(AUTHORIZATION)
+            .filter(|_| !self.rules.has_token)?
+            .to_str()
+            .ok()?;
         let (scheme, key) = value.split_once(' ')?;
         scheme.eq_ignore_ascii_case("Bearer").then(|| key.trim())
     }
@@ -257,7 +298,13 @@ impl ChatProxy {
 
     /// Writes all queued turns and stops the writers. Returns the number of turns that could not be written.
     pub fn stop(&self) -> usize {
-        let opened: Vec<_> = self.opened.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
+        let opened: Vec<_> = self
+            .opened
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .values()
+            .cloned()
+            .collect();
         self.scribe.stop() + opened.iter().map(|proxy| proxy.stop()).sum::<usize>()
     }
 
@@ -280,7 +327,9 @@ impl ChatProxy {
 
     /// Reports that a response is not stored, and adds a warning to the next response of the conversation.
     pub(super) fn report_unstored(&self, conversation: &ConversationId, why: &'static str) {
-        self.report_once(&format!("the response in conversation {conversation} is not stored: {why}"));
+        self.report_once(&format!(
+            "the response in conversation {conversation} is not stored: {why}"
+        ));
         let mut unheard = self.unheard.lock().unwrap_or_else(PoisonError::into_inner);
         if MAX_WARNINGS <= unheard.len() {
             unheard.clear();
@@ -290,16 +339,27 @@ impl ChatProxy {
 
     /// Returns and clears the warning that the previous response of a conversation was not stored.
     pub(super) fn take_unstored_warning(&self, conversation: &ConversationId) -> Option<String> {
-        let why = self.unheard.lock().unwrap_or_else(PoisonError::into_inner).remove(conversation)?;
+        let why = self
+            .unheard
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(conversation)?;
         Some(format!("the previous response is not stored: {why}"))
     }
 
     /// Records the model and key of a request, for use by background extraction.
     pub(super) fn record_model(&self, model: Option<&str>, headers: &HeaderMap) {
         let key = self.client_key(headers);
-        let asked = model.map(|name| ClientModel { name: name.to_owned(), key: key.map(str::to_owned) });
+        let asked = model.map(|name| ClientModel {
+            name: name.to_owned(),
+            key: key.map(str::to_owned),
+        });
         if let Some(asked) = asked {
-            *self.last_asked.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(asked);
+            *self
+                .last_asked
+                .0
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) = Some(asked);
         }
     }
 }
@@ -307,7 +367,10 @@ impl ChatProxy {
 impl std::fmt::Debug for ChatProxy {
     /// Prints the upstream server only.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("ChatProxy").field("upstream", &self.upstream).finish_non_exhaustive()
+        formatter
+            .debug_struct("ChatProxy")
+            .field("upstream", &self.upstream)
+            .finish_non_exhaustive()
     }
 }
 
@@ -327,13 +390,19 @@ pub struct ClientModel {
 impl LastModel {
     /// Returns the model of the last chat that got a response.
     pub fn get(&self) -> Option<ClientModel> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 }
 
 impl std::fmt::Debug for ClientModel {
     /// Leaves out the key.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Model").field("name", &self.name).finish_non_exhaustive()
+        formatter
+            .debug_struct("Model")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }

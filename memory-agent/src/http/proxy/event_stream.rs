@@ -57,7 +57,11 @@ impl EventStreamParser {
 
     fn end_line(&mut self, each: &mut dyn FnMut(&[u8])) {
         let line = std::mem::take(&mut self.line);
-        let line = if std::mem::replace(&mut self.has_begun, true) { &line } else { strip_bom(&line) };
+        let line = if std::mem::replace(&mut self.has_begun, true) {
+            &line
+        } else {
+            strip_bom(&line)
+        };
         if line.is_empty() {
             self.dispatch(each);
         } else if let Some(value) = value(line) {
@@ -114,7 +118,10 @@ mod tests {
 
     #[test]
     fn events_are_heard_whatever_ends_their_lines() {
-        assert_eq!(parse_events(&[STREAM.as_bytes()]), ["{\"a\":1}", "two\n lines", "", "世界", "[DONE]"]);
+        assert_eq!(
+            parse_events(&[STREAM.as_bytes()]),
+            ["{\"a\":1}", "two\n lines", "", "世界", "[DONE]"]
+        );
         assert!(parse_events(&[b""]).is_empty() && parse_events(&[b"\n\n\n"]).is_empty());
     }
 

@@ -27,7 +27,11 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    pub(super) fn begin(proxy: &Arc<ChatProxy>, asked: &CompletionRequest, trace: Option<RequestTrace>) -> Self {
+    pub(super) fn begin(
+        proxy: &Arc<ChatProxy>,
+        asked: &CompletionRequest,
+        trace: Option<RequestTrace>,
+    ) -> Self {
         let latest = asked.latest.as_ref().filter(|latest| latest.is_storable());
         Self {
             proxy: Arc::clone(proxy),
@@ -43,7 +47,10 @@ impl Exchange {
     /// Hands the message of the user to the writer, which stores it in the background.
     pub(super) fn store_question(&mut self) {
         if let Some(question) = self.question.clone().filter(|_| !self.is_asked) {
-            self.enqueue(TurnEvent::Asked { question, is_under_way: self.is_under_way });
+            self.enqueue(TurnEvent::Asked {
+                question,
+                is_under_way: self.is_under_way,
+            });
             self.is_asked = true;
         }
     }
@@ -58,17 +65,25 @@ impl Exchange {
         let question = self.question.take();
         let what = match outcome {
             ReplyOutcome::Said(answer) => TurnEvent::Answered { question, answer },
-            ReplyOutcome::Unheard(_) => TurnEvent::Answered { question, answer: String::new() },
+            ReplyOutcome::Unheard(_) => TurnEvent::Answered {
+                question,
+                answer: String::new(),
+            },
             ReplyOutcome::Failed => TurnEvent::Unanswered,
         };
         let is_answered = matches!(what, TurnEvent::Answered { .. });
-        let says_something = matches!(&what, TurnEvent::Answered { answer, .. } if !answer.is_empty());
+        let says_something =
+            matches!(&what, TurnEvent::Answered { answer, .. } if !answer.is_empty());
         let has_turns = self.is_asked || says_something;
         if has_turns {
             self.enqueue(what);
         }
         self.record_stored(says_something);
-        if has_turns && is_answered { self.proxy.scribe.pending_write(self.proxy.rules.patience) } else { None }
+        if has_turns && is_answered {
+            self.proxy.scribe.pending_write(self.proxy.rules.patience)
+        } else {
+            None
+        }
     }
 
     /// Ends the exchange after the response headers were sent.
@@ -87,13 +102,24 @@ impl Exchange {
     fn record_stored(&self, is_answered: bool) {
         if let Some(trace) = &self.trace {
             let turns = usize::from(self.is_asked && !self.is_under_way) + usize::from(is_answered);
-            let has_failed = self.proxy.scribe.storage_error(&self.conversation).is_some();
-            trace.record_stored(if has_failed { StoredTurns::Failed } else { StoredTurns::Turns(turns) });
+            let has_failed = self
+                .proxy
+                .scribe
+                .storage_error(&self.conversation)
+                .is_some();
+            trace.record_stored(if has_failed {
+                StoredTurns::Failed
+            } else {
+                StoredTurns::Turns(turns)
+            });
         }
     }
 
     fn enqueue(&self, what: TurnEvent) {
-        self.proxy.scribe.enqueue(QueuedTurn { conversation: self.conversation.clone(), what });
+        self.proxy.scribe.enqueue(QueuedTurn {
+            conversation: self.conversation.clone(),
+            what,
+        });
     }
 }
 

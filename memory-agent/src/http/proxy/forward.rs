@@ -30,19 +30,44 @@ pub(super) async fn forward(proxy: &ChatProxy, request: Request) -> Response {
 /// Rejects a request that this proxy has already forwarded.
 pub(super) fn check_loop(proxy: &ChatProxy, headers: &HeaderMap) -> Result<(), ErrorResponse> {
     if headers.get_all(HOPS).iter().any(|hop| *hop == proxy.name) {
-        let message = format!("requests to {} loop back to this proxy", proxy.upstream.authority());
-        return Err(ErrorResponse::new(Code::ModelFailed, message, "set the address of the model server itself"));
+        let message = format!(
+            "requests to {} loop back to this proxy",
+            proxy.upstream.authority()
+        );
+        return Err(ErrorResponse::new(
+            Code::ModelFailed,
+            message,
+            "set the address of the model server itself",
+        ));
     }
     Ok(())
 }
 
 /// Sends a request to the upstream server; returns an error response if there is no upstream response.
-pub(super) async fn send_upstream(proxy: &ChatProxy, parts: &Parts, body: Body) -> Result<Response<Incoming>, Response> {
-    let asked = proxy.upstream.send(parts, upstream_path(&parts.uri), body, (&HOPS, &proxy.name), !proxy.rules.has_token).await;
+pub(super) async fn send_upstream(
+    proxy: &ChatProxy,
+    parts: &Parts,
+    body: Body,
+) -> Result<Response<Incoming>, Response> {
+    let asked = proxy
+        .upstream
+        .send(
+            parts,
+            upstream_path(&parts.uri),
+            body,
+            (&HOPS, &proxy.name),
+            !proxy.rules.has_token,
+        )
+        .await;
     asked.map_err(|why| match why {
         SendError::Unreachable(why) => {
             let message = format!("{} cannot be reached: {why}", proxy.upstream.authority());
-            ErrorResponse::new(Code::ModelFailed, message, "check that the model server is running").into_response()
+            ErrorResponse::new(
+                Code::ModelFailed,
+                message,
+                "check that the model server is running",
+            )
+            .into_response()
         }
         // The client sees the same broken connection.
         SendError::BrokenOff => AbortConnection.into_response(),

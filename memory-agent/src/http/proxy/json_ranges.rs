@@ -21,21 +21,32 @@ pub(super) fn members(text: &str, place: Range<usize>) -> Option<Vec<MemberRange
     let mut members = Vec::new();
     let mut key = None;
     let mut begins = 0;
-    for_each_value(text, place, JsonTokenKind::ObjectBegins, &mut |kind, range| {
-        if kind == JsonTokenKind::Key {
-            begins = range.start;
-            key = Some(unquote(&text[range]).unwrap_or_default());
-        } else if let Some(key) = key.take() {
-            members.push(MemberRange { key, begins, value: range });
-        }
-    })?;
+    for_each_value(
+        text,
+        place,
+        JsonTokenKind::ObjectBegins,
+        &mut |kind, range| {
+            if kind == JsonTokenKind::Key {
+                begins = range.start;
+                key = Some(unquote(&text[range]).unwrap_or_default());
+            } else if let Some(key) = key.take() {
+                members.push(MemberRange {
+                    key,
+                    begins,
+                    value: range,
+                });
+            }
+        },
+    )?;
     Some(members)
 }
 
 /// Returns the byte ranges of the items of the array at `place`; `None` if it is not an array.
 pub(super) fn items(text: &str, place: Range<usize>) -> Option<Vec<Range<usize>>> {
     let mut items = Vec::new();
-    for_each_value(text, place, JsonTokenKind::ArrayBegins, &mut |_, range| items.push(range))?;
+    for_each_value(text, place, JsonTokenKind::ArrayBegins, &mut |_, range| {
+        items.push(range)
+    })?;
     Some(items)
 }
 
@@ -46,8 +57,9 @@ pub(super) fn parse_string(text: &str, place: Range<usize>) -> Option<Cow<'_, st
 
 /// Returns the string at `place`, with lone surrogates replaced by U+FFFD.
 pub(super) fn parse_lossy_string(text: &str, place: Range<usize>) -> Option<Cow<'_, str>> {
-    unquote(&text[place.clone()])
-        .or_else(|| unquote(&replace_lone_surrogates(&text[place])).map(|read| Cow::Owned(read.into_owned())))
+    unquote(&text[place.clone()]).or_else(|| {
+        unquote(&replace_lone_surrogates(&text[place])).map(|read| Cow::Owned(read.into_owned()))
+    })
 }
 
 /// Replaces each `\u` escape of a lone surrogate by U+FFFD.
@@ -91,13 +103,18 @@ fn surrogate_at(text: &str) -> Option<SurrogateHalf> {
 
 /// Returns the texts of a list of content parts, the form of a message with several parts.
 pub(super) fn part_texts(text: &str, place: Range<usize>) -> Option<Vec<Cow<'_, str>>> {
-    let words = |part: Range<usize>| parse_lossy_string(text, find(&members(text, part)?, "text")?.clone());
+    let words =
+        |part: Range<usize>| parse_lossy_string(text, find(&members(text, part)?, "text")?.clone());
     Some(items(text, place)?.into_iter().filter_map(words).collect())
 }
 
 /// Returns the value of the last member with this key, like common JSON parsers.
 pub(super) fn find<'m>(members: &'m [MemberRange<'_>], key: &str) -> Option<&'m Range<usize>> {
-    members.iter().rev().find(|member| member.key == key).map(|member| &member.value)
+    members
+        .iter()
+        .rev()
+        .find(|member| member.key == key)
+        .map(|member| &member.value)
 }
 
 /// Calls `each` for every direct key and value of an object or array.
@@ -123,8 +140,13 @@ fn for_each_value(
         let range = offset + token.range.start..offset + token.range.end;
         match token.kind {
             JsonTokenKind::ObjectBegins | JsonTokenKind::ArrayBegins => start = range.start,
-            JsonTokenKind::ObjectEnds | JsonTokenKind::ArrayEnds => each(token.kind, start..range.end),
-            JsonTokenKind::Key | JsonTokenKind::String | JsonTokenKind::Number | JsonTokenKind::Literal => {
+            JsonTokenKind::ObjectEnds | JsonTokenKind::ArrayEnds => {
+                each(token.kind, start..range.end)
+            }
+            JsonTokenKind::Key
+            | JsonTokenKind::String
+            | JsonTokenKind::Number
+            | JsonTokenKind::Literal => {
                 each(token.kind, range);
             }
         }
@@ -144,7 +166,11 @@ mod tests {
             (r#""\ud83d\ud83d\ude00""#, "\u{fffd}😀"),
             (r#""\\ud83d é\u4e16 \ud800""#, "\\ud83d é世 \u{fffd}"),
         ] {
-            assert_eq!(parse_lossy_string(text, 0..text.len()).as_deref(), Some(read), "{text}");
+            assert_eq!(
+                parse_lossy_string(text, 0..text.len()).as_deref(),
+                Some(read),
+                "{text}"
+            );
         }
         assert_eq!(parse_lossy_string("3", 0..1), None);
     }
@@ -153,11 +179,20 @@ mod tests {
     fn parts_are_found_where_they_stand() {
         let text = r#" {"a": [1, {"b": [2]}, "x"], "\u0062" : null, "a":3}"#;
         let found = members(text, 0..text.len()).expect("an object");
-        let told: Vec<_> = found.iter().map(|own| format!("{}={}", own.key, &text[own.value.clone()])).collect();
+        let told: Vec<_> = found
+            .iter()
+            .map(|own| format!("{}={}", own.key, &text[own.value.clone()]))
+            .collect();
         assert_eq!(told, [r#"a=[1, {"b": [2]}, "x"]"#, "b=null", "a=3"]);
         assert_eq!(find(&found, "a").map(|own| &text[own.clone()]), Some("3"));
         let inner = items(text, found[0].value.clone()).expect("an array");
-        assert_eq!(inner.iter().map(|own| &text[own.clone()]).collect::<Vec<_>>(), ["1", r#"{"b": [2]}"#, r#""x""#]);
+        assert_eq!(
+            inner
+                .iter()
+                .map(|own| &text[own.clone()])
+                .collect::<Vec<_>>(),
+            ["1", r#"{"b": [2]}"#, r#""x""#]
+        );
         assert_eq!(parse_string(text, inner[2].clone()).as_deref(), Some("x"));
         for none in ["", "[1]", "{\"a\":1", "{\"a\":1} 2", "3"] {
             assert_eq!(members(none, 0..none.len()), None, "{none}");

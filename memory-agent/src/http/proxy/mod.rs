@@ -44,7 +44,8 @@ mod turn_writer;
 mod upstream;
 
 pub use chat_proxy::{
-    ChatProxy, ClientEmbedder, ClientModel, LastModel, OpenHome, OpenPrincipalChats, PrincipalChats, ProxyRules,
+    ChatProxy, ClientEmbedder, ClientModel, LastModel, OpenHome, OpenPrincipalChats,
+    PrincipalChats, ProxyRules,
 };
 #[cfg(feature = "testing")]
 pub use reply::streamed_outcome;

@@ -45,8 +45,15 @@ struct HeldFrame(Option<(FrameResult, WriteFuture)>);
 
 impl HeldFrame {
     /// Returns the frame if it does not have to wait; otherwise holds it back.
-    fn poll_after(&mut self, frame: FrameResult, pending: Option<PendingWrite>, context: &mut Context<'_>) -> Poll<FrameResult> {
-        let Some(pending) = pending else { return Poll::Ready(frame) };
+    fn poll_after(
+        &mut self,
+        frame: FrameResult,
+        pending: Option<PendingWrite>,
+        context: &mut Context<'_>,
+    ) -> Poll<FrameResult> {
+        let Some(pending) = pending else {
+            return Poll::Ready(frame);
+        };
         self.0 = Some((frame, Box::pin(pending.wait())));
         self.poll(context).unwrap_or(Poll::Pending)
     }
@@ -102,7 +109,10 @@ impl HttpBody for RecordedBody {
     type Data = Bytes;
     type Error = hyper::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         if let Some(error) = self.broken.0.take() {
             return Poll::Ready(Some(Err(error)));
         }
@@ -155,7 +165,14 @@ impl UnparsedBody {
     ) -> Self {
         let read = (!read.is_empty()).then(|| read.into());
         let (broken, ends) = (DeferredError::default(), broken);
-        Self { read, ends, broken, rest, exchange: Some((exchange, why)), last: HeldFrame::default() }
+        Self {
+            read,
+            ends,
+            broken,
+            rest,
+            exchange: Some((exchange, why)),
+            last: HeldFrame::default(),
+        }
     }
 
     fn end_exchange(&mut self) -> Option<PendingWrite> {
@@ -168,7 +185,10 @@ impl HttpBody for UnparsedBody {
     type Data = Bytes;
     type Error = hyper::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         if let Some(read) = self.read.take() {
             return Poll::Ready(Some(Ok(Frame::data(read))));
         }

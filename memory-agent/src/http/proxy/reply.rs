@@ -35,9 +35,13 @@ const UNFINISHED: &str = "it ended without a finish reason";
 
 /// Returns the outcome of a complete response body.
 pub(super) fn parse_reply(answer: &str) -> ReplyOutcome {
-    let Some(own) = members(answer, 0..answer.len()) else { return ReplyOutcome::Unheard("it is not a JSON object") };
+    let Some(own) = members(answer, 0..answer.len()) else {
+        return ReplyOutcome::Unheard("it is not a JSON object");
+    };
     let words = || {
-        let first = items(answer, find(&own, "choices")?.clone())?.into_iter().next()?;
+        let first = items(answer, find(&own, "choices")?.clone())?
+            .into_iter()
+            .next()?;
         let choice = members(answer, first)?;
         let message = members(answer, find(&choice, "message")?.clone())?;
         let content = find(&message, "content")?;
@@ -45,7 +49,9 @@ pub(super) fn parse_reply(answer: &str) -> ReplyOutcome {
         said.or_else(|| part_texts(answer, content.clone()).map(|texts| texts.concat()))
     };
     match words() {
-        None if find(&own, "error").is_some_and(|place| &answer[place.clone()] != "null") => ReplyOutcome::Failed,
+        None if find(&own, "error").is_some_and(|place| &answer[place.clone()] != "null") => {
+            ReplyOutcome::Failed
+        }
         Some(said) if MAX_REPLY < said.len() => ReplyOutcome::Unheard(TOO_LONG),
         said => ReplyOutcome::Said(said.unwrap_or_default()),
     }
@@ -61,7 +67,12 @@ pub(super) fn with_hits(answer: &str, recalled: &RecallResult) -> Option<String>
     }
     let end = answer.rfind('}')?;
     let comma = if own.is_empty() { "" } else { "," };
-    Some(format!("{}{comma}\"{HITS_KEY}\":{}{}", &answer[..end], json::recalled_memories(recalled), &answer[end..]))
+    Some(format!(
+        "{}{comma}\"{HITS_KEY}\":{}{}",
+        &answer[..end],
+        json::recalled_memories(recalled),
+        &answer[end..]
+    ))
 }
 
 /// Parser of a streamed response.
@@ -153,8 +164,13 @@ impl ReplyParser {
     /// Parses the next chunk; returns the outcome once, when the response is complete.
     pub(super) fn push_chunk(&mut self, piece: &[u8]) -> Option<ReplyOutcome> {
         let before = self.said.has_ended;
-        self.events.push_chunk(piece, &mut |data| self.said.push_event(data));
-        if before || !self.said.has_ended { None } else { Some(self.said.outcome()) }
+        self.events
+            .push_chunk(piece, &mut |data| self.said.push_event(data));
+        if before || !self.said.has_ended {
+            None
+        } else {
+            Some(self.said.outcome())
+        }
     }
 
     /// Parses the end of the stream; returns the outcome if it was not returned before.
@@ -164,7 +180,11 @@ impl ReplyParser {
         if self.events.is_over() {
             self.said.odd = Some(UNREADABLE);
         }
-        if before { None } else { Some(self.said.outcome()) }
+        if before {
+            None
+        } else {
+            Some(self.said.outcome())
+        }
     }
 
     /// Ends parsing because the client disconnected.
@@ -172,7 +192,13 @@ impl ReplyParser {
     /// Like [`ReplyParser::end`], but an incomplete response has failed.
     pub(super) fn cancel(&mut self) -> Option<ReplyOutcome> {
         let outcome = self.finish();
-        outcome.map(|outcome| if self.said.is_whole { outcome } else { ReplyOutcome::Failed })
+        outcome.map(|outcome| {
+            if self.said.is_whole {
+                outcome
+            } else {
+                ReplyOutcome::Failed
+            }
+        })
     }
 }
 
@@ -190,9 +216,17 @@ impl StreamedReply {
             return;
         };
         self.is_error |= chunk.error.is_some();
-        for choice in chunk.choices.into_iter().flatten().filter(|choice| choice.index.unwrap_or(0) == 0) {
+        for choice in chunk
+            .choices
+            .into_iter()
+            .flatten()
+            .filter(|choice| choice.index.unwrap_or(0) == 0)
+        {
             self.is_whole |= choice.finish_reason.is_some_and(|reason| !reason.is_null());
-            let words = choice.delta.and_then(|delta| delta.content).map_or(Cow::Borrowed(""), |words| words.0);
+            let words = choice
+                .delta
+                .and_then(|delta| delta.content)
+                .map_or(Cow::Borrowed(""), |words| words.0);
             if MAX_REPLY < self.text.len() + words.len() {
                 self.odd = Some(TOO_LONG);
             } else {
@@ -218,7 +252,10 @@ impl StreamedReply {
 #[cfg(feature = "testing")]
 pub fn streamed_outcome(pieces: &[&[u8]]) -> String {
     let mut heard = ReplyParser::default();
-    let mut told: Vec<ReplyOutcome> = pieces.iter().filter_map(|piece| heard.push_chunk(piece)).collect();
+    let mut told: Vec<ReplyOutcome> = pieces
+        .iter()
+        .filter_map(|piece| heard.push_chunk(piece))
+        .collect();
     told.extend(heard.finish());
     assert_eq!(told.len(), 1, "{told:?}");
     format!("{told:?}")

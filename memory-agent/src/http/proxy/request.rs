@@ -4,14 +4,23 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use memory_core::conversation::{ConversationId, MAX_CONTENT, RecallResult, RecallRules, message_prefix};
+use memory_core::conversation::{
+    ConversationId, MAX_CONTENT, RecallResult, RecallRules, message_prefix,
+};
 use memory_core::json::JsonText;
 use memory_core::{Code, ToolError, secret};
 
-use super::json_ranges::{MemberRange, find, items, members, parse_lossy_string, parse_string, part_texts};
+use super::json_ranges::{
+    MemberRange, find, items, members, parse_lossy_string, parse_string, part_texts,
+};
 
 /// The request members that are read by the proxy and not forwarded.
-const MEMORY_OPTIONS: [&str; 4] = ["memory_id", "memory_top_k", "memory_recency_weight", "memory_score_threshold"];
+const MEMORY_OPTIONS: [&str; 4] = [
+    "memory_id",
+    "memory_top_k",
+    "memory_recency_weight",
+    "memory_score_threshold",
+];
 
 /// Maximum number of memories per request.
 const MAX_MEMORIES: usize = 1000;
@@ -68,15 +77,39 @@ impl CompletionRequest {
     ///
     /// # Errors
     /// If a memory option of the request is invalid.
-    pub(super) fn parse(text: String, rules: &RecallRules) -> Result<Result<Self, String>, ToolError> {
-        let Some(own) = members(&text, 0..text.len()) else { return Ok(Err(text)) };
-        let (conversation, rules) = (parse_conversation(&text, &own)?, parse_rules(&text, &own, rules)?);
-        let model = find(&own, "model").and_then(|place| parse_string(&text, place.clone())).map(Cow::into_owned);
-        let messages = find(&own, "messages").and_then(|place| items(&text, place.clone())).unwrap_or_default();
+    pub(super) fn parse(
+        text: String,
+        rules: &RecallRules,
+    ) -> Result<Result<Self, String>, ToolError> {
+        let Some(own) = members(&text, 0..text.len()) else {
+            return Ok(Err(text));
+        };
+        let (conversation, rules) = (
+            parse_conversation(&text, &own)?,
+            parse_rules(&text, &own, rules)?,
+        );
+        let model = find(&own, "model")
+            .and_then(|place| parse_string(&text, place.clone()))
+            .map(Cow::into_owned);
+        let messages = find(&own, "messages")
+            .and_then(|place| items(&text, place.clone()))
+            .unwrap_or_default();
         let (latest, shown) = read_messages(&text, &messages);
-        let members = own.iter().map(|member| (member.begins..member.value.end, is_memory_option(member))).collect();
+        let members = own
+            .iter()
+            .map(|member| (member.begins..member.value.end, is_memory_option(member)))
+            .collect();
         let is_stream = find(&own, "stream").is_some_and(|place| &text[place.clone()] == "true");
-        Ok(Ok(Self { text, members, conversation, rules, model, is_stream, latest, shown }))
+        Ok(Ok(Self {
+            text,
+            members,
+            conversation,
+            rules,
+            model,
+            is_stream,
+            latest,
+            shown,
+        }))
     }
 
     /// Returns whether a message of the request already contains this text.
@@ -90,14 +123,23 @@ impl CompletionRequest {
     /// those of the original text.
     pub(super) fn with_memories(&self, recalled: &RecallResult) -> String {
         let injection = self.injection(recalled);
-        let mut out = String::with_capacity(self.text.len() + injection.as_ref().map_or(0, |(_, text)| text.len()));
+        let mut out = String::with_capacity(
+            self.text.len() + injection.as_ref().map_or(0, |(_, text)| text.len()),
+        );
         let mut copy = |range: Range<usize>| match &injection {
             Some((place, new)) if range.start <= place.start && place.end <= range.end => {
-                out.extend([&self.text[range.start..place.start], new, &self.text[place.end..range.end]]);
+                out.extend([
+                    &self.text[range.start..place.start],
+                    new,
+                    &self.text[place.end..range.end],
+                ]);
             }
             _ => out.push_str(&self.text[range]),
         };
-        let first = self.members.first().map_or(self.text.len(), |(range, _)| range.start);
+        let first = self
+            .members
+            .first()
+            .map_or(self.text.len(), |(range, _)| range.start);
         copy(0..first);
         let mut is_first = true;
         for (number, (range, is_ours)) in self.members.iter().enumerate() {
@@ -111,7 +153,11 @@ impl CompletionRequest {
             is_first = false;
             copy(range.clone());
         }
-        copy(self.members.last().map_or(self.text.len(), |(range, _)| range.end)..self.text.len());
+        copy(
+            self.members
+                .last()
+                .map_or(self.text.len(), |(range, _)| range.end)..self.text.len(),
+        );
         out
     }
 
@@ -142,30 +188,53 @@ fn is_memory_option(member: &MemberRange) -> bool {
 }
 
 fn parse_conversation(text: &str, own: &[MemberRange]) -> Result<ConversationId, ToolError> {
-    let Some(place) = find(own, MEMORY_OPTIONS[0]).filter(|place| !matches!(&text[(*place).clone()], "null" | "\"\"")) else {
+    let Some(place) = find(own, MEMORY_OPTIONS[0])
+        .filter(|place| !matches!(&text[(*place).clone()], "null" | "\"\""))
+    else {
         return Ok(ConversationId::default_conversation());
     };
-    let id = parse_string(text, place.clone()).ok_or_else(|| option_error(MEMORY_OPTIONS[0], "it is not a string"))?;
-    let id: ConversationId =
-        id.parse().map_err(|_| option_error(MEMORY_OPTIONS[0], "it is not a single line of at most 512 bytes"))?;
+    let id = parse_string(text, place.clone())
+        .ok_or_else(|| option_error(MEMORY_OPTIONS[0], "it is not a string"))?;
+    let id: ConversationId = id.parse().map_err(|_| {
+        option_error(
+            MEMORY_OPTIONS[0],
+            "it is not a single line of at most 512 bytes",
+        )
+    })?;
     match secret::reject_secrets([id.as_str()]) {
         Ok(()) => Ok(id),
-        Err(error) => Err(ToolError { code: error.code(), ..option_error(MEMORY_OPTIONS[0], &error.to_string()) }),
+        Err(error) => Err(ToolError {
+            code: error.code(),
+            ..option_error(MEMORY_OPTIONS[0], &error.to_string())
+        }),
     }
 }
 
-fn parse_rules(text: &str, own: &[MemberRange], rules: &RecallRules) -> Result<RecallRules, ToolError> {
-    let said = |key| find(own, key).map(|place| &text[place.clone()]).filter(|said| *said != "null");
+fn parse_rules(
+    text: &str,
+    own: &[MemberRange],
+    rules: &RecallRules,
+) -> Result<RecallRules, ToolError> {
+    let said = |key| {
+        find(own, key)
+            .map(|place| &text[place.clone()])
+            .filter(|said| *said != "null")
+    };
     let share = |key, usual: f32| match said(key) {
         None => Ok(usual),
         Some(said) => {
-            let share = said.parse::<f32>().ok().filter(|share| (0.0..=1.0).contains(share));
+            let share = said
+                .parse::<f32>()
+                .ok()
+                .filter(|share| (0.0..=1.0).contains(share));
             share.ok_or_else(|| option_error(key, "it is not a number from 0 to 1"))
         }
     };
     let top_k = match said(MEMORY_OPTIONS[1]) {
         None => rules.top_k,
-        Some(said) => said.parse().map_err(|_| option_error(MEMORY_OPTIONS[1], "it is not an integer of at least 0"))?,
+        Some(said) => said
+            .parse()
+            .map_err(|_| option_error(MEMORY_OPTIONS[1], "it is not an integer of at least 0"))?,
     };
     Ok(RecallRules {
         top_k: top_k.min(MAX_MEMORIES),
@@ -178,24 +247,45 @@ fn parse_rules(text: &str, own: &[MemberRange], rules: &RecallRules) -> Result<R
 /// Returns the error for an invalid memory option, including the fields of an OpenAI error.
 fn option_error(key: &str, why: &str) -> ToolError {
     let hint = Some(format!("correct {key} or omit it"));
-    let about = vec![("type", "invalid_request_error".to_owned()), ("param", key.to_owned())];
-    ToolError { about, ..ToolError::new(Code::InvalidInput, format!("{key} cannot be used: {why}"), hint) }
+    let about = vec![
+        ("type", "invalid_request_error".to_owned()),
+        ("param", key.to_owned()),
+    ];
+    ToolError {
+        about,
+        ..ToolError::new(
+            Code::InvalidInput,
+            format!("{key} cannot be used: {why}"),
+            hint,
+        )
+    }
 }
 
 /// Returns the last user message, and the texts of all messages.
-fn read_messages(text: &str, messages: &[Range<usize>]) -> (Option<LatestMessage>, HashSet<String>) {
+fn read_messages(
+    text: &str,
+    messages: &[Range<usize>],
+) -> (Option<LatestMessage>, HashSet<String>) {
     let (mut latest, mut is_new, mut is_found, mut is_prefill) = (None, true, false, true);
     let mut shown = HashSet::new();
     for message in messages.iter().rev() {
-        let Some(own) = members(text, message.clone()) else { continue };
-        let role = find(&own, "role").and_then(|place| parse_string(text, place.clone())).unwrap_or_default();
+        let Some(own) = members(text, message.clone()) else {
+            continue;
+        };
+        let role = find(&own, "role")
+            .and_then(|place| parse_string(text, place.clone()))
+            .unwrap_or_default();
         let content = find(&own, "content").and_then(|place| message_text(text, place));
         // Assistant messages at the end are a prefill of the requested response.
         is_prefill &= role == "assistant" && !has_tool_calls(text, &own);
         is_new &= is_found || is_prefill || role != "assistant";
         if let Some((words, place)) = content.filter(|(words, _)| !words.trim().is_empty()) {
             if role == "user" && !is_found {
-                latest = Some(LatestMessage { text: words.clone(), is_new, content: place });
+                latest = Some(LatestMessage {
+                    text: words.clone(),
+                    is_new,
+                    content: place,
+                });
             }
             shown.insert(words.trim().to_owned());
         }
@@ -206,10 +296,13 @@ fn read_messages(text: &str, messages: &[Range<usize>]) -> (Option<LatestMessage
 
 /// Returns whether an assistant message calls tools.
 fn has_tool_calls(text: &str, own: &[MemberRange]) -> bool {
-    ["tool_calls", "function_call"].iter().filter_map(|key| find(own, key)).any(|place| {
-        let calls = &text[place.clone()];
-        calls != "null" && items(text, place.clone()).is_none_or(|calls| !calls.is_empty())
-    })
+    ["tool_calls", "function_call"]
+        .iter()
+        .filter_map(|key| find(own, key))
+        .any(|place| {
+            let calls = &text[place.clone()];
+            calls != "null" && items(text, place.clone()).is_none_or(|calls| !calls.is_empty())
+        })
 }
 
 /// Returns the text of a message and its position.
@@ -218,7 +311,10 @@ fn message_text(text: &str, place: &Range<usize>) -> Option<(String, MessageCont
         return Some((words.into_owned(), MessageContent::Text(place.clone())));
     }
     let first = items(text, place.clone())?.first()?.start;
-    Some((part_texts(text, place.clone())?.join("\n"), MessageContent::Parts(first)))
+    Some((
+        part_texts(text, place.clone())?.join("\n"),
+        MessageContent::Parts(first),
+    ))
 }
 
 #[cfg(test)]

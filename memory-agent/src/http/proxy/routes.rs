@@ -30,7 +30,10 @@ pub(in crate::http) fn standalone_routes(proxy: &Arc<ChatProxy>) -> Router {
 
 /// Returns the routes of a proxy that shares the server with the daemon routes.
 pub(in crate::http) fn shared_routes(proxy: &Arc<ChatProxy>) -> Router {
-    Router::new().route(CHATS, any(chat)).route("/v1/{*rest}", any(forward_foreign)).with_state(Arc::clone(proxy))
+    Router::new()
+        .route(CHATS, any(chat))
+        .route("/v1/{*rest}", any(forward_foreign))
+        .with_state(Arc::clone(proxy))
 }
 
 /// Forwards a path of a standalone proxy.
@@ -46,7 +49,11 @@ async fn forward_all(State(proxy): State<Arc<ChatProxy>>, request: Request) -> R
 /// A request to a misspelled daemon route may contain data that only the daemon may receive.
 async fn forward_foreign(proxy: State<Arc<ChatProxy>>, request: Request) -> Response {
     let path = request.uri().path();
-    if is_daemon_route(path) { route_not_found(path).into_response() } else { forward_all(proxy, request).await }
+    if is_daemon_route(path) {
+        route_not_found(path).into_response()
+    } else {
+        forward_all(proxy, request).await
+    }
 }
 
 /// The routes that principals may call.
@@ -55,14 +62,28 @@ const MODELS: &str = "/v1/models";
 
 /// Returns the proxy with the conversations of the caller.
 fn proxy_for(proxy: &Arc<ChatProxy>, request: &Request) -> Result<Arc<ChatProxy>, ErrorResponse> {
-    let Some(principal) = RequestCaller::of(request.extensions()) else { return Ok(Arc::clone(proxy)) };
-    let own = proxy.for_principal(principal).ok_or_else(|| principal_error("the chats"))?;
+    let Some(principal) = RequestCaller::of(request.extensions()) else {
+        return Ok(Arc::clone(proxy));
+    };
+    let own = proxy
+        .for_principal(principal)
+        .ok_or_else(|| principal_error("the chats"))?;
     let path = request.uri().path();
-    if matches!((request.method(), path), (&Method::POST, CHATS) | (&Method::GET, MODELS)) {
+    if matches!(
+        (request.method(), path),
+        (&Method::POST, CHATS) | (&Method::GET, MODELS)
+    ) {
         return Ok(own);
     }
-    let message = format!("{} {path} of the model server is not available with the token of a principal", request.method());
-    Err(ErrorResponse::new(Code::Forbidden, message, format!("use POST {CHATS}, or GET {MODELS}")))
+    let message = format!(
+        "{} {path} of the model server is not available with the token of a principal",
+        request.method()
+    );
+    Err(ErrorResponse::new(
+        Code::Forbidden,
+        message,
+        format!("use POST {CHATS}, or GET {MODELS}"),
+    ))
 }
 
 /// Returns whether a path is below a route of the daemon.
@@ -76,7 +97,9 @@ fn is_daemon_route(path: &str) -> bool {
             part => parts.push(part),
         }
     }
-    parts.first().is_some_and(|first| OWN.iter().any(|own| first.eq_ignore_ascii_case(own)))
+    parts
+        .first()
+        .is_some_and(|first| OWN.iter().any(|own| first.eq_ignore_ascii_case(own)))
 }
 
 /// Handles `POST` as a chat, and forwards all other methods.
@@ -127,7 +150,13 @@ mod tests {
         ] {
             assert!(is_daemon_route(own), "{own}");
         }
-        for other in ["/v1/models", "/v1/threads/1/runs", "/v1/running", "/v1/models/run", "/v1/files/tools"] {
+        for other in [
+            "/v1/models",
+            "/v1/threads/1/runs",
+            "/v1/running",
+            "/v1/models/run",
+            "/v1/files/tools",
+        ] {
             assert!(!is_daemon_route(other), "{other}");
         }
     }

@@ -27,7 +27,9 @@ use std::{
 };
 
 use chrono::{DateTime, Utc};
-use memory_core::conversation::{ConversationEntry, ConversationId, Conversations, EntryRole, JobQueue, new_turn as turn};
+use memory_core::conversation::{
+    ConversationEntry, ConversationId, Conversations, EntryRole, JobQueue, new_turn as turn,
+};
 use memory_core::{Clock, ToolError};
 // Under test, shuttle's types are used, so that each lock and message is a scheduling point.
 #[cfg(test)]
@@ -53,9 +55,15 @@ pub(super) struct QueuedTurn {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TurnEvent {
     /// The user sends a message, or continues an exchange with it.
-    Asked { question: Arc<str>, is_under_way: bool },
+    Asked {
+        question: Arc<str>,
+        is_under_way: bool,
+    },
     /// The model has responded completely, to the query if there was one.
-    Answered { question: Option<Arc<str>>, answer: String },
+    Answered {
+        question: Option<Arc<str>>,
+        answer: String,
+    },
     /// The exchange ended without a complete response.
     Unanswered,
 }
@@ -84,21 +92,37 @@ pub(super) struct TurnWriter {
 type TimedMessage = (DateTime<Utc>, QueuedTurn);
 
 impl TurnWriter {
-    pub(super) fn start(conversations: Conversations, queue: Arc<dyn JobQueue>, told: Arc<dyn ProxyObserver>) -> Self {
+    pub(super) fn start(
+        conversations: Conversations,
+        queue: Arc<dyn JobQueue>,
+        told: Arc<dyn ProxyObserver>,
+    ) -> Self {
         let (sender, receiver) = channel();
-        let (troubles, clock) = (Arc::<Mutex<UnresolvedErrors>>::default(), Arc::clone(&conversations.clock));
+        let (troubles, clock) = (
+            Arc::<Mutex<UnresolvedErrors>>::default(),
+            Arc::clone(&conversations.clock),
+        );
         let backlog = Arc::<Backlog>::default();
         let own = (Arc::clone(&troubles), Arc::clone(&backlog));
         let thread = thread::spawn(move || {
             let (troubles, backlog) = &own;
-            WriterThread::new(&conversations, queue.as_ref(), told.as_ref(), troubles).write_all(&receiver, backlog)
+            WriterThread::new(&conversations, queue.as_ref(), told.as_ref(), troubles)
+                .write_all(&receiver, backlog)
         });
-        Self { work: Mutex::new(Some((sender, thread))), clock, troubles, backlog }
+        Self {
+            work: Mutex::new(Some((sender, thread))),
+            clock,
+            troubles,
+            backlog,
+        }
     }
 
     /// Returns why turns of a conversation could not be stored or queued for extraction so far, if so.
     pub(super) fn storage_error(&self, conversation: &ConversationId) -> Option<ToolError> {
-        self.troubles.lock().unwrap_or_else(PoisonError::into_inner).of(conversation)
+        self.troubles
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .of(conversation)
     }
 
     /// Queues a message for the writer, in order and without waiting. After [`TurnWriter::end`] it is dropped.
@@ -116,7 +140,11 @@ impl TurnWriter {
     /// Returns the turns of a conversation that are not yet written, oldest first.
     ///
     /// They have the form in which they will be written.
-    pub(super) fn unwritten_turns(&self, conversations: &Conversations, conversation: &ConversationId) -> Vec<ConversationEntry> {
+    pub(super) fn unwritten_turns(
+        &self,
+        conversations: &Conversations,
+        conversation: &ConversationId,
+    ) -> Vec<ConversationEntry> {
         let entry = |(at, said): (DateTime<Utc>, QueuedTurn)| {
             let (role, text) = match &said.what {
                 TurnEvent::Asked { question, .. } => (EntryRole::User, question.as_ref()),
@@ -125,7 +153,11 @@ impl TurnWriter {
             };
             turn(conversations, conversation, role, text, at)
         };
-        self.backlog.unwritten(conversation).into_iter().filter_map(entry).collect()
+        self.backlog
+            .unwritten(conversation)
+            .into_iter()
+            .filter_map(entry)
+            .collect()
     }
 
     /// Returns the write that a response which ends now has to wait for, if the writer is behind.
@@ -137,8 +169,14 @@ impl TurnWriter {
 
     /// Writes all queued messages and stops. Returns the number of turns that could not be written.
     pub(super) fn stop(&self) -> usize {
-        let work = self.work.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some((sender, thread)) = work else { return 0 };
+        let work = self
+            .work
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let Some((sender, thread)) = work else {
+            return 0;
+        };
         drop(sender);
         // A panic of the thread was already reported by the panic hook.
         thread.join().unwrap_or_default()

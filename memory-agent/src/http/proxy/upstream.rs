@@ -9,8 +9,8 @@ use std::{fmt, fs};
 
 use axum::body::{Body, HttpBody};
 use axum::http::header::{
-    AUTHORIZATION, CONNECTION, CONTENT_LENGTH, EXPECT, HOST, HeaderName, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER,
-    TRANSFER_ENCODING, UPGRADE,
+    AUTHORIZATION, CONNECTION, CONTENT_LENGTH, EXPECT, HOST, HeaderName, PROXY_AUTHENTICATE,
+    PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
 };
 use axum::http::request::Parts;
 use axum::http::uri::{Authority, Scheme};
@@ -60,7 +60,9 @@ impl UpstreamError {
         match self {
             Self::Address(_) => "a URL looks like http://localhost:11434/v1",
             Self::Key => "a key is a single line of ASCII characters",
-            Self::Certificates(_) => "set SSL_CERT_FILE to a PEM file with certificates, or unset it",
+            Self::Certificates(_) => {
+                "set SSL_CERT_FILE to a PEM file with certificates, or unset it"
+            }
         }
     }
 }
@@ -88,9 +90,15 @@ impl Upstream {
     ///
     /// # Errors
     /// If the URL, the key or the certificate file is invalid.
-    pub fn new(base_url: &str, key: Option<&str>, certificates: Option<&Path>) -> Result<Self, UpstreamError> {
+    pub fn new(
+        base_url: &str,
+        key: Option<&str>,
+        certificates: Option<&Path>,
+    ) -> Result<Self, UpstreamError> {
         let base = UpstreamUrl::parse(base_url)?;
-        let key = key.map(|key| HeaderValue::try_from(format!("Bearer {key}"))).transpose();
+        let key = key
+            .map(|key| HeaderValue::try_from(format!("Bearer {key}")))
+            .transpose();
         let mut key = key.map_err(|_| UpstreamError::Key)?;
         if let Some(key) = &mut key {
             key.set_sensitive(true);
@@ -100,16 +108,28 @@ impl Upstream {
         tcp.enforce_http(false);
         tcp.set_connect_timeout(Some(CONNECT_TIMEOUT));
         let trust = tls_config(certificates.filter(|_| base.scheme == Scheme::HTTPS))?;
-        let https = HttpsConnectorBuilder::new().with_tls_config(trust).https_or_http().enable_http1();
+        let https = HttpsConnectorBuilder::new()
+            .with_tls_config(trust)
+            .https_or_http()
+            .enable_http1();
         let https = https.wrap_connector(QuickAckConnector(tcp));
         let mut client = Client::builder(TokioExecutor::new());
-        client.pool_timer(TokioTimer::new()).pool_idle_timeout(IDLE_TIMEOUT);
-        Ok(Self { client: client.build(https), base, key })
+        client
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE_TIMEOUT);
+        Ok(Self {
+            client: client.build(https),
+            base,
+            key,
+        })
     }
 
     /// Returns the base URL: scheme, host and path.
     pub fn base_url(&self) -> String {
-        format!("{}://{}{}", self.base.scheme, self.base.authority, self.base.path)
+        format!(
+            "{}://{}{}",
+            self.base.scheme, self.base.authority, self.base.path
+        )
     }
 
     /// Returns the host in lower case, with its port.
@@ -121,18 +141,31 @@ impl Upstream {
     ///
     /// May resolve the host name if the ports are equal.
     pub fn is_at(&self, here: SocketAddr) -> bool {
-        let usual = if self.base.scheme == Scheme::HTTPS { 443 } else { 80 };
+        let usual = if self.base.scheme == Scheme::HTTPS {
+            443
+        } else {
+            80
+        };
         let port = self.base.authority.port_u16().unwrap_or(usual);
         if port != here.port() {
             return false;
         }
-        let host = self.base.authority.host().trim_start_matches('[').trim_end_matches(']');
-        let Ok(mut found) = (host, port).to_socket_addrs() else { return false };
+        let host = self
+            .base
+            .authority
+            .host()
+            .trim_start_matches('[')
+            .trim_end_matches(']');
+        let Ok(mut found) = (host, port).to_socket_addrs() else {
+            return false;
+        };
         let is_loopback = |ip: IpAddr| ip.is_loopback() || ip.is_unspecified();
         found.any(|found| {
             // A server on the unspecified address accepts connections to every address; the unspecified address as
             // target means this machine.
-            let everywhere = here.ip().is_unspecified() && is_loopback(found.ip()) && (here.is_ipv6() || found.is_ipv4());
+            let everywhere = here.ip().is_unspecified()
+                && is_loopback(found.ip())
+                && (here.is_ipv6() || found.is_ipv4());
             found == here || everywhere || found.ip().is_unspecified() && here.ip().is_loopback()
         })
     }
@@ -149,7 +182,10 @@ impl Upstream {
         hop: (&HeaderName, &HeaderValue),
         with_key: bool,
     ) -> Result<Response<Incoming>, SendError> {
-        let uri = self.base.with(rest).map_err(|error| SendError::Unreachable(error.to_string()))?;
+        let uri = self
+            .base
+            .with(rest)
+            .map_err(|error| SendError::Unreachable(error.to_string()))?;
         let mut headers = forwarded_headers(&parts.headers);
         headers.remove(HOST);
         headers.remove(EXPECT);
@@ -161,42 +197,68 @@ impl Upstream {
         if !with_key {
             headers.remove(AUTHORIZATION);
         }
-        if let Some(key) = self.key.as_ref().filter(|_| !headers.contains_key(AUTHORIZATION)) {
+        if let Some(key) = self
+            .key
+            .as_ref()
+            .filter(|_| !headers.contains_key(AUTHORIZATION))
+        {
             headers.insert(AUTHORIZATION, key.clone());
         }
         let mut request = Request::new(body);
         *request.method_mut() = parts.method.clone();
         *request.uri_mut() = uri;
         *request.headers_mut() = headers;
-        self.client
-            .request(request)
-            .await
-            .map_err(|error| if error.is_connect() { SendError::Unreachable(root_cause(&error)) } else { SendError::BrokenOff })
+        self.client.request(request).await.map_err(|error| {
+            if error.is_connect() {
+                SendError::Unreachable(root_cause(&error))
+            } else {
+                SendError::BrokenOff
+            }
+        })
     }
 }
 
 impl fmt::Debug for Upstream {
     /// Leaves out the key.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Upstream").field("base", &self.base).finish_non_exhaustive()
+        formatter
+            .debug_struct("Upstream")
+            .field("base", &self.base)
+            .finish_non_exhaustive()
     }
 }
 
 /// Hop-by-hop headers, which apply to a single connection.
-const HOP_BY_HOP: [HeaderName; 7] =
-    [CONNECTION, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
+const HOP_BY_HOP: [HeaderName; 7] = [
+    CONNECTION,
+    PROXY_AUTHENTICATE,
+    PROXY_AUTHORIZATION,
+    TE,
+    TRAILER,
+    TRANSFER_ENCODING,
+    UPGRADE,
+];
 
 /// Returns the headers that are forwarded.
 fn forwarded_headers(headers: &HeaderMap) -> HeaderMap {
     let mut passed = headers.clone();
-    let named = headers.get_all(CONNECTION).iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
+    let named = headers
+        .get_all(CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','));
     for name in named {
         passed.remove(name.trim());
     }
     for name in HOP_BY_HOP {
         passed.remove(name);
     }
-    for name in ["keep-alive", "proxy-connection", "memory-agent", "memory-project"] {
+    for name in [
+        "keep-alive",
+        "proxy-connection",
+        "memory-agent",
+        "memory-project",
+    ] {
         passed.remove(name);
     }
     passed
@@ -205,7 +267,11 @@ fn forwarded_headers(headers: &HeaderMap) -> HeaderMap {
 /// Returns the response headers that are forwarded, without the CORS headers of the upstream server.
 pub(super) fn response_headers(headers: &HeaderMap) -> HeaderMap {
     let mut passed = forwarded_headers(headers);
-    let names: Vec<HeaderName> = passed.keys().filter(|name| name.as_str().starts_with("access-control-")).cloned().collect();
+    let names: Vec<HeaderName> = passed
+        .keys()
+        .filter(|name| name.as_str().starts_with("access-control-"))
+        .cloned()
+        .collect();
     for name in names {
         passed.remove(name);
     }
@@ -230,29 +296,53 @@ struct UpstreamUrl {
 
 impl UpstreamUrl {
     fn parse(base_url: &str) -> Result<Self, UpstreamError> {
-        let uri: Uri = base_url.trim().parse().map_err(|_| UpstreamError::Address("it is not a URL"))?;
+        let uri: Uri = base_url
+            .trim()
+            .parse()
+            .map_err(|_| UpstreamError::Address("it is not a URL"))?;
         let parts = uri.into_parts();
         let (Some(scheme), Some(authority)) = (parts.scheme, parts.authority) else {
-            return Err(UpstreamError::Address("it must begin with http:// or https:// and a host"));
+            return Err(UpstreamError::Address(
+                "it must begin with http:// or https:// and a host",
+            ));
         };
         if scheme != Scheme::HTTP && scheme != Scheme::HTTPS {
-            return Err(UpstreamError::Address("it must begin with http:// or https://"));
+            return Err(UpstreamError::Address(
+                "it must begin with http:// or https://",
+            ));
         }
         if authority.as_str().contains('@') {
-            return Err(UpstreamError::Address("it contains a user name or a password"));
+            return Err(UpstreamError::Address(
+                "it contains a user name or a password",
+            ));
         }
         let path = parts.path_and_query.as_ref();
         if path.is_some_and(|path| path.query().is_some()) || base_url.contains('#') {
             return Err(UpstreamError::Address("it has a query or a fragment"));
         }
-        let path = path.map_or("", |path| path.path()).trim_end_matches('/').to_owned();
-        let authority = authority.as_str().to_ascii_lowercase().parse().map_err(|_| UpstreamError::Address("it is not a URL"))?;
-        Ok(Self { scheme, authority, path })
+        let path = path
+            .map_or("", |path| path.path())
+            .trim_end_matches('/')
+            .to_owned();
+        let authority = authority
+            .as_str()
+            .to_ascii_lowercase()
+            .parse()
+            .map_err(|_| UpstreamError::Address("it is not a URL"))?;
+        Ok(Self {
+            scheme,
+            authority,
+            path,
+        })
     }
 
     fn with(&self, rest: &str) -> Result<Uri, axum::http::Error> {
         let path = format!("{}{rest}", self.path);
-        Uri::builder().scheme(self.scheme.clone()).authority(self.authority.clone()).path_and_query(path).build()
+        Uri::builder()
+            .scheme(self.scheme.clone())
+            .authority(self.authority.clone())
+            .path_and_query(path)
+            .build()
     }
 }
 
@@ -264,17 +354,26 @@ impl UpstreamUrl {
 /// If the file cannot be read, or contains no valid certificate.
 fn tls_config(file: Option<&Path>) -> Result<ClientConfig, UpstreamError> {
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
-    let config = config.with_safe_default_protocol_versions().expect("ring knows the usual versions of TLS");
-    Ok(config.with_root_certificates(load_authorities(file)?).with_no_client_auth())
+    let config = config
+        .with_safe_default_protocol_versions()
+        .expect("ring knows the usual versions of TLS");
+    Ok(config
+        .with_root_certificates(load_authorities(file)?)
+        .with_no_client_auth())
 }
 
 fn load_authorities(file: Option<&Path>) -> Result<RootCertStore, UpstreamError> {
-    let mut roots = RootCertStore { roots: TLS_SERVER_ROOTS.to_vec() };
+    let mut roots = RootCertStore {
+        roots: TLS_SERVER_ROOTS.to_vec(),
+    };
     if let Some(file) = file {
         let pem = fs::read(file).map_err(|_| UpstreamError::Certificates("it cannot be read"))?;
-        let (added, _) = roots.add_parsable_certificates(CertificateDer::pem_slice_iter(&pem).flatten());
+        let (added, _) =
+            roots.add_parsable_certificates(CertificateDer::pem_slice_iter(&pem).flatten());
         if added == 0 {
-            return Err(UpstreamError::Certificates("it contains no valid certificate"));
+            return Err(UpstreamError::Certificates(
+                "it contains no valid certificate",
+            ));
         }
     }
     Ok(roots)
@@ -286,28 +385,67 @@ mod tests {
 
     #[test]
     fn an_address_is_one_up_to_what_is_asked_for() {
-        let asked = |base: &str| UpstreamUrl::parse(base).expect(base).with("/models?a=b%20c").expect("an address").to_string();
-        assert_eq!(asked("https://api.openai.com/v1"), "https://api.openai.com/v1/models?a=b%20c");
-        assert_eq!(asked(" http://LOCALHOST:11434/v1/ "), "http://localhost:11434/v1/models?a=b%20c");
+        let asked = |base: &str| {
+            UpstreamUrl::parse(base)
+                .expect(base)
+                .with("/models?a=b%20c")
+                .expect("an address")
+                .to_string()
+        };
+        assert_eq!(
+            asked("https://api.openai.com/v1"),
+            "https://api.openai.com/v1/models?a=b%20c"
+        );
+        assert_eq!(
+            asked(" http://LOCALHOST:11434/v1/ "),
+            "http://localhost:11434/v1/models?a=b%20c"
+        );
         assert_eq!(asked("http://[::1]:80"), "http://[::1]:80/models?a=b%20c");
-        for bad in
-            ["", "localhost", "/v1", "ftp://host/v1", "https://me:secret@host", "https://host/v1?k=secret", "http://h#secret"]
-        {
-            assert!(!UpstreamUrl::parse(bad).expect_err(bad).to_string().contains("secret"));
+        for bad in [
+            "",
+            "localhost",
+            "/v1",
+            "ftp://host/v1",
+            "https://me:secret@host",
+            "https://host/v1?k=secret",
+            "http://h#secret",
+        ] {
+            assert!(
+                !UpstreamUrl::parse(bad)
+                    .expect_err(bad)
+                    .to_string()
+                    .contains("secret")
+            );
         }
         assert!(Upstream::new("http://localhost", Some("two\nlines"), None).is_err());
     }
 
     #[test]
     fn an_address_is_our_own_where_we_are_reached_by_it() {
-        let is_at = |base: &str, here: &str| Upstream::new(base, None, None).expect(base).is_at(here.parse().expect(here));
-        for own in ["http://127.0.0.1:8100/v1", "http://LOCALHOST:8100", "http://0.0.0.0:8100/v1"] {
+        let is_at = |base: &str, here: &str| {
+            Upstream::new(base, None, None)
+                .expect(base)
+                .is_at(here.parse().expect(here))
+        };
+        for own in [
+            "http://127.0.0.1:8100/v1",
+            "http://LOCALHOST:8100",
+            "http://0.0.0.0:8100/v1",
+        ] {
             for here in ["127.0.0.1:8100", "0.0.0.0:8100", "[::]:8100"] {
                 assert!(is_at(own, here), "{own} {here}");
             }
         }
-        assert!(is_at("http://[::1]:8100/v1", "[::1]:8100") && is_at("https://127.0.0.1", "127.0.0.1:443"));
-        for other in ["http://127.0.0.1:8101/v1", "http://127.0.0.2:8100", "http://192.0.2.1:8100/v1", "http://[::1]:8100"] {
+        assert!(
+            is_at("http://[::1]:8100/v1", "[::1]:8100")
+                && is_at("https://127.0.0.1", "127.0.0.1:443")
+        );
+        for other in [
+            "http://127.0.0.1:8101/v1",
+            "http://127.0.0.2:8100",
+            "http://192.0.2.1:8100/v1",
+            "http://[::1]:8100",
+        ] {
             assert!(!is_at(other, "127.0.0.1:8100"), "{other}");
         }
     }
@@ -326,19 +464,35 @@ mod tests {
             ("x-stainless-lang", "python"),
             ("authorization", "Bearer k"),
         ] {
-            headers.insert(HeaderName::from_static(name), value.parse().expect("a value"));
+            headers.insert(
+                HeaderName::from_static(name),
+                value.parse().expect("a value"),
+            );
         }
         let names = |headers: HeaderMap| {
             let mut names: Vec<_> = headers.keys().map(ToString::to_string).collect();
             names.sort();
             names
         };
-        assert_eq!(names(forwarded_headers(&headers)), ["authorization", "x-stainless-lang"]);
-        for name in ["access-control-allow-origin", "access-control-allow-credentials", "access-control-expose-headers"] {
+        assert_eq!(
+            names(forwarded_headers(&headers)),
+            ["authorization", "x-stainless-lang"]
+        );
+        for name in [
+            "access-control-allow-origin",
+            "access-control-allow-credentials",
+            "access-control-expose-headers",
+        ] {
             headers.append(HeaderName::from_static(name), HeaderValue::from_static("*"));
-            headers.append(HeaderName::from_static(name), HeaderValue::from_static("http://localhost:3000"));
+            headers.append(
+                HeaderName::from_static(name),
+                HeaderValue::from_static("http://localhost:3000"),
+            );
         }
-        assert_eq!(names(response_headers(&headers)), ["authorization", "x-stainless-lang"]);
+        assert_eq!(
+            names(response_headers(&headers)),
+            ["authorization", "x-stainless-lang"]
+        );
     }
 
     /// An authority that signed no certificates, created for this test.
@@ -367,9 +521,27 @@ mod tests {
         assert_eq!(count(AUTHORITY), Ok(browsers + 1));
         let odd = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
         let broken = "-----BEGIN CERTIFICATE-----\n%%%%\n-----END CERTIFICATE-----\n";
-        assert_eq!(count(&[odd, broken, AUTHORITY, odd, "-----BEGIN CERTIFICATE-----\nAA"].concat()), Ok(browsers + 1));
+        assert_eq!(
+            count(
+                &[
+                    odd,
+                    broken,
+                    AUTHORITY,
+                    odd,
+                    "-----BEGIN CERTIFICATE-----\nAA"
+                ]
+                .concat()
+            ),
+            Ok(browsers + 1)
+        );
         for none in ["", "names", odd, broken] {
-            assert!(count(none).unwrap_err().to_string().contains("SSL_CERT_FILE"), "{none}");
+            assert!(
+                count(none)
+                    .unwrap_err()
+                    .to_string()
+                    .contains("SSL_CERT_FILE"),
+                "{none}"
+            );
         }
         assert!(load_authorities(Some(&folder.path().join("nowhere"))).is_err());
     }

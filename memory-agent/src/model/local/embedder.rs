@@ -32,7 +32,11 @@ pub struct LocalEmbedder {
 
 #[derive(Debug)]
 enum EmbeddingModel {
-    Network { encoder: Encoder, pooling: Pooling, reading: InputSettings },
+    Network {
+        encoder: Encoder,
+        pooling: Pooling,
+        reading: InputSettings,
+    },
     Static(StaticTable),
 }
 
@@ -53,10 +57,22 @@ impl LocalEmbedder {
         let outer = ModelFolder::open(path)?;
         let sentence = SentenceTransformer::open(&outer)?;
         let folder = sentence.part.as_ref().unwrap_or(&outer);
-        let (model, opened, identity, dimensions) =
-            if sentence.is_static { load_static(&outer, folder)? } else { load_network(&outer, folder, sentence.pooling)? };
-        let threads = threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
-        Ok(Self { folder: folder.path_of(""), identity, tokenizer: opened.tokenizer, model, dimensions, threads })
+        let (model, opened, identity, dimensions) = if sentence.is_static {
+            load_static(&outer, folder)?
+        } else {
+            load_network(&outer, folder, sentence.pooling)?
+        };
+        let threads = threads
+            .or_else(|| thread::available_parallelism().ok())
+            .unwrap_or(NonZeroUsize::MIN);
+        Ok(Self {
+            folder: folder.path_of(""),
+            identity,
+            tokenizer: opened.tokenizer,
+            model,
+            dimensions,
+            threads,
+        })
     }
 
     /// Returns the number of dimensions of a vector.
@@ -80,9 +96,22 @@ impl LocalEmbedder {
         });
         let is_covered: Vec<bool> = tokens.iter().map(Option::is_some).collect();
         let tokens: Vec<TokenIds> = tokens.into_iter().flatten().collect();
-        let work = |workspace: &mut EncoderBuffers, group: &&[TokenIds]| self.pool(encoder, pooling, workspace, group);
-        let mut vectors = map_parallel(self.threads, &split_batches(&tokens), work).into_iter().flatten();
-        is_covered.into_iter().map(|is_covered| if is_covered { vectors.next().transpose() } else { Ok(None) }).collect()
+        let work = |workspace: &mut EncoderBuffers, group: &&[TokenIds]| {
+            self.pool(encoder, pooling, workspace, group)
+        };
+        let mut vectors = map_parallel(self.threads, &split_batches(&tokens), work)
+            .into_iter()
+            .flatten();
+        is_covered
+            .into_iter()
+            .map(|is_covered| {
+                if is_covered {
+                    vectors.next().transpose()
+                } else {
+                    Ok(None)
+                }
+            })
+            .collect()
     }
 
     fn pool(
@@ -117,7 +146,9 @@ impl LocalEmbedder {
         if sum.iter().all(|number| *number == 0.0) {
             return Ok(None);
         }
-        unit_vector(&sum).map(Some).ok_or_else(|| ModelWeights::not_finite_error(&self.folder))
+        unit_vector(&sum)
+            .map(Some)
+            .ok_or_else(|| ModelWeights::not_finite_error(&self.folder))
     }
 }
 
@@ -126,10 +157,17 @@ type VectorResult = Result<Option<Embedding>, ModelError>;
 
 type LoadedModel = (EmbeddingModel, LoadedTokenizer, String, usize);
 
-fn load_network(outer: &ModelFolder, folder: &ModelFolder, pooling: Pooling) -> Result<LoadedModel, ModelError> {
+fn load_network(
+    outer: &ModelFolder,
+    folder: &ModelFolder,
+    pooling: Pooling,
+) -> Result<LoadedModel, ModelError> {
     let config = BertConfig::open(folder)?;
     if config.is_classifier && !outer.has("modules.json") {
-        return Err(folder.unsupported("config.json", "it describes a reranking model, which produces no vectors"));
+        return Err(folder.unsupported(
+            "config.json",
+            "it describes a reranking model, which produces no vectors",
+        ));
     }
     let opened = SubwordTokenizer::open(folder)?;
     let reading = InputSettings::open(folder, config.positions)?;
@@ -138,8 +176,22 @@ fn load_network(outer: &ModelFolder, folder: &ModelFolder, pooling: Pooling) -> 
     opened.check(folder, &encoder)?;
     let (bytes, header) = weights.bytes();
     let settings = format!("{pooling:?} {}", reading.identity_text());
-    let identity = model_identity(&outer.name(), &[&config.bytes, &opened.bytes, settings.as_bytes()], bytes, header);
-    Ok((EmbeddingModel::Network { encoder, pooling, reading }, opened, identity, config.hidden))
+    let identity = model_identity(
+        &outer.name(),
+        &[&config.bytes, &opened.bytes, settings.as_bytes()],
+        bytes,
+        header,
+    );
+    Ok((
+        EmbeddingModel::Network {
+            encoder,
+            pooling,
+            reading,
+        },
+        opened,
+        identity,
+        config.hidden,
+    ))
 }
 
 fn load_static(outer: &ModelFolder, folder: &ModelFolder) -> Result<LoadedModel, ModelError> {
@@ -159,12 +211,21 @@ impl Embedder for LocalEmbedder {
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
         let vectors = match &self.model {
-            EmbeddingModel::Network { encoder, pooling, reading } => self.embed_with_network(encoder, *pooling, *reading, texts),
+            EmbeddingModel::Network {
+                encoder,
+                pooling,
+                reading,
+            } => self.embed_with_network(encoder, *pooling, *reading, texts),
             EmbeddingModel::Static(table) => {
-                map_parallel(self.threads, texts, |(): &mut (), text| self.embed_with_table(table, text))
+                map_parallel(self.threads, texts, |(): &mut (), text| {
+                    self.embed_with_table(table, text)
+                })
             }
         };
         let zeros = || vec![0.0; self.dimensions];
-        vectors.into_iter().map(|vector| Ok(vector?.unwrap_or_else(zeros))).collect()
+        vectors
+            .into_iter()
+            .map(|vector| Ok(vector?.unwrap_or_else(zeros)))
+            .collect()
     }
 }

@@ -23,9 +23,15 @@ const MAX_FILE: u64 = 64 << 20;
 impl ModelFolder {
     pub(super) fn open(path: &Path) -> Result<Self, ModelError> {
         if path.is_dir() {
-            return Ok(Self { path: path.to_owned() });
+            return Ok(Self {
+                path: path.to_owned(),
+            });
         }
-        let is = if path.exists() { "is not a folder" } else { "does not exist" };
+        let is = if path.exists() {
+            "is not a folder"
+        } else {
+            "does not exist"
+        };
         Err(ModelError::new(
             format!("{} {is}", path.display()),
             "give the folder that contains config.json, tokenizer.json and model.safetensors",
@@ -34,9 +40,14 @@ impl ModelFolder {
 
     /// Returns the subfolder `name`, which a file of the model refers to.
     pub(super) fn subfolder(&self, name: &str) -> Result<Self, ModelError> {
-        let is_inside = Path::new(name).components().all(|component| matches!(component, Component::Normal(_)));
+        let is_inside = Path::new(name)
+            .components()
+            .all(|component| matches!(component, Component::Normal(_)));
         if !is_inside {
-            return Err(self.damaged("modules.json", &format!("it names a folder outside of the model: {name:?}")));
+            return Err(self.damaged(
+                "modules.json",
+                &format!("it names a folder outside of the model: {name:?}"),
+            ));
         }
         Self::open(&self.path.join(name))
     }
@@ -44,8 +55,14 @@ impl ModelFolder {
     /// Returns the name of the folder.
     pub(super) fn name(&self) -> String {
         // A path such as `.` has no file name before canonicalization.
-        let path = self.path.canonicalize().unwrap_or_else(|_| self.path.clone());
-        path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+        let path = self
+            .path
+            .canonicalize()
+            .unwrap_or_else(|_| self.path.clone());
+        path.file_name()
+            .unwrap_or(path.as_os_str())
+            .to_string_lossy()
+            .into_owned()
     }
 
     pub(super) fn path_of(&self, file: &str) -> PathBuf {
@@ -70,7 +87,10 @@ impl ModelFolder {
 
     pub(super) fn read(&self, file: &str) -> Result<Vec<u8>, ModelError> {
         let mut bytes = Vec::new();
-        self.file(file)?.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(|error| self.unreadable(file, &error))?;
+        self.file(file)?
+            .take(MAX_FILE + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| self.unreadable(file, &error))?;
         if MAX_FILE < bytes.len() as u64 {
             return Err(self.damaged(file, "it is larger than 64 MiB"));
         }
@@ -82,12 +102,24 @@ impl ModelFolder {
     }
 
     /// Parses an optional JSON file.
-    pub(super) fn read_optional_json<T: DeserializeOwned>(&self, file: &str) -> Result<Option<T>, ModelError> {
-        if self.has(file) { self.read_json(file).map(Some) } else { Ok(None) }
+    pub(super) fn read_optional_json<T: DeserializeOwned>(
+        &self,
+        file: &str,
+    ) -> Result<Option<T>, ModelError> {
+        if self.has(file) {
+            self.read_json(file).map(Some)
+        } else {
+            Ok(None)
+        }
     }
 
-    pub(super) fn parse<T: DeserializeOwned>(&self, file: &str, bytes: &[u8]) -> Result<T, ModelError> {
-        serde_json::from_slice(bytes).map_err(|error| self.damaged(file, &format!("its content is invalid: {error}")))
+    pub(super) fn parse<T: DeserializeOwned>(
+        &self,
+        file: &str,
+        bytes: &[u8],
+    ) -> Result<T, ModelError> {
+        serde_json::from_slice(bytes)
+            .map_err(|error| self.damaged(file, &format!("its content is invalid: {error}")))
     }
 
     /// Returns the error for a damaged file; another download may fix it.
@@ -107,14 +139,22 @@ impl ModelFolder {
     }
 
     fn missing(&self, file: &str) -> ModelError {
-        let other = ["pytorch_model.bin", "tf_model.h5", "model.onnx"].into_iter().find(|other| self.has(other));
+        let other = ["pytorch_model.bin", "tf_model.h5", "model.onnx"]
+            .into_iter()
+            .find(|other| self.has(other));
         let hint = match other {
             Some(other) if file == "model.safetensors" => {
-                format!("the format of {other} is not supported; download model.safetensors, or convert the file")
+                format!(
+                    "the format of {other} is not supported; download model.safetensors, or convert the file"
+                )
             }
-            _ => "download the complete model: config.json, tokenizer.json and model.safetensors".to_owned(),
+            _ => "download the complete model: config.json, tokenizer.json and model.safetensors"
+                .to_owned(),
         };
-        ModelError::new(format!("{} does not exist", self.path.join(file).display()), hint)
+        ModelError::new(
+            format!("{} does not exist", self.path.join(file).display()),
+            hint,
+        )
     }
 
     fn unreadable(&self, file: &str, error: &io::Error) -> ModelError {
@@ -136,19 +176,28 @@ pub(super) struct ModelError {
 
 impl ModelError {
     pub(super) fn new(why: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { why: why.into(), hint: hint.into() }
+        Self {
+            why: why.into(),
+            hint: hint.into(),
+        }
     }
 }
 
 impl From<ModelError> for EmbedError {
     fn from(error: ModelError) -> Self {
-        Self { why: error.why, hint: Some(error.hint) }
+        Self {
+            why: error.why,
+            hint: Some(error.hint),
+        }
     }
 }
 
 impl From<ModelError> for RerankError {
     fn from(error: ModelError) -> Self {
-        Self { why: error.why, hint: Some(error.hint) }
+        Self {
+            why: error.why,
+            hint: Some(error.hint),
+        }
     }
 }
 
@@ -162,9 +211,16 @@ const HASHED_END: usize = 64 << 10;
 /// differ there. The path and the modification time of the files have no effect.
 pub(super) fn model_identity(name: &str, parts: &[&[u8]], weights: &[u8], header: usize) -> String {
     let mut hash = Sha256::new();
-    let (head, tail) = (weights.len().min(header + HASHED_END), weights.len().saturating_sub(HASHED_END));
+    let (head, tail) = (
+        weights.len().min(header + HASHED_END),
+        weights.len().saturating_sub(HASHED_END),
+    );
     let size = weights.len().to_le_bytes();
-    for part in parts.iter().copied().chain([&size[..], &weights[..head], &weights[tail..]]) {
+    for part in parts
+        .iter()
+        .copied()
+        .chain([&size[..], &weights[..head], &weights[tail..]])
+    {
         // The length prefix separates each part from the next one.
         hash.update(part.len().to_le_bytes());
         hash.update(part);
@@ -193,7 +249,11 @@ mod tests {
             other[place] = 8;
             assert_ne!(one, of(&[b"config", b"pooling"], &other), "{place}");
         }
-        assert_ne!(one, of(&[b"config", b"pooling"], &weights[1..]), "another size");
+        assert_ne!(
+            one,
+            of(&[b"config", b"pooling"], &weights[1..]),
+            "another size"
+        );
         assert!(of(&[], &[]).starts_with("model@"));
     }
 }

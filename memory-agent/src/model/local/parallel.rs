@@ -16,17 +16,25 @@ pub(super) fn map_parallel<T: Sync, W: Default, R: Send>(
     let take_part = || {
         let mut workspace = W::default();
         let mut done = Vec::new();
-        while let Some((place, item)) = Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|n| Some((n, items.get(n)?))) {
+        while let Some((place, item)) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|n| Some((n, items.get(n)?)))
+        {
             done.push((place, work(&mut workspace, item)));
         }
         done
     };
     let others = threads.get().min(items.len()).saturating_sub(1);
     let mut done = thread::scope(|scope| {
-        let spawned: Vec<_> = (0..others).filter_map(|_| thread::Builder::new().spawn_scoped(scope, take_part).ok()).collect();
+        let spawned: Vec<_> = (0..others)
+            .filter_map(|_| thread::Builder::new().spawn_scoped(scope, take_part).ok())
+            .collect();
         let mut done = take_part();
         for thread in spawned {
-            done.extend(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            done.extend(
+                thread
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            );
         }
         done
     });

@@ -55,30 +55,57 @@ impl LocalReranker {
         let encoder = Encoder::open(&weights, &config)?;
         opened.check(folder, &encoder)?;
         if !encoder.has_segments() {
-            return Err(folder.unsupported("config.json", "its network has no segment embeddings for a second text"));
+            return Err(folder.unsupported(
+                "config.json",
+                "its network has no segment embeddings for a second text",
+            ));
         }
         let pooler = Linear::open_pooler(&weights, config.hidden)?;
         let classifier = Linear::open_outer(&weights, "classifier", config.hidden, labels)?;
         let (bytes, header) = weights.bytes();
         let settings = reading.identity_text();
-        let identity = model_identity(&folder.name(), &[&config.bytes, &opened.bytes, settings.as_bytes()], bytes, header);
+        let identity = model_identity(
+            &folder.name(),
+            &[&config.bytes, &opened.bytes, settings.as_bytes()],
+            bytes,
+            header,
+        );
         let (tokenizer, hidden) = (opened.tokenizer, config.hidden);
-        let threads = threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
+        let threads = threads
+            .or_else(|| thread::available_parallelism().ok())
+            .unwrap_or(NonZeroUsize::MIN);
         let folder = folder.path_of("");
-        Ok(Self { folder, identity, tokenizer, encoder, pooler, classifier, reading, hidden, threads })
+        Ok(Self {
+            folder,
+            identity,
+            tokenizer,
+            encoder,
+            pooler,
+            classifier,
+            reading,
+            hidden,
+            threads,
+        })
     }
 
     fn tokenize(&self, query: &str, text: &str) -> TokenIds {
         let most = self.reading.most_tokens;
         if self.reading.is_lowered {
-            return self.tokenizer.encode_pair(&query.to_lowercase(), &text.to_lowercase(), most);
+            return self
+                .tokenizer
+                .encode_pair(&query.to_lowercase(), &text.to_lowercase(), most);
         }
         self.tokenizer.encode_pair(query, text, most)
     }
 
-    fn logits(&self, workspace: &mut EncoderBuffers, inputs: &[TokenIds]) -> Vec<Result<f32, ModelError>> {
+    fn logits(
+        &self,
+        workspace: &mut EncoderBuffers,
+        inputs: &[TokenIds],
+    ) -> Vec<Result<f32, ModelError>> {
         let grid = self.encoder.encode(inputs, workspace);
-        let (mut first, mut pooled, mut logits) = (Grid::default(), Grid::default(), Grid::default());
+        let (mut first, mut pooled, mut logits) =
+            (Grid::default(), Grid::default(), Grid::default());
         first.resize(self.hidden, inputs.len());
         let mut start = 0;
         for (column, input) in inputs.iter().enumerate() {
@@ -90,8 +117,16 @@ impl LocalReranker {
             *number = number.tanh();
         }
         self.classifier.apply(&pooled, &mut logits);
-        let logit = |column: usize| logits.column(column).last().copied().filter(|logit| logit.is_finite());
-        (0..inputs.len()).map(|column| logit(column).ok_or_else(|| ModelWeights::not_finite_error(&self.folder))).collect()
+        let logit = |column: usize| {
+            logits
+                .column(column)
+                .last()
+                .copied()
+                .filter(|logit| logit.is_finite())
+        };
+        (0..inputs.len())
+            .map(|column| logit(column).ok_or_else(|| ModelWeights::not_finite_error(&self.folder)))
+            .collect()
     }
 }
 
@@ -101,9 +136,17 @@ impl Reranker for LocalReranker {
     }
 
     fn score(&self, query: &str, texts: &[&str]) -> Result<Vec<f32>, RerankError> {
-        let tokens = map_parallel(self.threads, texts, |(): &mut (), text| self.tokenize(query, text));
-        let logits = map_parallel(self.threads, &split_batches(&tokens), |workspace, group| self.logits(workspace, group));
-        logits.into_iter().flatten().map(|logit| logit.map_err(RerankError::from)).collect()
+        let tokens = map_parallel(self.threads, texts, |(): &mut (), text| {
+            self.tokenize(query, text)
+        });
+        let logits = map_parallel(self.threads, &split_batches(&tokens), |workspace, group| {
+            self.logits(workspace, group)
+        });
+        logits
+            .into_iter()
+            .flatten()
+            .map(|logit| logit.map_err(RerankError::from))
+            .collect()
     }
 }
 
@@ -115,6 +158,9 @@ fn label_count(folder: &ModelFolder, weights: &ModelWeights<'_>) -> Result<usize
     };
     match shape.first() {
         Some(&labels @ (1 | 2)) => Ok(labels),
-        _ => Err(folder.unsupported("model.safetensors", &format!("its classifier has the shape {shape:?}, not 1 or 2 labels"))),
+        _ => Err(folder.unsupported(
+            "model.safetensors",
+            &format!("its classifier has the shape {shape:?}, not 1 or 2 labels"),
+        )),
     }
 }

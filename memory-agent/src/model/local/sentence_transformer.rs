@@ -46,7 +46,10 @@ struct TransformerModule {
 }
 
 #[derive(Debug, Deserialize)]
-#[expect(clippy::struct_excessive_bools, reason = "the file says it with one switch for each way")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "the file says it with one switch for each way"
+)]
 struct PoolingConfig {
     #[serde(default)]
     pooling_mode_cls_token: bool,
@@ -78,24 +81,41 @@ struct TokenizerConfig {
 impl SentenceTransformer {
     /// Reads the module structure. A model without `modules.json` uses mean pooling.
     pub(super) fn open(folder: &ModelFolder) -> Result<Self, ModelError> {
-        let mut sentence = Self { part: None, pooling: Pooling::Mean, is_static: false };
+        let mut sentence = Self {
+            part: None,
+            pooling: Pooling::Mean,
+            is_static: false,
+        };
         let Some(modules) = folder.read_optional_json::<Vec<TransformerModule>>(MODULES)? else {
             // The caller that needs this file reports its defects.
-            let kind = folder.read_optional_json::<ModelType>(CONFIG).ok().flatten().unwrap_or_default().model_type;
-            return Ok(Self { is_static: kind.as_deref() == Some("model2vec"), ..sentence });
+            let kind = folder
+                .read_optional_json::<ModelType>(CONFIG)
+                .ok()
+                .flatten()
+                .unwrap_or_default()
+                .model_type;
+            return Ok(Self {
+                is_static: kind.as_deref() == Some("model2vec"),
+                ..sentence
+            });
         };
         for module in &modules {
             let kind = module.kind.rsplit('.').next().unwrap_or_default();
             match kind {
                 "Transformer" | "StaticEmbedding" => {
                     sentence.is_static = kind == "StaticEmbedding";
-                    sentence.part =
-                        (!["", "."].contains(&module.path.as_str())).then(|| folder.subfolder(&module.path)).transpose()?;
+                    sentence.part = (!["", "."].contains(&module.path.as_str()))
+                        .then(|| folder.subfolder(&module.path))
+                        .transpose()?;
                 }
                 "Pooling" => sentence.pooling = read_pooling(&folder.subfolder(&module.path)?)?,
                 // All vectors are normalized to length 1 in any case.
                 "Normalize" => {}
-                other => return Err(folder.unsupported(MODULES, &format!("it has a module of type {other:?}"))),
+                other => {
+                    return Err(
+                        folder.unsupported(MODULES, &format!("it has a module of type {other:?}"))
+                    );
+                }
             }
         }
         Ok(sentence)
@@ -108,10 +128,16 @@ fn read_pooling(folder: &ModelFolder) -> Result<Pooling, ModelError> {
         || config.pooling_mode_mean_sqrt_len_tokens
         || config.pooling_mode_weightedmean_tokens
         || config.pooling_mode_lasttoken;
-    match (config.pooling_mode_mean_tokens, config.pooling_mode_cls_token) {
+    match (
+        config.pooling_mode_mean_tokens,
+        config.pooling_mode_cls_token,
+    ) {
         (true, false) if !has_other => Ok(Pooling::Mean),
         (false, true) if !has_other => Ok(Pooling::First),
-        _ => Err(folder.unsupported(POOLING, "it uses another pooling than the mean of the tokens or the first token")),
+        _ => Err(folder.unsupported(
+            POOLING,
+            "it uses another pooling than the mean of the tokens or the first token",
+        )),
     }
 }
 
@@ -129,20 +155,35 @@ impl InputSettings {
     pub(super) fn open(folder: &ModelFolder, positions: usize) -> Result<Self, ModelError> {
         let sentence: SentenceConfig = folder.read_optional_json(SENTENCE)?.unwrap_or_default();
         let tokenizer: TokenizerConfig = folder.read_optional_json(TOKENIZER)?.unwrap_or_default();
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "too much becomes the most there is")]
-        let said = sentence.max_seq_length.or(tokenizer.model_max_length.map(|length| length as usize));
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "too much becomes the most there is"
+        )]
+        let said = sentence
+            .max_seq_length
+            .or(tokenizer.model_max_length.map(|length| length as usize));
         let most_tokens = said.unwrap_or(positions).min(positions).min(LONGEST);
         // The minimum is two texts of one token each, with three special tokens.
         if most_tokens < 5 {
-            return Err(folder.damaged(SENTENCE, &format!("an input limit of {most_tokens} tokens leaves no room for a text")));
+            return Err(folder.damaged(
+                SENTENCE,
+                &format!("an input limit of {most_tokens} tokens leaves no room for a text"),
+            ));
         }
-        Ok(Self { most_tokens, is_lowered: sentence.do_lower_case })
+        Ok(Self {
+            most_tokens,
+            is_lowered: sentence.do_lower_case,
+        })
     }
 
     /// Returns the text that stands for the settings in the identity of a model.
     ///
     /// The vectors on disk belong to an identity, so this text never changes.
     pub(super) fn identity_text(self) -> String {
-        format!("Reading {{ most_tokens: {}, is_lowered: {} }}", self.most_tokens, self.is_lowered)
+        format!(
+            "Reading {{ most_tokens: {}, is_lowered: {} }}",
+            self.most_tokens, self.is_lowered
+        )
     }
 }

@@ -2,7 +2,10 @@
 //!
 //! The functions are safe to call, because this module checks their preconditions. The only exception is that another
 //! process must not truncate a mapped file.
-#![expect(unsafe_code, reason = "a mapped file and the fast product of matrices are offered by no safe interface")]
+#![expect(
+    unsafe_code,
+    reason = "a mapped file and the fast product of matrices are offered by no safe interface"
+)]
 
 use std::fs::File;
 use std::io;
@@ -35,8 +38,17 @@ impl<'a> Matrix<'a> {
     /// # Panics
     /// If the slice is too short.
     pub(super) fn new(numbers: &'a [f32], rows: usize, columns: usize, step: usize) -> Self {
-        assert!(required_length(rows, columns, step) <= numbers.len(), "{rows} rows of {columns} in {}", numbers.len());
-        Self { numbers, rows, columns, step }
+        assert!(
+            required_length(rows, columns, step) <= numbers.len(),
+            "{rows} rows of {columns} in {}",
+            numbers.len()
+        );
+        Self {
+            numbers,
+            rows,
+            columns,
+            step,
+        }
     }
 }
 
@@ -55,27 +67,74 @@ impl<'a> MatrixMut<'a> {
     /// # Panics
     /// If the slice is too short, or rows overlap.
     pub(super) fn new(numbers: &'a mut [f32], rows: usize, columns: usize, step: usize) -> Self {
-        assert!(required_length(rows, columns, step) <= numbers.len(), "{rows} rows of {columns} in {}", numbers.len());
+        assert!(
+            required_length(rows, columns, step) <= numbers.len(),
+            "{rows} rows of {columns} in {}",
+            numbers.len()
+        );
         assert!(columns <= step, "rows of {columns} every {step} overlap");
-        Self { numbers, rows, columns, step }
+        Self {
+            numbers,
+            rows,
+            columns,
+            step,
+        }
     }
 
     /// Adds `left · right` to the matrix.
     pub(super) fn add_product(&mut self, left: Matrix<'_>, right: Matrix<'_>) {
-        assert_eq!((self.rows, self.columns, left.columns), (left.rows, right.columns, right.rows), "shapes fit");
-        multiply(self, left, (left.columns, left.step, 1), right, Accumulation::Kept, 1.0);
+        assert_eq!(
+            (self.rows, self.columns, left.columns),
+            (left.rows, right.columns, right.rows),
+            "shapes fit"
+        );
+        multiply(
+            self,
+            left,
+            (left.columns, left.step, 1),
+            right,
+            Accumulation::Kept,
+            1.0,
+        );
     }
 
     /// Sets the matrix to `left · right`.
     pub(super) fn set_product(&mut self, left: Matrix<'_>, right: Matrix<'_>) {
-        assert_eq!((self.rows, self.columns, left.columns), (left.rows, right.columns, right.rows), "shapes fit");
-        multiply(self, left, (left.columns, left.step, 1), right, Accumulation::Replaced, 1.0);
+        assert_eq!(
+            (self.rows, self.columns, left.columns),
+            (left.rows, right.columns, right.rows),
+            "shapes fit"
+        );
+        multiply(
+            self,
+            left,
+            (left.columns, left.step, 1),
+            right,
+            Accumulation::Replaced,
+            1.0,
+        );
     }
 
     /// Sets the matrix to `factor · leftᵀ · right`.
-    pub(super) fn set_product_of_columns(&mut self, left: Matrix<'_>, right: Matrix<'_>, factor: f32) {
-        assert_eq!((self.rows, self.columns, left.rows), (left.columns, right.columns, right.rows), "shapes fit");
-        multiply(self, left, (left.rows, 1, left.step), right, Accumulation::Replaced, factor);
+    pub(super) fn set_product_of_columns(
+        &mut self,
+        left: Matrix<'_>,
+        right: Matrix<'_>,
+        factor: f32,
+    ) {
+        assert_eq!(
+            (self.rows, self.columns, left.rows),
+            (left.columns, right.columns, right.rows),
+            "shapes fit"
+        );
+        multiply(
+            self,
+            left,
+            (left.rows, 1, left.step),
+            right,
+            Accumulation::Replaced,
+            factor,
+        );
     }
 }
 
@@ -87,7 +146,11 @@ enum Accumulation {
 }
 
 fn required_length(rows: usize, columns: usize, step: usize) -> usize {
-    let last = rows.checked_sub(1).map(|before| before.checked_mul(step).and_then(|start| start.checked_add(columns)));
+    let last = rows.checked_sub(1).map(|before| {
+        before
+            .checked_mul(step)
+            .and_then(|start| start.checked_add(columns))
+    });
     last.map_or(0, |reach| reach.expect("a matrix that exists has a size"))
 }
 
@@ -140,15 +203,31 @@ mod tests {
     use super::*;
 
     fn sample_numbers(count: usize, start: u16) -> Vec<f32> {
-        (start..).take(count).map(|number| f32::from(number % 19) - 9.0).collect()
+        (start..)
+            .take(count)
+            .map(|number| f32::from(number % 19) - 9.0)
+            .collect()
     }
 
     /// Checks `product` against `expected`, and that the padding between the rows is unchanged.
-    fn check(product: &[f32], rows: usize, columns: usize, step: usize, expected: impl Fn(usize, usize) -> f32) {
+    fn check(
+        product: &[f32],
+        rows: usize,
+        columns: usize,
+        step: usize,
+        expected: impl Fn(usize, usize) -> f32,
+    ) {
         for (row, numbers) in product.chunks(step.max(1)).enumerate().take(rows) {
             for (column, number) in numbers.iter().enumerate() {
-                let expected = if column < columns { expected(row, column) } else { 1.0 };
-                assert!((number - expected).abs() < 0.01, "{row} {column}: {number} {expected}");
+                let expected = if column < columns {
+                    expected(row, column)
+                } else {
+                    1.0
+                };
+                assert!(
+                    (number - expected).abs() < 0.01,
+                    "{row} {column}: {number} {expected}"
+                );
             }
         }
     }
@@ -187,10 +266,15 @@ mod tests {
         };
         assert!(!refused(2, 4, 6) && !refused(0, 100, 100));
         assert!(refused(2, 5, 6) && refused(3, 4, 4) && refused(2, 2, usize::MAX));
-        assert!(std::panic::catch_unwind(|| MatrixMut::new(&mut [0.0; 10], 2, 4, 3).rows).is_err(), "rows overlap");
+        assert!(
+            std::panic::catch_unwind(|| MatrixMut::new(&mut [0.0; 10], 2, 4, 3).rows).is_err(),
+            "rows overlap"
+        );
         let (two, three) = ([0.0; 4], [0.0; 9]);
-        let unfit =
-            || MatrixMut::new(&mut [0.0; 4], 2, 2, 2).set_product(Matrix::new(&two, 2, 2, 2), Matrix::new(&three, 3, 3, 3));
+        let unfit = || {
+            MatrixMut::new(&mut [0.0; 4], 2, 2, 2)
+                .set_product(Matrix::new(&two, 2, 2, 2), Matrix::new(&three, 3, 3, 3))
+        };
         assert!(std::panic::catch_unwind(unfit).is_err());
     }
 }

@@ -31,7 +31,9 @@ impl ApiKey {
     /// A start of the key at the end of `text` is replaced too: long messages are cut, perhaps within the key.
     pub(super) fn redact(&self, text: &str) -> String {
         let text = text.replace(&self.0, "[key]");
-        let cut = (SHORTEST_PART..self.0.len()).rev().find_map(|length| text.strip_suffix(&self.0[..length]));
+        let cut = (SHORTEST_PART..self.0.len())
+            .rev()
+            .find_map(|length| text.strip_suffix(&self.0[..length]));
         cut.map_or_else(|| text.clone(), |before| format!("{before}[key]"))
     }
 }
@@ -61,11 +63,17 @@ mod tests {
 
     #[test]
     fn a_key_is_one_word_and_never_shown() {
-        let key: ApiKey = " sk-abc123\n".parse().expect("a key may have a line end behind it");
+        let key: ApiKey = " sk-abc123\n"
+            .parse()
+            .expect("a key may have a line end behind it");
         assert_eq!(format!("{key:?} {key:#?}"), "ApiKey(…) ApiKey(…)");
         assert_eq!(key.bearer(), "Bearer sk-abc123");
         assert_eq!(key.redact("wrong key: sk-abc123."), "wrong key: [key].");
-        assert_eq!(key.redact("wrong key: sk-abc"), "wrong key: [key]", "cut within the key");
+        assert_eq!(
+            key.redact("wrong key: sk-abc"),
+            "wrong key: [key]",
+            "cut within the key"
+        );
         assert_eq!(key.redact("wrong key: sk-"), "wrong key: sk-");
         for bad in ["", " \n", "two words", "line\r\nInjected: yes", "schlüssel"] {
             assert_eq!(bad.parse::<ApiKey>(), Err(ApiKeyError), "{bad:?}");

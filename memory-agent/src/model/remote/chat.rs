@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use memory_core::{BudgetStatus, ChatAnswer, ChatError, ChatFailure, ChatModel, ChatRequest, TokenUsage};
+use memory_core::{
+    BudgetStatus, ChatAnswer, ChatError, ChatFailure, ChatModel, ChatRequest, TokenUsage,
+};
 
 use super::ApiKey;
 use super::chat_wire::{self as wire, LimitField, ResponseDefect};
@@ -57,8 +59,14 @@ impl fmt::Debug for ChatSettings {
     /// Omits the addresses, because an address may contain a password.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = formatter.debug_struct("ChatSettings");
-        shown.field("model", &self.model).field("api_key", &self.api_key).field("timeout", &self.timeout);
-        shown.field("tries", &self.tries).field("first_pause", &self.first_pause).finish_non_exhaustive()
+        shown
+            .field("model", &self.model)
+            .field("api_key", &self.api_key)
+            .field("timeout", &self.timeout);
+        shown
+            .field("tries", &self.tries)
+            .field("first_pause", &self.first_pause)
+            .finish_non_exhaustive()
     }
 }
 
@@ -84,43 +92,93 @@ impl RemoteChat {
     /// # Errors
     /// [`ChatError::Unusable`] if the address, the proxy or the certificate file is invalid.
     pub fn new(settings: ChatSettings) -> Result<Self, ChatError> {
-        let unusable = |why: String, hint: &str| ChatError::Unusable(ChatFailure { why, hint: Some(hint.to_owned()) });
+        let unusable = |why: String, hint: &str| {
+            ChatError::Unusable(ChatFailure {
+                why,
+                hint: Some(hint.to_owned()),
+            })
+        };
         let endpoint = Endpoint::parse(&settings.base_url, CHAT).map_err(|why| {
             let hint = "a URL looks like https://api.openai.com/v1; set the key separately";
             unusable(format!("its URL is invalid: {why}"), hint)
         })?;
-        let agent = request::http_client(&endpoint, settings.proxy.as_deref(), settings.certificates.as_deref());
+        let agent = request::http_client(
+            &endpoint,
+            settings.proxy.as_deref(),
+            settings.certificates.as_deref(),
+        );
         let agent = agent.map_err(|(why, hint)| unusable(why, hint))?;
-        let ChatSettings { model, api_key, timeout, tries, first_pause, .. } = settings;
-        let retry = RetryPolicy { tries, first_pause, patience: timeout };
-        let server = ModelServer { agent, endpoint, api_key, timeout, retry, longest_answer: MAX_RESPONSE };
-        Ok(Self { server, model, wants_new_name: AtomicBool::default() })
+        let ChatSettings {
+            model,
+            api_key,
+            timeout,
+            tries,
+            first_pause,
+            ..
+        } = settings;
+        let retry = RetryPolicy {
+            tries,
+            first_pause,
+            patience: timeout,
+        };
+        let server = ModelServer {
+            agent,
+            endpoint,
+            api_key,
+            timeout,
+            retry,
+            longest_answer: MAX_RESPONSE,
+        };
+        Ok(Self {
+            server,
+            model,
+            wants_new_name: AtomicBool::default(),
+        })
     }
 
     fn post(&self, request: &ChatRequest) -> Result<Vec<u8>, RequestError> {
         if !self.wants_new_name.load(Ordering::Relaxed) {
-            match self.server.post(&wire::build_request(&self.model, request, LimitField::OldName)) {
-                Err(refusal) if requires_new_name(&refusal) => self.wants_new_name.store(true, Ordering::Relaxed),
+            match self.server.post(&wire::build_request(
+                &self.model,
+                request,
+                LimitField::OldName,
+            )) {
+                Err(refusal) if requires_new_name(&refusal) => {
+                    self.wants_new_name.store(true, Ordering::Relaxed)
+                }
                 done => return done,
             }
         }
-        self.server.post(&wire::build_request(&self.model, request, LimitField::NewName))
+        self.server.post(&wire::build_request(
+            &self.model,
+            request,
+            LimitField::NewName,
+        ))
     }
 
     fn response_error(&self, odd: ResponseDefect) -> ChatError {
-        let trouble = |what: &str, hint: &str| ChatFailure { why: self.server.error_text(what), hint: Some(hint.to_owned()) };
+        let trouble = |what: &str, hint: &str| ChatFailure {
+            why: self.server.error_text(what),
+            hint: Some(hint.to_owned()),
+        };
         match odd {
-            ResponseDefect::Refused { what, tokens } => {
-                ChatError::Refused { trouble: trouble(&what, "change the request, or use another model"), tokens }
-            }
-            ResponseDefect::Unreadable { what, hint, tokens } => ChatError::Unreadable { trouble: trouble(&what, hint), tokens },
+            ResponseDefect::Refused { what, tokens } => ChatError::Refused {
+                trouble: trouble(&what, "change the request, or use another model"),
+                tokens,
+            },
+            ResponseDefect::Unreadable { what, hint, tokens } => ChatError::Unreadable {
+                trouble: trouble(&what, hint),
+                tokens,
+            },
         }
     }
 }
 
 impl ChatModel for RemoteChat {
     fn answer(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
-        let body = self.post(request).map_err(|refusal| chat_error(refusal, request))?;
+        let body = self
+            .post(request)
+            .map_err(|refusal| chat_error(refusal, request))?;
         wire::parse_response(&body, request).map_err(|odd| self.response_error(odd))
     }
 
@@ -131,17 +189,35 @@ impl ChatModel for RemoteChat {
 
 /// Returns whether the server rejects `max_tokens`, as newer models of `OpenAI` do.
 fn requires_new_name(refusal: &RequestError) -> bool {
-    refusal.kind == FailureKind::Refused && refusal.complaint.as_ref().is_some_and(|said| said.contains(wire::NEW_NAME))
+    refusal.kind == FailureKind::Refused
+        && refusal
+            .complaint
+            .as_ref()
+            .is_some_and(|said| said.contains(wire::NEW_NAME))
 }
 
-fn chat_error(RequestError { kind, why, hint, .. }: RequestError, request: &ChatRequest) -> ChatError {
-    let trouble = ChatFailure { why, hint: Some(hint) };
+fn chat_error(
+    RequestError {
+        kind, why, hint, ..
+    }: RequestError,
+    request: &ChatRequest,
+) -> ChatError {
+    let trouble = ChatFailure {
+        why,
+        hint: Some(hint),
+    };
     match kind {
         FailureKind::Unreachable => ChatError::Unreachable(trouble),
         FailureKind::Lost => ChatError::Lost(trouble),
         FailureKind::Timeout => ChatError::Timeout(trouble),
-        FailureKind::Refused => ChatError::Refused { trouble, tokens: TokenUsage::default() },
+        FailureKind::Refused => ChatError::Refused {
+            trouble,
+            tokens: TokenUsage::default(),
+        },
         // The model has generated the response, so its tokens are counted.
-        FailureKind::TooLong => ChatError::Unreadable { trouble, tokens: request.estimate() },
+        FailureKind::TooLong => ChatError::Unreadable {
+            trouble,
+            tokens: request.estimate(),
+        },
     }
 }

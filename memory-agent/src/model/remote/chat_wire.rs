@@ -58,8 +58,10 @@ struct ChatMessageBody<'a> {
 
 /// Returns the JSON body of a request.
 pub(super) fn build_request(model: &str, request: &ChatRequest, limit: LimitField) -> Vec<u8> {
-    let messages =
-        request.messages.iter().map(|message| ChatMessageBody { role: role_name(message.role), content: &message.content });
+    let messages = request.messages.iter().map(|message| ChatMessageBody {
+        role: role_name(message.role),
+        content: &message.content,
+    });
     let limited = |by: LimitField| (by == limit).then_some(request.max_tokens);
     let request = ChatRequestBody {
         model,
@@ -83,12 +85,19 @@ const fn role_name(role: ChatRole) -> &'static str {
 ///
 /// # Errors
 /// If the response contains no text, or is truncated.
-pub(super) fn parse_response(body: &[u8], asked: &ChatRequest) -> Result<ChatAnswer, ResponseDefect> {
+pub(super) fn parse_response(
+    body: &[u8],
+    asked: &ChatRequest,
+) -> Result<ChatAnswer, ResponseDefect> {
     let unreadable = |what: String, hint, tokens| ResponseDefect::Unreadable { what, hint, tokens };
     let address = "check that the URL is that of a language model";
     let response: Value = serde_json::from_slice(body).map_err(|error| {
         let tokens = estimate_tokens(asked, &String::from_utf8_lossy(body));
-        unreadable(format!("responded with invalid JSON ({error})"), address, tokens)
+        unreadable(
+            format!("responded with invalid JSON ({error})"),
+            address,
+            tokens,
+        )
     })?;
     let Some(choice) = response.pointer("/choices/0") else {
         if response.get("error").is_some_and(|error| !error.is_null()) {
@@ -99,30 +108,63 @@ pub(super) fn parse_response(body: &[u8], asked: &ChatRequest) -> Result<ChatAns
             });
         }
         let tokens = token_counts(&response).unwrap_or_else(|| estimate_tokens(asked, ""));
-        return Err(unreadable("responded without choices".into(), address, tokens));
+        return Err(unreadable(
+            "responded without choices".into(),
+            address,
+            tokens,
+        ));
     };
-    let ResponseMessage { text, thoughts, refusal } = parse_message(&choice["message"]);
-    let tokens = token_counts(&response).unwrap_or_else(|| estimate_tokens(asked, &format!("{text}{thoughts}")));
+    let ResponseMessage {
+        text,
+        thoughts,
+        refusal,
+    } = parse_message(&choice["message"]);
+    let tokens = token_counts(&response)
+        .unwrap_or_else(|| estimate_tokens(asked, &format!("{text}{thoughts}")));
     if let Some(refusal) = refusal {
         let short: String = refusal.chars().take(200).collect();
-        return Err(ResponseDefect::Refused { what: format!("refused the request: {short}"), tokens });
+        return Err(ResponseDefect::Refused {
+            what: format!("refused the request: {short}"),
+            tokens,
+        });
     }
-    let reason = choice["finish_reason"].as_str().unwrap_or_default().to_ascii_lowercase();
+    let reason = choice["finish_reason"]
+        .as_str()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
     let text = strip_thoughts(&text);
     match reason.as_str() {
-        "content_filter" => {
-            Err(ResponseDefect::Refused { what: "refused the request: its content filter blocked the response".into(), tokens })
-        }
+        "content_filter" => Err(ResponseDefect::Refused {
+            what: "refused the request: its content filter blocked the response".into(),
+            tokens,
+        }),
         "length" | "max_tokens" | "model_length" => {
             let what = format!("truncated its response after {} tokens", tokens.answer);
-            Err(unreadable(what, "allow a longer response, or request less at once", tokens))
+            Err(unreadable(
+                what,
+                "allow a longer response, or request less at once",
+                tokens,
+            ))
         }
         _ if text.trim().is_empty() => {
-            let calls_tool = ["tool_calls", "function_call"].iter().any(|name| !choice["message"][name].is_null());
-            let what = if calls_tool { "called a tool although none was offered" } else { "responded without text" };
-            Err(unreadable(what.into(), "try again, or use another model", tokens))
+            let calls_tool = ["tool_calls", "function_call"]
+                .iter()
+                .any(|name| !choice["message"][name].is_null());
+            let what = if calls_tool {
+                "called a tool although none was offered"
+            } else {
+                "responded without text"
+            };
+            Err(unreadable(
+                what.into(),
+                "try again, or use another model",
+                tokens,
+            ))
         }
-        _ => Ok(ChatAnswer { text: text.to_owned(), tokens }),
+        _ => Ok(ChatAnswer {
+            text: text.to_owned(),
+            tokens,
+        }),
     }
 }
 
@@ -135,25 +177,36 @@ struct ResponseMessage {
 }
 
 fn parse_message(message: &Value) -> ResponseMessage {
-    let mut said = ResponseMessage { text: String::new(), thoughts: String::new(), refusal: None };
+    let mut said = ResponseMessage {
+        text: String::new(),
+        thoughts: String::new(),
+        refusal: None,
+    };
     match &message["content"] {
         Value::String(text) => said.text.push_str(text),
         Value::Array(parts) => {
             for part in parts {
                 let of = |name: &str| part[name].as_str();
                 match of("type") {
-                    Some("text" | "output_text") => said.text.push_str(of("text").unwrap_or_default()),
+                    Some("text" | "output_text") => {
+                        said.text.push_str(of("text").unwrap_or_default())
+                    }
                     Some("refusal") => said.refusal = of("refusal").map(str::to_owned),
-                    Some(_) | None => said.thoughts.push_str(of("text").or(part.as_str()).unwrap_or_default()),
+                    Some(_) | None => said
+                        .thoughts
+                        .push_str(of("text").or(part.as_str()).unwrap_or_default()),
                 }
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {}
     }
     for name in ["reasoning_content", "reasoning"] {
-        said.thoughts.push_str(message[name].as_str().unwrap_or_default());
+        said.thoughts
+            .push_str(message[name].as_str().unwrap_or_default());
     }
-    let refusal = message["refusal"].as_str().filter(|refusal| !refusal.is_empty());
+    let refusal = message["refusal"]
+        .as_str()
+        .filter(|refusal| !refusal.is_empty());
     said.refusal = refusal.map(str::to_owned).or(said.refusal);
     said
 }
@@ -161,19 +214,34 @@ fn parse_message(message: &Value) -> ResponseMessage {
 /// Removes a leading `<think>` block from a response. If the block is not closed, the result is empty.
 fn strip_thoughts(text: &str) -> &str {
     let begun = text.trim_start().strip_prefix("<think>");
-    begun.map_or(text, |thoughts| thoughts.split_once("</think>").map_or("", |(_, said)| said.trim_start()))
+    begun.map_or(text, |thoughts| {
+        thoughts
+            .split_once("</think>")
+            .map_or("", |(_, said)| said.trim_start())
+    })
 }
 
 /// Returns the token counts of a response, if it contains them. A prompt count of 0 means unknown.
 fn token_counts(response: &Value) -> Option<TokenUsage> {
-    let count = |name: &str| response["usage"][name].as_u64().filter(|count| *count < MOST_TOKENS);
+    let count = |name: &str| {
+        response["usage"][name]
+            .as_u64()
+            .filter(|count| *count < MOST_TOKENS)
+    };
     let prompt = count("prompt_tokens").filter(|count| 0 < *count)?;
-    Some(TokenUsage { prompt, answer: count("completion_tokens")?, estimated: false })
+    Some(TokenUsage {
+        prompt,
+        answer: count("completion_tokens")?,
+        estimated: false,
+    })
 }
 
 fn estimate_tokens(asked: &ChatRequest, text: &str) -> TokenUsage {
     let longest = asked.estimate();
-    TokenUsage { answer: TokenUsage::of(text).min(longest.answer), ..longest }
+    TokenUsage {
+        answer: TokenUsage::of(text).min(longest.answer),
+        ..longest
+    }
 }
 
 #[cfg(test)]
@@ -185,28 +253,47 @@ mod tests {
     use super::*;
 
     fn sample_request() -> ChatRequest {
-        let message = |role, content: &str| ChatMessage { role, content: content.into() };
-        let messages =
-            vec![message(ChatRole::System, "Be brief."), message(ChatRole::User, "好吗？"), message(ChatRole::Assistant, "好。")];
-        ChatRequest { purpose: Purpose::of("test"), messages, max_tokens: 10 }
+        let message = |role, content: &str| ChatMessage {
+            role,
+            content: content.into(),
+        };
+        let messages = vec![
+            message(ChatRole::System, "Be brief."),
+            message(ChatRole::User, "好吗？"),
+            message(ChatRole::Assistant, "好。"),
+        ];
+        ChatRequest {
+            purpose: Purpose::of("test"),
+            messages,
+            max_tokens: 10,
+        }
     }
 
     #[test]
     fn what_is_sent_is_what_every_server_knows() {
-        let sent = |limit| serde_json::from_slice::<Value>(&build_request("m", &sample_request(), limit)).expect("it is JSON");
+        let sent = |limit| {
+            serde_json::from_slice::<Value>(&build_request("m", &sample_request(), limit))
+                .expect("it is JSON")
+        };
         let messages = json!([
             {"role": "system", "content": "Be brief."},
             {"role": "user", "content": "好吗？"},
             {"role": "assistant", "content": "好。"},
         ]);
-        assert_eq!(sent(LimitField::OldName), json!({"model": "m", "messages": messages, "max_tokens": 10, "stream": false}));
+        assert_eq!(
+            sent(LimitField::OldName),
+            json!({"model": "m", "messages": messages, "max_tokens": 10, "stream": false})
+        );
         assert_eq!(sent(LimitField::NewName)[NEW_NAME], 10);
         assert_eq!(sent(LimitField::NewName).get("max_tokens"), None);
     }
 
     #[test]
     fn thoughts_are_no_part_of_an_answer() {
-        assert_eq!(strip_thoughts("yes <think>no</think>"), "yes <think>no</think>");
+        assert_eq!(
+            strip_thoughts("yes <think>no</think>"),
+            "yes <think>no</think>"
+        );
         assert_eq!(strip_thoughts("\n<think>\nno\n</think>\n\nyes"), "yes");
         assert_eq!(strip_thoughts("<think>so many"), "");
     }
@@ -214,20 +301,45 @@ mod tests {
     #[test]
     fn tokens_are_told_or_estimated() {
         let of = |usage: Value| {
-            let body = json!({"choices": [{"message": {"content": "Yes, it is."}}], "usage": usage});
-            parse_response(body.to_string().as_bytes(), &sample_request()).expect("it is an answer").tokens
+            let body =
+                json!({"choices": [{"message": {"content": "Yes, it is."}}], "usage": usage});
+            parse_response(body.to_string().as_bytes(), &sample_request())
+                .expect("it is an answer")
+                .tokens
         };
         assert_eq!(
             of(json!({"prompt_tokens": 7, "completion_tokens": 90})),
-            TokenUsage { prompt: 7, answer: 90, estimated: false }
+            TokenUsage {
+                prompt: 7,
+                answer: 90,
+                estimated: false
+            }
         );
-        let estimated = TokenUsage { prompt: 3 + 3 + 2 + 3 * 8, answer: 4, estimated: true };
-        for odd in [json!(null), json!({}), json!({"prompt_tokens": 0, "completion_tokens": 0}), json!([1])] {
+        let estimated = TokenUsage {
+            prompt: 3 + 3 + 2 + 3 * 8,
+            answer: 4,
+            estimated: true,
+        };
+        for odd in [
+            json!(null),
+            json!({}),
+            json!({"prompt_tokens": 0, "completion_tokens": 0}),
+            json!([1]),
+        ] {
             assert_eq!(of(odd), estimated);
         }
-        assert_eq!(of(json!({"prompt_tokens": -1, "completion_tokens": 2})), estimated);
-        assert_eq!(of(json!({"prompt_tokens": u64::MAX, "completion_tokens": 2})), estimated);
-        assert_eq!(of(json!({"prompt_tokens": "7", "completion_tokens": 2.5})), estimated);
+        assert_eq!(
+            of(json!({"prompt_tokens": -1, "completion_tokens": 2})),
+            estimated
+        );
+        assert_eq!(
+            of(json!({"prompt_tokens": u64::MAX, "completion_tokens": 2})),
+            estimated
+        );
+        assert_eq!(
+            of(json!({"prompt_tokens": "7", "completion_tokens": 2.5})),
+            estimated
+        );
     }
 
     proptest! {

@@ -75,10 +75,20 @@ impl fmt::Debug for RemoteSettings {
     /// Omits the addresses, because an address may contain a password.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = formatter.debug_struct("RemoteSettings");
-        shown.field("model", &self.model).field("api_key", &self.api_key).field("dimensions", &self.dimensions);
-        shown.field("texts_at_once", &self.texts_at_once).field("longest_text", &self.longest_text);
-        shown.field("timeout", &self.timeout).field("patience", &self.patience);
-        shown.field("tries", &self.tries).field("first_pause", &self.first_pause).finish_non_exhaustive()
+        shown
+            .field("model", &self.model)
+            .field("api_key", &self.api_key)
+            .field("dimensions", &self.dimensions);
+        shown
+            .field("texts_at_once", &self.texts_at_once)
+            .field("longest_text", &self.longest_text);
+        shown
+            .field("timeout", &self.timeout)
+            .field("patience", &self.patience);
+        shown
+            .field("tries", &self.tries)
+            .field("first_pause", &self.first_pause)
+            .finish_non_exhaustive()
     }
 }
 
@@ -109,14 +119,33 @@ impl RemoteEmbedder {
     /// # Errors
     /// If the address, the proxy or the certificate file is invalid.
     pub fn new(settings: RemoteSettings) -> Result<Self, EmbedError> {
-        let endpoint = Endpoint::parse(&settings.base_url, EMBEDDINGS).map_err(|why| EmbedError {
-            why: format!("invalid URL of the embedding model: {why}"),
-            hint: Some("a URL looks like https://api.openai.com/v1; set the key separately".into()),
+        let endpoint =
+            Endpoint::parse(&settings.base_url, EMBEDDINGS).map_err(|why| EmbedError {
+                why: format!("invalid URL of the embedding model: {why}"),
+                hint: Some(
+                    "a URL looks like https://api.openai.com/v1; set the key separately".into(),
+                ),
+            })?;
+        let agent = request::http_client(
+            &endpoint,
+            settings.proxy.as_deref(),
+            settings.certificates.as_deref(),
+        )
+        .map_err(|(why, hint)| EmbedError {
+            why,
+            hint: Some(hint.into()),
         })?;
-        let agent = request::http_client(&endpoint, settings.proxy.as_deref(), settings.certificates.as_deref())
-            .map_err(|(why, hint)| EmbedError { why, hint: Some(hint.into()) })?;
-        let RemoteSettings { api_key, timeout, tries, first_pause, patience, .. } = settings;
-        let size = settings.dimensions.map_or_else(String::new, |dimensions| format!(";{dimensions}"));
+        let RemoteSettings {
+            api_key,
+            timeout,
+            tries,
+            first_pause,
+            patience,
+            ..
+        } = settings;
+        let size = settings
+            .dimensions
+            .map_or_else(String::new, |dimensions| format!(";{dimensions}"));
         Ok(Self {
             identity: format!("{}@{}{size}", settings.model, endpoint.place),
             server: ModelServer {
@@ -124,7 +153,11 @@ impl RemoteEmbedder {
                 endpoint,
                 api_key,
                 timeout,
-                retry: RetryPolicy { tries, first_pause, patience },
+                retry: RetryPolicy {
+                    tries,
+                    first_pause,
+                    patience,
+                },
                 longest_answer: MAX_RESPONSE,
             },
             model: settings.model,
@@ -138,30 +171,63 @@ impl RemoteEmbedder {
     /// Returns the same model with another API key. Both share their connections.
     #[must_use]
     pub fn with_key(&self, api_key: ApiKey) -> Self {
-        Self { server: ModelServer { api_key: Some(api_key), ..self.server.clone() }, ..self.clone() }
+        Self {
+            server: ModelServer {
+                api_key: Some(api_key),
+                ..self.server.clone()
+            },
+            ..self.clone()
+        }
     }
 
     fn embed_batch(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
-        let input: Vec<&str> = texts.iter().map(|text| truncate_text(text, self.longest_text)).collect();
+        let input: Vec<&str> = texts
+            .iter()
+            .map(|text| truncate_text(text, self.longest_text))
+            .collect();
         let dimensions = self.asked_dimensions.map(NonZeroUsize::get);
-        let request = EmbeddingsRequest { model: &self.model, input: &input, dimensions };
+        let request = EmbeddingsRequest {
+            model: &self.model,
+            input: &input,
+            dimensions,
+        };
         let body = serde_json::to_vec(&request).expect("texts and numbers are JSON");
-        let answer = self.server.post(&body).map_err(|RequestError { why, hint, .. }| EmbedError { why, hint: Some(hint) })?;
-        let vectors = parse_vectors(&answer, texts.len()).map_err(|why| self.response_error(&why))?;
-        vectors.iter().map(|vector| self.check_vector(vector)).collect()
+        let answer = self
+            .server
+            .post(&body)
+            .map_err(|RequestError { why, hint, .. }| EmbedError {
+                why,
+                hint: Some(hint),
+            })?;
+        let vectors =
+            parse_vectors(&answer, texts.len()).map_err(|why| self.response_error(&why))?;
+        vectors
+            .iter()
+            .map(|vector| self.check_vector(vector))
+            .collect()
     }
 
     fn check_vector(&self, vector: &[f64]) -> Result<Embedding, EmbedError> {
-        let before = *self.dimensions.get_or_init(|| self.asked_dimensions.map_or(vector.len(), NonZeroUsize::get));
+        let before = *self.dimensions.get_or_init(|| {
+            self.asked_dimensions
+                .map_or(vector.len(), NonZeroUsize::get)
+        });
         if vector.len() != before {
-            return Err(self.response_error(&format!("a vector of {} instead of {before} dimensions", vector.len())));
+            return Err(self.response_error(&format!(
+                "a vector of {} instead of {before} dimensions",
+                vector.len()
+            )));
         }
         unit_vector(vector).ok_or_else(|| self.response_error("a zero or non-finite vector"))
     }
 
     fn response_error(&self, what: &str) -> EmbedError {
-        let hint = "check that the URL is that of an embedding model and that the model name is correct";
-        EmbedError { why: self.server.error_text(&format!("responded with {what}")), hint: Some(hint.into()) }
+        let hint =
+            "check that the URL is that of an embedding model and that the model name is correct";
+        EmbedError {
+            why: self.server.error_text(&format!("responded with {what}")),
+            hint: Some(hint.into()),
+        }
     }
 }
 
@@ -184,7 +250,9 @@ fn truncate_text(text: &str, longest: NonZeroUsize) -> &str {
     if text.trim().is_empty() {
         return ".";
     }
-    text.char_indices().nth(longest.get()).map_or(text, |(end, _)| &text[..end])
+    text.char_indices()
+        .nth(longest.get())
+        .map_or(text, |(end, _)| &text[..end])
 }
 
 /// The JSON body of a request.
@@ -215,21 +283,29 @@ struct EmbeddingItem {
 /// # Errors
 /// A description of the defect in the response.
 fn parse_vectors(body: &[u8], count: usize) -> Result<Vec<Vec<f64>>, String> {
-    let response: EmbeddingsResponse = serde_json::from_slice(body).map_err(|error| format!("no list of vectors ({error})"))?;
+    let response: EmbeddingsResponse =
+        serde_json::from_slice(body).map_err(|error| format!("no list of vectors ({error})"))?;
     if response.data.len() != count {
         return Err(format!("{} vectors for {count} texts", response.data.len()));
     }
     let mut vectors = vec![None; count];
     let is_numbered = response.data.iter().any(|item| item.index.is_some());
     for (place, item) in response.data.into_iter().enumerate() {
-        let index = if is_numbered { item.index.unwrap_or(usize::MAX) } else { place };
+        let index = if is_numbered {
+            item.index.unwrap_or(usize::MAX)
+        } else {
+            place
+        };
         match vectors.get_mut(index) {
             Some(vector @ None) => *vector = Some(item.embedding),
             Some(Some(_)) => return Err(format!("two vectors for text {index}")),
             None => return Err("a vector for no text".into()),
         }
     }
-    Ok(vectors.into_iter().map(|vector| vector.expect("as many vectors as texts, and none twice")).collect())
+    Ok(vectors
+        .into_iter()
+        .map(|vector| vector.expect("as many vectors as texts, and none twice"))
+        .collect())
 }
 
 #[cfg(test)]
@@ -242,26 +318,55 @@ mod tests {
     fn vectors_stand_in_the_order_of_their_texts() {
         let of = |body: &str| parse_vectors(body.as_bytes(), 2);
         let both = Ok(vec![vec![1.0, 0.0], vec![0.0, 2.0]]);
-        assert_eq!(of(r#"{"data":[{"index":1,"embedding":[0,2]},{"index":0,"embedding":[1,0]}],"model":"m"}"#), both);
-        assert_eq!(of(r#"{"data":[{"embedding":[1,0]},{"embedding":[0,2]}]}"#), both);
+        assert_eq!(
+            of(
+                r#"{"data":[{"index":1,"embedding":[0,2]},{"index":0,"embedding":[1,0]}],"model":"m"}"#
+            ),
+            both
+        );
+        assert_eq!(
+            of(r#"{"data":[{"embedding":[1,0]},{"embedding":[0,2]}]}"#),
+            both
+        );
     }
 
     #[test]
     fn anything_else_than_one_vector_for_each_text_is_told() {
         for (body, why) in [
-            ("", "no list of vectors (EOF while parsing a value at line 1 column 0)"),
+            (
+                "",
+                "no list of vectors (EOF while parsing a value at line 1 column 0)",
+            ),
             (r#"{"data":[]}"#, "0 vectors for 1 texts"),
-            (r#"{"data":[{"index":1,"embedding":[1]}]}"#, "a vector for no text"),
-            (r#"{"data":[{"embedding":[null]}]}"#, "no list of vectors (invalid type: null, expected f64 at line 1 column 27)"),
-            (r#"{"data":[{"embedding":[NaN]}]}"#, "no list of vectors (expected value at line 1 column 24)"),
-            (r#"{"data":[{"embedding":[1e999]}]}"#, "no list of vectors (number out of range at line 1 column 28)"),
+            (
+                r#"{"data":[{"index":1,"embedding":[1]}]}"#,
+                "a vector for no text",
+            ),
+            (
+                r#"{"data":[{"embedding":[null]}]}"#,
+                "no list of vectors (invalid type: null, expected f64 at line 1 column 27)",
+            ),
+            (
+                r#"{"data":[{"embedding":[NaN]}]}"#,
+                "no list of vectors (expected value at line 1 column 24)",
+            ),
+            (
+                r#"{"data":[{"embedding":[1e999]}]}"#,
+                "no list of vectors (number out of range at line 1 column 28)",
+            ),
         ] {
             assert_eq!(parse_vectors(body.as_bytes(), 1), Err(why.into()), "{body}");
         }
         let twice = r#"{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]}"#;
-        assert_eq!(parse_vectors(twice.as_bytes(), 2), Err("two vectors for text 0".into()));
+        assert_eq!(
+            parse_vectors(twice.as_bytes(), 2),
+            Err("two vectors for text 0".into())
+        );
         let half = r#"{"data":[{"index":0,"embedding":[1]},{"embedding":[1]}]}"#;
-        assert_eq!(parse_vectors(half.as_bytes(), 2), Err("a vector for no text".into()));
+        assert_eq!(
+            parse_vectors(half.as_bytes(), 2),
+            Err("a vector for no text".into())
+        );
     }
 
     proptest! {

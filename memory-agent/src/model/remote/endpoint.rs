@@ -37,7 +37,10 @@ impl Endpoint {
         let path = uri.path().trim_end_matches('/');
         let path = path.strip_suffix(service).unwrap_or(path);
         let place = format!("{}{path}", authority.as_str().to_ascii_lowercase());
-        Ok(Self { url: format!("{scheme}://{place}{service}"), place })
+        Ok(Self {
+            url: format!("{scheme}://{place}{service}"),
+            place,
+        })
     }
 
     /// Returns whether the server needs a valid TLS certificate.
@@ -55,15 +58,33 @@ mod tests {
     #[test]
     fn the_path_is_found_however_it_is_written() {
         for (base_url, url) in [
-            ("https://api.openai.com/v1", "https://api.openai.com/v1/embeddings"),
-            (" http://LOCALHOST:11434/v1/ ", "http://localhost:11434/v1/embeddings"),
-            ("http://localhost:8080/v1/embeddings", "http://localhost:8080/v1/embeddings"),
+            (
+                "https://api.openai.com/v1",
+                "https://api.openai.com/v1/embeddings",
+            ),
+            (
+                " http://LOCALHOST:11434/v1/ ",
+                "http://localhost:11434/v1/embeddings",
+            ),
+            (
+                "http://localhost:8080/v1/embeddings",
+                "http://localhost:8080/v1/embeddings",
+            ),
             ("http://[::1]:80", "http://[::1]:80/embeddings"),
         ] {
-            assert_eq!(Endpoint::parse(base_url, EMBEDDINGS).expect("it is an address").url, url);
+            assert_eq!(
+                Endpoint::parse(base_url, EMBEDDINGS)
+                    .expect("it is an address")
+                    .url,
+                url
+            );
         }
-        let chat = Endpoint::parse("https://host/openai/v1/chat/completions/", CHAT).expect("it is an address");
-        assert_eq!((chat.url.as_str(), chat.place.as_str()), ("https://host/openai/v1/chat/completions", "host/openai/v1"));
+        let chat = Endpoint::parse("https://host/openai/v1/chat/completions/", CHAT)
+            .expect("it is an address");
+        assert_eq!(
+            (chat.url.as_str(), chat.place.as_str()),
+            ("https://host/openai/v1/chat/completions", "host/openai/v1")
+        );
     }
 
     #[test]

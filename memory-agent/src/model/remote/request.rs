@@ -82,24 +82,56 @@ pub(super) type InvalidConfig = (String, &'static str);
 /// # Errors
 /// If the address of the proxy is invalid, or the file has no valid certificate. The message does not contain the
 /// address of the proxy, because it may contain a password.
-pub(super) fn http_client(endpoint: &Endpoint, proxy: Option<&str>, certificates: Option<&Path>) -> Result<Agent, InvalidConfig> {
-    let odd_proxy = |_| ("invalid URL of the proxy".to_owned(), "a proxy URL looks like http://proxy:3128");
+pub(super) fn http_client(
+    endpoint: &Endpoint,
+    proxy: Option<&str>,
+    certificates: Option<&Path>,
+) -> Result<Agent, InvalidConfig> {
+    let odd_proxy = |_| {
+        (
+            "invalid URL of the proxy".to_owned(),
+            "a proxy URL looks like http://proxy:3128",
+        )
+    };
     let proxy = proxy.map(Proxy::new).transpose().map_err(odd_proxy)?;
-    let mut config = Agent::config_builder().http_status_as_error(false).max_redirects(0).proxy(proxy);
+    let mut config = Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .proxy(proxy);
     if let Some(file) = certificates.filter(|_| endpoint.uses_https()) {
         let odd = |why| {
-            (format!("cannot use the certificates in {}: {why}", file.display()), "check the file that SSL_CERT_FILE is set to")
+            (
+                format!("cannot use the certificates in {}: {why}", file.display()),
+                "check the file that SSL_CERT_FILE is set to",
+            )
         };
-        config = config.tls_config(TlsConfig::builder().root_certs(load_authorities(file).map_err(odd)?).build());
+        config = config.tls_config(
+            TlsConfig::builder()
+                .root_certs(load_authorities(file).map_err(odd)?)
+                .build(),
+        );
     }
-    Ok(config.user_agent(concat!("memory/", env!("CARGO_PKG_VERSION"))).build().new_agent())
+    Ok(config
+        .user_agent(concat!("memory/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .new_agent())
 }
 
 fn load_authorities(file: &Path) -> Result<RootCerts, String> {
     let pem = fs::read(file).map_err(|error| error.to_string())?;
-    let certificate = |item| if let PemItem::Certificate(certificate) = item { Some(certificate) } else { None };
+    let certificate = |item| {
+        if let PemItem::Certificate(certificate) = item {
+            Some(certificate)
+        } else {
+            None
+        }
+    };
     let found: Vec<_> = parse_pem(&pem).flatten().filter_map(certificate).collect();
-    if found.is_empty() { Err("it contains no certificate".to_owned()) } else { Ok(RootCerts::new_with_certs(&found)) }
+    if found.is_empty() {
+        Err("it contains no certificate".to_owned())
+    } else {
+        Ok(RootCerts::new_with_certs(&found))
+    }
 }
 
 impl ModelServer {
@@ -116,7 +148,9 @@ impl ModelServer {
             failed += 1;
             let pause = match failure.again {
                 RetryDecision::Never => None,
-                RetryDecision::After(asked) => self.retry.next_pause(failed, asked, start.elapsed()),
+                RetryDecision::After(asked) => {
+                    self.retry.next_pause(failed, asked, start.elapsed())
+                }
             };
             match pause {
                 Some(pause) => sleep(pause),
@@ -131,36 +165,79 @@ impl ModelServer {
     }
 
     fn redact_key(&self, text: &str) -> String {
-        self.api_key.as_ref().map_or_else(|| text.to_owned(), |key| key.redact(text))
+        self.api_key
+            .as_ref()
+            .map_or_else(|| text.to_owned(), |key| key.redact(text))
     }
 
     fn final_error(&self, failure: AttemptError, tries: u32) -> RequestError {
-        let AttemptError { kind, what, hint, complaint, .. } = failure;
-        let times = if 1 < tries { format!(", {tries} times") } else { String::new() };
+        let AttemptError {
+            kind,
+            what,
+            hint,
+            complaint,
+            ..
+        } = failure;
+        let times = if 1 < tries {
+            format!(", {tries} times")
+        } else {
+            String::new()
+        };
         let why = self.error_text(&format!("{}{times}", self.redact_key(&what)));
-        RequestError { kind, why, hint, complaint: complaint.map(|own| self.redact_key(&own)) }
+        RequestError {
+            kind,
+            why,
+            hint,
+            complaint: complaint.map(|own| self.redact_key(&own)),
+        }
     }
 
     fn attempt(&self, body: &[u8], timeout: Duration) -> Result<Vec<u8>, AttemptError> {
-        let mut request = self.agent.post(&self.endpoint.url).content_type("application/json");
+        let mut request = self
+            .agent
+            .post(&self.endpoint.url)
+            .content_type("application/json");
         if let Some(key) = &self.api_key {
             request = request.header("Authorization", key.bearer());
         }
         // ureq treats a timeout of 0 as no limit.
         let timeout = timeout.max(Duration::from_millis(1));
-        let mut response =
-            request.config().timeout_global(Some(timeout)).build().send(body).map_err(|error| classify_error(&error))?;
+        let mut response = request
+            .config()
+            .timeout_global(Some(timeout))
+            .build()
+            .send(body)
+            .map_err(|error| classify_error(&error))?;
         let status = response.status();
-        let header = |name| response.headers().get(name)?.to_str().ok().map(str::to_owned);
-        let asked = header(RETRY_AFTER).and_then(|asked| parse_pause(&asked, header(DATE).as_deref()));
+        let header = |name| {
+            response
+                .headers()
+                .get(name)?
+                .to_str()
+                .ok()
+                .map(str::to_owned)
+        };
+        let asked =
+            header(RETRY_AFTER).and_then(|asked| parse_pause(&asked, header(DATE).as_deref()));
         let location = header(LOCATION);
-        let body = response.body_mut().with_config().limit(self.longest_answer).read_to_vec();
+        let body = response
+            .body_mut()
+            .with_config()
+            .limit(self.longest_answer)
+            .read_to_vec();
         let answer = body.map_err(|error| classify_error(&error))?;
-        if status.is_success() { Ok(answer) } else { Err(classify_status(status, asked, location.as_deref(), &answer)) }
+        if status.is_success() {
+            Ok(answer)
+        } else {
+            Err(classify_status(status, asked, location.as_deref(), &answer))
+        }
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "nothing but time tells when a server is ready again")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "nothing but time tells when a server is ready again"
+)]
 fn sleep(pause: Duration) {
     std::thread::sleep(pause);
 }
@@ -188,44 +265,101 @@ fn classify_error(error: &ureq::Error) -> AttemptError {
             failure(FailureKind::Unreachable, "has an unknown host", hint, soon)
         }
         ureq::Error::Io(error) if error.kind() != io::ErrorKind::InvalidData => {
-            let is_reached = !matches!(error.kind(), io::ErrorKind::ConnectionRefused | io::ErrorKind::HostUnreachable);
-            let kind = if is_reached { FailureKind::Lost } else { FailureKind::Unreachable };
+            let is_reached = !matches!(
+                error.kind(),
+                io::ErrorKind::ConnectionRefused | io::ErrorKind::HostUnreachable
+            );
+            let kind = if is_reached {
+                FailureKind::Lost
+            } else {
+                FailureKind::Unreachable
+            };
             failure(kind, &format!("cannot be reached ({error})"), running, soon)
         }
-        ureq::Error::ConnectionFailed => failure(FailureKind::Unreachable, "cannot be reached", running, soon),
+        ureq::Error::ConnectionFailed => {
+            failure(FailureKind::Unreachable, "cannot be reached", running, soon)
+        }
         ureq::Error::BodyExceedsLimit(limit) => {
             let what = format!("responded with more than {limit} bytes");
-            failure(FailureKind::TooLong, &what, "check the URL", RetryDecision::Never)
+            failure(
+                FailureKind::TooLong,
+                &what,
+                "check the URL",
+                RetryDecision::Never,
+            )
         }
         other => {
             let is_reached = matches!(other, ureq::Error::Protocol(_) | ureq::Error::BodyStalled);
-            let kind = if is_reached { FailureKind::Lost } else { FailureKind::Unreachable };
+            let kind = if is_reached {
+                FailureKind::Lost
+            } else {
+                FailureKind::Unreachable
+            };
             let what = format!("cannot be queried ({other})");
-            failure(kind, &what, "check the URL, including http:// or https://", RetryDecision::Never)
+            failure(
+                kind,
+                &what,
+                "check the URL, including http:// or https://",
+                RetryDecision::Never,
+            )
         }
     }
 }
 
 /// Classifies a response with an error status; `asked` is the pause from its `Retry-After`.
-fn classify_status(status: StatusCode, asked: Option<Duration>, location: Option<&str>, body: &[u8]) -> AttemptError {
+fn classify_status(
+    status: StatusCode,
+    asked: Option<Duration>,
+    location: Option<&str>,
+    body: &[u8],
+) -> AttemptError {
     let number = status.as_u16();
     let complaint = error_message(body);
-    let said = complaint.as_ref().map_or_else(String::new, |complaint| format!(": {complaint}"));
+    let said = complaint
+        .as_ref()
+        .map_or_else(String::new, |complaint| format!(": {complaint}"));
     let (hint, again) = match number {
         300..=399 => {
             // The query and the fragment may contain secrets.
-            let place = location.and_then(|location| location.split(['?', '#']).next()).unwrap_or("another URL");
-            let place: String = place.chars().filter(char::is_ascii_graphic).take(200).collect();
+            let place = location
+                .and_then(|location| location.split(['?', '#']).next())
+                .unwrap_or("another URL");
+            let place: String = place
+                .chars()
+                .filter(char::is_ascii_graphic)
+                .take(200)
+                .collect();
             let what = format!("redirects to {place} ({number})");
             let hint = "if you trust that URL, configure it".into();
-            return AttemptError { kind: FailureKind::Refused, what, hint, complaint, again: RetryDecision::Never };
+            return AttemptError {
+                kind: FailureKind::Refused,
+                what,
+                hint,
+                complaint,
+                again: RetryDecision::Never,
+            };
         }
-        401 | 403 => ("check the API key and its access to this model", RetryDecision::Never),
-        404 => ("check the URL, and that the server has this model", RetryDecision::Never),
-        400 | 413 | 422 => ("check the name of the model, and send less at once", RetryDecision::Never),
+        401 | 403 => (
+            "check the API key and its access to this model",
+            RetryDecision::Never,
+        ),
+        404 => (
+            "check the URL, and that the server has this model",
+            RetryDecision::Never,
+        ),
+        400 | 413 | 422 => (
+            "check the name of the model, and send less at once",
+            RetryDecision::Never,
+        ),
         408 | 425 => ("try again in a moment", RetryDecision::After(asked)),
-        429 => ("try again later, or ask the provider for a higher limit", RetryDecision::After(asked)),
-        500..=599 => ("try again later, or check the log of the server", RetryDecision::After(asked)),
+        429 => (
+            "try again later, or ask the provider for a higher limit",
+            RetryDecision::After(asked),
+        ),
+        500..=599 => (
+            "try again later, or check the log of the server",
+            RetryDecision::After(asked),
+        ),
         _ => ("check the URL", RetryDecision::Never),
     };
     AttemptError {
@@ -251,12 +385,22 @@ impl RetryPolicy {
     /// `failed` is the number of failed attempts, `spent` the time since the first one, and `asked` the pause that the
     /// server requires. Each pause is twice the one before, and at least `asked`. The result is `None` if the pause
     /// would exceed the total time.
-    pub(super) fn next_pause(&self, failed: u32, asked: Option<Duration>, spent: Duration) -> Option<Duration> {
+    pub(super) fn next_pause(
+        &self,
+        failed: u32,
+        asked: Option<Duration>,
+        spent: Duration,
+    ) -> Option<Duration> {
         if self.tries <= failed {
             return None;
         }
-        let doubled = 2_u32.checked_pow(failed.saturating_sub(1)).unwrap_or(u32::MAX);
-        let pause = self.first_pause.saturating_mul(doubled).max(asked.unwrap_or_default());
+        let doubled = 2_u32
+            .checked_pow(failed.saturating_sub(1))
+            .unwrap_or(u32::MAX);
+        let pause = self
+            .first_pause
+            .saturating_mul(doubled)
+            .max(asked.unwrap_or_default());
         (spent.saturating_add(pause) < self.patience).then_some(pause)
     }
 }
@@ -270,7 +414,12 @@ fn parse_pause(asked: &str, answered: Option<&str>) -> Option<Duration> {
     }
     let moment = |text: &str| DateTime::parse_from_rfc2822(text.trim()).ok();
     // A date in the past means no pause.
-    Some(moment(asked)?.signed_duration_since(moment(answered?)?).to_std().unwrap_or_default())
+    Some(
+        moment(asked)?
+            .signed_duration_since(moment(answered?)?)
+            .to_std()
+            .unwrap_or_default(),
+    )
 }
 
 /// Returns the error message in the body of a failed response, if it contains a readable one.
@@ -284,8 +433,14 @@ pub(super) fn error_message(body: &[u8]) -> Option<String> {
     };
     // An HTML page is not a readable message.
     let is_page = text.trim_start().starts_with('<');
-    let words: Vec<&str> = text.split(|character: char| character.is_whitespace() || character.is_control()).collect();
-    let line = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    let words: Vec<&str> = text
+        .split(|character: char| character.is_whitespace() || character.is_control())
+        .collect();
+    let line = words
+        .into_iter()
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ");
     (!line.is_empty() && !is_page).then(|| line.chars().take(LONGEST).collect())
 }
 
@@ -295,19 +450,30 @@ mod tests {
 
     use super::*;
 
-    const RETRY: RetryPolicy =
-        RetryPolicy { tries: 4, first_pause: Duration::from_millis(500), patience: Duration::from_secs(10) };
+    const RETRY: RetryPolicy = RetryPolicy {
+        tries: 4,
+        first_pause: Duration::from_millis(500),
+        patience: Duration::from_secs(10),
+    };
 
     #[test]
     fn pauses_double_until_tries_or_patience_are_used_up() {
-        let pause = |failed, spent| RETRY.next_pause(failed, None, Duration::from_millis(spent)).map(|pause| pause.as_millis());
-        assert_eq!([pause(1, 0), pause(2, 600), pause(3, 2_000), pause(4, 5_000)], [Some(500), Some(1_000), Some(2_000), None]);
+        let pause = |failed, spent| {
+            RETRY
+                .next_pause(failed, None, Duration::from_millis(spent))
+                .map(|pause| pause.as_millis())
+        };
+        assert_eq!(
+            [pause(1, 0), pause(2, 600), pause(3, 2_000), pause(4, 5_000)],
+            [Some(500), Some(1_000), Some(2_000), None]
+        );
         assert_eq!(pause(1, 9_500), None, "no patience would be left");
     }
 
     #[test]
     fn the_server_may_ask_for_more_but_not_for_too_much() {
-        let asked = |seconds| RETRY.next_pause(1, Some(Duration::from_secs(seconds)), Duration::ZERO);
+        let asked =
+            |seconds| RETRY.next_pause(1, Some(Duration::from_secs(seconds)), Duration::ZERO);
         assert_eq!(asked(0), Some(Duration::from_millis(500)));
         assert_eq!(asked(3), Some(Duration::from_secs(3)));
         assert_eq!(asked(10), None);
@@ -328,8 +494,14 @@ mod tests {
     #[test]
     fn a_pause_is_a_number_of_seconds_or_a_moment_to_come() {
         assert_eq!(parse_pause(" 7 ", None), Some(Duration::from_secs(7)));
-        assert_eq!(parse_pause("Wed, 21 Oct 2026 07:28:30 GMT", NOW), Some(Duration::from_secs(30)));
-        assert_eq!(parse_pause("Wed, 21 Oct 2015 07:28:00 GMT", NOW), Some(Duration::ZERO));
+        assert_eq!(
+            parse_pause("Wed, 21 Oct 2026 07:28:30 GMT", NOW),
+            Some(Duration::from_secs(30))
+        );
+        assert_eq!(
+            parse_pause("Wed, 21 Oct 2015 07:28:00 GMT", NOW),
+            Some(Duration::ZERO)
+        );
     }
 
     #[test]
@@ -338,20 +510,29 @@ mod tests {
             assert_eq!(parse_pause(asked, NOW), None, "{asked:?}");
         }
         assert_eq!(parse_pause("Wed, 21 Oct 2026 07:28:30 GMT", None), None);
-        assert_eq!(parse_pause("Wed, 21 Oct 2026 07:28:30 GMT", Some("today")), None);
+        assert_eq!(
+            parse_pause("Wed, 21 Oct 2026 07:28:30 GMT", Some("today")),
+            None
+        );
     }
 
     #[test]
     fn complaints_are_found_where_servers_put_them() {
         let of = |body: &str| error_message(body.as_bytes());
         let says = |text: &str| Some(text.to_owned());
-        assert_eq!(of(r#"{"error":{"message":"no such model","type":"x"}}"#), says("no such model"));
+        assert_eq!(
+            of(r#"{"error":{"message":"no such model","type":"x"}}"#),
+            says("no such model")
+        );
         assert_eq!(of(r#"{"error":"no such model"}"#), says("no such model"));
         assert_eq!(of("busy\n\u{1b}[31m  now"), says("busy [31m now"));
         assert_eq!(of("<html><title>502</title>"), None);
         assert_eq!(of(" "), None);
         assert_eq!(of(r#"{"fine":true}"#), None);
-        assert_eq!(of(&"é".repeat(999)).map(|text| text.chars().count()), Some(200));
+        assert_eq!(
+            of(&"é".repeat(999)).map(|text| text.chars().count()),
+            Some(200)
+        );
     }
 
     proptest! {

@@ -47,10 +47,19 @@ struct SocketFile {
 impl SocketFile {
     fn read(path: &Path) -> io::Result<Self> {
         let mut bytes = Vec::new();
-        fs::File::open(path)?.take(MAX_FILE).read_to_end(&mut bytes)?;
+        fs::File::open(path)?
+            .take(MAX_FILE)
+            .read_to_end(&mut bytes)?;
         let file: Self = serde_json::from_slice(&bytes)?;
         let is_valid = file.address.ip().is_loopback() && file.token.len() == 2 * TOKEN_BYTES;
-        if is_valid { Ok(file) } else { Err(io::Error::new(io::ErrorKind::InvalidData, "the file is not one of a socket")) }
+        if is_valid {
+            Ok(file)
+        } else {
+            Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "the file is not one of a socket",
+            ))
+        }
     }
 }
 
@@ -97,13 +106,22 @@ pub(crate) fn bind(private: &Path, path: &Path) -> io::Result<(ListenerHandle, S
     let listener = ListenerHandle::bind((Ipv4Addr::LOCALHOST, 0))?;
     let mut bytes = [0; TOKEN_BYTES];
     getrandom::fill(&mut bytes)?;
-    let token: String = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(hex_digit).collect();
-    let file = SocketFile { address: listener.local_addr()?, token };
+    let token: String = bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .map(hex_digit)
+        .collect();
+    let file = SocketFile {
+        address: listener.local_addr()?,
+        token,
+    };
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(private)?.write_all(&serde_json::to_vec(&file)?)?;
+    options
+        .open(private)?
+        .write_all(&serde_json::to_vec(&file)?)?;
     fs::rename(private, path)?;
     Ok((listener, file.token))
 }
@@ -123,10 +141,16 @@ pub(crate) fn is_own(path: &Path, token: &str) -> bool {
 }
 
 /// Returns the connection if the client sends the token.
-pub(crate) async fn authenticate(mut stream: AsyncLocalStream, token: &str) -> Option<AsyncLocalStream> {
+pub(crate) async fn authenticate(
+    mut stream: AsyncLocalStream,
+    token: &str,
+) -> Option<AsyncLocalStream> {
     stream.set_nodelay(true).ok()?;
     let mut line = vec![0; token.len() + 1];
-    timeout(TOKEN_TIMEOUT, stream.read_exact(&mut line)).await.ok()?.ok()?;
+    timeout(TOKEN_TIMEOUT, stream.read_exact(&mut line))
+        .await
+        .ok()?
+        .ok()?;
     let is_valid = bool::from(line.ct_eq(format!("{token}\n").as_bytes()));
     is_valid.then_some(stream)
 }

@@ -46,7 +46,11 @@ pub(crate) fn kill_group(child: &mut Child) {
 
         let mut command = Command::new("taskkill");
         command.args(["/T", "/F", "/PID", &child.id().to_string()]);
-        let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let _ = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
     }
     let _ = child.kill();
 }

@@ -33,7 +33,9 @@ pub(crate) fn is_too_long(path: &Path) -> bool {
 
 /// Returns whether the file at `path` is a socket; `None` if it does not exist.
 pub(crate) fn is_socket(path: &Path) -> Option<bool> {
-    fs::symlink_metadata(path).ok().map(|found| found.file_type().is_socket())
+    fs::symlink_metadata(path)
+        .ok()
+        .map(|found| found.file_type().is_socket())
 }
 
 /// Returns whether a process listens at the socket.

@@ -15,10 +15,15 @@ pub fn own_group(command: &mut Command) -> &mut Command {
 
 /// Waits at most `patience` for a command to exit, without reaping it; returns whether it exited.
 pub(crate) fn wait_for_exit(child: &mut Child, patience: Duration) -> bool {
-    let Some(pid) = group_id(child) else { return false };
+    let Some(pid) = group_id(child) else {
+        return false;
+    };
     let (sender, seen) = sync_channel(1);
     let look = move || {
-        let looked = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+        let looked = waitid(
+            WaitId::Pid(pid),
+            WaitIdOptions::EXITED | WaitIdOptions::NOWAIT,
+        );
         // The receiver may have timed out.
         let _ = sender.send(looked.is_ok());
     };

@@ -8,12 +8,31 @@ use super::super::input::invalid;
 /// A command with its arguments.
 #[derive(Debug)]
 pub(super) enum FilesCommand {
-    View { path: String, range: Option<[i64; 2]> },
-    Create { path: String, text: String },
-    Replace { path: String, old: String, new: String },
-    Insert { path: String, line: i64, text: String },
-    Delete { path: String },
-    Rename { from: String, to: String },
+    View {
+        path: String,
+        range: Option<[i64; 2]>,
+    },
+    Create {
+        path: String,
+        text: String,
+    },
+    Replace {
+        path: String,
+        old: String,
+        new: String,
+    },
+    Insert {
+        path: String,
+        line: i64,
+        text: String,
+    },
+    Delete {
+        path: String,
+    },
+    Rename {
+        from: String,
+        to: String,
+    },
 }
 
 /// The parameters of all commands.
@@ -39,8 +58,14 @@ impl FilesInput {
         let needed = |field: &str| invalid(format!("the command {name} needs the field {field}"));
         let path = self.path.ok_or_else(|| needed("path"));
         match name {
-            "view" => Ok(FilesCommand::View { path: path?, range: self.view_range }),
-            "create" => Ok(FilesCommand::Create { path: path?, text: self.file_text.ok_or_else(|| needed("file_text"))? }),
+            "view" => Ok(FilesCommand::View {
+                path: path?,
+                range: self.view_range,
+            }),
+            "create" => Ok(FilesCommand::Create {
+                path: path?,
+                text: self.file_text.ok_or_else(|| needed("file_text"))?,
+            }),
             "str_replace" => Ok(FilesCommand::Replace {
                 path: path?,
                 old: self.old_str.ok_or_else(|| needed("old_str"))?,

@@ -26,7 +26,9 @@ const GROWTH: f64 = 1.1;
 
 /// Returns the graph as SVG. Every node is a link to the graph around it; the centre leads to its page.
 pub(crate) fn render_graph(neighbourhood: &Neighbourhood) -> SafeHtml {
-    let Some(centre) = neighbourhood.nodes.first() else { return SafeHtml::default() };
+    let Some(centre) = neighbourhood.nodes.first() else {
+        return SafeHtml::default();
+    };
     let layout = GraphLayout::new(neighbourhood);
     let [left, top, width, height] = bounds(neighbourhood, &layout).map(coordinate);
     let mut svg = format!(
@@ -89,19 +91,30 @@ fn bounds(neighbourhood: &Neighbourhood, layout: &GraphLayout) -> [f64; 4] {
             (length / 2.0, -LABEL_HEIGHT)
         } else {
             let (sine, cosine) = layout.angle(position).sin_cos();
-            (x + (length + LABEL_HEIGHT) * cosine, y + (length + LABEL_HEIGHT) * sine)
+            (
+                x + (length + LABEL_HEIGHT) * cosine,
+                y + (length + LABEL_HEIGHT) * sine,
+            )
         };
         half_width = half_width.max(x.abs()).max(end_x.abs());
         top = top.min(y).min(end_y);
         bottom = bottom.max(y).max(end_y);
     }
     let margin = LABEL_HEIGHT;
-    [-half_width - margin, top - margin, 2.0 * (half_width + margin), bottom - top + 2.0 * margin]
+    [
+        -half_width - margin,
+        top - margin,
+        2.0 * (half_width + margin),
+        bottom - top + 2.0 * margin,
+    ]
 }
 
 /// Returns the estimated length of a label in pixels. Most characters outside of ASCII are wider.
 fn label_length(label: &str) -> f64 {
-    visible_text(label).chars().map(|character| if character.is_ascii() { 7.5 } else { 13.5 }).sum()
+    visible_text(label)
+        .chars()
+        .map(|character| if character.is_ascii() { 7.5 } else { 13.5 })
+        .sum()
 }
 
 fn name(node: &GraphNode) -> String {
@@ -121,7 +134,11 @@ fn label(name: &str) -> String {
         width <= LABEL_LENGTH + 1
     };
     let start: String = line.chars().take_while(is_within).collect();
-    if start.len() < line.len() { format!("{}…", start.trim_end()) } else { start }
+    if start.len() < line.len() {
+        format!("{}…", start.trim_end())
+    } else {
+        start
+    }
 }
 
 /// Returns whether a character takes the space of two, such as a Chinese one.
@@ -134,7 +151,11 @@ fn push_node(svg: &mut String, node: &GraphNode, layout: &GraphLayout, position:
         GraphSubject::Memory { .. } => "memory",
         GraphSubject::Tag(_) => "tag",
     };
-    let path = if position == 0 { page_path(&node.subject) } else { graph_path(&node.subject) };
+    let path = if position == 0 {
+        page_path(&node.subject)
+    } else {
+        graph_path(&node.subject)
+    };
     let (x, y) = layout.point(position);
     let name = name(node);
     svg.push_str("<a class=\"graph-node graph-");
@@ -145,15 +166,30 @@ fn push_node(svg: &mut String, node: &GraphNode, layout: &GraphLayout, position:
     push_text(svg, &cut(&name, 200));
     svg.push_str("</title>");
     let radius = [11.0, 7.0, 5.0][node.distance.min(2)];
-    write!(svg, "<circle cx=\"{}\" cy=\"{}\" r=\"{}\"/>", coordinate(x), coordinate(y), coordinate(radius))
-        .expect("a text grows");
+    write!(
+        svg,
+        "<circle cx=\"{}\" cy=\"{}\" r=\"{}\"/>",
+        coordinate(x),
+        coordinate(y),
+        coordinate(radius)
+    )
+    .expect("a text grows");
     if position == 0 {
-        write!(svg, "<text x=\"0\" y=\"{}\" text-anchor=\"middle\">", coordinate(-radius - 9.0)).expect("a text grows");
+        write!(
+            svg,
+            "<text x=\"0\" y=\"{}\" text-anchor=\"middle\">",
+            coordinate(-radius - 9.0)
+        )
+        .expect("a text grows");
     } else {
         // Labels on the left half are turned, so that none is upside down.
         let angle = layout.angle(position);
         let is_left = PI / 2.0 < angle && angle < 1.5 * PI;
-        let (turn, shift, anchor) = if is_left { (angle - PI, -radius - 5.0, "end") } else { (angle, radius + 5.0, "start") };
+        let (turn, shift, anchor) = if is_left {
+            (angle - PI, -radius - 5.0, "end")
+        } else {
+            (angle, radius + 5.0, "start")
+        };
         write!(
             svg,
             "<text transform=\"translate({} {}) rotate({})\" x=\"{}\" y=\"4\" text-anchor=\"{anchor}\">",
@@ -180,10 +216,18 @@ struct GraphLayout {
 
 impl GraphLayout {
     fn new(neighbourhood: &Neighbourhood) -> Self {
-        let distances: Vec<usize> = neighbourhood.nodes.iter().map(|node| node.distance.min(2)).collect();
+        let distances: Vec<usize> = neighbourhood
+            .nodes
+            .iter()
+            .map(|node| node.distance.min(2))
+            .collect();
         // Each node of the outer ring is beside the first of its neighbours on the inner ring.
         let mut children = vec![Vec::new(); distances.len()];
-        for (position, _) in distances.iter().enumerate().filter(|(_, distance)| **distance == 2) {
+        for (position, _) in distances
+            .iter()
+            .enumerate()
+            .filter(|(_, distance)| **distance == 2)
+        {
             let parent = neighbourhood
                 .edges
                 .iter()
@@ -192,24 +236,39 @@ impl GraphLayout {
                 .min();
             children[parent.unwrap_or_default()].push(position);
         }
-        let inner: Vec<usize> = (0..distances.len()).filter(|position| distances[*position] == 1).collect();
+        let inner: Vec<usize> = (0..distances.len())
+            .filter(|position| distances[*position] == 1)
+            .collect();
         let mut radii = [0.0, INNER_RADIUS, INNER_RADIUS + LABEL_WIDTH];
         // Nodes without a parent on the inner ring, which only a cut neighbourhood has, follow at the end.
         let groups: Vec<(Option<usize>, &[usize])> = inner
             .iter()
             .map(|position| (Some(*position), children[*position].as_slice()))
-            .chain(children.first().filter(|orphans| !orphans.is_empty()).map(|orphans| (None, orphans.as_slice())))
+            .chain(
+                children
+                    .first()
+                    .filter(|orphans| !orphans.is_empty())
+                    .map(|orphans| (None, orphans.as_slice())),
+            )
             .collect();
         let need = |radii: &[f64; 3]| -> Vec<f64> {
             let own = |group: &(Option<usize>, &[usize])| {
                 let outer = as_f64(group.1.len() as u64) * LABEL_HEIGHT / radii[2];
-                outer.max(if group.0.is_some() { LABEL_HEIGHT / radii[1] } else { 0.0 })
+                outer.max(if group.0.is_some() {
+                    LABEL_HEIGHT / radii[1]
+                } else {
+                    0.0
+                })
             };
             groups.iter().map(own).collect()
         };
         let mut needs = need(&radii);
         while TAU < needs.iter().sum::<f64>() {
-            radii = [0.0, radii[1] * GROWTH, (radii[2] * GROWTH).max(radii[1] * GROWTH + LABEL_WIDTH)];
+            radii = [
+                0.0,
+                radii[1] * GROWTH,
+                (radii[2] * GROWTH).max(radii[1] * GROWTH + LABEL_WIDTH),
+            ];
             needs = need(&radii);
         }
         let spare = (TAU - needs.iter().sum::<f64>()) / as_f64(needs.len().max(1) as u64);
@@ -227,7 +286,11 @@ impl GraphLayout {
             }
             start += width;
         }
-        Self { angles, distances, radii }
+        Self {
+            angles,
+            distances,
+            radii,
+        }
     }
 
     fn angle(&self, position: usize) -> f64 {
@@ -236,7 +299,10 @@ impl GraphLayout {
 
     fn point(&self, position: usize) -> (f64, f64) {
         let radius = self.radii[self.distances[position]];
-        (radius * self.angles[position].cos(), radius * self.angles[position].sin())
+        (
+            radius * self.angles[position].cos(),
+            radius * self.angles[position].sin(),
+        )
     }
 }
 
@@ -250,7 +316,15 @@ mod tests {
 
     fn memory(number: usize, headline: &str, distance: usize) -> GraphNode {
         let (id, headline) = (MemoryId::for_path(&number.to_string()), headline.to_owned());
-        GraphNode { subject: GraphSubject::Memory { id, headline, category: Category::Inbox, scope: Scope::Global }, distance }
+        GraphNode {
+            subject: GraphSubject::Memory {
+                id,
+                headline,
+                category: Category::Inbox,
+                scope: Scope::Global,
+            },
+            distance,
+        }
     }
 
     /// Returns a graph whose inner nodes have these numbers of neighbours.
@@ -259,34 +333,71 @@ mod tests {
         let mut edges = Vec::new();
         for number in 1..=children.len() {
             nodes.push(memory(number, label, 1));
-            edges.push(GraphEdge { from: 0, to: number });
+            edges.push(GraphEdge {
+                from: 0,
+                to: number,
+            });
         }
         for (parent, count) in children.iter().enumerate() {
             for _ in 0..*count {
                 let position = nodes.len();
-                let tag = GraphNode { subject: GraphSubject::Tag(label.to_owned()), distance: 2 };
-                nodes.push(if position % 2 == 0 { tag } else { memory(position, label, 2) });
-                edges.push(GraphEdge { from: parent + 1, to: position });
+                let tag = GraphNode {
+                    subject: GraphSubject::Tag(label.to_owned()),
+                    distance: 2,
+                };
+                nodes.push(if position % 2 == 0 {
+                    tag
+                } else {
+                    memory(position, label, 2)
+                });
+                edges.push(GraphEdge {
+                    from: parent + 1,
+                    to: position,
+                });
             }
         }
-        Neighbourhood { nodes, edges, is_cut: false }
+        Neighbourhood {
+            nodes,
+            edges,
+            is_cut: false,
+        }
     }
 
     #[test]
     fn labels_are_cut_by_their_width() {
         assert_eq!(label("short"), "short");
-        assert_eq!(label(&"a".repeat(40)), format!("{}…", "a".repeat(LABEL_LENGTH)));
-        assert_eq!(label(&"深".repeat(40)), format!("{}…", "深".repeat(LABEL_LENGTH / 2)));
+        assert_eq!(
+            label(&"a".repeat(40)),
+            format!("{}…", "a".repeat(LABEL_LENGTH))
+        );
+        assert_eq!(
+            label(&"深".repeat(40)),
+            format!("{}…", "深".repeat(LABEL_LENGTH / 2))
+        );
     }
 
     #[test]
     fn every_node_is_a_link_that_centres_it() {
         let svg = render_graph(&graph(&[2, 0], "Tea & \"cake\""));
-        let links: Vec<_> = tags(svg.as_str()).into_iter().filter(|(name, _)| name == "a").collect();
+        let links: Vec<_> = tags(svg.as_str())
+            .into_iter()
+            .filter(|(name, _)| name == "a")
+            .collect();
         assert_eq!(links.len(), 5);
-        let href = |number: usize| links[number].1.iter().find(|(name, _)| name == "href").unwrap().1.clone();
+        let href = |number: usize| {
+            links[number]
+                .1
+                .iter()
+                .find(|(name, _)| name == "href")
+                .unwrap()
+                .1
+                .clone()
+        };
         assert!(href(0).starts_with("/memories/") && href(1).starts_with("/graph?memory="));
-        assert!(href(4).starts_with("/graph?tag=Tea%20%26") || href(3).starts_with("/graph?tag=Tea%20%26"));
+        assert!(
+            href(4).starts_with("/graph?tag=Tea%20%26")
+                || href(3).starts_with("/graph?tag=Tea%20%26")
+        );
         assert!(svg.as_str().contains("Tea &amp; &quot;cake&quot;"));
         assert_eq!(svg, render_graph(&graph(&[2, 0], "Tea & \"cake\"")));
         assert_eq!(render_graph(&Neighbourhood::default()), SafeHtml::default());

@@ -21,14 +21,18 @@ const LINES: u64 = 4;
 
 /// Returns the totals of `months` as SVG: the new memories of each month, as its first day, in the order of time.
 pub(crate) fn render_growth(months: &[(NaiveDate, u64)]) -> SafeHtml {
-    let (Some((first, _)), Some((last, _))) = (months.first(), months.last()) else { return SafeHtml::default() };
+    let (Some((first, _)), Some((last, _))) = (months.first(), months.last()) else {
+        return SafeHtml::default();
+    };
     let number = |month: &NaiveDate| f64::from(month.year()) * 12.0 + f64::from(month.month0());
     let span = (number(last) - number(first) + 1.0).max(1.0);
     let total: u64 = months.iter().map(|(_, count)| count).sum();
     let step = rounded_step(total);
     let highest = as_f64(step * LINES);
     let x = |months: f64| coordinate(LEFT + (WIDTH - LEFT - RIGHT) * months / span);
-    let y = |count: u64| coordinate(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * as_f64(count) / highest);
+    let y = |count: u64| {
+        coordinate(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * as_f64(count) / highest)
+    };
     let mut svg = format!(
         "<svg class=\"growth\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-labelledby=\"growth-title growth-description\">\
          <title id=\"growth-title\">Number of memories by month</title><desc id=\"growth-description\">From 0 before {} to {total} in {}.</desc>",
@@ -109,11 +113,27 @@ mod tests {
     fn the_last_point_is_the_total() {
         let month = |text: &str| text.parse::<NaiveDate>().unwrap();
         let svg = render_growth(&[(month("2025-11-01"), 30), (month("2026-02-01"), 10)]);
-        assert!(svg.as_str().contains("From 0 before November 2025 to 40 in February 2026."));
-        let points = svg.as_str().split("points=\"").nth(1).unwrap().split('"').next().unwrap();
+        assert!(
+            svg.as_str()
+                .contains("From 0 before November 2025 to 40 in February 2026.")
+        );
+        let points = svg
+            .as_str()
+            .split("points=\"")
+            .nth(1)
+            .unwrap()
+            .split('"')
+            .next()
+            .unwrap();
         assert_eq!(points.split(' ').count(), 5);
-        assert!(points.ends_with("708,30"), "the step is 10, so 40 is at the top: {points}");
-        assert!(svg.as_str().contains(">Memories</text>") && svg.as_str().contains(">Month</text>"), "both axes have a name");
+        assert!(
+            points.ends_with("708,30"),
+            "the step is 10, so 40 is at the top: {points}"
+        );
+        assert!(
+            svg.as_str().contains(">Memories</text>") && svg.as_str().contains(">Month</text>"),
+            "both axes have a name"
+        );
         assert_eq!(render_growth(&[]), SafeHtml::default());
     }
 

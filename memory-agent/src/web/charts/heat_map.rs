@@ -29,30 +29,57 @@ const MAX_DAYS: u64 = 400;
 /// Returns the counts per day from `first` to `last` as SVG. The squares are too small for links.
 ///
 /// `unit` is the name of what is counted, in the singular and in the plural.
-pub(crate) fn render_heat_map(counts: &BTreeMap<NaiveDate, u64>, first: NaiveDate, last: NaiveDate, unit: [&str; 2]) -> SafeHtml {
+pub(crate) fn render_heat_map(
+    counts: &BTreeMap<NaiveDate, u64>,
+    first: NaiveDate,
+    last: NaiveDate,
+    unit: [&str; 2],
+) -> SafeHtml {
     let start = first - Days::new(u64::from(first.weekday().num_days_from_monday()));
-    let days: Vec<NaiveDate> =
-        start.iter_days().take_while(|day| *day <= last).take(usize::try_from(MAX_DAYS).unwrap_or_default()).collect();
+    let days: Vec<NaiveDate> = start
+        .iter_days()
+        .take_while(|day| *day <= last)
+        .take(usize::try_from(MAX_DAYS).unwrap_or_default())
+        .collect();
     let weeks = u32::try_from(days.len().div_ceil(7)).unwrap_or_default();
     let (width, height) = (LEFT + weeks * STEP, TOP + 7 * STEP);
-    let highest = counts.range(first..=last.max(first)).map(|(_, count)| *count).max().unwrap_or_default();
-    let total: u64 = counts.range(first..=last.max(first)).map(|(_, count)| count).sum();
+    let highest = counts
+        .range(first..=last.max(first))
+        .map(|(_, count)| *count)
+        .max()
+        .unwrap_or_default();
+    let total: u64 = counts
+        .range(first..=last.max(first))
+        .map(|(_, count)| count)
+        .sum();
     let mut svg = format!(
         "<svg class=\"heat-map\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
          aria-labelledby=\"heat-map-title\"><title id=\"heat-map-title\">{} from {first} to {last}</title>",
         describe(total, unit)
     );
     for (row, name) in [(0, "Mon"), (2, "Wed"), (4, "Fri")] {
-        write!(svg, "<text class=\"axis\" x=\"0\" y=\"{}\">{name}</text>", TOP + row * STEP + SIZE - 1).expect("a text grows");
+        write!(
+            svg,
+            "<text class=\"axis\" x=\"0\" y=\"{}\">{name}</text>",
+            TOP + row * STEP + SIZE - 1
+        )
+        .expect("a text grows");
     }
     let mut named_at = None;
     for (week, monday) in (0_u32..).zip(days.iter().step_by(7)) {
-        let begins =
-            (0..7).filter_map(|offset| monday.checked_add_days(Days::new(offset))).find(|day| day.day() == 1 && *day <= last);
+        let begins = (0..7)
+            .filter_map(|offset| monday.checked_add_days(Days::new(offset)))
+            .find(|day| day.day() == 1 && *day <= last);
         // Two names need three columns between them.
         if let Some(month) = begins.filter(|_| named_at.is_none_or(|at| at + 3 <= week)) {
-            write!(svg, "<text class=\"axis\" x=\"{}\" y=\"{}\">{}</text>", LEFT + week * STEP, TOP - 6, month.format("%b"))
-                .expect("a text grows");
+            write!(
+                svg,
+                "<text class=\"axis\" x=\"{}\" y=\"{}\">{}</text>",
+                LEFT + week * STEP,
+                TOP - 6,
+                month.format("%b")
+            )
+            .expect("a text grows");
             named_at = Some(week);
         }
     }
@@ -82,7 +109,9 @@ fn level(count: u64, highest: u64) -> u32 {
         return 0;
     }
     let share = (as_f64(count) / as_f64(highest)).sqrt();
-    (1..LEVELS).find(|level| share <= f64::from(*level) / f64::from(LEVELS)).unwrap_or(LEVELS)
+    (1..LEVELS)
+        .find(|level| share <= f64::from(*level) / f64::from(LEVELS))
+        .unwrap_or(LEVELS)
 }
 
 #[cfg(test)]
@@ -99,10 +128,21 @@ mod tests {
         let day = |text: &str| text.parse::<NaiveDate>().unwrap();
         let counts = BTreeMap::from([(day("2026-01-01"), 1), (day("2026-12-31"), 100)]);
         let svg = render_heat_map(&counts, day("2026-01-01"), day("2026-12-31"), UNIT);
-        let count = |name: &str| tags(svg.as_str()).iter().filter(|(own, _)| own == name).count();
+        let count = |name: &str| {
+            tags(svg.as_str())
+                .iter()
+                .filter(|(own, _)| own == name)
+                .count()
+        };
         assert_eq!((count("rect"), count("a")), (365, 0));
-        assert!(svg.as_str().contains("<title>1 operation on 2026-01-01</title>"));
-        assert!(svg.as_str().contains("101 operations from 2026-01-01 to 2026-12-31"));
+        assert!(
+            svg.as_str()
+                .contains("<title>1 operation on 2026-01-01</title>")
+        );
+        assert!(
+            svg.as_str()
+                .contains("101 operations from 2026-01-01 to 2026-12-31")
+        );
         assert_eq!(svg.as_str().matches("class=\"axis\"").count(), 3 + 12);
     }
 

@@ -26,13 +26,17 @@ pub(crate) struct CalendarItem {
 /// The items of a day are listed in their order; if there are too many, a link to `/reminders?day=DAY` follows.
 pub(crate) fn render_month(month: NaiveDate, today: NaiveDate, items: &[CalendarItem]) -> SafeHtml {
     let first = month.with_day(1).unwrap_or(month);
-    let end = first.checked_add_months(Months::new(1)).unwrap_or(NaiveDate::MAX);
+    let end = first
+        .checked_add_months(Months::new(1))
+        .unwrap_or(NaiveDate::MAX);
     let mut html = String::from("<table class=\"calendar\"><thead><tr>");
     for name in ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] {
         write!(html, "<th scope=\"col\">{name}</th>").expect("a text grows");
     }
     html.push_str("</tr></thead><tbody>");
-    let mut day = first.checked_sub_days(Days::new(u64::from(first.weekday().num_days_from_monday()))).unwrap_or(first);
+    let mut day = first
+        .checked_sub_days(Days::new(u64::from(first.weekday().num_days_from_monday())))
+        .unwrap_or(first);
     while day < end {
         html.push_str("<tr>");
         for _ in 0..7 {
@@ -51,7 +55,11 @@ pub(crate) fn render_month(month: NaiveDate, today: NaiveDate, items: &[Calendar
 
 fn push_day(html: &mut String, day: NaiveDate, today: NaiveDate, items: &[CalendarItem]) {
     let is_today = day == today;
-    let (class, current) = if is_today { (" class=\"today\"", " aria-current=\"date\"") } else { ("", "") };
+    let (class, current) = if is_today {
+        (" class=\"today\"", " aria-current=\"date\"")
+    } else {
+        ("", "")
+    };
     let own: Vec<&CalendarItem> = items.iter().filter(|item| item.day == day).collect();
     let number = format!("<time datetime=\"{day}\">{}</time>", day.day());
     write!(html, "<td{class}{current}>").expect("a text grows");
@@ -59,15 +67,35 @@ fn push_day(html: &mut String, day: NaiveDate, today: NaiveDate, items: &[Calend
         html.push_str(&number);
     } else {
         // In a narrow window the items are hidden, and the number leads to them.
-        write!(html, "<a class=\"day-link\" href=\"/reminders?day={day}\">{number}</a>").expect("a text grows");
+        write!(
+            html,
+            "<a class=\"day-link\" href=\"/reminders?day={day}\">{number}</a>"
+        )
+        .expect("a text grows");
         html.push_str("<ul>");
         for item in own.iter().take(MAX_ITEMS) {
-            html.push_str(if item.is_overdue { "<li class=\"overdue\"><a href=\"" } else { "<li><a href=\"" });
-            item.path.chars().for_each(|character| push_escaped(html, character));
-            write!(html, "\"><span class=\"number\">{}</span> {}</a></li>", item.time, item.label).expect("a text grows");
+            html.push_str(if item.is_overdue {
+                "<li class=\"overdue\"><a href=\""
+            } else {
+                "<li><a href=\""
+            });
+            item.path
+                .chars()
+                .for_each(|character| push_escaped(html, character));
+            write!(
+                html,
+                "\"><span class=\"number\">{}</span> {}</a></li>",
+                item.time, item.label
+            )
+            .expect("a text grows");
         }
         if MAX_ITEMS < own.len() {
-            write!(html, "<li><a href=\"/reminders?day={day}\">{} more</a></li>", own.len() - MAX_ITEMS).expect("a text grows");
+            write!(
+                html,
+                "<li><a href=\"/reminders?day={day}\">{} more</a></li>",
+                own.len() - MAX_ITEMS
+            )
+            .expect("a text grows");
         }
         html.push_str("</ul>");
     }
@@ -94,9 +122,15 @@ mod tests {
     #[test]
     fn a_month_has_whole_weeks_and_its_items() {
         let day = |text: &str| text.parse::<NaiveDate>().unwrap();
-        let items = [item("2026-02-14", "dentist"), item("2026-03-01", "another month")];
+        let items = [
+            item("2026-02-14", "dentist"),
+            item("2026-03-01", "another month"),
+        ];
         let html = render_month(day("2026-02-10"), day("2026-02-14"), &items);
-        let cells = tags(html.as_str()).iter().filter(|(name, _)| name == "td").count();
+        let cells = tags(html.as_str())
+            .iter()
+            .filter(|(name, _)| name == "td")
+            .count();
         assert_eq!((cells, html.as_str().matches("<time").count()), (35, 28));
         assert!(html.as_str().contains(
             "<td class=\"today\" aria-current=\"date\"><a class=\"day-link\" href=\"/reminders?day=2026-02-14\">\
@@ -105,7 +139,10 @@ mod tests {
         assert!(!html.as_str().contains("another month"));
         let many = vec![item("2026-02-14", "tea"); 9];
         let html = render_month(day("2026-02-10"), day("2026-02-14"), &many);
-        assert!(html.as_str().contains("<a href=\"/reminders?day=2026-02-14\">5 more</a>"));
+        assert!(
+            html.as_str()
+                .contains("<a href=\"/reminders?day=2026-02-14\">5 more</a>")
+        );
     }
 
     proptest! {

@@ -9,8 +9,8 @@ use axum::response::Response;
 use axum::routing::get;
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeZone, Utc};
 use memory_core::{
-    ActivitySummary, ChangeVersions, Filter, HomeSection, LocalZone, LogEntry, PeriodUsage, Query, RecordedChange, Subject,
-    Usage, Verb, change_versions, facets,
+    ActivitySummary, ChangeVersions, Filter, HomeSection, LocalZone, LogEntry, PeriodUsage, Query,
+    RecordedChange, Subject, Usage, Verb, change_versions, facets,
 };
 
 use super::inbox::Pager;
@@ -42,7 +42,9 @@ const MAX_CHANGES: usize = 200;
 const MAX_DIFFERENCES: usize = 20;
 
 pub(super) fn routes() -> Router<Arc<WebState>> {
-    Router::new().route("/activity", get(show)).route("/activity/{operation}", get(show_operation))
+    Router::new()
+        .route("/activity", get(show))
+        .route("/activity/{operation}", get(show_operation))
 }
 
 #[derive(Template)]
@@ -88,15 +90,31 @@ impl ModelCost {
             prompt_tokens: usage.all.prompt_tokens,
             answer_tokens: usage.all.answer_tokens,
         };
-        let mut rows = vec![row("Today", &usage.today), row("Last 30 days", &usage.lately)];
-        rows.extend(usage.lately.purposes.iter().map(|(purpose, usage)| CostRow {
-            period: format!("… for {}", purpose.as_str()),
-            calls: usage.calls,
-            prompt_tokens: usage.prompt_tokens,
-            answer_tokens: usage.answer_tokens,
-        }));
-        let left = |left: Option<u64>| left.map_or_else(|| "unlimited".to_owned(), |left| left.to_string());
-        Self { rows, calls_left: left(usage.left.calls), tokens_left: left(usage.left.tokens), unreadable: usage.unreadable }
+        let mut rows = vec![
+            row("Today", &usage.today),
+            row("Last 30 days", &usage.lately),
+        ];
+        rows.extend(
+            usage
+                .lately
+                .purposes
+                .iter()
+                .map(|(purpose, usage)| CostRow {
+                    period: format!("… for {}", purpose.as_str()),
+                    calls: usage.calls,
+                    prompt_tokens: usage.prompt_tokens,
+                    answer_tokens: usage.answer_tokens,
+                }),
+        );
+        let left = |left: Option<u64>| {
+            left.map_or_else(|| "unlimited".to_owned(), |left| left.to_string())
+        };
+        Self {
+            rows,
+            calls_left: left(usage.left.calls),
+            tokens_left: left(usage.left.tokens),
+            unreadable: usage.unreadable,
+        }
     }
 }
 
@@ -105,23 +123,39 @@ async fn show(request: WebRequest) -> Response {
         .respond(|request| {
             let today = request.local(request.services.clock.now()).date_naive();
             let zone = request.zone();
-            let (by, verb, day) = (request.query.get("by"), request.query.get("verb"), request.query.get("day"));
+            let (by, verb, day) = (
+                request.query.get("by"),
+                request.query.get("verb"),
+                request.query.get("day"),
+            );
             let is_by_agents = request.query.get("agents") == "yes";
             let is_filtered = is_by_agents || [by, verb, day].iter().any(|field| !field.is_empty());
             let page = Pager::page(request);
             let (entries, total) = if is_filtered {
                 let day = request.query.text("day").map(parse_day).transpose()?;
-                let verb = request.query.text("verb").map(str::parse::<Verb>).transpose()?;
+                let verb = request
+                    .query
+                    .text("verb")
+                    .map(str::parse::<Verb>)
+                    .transpose()?;
                 let by = request.query.text("by");
-                let is_selected = |by_whom: &str| by.is_none_or(|by| by_whom == by) && (!is_by_agents || is_agent(by_whom));
+                let is_selected = |by_whom: &str| {
+                    by.is_none_or(|by| by_whom == by) && (!is_by_agents || is_agent(by_whom))
+                };
                 filtered(request, &zone, day, verb, &is_selected, page)?
             } else {
                 // One more than the page shows whether there is a next page.
                 let entries = request.with_logs(|logs| logs.list((page + 1) * PAGE + 1))?;
                 let total = entries.len() as u64;
-                (entries.into_iter().skip(page * PAGE).take(PAGE).collect(), total)
+                (
+                    entries.into_iter().skip(page * PAGE).take(PAGE).collect(),
+                    total,
+                )
             };
-            let operations = entries.iter().map(|entry| OperationRow::new(request, entry)).collect::<Result<_, _>>()?;
+            let operations = entries
+                .iter()
+                .map(|entry| OperationRow::new(request, entry))
+                .collect::<Result<_, _>>()?;
             let mut pager = Pager::new(request, page, PAGE, total);
             if !is_filtered {
                 pager.range = format!("page {}", page + 1);
@@ -129,12 +163,14 @@ async fn show(request: WebRequest) -> Response {
             let is_first = page == 0 && !is_filtered;
             let first_day = today - Days::new(DAYS - 1);
             let from = start_of_day(&zone, first_day).with_timezone(&zone);
-            let ActivitySummary { days, mut authors } = request.with_logs(|logs| logs.summarize(&from))?;
+            let ActivitySummary { days, mut authors } =
+                request.with_logs(|logs| logs.summarize(&from))?;
             if !by.is_empty() {
                 authors.insert(by.to_owned());
             }
             let (heat_map, growth) = if is_first {
-                let heat_map = render_heat_map(&days, first_day, today, ["operation", "operations"]);
+                let heat_map =
+                    render_heat_map(&days, first_day, today, ["operation", "operations"]);
                 (heat_map, growth(request)?)
             } else {
                 Default::default()
@@ -143,16 +179,36 @@ async fn show(request: WebRequest) -> Response {
                 layout: request.layout("Activity"),
                 operations,
                 pager,
-                authors: authors.into_iter().map(|name| (Label::cut(&name, 60), name.clone(), name == by)).collect(),
+                authors: authors
+                    .into_iter()
+                    .map(|name| (Label::cut(&name, 60), name.clone(), name == by))
+                    .collect(),
                 verb: verb.to_owned(),
                 day: day.to_owned(),
                 is_by_agents,
-                verbs: Verb::ALL.iter().map(|verb| (verb.as_str(), past_tense(*verb))).collect(),
+                verbs: Verb::ALL
+                    .iter()
+                    .map(|verb| (verb.as_str(), past_tense(*verb)))
+                    .collect(),
                 is_filtered,
                 heat_map,
-                active_days: days.into_iter().rev().take(if is_first { ACTIVE_DAYS } else { 0 }).collect(),
+                active_days: days
+                    .into_iter()
+                    .rev()
+                    .take(if is_first { ACTIVE_DAYS } else { 0 })
+                    .collect(),
                 growth,
-                cost: if is_first { request.web.config.host.usage()?.as_ref().map(ModelCost::new) } else { None },
+                cost: if is_first {
+                    request
+                        .web
+                        .config
+                        .host
+                        .usage()?
+                        .as_ref()
+                        .map(ModelCost::new)
+                } else {
+                    None
+                },
             };
             Ok(render(&page))
         })
@@ -160,13 +216,16 @@ async fn show(request: WebRequest) -> Response {
 }
 
 fn parse_day(text: &str) -> Result<NaiveDate, PageError> {
-    text.parse().map_err(|_| PageError::invalid("the day is not a date such as 2026-05-31"))
+    text.parse()
+        .map_err(|_| PageError::invalid("the day is not a date such as 2026-05-31"))
 }
 
 /// Returns the beginning of a day in a zone.
 pub(super) fn start_of_day(zone: &LocalZone, day: NaiveDate) -> DateTime<Utc> {
     let midnight = day.and_time(NaiveTime::MIN);
-    zone.from_local_datetime(&midnight).earliest().map_or_else(|| midnight.and_utc(), |start| start.to_utc())
+    zone.from_local_datetime(&midnight)
+        .earliest()
+        .map_or_else(|| midnight.and_utc(), |start| start.to_utc())
 }
 
 /// Returns one page of the operations of a day, a kind or selected authors, and their number. Without a day, those of the last year.
@@ -182,7 +241,9 @@ fn filtered(
         Some(day) => start_of_day(zone, day),
         None => request.services.clock.now() - Days::new(DAYS),
     };
-    let until = day.and_then(|day| day.checked_add_days(Days::new(1))).map(|next| start_of_day(zone, next));
+    let until = day
+        .and_then(|day| day.checked_add_days(Days::new(1)))
+        .map(|next| start_of_day(zone, next));
     let mut entries = request.with_logs(|logs| logs.since(from))?;
     entries.retain(|entry| {
         let operation = &entry.operation;
@@ -191,12 +252,18 @@ fn filtered(
             && is_selected(&operation.by)
     });
     let total = entries.len() as u64;
-    Ok((entries.into_iter().skip(page * PAGE).take(PAGE).collect(), total))
+    Ok((
+        entries.into_iter().skip(page * PAGE).take(PAGE).collect(),
+        total,
+    ))
 }
 
 /// Returns the chart of the number of memories by month.
 fn growth(request: &WebRequest) -> Result<SafeHtml, PageError> {
-    let notes = Filter { place: Some(HomeSection::Notes), ..Filter::all() };
+    let notes = Filter {
+        place: Some(HomeSection::Notes),
+        ..Filter::all()
+    };
     let mut months = facets(&request.services, &Query::new("").filter(notes))?.months;
     months.reverse();
     Ok(render_growth(&months))
@@ -235,25 +302,43 @@ struct ChangeRow {
 }
 
 impl ChangeRow {
-    fn new(request: &WebRequest, entry: &LogEntry, change: &RecordedChange, has_diff: bool) -> Result<Self, PageError> {
+    fn new(
+        request: &WebRequest,
+        entry: &LogEntry,
+        change: &RecordedChange,
+        has_diff: bool,
+    ) -> Result<Self, PageError> {
         let (before, after) = (change.before.as_ref(), change.after.as_ref());
-        let path = after.or(before).map(|file| file.path.as_str()).unwrap_or_default();
+        let path = after
+            .or(before)
+            .map(|file| file.path.as_str())
+            .unwrap_or_default();
         let memory = ChangedMemory::of(request, entry, change)?;
-        let versions =
-            if has_diff { change_versions(&request.services, &entry.operation.id, change)? } else { ChangeVersions::default() };
-        let text = |memory: &Option<memory_core::Memory>| memory.as_ref().map(|memory| memory.content.clone());
+        let versions = if has_diff {
+            change_versions(&request.services, &entry.operation.id, change)?
+        } else {
+            ChangeVersions::default()
+        };
+        let text = |memory: &Option<memory_core::Memory>| {
+            memory.as_ref().map(|memory| memory.content.clone())
+        };
         let (old, new) = (text(&versions.before), text(&versions.after));
         // Without both versions, only the text of a created or deleted memory is a complete difference.
         let is_complete = (before.is_none() || old.is_some()) && (after.is_none() || new.is_some());
-        let diff = Some((old.unwrap_or_default(), new.unwrap_or_default())).filter(|(old, new)| is_complete && old != new);
+        let diff = Some((old.unwrap_or_default(), new.unwrap_or_default()))
+            .filter(|(old, new)| is_complete && old != new);
         let both = versions.before.as_ref().zip(versions.after.as_ref());
-        let trash = before.filter(|_| after.is_none() && memory.is_deleted).and_then(|file| file.trash.clone());
+        let trash = before
+            .filter(|_| after.is_none() && memory.is_deleted)
+            .and_then(|file| file.trash.clone());
         Ok(Self {
             id: change.id.to_string(),
             headline: Label::cut(&memory.headline, 140),
             state: memory.state,
             restorable: trash,
-            attributes: both.map(|(before, after)| changed_attributes(before, after)).unwrap_or_default(),
+            attributes: both
+                .map(|(before, after)| changed_attributes(before, after))
+                .unwrap_or_default(),
             diff: diff.map(|(old, new)| render_diff(&old, &new)),
             change: match (before, after) {
                 (None, Some(_)) => "created",
@@ -277,12 +362,22 @@ async fn show_operation(Path(operation): Path<String>, request: WebRequest) -> R
             let mut more = false;
             if let Subject::Notes(files) = &entry.subject {
                 let count = usize::try_from(files.count).unwrap_or(usize::MAX);
-                for change in request.services.history.changes(&entry.operation.id).take(count) {
+                for change in request
+                    .services
+                    .history
+                    .changes(&entry.operation.id)
+                    .take(count)
+                {
                     if MAX_CHANGES <= changes.len() {
                         more = true;
                         break;
                     }
-                    changes.push(ChangeRow::new(request, &entry, &change?, changes.len() < MAX_DIFFERENCES)?);
+                    changes.push(ChangeRow::new(
+                        request,
+                        &entry,
+                        &change?,
+                        changes.len() < MAX_DIFFERENCES,
+                    )?);
                 }
             }
             let page = OperationPage {

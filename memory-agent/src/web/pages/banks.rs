@@ -9,7 +9,8 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::bank::{
-    self, BankEntry, BankName, BankScope, BankSearchFields, BankWriteCondition, BankWriteRequest, Key, ScopeChoice,
+    self, BankEntry, BankName, BankScope, BankSearchFields, BankWriteCondition, BankWriteRequest,
+    Key, ScopeChoice,
 };
 use memory_core::json::{JsonText, format_pretty};
 use memory_core::{Code, SecretPolicy};
@@ -33,7 +34,10 @@ pub(super) fn routes() -> Router<Arc<WebState>> {
         .route("/banks", get(show))
         .route("/banks/{scope}/{bank}", get(show_bank).post(write_new))
         .route("/banks/{scope}/{bank}/delete", post(delete_bank))
-        .route("/banks/{scope}/{bank}/entry", get(show_entry).post(write_entry))
+        .route(
+            "/banks/{scope}/{bank}/entry",
+            get(show_entry).post(write_entry),
+        )
         .route("/banks/{scope}/{bank}/entry/delete", post(delete_entry))
 }
 
@@ -59,14 +63,22 @@ struct BankEntryRow {
 }
 
 impl BankEntryRow {
-    fn new(request: &WebRequest, scope: BankScope, bank: &BankName, key: &Key, entry: &BankEntry) -> Self {
+    fn new(
+        request: &WebRequest,
+        scope: BankScope,
+        bank: &BankName,
+        key: &Key,
+        entry: &BankEntry,
+    ) -> Self {
         Self {
             path: entry_path(scope, bank, key),
             bank: None,
             key: Label::cut(key.as_str(), PREVIEW),
             preview: Label::cut(entry.value.as_str(), PREVIEW),
             updated: TimeLabel::exact(request.local(entry.updated_at)),
-            expires: entry.expires_at().map(|at| TimeLabel::exact(request.local(at))),
+            expires: entry
+                .expires_at()
+                .map(|at| TimeLabel::exact(request.local(at))),
         }
     }
 }
@@ -76,7 +88,11 @@ fn bank_path(scope: BankScope, bank: &BankName) -> String {
 }
 
 fn entry_path(scope: BankScope, bank: &BankName, key: &Key) -> String {
-    format!("{}/entry?key={}", bank_path(scope, bank), encode(key.as_str()))
+    format!(
+        "{}/entry?key={}",
+        bank_path(scope, bank),
+        encode(key.as_str())
+    )
 }
 
 /// Parses the parameters of a route.
@@ -98,26 +114,62 @@ async fn show(request: WebRequest) -> Response {
     request
         .respond(|request| {
             let banks = request.banks();
-            let rows = bank::list(&banks, ScopeChoice::Detected)?.into_iter().map(|listing| BankRow {
-                path: bank_path(listing.scope, &listing.name),
-                name: Label::new(listing.name.as_str()),
-                scope: if listing.scope == BankScope::Project { "project" } else { "user" },
-                updated: listing.state.as_ref().ok().map(|(_, at)| TimeLabel::exact(request.local(*at))),
-                keys: listing.state.map(|(keys, _)| keys).map_err(|error| Label::new(&error.to_string())),
-                is_hidden: listing.is_hidden,
-            });
+            let rows = bank::list(&banks, ScopeChoice::Detected)?
+                .into_iter()
+                .map(|listing| BankRow {
+                    path: bank_path(listing.scope, &listing.name),
+                    name: Label::new(listing.name.as_str()),
+                    scope: if listing.scope == BankScope::Project {
+                        "project"
+                    } else {
+                        "user"
+                    },
+                    updated: listing
+                        .state
+                        .as_ref()
+                        .ok()
+                        .map(|(_, at)| TimeLabel::exact(request.local(*at))),
+                    keys: listing
+                        .state
+                        .map(|(keys, _)| keys)
+                        .map_err(|error| Label::new(&error.to_string())),
+                    is_hidden: listing.is_hidden,
+                });
             let rows = rows.collect();
             let (mut matches, mut unreadable) = (Vec::new(), 0);
             let search = request.query.text("search").unwrap_or_default().to_owned();
             if !search.is_empty() {
-                let found = bank::search(&banks, &search, BankSearchFields::Values, ScopeChoice::Detected)?;
+                let found = bank::search(
+                    &banks,
+                    &search,
+                    BankSearchFields::Values,
+                    ScopeChoice::Detected,
+                )?;
                 unreadable = found.unreadable.len();
-                matches.extend(found.matches.iter().take(MAX_KEYS).map(|found| BankEntryRow {
-                    bank: Some(Label::new(found.bank.as_str())),
-                    ..BankEntryRow::new(request, found.scope, &found.bank, &found.key, &found.entry)
-                }));
+                matches.extend(
+                    found
+                        .matches
+                        .iter()
+                        .take(MAX_KEYS)
+                        .map(|found| BankEntryRow {
+                            bank: Some(Label::new(found.bank.as_str())),
+                            ..BankEntryRow::new(
+                                request,
+                                found.scope,
+                                &found.bank,
+                                &found.key,
+                                &found.entry,
+                            )
+                        }),
+                );
             }
-            Ok(render(&BanksPage { layout: request.layout("Banks"), banks: rows, search, matches, unreadable }))
+            Ok(render(&BanksPage {
+                layout: request.layout("Banks"),
+                banks: rows,
+                search,
+                matches,
+                unreadable,
+            }))
         })
         .await
 }
@@ -163,8 +215,16 @@ async fn show_bank(Path(place): Path<(String, String)>, request: WebRequest) -> 
                     .take(MAX_KEYS)
                     .map(|(key, entry)| BankEntryRow::new(request, scope, &name, key, entry))
                     .collect(),
-                damaged: found.damaged.iter().map(|(key, why)| (Label::cut(key, PREVIEW), Label::new(why))).collect(),
-                schema: found.meta.schema.as_ref().map(|schema| SafeHtml::from_text(&format_pretty(schema.as_str()))),
+                damaged: found
+                    .damaged
+                    .iter()
+                    .map(|(key, why)| (Label::cut(key, PREVIEW), Label::new(why)))
+                    .collect(),
+                schema: found
+                    .meta
+                    .schema
+                    .as_ref()
+                    .map(|schema| SafeHtml::from_text(&format_pretty(schema.as_str()))),
             };
             Ok(render(&page))
         })
@@ -193,7 +253,13 @@ struct EntryPage {
 }
 
 impl EntryPage {
-    fn new(request: &WebRequest, scope: BankScope, bank: &BankName, key: &Key, entry: &BankEntry) -> Self {
+    fn new(
+        request: &WebRequest,
+        scope: BankScope,
+        bank: &BankName,
+        key: &Key,
+        entry: &BankEntry,
+    ) -> Self {
         Self {
             layout: request.layout(key.as_str()),
             bank_path: bank_path(scope, bank),
@@ -208,7 +274,9 @@ impl EntryPage {
             ttl: entry.ttl.map(|ttl| ttl.to_string()).unwrap_or_default(),
             created: TimeLabel::exact(request.local(entry.created_at)),
             updated: TimeLabel::exact(request.local(entry.updated_at)),
-            expires: entry.expires_at().map(|at| TimeLabel::exact(request.local(at))),
+            expires: entry
+                .expires_at()
+                .map(|at| TimeLabel::exact(request.local(at))),
         }
     }
 }
@@ -223,7 +291,13 @@ async fn show_entry(Path(place): Path<(String, String)>, request: WebRequest) ->
             let (scope, name) = parse_bank(&place)?;
             let key: Key = request.query.get("key").parse()?;
             let found = bank::read(&request.banks(), &name, &key, ScopeChoice::Only(scope))?;
-            Ok(render(&EntryPage::new(request, scope, &name, &key, &found.entry)))
+            Ok(render(&EntryPage::new(
+                request,
+                scope,
+                &name,
+                &key,
+                &found.entry,
+            )))
         })
         .await
 }
@@ -236,12 +310,22 @@ fn parse_write(
     condition: BankWriteCondition,
 ) -> Result<BankWriteRequest, PageError> {
     let form = &request.form;
-    let value =
-        form.get("value").parse::<JsonText>().map_err(|error| PageError::invalid(format!("the value is not JSON: {error}")))?;
+    let value = form
+        .get("value")
+        .parse::<JsonText>()
+        .map_err(|error| PageError::invalid(format!("the value is not JSON: {error}")))?;
     let ttl = form.text("ttl").map(str::parse::<u64>).transpose();
     let ttl = ttl.map_err(|_| PageError::invalid("the time to live is not a number of seconds"))?;
     let key = form.get("key").parse()?;
-    Ok(BankWriteRequest { bank, key, value, ttl, condition, scope: ScopeChoice::Only(scope), secrets: SecretPolicy::Refuse })
+    Ok(BankWriteRequest {
+        bank,
+        key,
+        value,
+        ttl,
+        condition,
+        scope: ScopeChoice::Only(scope),
+        secrets: SecretPolicy::Refuse,
+    })
 }
 
 /// Adds an entry.
@@ -250,7 +334,10 @@ async fn write_new(Path(place): Path<(String, String)>, request: WebRequest) -> 
         .respond(move |request| {
             let (scope, name) = parse_bank(&place)?;
             let path = bank_path(scope, &name);
-            bank::write(&request.banks(), &parse_write(request, scope, name, BankWriteCondition::Absent)?)?;
+            bank::write(
+                &request.banks(),
+                &parse_write(request, scope, name, BankWriteCondition::Absent)?,
+            )?;
             Ok(request.redirect(&path))
         })
         .await
@@ -267,7 +354,9 @@ async fn write_entry(Path(place): Path<(String, String)>, request: WebRequest) -
             let condition = BankWriteCondition::WrittenAt(seen.to_utc());
             let written = parse_write(request, scope, name.clone(), condition)
                 .and_then(|write| bank::write(&request.banks(), &write).map_err(PageError::from));
-            let Err(error) = written else { return Ok(request.redirect(&bank_path(scope, &name))) };
+            let Err(error) = written else {
+                return Ok(request.redirect(&bank_path(scope, &name)));
+            };
             let found = bank::read(&request.banks(), &name, &key, ScopeChoice::Only(scope))?;
             let is_conflict = error.error.code == Code::Conflict;
             let status = crate::http::status(error.error.code);
@@ -277,7 +366,11 @@ async fn write_entry(Path(place): Path<(String, String)>, request: WebRequest) -
                 value: request.form.get("value").replace("\r\n", "\n"),
                 ttl: request.form.get("ttl").to_owned(),
                 // After a conflict, the person has seen the current value and may replace it.
-                version: if is_conflict { page.version } else { request.form.get("version").to_owned() },
+                version: if is_conflict {
+                    page.version
+                } else {
+                    request.form.get("version").to_owned()
+                },
                 error: Some(error.error.message),
                 hint: error.error.hint,
                 ..page
@@ -293,7 +386,12 @@ async fn delete_entry(Path(place): Path<(String, String)>, request: WebRequest) 
     request
         .respond(move |request| {
             let (scope, name) = parse_bank(&place)?;
-            bank::delete(&request.banks(), &name, &request.form.get("key").parse()?, ScopeChoice::Only(scope))?;
+            bank::delete(
+                &request.banks(),
+                &name,
+                &request.form.get("key").parse()?,
+                ScopeChoice::Only(scope),
+            )?;
             Ok(request.redirect(&bank_path(scope, &name)))
         })
         .await

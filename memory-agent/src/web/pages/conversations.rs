@@ -8,7 +8,8 @@ use axum::extract::Path;
 use axum::response::Response;
 use axum::routing::{get, post};
 use memory_core::conversation::{
-    self, ConversationEntry, ConversationId, ConversationStore, Conversations, EntryChange, EntryId, EntryRole,
+    self, ConversationEntry, ConversationId, ConversationStore, Conversations, EntryChange,
+    EntryId, EntryRole,
 };
 use memory_core::{Code, StoreError, Verb};
 
@@ -61,7 +62,11 @@ struct ConversationsPage {
 async fn show(request: WebRequest) -> Response {
     request
         .respond(|request| {
-            let search = request.query.text("search").unwrap_or_default().to_lowercase();
+            let search = request
+                .query
+                .text("search")
+                .unwrap_or_default()
+                .to_lowercase();
             let (mut all, mut problems) = (Vec::new(), 0);
             for store in request.web.config.host.conversations()? {
                 let found = conversation::list(store.as_ref())?;
@@ -69,16 +74,25 @@ async fn show(request: WebRequest) -> Response {
                 all.extend(found.conversations);
             }
             all.retain(|one| one.id.as_str().to_lowercase().contains(&search));
-            all.sort_by(|one, other| other.last_used.cmp(&one.last_used).then_with(|| one.id.cmp(&other.id)));
-            let page = Pager::page(request);
-            let rows = all.iter().skip(page * PAGE).take(PAGE).map(|one| ConversationRow {
-                path: format!("/conversations/{}", encode(one.id.as_str())),
-                id: Label::cut(one.id.as_str(), 80),
-                turns: one.turns,
-                facts: one.facts,
-                has_summary: one.has_summary,
-                last_used: TimeLabel::exact(request.local(one.last_used)),
+            all.sort_by(|one, other| {
+                other
+                    .last_used
+                    .cmp(&one.last_used)
+                    .then_with(|| one.id.cmp(&other.id))
             });
+            let page = Pager::page(request);
+            let rows = all
+                .iter()
+                .skip(page * PAGE)
+                .take(PAGE)
+                .map(|one| ConversationRow {
+                    path: format!("/conversations/{}", encode(one.id.as_str())),
+                    id: Label::cut(one.id.as_str(), 80),
+                    turns: one.turns,
+                    facts: one.facts,
+                    has_summary: one.has_summary,
+                    last_used: TimeLabel::exact(request.local(one.last_used)),
+                });
             let page = ConversationsPage {
                 layout: request.layout("Conversations"),
                 rows: rows.collect(),
@@ -133,7 +147,10 @@ struct ConversationPage {
 }
 
 /// Returns the store that has entries of a conversation.
-fn find(request: &WebRequest, id: &ConversationId) -> Result<Arc<dyn ConversationStore>, PageError> {
+fn find(
+    request: &WebRequest,
+    id: &ConversationId,
+) -> Result<Arc<dyn ConversationStore>, PageError> {
     let stores = request.web.config.host.conversations()?;
     for store in &stores {
         if store.conversations()?.contains(id) {
@@ -142,7 +159,10 @@ fn find(request: &WebRequest, id: &ConversationId) -> Result<Arc<dyn Conversatio
     }
     Err(StoreError::ConversationNotFound {
         conversation: id.to_string(),
-        place: stores.first().map(|store| store.location()).unwrap_or_default(),
+        place: stores
+            .first()
+            .map(|store| store.location())
+            .unwrap_or_default(),
     }
     .into())
 }
@@ -160,7 +180,10 @@ async fn show_one(Path(id): Path<String>, request: WebRequest) -> Response {
                 layout: request.layout(id.as_str()),
                 path: format!("/conversations/{}", encode(id.as_str())),
                 id: Label::cut(id.as_str(), 120),
-                summary: contents.summary.as_ref().map(|summary| render_markdown(&summary.content, &|_| None)),
+                summary: contents
+                    .summary
+                    .as_ref()
+                    .map(|summary| render_markdown(&summary.content, &|_| None)),
                 more_facts: contents.facts.len().saturating_sub(MAX_FACTS),
                 facts: contents
                     .facts
@@ -169,7 +192,10 @@ async fn show_one(Path(id): Path<String>, request: WebRequest) -> Response {
                     .take(MAX_FACTS)
                     .map(|entry| ConversationEntryRow::new(request, entry))
                     .collect(),
-                turns: contents.turns[start..end].iter().map(|entry| ConversationEntryRow::new(request, entry)).collect(),
+                turns: contents.turns[start..end]
+                    .iter()
+                    .map(|entry| ConversationEntryRow::new(request, entry))
+                    .collect(),
                 total_turns: contents.turns.len(),
                 pager: Pager::new(request, page, TURNS, contents.turns.len() as u64),
                 problems: contents
@@ -191,8 +217,17 @@ async fn delete(Path(id): Path<String>, request: WebRequest) -> Response {
             let entry: EntryId = request.form.get("entry").parse()?;
             let store = find(request, &id)?;
             let contents = conversation::show(store.as_ref(), &id)?;
-            if !contents.facts.iter().chain(&contents.turns).any(|own| own.id == entry) {
-                return Err(PageError::new(Code::MemoryNotFound, "the entry does not exist any more", "reload the conversation"));
+            if !contents
+                .facts
+                .iter()
+                .chain(&contents.turns)
+                .any(|own| own.id == entry)
+            {
+                return Err(PageError::new(
+                    Code::MemoryNotFound,
+                    "the entry does not exist any more",
+                    "reload the conversation",
+                ));
             }
             let conversations = Conversations {
                 store,
@@ -202,11 +237,25 @@ async fn delete(Path(id): Path<String>, request: WebRequest) -> Response {
                 reranker: None,
                 chat: None,
             };
-            let change = EntryChange::Delete { id: entry, replaced_by: None };
-            conversation::change(&conversations, &id, &[change], Verb::Delete, &request.services.actor)?;
+            let change = EntryChange::Delete {
+                id: entry,
+                replaced_by: None,
+            };
+            conversation::change(
+                &conversations,
+                &id,
+                &[change],
+                Verb::Delete,
+                &request.services.actor,
+            )?;
             // Without its last entry, the conversation has no page.
-            let is_last = contents.facts.len() + contents.turns.len() == 1 && contents.summary.is_none();
-            let path = if is_last { "/conversations".to_owned() } else { format!("/conversations/{}", encode(id.as_str())) };
+            let is_last =
+                contents.facts.len() + contents.turns.len() == 1 && contents.summary.is_none();
+            let path = if is_last {
+                "/conversations".to_owned()
+            } else {
+                format!("/conversations/{}", encode(id.as_str()))
+            };
             Ok(request.redirect(&path))
         })
         .await

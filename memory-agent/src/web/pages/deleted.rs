@@ -48,7 +48,9 @@ struct DeletedMemory {
 }
 
 async fn show(request: WebRequest) -> Response {
-    request.respond(|request| Ok(render(&list_deleted(request)?))).await
+    request
+        .respond(|request| Ok(render(&list_deleted(request)?)))
+        .await
 }
 
 /// Returns the value of `storage.trash_retention`; `None` if nothing is purged.
@@ -72,7 +74,12 @@ fn list_deleted(request: &WebRequest) -> Result<DeletedPage, PageError> {
     };
     let mut seen = HashSet::new();
     for trashed in services.history.trashed() {
-        let TrashedFile { id, trash, operation, .. } = trashed?;
+        let TrashedFile {
+            id,
+            trash,
+            operation,
+            ..
+        } = trashed?;
         // An older file of the same memory is a previous version.
         if !seen.insert(id) {
             continue;
@@ -87,17 +94,37 @@ fn list_deleted(request: &WebRequest) -> Result<DeletedPage, PageError> {
         }
         let former = services.history.memory_in_trash(&trash).ok();
         let is_proposal = former.as_ref().is_some_and(Memory::is_proposal);
-        let (list, action) = match if is_proposal { proposal_end(services, &id)? } else { None } {
+        let (list, action) = match if is_proposal {
+            proposal_end(services, &id)?
+        } else {
+            None
+        } {
             Some(ProposalEnd::Accepted) => continue,
             Some(ProposalEnd::Rejected) => (&mut page.proposals, "Rejected"),
             Some(ProposalEnd::Withdrawn) => (&mut page.proposals, "Withdrawn"),
             // An accepted deletion, or a merged note.
-            None if operation.verb == Verb::Accept => (&mut page.memories, "Removed by a decision in the inbox"),
+            None if operation.verb == Verb::Accept => {
+                (&mut page.memories, "Removed by a decision in the inbox")
+            }
             None => (&mut page.memories, past_tense(operation.verb)),
         };
         let title = former.map_or_else(|| Label::new("(unreadable)"), |memory| title(&memory));
-        let by = Label::cut(if operation.by.is_empty() { "unknown" } else { &operation.by }, 60);
-        list.push(DeletedMemory { id, title, action, by, at: TimeLabel::exact(request.local(operation.at)), trash });
+        let by = Label::cut(
+            if operation.by.is_empty() {
+                "unknown"
+            } else {
+                &operation.by
+            },
+            60,
+        );
+        list.push(DeletedMemory {
+            id,
+            title,
+            action,
+            by,
+            at: TimeLabel::exact(request.local(operation.at)),
+            trash,
+        });
     }
     Ok(page)
 }

@@ -9,8 +9,8 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use memory_core::{
-    Category, Code, ContentHash, FileVersion, Memory, MemoryStep, MemoryStoreExt, Patch, Phase, Scope, SecretPolicy,
-    StoredMemory, Tags, ToolError, memory_history, update,
+    Category, Code, ContentHash, FileVersion, Memory, MemoryStep, MemoryStoreExt, Patch, Phase,
+    Scope, SecretPolicy, StoredMemory, Tags, ToolError, memory_history, update,
 };
 
 use super::memory::{parse_tags, redirect_to};
@@ -75,7 +75,12 @@ impl EditedFields {
         Self {
             title: memory.title.clone().unwrap_or_default(),
             content: memory.content.clone(),
-            category: if memory.phase == Phase::Inbox { Category::Inbox } else { memory.category }.to_string(),
+            category: if memory.phase == Phase::Inbox {
+                Category::Inbox
+            } else {
+                memory.category
+            }
+            .to_string(),
             tags: memory.tags.as_slice().join(", "),
             scope: memory.scope.to_string(),
         }
@@ -104,7 +109,12 @@ impl EditedFields {
             title: Some(title).filter(|title| *title != memory.title),
             category: Some(category).filter(|category| category.as_str() != shown.category),
             scope: Some(scope).filter(|scope| *scope != memory.scope),
-            remove_tags: memory.tags.iter().map(String::as_str).filter(|tag| !tags.contains(tag)).collect::<Tags>(),
+            remove_tags: memory
+                .tags
+                .iter()
+                .map(String::as_str)
+                .filter(|tag| !tags.contains(tag))
+                .collect::<Tags>(),
             add_tags: tags,
             ..Patch::default()
         })
@@ -118,7 +128,9 @@ impl EditedFields {
             ("Readers", &current.scope, &self.scope),
         ];
         let differing = rows.into_iter().filter(|(_, current, own)| current != own);
-        differing.map(|(name, current, own)| (name, Label::new(current), Label::new(own))).collect()
+        differing
+            .map(|(name, current, own)| (name, Label::new(current), Label::new(own)))
+            .collect()
     }
 }
 
@@ -130,7 +142,11 @@ fn new_content(old: &str, edited: &str) -> Option<String> {
     if old.replace("\r\n", "\n") == edited {
         return None;
     }
-    Some(if uses_crlf { edited.replace('\n', "\r\n") } else { edited.to_owned() })
+    Some(if uses_crlf {
+        edited.replace('\n', "\r\n")
+    } else {
+        edited.to_owned()
+    })
 }
 
 async fn show(Path(id): Path<String>, request: WebRequest) -> Response {
@@ -139,9 +155,17 @@ async fn show(Path(id): Path<String>, request: WebRequest) -> Response {
             let stored = request.services.store.get_by(&id)?;
             if MAX_TEXT < stored.memory.content.len() {
                 let hint = format!("edit it with `memory edit {}`", stored.memory.id.short());
-                return Err(PageError::new(Code::LimitExceeded, "the text is too long for the form", hint));
+                return Err(PageError::new(
+                    Code::LimitExceeded,
+                    "the text is too long for the form",
+                    hint,
+                ));
             }
-            Ok(render(&EditPage::new(request, &stored, EditedFields::of(&stored.memory))))
+            Ok(render(&EditPage::new(
+                request,
+                &stored,
+                EditedFields::of(&stored.memory),
+            )))
         })
         .await
 }
@@ -155,9 +179,15 @@ async fn save(Path(id): Path<String>, request: WebRequest) -> Response {
             if base != before.stamp {
                 return Ok(EditPage::conflict(request, &before, fields));
             }
-            let done = fields
-                .patch(&before.memory)
-                .and_then(|patch| Ok(update(&request.services, &id, &patch, Some(base), SecretPolicy::Refuse)?));
+            let done = fields.patch(&before.memory).and_then(|patch| {
+                Ok(update(
+                    &request.services,
+                    &id,
+                    &patch,
+                    Some(base),
+                    SecretPolicy::Refuse,
+                )?)
+            });
             match done {
                 Ok(stored) => Ok(redirect_to(request, &before, &stored)),
                 Err(error) if error.error.code == Code::Conflict => {
@@ -181,7 +211,10 @@ impl EditPage {
             fields,
             categories: Category::ALL
                 .into_iter()
-                .filter(|category| *category != Category::Reminders || stored.memory.category == Category::Reminders)
+                .filter(|category| {
+                    *category != Category::Reminders
+                        || stored.memory.category == Category::Reminders
+                })
                 .collect(),
             error: None,
             conflict: None,
@@ -193,13 +226,30 @@ impl EditPage {
         let diff = render_diff(&shown.content.replace("\r\n", "\n"), &fields.content);
         let (by, at) = author_of(request, current);
         let current_text = SafeHtml::from_text(&shown.content);
-        let conflict = Conflict { by, at, diff, attributes: fields.differences(&shown), current: current_text };
-        let page = Self { conflict: Some(conflict), ..Self::new(request, current, fields) };
+        let conflict = Conflict {
+            by,
+            at,
+            diff,
+            attributes: fields.differences(&shown),
+            current: current_text,
+        };
+        let page = Self {
+            conflict: Some(conflict),
+            ..Self::new(request, current, fields)
+        };
         (StatusCode::CONFLICT, render(&page)).into_response()
     }
 
-    fn failed(request: &WebRequest, stored: &StoredMemory, fields: EditedFields, error: ToolError) -> Response {
-        let page = Self { error: Some((error.message, error.hint)), ..Self::new(request, stored, fields) };
+    fn failed(
+        request: &WebRequest,
+        stored: &StoredMemory,
+        fields: EditedFields,
+        error: ToolError,
+    ) -> Response {
+        let page = Self {
+            error: Some((error.message, error.hint)),
+            ..Self::new(request, stored, fields)
+        };
         (status(error.code), render(&page)).into_response()
     }
 }
@@ -207,11 +257,16 @@ impl EditPage {
 /// Returns the author and the time of the current version. A change outside of the log is one of another program.
 fn author_of(request: &WebRequest, current: &StoredMemory) -> (Label, Option<TimeLabel>) {
     let history = memory_history(&request.services, &current.memory.id, 1);
-    let last = history.ok().and_then(|history| history.steps.into_iter().next());
+    let last = history
+        .ok()
+        .and_then(|history| history.steps.into_iter().next());
     match last.filter(|step| !step.is_edited_after && !step.operation.by.is_empty()) {
         Some(MemoryStep { operation, .. }) => {
             let now = request.local(request.services.clock.now());
-            (Label::cut(&operation.by, 60), Some(TimeLabel::new(request.local(operation.at), now)))
+            (
+                Label::cut(&operation.by, 60),
+                Some(TimeLabel::new(request.local(operation.at), now)),
+            )
         }
         None => (Label::new("another program"), None),
     }
@@ -226,7 +281,10 @@ mod tests {
     #[test]
     fn line_endings_of_the_file_are_restored() {
         assert_eq!(new_content("a\r\nb", "a\nb"), None);
-        assert_eq!(new_content("a\r\nb", "a\nc\n").as_deref(), Some("a\r\nc\r\n"));
+        assert_eq!(
+            new_content("a\r\nb", "a\nc\n").as_deref(),
+            Some("a\r\nc\r\n")
+        );
         assert_eq!(new_content("a\nb", "a\nc").as_deref(), Some("a\nc"));
     }
 

@@ -7,7 +7,8 @@ use axum::Router;
 use axum::response::Response;
 use axum::routing::get;
 use memory_core::{
-    Filter, GraphNode, GraphSubject, HomeSection, ListOrder, NeighbourhoodCentre, PageRequest, Query, facets, list, neighbourhood,
+    Filter, GraphNode, GraphSubject, HomeSection, ListOrder, NeighbourhoodCentre, PageRequest,
+    Query, facets, list, neighbourhood,
 };
 
 use crate::web::charts::{graph_path, page_path, render_graph};
@@ -42,7 +43,12 @@ impl NodeRow {
             GraphSubject::Memory { headline, .. } => Label::cut(headline, MAX_HEADLINE),
             GraphSubject::Tag(tag) => Label::cut(&format!("#{tag}"), MAX_HEADLINE),
         };
-        Self { name, graph: graph_path(&node.subject), page: page_path(&node.subject), distance: node.distance }
+        Self {
+            name,
+            graph: graph_path(&node.subject),
+            page: page_path(&node.subject),
+            distance: node.distance,
+        }
     }
 }
 
@@ -66,11 +72,19 @@ async fn show(request: WebRequest) -> Response {
     request
         .respond(|request| {
             let words = request.query.text("q").unwrap_or_default();
-            let memory = request.query.text("memory").or_else(|| memory_reference(words));
-            let tag = request.query.text("tag").or_else(|| words.strip_prefix('#'));
+            let memory = request
+                .query
+                .text("memory")
+                .or_else(|| memory_reference(words));
+            let tag = request
+                .query
+                .text("tag")
+                .or_else(|| words.strip_prefix('#'));
             let centre = match (memory, tag) {
                 (Some(memory), _) => NeighbourhoodCentre::Memory(memory.to_owned()),
-                (None, Some(tag)) => NeighbourhoodCentre::Tag(tag.trim_start_matches('#').to_owned()),
+                (None, Some(tag)) => {
+                    NeighbourhoodCentre::Tag(tag.trim_start_matches('#').to_owned())
+                }
                 (None, None) => return show_beginnings(request, words),
             };
             let found = neighbourhood(&request.services, &centre)?;
@@ -93,12 +107,28 @@ async fn show(request: WebRequest) -> Response {
 }
 
 /// Shows the memories that match `words`, the latest memories and the most frequent tags, each as a link to its graph.
-fn show_beginnings(request: &WebRequest, words: &str) -> Result<Response, crate::web::error::PageError> {
-    let notes = Filter { place: Some(HomeSection::Notes), ..Filter::default() };
-    let slice = PageRequest { order: ListOrder::Updated, offset: 0, limit: Some(BEGINNINGS) };
+fn show_beginnings(
+    request: &WebRequest,
+    words: &str,
+) -> Result<Response, crate::web::error::PageError> {
+    let notes = Filter {
+        place: Some(HomeSection::Notes),
+        ..Filter::default()
+    };
+    let slice = PageRequest {
+        order: ListOrder::Updated,
+        offset: 0,
+        limit: Some(BEGINNINGS),
+    };
     let latest = list(&request.services, &notes, &slice)?;
     let tags = facets(&request.services, &Query::new("").filter(notes))?.tags;
-    let tag = |(tag, count): &(String, u64)| (graph_path(&GraphSubject::Tag(tag.clone())), Label::cut(tag, 60), *count);
+    let tag = |(tag, count): &(String, u64)| {
+        (
+            graph_path(&GraphSubject::Tag(tag.clone())),
+            Label::cut(tag, 60),
+            *count,
+        )
+    };
     let page = GraphPage {
         layout: request.layout("Graph"),
         centre: None,
@@ -107,13 +137,27 @@ fn show_beginnings(request: &WebRequest, words: &str) -> Result<Response, crate:
         relations: 0,
         is_cut: false,
         words: words.to_owned(),
-        candidates: if words.is_empty() { Vec::new() } else { find_candidates(request, words)? },
+        candidates: if words.is_empty() {
+            Vec::new()
+        } else {
+            find_candidates(request, words)?
+        },
         memories: latest
             .memories
             .iter()
-            .map(|stored| (format!("/graph?memory={}", stored.memory.id), Label::cut(stored.memory.headline(), MAX_HEADLINE)))
+            .map(|stored| {
+                (
+                    format!("/graph?memory={}", stored.memory.id),
+                    Label::cut(stored.memory.headline(), MAX_HEADLINE),
+                )
+            })
             .collect(),
-        tags: tags.iter().filter(|(tag, _)| matches_words(tag, words)).take(BEGINNINGS).map(tag).collect(),
+        tags: tags
+            .iter()
+            .filter(|(tag, _)| matches_words(tag, words))
+            .take(BEGINNINGS)
+            .map(tag)
+            .collect(),
     };
     Ok(render(&page))
 }

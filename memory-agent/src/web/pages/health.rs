@@ -16,7 +16,9 @@ use crate::web::request::WebRequest;
 use crate::web::state::WebState;
 
 pub(super) fn routes() -> Router<Arc<WebState>> {
-    Router::new().route("/health", get(show)).route("/health/doctor", get(show_doctor))
+    Router::new()
+        .route("/health", get(show))
+        .route("/health/doctor", get(show_doctor))
 }
 
 #[derive(Template)]
@@ -31,16 +33,22 @@ struct HealthPage {
 }
 
 async fn show(request: WebRequest) -> Response {
-    request.respond(|request| render_health(request, None)).await
+    request
+        .respond(|request| render_health(request, None))
+        .await
 }
 
 async fn show_doctor(request: WebRequest) -> Response {
-    request.respond(|request| render_health(request, Some(&request.web.config.host.doctor()?))).await
+    request
+        .respond(|request| render_health(request, Some(&request.web.config.host.doctor()?)))
+        .await
 }
 
 fn render_health(request: &WebRequest, doctor: Option<&Value>) -> Result<Response, PageError> {
     let host = &request.web.config.host;
-    let findings = doctor.and_then(|report| report.get("findings")).and_then(Value::as_array);
+    let findings = doctor
+        .and_then(|report| report.get("findings"))
+        .and_then(Value::as_array);
     let page = HealthPage {
         layout: request.layout("Health"),
         is_healthy: findings.is_some_and(Vec::is_empty),

@@ -7,8 +7,9 @@ use axum::Router;
 use axum::response::Response;
 use axum::routing::{get, post};
 use memory_core::{
-    AcceptOptions, Category, FileVersion, Filter, HomeSection, ListOrder, MemoryStoreExt, PageRequest, Patch, Phase,
-    ProposedAction, RefinementPlanner, SecretPolicy, StaleProposals, accept, edit_proposal, list, proposals, reject, update,
+    AcceptOptions, Category, FileVersion, Filter, HomeSection, ListOrder, MemoryStoreExt,
+    PageRequest, Patch, Phase, ProposedAction, RefinementPlanner, SecretPolicy, StaleProposals,
+    accept, edit_proposal, list, proposals, reject, update,
 };
 
 use super::inbox_item::{BulkForm, InboxCard, ItemVersion, filing_categories, find_suggestion};
@@ -22,7 +23,10 @@ use crate::web::state::WebState;
 const PAGE: usize = 20;
 
 pub(super) fn routes() -> Router<Arc<WebState>> {
-    Router::new().route("/inbox", get(show)).route("/inbox/decide", post(decide)).route("/inbox/edit", post(edit))
+    Router::new()
+        .route("/inbox", get(show))
+        .route("/inbox/decide", post(decide))
+        .route("/inbox/edit", post(edit))
 }
 
 #[derive(Template)]
@@ -55,20 +59,37 @@ impl Pager {
     /// Returns the pager of a list with `total` items, of which `page` starts at 0.
     pub(super) fn new(request: &WebRequest, page: usize, size: usize, total: u64) -> Self {
         let path = |page: usize| {
-            let number = if page == 0 { String::new() } else { (page + 1).to_string() };
+            let number = if page == 0 {
+                String::new()
+            } else {
+                (page + 1).to_string()
+            };
             format!("{}?{}", request.path, request.query.with("page", &number))
         };
-        let (first, last) = ((page * size) as u64 + 1, (((page + 1) * size) as u64).min(total));
+        let (first, last) = (
+            (page * size) as u64 + 1,
+            (((page + 1) * size) as u64).min(total),
+        );
         Self {
             previous: (0 < page).then(|| path(page - 1)),
             next: (last < total).then(|| path(page + 1)),
-            range: if total == 0 { String::new() } else { format!("{first}–{last} of {total}") },
+            range: if total == 0 {
+                String::new()
+            } else {
+                format!("{first}–{last} of {total}")
+            },
         }
     }
 
     /// Returns the number of the page in the query, from 0.
     pub(super) fn page(request: &WebRequest) -> usize {
-        request.query.get("page").parse::<usize>().unwrap_or(1).clamp(1, 100_000) - 1
+        request
+            .query
+            .get("page")
+            .parse::<usize>()
+            .unwrap_or(1)
+            .clamp(1, 100_000)
+            - 1
     }
 }
 
@@ -77,16 +98,29 @@ async fn show(request: WebRequest) -> Response {
         .respond(|request| {
             let waiting = proposals(&request.services)?;
             let planner = request.web.config.host.planner(request.services.clone());
-            let filter = Filter { phase: Some(Phase::Inbox), place: Some(HomeSection::Notes), ..Filter::default() };
+            let filter = Filter {
+                phase: Some(Phase::Inbox),
+                place: Some(HomeSection::Notes),
+                ..Filter::default()
+            };
             let page = Pager::page(request);
             let start = page * PAGE;
             // Proposals come first, and both lists are one sequence of pages.
             let shown = waiting.iter().skip(start).take(PAGE);
-            let mut items =
-                shown.map(|waiting| InboxCard::of_proposal(request, planner.as_ref(), waiting)).collect::<Result<Vec<_>, _>>()?;
+            let mut items = shown
+                .map(|waiting| InboxCard::of_proposal(request, planner.as_ref(), waiting))
+                .collect::<Result<Vec<_>, _>>()?;
             let limit = PAGE - items.len();
             let offset = start.saturating_sub(waiting.len());
-            let notes = list(&request.services, &filter, &PageRequest { order: ListOrder::Created, offset, limit: Some(limit) })?;
+            let notes = list(
+                &request.services,
+                &filter,
+                &PageRequest {
+                    order: ListOrder::Created,
+                    offset,
+                    limit: Some(limit),
+                },
+            )?;
             for stored in &notes.memories {
                 items.push(InboxCard::of_note(request, planner.as_ref(), stored)?);
             }
@@ -121,36 +155,75 @@ async fn decide(request: WebRequest) -> Response {
     request
         .respond(|request| {
             let form = &request.form;
-            let items = form.all("item").map(ItemVersion::parse).collect::<Result<Vec<_>, _>>()?;
+            let items = form
+                .all("item")
+                .map(ItemVersion::parse)
+                .collect::<Result<Vec<_>, _>>()?;
             let next = form.text("next").unwrap_or("/inbox");
             if items.is_empty() {
                 return Ok(redirect_with_notice(next, NOTHING_SELECTED));
             }
-            let category = form.text("category").map(str::parse::<Category>).transpose()?;
-            let stale = if form.get("stale") == "overwrite" { StaleProposals::Overwrite } else { StaleProposals::Refuse };
+            let category = form
+                .text("category")
+                .map(str::parse::<Category>)
+                .transpose()?;
+            let stale = if form.get("stale") == "overwrite" {
+                StaleProposals::Overwrite
+            } else {
+                StaleProposals::Refuse
+            };
             let planner = request.web.config.host.planner(request.services.clone());
             // Returns whether the item was decided on.
             let apply = |item: &ItemVersion| match form.get("action") {
                 "accept" => {
-                    let own = form.text(&format!("category:{}", item.id)).map(str::parse::<Category>).transpose()?;
-                    let category = match (category.or(own), suggest_filing(request, planner.as_ref(), item)?) {
-                        (Some(category), _) | (None, CategorySuggestion::Known(category)) => Some(category),
+                    let own = form
+                        .text(&format!("category:{}", item.id))
+                        .map(str::parse::<Category>)
+                        .transpose()?;
+                    let category = match (
+                        category.or(own),
+                        suggest_filing(request, planner.as_ref(), item)?,
+                    ) {
+                        (Some(category), _) | (None, CategorySuggestion::Known(category)) => {
+                            Some(category)
+                        }
                         (None, CategorySuggestion::Unchanged) => None,
                         (None, CategorySuggestion::Unknown) => return Ok(false),
                     };
                     // Without the memory to replace, nothing is accepted.
-                    let replaced = form.text("replaces").map(|id| request.services.store.get_by(id)).transpose()?;
+                    let replaced = form
+                        .text("replaces")
+                        .map(|id| request.services.store.get_by(id))
+                        .transpose()?;
                     let expected = Some(save_edit(request, item)?);
-                    let options = AcceptOptions { category, stale, secrets: SecretPolicy::Refuse, expected };
+                    let options = AcceptOptions {
+                        category,
+                        stale,
+                        secrets: SecretPolicy::Refuse,
+                        expected,
+                    };
                     let accepted = accept(&request.services, &item.id, options)?;
                     if let Some(replaced) = replaced {
-                        let patch = Patch { superseded_by: Some(Some(accepted.id)), ..Patch::default() };
-                        update(&request.services, &replaced.memory.id.to_string(), &patch, None, SecretPolicy::Keep)?;
+                        let patch = Patch {
+                            superseded_by: Some(Some(accepted.id)),
+                            ..Patch::default()
+                        };
+                        update(
+                            &request.services,
+                            &replaced.memory.id.to_string(),
+                            &patch,
+                            None,
+                            SecretPolicy::Keep,
+                        )?;
                     }
                     Ok(true)
                 }
-                "reject" => reject(&request.services, &item.id, Some(item.version)).map(|_| true).map_err(PageError::from),
-                _ => Err(PageError::invalid("the action is neither accept nor reject")),
+                "reject" => reject(&request.services, &item.id, Some(item.version))
+                    .map(|_| true)
+                    .map_err(PageError::from),
+                _ => Err(PageError::invalid(
+                    "the action is neither accept nor reject",
+                )),
             };
             let (mut failures, mut left) = (Vec::new(), 0);
             for item in &items {
@@ -171,13 +244,22 @@ async fn decide(request: WebRequest) -> Response {
 
 /// Saves the text of the form as that of the proposal if it differs, and returns the version to accept.
 fn save_edit(request: &WebRequest, item: &ItemVersion) -> Result<FileVersion, PageError> {
-    let Some(content) = request.form.text("content").map(lines_of_form) else { return Ok(item.version) };
+    let Some(content) = request.form.text("content").map(lines_of_form) else {
+        return Ok(item.version);
+    };
     let stored = request.services.store.get_by(&item.id)?;
-    let is_edited = stored.memory.proposal.is_some() && stored.memory.content.trim_end() != content.trim_end();
+    let is_edited =
+        stored.memory.proposal.is_some() && stored.memory.content.trim_end() != content.trim_end();
     if !is_edited {
         return Ok(item.version);
     }
-    edit_proposal(&request.services, &item.id, &content, Some(item.version), SecretPolicy::Refuse)?;
+    edit_proposal(
+        &request.services,
+        &item.id,
+        &content,
+        Some(item.version),
+        SecretPolicy::Refuse,
+    )?;
     Ok(request.services.store.get_by(&item.id)?.stamp)
 }
 
@@ -201,7 +283,10 @@ fn suggest_filing(
     item: &ItemVersion,
 ) -> Result<CategorySuggestion, PageError> {
     let memory = request.services.store.get_by(&item.id)?.memory;
-    let is_new = memory.proposal.as_ref().is_none_or(|proposal| proposal.action == ProposedAction::Write);
+    let is_new = memory
+        .proposal
+        .as_ref()
+        .is_none_or(|proposal| proposal.action == ProposedAction::Write);
     Ok(match find_suggestion(planner, &memory) {
         _ if !is_new => CategorySuggestion::Unchanged,
         Some(category) => CategorySuggestion::Known(category),
@@ -212,9 +297,18 @@ fn suggest_filing(
 /// Returns `next` with the numbers of items that were not changed: those that failed, and those without a suggestion.
 fn with_counts(next: &str, failed: usize, left: usize) -> String {
     let (path, query) = next.split_once('?').unwrap_or((next, ""));
-    let number = |count: usize| if count == 0 { String::new() } else { count.to_string() };
+    let number = |count: usize| {
+        if count == 0 {
+            String::new()
+        } else {
+            count.to_string()
+        }
+    };
     let query = Fields::parse(query).with("failed", &number(failed));
-    format!("{path}?{}", Fields::parse(&query).with("left", &number(left)))
+    format!(
+        "{path}?{}",
+        Fields::parse(&query).with("left", &number(left))
+    )
 }
 
 /// Changes the text of a proposal.
@@ -224,7 +318,13 @@ async fn edit(request: WebRequest) -> Response {
             let form = &request.form;
             let item = ItemVersion::parse(form.get("item"))?;
             let content = lines_of_form(form.get("content"));
-            edit_proposal(&request.services, &item.id, &content, Some(item.version), SecretPolicy::Refuse)?;
+            edit_proposal(
+                &request.services,
+                &item.id,
+                &content,
+                Some(item.version),
+                SecretPolicy::Refuse,
+            )?;
             Ok(request.redirect(form.text("next").unwrap_or("/inbox")))
         })
         .await

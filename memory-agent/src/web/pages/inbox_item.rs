@@ -1,8 +1,9 @@
 //! An item of the inbox: a proposal or a note without a category, with the controls to decide on it.
 
 use memory_core::{
-    AcceptancePreview, Category, ContentHash, FileVersion, Memory, Neighbour, NeighbourRelation, Phase, ProposedAction,
-    RefinementPlanner, StoredMemory, WaitingProposal, preview_acceptance, resolve_wikilink,
+    AcceptancePreview, Category, ContentHash, FileVersion, Memory, Neighbour, NeighbourRelation,
+    Phase, ProposedAction, RefinementPlanner, StoredMemory, WaitingProposal, preview_acceptance,
+    resolve_wikilink,
 };
 
 use crate::web::card::describe_readers;
@@ -34,7 +35,10 @@ impl ItemVersion {
         let invalid = || PageError::invalid("the item of the inbox is invalid");
         let (id, version) = text.split_once(':').ok_or_else(invalid)?;
         let version = version.parse::<ContentHash>().map_err(|_| invalid())?;
-        Ok(Self { id: id.to_owned(), version: FileVersion(version) })
+        Ok(Self {
+            id: id.to_owned(),
+            version: FileVersion(version),
+        })
     }
 }
 
@@ -109,7 +113,12 @@ pub(super) struct InboxCard {
 const MAX_NEIGHBOURS: usize = 3;
 
 impl InboxCard {
-    fn new(request: &WebRequest, stored: &StoredMemory, kind: &'static str, body: SafeHtml) -> Self {
+    fn new(
+        request: &WebRequest,
+        stored: &StoredMemory,
+        kind: &'static str,
+        body: SafeHtml,
+    ) -> Self {
         let memory = &stored.memory;
         Self {
             head: ItemHead {
@@ -171,7 +180,14 @@ impl InboxCard {
                 NeighbourRelation::Duplicate => "Repeats",
                 NeighbourRelation::Similar => "Similar to",
             },
-            headline: Label::cut(neighbour.text.lines().find(|line| !line.trim().is_empty()).unwrap_or("(empty)"), MAX_HEADLINE),
+            headline: Label::cut(
+                neighbour
+                    .text
+                    .lines()
+                    .find(|line| !line.trim().is_empty())
+                    .unwrap_or("(empty)"),
+                MAX_HEADLINE,
+            ),
         };
         Ok(Self {
             can_merge: true,
@@ -196,26 +212,60 @@ impl InboxCard {
             ProposedAction::Write => Self::of_new(request, planner, &waiting.stored, "New memory")?,
             ProposedAction::Update(_) => {
                 let is_filed = target.is_some_and(|target| target.phase == Phase::Organized);
-                let category = if is_filed { own.category } else { filing_category(planner, own) };
+                let category = if is_filed {
+                    own.category
+                } else {
+                    filing_category(planner, own)
+                };
                 Self {
-                    categories: category_choices(category, target.is_none_or(|target| target.category != category)),
+                    categories: category_choices(
+                        category,
+                        target.is_none_or(|target| target.category != category),
+                    ),
                     ..Self::new(request, &waiting.stored, "Change", SafeHtml::default())
                 }
             }
             ProposedAction::Delete(_) => {
                 let body = rendered(request, waiting.target.as_ref().unwrap_or(&waiting.stored));
                 let card = Self::new(request, &waiting.stored, "Proposed deletion", body);
-                Self { head: ItemHead { is_deletion: true, ..card.head }, ..card }
+                Self {
+                    head: ItemHead {
+                        is_deletion: true,
+                        ..card.head
+                    },
+                    ..card
+                }
             }
         };
-        let link = |memory: &Memory| (format!("/memories/{}", memory.id), Label::cut(memory.headline(), MAX_HEADLINE));
+        let link = |memory: &Memory| {
+            (
+                format!("/memories/{}", memory.id),
+                Label::cut(memory.headline(), MAX_HEADLINE),
+            )
+        };
         let is_target_missing = target.is_none() && waiting.proposal.action.target().is_some();
-        let card = Self { target: target.map(link), is_target_missing, is_stale: waiting.is_stale, ..card };
-        let Some(AcceptancePreview { before, after }) = preview_acceptance(&request.services, waiting)? else { return Ok(card) };
+        let card = Self {
+            target: target.map(link),
+            is_target_missing,
+            is_stale: waiting.is_stale,
+            ..card
+        };
+        let Some(AcceptancePreview { before, after }) =
+            preview_acceptance(&request.services, waiting)?
+        else {
+            return Ok(card);
+        };
         let attributes = changed_attributes(&before, &after);
-        let diff = (before.content != after.content).then(|| render_diff(&before.content, &after.content));
+        let diff =
+            (before.content != after.content).then(|| render_diff(&before.content, &after.content));
         let has_effect = Some(diff.is_some() || !attributes.is_empty());
-        Ok(Self { target: Some(link(&before)), attributes, diff, has_effect, ..card })
+        Ok(Self {
+            target: Some(link(&before)),
+            attributes,
+            diff,
+            has_effect,
+            ..card
+        })
     }
 }
 
@@ -228,7 +278,10 @@ fn filing_category(planner: &dyn RefinementPlanner, memory: &Memory) -> Category
 }
 
 /// Returns the category that the memory itself or else its text suggests.
-pub(super) fn find_suggestion(planner: &dyn RefinementPlanner, memory: &Memory) -> Option<Category> {
+pub(super) fn find_suggestion(
+    planner: &dyn RefinementPlanner,
+    memory: &Memory,
+) -> Option<Category> {
     match memory.category {
         Category::Inbox => planner.suggest_category(memory),
         suggested => Some(suggested),
@@ -237,14 +290,24 @@ pub(super) fn find_suggestion(planner: &dyn RefinementPlanner, memory: &Memory) 
 
 /// Returns the categories that a memory can be filed under.
 pub(super) fn filing_categories() -> impl Iterator<Item = Category> {
-    Category::ALL.into_iter().filter(|category| *category != Category::Inbox)
+    Category::ALL
+        .into_iter()
+        .filter(|category| *category != Category::Inbox)
 }
 
 fn category_choices(selected: Category, is_suggestion: bool) -> Vec<CategoryOption> {
     let choice = |category: Category| {
         let (value, is_selected) = (category.as_str(), category == selected);
-        let label = if is_selected && is_suggestion { format!("{value} (suggested)") } else { value.to_owned() };
-        CategoryOption { value, label, is_selected }
+        let label = if is_selected && is_suggestion {
+            format!("{value} (suggested)")
+        } else {
+            value.to_owned()
+        };
+        CategoryOption {
+            value,
+            label,
+            is_selected,
+        }
     };
     filing_categories().map(choice).collect()
 }

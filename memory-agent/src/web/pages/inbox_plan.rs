@@ -36,18 +36,49 @@ struct PlanRow {
 
 impl PlanRow {
     fn new(request: &WebRequest, planned: &PlannedRefinement) -> Self {
-        let at = |at: &chrono::DateTime<chrono::Utc>| request.local(*at).format("%Y-%m-%d %H:%M").to_string();
+        let at = |at: &chrono::DateTime<chrono::Utc>| {
+            request.local(*at).format("%Y-%m-%d %H:%M").to_string()
+        };
         let (action, detail, duplicates, added) = match &planned.action {
-            PlannedAction::File { category, reason } => ("File", format!("under {category}, because {reason}"), &[][..], &[][..]),
-            PlannedAction::Merge { duplicates, added, .. } => {
-                let detail = if added.is_empty() { "no text is added" } else { "text that only the duplicates have is added" };
-                ("Merge", detail.to_owned(), duplicates.as_slice(), added.as_slice())
+            PlannedAction::File { category, reason } => (
+                "File",
+                format!("under {category}, because {reason}"),
+                &[][..],
+                &[][..],
+            ),
+            PlannedAction::Merge {
+                duplicates, added, ..
+            } => {
+                let detail = if added.is_empty() {
+                    "no text is added"
+                } else {
+                    "text that only the duplicates have is added"
+                };
+                (
+                    "Merge",
+                    detail.to_owned(),
+                    duplicates.as_slice(),
+                    added.as_slice(),
+                )
             }
-            PlannedAction::Remove { reason } => ("Move to the trash", format!("because {reason}"), &[][..], &[][..]),
-            PlannedAction::Remind { at: due, text } => ("Remind", format!("on {}: {text}", at(due)), &[][..], &[][..]),
-            PlannedAction::CancelReminder { at: due, text } => {
-                ("Cancel the reminder", format!("of {}: {text}", at(due)), &[][..], &[][..])
-            }
+            PlannedAction::Remove { reason } => (
+                "Move to the trash",
+                format!("because {reason}"),
+                &[][..],
+                &[][..],
+            ),
+            PlannedAction::Remind { at: due, text } => (
+                "Remind",
+                format!("on {}: {text}", at(due)),
+                &[][..],
+                &[][..],
+            ),
+            PlannedAction::CancelReminder { at: due, text } => (
+                "Cancel the reminder",
+                format!("of {}: {text}", at(due)),
+                &[][..],
+                &[][..],
+            ),
         };
         Self {
             head: ItemHead {
@@ -62,7 +93,12 @@ impl PlanRow {
             detail: Label::cut(&detail, 300),
             duplicates: duplicates
                 .iter()
-                .map(|(id, headline)| (format!("/memories/{id}"), Label::cut(headline, MAX_HEADLINE)))
+                .map(|(id, headline)| {
+                    (
+                        format!("/memories/{id}"),
+                        Label::cut(headline, MAX_HEADLINE),
+                    )
+                })
                 .collect(),
             added: added.iter().map(|text| Label::cut(text, 300)).collect(),
             merged: match &planned.action {
@@ -97,7 +133,10 @@ async fn show(request: WebRequest) -> Response {
             let plan = request.plan()?;
             let host = &request.web.config.host;
             let rejected: HashSet<String> = host.rejected_suggestions().into_iter().collect();
-            let shown: Vec<_> = plan.iter().filter(|row| !rejected.contains(&row.key)).collect();
+            let shown: Vec<_> = plan
+                .iter()
+                .filter(|row| !rejected.contains(&row.key))
+                .collect();
             let page = PlanPage {
                 layout: request.layout("Suggestions"),
                 bulk: BulkForm {
@@ -107,7 +146,11 @@ async fn show(request: WebRequest) -> Response {
                     reject: "Reject selected",
                     has_keys: false,
                 },
-                rows: shown.iter().take(MAX_ROWS).map(|row| PlanRow::new(request, row)).collect(),
+                rows: shown
+                    .iter()
+                    .take(MAX_ROWS)
+                    .map(|row| PlanRow::new(request, row))
+                    .collect(),
                 more: shown.len().saturating_sub(MAX_ROWS),
                 rejected: plan.len() - shown.len(),
                 skipped: request.query.get("skipped").parse().unwrap_or_default(),
@@ -129,11 +172,19 @@ async fn decide(request: WebRequest) -> Response {
             match action {
                 "accept" => {
                     let result = host.planner(request.services.clone()).apply(&keys)?;
-                    let path = if result.skipped == 0 { PATH.to_owned() } else { format!("{PATH}?skipped={}", result.skipped) };
+                    let path = if result.skipped == 0 {
+                        PATH.to_owned()
+                    } else {
+                        format!("{PATH}?skipped={}", result.skipped)
+                    };
                     let operations: Vec<_> = result.operation.into_iter().collect();
                     if operations.is_empty() {
                         let message = "the memories were changed since, and nothing was done";
-                        return Err(PageError::new(Code::Conflict, message, "reload the suggestions"));
+                        return Err(PageError::new(
+                            Code::Conflict,
+                            message,
+                            "reload the suggestions",
+                        ));
                     }
                     Ok(request.redirect_after(&path, &operations))
                 }

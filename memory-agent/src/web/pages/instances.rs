@@ -8,7 +8,9 @@ use axum::extract::Path;
 use axum::response::Response;
 use axum::routing::{get, post};
 use memory_core::instance::InstanceName;
-use memory_core::instance::history::{self, Messages, RecordFilter, SessionName, Window, WindowEnd};
+use memory_core::instance::history::{
+    self, Messages, RecordFilter, SessionName, Window, WindowEnd,
+};
 use memory_core::instance::kv::{self, KeyPrefix, KeyValues, ValueKey};
 use memory_core::json::{JsonText, format_pretty};
 use memory_core::{Code, ContentHash, SecretPolicy};
@@ -32,11 +34,23 @@ const RECORDS: usize = 100;
 pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new()
         .route("/instances", get(show))
-        .route("/instances/{backend}/{name}", get(show_instance).post(write_value))
-        .route("/instances/{backend}/{name}/value", get(show_value).post(write_value))
-        .route("/instances/{backend}/{name}/value/delete", post(delete_value))
+        .route(
+            "/instances/{backend}/{name}",
+            get(show_instance).post(write_value),
+        )
+        .route(
+            "/instances/{backend}/{name}/value",
+            get(show_value).post(write_value),
+        )
+        .route(
+            "/instances/{backend}/{name}/value/delete",
+            post(delete_value),
+        )
         .route("/instances/{backend}/{name}/session", get(show_session))
-        .route("/instances/{backend}/{name}/session/delete", post(delete_session))
+        .route(
+            "/instances/{backend}/{name}/session/delete",
+            post(delete_session),
+        )
 }
 
 /// The type and the name of an instance, as parameters of a route.
@@ -48,22 +62,36 @@ fn path_of((backend, name): &InstancePath) -> String {
 
 fn open(request: &WebRequest, (kind, name): &InstancePath) -> Result<InstanceHandle, PageError> {
     let name: InstanceName = name.parse()?;
-    Ok(request.web.config.instances.get_or_open(backend(kind)?, &name)?)
+    Ok(request
+        .web
+        .config
+        .instances
+        .get_or_open(backend(kind)?, &name)?)
 }
 
 /// Returns the values of an instance; they record the ids of operations for the undo.
 fn open_values(request: &WebRequest, place: &InstancePath) -> Result<KeyValues, PageError> {
     match open(request, place)? {
-        InstanceHandle::Kv(values) => Ok(KeyValues { ids: Arc::clone(&request.services.ids), ..values }),
-        InstanceHandle::History(_) | InstanceHandle::Tools(_) => Err(PageError::invalid("the instance has no keys")),
+        InstanceHandle::Kv(values) => Ok(KeyValues {
+            ids: Arc::clone(&request.services.ids),
+            ..values
+        }),
+        InstanceHandle::History(_) | InstanceHandle::Tools(_) => {
+            Err(PageError::invalid("the instance has no keys"))
+        }
     }
 }
 
 /// Returns the sessions of an instance; they record the ids of operations for the undo.
 fn open_messages(request: &WebRequest, place: &InstancePath) -> Result<Messages, PageError> {
     match open(request, place)? {
-        InstanceHandle::History(messages) => Ok(Messages { ids: Arc::clone(&request.services.ids), ..messages }),
-        InstanceHandle::Kv(_) | InstanceHandle::Tools(_) => Err(PageError::invalid("the instance has no sessions")),
+        InstanceHandle::History(messages) => Ok(Messages {
+            ids: Arc::clone(&request.services.ids),
+            ..messages
+        }),
+        InstanceHandle::Kv(_) | InstanceHandle::Tools(_) => {
+            Err(PageError::invalid("the instance has no sessions"))
+        }
     }
 }
 
@@ -90,11 +118,25 @@ async fn show(request: WebRequest) -> Response {
                 path: path_of(&(listing.backend.clone(), listing.name.clone())),
                 backend: Label::new(&listing.backend),
                 name: Label::new(&listing.name),
-                fields: listing.fields.map(|fields| render_json(&fields.into())).map_err(|error| Label::new(&error)),
+                fields: listing
+                    .fields
+                    .map(|fields| render_json(&fields.into()))
+                    .map_err(|error| Label::new(&error)),
                 is_built_in: listing.is_built_in,
             };
-            let rows = request.web.config.instances.definitions().list()?.into_iter().map(row).collect();
-            Ok(render(&InstancesPage { layout: request.layout("Instances"), rows }))
+            let rows = request
+                .web
+                .config
+                .instances
+                .definitions()
+                .list()?
+                .into_iter()
+                .map(row)
+                .collect();
+            Ok(render(&InstancesPage {
+                layout: request.layout("Instances"),
+                rows,
+            }))
         })
         .await
 }
@@ -125,9 +167,15 @@ struct InstancePage {
 async fn show_instance(Path(place): Path<InstancePath>, request: WebRequest) -> Response {
     request
         .respond(move |request| {
-            let (path, search) = (path_of(&place), request.query.text("search").unwrap_or_default().to_owned());
+            let (path, search) = (
+                path_of(&place),
+                request.query.text("search").unwrap_or_default().to_owned(),
+            );
             let handle = open(request, &place)?;
-            let (is_kv, is_history) = (matches!(handle, InstanceHandle::Kv(_)), matches!(handle, InstanceHandle::History(_)));
+            let (is_kv, is_history) = (
+                matches!(handle, InstanceHandle::Kv(_)),
+                matches!(handle, InstanceHandle::History(_)),
+            );
             let time = |at| TimeLabel::exact(request.local(at));
             let mut items: Vec<ItemRow> = match &handle {
                 InstanceHandle::Kv(values) => {
@@ -143,7 +191,12 @@ async fn show_instance(Path(place): Path<InstancePath>, request: WebRequest) -> 
                 InstanceHandle::History(messages) => {
                     let mut sessions = history::sessions(messages)?;
                     sessions.retain(|own| own.session.as_str().contains(&search));
-                    sessions.sort_by(|one, other| other.last_at.cmp(&one.last_at).then_with(|| one.session.cmp(&other.session)));
+                    sessions.sort_by(|one, other| {
+                        other
+                            .last_at
+                            .cmp(&one.last_at)
+                            .then_with(|| one.session.cmp(&other.session))
+                    });
                     let item = |own: history::SessionSummary| ItemRow {
                         path: format!("{path}/session?session={}", encode(own.session.as_str())),
                         name: Label::cut(own.session.as_str(), 140),
@@ -196,16 +249,26 @@ struct ValuePage {
 }
 
 impl ValuePage {
-    fn new(request: &WebRequest, place: &InstancePath, key: &ValueKey, stored: &kv::StoredValue) -> Self {
+    fn new(
+        request: &WebRequest,
+        place: &InstancePath,
+        key: &ValueKey,
+        stored: &kv::StoredValue,
+    ) -> Self {
         // Only objects and lists are indented; a text that happens to be a number remains as it is.
-        let is_json = stored.text.trim_start().starts_with(['{', '[']) && stored.text.parse::<JsonText>().is_ok();
+        let is_json = stored.text.trim_start().starts_with(['{', '['])
+            && stored.text.parse::<JsonText>().is_ok();
         Self {
             layout: request.layout(key.as_str()),
             path: path_of(place),
             name: Label::new(&format!("{}/{}", place.0, place.1)),
             key: Label::new(key.as_str()),
             key_text: key.to_string(),
-            value: if is_json { format_pretty(&stored.text) } else { stored.text.clone() },
+            value: if is_json {
+                format_pretty(&stored.text)
+            } else {
+                stored.text.clone()
+            },
             current: None,
             error: None,
             is_json,
@@ -235,9 +298,22 @@ async fn write_value(Path(place): Path<InstancePath>, request: WebRequest) -> Re
             let value = form.get("value").replace("\r\n", "\n");
             let mut stored = values.store.get(&key)?;
             let seen = form.text("version");
-            let mut is_changed = stored.as_ref().map(|stored| ContentHash::of(&stored.text).to_string()).as_deref() != seen;
-            let invalid = || value.parse::<JsonText>().err().map(|error| format!("the value is not JSON: {error}"));
-            let mistake = if is_changed || form.get("json") != "yes" { None } else { invalid() };
+            let mut is_changed = stored
+                .as_ref()
+                .map(|stored| ContentHash::of(&stored.text).to_string())
+                .as_deref()
+                != seen;
+            let invalid = || {
+                value
+                    .parse::<JsonText>()
+                    .err()
+                    .map(|error| format!("the value is not JSON: {error}"))
+            };
+            let mistake = if is_changed || form.get("json") != "yes" {
+                None
+            } else {
+                invalid()
+            };
             if !is_changed && mistake.is_none() {
                 let former = stored.as_ref().map(|stored| stored.text.as_str());
                 match kv::replace(&values, &key, former, &value, SecretPolicy::Refuse) {
@@ -250,12 +326,22 @@ async fn write_value(Path(place): Path<InstancePath>, request: WebRequest) -> Re
                     Err(error) => return Err(error.into()),
                 }
             }
-            let changed = || "the value was changed after you opened this form; nothing was saved".to_owned();
-            let (code, message) = mistake.map_or_else(|| (Code::Conflict, changed()), |mistake| (Code::InvalidJson, mistake));
-            let Some(stored) = stored else { return Err(PageError::new(code, message, "reload the instance")) };
+            let changed =
+                || "the value was changed after you opened this form; nothing was saved".to_owned();
+            let (code, message) = mistake.map_or_else(
+                || (Code::Conflict, changed()),
+                |mistake| (Code::InvalidJson, mistake),
+            );
+            let Some(stored) = stored else {
+                return Err(PageError::new(code, message, "reload the instance"));
+            };
             let page = ValuePage::new(request, &place, &key, &stored);
-            let page =
-                ValuePage { current: is_changed.then(|| SafeHtml::from_text(&page.value)), value, error: Some(message), ..page };
+            let page = ValuePage {
+                current: is_changed.then(|| SafeHtml::from_text(&page.value)),
+                value,
+                error: Some(message),
+                ..page
+            };
             let mut response = render(&page);
             *response.status_mut() = crate::http::status(code);
             Ok(response)
@@ -266,7 +352,10 @@ async fn write_value(Path(place): Path<InstancePath>, request: WebRequest) -> Re
 async fn delete_value(Path(place): Path<InstancePath>, request: WebRequest) -> Response {
     request
         .respond(move |request| {
-            kv::delete(&open_values(request, &place)?, &request.form.get("key").parse()?)?;
+            kv::delete(
+                &open_values(request, &place)?,
+                &request.form.get("key").parse()?,
+            )?;
             Ok(request.redirect(&path_of(&place)))
         })
         .await
@@ -297,7 +386,11 @@ async fn show_session(Path(place): Path<InstancePath>, request: WebRequest) -> R
         .respond(move |request| {
             let session: SessionName = request.query.get("session").parse()?;
             let messages = open_messages(request, &place)?;
-            let window = Window { offset: 0, limit: Some(RECORDS), end: WindowEnd::Last };
+            let window = Window {
+                offset: 0,
+                limit: Some(RECORDS),
+                end: WindowEnd::Last,
+            };
             let (mut records, mut damaged) = (Vec::new(), 0);
             for record in history::records(&messages, &session, &RecordFilter::default(), window)? {
                 match record {
@@ -327,13 +420,19 @@ async fn show_session(Path(place): Path<InstancePath>, request: WebRequest) -> R
 /// Returns the content of a record if it is a text, and otherwise the whole record.
 fn record_text(json: &str) -> String {
     let value = serde_json::from_str::<serde_json::Value>(json).unwrap_or_default();
-    value.get("content").and_then(serde_json::Value::as_str).map_or_else(|| json.to_owned(), str::to_owned)
+    value
+        .get("content")
+        .and_then(serde_json::Value::as_str)
+        .map_or_else(|| json.to_owned(), str::to_owned)
 }
 
 async fn delete_session(Path(place): Path<InstancePath>, request: WebRequest) -> Response {
     request
         .respond(move |request| {
-            history::delete(&open_messages(request, &place)?, &request.form.get("session").parse()?)?;
+            history::delete(
+                &open_messages(request, &place)?,
+                &request.form.get("session").parse()?,
+            )?;
             Ok(request.redirect(&path_of(&place)))
         })
         .await

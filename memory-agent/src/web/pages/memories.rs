@@ -8,14 +8,15 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use memory_core::query_parser::{QueryWord, parse};
 use memory_core::{
-    BulkChange, Category, Code, Filter, Hit, ListOrder, MatchCoverage, MemoryId, PageRequest, Patch, Query, Ranking,
-    SearchResults, Services, change_many, facets, list, missing_words, search,
+    BulkChange, Category, Code, Filter, Hit, ListOrder, MatchCoverage, MemoryId, PageRequest,
+    Patch, Query, Ranking, SearchResults, Services, change_many, facets, list, missing_words,
+    search,
 };
 
 use super::memory::parse_tags;
 use super::memory_filter::{
-    Facet, FilterChip, TRANSIENT_FIELDS, add_filters_to_tags, build_facets, filter_chips, parse_filter, path_with,
-    suggested_name, to_path,
+    Facet, FilterChip, TRANSIENT_FIELDS, add_filters_to_tags, build_facets, filter_chips,
+    parse_filter, path_with, suggested_name, to_path,
 };
 use super::merge::merge_path;
 use crate::web::card::MemoryCard;
@@ -86,7 +87,9 @@ struct SearchLink {
 }
 
 async fn show(request: WebRequest) -> Response {
-    request.respond(|request| Ok(render(&memories_page(request)?))).await
+    request
+        .respond(|request| Ok(render(&memories_page(request)?)))
+        .await
 }
 
 fn memories_page(request: &WebRequest) -> Result<MemoriesPage, PageError> {
@@ -98,16 +101,28 @@ fn memories_page(request: &WebRequest) -> Result<MemoriesPage, PageError> {
     let counts = facets(&request.services, &Query::new(&text).filter(filter.clone()))?;
     let is_search = !parsed.question.words.is_empty();
     let mut found = if is_search {
-        let matches = SearchedMatches { text: &text, filter: &filter, words: &parsed.question.words };
+        let matches = SearchedMatches {
+            text: &text,
+            filter: &filter,
+            words: &parsed.question.words,
+        };
         matches.find(request, page.min(MAX_SEARCH_PAGE), counts.counted)?
     } else {
         // Only filters: the newest first.
         problems.extend(parsed.misread);
-        let slice = PageRequest { order: ListOrder::Created, offset: (page - 1) * PAGE_SIZE, limit: Some(PAGE_SIZE) };
+        let slice = PageRequest {
+            order: ListOrder::Created,
+            offset: (page - 1) * PAGE_SIZE,
+            limit: Some(PAGE_SIZE),
+        };
         let found = list(&request.services, &parsed.filter, &slice)?;
         FoundCards {
             count: count_memories(found.total),
-            cards: found.memories.iter().map(|stored| MemoryCard::new(request, stored).with_actions()).collect(),
+            cards: found
+                .memories
+                .iter()
+                .map(|stored| MemoryCard::new(request, stored).with_actions())
+                .collect(),
             total: found.total,
             less_likely: Vec::new(),
             less_likely_count: 0,
@@ -119,16 +134,43 @@ fn memories_page(request: &WebRequest) -> Result<MemoriesPage, PageError> {
     add_filters_to_tags(&mut found.less_likely, fields);
     problems.extend(found.degraded);
     if !found.missing.is_empty() {
-        problems.push(format!("none of these memories contains {}", found.missing.join(", ")));
+        problems.push(format!(
+            "none of these memories contains {}",
+            found.missing.join(", ")
+        ));
     }
-    if let Some(skipped) = fields.text("skipped").and_then(|skipped| skipped.parse::<usize>().ok()) {
-        let are = if skipped == 1 { "memory was" } else { "memories were" };
+    if let Some(skipped) = fields
+        .text("skipped")
+        .and_then(|skipped| skipped.parse::<usize>().ok())
+    {
+        let are = if skipped == 1 {
+            "memory was"
+        } else {
+            "memories were"
+        };
         problems.push(format!("{skipped} selected {are} not changed: deleted by another program, or with a damaged file"));
     }
     let total = found.total;
-    let pages = usize::try_from(total).unwrap_or(usize::MAX).div_ceil(PAGE_SIZE).max(1);
-    let pages = if is_search { pages.min(MAX_SEARCH_PAGE) } else { pages };
-    let page_path = |number: usize| path_with(fields, "page", &if number == 1 { String::new() } else { number.to_string() });
+    let pages = usize::try_from(total)
+        .unwrap_or(usize::MAX)
+        .div_ceil(PAGE_SIZE)
+        .max(1);
+    let pages = if is_search {
+        pages.min(MAX_SEARCH_PAGE)
+    } else {
+        pages
+    };
+    let page_path = |number: usize| {
+        path_with(
+            fields,
+            "page",
+            &if number == 1 {
+                String::new()
+            } else {
+                number.to_string()
+            },
+        )
+    };
     let query = fields.without(&TRANSIENT_FIELDS);
     Ok(MemoriesPage {
         layout: Layout {
@@ -139,7 +181,10 @@ fn memories_page(request: &WebRequest) -> Result<MemoriesPage, PageError> {
         count: found.count,
         is_filtered: !query.is_empty(),
         suggested_name: suggested_name(fields),
-        categories: Category::ALL.into_iter().filter(|category| *category != Category::Reminders).collect(),
+        categories: Category::ALL
+            .into_iter()
+            .filter(|category| *category != Category::Reminders)
+            .collect(),
         notice: Some(problems.join("; ")).filter(|notice| !notice.is_empty()),
         chips: filter_chips(fields),
         cards: found.cards,
@@ -181,22 +226,40 @@ impl SearchedMatches<'_> {
     /// page. If no memory contains a word, the other matches are the page.
     fn find(&self, request: &WebRequest, page: usize, best: u64) -> Result<FoundCards, PageError> {
         let has_best = 0 < best;
-        let coverage = if has_best { MatchCoverage::Best } else { MatchCoverage::Any };
+        let coverage = if has_best {
+            MatchCoverage::Best
+        } else {
+            MatchCoverage::Any
+        };
         let found = self.search(&request.services, coverage, page * PAGE_SIZE)?;
-        let cards = |hits: &[Hit]| hits.iter().map(|hit| MemoryCard::of_hit(request, hit, self.words).with_actions()).collect();
+        let cards = |hits: &[Hit]| {
+            hits.iter()
+                .map(|hit| MemoryCard::of_hit(request, hit, self.words).with_actions())
+                .collect()
+        };
         let shown = found.hits.get((page - 1) * PAGE_SIZE..).unwrap_or_default();
         let mut all = FoundCards {
-            count: if has_best { count_matches(found.total) } else { count_similar(found.total) },
+            count: if has_best {
+                count_matches(found.total)
+            } else {
+                count_similar(found.total)
+            },
             cards: cards(shown),
             total: found.total,
             less_likely: Vec::new(),
             less_likely_count: 0,
             degraded: found.degraded,
-            missing: missing_words(self.text, shown).into_iter().map(|word| format!("“{word}”")).collect(),
+            missing: missing_words(self.text, shown)
+                .into_iter()
+                .map(|word| format!("“{word}”"))
+                .collect(),
         };
         if has_best && page == 1 {
             // These are not worth the time of a reranking model.
-            let services = Services { reranking: None, ..request.services.clone() };
+            let services = Services {
+                reranking: None,
+                ..request.services.clone()
+            };
             let rest = self.search(&services, MatchCoverage::Rest, MAX_LESS_LIKELY)?;
             all.less_likely = cards(&rest.hits);
             all.less_likely_count = rest.total;
@@ -204,10 +267,25 @@ impl SearchedMatches<'_> {
         Ok(all)
     }
 
-    fn search(&self, services: &Services, coverage: MatchCoverage, limit: usize) -> Result<SearchResults, PageError> {
+    fn search(
+        &self,
+        services: &Services,
+        coverage: MatchCoverage,
+        limit: usize,
+    ) -> Result<SearchResults, PageError> {
         // Every match is listed, however low a reranking model scores it, so that the total is that of the facets.
-        let ranking = Ranking { coverage, threshold: Some(0.0), ..Ranking::default() };
-        Ok(search(services, &Query::new(self.text).filter(self.filter.clone()).ranking(ranking).limit(limit))?)
+        let ranking = Ranking {
+            coverage,
+            threshold: Some(0.0),
+            ..Ranking::default()
+        };
+        Ok(search(
+            services,
+            &Query::new(self.text)
+                .filter(self.filter.clone())
+                .ranking(ranking)
+                .limit(limit),
+        )?)
     }
 }
 
@@ -242,7 +320,10 @@ fn saved_searches(request: &WebRequest, query: &str) -> Result<Vec<SearchLink>, 
         name: Label::cut(&name, 60),
         key: name,
     };
-    Ok(saved_searches::list(&request.banks())?.into_iter().map(link).collect())
+    Ok(saved_searches::list(&request.banks())?
+        .into_iter()
+        .map(link)
+        .collect())
 }
 
 /// Applies the field `action` to the memories of the fields `id`.
@@ -271,12 +352,22 @@ async fn change_selected(request: WebRequest) -> Response {
 fn preview_merge(request: &WebRequest, ids: &[MemoryId]) -> Result<Response, PageError> {
     let [one, other] = ids else {
         let hint = "select the two memories with the check boxes beside their titles";
-        return Err(PageError::new(Code::InvalidInput, "a merge needs exactly two memories", hint));
+        return Err(PageError::new(
+            Code::InvalidInput,
+            "a merge needs exactly two memories",
+            hint,
+        ));
     };
-    let mut both = [request.services.store.get(one)?, request.services.store.get(other)?];
+    let mut both = [
+        request.services.store.get(one)?,
+        request.services.store.get(other)?,
+    ];
     both.sort_by_key(|stored| stored.memory.created_at);
     let [older, newer] = &both;
-    Ok(request.redirect_after(&merge_path(newer, &older.memory, request.form.get("next")), &[]))
+    Ok(request.redirect_after(
+        &merge_path(newer, &older.memory, request.form.get("next")),
+        &[],
+    ))
 }
 
 fn parse_change(form: &Fields) -> Result<BulkChange, PageError> {
@@ -288,10 +379,19 @@ fn parse_change(form: &Fields) -> Result<BulkChange, PageError> {
                 let hint = "write the tag into the field beside the button";
                 return Err(PageError::new(Code::InvalidInput, "no tag is given", hint));
             }
-            Patch { add_tags, ..Patch::default() }
+            Patch {
+                add_tags,
+                ..Patch::default()
+            }
         }
-        "move" => Patch { category: Some(form.get("category").parse()?), ..Patch::default() },
-        "pin" => Patch { pinned: Some(true), ..Patch::default() },
+        "move" => Patch {
+            category: Some(form.get("category").parse()?),
+            ..Patch::default()
+        },
+        "pin" => Patch {
+            pinned: Some(true),
+            ..Patch::default()
+        },
         _ => return Err(PageError::invalid("the action is unknown")),
     };
     Ok(BulkChange::Update(Box::new(patch)))
@@ -300,9 +400,19 @@ fn parse_change(form: &Fields) -> Result<BulkChange, PageError> {
 async fn save_search(request: WebRequest) -> Response {
     request
         .respond(|request| {
-            let name = request.form.text("name").ok_or_else(|| PageError::invalid("the search has no name"))?.to_owned();
+            let name = request
+                .form
+                .text("name")
+                .ok_or_else(|| PageError::invalid("the search has no name"))?
+                .to_owned();
             let query = Fields::parse(request.form.get("query")).without(&TRANSIENT_FIELDS);
-            saved_searches::save(&request.banks(), &SavedSearch { name, query: query.clone() })?;
+            saved_searches::save(
+                &request.banks(),
+                &SavedSearch {
+                    name,
+                    query: query.clone(),
+                },
+            )?;
             Ok(request.redirect(&to_path(&query)))
         })
         .await

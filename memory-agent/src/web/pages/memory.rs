@@ -8,9 +8,10 @@ use axum::extract::Path;
 use axum::response::Response;
 use axum::routing::{get, post};
 use memory_core::{
-    Acceptance, Category, Memory, MemoryHistory, MemoryId, MemoryStep, MemoryStoreExt, Patch, Phase, ProposalEnd, SecretPolicy,
-    StoreError, StoredMemory, Tags, Verb, backlinks, delete, memory_history, operation_subject, outgoing_links, pin, proposal,
-    proposal_end, resolve_wikilink, restore, tag, unpin, update, why,
+    Acceptance, Category, Memory, MemoryHistory, MemoryId, MemoryStep, MemoryStoreExt, Patch,
+    Phase, ProposalEnd, SecretPolicy, StoreError, StoredMemory, Tags, Verb, backlinks, delete,
+    memory_history, operation_subject, outgoing_links, pin, proposal, proposal_end,
+    resolve_wikilink, restore, tag, unpin, update, why,
 };
 
 use super::inbox_item::InboxCard;
@@ -43,7 +44,10 @@ const MAX_LINKS: usize = 30;
 
 #[derive(Template)]
 #[template(path = "memory.html")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a property of its own"
+)]
 struct MemoryDetailsPage {
     layout: Layout,
     path: String,
@@ -85,7 +89,9 @@ struct MemoryDetailsPage {
 }
 
 async fn show(Path(id): Path<String>, request: WebRequest) -> Response {
-    request.respond(move |request| Ok(render(&memory_page(request, &id)?))).await
+    request
+        .respond(move |request| Ok(render(&memory_page(request, &id)?)))
+        .await
 }
 
 fn memory_page(request: &WebRequest, reference: &str) -> Result<MemoryDetailsPage, PageError> {
@@ -100,18 +106,31 @@ fn memory_page(request: &WebRequest, reference: &str) -> Result<MemoryDetailsPag
     }
 }
 
-fn existing_page(request: &WebRequest, stored: &StoredMemory) -> Result<MemoryDetailsPage, PageError> {
+fn existing_page(
+    request: &WebRequest,
+    stored: &StoredMemory,
+) -> Result<MemoryDetailsPage, PageError> {
     let (services, memory) = (&request.services, &stored.memory);
     let history = memory_history(services, &memory.id, step_limit(request))?;
     let linked = outgoing_links(services, stored)?;
     let referring = backlinks(services, &memory.id.to_string())?;
-    let cards =
-        |memories: &[StoredMemory]| memories.iter().take(MAX_LINKS).map(|stored| MemoryCard::new(request, stored)).collect();
+    let cards = |memories: &[StoredMemory]| {
+        memories
+            .iter()
+            .take(MAX_LINKS)
+            .map(|stored| MemoryCard::new(request, stored))
+            .collect()
+    };
     let find_path = |target: &str| {
         let id = resolve_wikilink(services.store.as_ref(), target, stored).ok()??;
         Some(format!("/memories/{id}"))
     };
-    let mut page = MemoryDetailsPage::new(request, memory, render_markdown(&memory.content, &find_path), &history)?;
+    let mut page = MemoryDetailsPage::new(
+        request,
+        memory,
+        render_markdown(&memory.content, &find_path),
+        &history,
+    )?;
     page.notices = notices(request, stored)?;
     page.facts = facts(request, stored);
     page.more_facts = more_facts(stored);
@@ -124,22 +143,42 @@ fn existing_page(request: &WebRequest, stored: &StoredMemory) -> Result<MemoryDe
         let waiting = proposal(services, &memory.id.to_string())?;
         let card = InboxCard::of_proposal(request, planner.as_ref(), &waiting)?;
         // The page shows the text of a new memory itself.
-        let body = if card.target.is_some() { card.body } else { SafeHtml::default() };
+        let body = if card.target.is_some() {
+            card.body
+        } else {
+            SafeHtml::default()
+        };
         page.decision = Some(InboxCard { body, ..card });
     }
     Ok(page)
 }
 
 /// Returns the page of a deleted memory; `None` if nothing is known about it.
-fn deleted_page(request: &WebRequest, id: &MemoryId) -> Result<Option<MemoryDetailsPage>, PageError> {
+fn deleted_page(
+    request: &WebRequest,
+    id: &MemoryId,
+) -> Result<Option<MemoryDetailsPage>, PageError> {
     let history = memory_history(&request.services, id, step_limit(request))?;
-    let last = history.steps.iter().find(|step| step.is_deletion && step.undone_by.is_none());
+    let last = history
+        .steps
+        .iter()
+        .find(|step| step.is_deletion && step.undone_by.is_none());
     let Some(last) = last else { return Ok(None) };
-    let Some((memory, trash)) = last.before.clone().zip(last.trash.clone()) else { return Ok(None) };
-    let mut page = MemoryDetailsPage::new(request, &memory, render_markdown(&memory.content, &|_| None), &history)?;
+    let Some((memory, trash)) = last.before.clone().zip(last.trash.clone()) else {
+        return Ok(None);
+    };
+    let mut page = MemoryDetailsPage::new(
+        request,
+        &memory,
+        render_markdown(&memory.content, &|_| None),
+        &history,
+    )?;
     page.is_deleted = true;
     if let Some(other) = merged_into(request, id, last)? {
-        page.notices.push(("Its text was merged into this memory:".to_owned(), Some(other)));
+        page.notices.push((
+            "Its text was merged into this memory:".to_owned(),
+            Some(other),
+        ));
     }
     page.end = proposal_end(&request.services, id)?;
     // An accepted proposal had its effect, which an undo of the acceptance reverts.
@@ -148,16 +187,30 @@ fn deleted_page(request: &WebRequest, id: &MemoryId) -> Result<Option<MemoryDeta
 }
 
 /// Returns the memory that received the text of a deleted memory, if its last change was a merge.
-fn merged_into(request: &WebRequest, id: &MemoryId, last: &MemoryStep) -> Result<Option<MemoryCard>, PageError> {
+fn merged_into(
+    request: &WebRequest,
+    id: &MemoryId,
+    last: &MemoryStep,
+) -> Result<Option<MemoryCard>, PageError> {
     let services = &request.services;
     if !matches!(last.operation.verb, Verb::Merge | Verb::Accept) {
         return Ok(None);
     }
-    let changes = services.history.changes(&last.operation.id).collect::<Result<Vec<_>, _>>()?;
-    if operation_subject(services, last.operation.verb, &changes).acceptance != Some(Acceptance::Merged) {
+    let changes = services
+        .history
+        .changes(&last.operation.id)
+        .collect::<Result<Vec<_>, _>>()?;
+    if operation_subject(services, last.operation.verb, &changes).acceptance
+        != Some(Acceptance::Merged)
+    {
         return Ok(None);
     }
-    let Some(other) = changes.iter().rfind(|change| change.after.is_some() && change.id != *id) else { return Ok(None) };
+    let Some(other) = changes
+        .iter()
+        .rfind(|change| change.after.is_some() && change.id != *id)
+    else {
+        return Ok(None);
+    };
     match services.store.get(&other.id) {
         Ok(stored) => Ok(Some(MemoryCard::new(request, &stored))),
         Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => Ok(None),
@@ -166,18 +219,36 @@ fn merged_into(request: &WebRequest, id: &MemoryId, last: &MemoryStep) -> Result
 }
 
 fn step_limit(request: &WebRequest) -> usize {
-    if request.query.get("history") == "all" { usize::MAX - 1 } else { MAX_STEPS }
+    if request.query.get("history") == "all" {
+        usize::MAX - 1
+    } else {
+        MAX_STEPS
+    }
 }
 
 impl MemoryDetailsPage {
     /// Returns the page without the parts that only an existing memory has.
-    fn new(request: &WebRequest, memory: &Memory, text: SafeHtml, history: &MemoryHistory) -> Result<Self, PageError> {
+    fn new(
+        request: &WebRequest,
+        memory: &Memory,
+        text: SafeHtml,
+        history: &MemoryHistory,
+    ) -> Result<Self, PageError> {
         let id = memory.id.to_string();
-        let recalls = why(&request.services, request.web.config.recalls.as_ref(), &id, MAX_STEPS)?.list;
+        let recalls = why(
+            &request.services,
+            request.web.config.recalls.as_ref(),
+            &id,
+            MAX_STEPS,
+        )?
+        .list;
         Ok(Self {
             layout: request.layout(&visible_text(memory.headline())),
             path: memory_path(memory),
-            list: request.list.clone().unwrap_or_else(|| "/memories".to_owned()),
+            list: request
+                .list
+                .clone()
+                .unwrap_or_else(|| "/memories".to_owned()),
             title: title(memory),
             text,
             source_text: SafeHtml::from_text(&memory.content),
@@ -188,7 +259,10 @@ impl MemoryDetailsPage {
             is_editable: false,
             category: memory.category.as_str(),
             is_in_inbox: memory.phase == Phase::Inbox,
-            categories: Category::ALL.into_iter().filter(|category| *category != Category::Reminders).collect(),
+            categories: Category::ALL
+                .into_iter()
+                .filter(|category| *category != Category::Reminders)
+                .collect(),
             tags: memory.tags.iter().map(|tag| TagLink::new(tag)).collect(),
             facts: Vec::new(),
             more_facts: Vec::new(),
@@ -201,7 +275,9 @@ impl MemoryDetailsPage {
                 .recalls
                 .iter()
                 .map(|recall| {
-                    let given = history.replaced_version_at(recall.at).filter(|given| given.content != memory.content);
+                    let given = history
+                        .replaced_version_at(recall.at)
+                        .filter(|given| given.content != memory.content);
                     RecallView::new(request, recall, &id, given)
                 })
                 .collect(),
@@ -214,12 +290,18 @@ impl MemoryDetailsPage {
 
     /// Returns whether this is a proposal that changes or deletes a memory. Its differences replace the text.
     fn is_change_or_deletion(&self) -> bool {
-        self.decision.as_ref().is_some_and(|decision| decision.target.is_some())
+        self.decision
+            .as_ref()
+            .is_some_and(|decision| decision.target.is_some())
     }
 
     /// Returns whether this option of the category form is the current one.
     fn is_current_category(&self, category: Category) -> bool {
-        if self.is_in_inbox { category == Category::Inbox } else { category.as_str() == self.category }
+        if self.is_in_inbox {
+            category == Category::Inbox
+        } else {
+            category.as_str() == self.category
+        }
     }
 }
 
@@ -231,10 +313,16 @@ fn recall_count(total: u64, shown: usize) -> String {
     }
 }
 
-fn notices(request: &WebRequest, stored: &StoredMemory) -> Result<Vec<(String, Option<MemoryCard>)>, PageError> {
+fn notices(
+    request: &WebRequest,
+    stored: &StoredMemory,
+) -> Result<Vec<(String, Option<MemoryCard>)>, PageError> {
     let (memory, mut notices) = (&stored.memory, Vec::new());
     if let Some(problem) = &stored.problem {
-        notices.push((format!("The file is damaged, so the memory cannot be changed here: {problem}"), None));
+        notices.push((
+            format!("The file is damaged, so the memory cannot be changed here: {problem}"),
+            None,
+        ));
     }
     if let Some(newer) = &memory.superseded_by {
         let newer = match request.services.store.get(newer) {
@@ -242,12 +330,21 @@ fn notices(request: &WebRequest, stored: &StoredMemory) -> Result<Vec<(String, O
             Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => None,
             Err(error) => return Err(error.into()),
         };
-        notices.push(("Agents no longer receive this memory, because another one supersedes it.".to_owned(), newer));
+        notices.push((
+            "Agents no longer receive this memory, because another one supersedes it.".to_owned(),
+            newer,
+        ));
     } else if memory.has_ended(request.services.clock.now()) {
-        notices.push(("Agents no longer receive this memory, because it has expired.".to_owned(), None));
+        notices.push((
+            "Agents no longer receive this memory, because it has expired.".to_owned(),
+            None,
+        ));
     }
     if memory.summarised_by.is_some() {
-        notices.push(("The text is a summary; the history has the full text.".to_owned(), None));
+        notices.push((
+            "The text is a summary; the history has the full text.".to_owned(),
+            None,
+        ));
     }
     Ok(notices)
 }
@@ -255,7 +352,10 @@ fn notices(request: &WebRequest, stored: &StoredMemory) -> Result<Vec<(String, O
 async fn change_tags(Path(id): Path<String>, request: WebRequest) -> Response {
     request
         .respond(move |request| {
-            let (add, remove) = (parse_tags(request.form.get("add")), request.form.all("remove").collect::<Tags>());
+            let (add, remove) = (
+                parse_tags(request.form.get("add")),
+                request.form.all("remove").collect::<Tags>(),
+            );
             let before = request.services.store.get_by(&id)?;
             let stored = tag(&request.services, &id, add, remove)?;
             Ok(redirect_to(request, &before, &stored))
@@ -265,13 +365,19 @@ async fn change_tags(Path(id): Path<String>, request: WebRequest) -> Response {
 
 /// Parses tags that are separated by commas or line breaks.
 pub(super) fn parse_tags(text: &str) -> Tags {
-    text.split([',', '\n']).map(|tag| tag.trim().trim_start_matches('#')).filter(|tag| !tag.is_empty()).collect()
+    text.split([',', '\n'])
+        .map(|tag| tag.trim().trim_start_matches('#'))
+        .filter(|tag| !tag.is_empty())
+        .collect()
 }
 
 async fn change_category(Path(id): Path<String>, request: WebRequest) -> Response {
     request
         .respond(move |request| {
-            let patch = Patch { category: Some(request.form.get("category").parse()?), ..Patch::default() };
+            let patch = Patch {
+                category: Some(request.form.get("category").parse()?),
+                ..Patch::default()
+            };
             let before = request.services.store.get_by(&id)?;
             let stored = update(&request.services, &id, &patch, None, SecretPolicy::Keep)?;
             Ok(redirect_to(request, &before, &stored))
@@ -283,7 +389,11 @@ async fn change_pin(Path(id): Path<String>, request: WebRequest) -> Response {
     request
         .respond(move |request| {
             let before = request.services.store.get_by(&id)?;
-            let change = if request.form.get("pinned") == "yes" { pin } else { unpin };
+            let change = if request.form.get("pinned") == "yes" {
+                pin
+            } else {
+                unpin
+            };
             let stored = change(&request.services, &id)?;
             Ok(redirect_to(request, &before, &stored))
         })
@@ -291,9 +401,17 @@ async fn change_pin(Path(id): Path<String>, request: WebRequest) -> Response {
 }
 
 /// Redirects to the page of a memory, and offers to undo the change if there was one.
-pub(super) fn redirect_to(request: &WebRequest, before: &StoredMemory, after: &StoredMemory) -> Response {
+pub(super) fn redirect_to(
+    request: &WebRequest,
+    before: &StoredMemory,
+    after: &StoredMemory,
+) -> Response {
     let path = memory_path(&after.memory);
-    if before.stamp == after.stamp { request.redirect_after(&path, &[]) } else { request.redirect(&path) }
+    if before.stamp == after.stamp {
+        request.redirect_after(&path, &[])
+    } else {
+        request.redirect(&path)
+    }
 }
 
 async fn delete_memory(Path(id): Path<String>, request: WebRequest) -> Response {
@@ -309,7 +427,10 @@ async fn delete_memory(Path(id): Path<String>, request: WebRequest) -> Response 
 async fn restore_version(Path(id): Path<String>, request: WebRequest) -> Response {
     request
         .respond(move |request| {
-            let trash = request.form.text("trash").ok_or_else(|| PageError::invalid("no version is given"))?;
+            let trash = request
+                .form
+                .text("trash")
+                .ok_or_else(|| PageError::invalid("no version is given"))?;
             restore(&request.services, trash)?;
             let page = format!("/memories/{}", encode(&id));
             Ok(request.redirect(request.form.text("next").unwrap_or(&page)))

@@ -1,7 +1,9 @@
 //! The filters of the list of memories: fields of the query, their chips, and facets.
 
 use chrono::{DateTime, Months, NaiveDate, NaiveTime, Utc};
-use memory_core::{Category, FacetCounts, Filter, HomeSection, Lifetime, ParseError, Phase, Scope, Tags};
+use memory_core::{
+    Category, FacetCounts, Filter, HomeSection, Lifetime, ParseError, Phase, Scope, Tags,
+};
 
 use crate::web::card::{MemoryCard, describe_readers};
 use crate::web::fields::Fields;
@@ -43,9 +45,13 @@ pub(super) fn parse_filter(fields: &Fields) -> (Filter, Vec<String>) {
     let category = parse_field::<Category>(fields, "category", &mut ignored);
     let scope = parse_field::<Scope>(fields, "scope", &mut ignored);
     let phase = parse_field::<Phase>(fields, "phase", &mut ignored);
-    let month = fields.text("month").map(|month| (month, parse_month(month)));
+    let month = fields
+        .text("month")
+        .map(|month| (month, parse_month(month)));
     if let Some((text, None)) = month {
-        ignored.push(format!("the month {text:?} is ignored; write it as 2026-05"));
+        ignored.push(format!(
+            "the month {text:?} is ignored; write it as 2026-05"
+        ));
     }
     let (from, until) = month.and_then(|(_, period)| period).unzip();
     let is_everything = fields.text("all").is_some();
@@ -56,15 +62,26 @@ pub(super) fn parse_filter(fields: &Fields) -> (Filter, Vec<String>) {
         from,
         until,
         source: fields.text("source").map(str::to_owned),
-        tags: fields.all("tag").filter(|tag| !tag.trim().is_empty()).collect::<Tags>(),
+        tags: fields
+            .all("tag")
+            .filter(|tag| !tag.trim().is_empty())
+            .collect::<Tags>(),
         place: Some(HomeSection::Notes).filter(|_| fields.text("entries").is_none()),
-        lifetime: if is_everything { Lifetime::All } else { Lifetime::Current },
+        lifetime: if is_everything {
+            Lifetime::All
+        } else {
+            Lifetime::Current
+        },
         ..Filter::default()
     };
     (filter, ignored)
 }
 
-fn parse_field<T: std::str::FromStr<Err = ParseError>>(fields: &Fields, name: &str, ignored: &mut Vec<String>) -> Option<T> {
+fn parse_field<T: std::str::FromStr<Err = ParseError>>(
+    fields: &Fields,
+    name: &str,
+    ignored: &mut Vec<String>,
+) -> Option<T> {
     match fields.text(name)?.parse() {
         Ok(value) => Some(value),
         Err(error) => {
@@ -78,7 +95,10 @@ fn parse_field<T: std::str::FromStr<Err = ParseError>>(fields: &Fields, name: &s
 fn parse_month(text: &str) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
     let first = NaiveDate::parse_from_str(&format!("{text}-01"), "%Y-%m-%d").ok()?;
     let start = |day: NaiveDate| day.and_time(NaiveTime::MIN).and_utc();
-    Some((start(first), start(first.checked_add_months(Months::new(1))?)))
+    Some((
+        start(first),
+        start(first.checked_add_months(Months::new(1))?),
+    ))
 }
 
 /// The fields that are filters, with their names for people.
@@ -98,7 +118,11 @@ pub(super) fn filter_chips(fields: &Fields) -> Vec<FilterChip> {
             let path = to_path(&fields.without_value(field, value));
             let scope = value.parse::<Scope>().ok().filter(|_| field == "scope");
             let text = scope.map_or_else(|| value.to_owned(), |scope| describe_readers(&scope));
-            chips.push(FilterChip { name, value: Label::cut(&text, 60), path });
+            chips.push(FilterChip {
+                name,
+                value: Label::cut(&text, 60),
+                path,
+            });
         }
     }
     if fields.text("all").is_some() {
@@ -112,43 +136,93 @@ pub(super) fn filter_chips(fields: &Fields) -> Vec<FilterChip> {
 }
 
 pub(super) fn build_facets(fields: &Fields, counts: FacetCounts) -> Vec<Facet> {
-    let FacetCounts { categories, scopes, sources, tags, months, counted: _ } = counts;
+    let FacetCounts {
+        categories,
+        scopes,
+        sources,
+        tags,
+        months,
+        counted: _,
+    } = counts;
     let single = |title, field: &'static str, values: Vec<(String, String, u64)>| {
         let active = fields.get(field).to_owned();
         let value = |(value, text, count): (String, String, u64)| {
             let is_active = active.eq_ignore_ascii_case(&value);
             let path = path_with(fields, field, if is_active { "" } else { &value });
-            FacetValue { label: Label::cut(&text, 40), count, path, is_active }
+            FacetValue {
+                label: Label::cut(&text, 40),
+                count,
+                path,
+                is_active,
+            }
         };
         Facet::new(title, values.into_iter().map(value))
     };
     let same = |value: String, count: u64| (value.clone(), value, count);
     let tag_value = |(tag, count): (String, u64)| {
-        let is_active = fields.all("tag").any(|own| Tags::key(own) == Tags::key(&tag));
-        let path = if is_active { fields.without_value("tag", &tag) } else { fields.with_added("tag", &tag) };
-        FacetValue { label: Label::cut(&tag, 40), count, path: to_path(&path), is_active }
+        let is_active = fields
+            .all("tag")
+            .any(|own| Tags::key(own) == Tags::key(&tag));
+        let path = if is_active {
+            fields.without_value("tag", &tag)
+        } else {
+            fields.with_added("tag", &tag)
+        };
+        FacetValue {
+            label: Label::cut(&tag, 40),
+            count,
+            path: to_path(&path),
+            is_active,
+        }
     };
-    let month = |(month, count): (NaiveDate, u64)| (month.format("%Y-%m").to_string(), month.format("%B %Y").to_string(), count);
-    let scope_value = |(scope, count): (Scope, u64)| (scope.to_string(), describe_readers(&scope), count);
+    let month = |(month, count): (NaiveDate, u64)| {
+        (
+            month.format("%Y-%m").to_string(),
+            month.format("%B %Y").to_string(),
+            count,
+        )
+    };
+    let scope_value =
+        |(scope, count): (Scope, u64)| (scope.to_string(), describe_readers(&scope), count);
     let all = [
         single(
             "Category",
             "category",
-            categories.into_iter().map(|(category, count)| same(category.to_string(), count)).collect(),
+            categories
+                .into_iter()
+                .map(|(category, count)| same(category.to_string(), count))
+                .collect(),
         ),
         Facet::new("Tag", tags.into_iter().map(tag_value)),
-        single("Readers", "scope", scopes.into_iter().map(scope_value).collect()),
-        single("Source", "source", sources.into_iter().map(|(source, count)| same(source, count)).collect()),
+        single(
+            "Readers",
+            "scope",
+            scopes.into_iter().map(scope_value).collect(),
+        ),
+        single(
+            "Source",
+            "source",
+            sources
+                .into_iter()
+                .map(|(source, count)| same(source, count))
+                .collect(),
+        ),
         single("Month", "month", months.into_iter().map(month).collect()),
     ];
-    all.into_iter().filter(|facet| !facet.values.is_empty()).collect()
+    all.into_iter()
+        .filter(|facet| !facet.values.is_empty())
+        .collect()
 }
 
 impl Facet {
     fn new(title: &'static str, values: impl Iterator<Item = FacetValue>) -> Self {
         let mut values: Vec<FacetValue> = values.take(MAX_VALUES).collect();
         let more = values.split_off(values.len().min(SHOWN_VALUES));
-        Self { title, values, more }
+        Self {
+            title,
+            values,
+            more,
+        }
     }
 }
 
@@ -156,7 +230,10 @@ impl Facet {
 pub(super) fn add_filters_to_tags(cards: &mut [MemoryCard], fields: &Fields) {
     let fields = Fields::parse(&fields.without(&TRANSIENT_FIELDS));
     for tag in cards.iter_mut().flat_map(|card| &mut card.tags) {
-        if !fields.all("tag").any(|own| Tags::key(own) == Tags::key(&tag.name)) {
+        if !fields
+            .all("tag")
+            .any(|own| Tags::key(own) == Tags::key(&tag.name))
+        {
             tag.path = to_path(&fields.with_added("tag", &tag.name));
         }
     }
@@ -164,8 +241,13 @@ pub(super) fn add_filters_to_tags(cards: &mut [MemoryCard], fields: &Fields) {
 
 /// Returns a name for the search of these fields, such as `dark mode, people`.
 pub(super) fn suggested_name(fields: &Fields) -> String {
-    let values = ["q", "category", "tag", "scope", "source", "month"].into_iter().flat_map(|field| fields.all(field));
-    let values: Vec<&str> = values.map(str::trim).filter(|value| !value.is_empty()).collect();
+    let values = ["q", "category", "tag", "scope", "source", "month"]
+        .into_iter()
+        .flat_map(|field| fields.all(field));
+    let values: Vec<&str> = values
+        .map(str::trim)
+        .filter(|value| !value.is_empty())
+        .collect();
     memory_core::text::to_one_line(&values.join(", "), 60)
 }
 
@@ -175,7 +257,11 @@ pub(super) fn path_with(fields: &Fields, name: &str, value: &str) -> String {
 }
 
 pub(super) fn to_path(query: &str) -> String {
-    if query.is_empty() { "/memories".to_owned() } else { format!("/memories?{query}") }
+    if query.is_empty() {
+        "/memories".to_owned()
+    } else {
+        format!("/memories?{query}")
+    }
 }
 
 #[cfg(test)]
@@ -184,23 +270,50 @@ mod tests {
 
     #[test]
     fn fields_are_a_filter_and_invalid_ones_are_reported() {
-        let (filter, ignored) = parse_filter(&Fields::parse("category=people&tag=a&tag=b&scope=agent:x&month=2026-12"));
-        assert_eq!((filter.category, filter.scope), (Some(Category::People), Some(Scope::Agent("x".into()))));
+        let (filter, ignored) = parse_filter(&Fields::parse(
+            "category=people&tag=a&tag=b&scope=agent:x&month=2026-12",
+        ));
+        assert_eq!(
+            (filter.category, filter.scope),
+            (Some(Category::People), Some(Scope::Agent("x".into())))
+        );
         assert_eq!(filter.tags.as_slice(), ["a", "b"]);
-        assert_eq!(filter.until.map(|until| until.to_rfc3339()).as_deref(), Some("2027-01-01T00:00:00+00:00"));
+        assert_eq!(
+            filter.until.map(|until| until.to_rfc3339()).as_deref(),
+            Some("2027-01-01T00:00:00+00:00")
+        );
         assert!(ignored.is_empty());
         let (filter, ignored) = parse_filter(&Fields::parse("category=nothing&month=May"));
-        assert_eq!((filter.category, filter.from, ignored.len()), (None, None, 2));
+        assert_eq!(
+            (filter.category, filter.from, ignored.len()),
+            (None, None, 2)
+        );
     }
 
     #[test]
     fn a_chip_removes_one_value_and_a_facet_adds_one() {
         let fields = Fields::parse("q=tea&tag=a&tag=b&page=3");
-        let paths: Vec<_> = filter_chips(&fields).into_iter().map(|chip| chip.path).collect();
+        let paths: Vec<_> = filter_chips(&fields)
+            .into_iter()
+            .map(|chip| chip.path)
+            .collect();
         assert_eq!(paths, ["/memories?q=tea&tag=b", "/memories?q=tea&tag=a"]);
-        let counts = FacetCounts { tags: vec![("A".into(), 2), ("c".into(), 1)], ..FacetCounts::default() };
+        let counts = FacetCounts {
+            tags: vec![("A".into(), 2), ("c".into(), 1)],
+            ..FacetCounts::default()
+        };
         let facets = build_facets(&fields, counts);
-        let values: Vec<_> = facets[0].values.iter().map(|value| (value.path.as_str(), value.is_active)).collect();
-        assert_eq!(values, [("/memories?q=tea&tag=b", true), ("/memories?q=tea&tag=a&tag=b&tag=c", false)]);
+        let values: Vec<_> = facets[0]
+            .values
+            .iter()
+            .map(|value| (value.path.as_str(), value.is_active))
+            .collect();
+        assert_eq!(
+            values,
+            [
+                ("/memories?q=tea&tag=b", true),
+                ("/memories?q=tea&tag=a&tag=b&tag=c", false)
+            ]
+        );
     }
 }

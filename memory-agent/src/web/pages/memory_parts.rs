@@ -1,6 +1,8 @@
 //! The parts of the page of a memory: attributes, changes and recalls.
 
-use memory_core::{ContentHash, HomeSection, Memory, MemoryHistory, MemoryStep, RecallRecord, StoredMemory};
+use memory_core::{
+    ContentHash, HomeSection, Memory, MemoryHistory, MemoryStep, RecallRecord, StoredMemory,
+};
 
 use crate::web::card::{describe_parts, describe_readers};
 use crate::web::changed_object::past_tense;
@@ -56,7 +58,10 @@ pub(super) struct RecallView {
     pub(super) former_text: Option<SafeHtml>,
 }
 
-pub(super) fn facts(request: &WebRequest, stored: &StoredMemory) -> Vec<(&'static str, &'static str, FactValue)> {
+pub(super) fn facts(
+    request: &WebRequest,
+    stored: &StoredMemory,
+) -> Vec<(&'static str, &'static str, FactValue)> {
     let memory = &stored.memory;
     let time = |time| FactValue::Time(TimeLabel::exact(request.local(time)));
     let text = |text: &str| FactValue::Text(Label::new(text));
@@ -66,19 +71,34 @@ pub(super) fn facts(request: &WebRequest, stored: &StoredMemory) -> Vec<(&'stati
         facts.push(("Changed", "", time(memory.updated_at)));
     }
     let readers = Label::new(&describe_readers(&memory.scope));
-    facts.push(("Readers", "who receives it", FactValue::Link(readers, list_path("scope", &memory.scope.to_string()))));
+    facts.push((
+        "Readers",
+        "who receives it",
+        FactValue::Link(readers, list_path("scope", &memory.scope.to_string())),
+    ));
     if !memory.source.is_empty() {
         facts.push((
             "Source",
             "the program it came from",
-            FactValue::Link(Label::new(&memory.source), list_path("source", &memory.source)),
+            FactValue::Link(
+                Label::new(&memory.source),
+                list_path("source", &memory.source),
+            ),
         ));
     }
     if let Some(role) = memory.speaker_role() {
         facts.push(("Author", "", text(role.as_str())));
     }
     if let Some(origin) = &memory.origin {
-        facts.push(("Ingested from", "", text(&format!("{}/{}", origin.root.trim_end_matches('/'), origin.path))));
+        facts.push((
+            "Ingested from",
+            "",
+            text(&format!(
+                "{}/{}",
+                origin.root.trim_end_matches('/'),
+                origin.path
+            )),
+        ));
     }
     let times = [
         ("Stated again", memory.stated_at),
@@ -87,7 +107,11 @@ pub(super) fn facts(request: &WebRequest, stored: &StoredMemory) -> Vec<(&'stati
         ("Expires", memory.expires_at),
         ("Reminder", memory.reminder.map(|reminder| reminder.due)),
     ];
-    facts.extend(times.into_iter().filter_map(|(name, at)| Some((name, "", time(at?)))));
+    facts.extend(
+        times
+            .into_iter()
+            .filter_map(|(name, at)| Some((name, "", time(at?)))),
+    );
     if !memory.aliases.is_empty() {
         facts.push(("Also called", "", text(&memory.aliases.join(", "))));
     }
@@ -100,16 +124,28 @@ pub(super) fn facts(request: &WebRequest, stored: &StoredMemory) -> Vec<(&'stati
 pub(super) fn more_facts(stored: &StoredMemory) -> Vec<(Label, FactValue)> {
     let memory = &stored.memory;
     let own = [
-        ("Reads by agents and commands", memory.access_count.to_string()),
+        (
+            "Reads by agents and commands",
+            memory.access_count.to_string(),
+        ),
         ("Version", memory.version.to_string()),
         ("File", stored.path.clone()),
         ("Id", memory.id.to_string()),
     ];
-    let own = own.into_iter().map(|(name, value)| (Label::new(name), FactValue::Text(Label::new(&value))));
+    let own = own
+        .into_iter()
+        .map(|(name, value)| (Label::new(name), FactValue::Text(Label::new(&value))));
     let other = stored.other_fields.iter().take(MAX_OTHER_FIELDS);
     own.chain(other.map(|(name, value)| {
-        let value = if value.trim().is_empty() { "(empty)" } else { value };
-        (Label::cut(name, 60), FactValue::Text(Label::cut(value, MAX_OTHER_VALUE)))
+        let value = if value.trim().is_empty() {
+            "(empty)"
+        } else {
+            value
+        };
+        (
+            Label::cut(name, 60),
+            FactValue::Text(Label::cut(value, MAX_OTHER_VALUE)),
+        )
     }))
     .collect()
 }
@@ -120,7 +156,10 @@ pub(super) fn step_views(request: &WebRequest, history: &MemoryHistory) -> Vec<S
     let mut views = Vec::with_capacity(history.steps.len());
     for step in &history.steps {
         let mut view = StepView::new(request, step);
-        if step.is_creation && view.undo.button().is_some() && std::mem::replace(&mut is_deletion_offered, true) {
+        if step.is_creation
+            && view.undo.button().is_some()
+            && std::mem::replace(&mut is_deletion_offered, true)
+        {
             view.undo = UndoOffer::Refused("The undo of a later change also deletes the memory.");
         }
         views.push(view);
@@ -135,12 +174,25 @@ impl StepView {
         let undo = UndoOffer::for_step(step);
         Self {
             action: past_tense(operation.verb),
-            by: Label::cut(if operation.by.is_empty() { "unknown" } else { &operation.by }, 60),
+            by: Label::cut(
+                if operation.by.is_empty() {
+                    "unknown"
+                } else {
+                    &operation.by
+                },
+                60,
+            ),
             at: TimeLabel::exact(request.local(operation.at)),
             operation: operation.id.to_string(),
             // The reason of a rejection identifies its content for the program alone.
-            why: step.why.as_deref().filter(|why| !is_fingerprint(why)).map(Label::new),
-            attributes: versions.map(|(before, after)| changed_attributes(before, after)).unwrap_or_default(),
+            why: step
+                .why
+                .as_deref()
+                .filter(|why| !is_fingerprint(why))
+                .map(Label::new),
+            attributes: versions
+                .map(|(before, after)| changed_attributes(before, after))
+                .unwrap_or_default(),
             diff: versions
                 .filter(|(before, after)| before.content != after.content)
                 .map(|(before, after)| render_diff(&before.content, &after.content)),
@@ -153,12 +205,19 @@ impl StepView {
 
 /// Returns whether a reason of the journal ends with a hash.
 fn is_fingerprint(why: &str) -> bool {
-    why.rsplit(' ').next().is_some_and(|last| last.parse::<ContentHash>().is_ok())
+    why.rsplit(' ')
+        .next()
+        .is_some_and(|last| last.parse::<ContentHash>().is_ok())
 }
 
 impl RecallView {
     /// Returns the view of a recall of the memory `id`. `former` is the version at that time, if its text was changed since.
-    pub(super) fn new(request: &WebRequest, recall: &RecallRecord, id: &str, former: Option<&Memory>) -> Self {
+    pub(super) fn new(
+        request: &WebRequest,
+        recall: &RecallRecord,
+        id: &str,
+        former: Option<&Memory>,
+    ) -> Self {
         let place = recall.memories.iter().position(|memory| memory.id == id);
         let parts = place.map_or(&[][..], |place| recall.memories[place].parts.as_slice());
         let day = recall.at.format("%Y-%m-%d").to_string();
@@ -168,13 +227,23 @@ impl RecallView {
         };
         Self {
             at: TimeLabel::exact(request.local(recall.at)),
-            agent: Label::cut(if recall.agent.is_empty() { "unnamed agent" } else { &recall.agent }, 60),
+            agent: Label::cut(
+                if recall.agent.is_empty() {
+                    "unnamed agent"
+                } else {
+                    &recall.agent
+                },
+                60,
+            ),
             tool: Label::cut(&recall.tool, 60),
             query: recall.query.as_deref().map(|query| Label::cut(query, 300)),
             rank: place.map_or(0, |place| place + 1),
             count: recall.memories.len(),
             reasons: describe_parts(parts),
-            session: format!("/sessions/show?{}", encode_pairs([("agent", recall.agent.as_str()), of_session])),
+            session: format!(
+                "/sessions/show?{}",
+                encode_pairs([("agent", recall.agent.as_str()), of_session])
+            ),
             former_text: former.map(|former| SafeHtml::from_text(&former.content)),
         }
     }

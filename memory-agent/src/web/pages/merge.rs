@@ -7,8 +7,8 @@ use axum::Router;
 use axum::response::Response;
 use axum::routing::get;
 use memory_core::{
-    Memory, MemoryMerge, MemoryStoreExt, MergeVersions, SecretPolicy, StoreError, StoredMemory, merge, plan_merge,
-    resolve_wikilink,
+    Memory, MemoryMerge, MemoryStoreExt, MergeVersions, SecretPolicy, StoreError, StoredMemory,
+    merge, plan_merge, resolve_wikilink,
 };
 
 use super::inbox_item::{ItemVersion, MAX_HEADLINE};
@@ -32,13 +32,23 @@ pub(super) fn routes() -> Router<Arc<WebState>> {
 
 /// Returns the path of the choice of a memory to merge `item` into.
 pub(super) fn choice_path(item: &StoredMemory, next: &str) -> String {
-    format!("{PATH}?{}", encode_pairs([("item", ItemVersion::of(item).as_str()), ("next", next)]))
+    format!(
+        "{PATH}?{}",
+        encode_pairs([("item", ItemVersion::of(item).as_str()), ("next", next)])
+    )
 }
 
 /// Returns the path of the preview of the merge of `item` into `target`.
 pub(super) fn merge_path(item: &StoredMemory, target: &Memory, next: &str) -> String {
-    let fields = [("item", ItemVersion::of(item)), ("into", target.id.to_string()), ("next", next.to_owned())];
-    format!("{PATH}?{}", encode_pairs(fields.iter().map(|(name, value)| (*name, value.as_str()))))
+    let fields = [
+        ("item", ItemVersion::of(item)),
+        ("into", target.id.to_string()),
+        ("next", next.to_owned()),
+    ];
+    format!(
+        "{PATH}?{}",
+        encode_pairs(fields.iter().map(|(name, value)| (*name, value.as_str())))
+    )
 }
 
 /// Merges the memory, proposal or note of the field `item` into the version of a memory in the field `into`, which the preview showed.
@@ -55,11 +65,27 @@ async fn merge_versions(request: WebRequest) -> Response {
                 return Ok(request.redirect_after(&format!("{PATH}?{}", encode_pairs(fields)), &[]));
             };
             let item = ItemVersion::parse(form.get("item"))?;
-            let expected = MergeVersions { item: Some(item.version), target: Some(target.version) };
-            let merged = merge(&request.services, &item.id, &target.id, expected, SecretPolicy::Refuse)?;
+            let expected = MergeVersions {
+                item: Some(item.version),
+                target: Some(target.version),
+            };
+            let merged = merge(
+                &request.services,
+                &item.id,
+                &target.id,
+                expected,
+                SecretPolicy::Refuse,
+            )?;
             // The page of the merged memory does not exist any more.
             let is_gone = next.contains(&item.id);
-            Ok(request.redirect(if is_gone { memory_path(&merged.memory) } else { next.to_owned() }.as_str()))
+            Ok(request.redirect(
+                if is_gone {
+                    memory_path(&merged.memory)
+                } else {
+                    next.to_owned()
+                }
+                .as_str(),
+            ))
         })
         .await
 }
@@ -109,7 +135,10 @@ async fn show_merge(request: WebRequest) -> Response {
             let item = ItemVersion::parse(request.query.get("item"))?;
             match request.services.store.get_by(&item.id) {
                 Err(StoreError::NotFound { .. }) => {
-                    return Ok(redirect_with_notice(request.query.text("next").unwrap_or("/memories"), ITEM_DECIDED));
+                    return Ok(redirect_with_notice(
+                        request.query.text("next").unwrap_or("/memories"),
+                        ITEM_DECIDED,
+                    ));
                 }
                 found => drop(found?),
             }
@@ -124,7 +153,11 @@ async fn show_merge(request: WebRequest) -> Response {
 fn preview_merge(request: &WebRequest, reference: &str) -> Result<MergePreviewPage, PageError> {
     let item = ItemVersion::parse(request.query.get("item"))?;
     let next = request.query.text("next").unwrap_or("/memories");
-    let MemoryMerge { item: merged_item, target, merged } = plan_merge(&request.services, &item.id, reference)?;
+    let MemoryMerge {
+        item: merged_item,
+        target,
+        merged,
+    } = plan_merge(&request.services, &item.id, reference)?;
     let find_path = |name: &str| {
         let id = resolve_wikilink(request.services.store.as_ref(), name, &target).ok()??;
         Some(format!("/memories/{id}"))
@@ -137,14 +170,22 @@ fn preview_merge(request: &WebRequest, reference: &str) -> Result<MergePreviewPa
         into: ItemVersion::of(&target),
         path: memory_path(before),
         target: title(before),
-        choice: format!("{PATH}?{}", encode_pairs([("item", request.query.get("item")), ("next", next)])),
+        choice: format!(
+            "{PATH}?{}",
+            encode_pairs([("item", request.query.get("item")), ("next", next)])
+        ),
         next: next.to_owned(),
-        reverse: (!merged_item.memory.is_proposal()).then(|| merge_path(&target, &merged_item.memory, next)),
-        readers: (merged_item.memory.scope != before.scope)
-            .then(|| [&merged_item.memory.scope, &before.scope].map(|scope| Label::new(&describe_readers(scope))).into()),
+        reverse: (!merged_item.memory.is_proposal())
+            .then(|| merge_path(&target, &merged_item.memory, next)),
+        readers: (merged_item.memory.scope != before.scope).then(|| {
+            [&merged_item.memory.scope, &before.scope]
+                .map(|scope| Label::new(&describe_readers(scope)))
+                .into()
+        }),
         has_effect: merged != *before,
         attributes: changed_attributes(before, &merged),
-        diff: (before.content != merged.content).then(|| render_diff(&before.content, &merged.content)),
+        diff: (before.content != merged.content)
+            .then(|| render_diff(&before.content, &merged.content)),
         text: render_markdown(&merged.content, &find_path),
     })
 }
@@ -154,7 +195,11 @@ fn choose_merge(request: &WebRequest, words: &str) -> Result<MergePage, PageErro
     let query = &request.query;
     let item = ItemVersion::parse(query.get("item"))?;
     let stored = request.services.store.get_by(&item.id)?;
-    let searched = if words.is_empty() { stored.memory.headline() } else { words };
+    let searched = if words.is_empty() {
+        stored.memory.headline()
+    } else {
+        words
+    };
     let mut candidates = find_candidates(request, searched)?;
     candidates.retain(|candidate| candidate.id != item.id);
     Ok(MergePage {

@@ -7,7 +7,10 @@ use axum::Router;
 use axum::response::Response;
 use axum::routing::{get, post};
 use chrono::{Datelike, Months, NaiveDate};
-use memory_core::{Draft, Reminder, ReminderFilter, SecretPolicy, StoredMemory, done, parse_due_time, remind, reminders, snooze};
+use memory_core::{
+    Draft, Reminder, ReminderFilter, SecretPolicy, StoredMemory, done, parse_due_time, remind,
+    reminders, snooze,
+};
 
 use crate::web::charts::{CalendarItem, render_month};
 use crate::web::error::{PageError, render};
@@ -27,8 +30,12 @@ const MAX_READ: usize = 5_000;
 const MAX_HEADLINE: usize = 140;
 
 /// The times of the snooze menu, as words that [`parse_due_time`] reads, each with its title.
-const SNOOZES: [(&str, &str); 4] =
-    [("in 1 hour", "In an hour"), ("tomorrow at 9am", "Tomorrow"), ("in 3 days", "In three days"), ("in 1 week", "In a week")];
+const SNOOZES: [(&str, &str); 4] = [
+    ("in 1 hour", "In an hour"),
+    ("tomorrow at 9am", "Tomorrow"),
+    ("in 3 days", "In three days"),
+    ("in 1 week", "In a week"),
+];
 
 pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new()
@@ -91,14 +98,31 @@ async fn show(request: WebRequest) -> Response {
                 _ => (ReminderFilter::Open, "open"),
             };
             let parse = |text: &str| {
-                text.parse::<NaiveDate>().map_err(|_| PageError::invalid("the day is not a date such as 2026-05-31"))
+                text.parse::<NaiveDate>()
+                    .map_err(|_| PageError::invalid("the day is not a date such as 2026-05-31"))
             };
             let day = request.query.text("day").map(parse).transpose()?;
-            let month = request.query.text("month").map(|month| parse(&format!("{month}-01"))).transpose()?;
+            let month = request
+                .query
+                .text("month")
+                .map(|month| parse(&format!("{month}-01")))
+                .transpose()?;
             let month = month.or(day).unwrap_or(today);
             let month = month.with_day(1).unwrap_or(month);
-            let all = reminders(&request.services, if day.is_some() { ReminderFilter::All } else { filter }, Some(MAX_READ))?;
-            let with_due = || all.memories.iter().filter_map(|stored| Some((stored, stored.memory.reminder?)));
+            let all = reminders(
+                &request.services,
+                if day.is_some() {
+                    ReminderFilter::All
+                } else {
+                    filter
+                },
+                Some(MAX_READ),
+            )?;
+            let with_due = || {
+                all.memories
+                    .iter()
+                    .filter_map(|stored| Some((stored, stored.memory.reminder?)))
+            };
             let items: Vec<CalendarItem> = with_due()
                 .map(|(stored, reminder)| {
                     let due = request.local(reminder.due);
@@ -111,19 +135,27 @@ async fn show(request: WebRequest) -> Response {
                     }
                 })
                 .collect();
-            let is_on_day = |reminder: &Reminder| day.is_none_or(|day| request.local(reminder.due).date_naive() == day);
+            let is_on_day = |reminder: &Reminder| {
+                day.is_none_or(|day| request.local(reminder.due).date_naive() == day)
+            };
             let rows: Vec<ReminderRow> = with_due()
                 .filter(|(_, reminder)| is_on_day(reminder))
                 .take(MAX_LISTED)
                 .map(|(stored, reminder)| ReminderRow::new(request, stored, &reminder))
                 .collect();
             let path = |month: Option<NaiveDate>| {
-                let month = month.map(|month| month.format("%Y-%m").to_string()).unwrap_or_default();
+                let month = month
+                    .map(|month| month.format("%Y-%m").to_string())
+                    .unwrap_or_default();
                 format!("/reminders?{}", request.query.with("month", &month))
             };
             let page = RemindersPage {
                 layout: request.layout("Reminders"),
-                total: if day.is_some() { rows.len() as u64 } else { all.total },
+                total: if day.is_some() {
+                    rows.len() as u64
+                } else {
+                    all.total
+                },
                 rows,
                 show,
                 day,
@@ -143,10 +175,23 @@ async fn show(request: WebRequest) -> Response {
 async fn create(request: WebRequest) -> Response {
     request
         .respond(|request| {
-            let text = request.form.text("text").ok_or_else(|| PageError::invalid("the text of the reminder is empty"))?;
-            let at = request.form.text("when").map(|when| parse_when(request, when)).transpose()?;
+            let text = request
+                .form
+                .text("text")
+                .ok_or_else(|| PageError::invalid("the text of the reminder is empty"))?;
+            let at = request
+                .form
+                .text("when")
+                .map(|when| parse_when(request, when))
+                .transpose()?;
             let draft = Draft::new(text).scope(request.services.default_scope());
-            remind(&request.services, draft, at, &request.zone(), SecretPolicy::Refuse)?;
+            remind(
+                &request.services,
+                draft,
+                at,
+                &request.zone(),
+                SecretPolicy::Refuse,
+            )?;
             Ok(request.redirect(request.form.text("next").unwrap_or("/reminders")))
         })
         .await
@@ -166,16 +211,27 @@ async fn postpone(request: WebRequest) -> Response {
         .respond(|request| {
             let when = request.form.text("custom").or(request.form.text("until"));
             let when = when.ok_or_else(|| PageError::invalid("no time is given"))?;
-            snooze(&request.services, request.form.get("id"), parse_when(request, when)?)?;
+            snooze(
+                &request.services,
+                request.form.get("id"),
+                parse_when(request, when)?,
+            )?;
             Ok(request.redirect(request.form.text("next").unwrap_or("/reminders")))
         })
         .await
 }
 
 /// Parses a time: words such as `tomorrow at 9am`, or the value of a field for date and time.
-fn parse_when(request: &WebRequest, text: &str) -> Result<chrono::DateTime<chrono::Utc>, PageError> {
+fn parse_when(
+    request: &WebRequest,
+    text: &str,
+) -> Result<chrono::DateTime<chrono::Utc>, PageError> {
     let now = request.services.clock.now().with_timezone(&request.zone());
     // The field has a `T` between date and time, and no zone.
-    let text = text.replacen('T', " ", usize::from(text.len() == "2026-05-31T09:00".len()));
+    let text = text.replacen(
+        'T',
+        " ",
+        usize::from(text.len() == "2026-05-31T09:00".len()),
+    );
     Ok(parse_due_time(&text, &now)?.0)
 }

@@ -9,8 +9,8 @@ use axum::response::Response;
 use axum::routing::get;
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use memory_core::{
-    AgentSession, LogEntry, Memory, MemoryId, RecallFilter, RecallRecord, RecalledId, StoreError, Verb, memory_at, recalls,
-    sessions,
+    AgentSession, LogEntry, Memory, MemoryId, RecallFilter, RecallRecord, RecalledId, StoreError,
+    Verb, memory_at, recalls, sessions,
 };
 
 use super::activity::start_of_day;
@@ -41,7 +41,9 @@ const MAX_SUMMARY: usize = 5;
 const MAX_LISTED: usize = 200;
 
 pub(super) fn routes() -> Router<Arc<WebState>> {
-    Router::new().route("/sessions", get(show)).route("/sessions/show", get(show_one))
+    Router::new()
+        .route("/sessions", get(show))
+        .route("/sessions/show", get(show_one))
 }
 
 /// A session as a row.
@@ -81,10 +83,19 @@ impl AgentSessionView {
             .iter()
             .take(MAX_SUMMARY)
             .map(|id| RecalledRow::new(request, &RecalledId::unranked(id), session.last));
-        let changes = session.operations.iter().take(MAX_SUMMARY).map(|entry| OperationRow::new(request, entry));
+        let changes = session
+            .operations
+            .iter()
+            .take(MAX_SUMMARY)
+            .map(|entry| OperationRow::new(request, entry));
         Ok(Self {
             row: SessionRow::new(request, session),
-            questions: session.queries.iter().take(MAX_SUMMARY).map(|query| Label::cut(query, 160)).collect(),
+            questions: session
+                .queries
+                .iter()
+                .take(MAX_SUMMARY)
+                .map(|query| Label::cut(query, 160))
+                .collect(),
             more_questions: more(session.queries.len()),
             given: given.collect::<Result<_, _>>()?,
             more_given: more(session.memories.len()),
@@ -98,12 +109,18 @@ impl SessionRow {
     fn new(request: &WebRequest, session: &AgentSession) -> Self {
         let day = session.first.date_naive().to_string();
         let name = session.session.as_deref();
-        let fields = [("agent", session.agent.as_str()), name.map_or(("day", day.as_str()), |name| ("session", name))];
+        let fields = [
+            ("agent", session.agent.as_str()),
+            name.map_or(("day", day.as_str()), |name| ("session", name)),
+        ];
         Self {
             path: format!("/sessions/show?{}", encode_pairs(fields)),
             agent: agent_label(&session.agent),
             session: name.map(|name| Label::cut(name, 24)),
-            project: session.project.as_deref().map(|project| Label::cut(project, 40)),
+            project: session
+                .project
+                .as_deref()
+                .map(|project| Label::cut(project, 40)),
             first: TimeLabel::exact(request.local(session.first)),
             last: TimeLabel::clock_time(request.local(session.last)),
             duration: describe_duration(session.last - session.first),
@@ -150,26 +167,57 @@ struct AgentDay {
 
 impl AgentDay {
     /// Returns what each agent did since the start of `day`.
-    fn list(request: &WebRequest, day: NaiveDate, agent: Option<&str>) -> Result<Vec<Self>, PageError> {
+    fn list(
+        request: &WebRequest,
+        day: NaiveDate,
+        agent: Option<&str>,
+    ) -> Result<Vec<Self>, PageError> {
         let from = Some(start_of_day(&request.zone(), day));
-        let filter = RecallFilter { agent: agent.map(str::to_owned), from, ..RecallFilter::default() };
+        let filter = RecallFilter {
+            agent: agent.map(str::to_owned),
+            from,
+            ..RecallFilter::default()
+        };
         let mut agents = BTreeMap::<String, Vec<AgentSession>>::new();
         for session in list_sessions(request, &filter)? {
-            agents.entry(session.agent.clone()).or_default().push(session);
+            agents
+                .entry(session.agent.clone())
+                .or_default()
+                .push(session);
         }
-        agents.iter().map(|(agent, sessions)| Self::new(request, day, agent, sessions)).collect()
+        agents
+            .iter()
+            .map(|(agent, sessions)| Self::new(request, day, agent, sessions))
+            .collect()
     }
 
-    fn new(request: &WebRequest, day: NaiveDate, agent: &str, sessions: &[AgentSession]) -> Result<Self, PageError> {
-        let mut operations: Vec<&LogEntry> = sessions.iter().flat_map(|session| &session.operations).collect();
+    fn new(
+        request: &WebRequest,
+        day: NaiveDate,
+        agent: &str,
+        sessions: &[AgentSession],
+    ) -> Result<Self, PageError> {
+        let mut operations: Vec<&LogEntry> = sessions
+            .iter()
+            .flat_map(|session| &session.operations)
+            .collect();
         operations.sort_by_key(|entry| std::cmp::Reverse(entry.operation.at));
-        let count = |verb: Verb| operations.iter().filter(|entry| entry.operation.verb == verb).count();
+        let count = |verb: Verb| {
+            operations
+                .iter()
+                .filter(|entry| entry.operation.verb == verb)
+                .count()
+        };
         let (written, proposed) = (count(Verb::Write), count(Verb::Propose));
         Ok(Self {
             agent: agent_label(agent),
             query: encode_pairs([("by", agent), ("day", &day.to_string())]),
             questions: sessions.iter().map(|session| session.queries.len()).sum(),
-            memories: sessions.iter().flat_map(|session| &session.memories).collect::<BTreeSet<_>>().len(),
+            memories: sessions
+                .iter()
+                .flat_map(|session| &session.memories)
+                .collect::<BTreeSet<_>>()
+                .len(),
             written,
             proposed,
             changed: operations.len() - written - proposed,
@@ -184,7 +232,14 @@ impl AgentDay {
 }
 
 fn agent_label(agent: &str) -> Label {
-    Label::cut(if agent.is_empty() { "unknown agent" } else { agent }, 60)
+    Label::cut(
+        if agent.is_empty() {
+            "unknown agent"
+        } else {
+            agent
+        },
+        60,
+    )
 }
 
 async fn show(request: WebRequest) -> Response {
@@ -192,10 +247,18 @@ async fn show(request: WebRequest) -> Response {
         .respond(|request| {
             let now = request.services.clock.now();
             let agent = request.query.text("agent").map(str::to_owned);
-            let filter = RecallFilter { from: Some(now - Days::new(DAYS)), ..RecallFilter::default() };
+            let filter = RecallFilter {
+                from: Some(now - Days::new(DAYS)),
+                ..RecallFilter::default()
+            };
             let mut found = list_sessions(request, &filter)?;
-            let agents: BTreeSet<String> = found.iter().map(|session| session.agent.clone()).collect();
-            let is_selected = |name: &str| agent.as_deref().is_some_and(|agent| name.eq_ignore_ascii_case(agent));
+            let agents: BTreeSet<String> =
+                found.iter().map(|session| session.agent.clone()).collect();
+            let is_selected = |name: &str| {
+                agent
+                    .as_deref()
+                    .is_some_and(|agent| name.eq_ignore_ascii_case(agent))
+            };
             found.retain(|session| agent.is_none() || is_selected(&session.agent));
             let today = request.local(now).date_naive();
             let page = Pager::page(request);
@@ -223,7 +286,10 @@ async fn show(request: WebRequest) -> Response {
         .await
 }
 
-fn list_sessions(request: &WebRequest, filter: &RecallFilter) -> Result<Vec<AgentSession>, PageError> {
+fn list_sessions(
+    request: &WebRequest,
+    filter: &RecallFilter,
+) -> Result<Vec<AgentSession>, PageError> {
     request.with_logs(|logs| sessions(request.web.config.recalls.as_ref(), logs, filter, &PEOPLE))
 }
 
@@ -240,7 +306,10 @@ struct RecallRow {
 }
 
 /// A memory of a recall.
-#[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a property of its own"
+)]
 struct RecalledRow {
     path: String,
     headline: Label,
@@ -257,12 +326,23 @@ struct RecalledRow {
 
 impl RecallRow {
     /// Returns the row of a recall. `given` are the memories of the earlier recalls of the session.
-    fn new(request: &WebRequest, recall: &RecallRecord, given: &mut HashSet<String>) -> Result<Self, PageError> {
+    fn new(
+        request: &WebRequest,
+        recall: &RecallRecord,
+        given: &mut HashSet<String>,
+    ) -> Result<Self, PageError> {
         let mut row = |memory: &RecalledId| {
             let is_repeated = !given.insert(memory.id.clone());
-            Ok(RecalledRow { is_repeated, ..RecalledRow::new(request, memory, recall.at)? })
+            Ok(RecalledRow {
+                is_repeated,
+                ..RecalledRow::new(request, memory, recall.at)?
+            })
         };
-        let mut memories = recall.memories.iter().map(&mut row).collect::<Result<Vec<_>, PageError>>()?;
+        let mut memories = recall
+            .memories
+            .iter()
+            .map(&mut row)
+            .collect::<Result<Vec<_>, PageError>>()?;
         let more = memories.split_off(memories.len().min(MAX_SUMMARY));
         Ok(Self {
             time: TimeLabel::clock_time(request.local(recall.at)),
@@ -277,7 +357,11 @@ impl RecallRow {
 
 impl RecalledRow {
     /// Returns the row of a memory that was given at a time, with the text of that time.
-    fn new(request: &WebRequest, recalled: &RecalledId, at: DateTime<Utc>) -> Result<Self, PageError> {
+    fn new(
+        request: &WebRequest,
+        recalled: &RecalledId,
+        at: DateTime<Utc>,
+    ) -> Result<Self, PageError> {
         // The entries of conversations have other ids.
         let id = recalled.id.parse::<MemoryId>().ok();
         let stored = match id.map(|id| request.services.store.get(&id)) {
@@ -285,10 +369,22 @@ impl RecalledRow {
             None | Some(Err(StoreError::NotFound { .. } | StoreError::Damaged(_))) => None,
             Some(Err(error)) => return Err(error.into()),
         };
-        let is_current = stored.as_ref().is_some_and(|memory| memory.updated_at <= at);
-        let given = id.filter(|_| !is_current).map(|id| memory_at(&request.services, &id, at)).transpose()?.flatten();
-        let is_changed = given.as_ref().zip(stored.as_ref()).is_some_and(|(given, stored)| given.content != stored.content);
-        let headline = given.as_ref().or(stored.as_ref()).map_or(recalled.id.as_str(), Memory::headline);
+        let is_current = stored
+            .as_ref()
+            .is_some_and(|memory| memory.updated_at <= at);
+        let given = id
+            .filter(|_| !is_current)
+            .map(|id| memory_at(&request.services, &id, at))
+            .transpose()?
+            .flatten();
+        let is_changed = given
+            .as_ref()
+            .zip(stored.as_ref())
+            .is_some_and(|(given, stored)| given.content != stored.content);
+        let headline = given
+            .as_ref()
+            .or(stored.as_ref())
+            .map_or(recalled.id.as_str(), Memory::headline);
         Ok(Self {
             path: format!("/memories/{}", encode(&recalled.id)),
             headline: Label::cut(headline, 140),
@@ -319,12 +415,18 @@ enum SessionStep {
 }
 
 async fn show_one(request: WebRequest) -> Response {
-    request.respond(|request| Ok(render(&session_page(request)?))).await
+    request
+        .respond(|request| Ok(render(&session_page(request)?)))
+        .await
 }
 
 fn session_page(request: &WebRequest) -> Result<SessionPage, PageError> {
     let name = request.query.text("session").map(str::to_owned);
-    let day = request.query.text("day").map(str::parse::<NaiveDate>).transpose();
+    let day = request
+        .query
+        .text("day")
+        .map(str::parse::<NaiveDate>)
+        .transpose();
     let day = day.map_err(|_| PageError::invalid("the day is not a date such as 2026-05-31"))?;
     // All sessions of the agent are needed to assign its operations, as in the list.
     let all = RecallFilter {
@@ -332,25 +434,44 @@ fn session_page(request: &WebRequest) -> Result<SessionPage, PageError> {
         from: Some(request.services.clock.now() - Days::new(LOOKUP_DAYS)),
         ..RecallFilter::default()
     };
-    let is_it = |session: &AgentSession| session.session == name && day.is_none_or(|day| session.first.date_naive() == day);
+    let is_it = |session: &AgentSession| {
+        session.session == name && day.is_none_or(|day| session.first.date_naive() == day)
+    };
     let found = list_sessions(request, &all)?.into_iter().find(is_it);
     let found = found.ok_or_else(|| {
-        let hint = "the records of old sessions are deleted after some time; see the list of sessions";
-        PageError::new(memory_core::Code::SessionNotFound, "there is no record of this session", hint)
+        let hint =
+            "the records of old sessions are deleted after some time; see the list of sessions";
+        PageError::new(
+            memory_core::Code::SessionNotFound,
+            "there is no record of this session",
+            hint,
+        )
     })?;
-    let start = day.and_then(|day| day.and_hms_opt(0, 0, 0)).map(|start| start.and_utc());
-    let own =
-        RecallFilter { session: name.clone(), from: start.or(all.from), to: start.map(|start| start + Days::new(1)), ..all };
+    let start = day
+        .and_then(|day| day.and_hms_opt(0, 0, 0))
+        .map(|start| start.and_utc());
+    let own = RecallFilter {
+        session: name.clone(),
+        from: start.or(all.from),
+        to: start.map(|start| start + Days::new(1)),
+        ..all
+    };
     let mut received = recalls(request.web.config.recalls.as_ref(), &own, MAX_LISTED)?.recalls;
     received.retain(|recall| recall.session == name);
     received.reverse();
     let mut given = HashSet::new();
     let mut steps = Vec::new();
     for recall in &received {
-        steps.push((recall.at, SessionStep::Received(RecallRow::new(request, recall, &mut given)?)));
+        steps.push((
+            recall.at,
+            SessionStep::Received(RecallRow::new(request, recall, &mut given)?),
+        ));
     }
     for entry in found.operations.iter().take(MAX_LISTED) {
-        steps.push((entry.operation.at, SessionStep::Changed(OperationRow::new(request, entry)?)));
+        steps.push((
+            entry.operation.at,
+            SessionStep::Changed(OperationRow::new(request, entry)?),
+        ));
     }
     steps.sort_by_key(|(at, _)| *at);
     Ok(SessionPage {

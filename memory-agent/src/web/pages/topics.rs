@@ -92,7 +92,11 @@ async fn show(request: WebRequest) -> Response {
                 if page.search.is_empty() {
                     let listing = topic::list(topics)?;
                     page.rows = listing.topics.iter().map(TopicRow::new).collect();
-                    page.misnamed = listing.misnamed.iter().map(|(name, why)| (Label::new(name), Label::new(why))).collect();
+                    page.misnamed = listing
+                        .misnamed
+                        .iter()
+                        .map(|(name, why)| (Label::new(name), Label::new(why)))
+                        .collect();
                 } else {
                     let (hits, _) = topic::search(topics, &page.search, MAX_MATCHES)?;
                     let row = |hit: &topic::TopicHit| TopicRow {
@@ -113,13 +117,20 @@ async fn create(request: WebRequest) -> Response {
         .respond(|request| {
             let form = &request.form;
             let name = form.text("name").unwrap_or_default();
-            let name = if std::path::Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md")) {
+            let name = if std::path::Path::new(name)
+                .extension()
+                .is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
+            {
                 name.to_owned()
             } else {
                 format!("{name}.md")
             };
             let name: topic::TopicName = name.parse()?;
-            if topic::list(topics(request)?)?.topics.iter().any(|own| own.name == name) {
+            if topic::list(topics(request)?)?
+                .topics
+                .iter()
+                .any(|own| own.name == name)
+            {
                 return Err(PageError::new(
                     Code::InvalidInput,
                     format!("the topic {name} exists already"),
@@ -156,7 +167,9 @@ struct TopicPage {
 
 /// Returns the text after the front matter.
 fn body(text: &str) -> &str {
-    let Some(rest) = text.strip_prefix("---\n") else { return text };
+    let Some(rest) = text.strip_prefix("---\n") else {
+        return text;
+    };
     rest.split_once("\n---\n").map_or(text, |(_, body)| body)
 }
 
@@ -175,7 +188,11 @@ async fn show_topic(Path(name): Path<String>, request: WebRequest) -> Response {
                 updated: topic.updated.map(|day| day.to_string()),
                 problem: topic.problem.as_deref().map(Label::new),
                 text: render_markdown(body(&found.text), &|_| None),
-                links: found.links.iter().map(|(link, name)| (Label::new(link), name.as_ref().map(path))).collect(),
+                links: found
+                    .links
+                    .iter()
+                    .map(|(link, name)| (Label::new(link), name.as_ref().map(path)))
+                    .collect(),
             };
             Ok(render(&page))
         })
@@ -234,7 +251,13 @@ async fn edit(Path(name): Path<String>, request: WebRequest) -> Response {
                 return Ok(response);
             }
             // The whole text is replaced only if it is still the same.
-            topic::file::replace(topics, found.topic.name.path(), &found.text, &text, SecretPolicy::Refuse)?;
+            topic::file::replace(
+                topics,
+                found.topic.name.path(),
+                &found.text,
+                &text,
+                SecretPolicy::Refuse,
+            )?;
             Ok(request.redirect(&path))
         })
         .await

@@ -16,7 +16,10 @@ fn model(claim: &str) -> Option<PathBuf> {
         return Some(folder);
     }
     let why = format!("{} holds no model", folder.display());
-    assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"), "cannot test {claim}: {why}");
+    assert!(
+        std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"),
+        "cannot test {claim}: {why}"
+    );
     eprintln!("skipped: {claim} ({why})");
     None
 }
@@ -67,7 +70,9 @@ const COSINES: [(usize, usize, f64); 8] = [
 
 #[test]
 fn a_published_model_gives_the_vectors_it_is_known_for() {
-    let Some(folder) = model("the vectors of all-MiniLM-L6-v2") else { return };
+    let Some(folder) = model("the vectors of all-MiniLM-L6-v2") else {
+        return;
+    };
     let embedder = LocalEmbedder::open(&folder, None).expect("the model is sound");
     embedder_suite(&embedder);
     let long = TEXTS[9].repeat(200);
@@ -76,26 +81,47 @@ fn a_published_model_gives_the_vectors_it_is_known_for() {
     for ((text, vector), parts) in TEXTS.iter().zip(&vectors).zip(PARTS) {
         assert_eq!(vector.len(), embedder.dimensions());
         if *text == CHINESE {
-            assert!(vector.iter().all(|part| *part == 0.0), "the model was not made for Chinese");
+            assert!(
+                vector.iter().all(|part| *part == 0.0),
+                "the model was not made for Chinese"
+            );
             continue;
         }
         for (place, part) in [0, 100, 383].into_iter().zip(parts) {
-            assert!((f64::from(vector[place]) - part).abs() < 1e-5, "{text}: {} and not {part}", vector[place]);
+            assert!(
+                (f64::from(vector[place]) - part).abs() < 1e-5,
+                "{text}: {} and not {part}",
+                vector[place]
+            );
         }
     }
     for (one, other, expected) in COSINES {
-        let cosine: f64 = vectors[one].iter().zip(&vectors[other]).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
-        assert!((cosine - expected).abs() < 1e-5, "{} and {}: {cosine} and not {expected}", TEXTS[one], TEXTS[other]);
+        let cosine: f64 = vectors[one]
+            .iter()
+            .zip(&vectors[other])
+            .map(|(a, b)| f64::from(*a) * f64::from(*b))
+            .sum();
+        assert!(
+            (cosine - expected).abs() < 1e-5,
+            "{} and {}: {cosine} and not {expected}",
+            TEXTS[one],
+            TEXTS[other]
+        );
     }
 }
 
 #[test]
 fn an_english_model_reads_texts_of_the_scripts_it_was_made_for() {
-    let Some(folder) = model("which texts all-MiniLM-L6-v2 reads") else { return };
+    let Some(folder) = model("which texts all-MiniLM-L6-v2 reads") else {
+        return;
+    };
     let embedder = LocalEmbedder::open(&folder, None).expect("the model is sound");
     for (text, is_read) in [
         ("Which medicine did the doctor give us?", true),
-        ("L'utilisateur préfère le mode sombre; der Müller auch.", true),
+        (
+            "L'utilisateur préfère le mode sombre; der Müller auch.",
+            true,
+        ),
         ("We met in the restaurant 北京烤鸭 on Friday.", true),
         ("42 + 17", true),
         ("我们决定下周三去上海开会", false),

@@ -47,13 +47,21 @@ impl ModelTestServer {
         let kept = Arc::clone(&asked);
         let thread = thread::spawn(move || {
             for reply in replies {
-                let Ok((stream, _)) = listener.accept() else { return };
+                let Ok((stream, _)) = listener.accept() else {
+                    return;
+                };
                 let Some(request) = read(&stream) else { return };
-                kept.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+                kept.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push(request);
                 serve(stream, reply);
             }
         });
-        Self { address, asked, thread: Some(thread) }
+        Self {
+            address,
+            asked,
+            thread: Some(thread),
+        }
     }
 
     pub(crate) fn base_url(&self) -> String {
@@ -61,7 +69,10 @@ impl ModelTestServer {
     }
 
     pub(crate) fn requests(&self) -> Vec<ReceivedRequest> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.asked
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 }
 
@@ -71,7 +82,10 @@ impl Drop for ModelTestServer {
         drop(TcpStream::connect(self.address));
         if let Some(thread) = self.thread.take() {
             let ended = thread.join();
-            assert!(ended.is_ok() || thread::panicking(), "the server ends in peace");
+            assert!(
+                ended.is_ok() || thread::panicking(),
+                "the server ends in peace"
+            );
         }
     }
 }
@@ -80,31 +94,54 @@ fn read(stream: &TcpStream) -> Option<ReceivedRequest> {
     let mut reader = BufReader::new(stream);
     let mut next = || {
         let mut line = String::new();
-        reader.read_line(&mut line).ok().filter(|length| 0 < *length)?;
+        reader
+            .read_line(&mut line)
+            .ok()
+            .filter(|length| 0 < *length)?;
         Some(line.trim_end().to_owned())
     };
     let line = next()?;
     let mut headers = Vec::new();
     loop {
         let header = next()?;
-        let Some((name, value)) = header.split_once(':') else { break };
+        let Some((name, value)) = header.split_once(':') else {
+            break;
+        };
         headers.push((name.to_lowercase(), value.trim().to_owned()));
     }
-    let length = headers.iter().find(|(name, _)| name == "content-length")?.1.parse().ok()?;
+    let length = headers
+        .iter()
+        .find(|(name, _)| name == "content-length")?
+        .1
+        .parse()
+        .ok()?;
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some(ReceivedRequest { line, headers, body: serde_json::from_slice(&body).expect("what is asked is JSON") })
+    Some(ReceivedRequest {
+        line,
+        headers,
+        body: serde_json::from_slice(&body).expect("what is asked is JSON"),
+    })
 }
 
 fn serve(mut stream: TcpStream, reply: Reply) {
     match reply {
         Reply::Answer(status, headers, body) => {
-            let head = format!("HTTP/1.1 {status} Any\r\n{headers}Connection: close\r\nContent-Length: {}\r\n\r\n", body.len());
+            let head = format!(
+                "HTTP/1.1 {status} Any\r\n{headers}Connection: close\r\nContent-Length: {}\r\n\r\n",
+                body.len()
+            );
             // The client may have disconnected.
-            drop(stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())));
+            drop(
+                stream
+                    .write_all(head.as_bytes())
+                    .and_then(|()| stream.write_all(body.as_bytes())),
+            );
         }
         Reply::Hang => drop(stream.read_to_end(&mut Vec::new())),
         Reply::Close => {}
-        Reply::Break => drop(stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{\"data\":[")),
+        Reply::Break => {
+            drop(stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{\"data\":["))
+        }
     }
 }

@@ -15,8 +15,9 @@ const INTERMEDIATE: usize = 64;
 const POSITIONS: usize = 40;
 
 pub(crate) const VOCABULARY: &[&str] = &[
-    "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "red", "apple", "which", "fruit", "is", "?", ".", "an", "and", "so",
-    "cherry", "深", "色", "模", "式", "##s", "##es", "blue", "green", "x", "y", "z",
+    "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "red", "apple", "which", "fruit", "is", "?",
+    ".", "an", "and", "so", "cherry", "深", "色", "模", "式", "##s", "##es", "blue", "green", "x",
+    "y", "z",
 ];
 
 /// A tensor: its name, shape and numbers.
@@ -54,10 +55,22 @@ impl TinyBert {
         let mut add = |name: &str, shape: &[usize], middle: f32| {
             let count = shape.iter().product();
             let numbers = (0..count).map(|_| middle + numbers.next()).collect();
-            tensors.push(Tensor { name: name.to_owned(), shape: shape.to_vec(), numbers });
+            tensors.push(Tensor {
+                name: name.to_owned(),
+                shape: shape.to_vec(),
+                numbers,
+            });
         };
-        add("embeddings.word_embeddings.weight", &[VOCABULARY.len(), HIDDEN], 0.0);
-        add("embeddings.position_embeddings.weight", &[POSITIONS, HIDDEN], 0.0);
+        add(
+            "embeddings.word_embeddings.weight",
+            &[VOCABULARY.len(), HIDDEN],
+            0.0,
+        );
+        add(
+            "embeddings.position_embeddings.weight",
+            &[POSITIONS, HIDDEN],
+            0.0,
+        );
         add("embeddings.token_type_embeddings.weight", &[2, HIDDEN], 0.0);
         let mut norms = vec!["embeddings".to_owned()];
         for layer in 0..LAYERS {
@@ -73,7 +86,10 @@ impl TinyBert {
                 add(&format!("{prefix}.{name}.weight"), &[outputs, inputs], 0.0);
                 add(&format!("{prefix}.{name}.bias"), &[outputs], 0.0);
             }
-            norms.extend([format!("{prefix}.attention.output"), format!("{prefix}.output")]);
+            norms.extend([
+                format!("{prefix}.attention.output"),
+                format!("{prefix}.output"),
+            ]);
         }
         for norm in norms {
             add(&format!("{norm}.LayerNorm.weight"), &[HIDDEN], 1.0);
@@ -81,7 +97,13 @@ impl TinyBert {
         }
         add("pooler.dense.weight", &[HIDDEN, HIDDEN], 0.0);
         add("pooler.dense.bias", &[HIDDEN], 0.0);
-        Self { config: config("BertModel"), tokenizer: tokenizer(), tensors, kind: TensorKind::F32, others: Vec::new() }
+        Self {
+            config: config("BertModel"),
+            tokenizer: tokenizer(),
+            tensors,
+            kind: TensorKind::F32,
+            others: Vec::new(),
+        }
     }
 
     /// Generates a cross-encoder, with the usual tensor names of such models.
@@ -92,21 +114,36 @@ impl TinyBert {
             tensor.name.insert_str(0, "bert.");
         }
         let mut numbers = TensorGenerator(seed + 1);
-        for (name, shape) in [("classifier.weight", vec![labels, HIDDEN]), ("classifier.bias", vec![labels])] {
-            let numbers = (0..shape.iter().product()).map(|_| numbers.next()).collect();
-            model.tensors.push(Tensor { name: name.to_owned(), shape, numbers });
+        for (name, shape) in [
+            ("classifier.weight", vec![labels, HIDDEN]),
+            ("classifier.bias", vec![labels]),
+        ] {
+            let numbers = (0..shape.iter().product())
+                .map(|_| numbers.next())
+                .collect();
+            model.tensors.push(Tensor {
+                name: name.to_owned(),
+                shape,
+                numbers,
+            });
         }
         model
     }
 
     /// Returns a tensor, regardless of a prefix of its name.
     pub(crate) fn tensor(&self, name: &str) -> &Tensor {
-        let found = self.tensors.iter().find(|tensor| tensor.name.strip_prefix("bert.").unwrap_or(&tensor.name) == name);
+        let found = self
+            .tensors
+            .iter()
+            .find(|tensor| tensor.name.strip_prefix("bert.").unwrap_or(&tensor.name) == name);
         found.unwrap_or_else(|| panic!("there is a tensor called {name}"))
     }
 
     pub(crate) fn tensor_mut(&mut self, name: &str) -> &mut Tensor {
-        self.tensors.iter_mut().find(|tensor| tensor.name == name).unwrap_or_else(|| panic!("there is a tensor called {name}"))
+        self.tensors
+            .iter_mut()
+            .find(|tensor| tensor.name == name)
+            .unwrap_or_else(|| panic!("there is a tensor called {name}"))
     }
 
     /// Adds the pooling configuration of sentence transformers: `pooling` is `mean` or `cls`.
@@ -118,7 +155,8 @@ impl TinyBert {
         let is_first = pooling == "cls";
         let config = json!({"word_embedding_dimension": HIDDEN, "pooling_mode_cls_token": is_first, "pooling_mode_mean_tokens": !is_first});
         self.others.push(("modules.json", modules.to_string()));
-        self.others.push(("1_Pooling/config.json", config.to_string()));
+        self.others
+            .push(("1_Pooling/config.json", config.to_string()));
         self
     }
 
@@ -136,7 +174,11 @@ impl TinyBert {
 
     pub(crate) fn write(&self, folder: &Path) {
         write(folder, "config.json", self.config.to_string().as_bytes());
-        write(folder, "tokenizer.json", self.tokenizer.to_string().as_bytes());
+        write(
+            folder,
+            "tokenizer.json",
+            self.tokenizer.to_string().as_bytes(),
+        );
         write(folder, "model.safetensors", &self.weights());
         for (file, content) in &self.others {
             write(folder, file, content.as_bytes());
@@ -161,11 +203,17 @@ impl TinyBert {
                 TensorKind::F16 => "F16",
                 TensorKind::Bf16 => "BF16",
             };
-            let entry = json!({"dtype": kind, "shape": tensor.shape, "data_offsets": [start, data.len()]});
+            let entry =
+                json!({"dtype": kind, "shape": tensor.shape, "data_offsets": [start, data.len()]});
             header.insert(tensor.name.clone(), entry);
         }
         let header = Value::Object(header).to_string();
-        [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &data].concat()
+        [
+            &(header.len() as u64).to_le_bytes()[..],
+            header.as_bytes(),
+            &data,
+        ]
+        .concat()
     }
 
     pub(crate) fn embedder(&self) -> LocalEmbedder {
@@ -179,12 +227,21 @@ impl TinyBert {
 
 /// Returns the tokens of words in the vocabulary.
 pub(crate) fn ids(words: &str) -> Vec<usize> {
-    words.split(' ').map(|word| VOCABULARY.iter().position(|known| *known == word).expect("the word is known")).collect()
+    words
+        .split(' ')
+        .map(|word| {
+            VOCABULARY
+                .iter()
+                .position(|known| *known == word)
+                .expect("the word is known")
+        })
+        .collect()
 }
 
 fn write(folder: &Path, file: &str, bytes: &[u8]) {
     let path = folder.join(file);
-    fs::create_dir_all(path.parent().expect("a file stands in a folder")).expect("a temporary folder can be made");
+    fs::create_dir_all(path.parent().expect("a file stands in a folder"))
+        .expect("a temporary folder can be made");
     fs::write(path, bytes).expect("a temporary file can be written");
 }
 
@@ -197,7 +254,11 @@ fn config(architecture: &str) -> Value {
 }
 
 fn tokenizer() -> Value {
-    let vocabulary: Map<_, _> = VOCABULARY.iter().zip(0..).map(|(piece, number)| ((*piece).into(), json!(number))).collect();
+    let vocabulary: Map<_, _> = VOCABULARY
+        .iter()
+        .zip(0..)
+        .map(|(piece, number)| ((*piece).into(), json!(number)))
+        .collect();
     json!({
         "normalizer": {"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": null, "lowercase": true},
         "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100, "vocab": vocabulary},
@@ -209,7 +270,10 @@ struct TensorGenerator(u64);
 
 impl TensorGenerator {
     fn next(&mut self) -> f32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         let number = u8::try_from((self.0 >> 40) % 65).expect("it is at most 64");
         (f32::from(number) - 32.0) / 64.0
     }

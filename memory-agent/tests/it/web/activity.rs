@@ -1,8 +1,8 @@
 //! The activity, the sessions and the graph.
 
 use memory_core::{
-    Draft, MemoryStoreExt, Patch, RecallRecord, RecalledId, SecretPolicy, Services, delete, link, record_recall, undo, update,
-    write,
+    Draft, MemoryStoreExt, Patch, RecallRecord, RecalledId, SecretPolicy, Services, delete, link,
+    record_recall, undo, update, write,
 };
 
 use super::server::WebTestServer;
@@ -24,10 +24,22 @@ fn every_operation_is_listed_with_its_author_and_undone() {
         assert!(page.contains(text), "{text} is missing in {page}");
     }
     assert!(page.contains("<bdi dir=\"auto\">test</bdi>"));
-    let undo = page.split("name=\"operation\" value=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
-    let page = server.post_and_follow("/undo", &[("operation", undo), ("next", "/activity")]).body;
-    assert_eq!(server.services.store.get_by(&id).unwrap().memory.content, "green <tea>");
-    assert!(page.contains("green &lt;tea&gt;") && page.contains("is-undone") && page.contains("Redo"), "{page}");
+    let undo = page
+        .split("name=\"operation\" value=\"")
+        .nth(1)
+        .and_then(|rest| rest.split('"').next())
+        .unwrap();
+    let page = server
+        .post_and_follow("/undo", &[("operation", undo), ("next", "/activity")])
+        .body;
+    assert_eq!(
+        server.services.store.get_by(&id).unwrap().memory.content,
+        "green <tea>"
+    );
+    assert!(
+        page.contains("green &lt;tea&gt;") && page.contains("is-undone") && page.contains("Redo"),
+        "{page}"
+    );
     assert!(page.contains("<svg class=\"growth\""));
 }
 
@@ -35,33 +47,69 @@ fn every_operation_is_listed_with_its_author_and_undone() {
 fn operations_are_selected_by_author_kind_and_day() {
     let server = WebTestServer::start();
     server.write(Draft::new("by a person"));
-    write(&Services { actor: "codex".into(), ..server.services.clone() }, Draft::new("by an agent"), SecretPolicy::Keep).unwrap();
+    write(
+        &Services {
+            actor: "codex".into(),
+            ..server.services.clone()
+        },
+        Draft::new("by an agent"),
+        SecretPolicy::Keep,
+    )
+    .unwrap();
     let day = server.services.clock.now().date_naive();
     let list = |query: &str| server.get(&format!("/activity?{query}")).body;
     assert!(list("by=codex").contains("by an agent") && !list("by=codex").contains("by a person"));
-    assert!(list("verb=write").contains("by a person") && list("verb=delete").contains("No operation matches"));
+    assert!(
+        list("verb=write").contains("by a person")
+            && list("verb=delete").contains("No operation matches")
+    );
     assert!(
         list("agents=yes").contains("by an agent")
-            && list("agents=yes").contains("<input type=\"checkbox\" name=\"agents\" value=\"yes\" checked>")
+            && list("agents=yes")
+                .contains("<input type=\"checkbox\" name=\"agents\" value=\"yes\" checked>")
     );
-    write(&Services { actor: "cli".into(), ..server.services.clone() }, Draft::new("by a command"), SecretPolicy::Keep).unwrap();
+    write(
+        &Services {
+            actor: "cli".into(),
+            ..server.services.clone()
+        },
+        Draft::new("by a command"),
+        SecretPolicy::Keep,
+    )
+    .unwrap();
     assert!(list("").contains("by a command") && !list("agents=yes").contains("by a command"));
-    assert!(list(&format!("day={day}")).contains("by an agent") && list("day=1999-01-01").contains("No operation matches"));
+    assert!(
+        list(&format!("day={day}")).contains("by an agent")
+            && list("day=1999-01-01").contains("No operation matches")
+    );
     for query in ["day=x", "verb=x"] {
-        assert_eq!(server.get(&format!("/activity?{query}")).status, 400, "{query}");
+        assert_eq!(
+            server.get(&format!("/activity?{query}")).status,
+            400,
+            "{query}"
+        );
     }
 }
 
 #[test]
 fn an_operation_has_a_page_with_its_changes() {
     let server = WebTestServer::start();
-    let (one, other) = (server.write(Draft::new("one")), server.write(Draft::new("<b>other")));
+    let (one, other) = (
+        server.write(Draft::new("one")),
+        server.write(Draft::new("<b>other")),
+    );
     link(&server.services, &one, &other).unwrap();
     let page = server.get("/activity").body;
-    let operation = page.split("href=\"/activity/").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+    let operation = page
+        .split("href=\"/activity/")
+        .nth(1)
+        .and_then(|rest| rest.split('"').next())
+        .unwrap();
     let page = server.get(&format!("/activity/{operation}")).body;
     assert!(
-        page.contains("<h1>Linked</h1>") && page.contains("&lt;b&gt;other") && page.matches("<span>changed</span>").count() == 2,
+        page.contains("<h1>Linked</h1>")
+            && page.contains("&lt;b&gt;other")
+            && page.matches("<span>changed</span>").count() == 2,
         "{page}"
     );
     assert_eq!(server.get("/activity/ffffffffffff").status, 404);
@@ -71,7 +119,10 @@ fn an_operation_has_a_page_with_its_changes() {
 fn an_operation_is_named_by_the_text_of_its_time_and_shown_with_its_differences() {
     let server = WebTestServer::start();
     let id = server.write(Draft::new("green <tea>"));
-    let change = Patch { content: Some("black tea".into()), ..Patch::default() };
+    let change = Patch {
+        content: Some("black tea".into()),
+        ..Patch::default()
+    };
     update(&server.services, &id, &change, None, SecretPolicy::Keep).unwrap();
     delete(&server.services, &id).unwrap();
     let page = server.get("/activity").body;
@@ -83,37 +134,81 @@ fn an_operation_is_named_by_the_text_of_its_time_and_shown_with_its_differences(
     for text in texts {
         assert!(page.contains(text), "{text} is missing in {page}");
     }
-    assert!(!page.contains(".md"), "no file name stands for a memory: {page}");
-    assert_eq!(page.matches("type=\"submit\">Undo").count(), 1, "only the deletion can be undone: {page}");
-    let records: Vec<_> = server.services.history.records().map(|record| record.unwrap().operation.id).collect();
+    assert!(
+        !page.contains(".md"),
+        "no file name stands for a memory: {page}"
+    );
+    assert_eq!(
+        page.matches("type=\"submit\">Undo").count(),
+        1,
+        "only the deletion can be undone: {page}"
+    );
+    let records: Vec<_> = server
+        .services
+        .history
+        .records()
+        .map(|record| record.unwrap().operation.id)
+        .collect();
     let page = server.get(&format!("/activity/{}", records[1])).body;
     assert!(
-        page.contains("- <b>green</b> <b>&lt;tea&gt;</b></del>") && page.contains("+ <b>black</b> <b>tea</b></ins>"),
+        page.contains("- <b>green</b> <b>&lt;tea&gt;</b></del>")
+            && page.contains("+ <b>black</b> <b>tea</b></ins>"),
         "{page}"
     );
-    assert!(page.contains("This operation cannot be undone. A later change builds on this one."), "{page}");
+    assert!(
+        page.contains("This operation cannot be undone. A later change builds on this one."),
+        "{page}"
+    );
 }
 
 #[test]
 fn one_memory_of_a_bulk_deletion_is_restored_and_an_undo_is_named_by_the_reverted_text() {
     let server = WebTestServer::start();
     let ids = ["one", "two"].map(|text| server.write(Draft::new(text)));
-    let fields = [("id", ids[0].as_str()), ("id", &ids[1]), ("action", "delete"), ("next", "/memories")];
+    let fields = [
+        ("id", ids[0].as_str()),
+        ("id", &ids[1]),
+        ("action", "delete"),
+        ("next", "/memories"),
+    ];
     server.post_and_follow("/memories/change", &fields);
-    let deletion = server.services.history.records().next().unwrap().unwrap().operation.id;
+    let deletion = server
+        .services
+        .history
+        .records()
+        .next()
+        .unwrap()
+        .unwrap()
+        .operation
+        .id;
     let path = format!("/activity/{deletion}");
     let page = server.get(&path).body;
     assert_eq!(page.matches("Restore this memory").count(), 2, "{page}");
-    let trash = page.split(&format!("/memories/{}/restore", ids[1])).nth(1).unwrap();
-    let trash = trash.split("name=\"trash\" value=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+    let trash = page
+        .split(&format!("/memories/{}/restore", ids[1]))
+        .nth(1)
+        .unwrap();
+    let trash = trash
+        .split("name=\"trash\" value=\"")
+        .nth(1)
+        .and_then(|rest| rest.split('"').next())
+        .unwrap();
     let restore = format!("/memories/{}/restore", ids[1]);
-    let page = server.post_and_follow(&restore, &[("trash", trash), ("next", &path)]).body;
+    let page = server
+        .post_and_follow(&restore, &[("trash", trash), ("next", &path)])
+        .body;
     assert_eq!(page.matches("Restore this memory").count(), 1, "{page}");
-    let change = Patch { content: Some("three".into()), ..Patch::default() };
+    let change = Patch {
+        content: Some("three".into()),
+        ..Patch::default()
+    };
     update(&server.services, &ids[1], &change, None, SecretPolicy::Keep).unwrap();
     undo(&server.services, None).unwrap();
     let page = server.get("/activity?verb=undo").body;
-    assert!(page.contains("three</bdi>") && !page.contains("two</bdi>"), "{page}");
+    assert!(
+        page.contains("three</bdi>") && !page.contains("two</bdi>"),
+        "{page}"
+    );
 }
 
 fn recall(server: &WebTestServer, session: &str, ids: &[&str]) {
@@ -127,7 +222,11 @@ fn recall(server: &WebTestServer, session: &str, ids: &[&str]) {
         query: Some("which <drink>?".into()),
         memories: ids
             .iter()
-            .map(|id| RecalledId { id: (*id).into(), score: Some(0.5), parts: vec![("words".into(), 0.5)] })
+            .map(|id| RecalledId {
+                id: (*id).into(),
+                score: Some(0.5),
+                parts: vec![("words".into(), 0.5)],
+            })
             .collect(),
         tokens: 42,
     };
@@ -141,7 +240,10 @@ fn a_session_has_what_its_agent_received_and_wrote() {
     let id = server.write(Draft::new("green tea"));
     recall(&server, "s<1>", &[&id, "gone"]);
     write(
-        &Services { actor: "codex".into(), ..server.services.clone() },
+        &Services {
+            actor: "codex".into(),
+            ..server.services.clone()
+        },
         Draft::new("written in the session"),
         SecretPolicy::Keep,
     )
@@ -164,8 +266,17 @@ fn a_session_has_what_its_agent_received_and_wrote() {
         assert!(page.contains(text), "{text} is missing in {page}");
     }
     recall(&server, "s<1>", &[&id]);
-    let path = page.split("href=\"/sessions/show?").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
-    let page = server.get(&format!("/sessions/show?{}", path.replace("&#38;", "&").replace("&amp;", "&"))).body;
+    let path = page
+        .split("href=\"/sessions/show?")
+        .nth(1)
+        .and_then(|rest| rest.split('"').next())
+        .unwrap();
+    let page = server
+        .get(&format!(
+            "/sessions/show?{}",
+            path.replace("&#38;", "&").replace("&amp;", "&")
+        ))
+        .body;
     for text in [
         "which &lt;drink&gt;?",
         "green tea</bdi></a>",
@@ -178,8 +289,18 @@ fn a_session_has_what_its_agent_received_and_wrote() {
     }
     assert_eq!(page.matches("already given earlier").count(), 1, "{page}");
     assert!(!page.contains("0.50"), "no raw score is shown: {page}");
-    assert!(server.get("/sessions?agent=claude").body.contains("No sessions"));
-    assert_eq!(server.get("/sessions/show?agent=codex&session=unknown").status, 404);
+    assert!(
+        server
+            .get("/sessions?agent=claude")
+            .body
+            .contains("No sessions")
+    );
+    assert_eq!(
+        server
+            .get("/sessions/show?agent=codex&session=unknown")
+            .status,
+        404
+    );
     assert_eq!(server.get("/sessions/show?agent=codex&day=x").status, 400);
 }
 
@@ -188,15 +309,29 @@ fn a_session_shows_the_text_that_its_agent_received() {
     let server = WebTestServer::start();
     let id = server.write(Draft::new("Postgres 14"));
     recall(&server, "s1", &[&id]);
-    let patch = Patch { content: Some("Postgres 15".into()), ..Patch::default() };
+    let patch = Patch {
+        content: Some("Postgres 15".into()),
+        ..Patch::default()
+    };
     update(&server.services, &id, &patch, None, SecretPolicy::Keep).unwrap();
     let page = server.get(&format!("/memories/{id}")).body;
-    assert!(page.contains("Its text at that time") && page.contains("tabindex=\"0\">Postgres 14</pre>"), "{page}");
+    assert!(
+        page.contains("Its text at that time") && page.contains("tabindex=\"0\">Postgres 14</pre>"),
+        "{page}"
+    );
     let page = server.get("/sessions/show?agent=codex&session=s1").body;
-    assert!(page.contains("Postgres 14") && page.contains("changed since") && !page.contains("Postgres 15"), "{page}");
+    assert!(
+        page.contains("Postgres 14")
+            && page.contains("changed since")
+            && !page.contains("Postgres 15"),
+        "{page}"
+    );
     delete(&server.services, &id).unwrap();
     let page = server.get("/sessions/show?agent=codex&session=s1").body;
-    assert!(page.contains("Postgres 14</bdi></a> <span class=\"badge\">deleted"), "{page}");
+    assert!(
+        page.contains("Postgres 14</bdi></a> <span class=\"badge\">deleted"),
+        "{page}"
+    );
 }
 
 #[test]
@@ -209,15 +344,45 @@ fn the_graph_shows_what_surrounds_a_memory_or_a_tag() {
     let start = server.get("/graph").body;
     assert!(start.contains(&format!("/graph?memory={tea}")) && start.contains("/graph?tag=drinks"));
     let page = server.get(&format!("/graph?memory={tea}")).body;
-    for text in ["<svg class=\"graph\"", "Tea &amp; &lt;cake&gt;", &format!("/graph?memory={kettle}"), "#drinks", "2 are shown"] {
+    for text in [
+        "<svg class=\"graph\"",
+        "Tea &amp; &lt;cake&gt;",
+        &format!("/graph?memory={kettle}"),
+        "#drinks",
+        "2 are shown",
+    ] {
         assert!(page.contains(text), "{text} is missing in {page}");
     }
     let found = server.get("/graph?q=kettle").body;
-    assert!(found.contains("Choose the centre") && found.contains(&format!("/graph?memory={kettle}")), "{found}");
-    assert!(server.get("/graph?q=drinks").body.contains("/graph?tag=drinks"), "a word also finds tags");
-    assert!(server.get("/graph?q=%23drinks").body.contains("<svg class=\"graph\""));
-    assert!(server.get(&format!("/graph?q={tea}")).body.contains("<svg class=\"graph\""));
-    assert!(server.get("/graph?tag=Drinks").body.contains("Tea &amp; &lt;cake&gt;"));
+    assert!(
+        found.contains("Choose the centre") && found.contains(&format!("/graph?memory={kettle}")),
+        "{found}"
+    );
+    assert!(
+        server
+            .get("/graph?q=drinks")
+            .body
+            .contains("/graph?tag=drinks"),
+        "a word also finds tags"
+    );
+    assert!(
+        server
+            .get("/graph?q=%23drinks")
+            .body
+            .contains("<svg class=\"graph\"")
+    );
+    assert!(
+        server
+            .get(&format!("/graph?q={tea}"))
+            .body
+            .contains("<svg class=\"graph\"")
+    );
+    assert!(
+        server
+            .get("/graph?tag=Drinks")
+            .body
+            .contains("Tea &amp; &lt;cake&gt;")
+    );
     assert_eq!(server.get("/graph?tag=none").status, 404);
     assert_eq!(server.get("/graph?memory=00000000").status, 404);
 }

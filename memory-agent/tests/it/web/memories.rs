@@ -8,14 +8,35 @@ use super::server::WebTestServer;
 fn memories_are_listed_newest_first_and_found_by_words_and_filters() {
     let server = WebTestServer::start();
     assert!(server.get("/memories").body.contains("No memories yet"));
-    server.write(Draft::new("The user prefers green tea").category(Category::Preferences).tags(["drinks"]));
-    server.write(Draft::new("Deploy on Fridays never").category(Category::Decisions).scope(Scope::Project("shop".into())));
+    server.write(
+        Draft::new("The user prefers green tea")
+            .category(Category::Preferences)
+            .tags(["drinks"]),
+    );
+    server.write(
+        Draft::new("Deploy on Fridays never")
+            .category(Category::Decisions)
+            .scope(Scope::Project("shop".into())),
+    );
     let page = server.get("/memories").body;
-    let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text} is missing"));
-    assert!(place("2 memories") < place("Deploy on Fridays") && place("Deploy on Fridays") < place("prefers green tea"));
+    let place = |text: &str| {
+        page.find(text)
+            .unwrap_or_else(|| panic!("{text} is missing"))
+    };
+    assert!(
+        place("2 memories") < place("Deploy on Fridays")
+            && place("Deploy on Fridays") < place("prefers green tea")
+    );
     let found = server.get("/memories?q=tea").body;
-    assert!(found.contains("1 match") && found.contains("<mark>tea</mark>") && found.contains("Why this was found"));
-    assert!(!found.contains("<li>length") && !found.contains("Less likely"), "{found}");
+    assert!(
+        found.contains("1 match")
+            && found.contains("<mark>tea</mark>")
+            && found.contains("Why this was found")
+    );
+    assert!(
+        !found.contains("<li>length") && !found.contains("Less likely"),
+        "{found}"
+    );
     assert!(!found.contains("Fridays"));
     for (query, is_tea) in [
         ("tag=drinks", true),
@@ -27,18 +48,35 @@ fn memories_are_listed_newest_first_and_found_by_words_and_filters() {
         let page = server.get(&format!("/memories?{query}")).body;
         assert_eq!(page.contains("green tea"), is_tea, "{query}");
     }
-    assert!(server.get("/memories?q=nothing").body.contains("No memory matches"));
-    assert!(server.get("/memories?category=unknown").body.contains("category is ignored"));
+    assert!(
+        server
+            .get("/memories?q=nothing")
+            .body
+            .contains("No memory matches")
+    );
+    assert!(
+        server
+            .get("/memories?category=unknown")
+            .body
+            .contains("category is ignored")
+    );
 }
 
 #[test]
 fn facets_count_memories_and_lead_to_them() {
     let server = WebTestServer::start();
     for number in 0..3 {
-        server.write(Draft::new(&format!("note {number}")).category(Category::Lessons).tags(["a&b"]));
+        server.write(
+            Draft::new(&format!("note {number}"))
+                .category(Category::Lessons)
+                .tags(["a&b"]),
+        );
     }
     let page = server.get("/memories").body;
-    assert!(page.contains("href=\"/memories?category=lessons\""), "{page}");
+    assert!(
+        page.contains("href=\"/memories?category=lessons\""),
+        "{page}"
+    );
     assert!(page.contains("href=\"/memories?tag=a%26b\""));
     let filtered = server.get("/memories?tag=a%26b&category=lessons").body;
     assert!(
@@ -50,10 +88,21 @@ fn facets_count_memories_and_lead_to_them() {
 #[test]
 fn a_tag_of_a_memory_narrows_the_list() {
     let server = WebTestServer::start();
-    server.write(Draft::new("tea").category(Category::Lessons).tags(["hot", "drinks"]).scope(Scope::Agent("codex".into())));
+    server.write(
+        Draft::new("tea")
+            .category(Category::Lessons)
+            .tags(["hot", "drinks"])
+            .scope(Scope::Agent("codex".into())),
+    );
     let page = server.get("/memories?category=lessons&tag=hot&page=1").body;
-    assert!(page.contains("href=\"/memories?category=lessons&#38;tag=hot&#38;tag=drinks\""), "{page}");
-    assert!(page.contains("only the agent codex</bdi> <span class=\"number\">1</span>"), "{page}");
+    assert!(
+        page.contains("href=\"/memories?category=lessons&#38;tag=hot&#38;tag=drinks\""),
+        "{page}"
+    );
+    assert!(
+        page.contains("only the agent codex</bdi> <span class=\"number\">1</span>"),
+        "{page}"
+    );
 }
 
 #[test]
@@ -68,26 +117,50 @@ fn memories_with_fewer_words_are_folded_and_the_facets_count_the_others() {
         server.write(Draft::new(text).category(category));
     }
     let page = server.get("/memories?q=green+tea").body;
-    assert!(page.contains("2 matches, best first") && page.contains("Less likely (1)"), "{page}");
-    let (listed, folded) = page.split_once("<details class=\"less-likely\" open>").expect("a fold");
-    assert!(listed.contains("in the kitchen") && !listed.contains("bicycle") && folded.contains("bicycle"));
+    assert!(
+        page.contains("2 matches, best first") && page.contains("Less likely (1)"),
+        "{page}"
+    );
+    let (listed, folded) = page
+        .split_once("<details class=\"less-likely\" open>")
+        .expect("a fold");
+    assert!(
+        listed.contains("in the kitchen")
+            && !listed.contains("bicycle")
+            && folded.contains("bicycle")
+    );
     assert!(!page.contains("Coffee"));
-    assert!(page.contains("project</bdi> <span class=\"number\">1</span>"), "the folded one is not counted: {page}");
+    assert!(
+        page.contains("project</bdi> <span class=\"number\">1</span>"),
+        "the folded one is not counted: {page}"
+    );
 }
 
 #[test]
 fn selected_memories_change_in_one_operation_which_one_undo_reverts() {
     let server = WebTestServer::start();
-    let ids: Vec<String> = ["one", "two", "three"].map(|text| server.write(Draft::new(text))).to_vec();
+    let ids: Vec<String> = ["one", "two", "three"]
+        .map(|text| server.write(Draft::new(text)))
+        .to_vec();
     let list = server.get("/memories").body;
-    assert!(list.contains(&format!("name=\"id\" value=\"{}\"", ids[0])) && list.contains("Select memories to tag"));
+    assert!(
+        list.contains(&format!("name=\"id\" value=\"{}\"", ids[0]))
+            && list.contains("Select memories to tag")
+    );
     let undo = |page: &str| {
-        let operation = page.split("name=\"operation\" value=\"").nth(1).and_then(|rest| rest.split('"').next());
+        let operation = page
+            .split("name=\"operation\" value=\"")
+            .nth(1)
+            .and_then(|rest| rest.split('"').next());
         let operation = operation.unwrap_or_else(|| panic!("no undo in {page}"));
         server.post_and_follow("/undo", &[("operation", operation), ("next", "/memories")]);
     };
     let memory = |id: &str| server.services.store.get_by(id).unwrap().memory;
-    let selected = [("id", ids[0].as_str()), ("id", ids[1].as_str()), ("next", "/memories")];
+    let selected = [
+        ("id", ids[0].as_str()),
+        ("id", ids[1].as_str()),
+        ("next", "/memories"),
+    ];
     let is_pinned: fn(&Memory) -> bool = |memory| memory.pinned;
     let is_tagged: fn(&Memory) -> bool = |memory| memory.tags.as_slice() == ["drinks", "hot"];
     let is_moved: fn(&Memory) -> bool = |memory| memory.category == Category::Lessons;
@@ -96,40 +169,119 @@ fn selected_memories_change_in_one_operation_which_one_undo_reverts() {
         (vec![("action", "tag"), ("tag", "#drinks, hot")], is_tagged),
         (vec![("action", "move"), ("category", "lessons")], is_moved),
     ] {
-        let page = server.post_and_follow("/memories/change", &[&selected[..], &fields].concat()).body;
-        assert_eq!(ids.iter().map(|id| is_done(&memory(id))).collect::<Vec<_>>(), [true, true, false], "{fields:?}");
+        let page = server
+            .post_and_follow("/memories/change", &[&selected[..], &fields].concat())
+            .body;
+        assert_eq!(
+            ids.iter()
+                .map(|id| is_done(&memory(id)))
+                .collect::<Vec<_>>(),
+            [true, true, false],
+            "{fields:?}"
+        );
         undo(&page);
         assert!(ids.iter().all(|id| !is_done(&memory(id))), "{fields:?}");
     }
-    let page = server.post_and_follow("/memories/change", &[&selected[..], &[("action", "delete")]].concat()).body;
+    let page = server
+        .post_and_follow(
+            "/memories/change",
+            &[&selected[..], &[("action", "delete")]].concat(),
+        )
+        .body;
     assert!(page.contains("1 memory") && !page.contains(&format!("value=\"{}\"", ids[0])));
     let again = [&selected[..], &[("id", ids[2].as_str()), ("action", "pin")]].concat();
     let partly = server.post_and_follow("/memories/change", &again).body;
-    assert!(partly.contains("2 selected memories were not changed"), "{partly}");
+    assert!(
+        partly.contains("2 selected memories were not changed"),
+        "{partly}"
+    );
     undo(&page);
-    assert!(ids.iter().all(|id| server.services.store.get_by(id).is_ok()));
-    let none = server.post("/memories/change", &[("action", "delete"), ("next", "/memories")]);
-    assert!(none.status == 400 && none.body.contains("no memory is selected"), "{}", none.body);
-    let one = server.post("/memories/change", &[("id", ids[0].as_str()), ("action", "merge")]);
-    assert!(one.status == 400 && one.body.contains("exactly two memories"), "{}", one.body);
-    let preview = server.post_and_follow("/memories/change", &[&selected[..], &[("action", "merge")]].concat()).body;
-    assert!(preview.contains("Resulting text") && preview.contains("Merge in the other direction"), "{preview}");
-    let value = |name: &str| preview.split(&format!("name=\"{name}\" value=\"")).nth(1).and_then(|rest| rest.split('"').next());
+    assert!(
+        ids.iter()
+            .all(|id| server.services.store.get_by(id).is_ok())
+    );
+    let none = server.post(
+        "/memories/change",
+        &[("action", "delete"), ("next", "/memories")],
+    );
+    assert!(
+        none.status == 400 && none.body.contains("no memory is selected"),
+        "{}",
+        none.body
+    );
+    let one = server.post(
+        "/memories/change",
+        &[("id", ids[0].as_str()), ("action", "merge")],
+    );
+    assert!(
+        one.status == 400 && one.body.contains("exactly two memories"),
+        "{}",
+        one.body
+    );
+    let preview = server
+        .post_and_follow(
+            "/memories/change",
+            &[&selected[..], &[("action", "merge")]].concat(),
+        )
+        .body;
+    assert!(
+        preview.contains("Resulting text") && preview.contains("Merge in the other direction"),
+        "{preview}"
+    );
+    let value = |name: &str| {
+        preview
+            .split(&format!("name=\"{name}\" value=\""))
+            .nth(1)
+            .and_then(|rest| rest.split('"').next())
+    };
     let fields = ["item", "into", "next"].map(|name| (name, value(name).unwrap()));
     let page = server.post_and_follow("/memories/merge", &fields).body;
     assert_eq!(memory(&ids[0]).content, "one\n\ntwo");
     assert!(
-        page.contains("Merged into") && server.get("/memories/deleted").body.contains("Removed by a decision in the inbox by"),
+        page.contains("Merged into")
+            && server
+                .get("/memories/deleted")
+                .body
+                .contains("Removed by a decision in the inbox by"),
         "{page}"
     );
-    assert!(server.get(&format!("/memories/{}", ids[1])).body.contains("Its text was merged into this memory:"));
+    assert!(
+        server
+            .get(&format!("/memories/{}", ids[1]))
+            .body
+            .contains("Its text was merged into this memory:")
+    );
     undo(&page);
-    let undone = server.services.history.records().next().unwrap().unwrap().operation.id;
-    let redone = server.post_and_follow("/undo", &[("operation", undone.as_str()), ("next", "/memories")]).body;
-    assert!(redone.contains("Redone") && redone.contains("type=\"submit\">Undo</button>"), "{redone}");
+    let undone = server
+        .services
+        .history
+        .records()
+        .next()
+        .unwrap()
+        .unwrap()
+        .operation
+        .id;
+    let redone = server
+        .post_and_follow(
+            "/undo",
+            &[("operation", undone.as_str()), ("next", "/memories")],
+        )
+        .body;
+    assert!(
+        redone.contains("Redone") && redone.contains("type=\"submit\">Undo</button>"),
+        "{redone}"
+    );
     undo(&redone);
     assert_eq!(memory(&ids[1]).content, "two");
-    assert_eq!(server.post("/memories/change", &[&selected[..], &[("action", "tag")]].concat()).status, 400);
+    assert_eq!(
+        server
+            .post(
+                "/memories/change",
+                &[&selected[..], &[("action", "tag")]].concat()
+            )
+            .status,
+        400
+    );
 }
 
 #[test]
@@ -137,18 +289,38 @@ fn a_search_names_the_words_that_no_memory_contains() {
     let server = WebTestServer::start();
     server.write(Draft::new("The billing runs on Fridays"));
     let page = server.get("/memories?q=billing+zzqx").body;
-    assert!(page.contains("none of these memories contains “zzqx”"), "{page}");
-    assert!(!server.get("/memories?q=billing").body.contains("none of these memories"));
+    assert!(
+        page.contains("none of these memories contains “zzqx”"),
+        "{page}"
+    );
+    assert!(
+        !server
+            .get("/memories?q=billing")
+            .body
+            .contains("none of these memories")
+    );
 }
 
 #[test]
 fn the_preview_of_a_merge_states_that_other_agents_will_read_the_text() {
     let server = WebTestServer::start();
-    let own = server.write(Draft::new("one").category(Category::Lessons).scope(Scope::Agent("codex".into())));
+    let own = server.write(
+        Draft::new("one")
+            .category(Category::Lessons)
+            .scope(Scope::Agent("codex".into())),
+    );
     let other = server.write(Draft::new("two").category(Category::Lessons));
-    let fields = [("id", own.as_str()), ("id", &other), ("action", "merge"), ("next", "/memories")];
+    let fields = [
+        ("id", own.as_str()),
+        ("id", &other),
+        ("action", "merge"),
+        ("next", "/memories"),
+    ];
     let page = server.post_and_follow("/memories/change", &fields).body;
-    assert!(page.contains("The readers of the text change") && page.contains("only the agent codex"), "{page}");
+    assert!(
+        page.contains("The readers of the text change") && page.contains("only the agent codex"),
+        "{page}"
+    );
 }
 
 #[test]
@@ -158,27 +330,51 @@ fn a_long_list_has_pages() {
         server.write(Draft::new(&format!("note number {number}")));
     }
     let first = server.get("/memories").body;
-    assert!(first.contains("Page 1 of 2") && first.contains("href=\"/memories?page=2\"") && !first.contains("note number 0<"));
+    assert!(
+        first.contains("Page 1 of 2")
+            && first.contains("href=\"/memories?page=2\"")
+            && !first.contains("note number 0<")
+    );
     let second = server.get("/memories?page=2").body;
     assert!(second.contains("note number 0<") && !second.contains("note number 29"));
-    assert!(server.get("/memories?q=note&page=2").body.contains("Page 2 of 2"));
+    assert!(
+        server
+            .get("/memories?q=note&page=2")
+            .body
+            .contains("Page 2 of 2")
+    );
 }
 
 #[test]
 fn the_text_of_a_memory_is_data() {
     let server = WebTestServer::start();
     let trap = "<script>alert(1)</script><img src=x onerror=alert(2)>\u{202e}drowssap\u{200b}";
-    let id = server.write(Draft::new(trap).title(trap).tags(["<b>tag</b>"]).source("\"><script>"));
-    for path in
-        ["/memories".to_owned(), format!("/memories/{id}"), format!("/memories/{id}/edit"), "/memories?q=alert".to_owned()]
-    {
+    let id = server.write(
+        Draft::new(trap)
+            .title(trap)
+            .tags(["<b>tag</b>"])
+            .source("\"><script>"),
+    );
+    for path in [
+        "/memories".to_owned(),
+        format!("/memories/{id}"),
+        format!("/memories/{id}/edit"),
+        "/memories?q=alert".to_owned(),
+    ] {
         let page = server.get(&path);
         assert_eq!(page.status, 200, "{path}");
-        assert!(!page.body.contains("<script>") && !page.body.contains("<img src=x") && !page.body.contains("<b>tag"), "{path}");
+        assert!(
+            !page.body.contains("<script>")
+                && !page.body.contains("<img src=x")
+                && !page.body.contains("<b>tag"),
+            "{path}"
+        );
     }
     let page = server.get("/memories").body;
     assert!(page.contains("&lt;script&gt;") && page.contains("U+202E") && page.contains("U+200B"));
-    let query = server.get("/memories?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E").body;
+    let query = server
+        .get("/memories?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E")
+        .body;
     assert!(!query.contains("<script>alert"));
 }
 
@@ -186,12 +382,31 @@ fn the_text_of_a_memory_is_data() {
 fn a_search_is_saved_deleted_and_restored_by_undo() {
     let server = WebTestServer::start();
     server.write(Draft::new("The user prefers tea"));
-    let page = server.post_and_follow("/memories/searches", &[("name", "Drinks"), ("query", "q=tea&page=2")]);
-    assert!(page.body.contains("<bdi dir=\"auto\">Drinks</bdi>") && page.body.contains("href=\"/memories?q=tea\""));
-    let page = server.post_and_follow("/memories/searches/delete", &[("name", "Drinks"), ("next", "/memories")]);
+    let page = server.post_and_follow(
+        "/memories/searches",
+        &[("name", "Drinks"), ("query", "q=tea&page=2")],
+    );
+    assert!(
+        page.body.contains("<bdi dir=\"auto\">Drinks</bdi>")
+            && page.body.contains("href=\"/memories?q=tea\"")
+    );
+    let page = server.post_and_follow(
+        "/memories/searches/delete",
+        &[("name", "Drinks"), ("next", "/memories")],
+    );
     assert!(!page.body.contains("<bdi dir=\"auto\">Drinks</bdi>"));
-    let undo = page.body.split("name=\"operation\" value=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+    let undo = page
+        .body
+        .split("name=\"operation\" value=\"")
+        .nth(1)
+        .and_then(|rest| rest.split('"').next())
+        .unwrap();
     let page = server.post_and_follow("/undo", &[("operation", undo), ("next", "/memories")]);
     assert!(page.body.contains("<bdi dir=\"auto\">Drinks</bdi>"));
-    assert_eq!(server.post("/memories/searches", &[("name", " "), ("query", "q=x")]).status, 400);
+    assert_eq!(
+        server
+            .post("/memories/searches", &[("name", " "), ("query", "q=x")])
+            .status,
+        400
+    );
 }

@@ -13,9 +13,10 @@ use memory_core::conversation::ConversationStore;
 use memory_core::instance::NamedInstance;
 use memory_core::testing::{FakeConversations, FakeMeter, FakeRecallLedger, services};
 use memory_core::{
-    AppliedRefinement, Budget, Category, Draft, Filter, LlmUsage, MemStore, Memory, Meter, Neighbour, NeighbourRelation,
-    PageRequest, Phase, PlannedAction, PlannedRefinement, Purpose, Query, RefinementPlanner, Reservation, SecretPolicy, Services,
-    StoreError, StoredMemory, ToolError, Usage, list, search, upgrade, usage, write,
+    AppliedRefinement, Budget, Category, Draft, Filter, LlmUsage, MemStore, Memory, Meter,
+    Neighbour, NeighbourRelation, PageRequest, Phase, PlannedAction, PlannedRefinement, Purpose,
+    Query, RefinementPlanner, Reservation, SecretPolicy, Services, StoreError, StoredMemory,
+    ToolError, Usage, list, search, upgrade, usage, write,
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
@@ -40,36 +41,66 @@ struct FakePlanner(Services, Arc<AtomicUsize>);
 impl RefinementPlanner for FakePlanner {
     fn plan(&self) -> Result<Vec<PlannedRefinement>, StoreError> {
         self.1.fetch_add(1, Ordering::Relaxed);
-        let filter = Filter { phase: Some(Phase::Inbox), ..Filter::default() };
+        let filter = Filter {
+            phase: Some(Phase::Inbox),
+            ..Filter::default()
+        };
         let notes = list(&self.0, &filter, &PageRequest::default())?.memories;
         let row = |stored: StoredMemory| PlannedRefinement {
             key: stored.memory.id.to_string(),
             memory: stored.memory.id,
             headline: stored.memory.headline().to_owned(),
-            action: PlannedAction::File { category: Category::Knowledge, reason: "the test says so".into() },
+            action: PlannedAction::File {
+                category: Category::Knowledge,
+                reason: "the test says so".into(),
+            },
         };
         Ok(notes.into_iter().map(row).collect())
     }
 
     fn apply(&self, keys: &[String]) -> Result<AppliedRefinement, StoreError> {
         let planned = self.plan()?;
-        let known: Vec<&String> = keys.iter().filter(|key| planned.iter().any(|row| row.key == **key)).collect();
+        let known: Vec<&String> = keys
+            .iter()
+            .filter(|key| planned.iter().any(|row| row.key == **key))
+            .collect();
         for key in &known {
             upgrade(&self.0, key, Some(Category::Knowledge))?;
         }
-        let operation = self.0.history.records().next().transpose()?.filter(|_| !known.is_empty());
+        let operation = self
+            .0
+            .history
+            .records()
+            .next()
+            .transpose()?
+            .filter(|_| !known.is_empty());
         let operation = operation.map(|record| record.operation.id);
-        Ok(AppliedRefinement { operation, applied: known.len() as u64, skipped: (keys.len() - known.len()) as u64 })
+        Ok(AppliedRefinement {
+            operation,
+            applied: known.len() as u64,
+            skipped: (keys.len() - known.len()) as u64,
+        })
     }
 
     fn suggest_category(&self, memory: &Memory) -> Option<Category> {
-        memory.content.contains("prefers").then_some(Category::Preferences)
+        memory
+            .content
+            .contains("prefers")
+            .then_some(Category::Preferences)
     }
 
     fn neighbours(&self, memory: &Memory) -> Result<Vec<Neighbour>, StoreError> {
         let found = search(&self.0, &Query::new(&memory.content).limit(9))?;
-        let others = found.hits.into_iter().map(|hit| hit.stored.memory).filter(|other| other.id != memory.id);
-        let neighbour = |other: Memory| Neighbour { relation: NeighbourRelation::Similar, id: other.id, text: other.content };
+        let others = found
+            .hits
+            .into_iter()
+            .map(|hit| hit.stored.memory)
+            .filter(|other| other.id != memory.id);
+        let neighbour = |other: Memory| Neighbour {
+            relation: NeighbourRelation::Similar,
+            id: other.id,
+            text: other.content,
+        };
         Ok(others.map(neighbour).collect())
     }
 }
@@ -87,9 +118,22 @@ impl WebHost for FakeHost {
 
     fn usage(&self) -> Result<Option<Usage>, ToolError> {
         let meter = FakeMeter::default();
-        let (day, amount) = (NaiveDate::default(), LlmUsage { calls: 2, prompt_tokens: 30, answer_tokens: 4 });
-        let reservation = Reservation { day, purpose: Purpose::of("classify"), amount };
-        meter.reserve(&reservation, &Budget::default()).expect("there is no limit");
+        let (day, amount) = (
+            NaiveDate::default(),
+            LlmUsage {
+                calls: 2,
+                prompt_tokens: 30,
+                answer_tokens: 4,
+            },
+        );
+        let reservation = Reservation {
+            day,
+            purpose: Purpose::of("classify"),
+            amount,
+        };
+        meter
+            .reserve(&reservation, &Budget::default())
+            .expect("there is no limit");
         Ok(Some(usage(&meter, day, Budget::default())?))
     }
 
@@ -143,13 +187,23 @@ impl WebTestServer {
     /// Starts a server with an empty home, and signs in.
     pub(crate) fn start() -> Self {
         let services = services(Arc::new(MemStore::default()));
-        let (codes, recalls) = (Arc::new(SignInCodes::default()), Arc::new(FakeRecallLedger::default()));
+        let (codes, recalls) = (
+            Arc::new(SignInCodes::default()),
+            Arc::new(FakeRecallLedger::default()),
+        );
         let conversations = Arc::new(FakeConversations::default());
         let plans = Arc::new(AtomicUsize::new(0));
-        let definitions = FakeDefinitions { agent: agent(), opened: AtomicUsize::new(0), version: Mutex::default() };
+        let definitions = FakeDefinitions {
+            agent: agent(),
+            opened: AtomicUsize::new(0),
+            version: Mutex::default(),
+        };
         let config = WebServerConfig {
             banks: services.banks.clone().expect("the fakes have banks"),
-            services: Services { actor: "web".into(), ..services.clone() },
+            services: Services {
+                actor: "web".into(),
+                ..services.clone()
+            },
             instances: Arc::new(OpenInstances::new(Arc::new(definitions))),
             conversations: Vec::new(),
             recalls: Arc::clone(&recalls) as _,
@@ -168,7 +222,9 @@ impl WebTestServer {
         let place = listener.local_addr().expect("an address");
         let (end, ending) = oneshot::channel();
         let thread = thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()?;
             let served = runtime.block_on(async {
                 let listener = tokio::net::TcpListener::from_std(listener)?;
                 serve_web(listener, config, async { drop(ending.await) }).await
@@ -193,11 +249,27 @@ impl WebTestServer {
 
     /// Signs in with a new code, and returns the cookie and the CSRF token.
     pub(crate) fn sign_in(&self) -> (String, String) {
-        let response = self.send("POST", "/sign-in", &[], &encode_form(&[("code", &self.code()), ("next", "/memories")]));
-        assert_eq!((response.status, response.headers["location"].as_str()), (303, "/memories"));
-        let cookie = response.headers["set-cookie"].split(';').next().expect("a cookie").to_owned();
+        let response = self.send(
+            "POST",
+            "/sign-in",
+            &[],
+            &encode_form(&[("code", &self.code()), ("next", "/memories")]),
+        );
+        assert_eq!(
+            (response.status, response.headers["location"].as_str()),
+            (303, "/memories")
+        );
+        let cookie = response.headers["set-cookie"]
+            .split(';')
+            .next()
+            .expect("a cookie")
+            .to_owned();
         let page = self.send("GET", "/memories", &[("Cookie", &cookie)], "");
-        let csrf = page.body.split("name=\"csrf\" value=\"").nth(1).and_then(|rest| rest.split('"').next());
+        let csrf = page
+            .body
+            .split("name=\"csrf\" value=\"")
+            .nth(1)
+            .and_then(|rest| rest.split('"').next());
         (cookie, csrf.expect("a token").to_owned())
     }
 
@@ -216,7 +288,10 @@ impl WebTestServer {
 
     /// Writes a memory, and returns its id.
     pub(crate) fn write(&self, draft: Draft) -> String {
-        write(&self.services, draft, SecretPolicy::Keep).expect("it is written").id.to_string()
+        write(&self.services, draft, SecretPolicy::Keep)
+            .expect("it is written")
+            .id
+            .to_string()
     }
 
     /// Returns a page for the signed-in client.
@@ -226,8 +301,16 @@ impl WebTestServer {
 
     /// Sends a form with the CSRF token of the session.
     pub(crate) fn post(&self, path: &str, fields: &[(&str, &str)]) -> HttpTestResponse {
-        let fields: Vec<_> = [("csrf", self.csrf())].into_iter().chain(fields.iter().copied()).collect();
-        self.send("POST", path, &[("Cookie", self.cookie())], &encode_form(&fields))
+        let fields: Vec<_> = [("csrf", self.csrf())]
+            .into_iter()
+            .chain(fields.iter().copied())
+            .collect();
+        self.send(
+            "POST",
+            path,
+            &[("Cookie", self.cookie())],
+            &encode_form(&fields),
+        )
     }
 
     /// Sends a form, and returns the page to which the response redirects.
@@ -238,12 +321,24 @@ impl WebTestServer {
     }
 
     /// Sends a request with a form as its body, and without a session.
-    pub(crate) fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> HttpTestResponse {
+    pub(crate) fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> HttpTestResponse {
         HttpTestResponse::read(self.begin(method, path, headers, body)).expect("a response")
     }
 
     /// Sends a request, and returns the connection from which the response can be read.
-    pub(crate) fn begin(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
+    pub(crate) fn begin(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> TcpStream {
         let mut stream = TcpStream::connect(self.place).expect("a connection");
         let (host, length) = (self.place.to_string(), body.len().to_string());
         let usual = [
@@ -252,8 +347,13 @@ impl WebTestServer {
             ("Content-Length", length.as_str()),
             ("Content-Type", "application/x-www-form-urlencoded"),
         ];
-        let usual = usual.iter().filter(|(name, _)| !headers.iter().any(|(own, _)| own == name));
-        let lines: Vec<String> = usual.chain(headers).map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let usual = usual
+            .iter()
+            .filter(|(name, _)| !headers.iter().any(|(own, _)| own == name));
+        let lines: Vec<String> = usual
+            .chain(headers)
+            .map(|(name, value)| format!("{name}: {value}\r\n"))
+            .collect();
         let request = format!("{method} {path} HTTP/1.1\r\n{}\r\n{body}", lines.concat());
         // The server may refuse a request before it has read all of it.
         let _ = stream.write_all(request.as_bytes());
@@ -278,5 +378,9 @@ impl Drop for WebTestServer {
 /// Encodes the fields of a form.
 pub(crate) fn encode_form(fields: &[(&str, &str)]) -> String {
     let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
-    fields.iter().map(|(name, value)| format!("{}={}", encode(name), encode(value))).collect::<Vec<_>>().join("&")
+    fields
+        .iter()
+        .map(|(name, value)| format!("{}={}", encode(name), encode(value)))
+        .collect::<Vec<_>>()
+        .join("&")
 }

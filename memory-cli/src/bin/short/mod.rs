@@ -11,7 +11,9 @@ use memory_store::system::replace_process;
 /// `memory` has the same effect.
 pub(crate) fn become_memory(own: &str, command: &str) -> ExitCode {
     let error = run_memory(own, command);
-    eprintln!("error[io]: cannot run the program memory; it must be in the same folder as {own}\n  because: {error}");
+    eprintln!(
+        "error[io]: cannot run the program memory; it must be in the same folder as {own}\n  because: {error}"
+    );
     ExitCode::FAILURE
 }
 

@@ -69,12 +69,19 @@ pub(super) fn write_formatted(
     json: &str,
     values: &[&str],
 ) -> Result<(), Failure> {
-    let members = || json.parse::<JsonText>().ok().and_then(|text| text.members()).unwrap_or_default();
+    let members = || {
+        json.parse::<JsonText>()
+            .ok()
+            .and_then(|text| text.members())
+            .unwrap_or_default()
+    };
     match format {
         None | Some(BankOutputFormat::Json) => Ok(output.json_answer(json)?),
         Some(BankOutputFormat::Value) => {
             let members = members();
-            let found = values.iter().find_map(|name| members.iter().find(|(member, _)| member == name));
+            let found = values
+                .iter()
+                .find_map(|name| members.iter().find(|(member, _)| member == name));
             found.map_or(Ok(()), |(_, value)| write_value(output, value))
         }
         Some(BankOutputFormat::Table) => {
@@ -98,14 +105,26 @@ pub(super) fn value_text(value: &JsonText) -> String {
 }
 
 /// Parses the value argument, or the standard input if the argument is `-` or `from_stdin` is set.
-pub(super) fn value(app: &mut App, typed: Option<&str>, from_stdin: bool) -> Result<JsonText, Failure> {
+pub(super) fn value(
+    app: &mut App,
+    typed: Option<&str>,
+    from_stdin: bool,
+) -> Result<JsonText, Failure> {
     let text = match typed {
         Some(typed) if !from_stdin && typed != "-" => typed.to_owned(),
         Some(typed) if from_stdin && typed != "-" => {
-            return Err(Failure::usage("the value is specified twice", "omit the value or --stdin"));
+            return Err(Failure::usage(
+                "the value is specified twice",
+                "omit the value or --stdin",
+            ));
         }
         _ if from_stdin || typed.is_some() => read_input(app)?,
-        _ => return Err(Failure::usage("no value specified", "pass it after the key, or pipe it with --stdin")),
+        _ => {
+            return Err(Failure::usage(
+                "no value specified",
+                "pass it after the key, or pipe it with --stdin",
+            ));
+        }
     };
     Ok(text.parse::<JsonText>().map_err(BankError::from)?)
 }
@@ -113,23 +132,41 @@ pub(super) fn value(app: &mut App, typed: Option<&str>, from_stdin: bool) -> Res
 /// Reads the standard input as UTF-8 text.
 pub(super) fn read_input(app: &mut App) -> Result<String, Failure> {
     let mut bytes = Vec::new();
-    app.output.input().read_to_end(&mut bytes).map_err(Failure::file("read the standard input"))?;
+    app.output
+        .input()
+        .read_to_end(&mut bytes)
+        .map_err(Failure::file("read the standard input"))?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        let what = memory_core::json::JsonError::Syntax { at, what: "the text is not UTF-8" };
+        let what = memory_core::json::JsonError::Syntax {
+            at,
+            what: "the text is not UTF-8",
+        };
         BankError::new(BankErrorKind::InvalidJson(what)).into()
     })
 }
 
 /// Returns whether a value that looks like a credential is written or refused.
 pub(super) fn secret_policy(allow: bool) -> SecretPolicy {
-    if allow { SecretPolicy::Keep } else { SecretPolicy::Refuse }
+    if allow {
+        SecretPolicy::Keep
+    } else {
+        SecretPolicy::Refuse
+    }
 }
 
 /// Prints a table, or `otherwise` as a note if it is empty. The table has its header also in a pipe.
-pub(super) fn print_table(output: &mut Output, table: &Table, otherwise: &str) -> Result<(), Failure> {
+pub(super) fn print_table(
+    output: &mut Output,
+    table: &Table,
+    otherwise: &str,
+) -> Result<(), Failure> {
     if table.is_empty() {
         output.note(otherwise)?;
     }
-    if output.is_drawn() { Ok(output.table(table)?) } else { Ok(output.table_with_heading(table)?) }
+    if output.is_drawn() {
+        Ok(output.table(table)?)
+    } else {
+        Ok(output.table_with_heading(table)?)
+    }
 }

@@ -7,8 +7,8 @@ use memory_core::json::{JsonText, JsonTokenKind, JsonTokens, unquote};
 use memory_store::bank::parse_bank;
 
 use super::common::{
-    BankOutputFormat, BankScopeArg, BankScopeFilter, open, read_input, scope_choice, scope_choice_or_all, secret_policy,
-    write_formatted,
+    BankOutputFormat, BankScopeArg, BankScopeFilter, open, read_input, scope_choice,
+    scope_choice_or_all, secret_policy, write_formatted,
 };
 use super::entries::print_entries;
 use crate::app::{App, current_time};
@@ -41,19 +41,32 @@ impl BankExportArgs {
             let (_, document) = memory_core::bank::export(&banks, &bank.parse()?, choice)?;
             let document = compact_json(&document);
             if self.format == Some(BankOutputFormat::Table) {
-                return print_entries(&mut app.output, &parse_bank(&bank.parse()?, &document, current_time())?, false);
+                return print_entries(
+                    &mut app.output,
+                    &parse_bank(&bank.parse()?, &document, current_time())?,
+                    false,
+                );
             }
             return Ok(app.output.json_answer(&document)?);
         }
         if self.format == Some(BankOutputFormat::Table) {
-            return Err(Failure::usage("--format table needs one bank", "specify a BANK, or omit --format to export all"));
+            return Err(Failure::usage(
+                "--format table needs one bank",
+                "specify a BANK, or omit --format to export all",
+            ));
         }
         let mut documents: Vec<(BankScope, BankName, String)> = Vec::new();
         let mut hidden = Vec::new();
         for listing in memory_core::bank::list(&banks, choice)? {
-            let is_twice = documents.iter().any(|(scope, name, _)| (scope, name) == (&listing.scope, &listing.name));
+            let is_twice = documents
+                .iter()
+                .any(|(scope, name, _)| (scope, name) == (&listing.scope, &listing.name));
             if is_twice {
-                hidden.push(format!("{} in {}", listing.name, listing.folder.unwrap_or_default()));
+                hidden.push(format!(
+                    "{} in {}",
+                    listing.name,
+                    listing.folder.unwrap_or_default()
+                ));
                 continue;
             }
             // A bank that cannot be exported fails the whole export, which must never omit a bank silently.
@@ -62,16 +75,23 @@ impl BankExportArgs {
             documents.push((scope, listing.name, compact_json(&document)));
         }
         for bank in hidden {
-            app.output
-                .warn_incomplete(&format!("{bank} was skipped: another folder of the same scope has a bank of that name"))?;
+            app.output.warn_incomplete(&format!(
+                "{bank} was skipped: another folder of the same scope has a bank of that name"
+            ))?;
         }
-        Ok(app.output.json_answer(&json::banks(documents.iter().map(|(scope, name, text)| (*scope, name, text.as_str()))))?)
+        Ok(app.output.json_answer(&json::banks(
+            documents
+                .iter()
+                .map(|(scope, name, text)| (*scope, name, text.as_str())),
+        ))?)
     }
 }
 
 /// Returns a document on one line if it parses as JSON, else unchanged.
 fn compact_json(document: &str) -> String {
-    document.parse::<JsonText>().map_or_else(|_| document.to_owned(), |text| text.to_string())
+    document
+        .parse::<JsonText>()
+        .map_or_else(|_| document.to_owned(), |text| text.to_string())
 }
 
 /// Import entries from an export on the standard input
@@ -105,17 +125,30 @@ impl BankImportArgs {
         let text = read_input(app)?;
         let mut incoming = Vec::new();
         match &self.bank {
-            Some(bank) => incoming.push((scope_choice(self.scope), parse_bank(&bank.parse()?, &text, current_time())?)),
+            Some(bank) => incoming.push((
+                scope_choice(self.scope),
+                parse_bank(&bank.parse()?, &text, current_time())?,
+            )),
             None => {
                 for (scope, name, document) in find_documents(&text)? {
-                    let choice = if self.scope.is_some() { scope_choice(self.scope) } else { ScopeChoice::Only(scope) };
+                    let choice = if self.scope.is_some() {
+                        scope_choice(self.scope)
+                    } else {
+                        ScopeChoice::Only(scope)
+                    };
                     incoming.push((choice, parse_bank(&name, document, current_time())?));
                 }
             }
         }
         for (choice, bank) in incoming {
-            let report = memory_core::bank::import(&banks, &bank, choice, secret_policy(self.allow_secret))?;
-            write_formatted(&mut app.output, self.format, &json::import_report(&bank.name, &report), &["created"])?;
+            let report =
+                memory_core::bank::import(&banks, &bank, choice, secret_policy(self.allow_secret))?;
+            write_formatted(
+                &mut app.output,
+                self.format,
+                &json::import_report(&bank.name, &report),
+                &["created"],
+            )?;
         }
         Ok(())
     }
@@ -123,14 +156,21 @@ impl BankImportArgs {
 
 /// Finds the banks in the output of `export --all`.
 fn find_documents(text: &str) -> Result<Vec<(BankScope, BankName, &str)>, Failure> {
-    let wrong = || Failure::usage("the input is not an export of all banks", "create one with `memory bank export --all`");
+    let wrong = || {
+        Failure::usage(
+            "the input is not an export of all banks",
+            "create one with `memory bank export --all`",
+        )
+    };
     let mut found = Vec::new();
     let mut path: Vec<String> = Vec::new();
     let (mut begin, mut is_export) = (None, false);
     for token in JsonTokens::of(text) {
         let token = token.map_err(BankError::from)?;
         match token.kind {
-            JsonTokenKind::ArrayBegins if token.depth < 4 && path.first().is_some_and(|first| first == "banks") => {
+            JsonTokenKind::ArrayBegins
+                if token.depth < 4 && path.first().is_some_and(|first| first == "banks") =>
+            {
                 return Err(wrong());
             }
             JsonTokenKind::Key => {
@@ -140,10 +180,16 @@ fn find_documents(text: &str) -> Result<Vec<(BankScope, BankName, &str)>, Failur
             }
             JsonTokenKind::ObjectBegins if token.depth == 3 => begin = Some(token.range.start),
             JsonTokenKind::ObjectEnds if token.depth == 3 => {
-                let [banks, scope, name] = path.get(..3).ok_or_else(wrong)? else { return Err(wrong()) };
+                let [banks, scope, name] = path.get(..3).ok_or_else(wrong)? else {
+                    return Err(wrong());
+                };
                 if banks == "banks" {
                     let scope: BankScope = scope.parse().map_err(|_| wrong())?;
-                    found.push((scope, name.parse()?, &text[begin.ok_or_else(wrong)?..token.range.end]));
+                    found.push((
+                        scope,
+                        name.parse()?,
+                        &text[begin.ok_or_else(wrong)?..token.range.end],
+                    ));
                 }
             }
             _ => {}
@@ -180,20 +226,44 @@ impl BankSchemaArgs {
         let choice = scope_choice(self.scope);
         let (scope, schema) = match &self.set {
             None if !self.clear => memory_core::bank::schema(&banks, &bank, choice)?,
-            None => (memory_core::bank::set_schema(&banks, &bank, None, choice, MissingBank::Refuse)?, None),
+            None => (
+                memory_core::bank::set_schema(&banks, &bank, None, choice, MissingBank::Refuse)?,
+                None,
+            ),
             Some(text) => {
                 let schema = read_schema(text).map_err(|failure| failure.with_bank(&bank, None))?;
-                (memory_core::bank::set_schema(&banks, &bank, Some(&schema), choice, MissingBank::Make)?, Some(schema))
+                (
+                    memory_core::bank::set_schema(
+                        &banks,
+                        &bank,
+                        Some(&schema),
+                        choice,
+                        MissingBank::Make,
+                    )?,
+                    Some(schema),
+                )
             }
         };
-        write_formatted(&mut app.output, self.format, &json::schema(&bank, scope, schema.as_ref()), &["schema"])
+        write_formatted(
+            &mut app.output,
+            self.format,
+            &json::schema(&bank, scope, schema.as_ref()),
+            &["schema"],
+        )
     }
 }
 
 fn read_schema(text: &str) -> Result<JsonText, Failure> {
     let text = match text.strip_prefix('@') {
-        Some(file) => std::fs::read_to_string(file).map_err(Failure::file(format!("read {file}")))?,
+        Some(file) => {
+            std::fs::read_to_string(file).map_err(Failure::file(format!("read {file}")))?
+        }
         None => text.to_owned(),
     };
-    Ok(text.parse::<JsonText>().map_err(|error| BankError::new(BankErrorKind::InvalidArgument { argument: "--set", error }))?)
+    Ok(text.parse::<JsonText>().map_err(|error| {
+        BankError::new(BankErrorKind::InvalidArgument {
+            argument: "--set",
+            error,
+        })
+    })?)
 }

@@ -2,12 +2,14 @@
 
 use clap::{ArgGroup, Args};
 use memory_agent::json::bank as json;
-use memory_core::bank::{Bank, BankError, BankErrorKind, BankName, BankWriteCondition, BankWriteRequest, Key, MissingKey};
+use memory_core::bank::{
+    Bank, BankError, BankErrorKind, BankName, BankWriteCondition, BankWriteRequest, Key, MissingKey,
+};
 use memory_core::json::JsonText;
 
 use super::common::{
-    BankOutputFormat, BankScopeArg, open, print_table, scope_choice, secret_policy, value, value_text, write_formatted,
-    write_value,
+    BankOutputFormat, BankScopeArg, open, print_table, scope_choice, secret_policy, value,
+    value_text, write_formatted, write_value,
 };
 use super::list::format_second;
 use crate::app::App;
@@ -46,10 +48,22 @@ impl BankReadArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
         let bank: BankName = self.bank.parse()?;
-        let default = self.default.as_deref().map(str::parse::<JsonText>).transpose();
-        let default = default.map_err(|error| BankError::new(BankErrorKind::InvalidArgument { argument: "--default", error }))?;
+        let default = self
+            .default
+            .as_deref()
+            .map(str::parse::<JsonText>)
+            .transpose();
+        let default = default.map_err(|error| {
+            BankError::new(BankErrorKind::InvalidArgument {
+                argument: "--default",
+                error,
+            })
+        })?;
         let Some(key) = &self.key else {
-            return match (memory_core::bank::read_bank(&banks, &bank, scope_choice(self.scope)), default) {
+            return match (
+                memory_core::bank::read_bank(&banks, &bank, scope_choice(self.scope)),
+                default,
+            ) {
                 (Err(error), Some(default)) if is_missing(&error) => {
                     self.write_output(app, &default, &json::default_entry(&default))
                 }
@@ -58,18 +72,29 @@ impl BankReadArgs {
                     if let Some(BankOutputFormat::Table) = self.format {
                         print_entries(&mut app.output, &found, self.verbose)?;
                     } else {
-                        let holders = memory_core::bank::find_folders(&banks, &bank, scope_choice(self.scope))?;
-                        let verbose = self.verbose.then(|| json::bank_with_size(scope, &found, &holders));
-                        app.output.json_answer(&verbose.unwrap_or_else(|| json::bank_with_folders(&found, &holders)))?;
+                        let holders = memory_core::bank::find_folders(
+                            &banks,
+                            &bank,
+                            scope_choice(self.scope),
+                        )?;
+                        let verbose = self
+                            .verbose
+                            .then(|| json::bank_with_size(scope, &found, &holders));
+                        app.output.json_answer(
+                            &verbose.unwrap_or_else(|| json::bank_with_folders(&found, &holders)),
+                        )?;
                     }
-                    found
-                        .damaged
-                        .iter()
-                        .try_for_each(|(key, why)| Ok(app.output.warn_incomplete(&format!("the entry '{key}' {why}"))?))
+                    found.damaged.iter().try_for_each(|(key, why)| {
+                        Ok(app
+                            .output
+                            .warn_incomplete(&format!("the entry '{key}' {why}"))?)
+                    })
                 }
             };
         };
-        let key: Key = key.parse().map_err(|error: BankError| error.with_bank(bank.as_str(), None))?;
+        let key: Key = key
+            .parse()
+            .map_err(|error: BankError| error.with_bank(bank.as_str(), None))?;
         let found = memory_core::bank::read(&banks, &bank, &key, scope_choice(self.scope));
         let (value, whole) = match (found, default) {
             (Err(error), Some(default)) if is_missing(&error) => {
@@ -78,7 +103,11 @@ impl BankReadArgs {
             }
             (found, _) => {
                 let found = found?;
-                let whole = if self.verbose { json::full_entry(&bank, &key, &found) } else { json::entry(&found) };
+                let whole = if self.verbose {
+                    json::full_entry(&bank, &key, &found)
+                } else {
+                    json::entry(&found)
+                };
                 (found.entry.value, whole)
             }
         };
@@ -97,20 +126,35 @@ impl BankReadArgs {
 }
 
 /// Prints the entries of a bank as a table; `verbose` adds the sizes of the values.
-pub(super) fn print_entries(output: &mut Output, bank: &Bank, verbose: bool) -> Result<(), Failure> {
+pub(super) fn print_entries(
+    output: &mut Output,
+    bank: &Bank,
+    verbose: bool,
+) -> Result<(), Failure> {
     let size = verbose.then_some(TableColumn::Number("BYTES"));
-    let columns = [TableColumn::Whole("KEY"), TableColumn::Text("VALUE"), TableColumn::Whole("UPDATED")];
+    let columns = [
+        TableColumn::Whole("KEY"),
+        TableColumn::Text("VALUE"),
+        TableColumn::Whole("UPDATED"),
+    ];
     let mut table = Table::new(columns.into_iter().chain(size).collect::<Vec<_>>());
     for (key, entry) in &bank.entries {
         let size = verbose.then(|| entry.value.as_str().len().to_string());
-        let row = [key.as_str(), &value_text(&entry.value), &format_second(entry.updated_at)];
+        let row = [
+            key.as_str(),
+            &value_text(&entry.value),
+            &format_second(entry.updated_at),
+        ];
         table.push(row.into_iter().chain(size.as_deref()));
     }
     print_table(output, &table, "the bank is empty")
 }
 
 fn is_missing(error: &BankError) -> bool {
-    matches!(error.trouble, BankErrorKind::BankNotFound | BankErrorKind::KeyNotFound | BankErrorKind::Expired)
+    matches!(
+        error.trouble,
+        BankErrorKind::BankNotFound | BankErrorKind::KeyNotFound | BankErrorKind::Expired
+    )
 }
 
 /// Write a JSON value under a key; a missing bank is created
@@ -153,16 +197,40 @@ impl BankWriteArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
         let bank: memory_core::bank::BankName = self.bank.parse()?;
-        let key: memory_core::bank::Key = self.key.parse().map_err(|error: BankError| error.with_bank(bank.as_str(), None))?;
-        let value = value(app, self.value.as_deref(), self.stdin).map_err(|failure| failure.with_bank(&bank, Some(&key)))?;
+        let key: memory_core::bank::Key = self
+            .key
+            .parse()
+            .map_err(|error: BankError| error.with_bank(bank.as_str(), None))?;
+        let value = value(app, self.value.as_deref(), self.stdin)
+            .map_err(|failure| failure.with_bank(&bank, Some(&key)))?;
         let condition = match (self.create_only, self.update_only) {
             (true, _) => BankWriteCondition::Absent,
             (false, true) => BankWriteCondition::Present,
             (false, false) => BankWriteCondition::Any,
         };
-        let (ttl, scope, secrets) = (self.ttl, scope_choice(self.scope), secret_policy(self.allow_secret));
-        let done = memory_core::bank::write(&banks, &BankWriteRequest { bank, key, value, ttl, condition, scope, secrets })?;
-        write_formatted(&mut app.output, self.format, &json::write_result(&done), &["operation"])
+        let (ttl, scope, secrets) = (
+            self.ttl,
+            scope_choice(self.scope),
+            secret_policy(self.allow_secret),
+        );
+        let done = memory_core::bank::write(
+            &banks,
+            &BankWriteRequest {
+                bank,
+                key,
+                value,
+                ttl,
+                condition,
+                scope,
+                secrets,
+            },
+        )?;
+        write_formatted(
+            &mut app.output,
+            self.format,
+            &json::write_result(&done),
+            &["operation"],
+        )
     }
 }
 
@@ -198,11 +266,31 @@ impl BankUpdateArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
         let bank: memory_core::bank::BankName = self.bank.parse()?;
-        let key = self.key.parse().map_err(|error: BankError| error.with_bank(bank.as_str(), None))?;
-        let missing = if self.create { MissingKey::Create } else { MissingKey::Refuse };
+        let key = self
+            .key
+            .parse()
+            .map_err(|error: BankError| error.with_bank(bank.as_str(), None))?;
+        let missing = if self.create {
+            MissingKey::Create
+        } else {
+            MissingKey::Refuse
+        };
         let secrets = secret_policy(self.allow_secret);
-        let done = memory_core::bank::update(&banks, &bank, &key, &self.filter, scope_choice(self.scope), missing, secrets)?;
-        write_formatted(&mut app.output, self.format, &json::update_result(&done), &["value"])
+        let done = memory_core::bank::update(
+            &banks,
+            &bank,
+            &key,
+            &self.filter,
+            scope_choice(self.scope),
+            missing,
+            secrets,
+        )?;
+        write_formatted(
+            &mut app.output,
+            self.format,
+            &json::update_result(&done),
+            &["value"],
+        )
     }
 }
 
@@ -235,16 +323,32 @@ impl BankDeleteArgs {
         let banks = open(app)?;
         let bank: memory_core::bank::BankName = self.bank.parse()?;
         if let Some(key) = &self.key {
-            let key = key.parse().map_err(|error: BankError| error.with_bank(bank.as_str(), None))?;
+            let key = key
+                .parse()
+                .map_err(|error: BankError| error.with_bank(bank.as_str(), None))?;
             let scope = memory_core::bank::delete(&banks, &bank, &key, scope_choice(self.scope))?;
-            return write_formatted(&mut app.output, self.format, &json::delete_result(&bank, Some(&key), scope), &["deleted"]);
+            return write_formatted(
+                &mut app.output,
+                self.format,
+                &json::delete_result(&bank, Some(&key), scope),
+                &["deleted"],
+            );
         }
         // Without a terminal, the bank is deleted without a confirmation. It remains in the trash.
         let asks = !self.confirm && app.output.input_is_terminal();
-        if asks && !app.output.confirm(&format!("Delete the whole bank {bank}?"))? {
+        if asks
+            && !app
+                .output
+                .confirm(&format!("Delete the whole bank {bank}?"))?
+        {
             return Ok(app.output.note("nothing was deleted")?);
         }
         let scope = memory_core::bank::delete_bank(&banks, &bank, scope_choice(self.scope))?;
-        write_formatted(&mut app.output, self.format, &json::delete_result(&bank, None, scope), &["deleted"])
+        write_formatted(
+            &mut app.output,
+            self.format,
+            &json::delete_result(&bank, None, scope),
+            &["deleted"],
+        )
     }
 }

@@ -6,7 +6,8 @@ use memory_core::bank::{BankQueryTarget, BankSearchFields, Key};
 use memory_store::jq::{JqError, JqInputMode, JqOutputFormat};
 
 use super::common::{
-    BankOutputFormat, BankScopeArg, BankScopeFilter, open, print_table, read_input, scope_choice, scope_choice_or_all, value_text,
+    BankOutputFormat, BankScopeArg, BankScopeFilter, open, print_table, read_input, scope_choice,
+    scope_choice_or_all, value_text,
 };
 use super::list::{folder_label, format_second, wants_table};
 use crate::app::App;
@@ -52,16 +53,33 @@ impl BankQueryArgs {
         };
         let key = key.map(|key| key.parse::<Key>()).transpose();
         let key = key.map_err(|error| error.with_bank(bank.as_str(), None))?;
-        let subject = key.as_ref().map_or(BankQueryTarget::Bank, BankQueryTarget::Key);
-        let queried = memory_core::bank::query(&banks, &bank, subject, filter, scope_choice(self.scope))?;
+        let subject = key
+            .as_ref()
+            .map_or(BankQueryTarget::Bank, BankQueryTarget::Key);
+        let queried =
+            memory_core::bank::query(&banks, &bank, subject, filter, scope_choice(self.scope))?;
         let holders = &queried.holders;
         if !holders.others.is_empty() {
-            let others: Vec<_> = holders.others.iter().map(|(_, folder)| folder.as_str()).collect();
-            let text = format!("using the bank in {}; '{bank}' is also in {}", holders.used, others.join(", "));
-            if holders.is_hidden { app.output.warning(&text)? } else { app.output.note(&text)? }
+            let others: Vec<_> = holders
+                .others
+                .iter()
+                .map(|(_, folder)| folder.as_str())
+                .collect();
+            let text = format!(
+                "using the bank in {}; '{bank}' is also in {}",
+                holders.used,
+                others.join(", ")
+            );
+            if holders.is_hidden {
+                app.output.warning(&text)?
+            } else {
+                app.output.note(&text)?
+            }
         }
         match self.format {
-            Some(BankOutputFormat::Json) => return Ok(app.output.json_answer(&json::query_results(&queried))?),
+            Some(BankOutputFormat::Json) => {
+                return Ok(app.output.json_answer(&json::query_results(&queried))?);
+            }
             Some(BankOutputFormat::Table) => {
                 let mut table = Table::new([TableColumn::Text("RESULT")]);
                 for result in &queried.results {
@@ -104,12 +122,27 @@ pub(super) struct BankSearchArgs {
 impl BankSearchArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
-        let searched = if self.value { BankSearchFields::Values } else { BankSearchFields::Keys };
-        let found = memory_core::bank::search(&banks, &self.pattern, searched, scope_choice_or_all(self.scope))?;
+        let searched = if self.value {
+            BankSearchFields::Values
+        } else {
+            BankSearchFields::Keys
+        };
+        let found = memory_core::bank::search(
+            &banks,
+            &self.pattern,
+            searched,
+            scope_choice_or_all(self.scope),
+        )?;
         if self.format == Some(BankOutputFormat::Value) {
-            found.matches.iter().try_for_each(|one| app.output.line(&format!("{}\t{}", one.bank, one.key)))?;
+            found
+                .matches
+                .iter()
+                .try_for_each(|one| app.output.line(&format!("{}\t{}", one.bank, one.key)))?;
         } else if wants_table(self.format, &app.output) {
-            let in_several = found.matches.iter().any(|one| !one.holders.others.is_empty());
+            let in_several = found
+                .matches
+                .iter()
+                .any(|one| !one.holders.others.is_empty());
             let last = in_several.then_some(TableColumn::Whole("FOLDER"));
             let columns = [
                 TableColumn::Whole("BANK"),
@@ -117,17 +150,30 @@ impl BankSearchArgs {
                 TableColumn::Text("SCOPE"),
                 TableColumn::Whole("UPDATED"),
             ];
-            let mut table = Table::new(columns.into_iter().chain([TableColumn::Text("MATCHED")]).chain(last).collect::<Vec<_>>());
+            let mut table = Table::new(
+                columns
+                    .into_iter()
+                    .chain([TableColumn::Text("MATCHED")])
+                    .chain(last)
+                    .collect::<Vec<_>>(),
+            );
             for one in &found.matches {
                 let matched = if one.by_key { "key" } else { "value" };
                 let updated = format_second(one.entry.updated_at);
-                let row = [one.bank.as_str(), one.key.as_str(), one.scope.as_str(), &updated, matched];
+                let row = [
+                    one.bank.as_str(),
+                    one.key.as_str(),
+                    one.scope.as_str(),
+                    &updated,
+                    matched,
+                ];
                 let place = in_several.then(|| folder_label(&one.holders));
                 table.push(row.into_iter().chain(place.as_deref()));
             }
             print_table(&mut app.output, &table, "no matches found")?;
         } else {
-            app.output.json_answer(&json::search_results(&found, searched))?;
+            app.output
+                .json_answer(&json::search_results(&found, searched))?;
         }
         for error in &found.unreadable {
             app.output.warn_incomplete(&error.to_string())?;
@@ -172,8 +218,14 @@ impl BankFilterArgs {
             (true, true) => JqOutputFormat::Raw,
             (false, true) => JqOutputFormat::RawPretty,
         };
-        let on = if self.null_input || self.slurp { JqInputMode::Null } else { JqInputMode::Each };
-        let slurped = self.slurp.then(|| format!("[inputs] | ({}\n)", self.program));
+        let on = if self.null_input || self.slurp {
+            JqInputMode::Null
+        } else {
+            JqInputMode::Each
+        };
+        let slurped = self
+            .slurp
+            .then(|| format!("[inputs] | ({}\n)", self.program));
         let program = slurped.as_deref().unwrap_or(&self.program);
         let answers = match filters.evaluate(program, &values, on, form) {
             Ok(answers) => answers,
@@ -194,7 +246,9 @@ impl BankFilterArgs {
 /// Prints the error in the format of jq; returns the failure with the exit code of jq.
 fn report_jq_error(app: &mut App, error: &JqError) -> Result<Failure, Failure> {
     app.output.error_line(&format!("jq: error: {error}"))?;
-    Ok(Failure::Filter { code: jq_exit_code(error) })
+    Ok(Failure::Filter {
+        code: jq_exit_code(error),
+    })
 }
 
 /// Returns the exit code that jq uses for an error.

@@ -20,17 +20,33 @@ struct KdlFlag {
 /// Returns the definition as KDL.
 fn kdl_definition() -> String {
     let commands = BankCommand::augment_subcommands(Command::new("memory-cli"));
-    let names: Vec<_> = commands.get_subcommands().map(|command| format!("{:?}", command.get_name())).collect();
+    let names: Vec<_> = commands
+        .get_subcommands()
+        .map(|command| format!("{:?}", command.get_name()))
+        .collect();
     let mut flags: BTreeMap<String, KdlFlag> = BTreeMap::new();
-    for argument in commands.get_subcommands().flat_map(Command::get_arguments).filter(|argument| !argument.is_positional()) {
-        let Some(long) = argument.get_long() else { continue };
+    for argument in commands
+        .get_subcommands()
+        .flat_map(Command::get_arguments)
+        .filter(|argument| !argument.is_positional())
+    {
+        let Some(long) = argument.get_long() else {
+            continue;
+        };
         let flag = flags.entry(long.to_owned()).or_default();
         flag.short = flag.short.or(argument.get_short());
         if flag.description.is_empty() {
-            flag.description = argument.get_help().map(ToString::to_string).unwrap_or_default();
+            flag.description = argument
+                .get_help()
+                .map(ToString::to_string)
+                .unwrap_or_default();
         }
         flag.kind = flag_type(argument);
-        for value in argument.get_possible_values().iter().filter(|_| flag.kind == "string") {
+        for value in argument
+            .get_possible_values()
+            .iter()
+            .filter(|_| flag.kind == "string")
+        {
             if !flag.values.iter().any(|known| known == value.get_name()) {
                 flag.values.push(value.get_name().to_owned());
             }
@@ -51,7 +67,10 @@ fn kdl_definition() -> String {
     for (position, (name, description)) in [
         ("bank", "Memory bank name"),
         ("key", "Key within bank"),
-        ("value", "Value to write (JSON) or jq filter for query and update"),
+        (
+            "value",
+            "Value to write (JSON) or jq filter for query and update",
+        ),
     ]
     .iter()
     .enumerate()
@@ -72,7 +91,11 @@ fn kdl_definition() -> String {
         }
         put(&format!("        description {:?}\n", flag.description));
         if !flag.values.is_empty() {
-            let values: Vec<_> = flag.values.iter().map(|value| format!("{value:?}")).collect();
+            let values: Vec<_> = flag
+                .values
+                .iter()
+                .map(|value| format!("{value:?}"))
+                .collect();
             put(&format!("        enum {}\n", values.join(" ")));
         }
         put("    }\n");
@@ -85,7 +108,8 @@ fn kdl_definition() -> String {
 }
 
 fn flag_type(argument: &Arg) -> &'static str {
-    let is_number = argument.get_value_parser().type_id() == ValueParser::from(clap::value_parser!(u64)).type_id();
+    let is_number = argument.get_value_parser().type_id()
+        == ValueParser::from(clap::value_parser!(u64)).type_id();
     match argument.get_action() {
         ArgAction::Set | ArgAction::Append if is_number => "number",
         ArgAction::Set | ArgAction::Append => "string",
@@ -101,5 +125,8 @@ fn the_definition_in_the_examples_is_that_of_the_command_line() {
         std::fs::write(file, &definition).expect("a file");
     }
     let written = std::fs::read_to_string(file).expect("a file");
-    assert!(written == definition, "run this test with MEMORY_README_UPDATE=1 and look at what changed in {file}");
+    assert!(
+        written == definition,
+        "run this test with MEMORY_README_UPDATE=1 and look at what changed in {file}"
+    );
 }

@@ -39,7 +39,9 @@ impl BankListArgs {
         let Some(bank) = &self.bank else {
             let listings = memory_core::bank::list(&banks, scope)?;
             if self.format == Some(BankOutputFormat::Value) {
-                return listings.iter().try_for_each(|listing| Ok(app.output.line(listing.name.as_str())?));
+                return listings
+                    .iter()
+                    .try_for_each(|listing| Ok(app.output.line(listing.name.as_str())?));
             }
             if !wants_table(self.format, &app.output) {
                 return Ok(app.output.json_answer(&json::listings(&listings))?);
@@ -59,7 +61,12 @@ impl BankListArgs {
                     Ok((keys, updated)) => (keys.to_string(), format_second(*updated)),
                     Err(error) => ("?".to_owned(), error.to_string()),
                 };
-                let mut row = vec![listing.name.to_string(), keys, updated, listing.scope.to_string()];
+                let mut row = vec![
+                    listing.name.to_string(),
+                    keys,
+                    updated,
+                    listing.scope.to_string(),
+                ];
                 if self.verbose {
                     row.push(listing.size_bytes.to_string());
                 }
@@ -68,21 +75,39 @@ impl BankListArgs {
             print_table(&mut app.output, &table, "no banks found")?;
             for listing in listings.iter().filter(|listing| listing.is_hidden) {
                 let folder = listing.folder.as_deref().unwrap_or_default();
-                app.output.note(&format!("{} is also in {folder}; the bank listed above it has precedence", listing.name))?;
+                app.output.note(&format!(
+                    "{} is also in {folder}; the bank listed above it has precedence",
+                    listing.name
+                ))?;
             }
             return Ok(());
         };
         let bank = bank.parse()?;
         if self.scope == Some(BankScopeFilter::All) {
-            return self.show_keys(app, &bank, &memory_core::bank::keys_by_folder(&banks, &bank)?, true);
+            return self.show_keys(
+                app,
+                &bank,
+                &memory_core::bank::keys_by_folder(&banks, &bank)?,
+                true,
+            );
         }
         let listing = memory_core::bank::keys(&banks, &bank, scope)?;
         self.show_keys(app, &bank, &[listing], false)
     }
 
     /// Prints the keys of a bank in each scope that contains the bank.
-    fn show_keys(&self, app: &mut App, bank: &BankName, listings: &[BankKeyListing], with_scopes: bool) -> Result<(), Failure> {
-        let entries = || listings.iter().flat_map(|listing| listing.entries.iter().map(move |entry| (listing, entry)));
+    fn show_keys(
+        &self,
+        app: &mut App,
+        bank: &BankName,
+        listings: &[BankKeyListing],
+        with_scopes: bool,
+    ) -> Result<(), Failure> {
+        let entries = || {
+            listings
+                .iter()
+                .flat_map(|listing| listing.entries.iter().map(move |entry| (listing, entry)))
+        };
         if self.format == Some(BankOutputFormat::Value) {
             return entries().try_for_each(|(_, (key, _))| Ok(app.output.line(key.as_str())?));
         }
@@ -95,12 +120,19 @@ impl BankListArgs {
         }
         let mut columns = vec![TableColumn::Whole("KEY"), TableColumn::Whole("UPDATED")];
         if self.verbose {
-            columns.extend([TableColumn::Whole("CREATED"), TableColumn::Whole("EXPIRES"), TableColumn::Number("BYTES")]);
+            columns.extend([
+                TableColumn::Whole("CREATED"),
+                TableColumn::Whole("EXPIRES"),
+                TableColumn::Number("BYTES"),
+            ]);
         }
         if with_scopes {
             columns.push(TableColumn::Text("SCOPE"));
         }
-        let in_several = with_scopes && listings.iter().any(|listing| !listing.holders.others.is_empty());
+        let in_several = with_scopes
+            && listings
+                .iter()
+                .any(|listing| !listing.holders.others.is_empty());
         if in_several {
             columns.push(TableColumn::Whole("FOLDER"));
         }
@@ -108,8 +140,14 @@ impl BankListArgs {
         for (listing, (key, entry)) in entries() {
             let mut row = vec![key.as_str().to_owned(), format_second(entry.updated_at)];
             if self.verbose {
-                let expires = entry.expires_at().map_or_else(|| "-".to_owned(), format_second);
-                row.extend([format_second(entry.created_at), expires, entry.value.as_str().len().to_string()]);
+                let expires = entry
+                    .expires_at()
+                    .map_or_else(|| "-".to_owned(), format_second);
+                row.extend([
+                    format_second(entry.created_at),
+                    expires,
+                    entry.value.as_str().len().to_string(),
+                ]);
             }
             if with_scopes {
                 row.push(listing.scope.to_string());
@@ -122,11 +160,15 @@ impl BankListArgs {
         print_table(&mut app.output, &table, "the bank is empty")?;
         if let ([BankKeyListing { holders, .. }], false) = (listings, with_scopes) {
             for (_, other) in &holders.others {
-                app.output.note(&format!("{bank} is also in {other}; showing the one in {}", holders.used))?;
+                app.output.note(&format!(
+                    "{bank} is also in {other}; showing the one in {}",
+                    holders.used
+                ))?;
             }
         }
         for (key, why) in listings.iter().flat_map(|listing| &listing.damaged) {
-            app.output.warn_incomplete(&format!("the entry '{key}' {why}"))?;
+            app.output
+                .warn_incomplete(&format!("the entry '{key}' {why}"))?;
         }
         Ok(())
     }
@@ -134,7 +176,11 @@ impl BankListArgs {
 
 /// Returns the folder cell of a bank, marked if another folder's bank of the same name is used instead.
 pub(super) fn folder_label(holders: &BankFolders) -> String {
-    if holders.is_hidden { format!("{} (not used)", holders.used) } else { holders.used.clone() }
+    if holders.is_hidden {
+        format!("{} (not used)", holders.used)
+    } else {
+        holders.used.clone()
+    }
 }
 
 /// Returns whether the output is a table: `--format`, else whether the output is a terminal.
@@ -147,5 +193,8 @@ pub(super) fn wants_table(format: Option<BankOutputFormat>, output: &Output) -> 
 
 /// Formats a time in the local time zone, to the second.
 pub(super) fn format_second(moment: DateTime<Utc>) -> String {
-    moment.with_timezone(&Local).format("%Y-%m-%d %H:%M:%S").to_string()
+    moment
+        .with_timezone(&Local)
+        .format("%Y-%m-%d %H:%M:%S")
+        .to_string()
 }

@@ -33,22 +33,40 @@ pub(super) struct BankGcArgs {
 impl BankGcArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
-        let age = self.older_than.map(|age| chrono::TimeDelta::from_std(age).unwrap_or(chrono::TimeDelta::MAX));
-        let (collected, unreadable) = memory_core::bank::gc(&banks, scope_choice_or_all(self.scope), age, self.dry_run)?;
+        let age = self
+            .older_than
+            .map(|age| chrono::TimeDelta::from_std(age).unwrap_or(chrono::TimeDelta::MAX));
+        let (collected, unreadable) =
+            memory_core::bank::gc(&banks, scope_choice_or_all(self.scope), age, self.dry_run)?;
         if self.format == Some(BankOutputFormat::Value) {
-            collected.iter().try_for_each(|one| app.output.line(&format!("{}\t{}", one.bank, one.key)))?;
+            collected
+                .iter()
+                .try_for_each(|one| app.output.line(&format!("{}\t{}", one.bank, one.key)))?;
         } else if wants_table(self.format, &app.output) {
             let mut table = Table::new(["BANK", "KEY", "SCOPE", "REASON"].map(TableColumn::Whole));
             for one in &collected {
-                let reason = if one.why == memory_core::bank::GcReason::Expired { "expired" } else { "old" };
-                table.push([one.bank.as_str(), one.key.as_str(), one.scope.as_str(), reason]);
+                let reason = if one.why == memory_core::bank::GcReason::Expired {
+                    "expired"
+                } else {
+                    "old"
+                };
+                table.push([
+                    one.bank.as_str(),
+                    one.key.as_str(),
+                    one.scope.as_str(),
+                    reason,
+                ]);
             }
             print_table(&mut app.output, &table, "no expired entries")?;
             if self.dry_run && !collected.is_empty() {
                 app.output.note("dry run: nothing was deleted")?;
             }
         } else {
-            app.output.json_answer(&json::removed_entries(&collected, &unreadable, self.dry_run))?;
+            app.output.json_answer(&json::removed_entries(
+                &collected,
+                &unreadable,
+                self.dry_run,
+            ))?;
         }
         for error in &unreadable {
             app.output.warn_incomplete(&error.to_string())?;
@@ -81,24 +99,49 @@ impl BankRepairArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
         let bank = self.bank.as_deref().map(str::parse).transpose()?;
-        let repairs = if self.check_only { BankRepairMode::None } else { BankRepairMode::All };
-        let checked = memory_core::bank::repair(&banks, bank.as_ref(), scope_choice_or_all(self.scope), repairs)?;
+        let repairs = if self.check_only {
+            BankRepairMode::None
+        } else {
+            BankRepairMode::All
+        };
+        let checked = memory_core::bank::repair(
+            &banks,
+            bank.as_ref(),
+            scope_choice_or_all(self.scope),
+            repairs,
+        )?;
         if self.format == Some(BankOutputFormat::Value) {
-            checked.iter().try_for_each(|one| app.output.line(&one.damage.what))?;
+            checked
+                .iter()
+                .try_for_each(|one| app.output.line(&one.damage.what))?;
         } else if wants_table(self.format, &app.output) {
-            let mut table = Table::new(["BANK", "SCOPE", "WHAT", "SET ASIDE"].map(|name| match name {
-                "BANK" | "SET ASIDE" => TableColumn::Whole(name),
-                _ => TableColumn::Text(name),
-            }));
+            let mut table = Table::new(["BANK", "SCOPE", "WHAT", "SET ASIDE"].map(
+                |name| match name {
+                    "BANK" | "SET ASIDE" => TableColumn::Whole(name),
+                    _ => TableColumn::Text(name),
+                },
+            ));
             for one in &checked {
                 let aside = one.damage.set_aside.as_deref().unwrap_or("-");
-                table.push([one.damage.bank.as_str(), one.scope.as_str(), &one.damage.what, aside]);
+                table.push([
+                    one.damage.bank.as_str(),
+                    one.scope.as_str(),
+                    &one.damage.what,
+                    aside,
+                ]);
             }
             print_table(&mut app.output, &table, "no problems found")?;
         } else {
             app.output.json_answer(&json::check_report(&checked))?;
         }
         let count = checked.iter().filter(|one| !one.damage.repaired).count() as u64;
-        if count == 0 { Ok(()) } else { Err(Failure::BanksDamaged { count, tried: !self.check_only }) }
+        if count == 0 {
+            Ok(())
+        } else {
+            Err(Failure::BanksDamaged {
+                count,
+                tried: !self.check_only,
+            })
+        }
     }
 }

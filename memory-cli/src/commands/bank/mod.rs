@@ -55,8 +55,12 @@ impl BankArgs {
             // A jq filter involves no bank.
             failure if matches!(self.command, BankCommand::Filter(_)) => failure,
             Failure::Bank(error) if error.scope.is_some() => Failure::Bank(error),
-            failure @ (Failure::Bank(_) | Failure::Store(_) | Failure::Usage { .. } | Failure::File { .. }) => {
-                let scope = common::open(app).map(|banks| banks.effective_scope(self.command.scope()));
+            failure @ (Failure::Bank(_)
+            | Failure::Store(_)
+            | Failure::Usage { .. }
+            | Failure::File { .. }) => {
+                let scope =
+                    common::open(app).map(|banks| banks.effective_scope(self.command.scope()));
                 scope.map_or_else(|failure| failure, |scope| failure.with_scope(scope))
             }
             other => other,
@@ -79,7 +83,9 @@ impl BankCommand {
             | Self::Search(filters::BankSearchArgs { scope, .. })
             | Self::Export(documents::BankExportArgs { scope, .. })
             | Self::Gc(maintenance::BankGcArgs { scope, .. })
-            | Self::Repair(maintenance::BankRepairArgs { scope, .. }) => common::scope_choice_or_all(*scope),
+            | Self::Repair(maintenance::BankRepairArgs { scope, .. }) => {
+                common::scope_choice_or_all(*scope)
+            }
             Self::Filter(_) => ScopeChoice::Detected,
         }
     }

@@ -2,7 +2,10 @@
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::{AcceptOptions, AcceptResult, Acceptance, Category, Code, MemoryStoreExt, Phase, StaleProposals, StoreError};
+use memory_core::{
+    AcceptOptions, AcceptResult, Acceptance, Category, Code, MemoryStoreExt, Phase, StaleProposals,
+    StoreError,
+};
 use serde_json::Value;
 
 use super::decisions::Decisions;
@@ -60,8 +63,17 @@ impl InboxAcceptArgs {
     }
 
     fn options(&self) -> AcceptOptions {
-        let stale = if self.overwrite { StaleProposals::Overwrite } else { StaleProposals::Refuse };
-        AcceptOptions { category: self.category, stale, secrets: secret_policy(self.allow_secret), expected: None }
+        let stale = if self.overwrite {
+            StaleProposals::Overwrite
+        } else {
+            StaleProposals::Refuse
+        };
+        AcceptOptions {
+            category: self.category,
+            stale,
+            secrets: secret_policy(self.allow_secret),
+            expected: None,
+        }
     }
 
     /// Accepts all proposals, each as an operation of its own. Outdated ones remain.
@@ -74,24 +86,37 @@ impl InboxAcceptArgs {
                     "use --yes to accept all proposals without confirmation",
                 ));
             }
-            if !app.output.confirm(&format!("Accept {}?", count(waiting.len() as u64, "proposal")))? {
+            if !app.output.confirm(&format!(
+                "Accept {}?",
+                count(waiting.len() as u64, "proposal")
+            ))? {
                 return Ok(app.output.note("nothing was accepted")?);
             }
         }
         let mut decisions = Decisions::default();
         for one in &waiting {
             let id = one.stored.memory.id;
-            let options = AcceptOptions { expected: Some(one.stored.stamp), ..self.options() };
+            let options = AcceptOptions {
+                expected: Some(one.stored.stamp),
+                ..self.options()
+            };
             match accept_one(home, &id.to_string(), options) {
                 Err(error) if matches!(error.code(), Code::Conflict | Code::MemoryNotFound) => {
-                    app.output.warning(&format!("{} was not accepted: {error}", id.short()))?;
+                    app.output
+                        .warning(&format!("{} was not accepted: {error}", id.short()))?;
                 }
                 result => decisions.add(result, print_accepted, app)?,
             }
         }
         app.update_pending_page(home)?;
         if app.output.is_json() {
-            app.output.json(&decisions.made.iter().map(json::accept_result).collect::<Value>())?;
+            app.output.json(
+                &decisions
+                    .made
+                    .iter()
+                    .map(json::accept_result)
+                    .collect::<Value>(),
+            )?;
         } else if decisions.made.is_empty() {
             app.output.note("nothing was accepted")?;
         } else {
@@ -102,37 +127,67 @@ impl InboxAcceptArgs {
 }
 
 /// Accepts a proposal, or files a note under the category that suits its text.
-pub(super) fn accept_one(home: &Home, reference: &str, options: AcceptOptions) -> Result<AcceptResult, StoreError> {
+pub(super) fn accept_one(
+    home: &Home,
+    reference: &str,
+    options: AcceptOptions,
+) -> Result<AcceptResult, StoreError> {
     let stored = home.services.store.get_by(reference)?;
-    let is_other = options.expected.is_some_and(|expected| expected != stored.stamp);
+    let is_other = options
+        .expected
+        .is_some_and(|expected| expected != stored.stamp);
     if is_other || stored.memory.is_proposal() || stored.memory.phase != Phase::Inbox {
         return memory_core::accept(&home.services, reference, options);
     }
-    let filed = memory_dream::upgrade(&home.services, &stored.memory.id.to_string(), options.category)?;
-    Ok(AcceptResult::new(filed.memory.id, filed.path, Acceptance::Filed))
+    let filed = memory_dream::upgrade(
+        &home.services,
+        &stored.memory.id.to_string(),
+        options.category,
+    )?;
+    Ok(AcceptResult::new(
+        filed.memory.id,
+        filed.path,
+        Acceptance::Filed,
+    ))
 }
 
 fn print_accepted(result: &AcceptResult, app: &mut App) -> Result<(), Failure> {
-    Ok(memories::print_receipt(&mut app.output, result.id, &result.path)?)
+    Ok(memories::print_receipt(
+        &mut app.output,
+        result.id,
+        &result.path,
+    )?)
 }
 
 /// Prints the effect of all acceptances after their receipts, or their JSON: one object if there `is_one` id, else a list.
-fn print_all_accepted(decisions: &Decisions<AcceptResult>, is_one: bool, app: &mut App) -> Result<(), Failure> {
+fn print_all_accepted(
+    decisions: &Decisions<AcceptResult>,
+    is_one: bool,
+    app: &mut App,
+) -> Result<(), Failure> {
     let results = decisions.made.as_slice();
     if app.output.is_json() {
         return match results {
             [] => Ok(()),
             [only] if is_one => Ok(app.output.json(&json::accept_result(only))?),
-            several => Ok(app.output.json(&several.iter().map(json::accept_result).collect::<Value>())?),
+            several => Ok(app
+                .output
+                .json(&several.iter().map(json::accept_result).collect::<Value>())?),
         };
     }
     for merged in results.iter().filter(|result| !result.ignored.is_empty()) {
-        app.output.warning(&format!("{} kept its own {}", merged.id.short(), merged.ignored.join(", ")))?;
+        app.output.warning(&format!(
+            "{} kept its own {}",
+            merged.id.short(),
+            merged.ignored.join(", ")
+        ))?;
     }
     match results {
         [] => Ok(()),
         [only] => Ok(app.output.note(acceptance_text(only.acceptance))?),
-        several => Ok(app.output.note(&format!("accepted {}", count(several.len() as u64, "item")))?),
+        several => Ok(app
+            .output
+            .note(&format!("accepted {}", count(several.len() as u64, "item")))?),
     }
 }
 
@@ -140,7 +195,9 @@ fn print_all_accepted(decisions: &Decisions<AcceptResult>, is_one: bool, app: &m
 pub(super) fn acceptance_text(acceptance: Acceptance) -> &'static str {
     match acceptance {
         Acceptance::Written => "accepted",
-        Acceptance::Merged => "accepted; a memory had the same text, and received the new tags and the fields that it lacked",
+        Acceptance::Merged => {
+            "accepted; a memory had the same text, and received the new tags and the fields that it lacked"
+        }
         Acceptance::Updated => "accepted; the memory is updated",
         Acceptance::Deleted => "accepted; the memory is in the trash",
         Acceptance::Filed => "filed",

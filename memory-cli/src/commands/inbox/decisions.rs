@@ -14,7 +14,10 @@ pub(super) struct Decisions<T> {
 
 impl<T> Default for Decisions<T> {
     fn default() -> Self {
-        Self { made: Vec::new(), failure: None }
+        Self {
+            made: Vec::new(),
+            failure: None,
+        }
     }
 }
 
@@ -35,7 +38,10 @@ impl<T> Decisions<T> {
             }
             // The first failure is printed at the end of the command.
             Err(error) if self.failure.is_none() => self.failure = Some(error),
-            Err(error) => app.output.error(&error.code().as_str().to_ascii_lowercase(), &error.to_string())?,
+            Err(error) => app.output.error(
+                &error.code().as_str().to_ascii_lowercase(),
+                &error.to_string(),
+            )?,
         }
         Ok(())
     }

@@ -33,7 +33,11 @@ pub(super) struct InboxEditArgs {
 impl InboxEditArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
-        let content = self.content.as_deref().map(|given| args::read_content(given, &mut app.output)).transpose()?;
+        let content = self
+            .content
+            .as_deref()
+            .map(|given| args::read_content(given, &mut app.output))
+            .transpose()?;
         let changed = match content {
             Some(content) => {
                 let policy = secret_policy(self.allow_secret);
@@ -42,20 +46,34 @@ impl InboxEditArgs {
             None => edit_with_editor(&home, &self.id, secret_policy(self.allow_secret), app)?,
         };
         if app.output.is_json() {
-            return Ok(app.output.json(&json::memory(&changed, home.services.inbox_ttl))?);
+            return Ok(app
+                .output
+                .json(&json::memory(&changed, home.services.inbox_ttl))?);
         }
         memories::print_receipt(&mut app.output, changed.memory.id, &changed.path)?;
-        Ok(app.output.note(&format!("updated to version {}", changed.memory.version))?)
+        Ok(app
+            .output
+            .note(&format!("updated to version {}", changed.memory.version))?)
     }
 }
 
 /// Opens the text of a proposal or note in the editor, and stores the result.
-pub(super) fn edit_with_editor(home: &Home, reference: &str, secrets: SecretPolicy, app: &App) -> Result<StoredMemory, Failure> {
+pub(super) fn edit_with_editor(
+    home: &Home,
+    reference: &str,
+    secrets: SecretPolicy,
+    app: &App,
+) -> Result<StoredMemory, Failure> {
     let stored = home.services.store.get_by(reference)?;
     if !stored.memory.is_proposal() && stored.memory.phase != Phase::Inbox {
-        return Err(StoreError::Invalid { why: format!("{} is neither a proposal nor in the inbox", stored.path) }.into());
+        return Err(StoreError::Invalid {
+            why: format!("{} is neither a proposal nor in the inbox", stored.path),
+        }
+        .into());
     }
     let id = stored.memory.id.to_string();
     let editor = editor_command(app)?;
-    edit_in_editor(&editor, &stored, &|text| memory_core::edit_proposal(&home.services, &id, text, Some(stored.stamp), secrets))
+    edit_in_editor(&editor, &stored, &|text| {
+        memory_core::edit_proposal(&home.services, &id, text, Some(stored.stamp), secrets)
+    })
 }

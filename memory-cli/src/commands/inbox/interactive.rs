@@ -3,7 +3,9 @@
 use std::io;
 
 use dialoguer::console::{Key, Term};
-use memory_core::{AcceptOptions, Code, MergeVersions, SecretPolicy, StaleProposals, StoreError, WaitingProposal};
+use memory_core::{
+    AcceptOptions, Code, MergeVersions, SecretPolicy, StaleProposals, StoreError, WaitingProposal,
+};
 
 use super::accept::{accept_one, acceptance_text};
 use super::edit::edit_with_editor;
@@ -59,9 +61,16 @@ fn key_action(key: &Key) -> Option<ReviewAction> {
 }
 
 /// Shows the proposals one by one, and carries out what the person decides.
-pub(super) fn review(waiting: Vec<WaitingProposal>, home: &Home, app: &mut App) -> Result<(), Failure> {
+pub(super) fn review(
+    waiting: Vec<WaitingProposal>,
+    home: &Home,
+    app: &mut App,
+) -> Result<(), Failure> {
     let terminal = Term::stderr();
-    let ids: Vec<String> = waiting.into_iter().map(|one| one.stored.memory.id.to_string()).collect();
+    let ids: Vec<String> = waiting
+        .into_iter()
+        .map(|one| one.stored.memory.id.to_string())
+        .collect();
     let (mut left, mut place, mut decided) = (ids, 0, 0_u64);
     while place < left.len() {
         // Another process may have decided meanwhile.
@@ -75,14 +84,21 @@ pub(super) fn review(waiting: Vec<WaitingProposal>, home: &Home, app: &mut App) 
         };
         let item = InboxItem::proposal(&home.services, waiting)?;
         let heading = format!("{}/{}", place + 1, left.len());
-        let mut hidden = print::print_block(&mut app.output, &item, Some(&heading), ShownPart::Start)?;
+        let mut hidden =
+            print::print_block(&mut app.output, &item, Some(&heading), ShownPart::Start)?;
         let is_decided = loop {
-            let Some(action) = ask(&terminal, app)? else { continue };
-            let needs_text = matches!(action, ReviewAction::Accept | ReviewAction::Merge) && hidden != 0;
+            let Some(action) = ask(&terminal, app)? else {
+                continue;
+            };
+            let needs_text =
+                matches!(action, ReviewAction::Accept | ReviewAction::Merge) && hidden != 0;
             if action == ReviewAction::View || needs_text {
-                hidden = print::print_block(&mut app.output, &item, Some(&heading), ShownPart::Whole)?;
+                hidden =
+                    print::print_block(&mut app.output, &item, Some(&heading), ShownPart::Whole)?;
                 if needs_text {
-                    app.output.note("the text was cut; this is all of it: press the key again to decide")?;
+                    app.output.note(
+                        "the text was cut; this is all of it: press the key again to decide",
+                    )?;
                 }
                 continue;
             }
@@ -96,7 +112,10 @@ pub(super) fn review(waiting: Vec<WaitingProposal>, home: &Home, app: &mut App) 
                 }
                 Ok(Decision::Quit) => break None,
                 Err(Failure::Store(error)) => {
-                    app.output.error(&error.code().as_str().to_ascii_lowercase(), &error.to_string())?;
+                    app.output.error(
+                        &error.code().as_str().to_ascii_lowercase(),
+                        &error.to_string(),
+                    )?;
                     if let Some(hint) = error.hint() {
                         app.output.hint(&hint)?;
                     }
@@ -120,7 +139,9 @@ pub(super) fn review(waiting: Vec<WaitingProposal>, home: &Home, app: &mut App) 
     app.update_pending_page(home)?;
     let waiting = count(left.len() as u64, "proposal");
     let is = if left.len() == 1 { "is" } else { "are" };
-    Ok(app.output.note(&format!("decided {decided}; {waiting} {is} waiting"))?)
+    Ok(app
+        .output
+        .note(&format!("decided {decided}; {waiting} {is} waiting"))?)
 }
 
 /// The effect of a key.
@@ -156,7 +177,9 @@ impl Step {
 /// Reads a key, and returns its action if it has one.
 fn ask(terminal: &Term, app: &mut App) -> Result<Option<ReviewAction>, Failure> {
     app.output.flush()?;
-    terminal.write_str(QUESTION).and_then(|()| terminal.write_str(" > "))?;
+    terminal
+        .write_str(QUESTION)
+        .and_then(|()| terminal.write_str(" > "))?;
     let key = read_key(terminal)?;
     terminal.write_line("")?;
     Ok(key.map_or(Some(ReviewAction::Quit), |key| key_action(&key)))
@@ -166,7 +189,14 @@ fn ask(terminal: &Term, app: &mut App) -> Result<Option<ReviewAction>, Failure> 
 fn read_key(terminal: &Term) -> Result<Option<Key>, Failure> {
     match terminal.read_key() {
         Ok(key) => Ok(Some(key)),
-        Err(error) if matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::NotConnected) => Ok(None),
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::UnexpectedEof | io::ErrorKind::NotConnected
+            ) =>
+        {
+            Ok(None)
+        }
         Err(error) => Err(error.into()),
     }
 }
@@ -184,16 +214,33 @@ fn decide(
     Ok(match action {
         ReviewAction::Accept => {
             let (stale, secrets) = (StaleProposals::Refuse, SecretPolicy::Refuse);
-            let result = accept_one(home, id, AcceptOptions { category: None, stale, secrets, expected })?;
-            app.output.note(&format!("{}: {}", acceptance_text(result.acceptance), result.path))?;
+            let result = accept_one(
+                home,
+                id,
+                AcceptOptions {
+                    category: None,
+                    stale,
+                    secrets,
+                    expected,
+                },
+            )?;
+            app.output.note(&format!(
+                "{}: {}",
+                acceptance_text(result.acceptance),
+                result.path
+            ))?;
             if !result.ignored.is_empty() {
-                app.output.warning(&format!("the memory kept its own {}", result.ignored.join(", ")))?;
+                app.output.warning(&format!(
+                    "the memory kept its own {}",
+                    result.ignored.join(", ")
+                ))?;
             }
             Decision::Decided
         }
         ReviewAction::Reject => {
             memory_core::reject(&home.services, id, expected)?;
-            app.output.note("rejected; agents cannot propose it again")?;
+            app.output
+                .note("rejected; agents cannot propose it again")?;
             Decision::Decided
         }
         ReviewAction::Edit => {
@@ -206,7 +253,10 @@ fn decide(
                     &home.services,
                     id,
                     &into,
-                    MergeVersions { item: expected, target: None },
+                    MergeVersions {
+                        item: expected,
+                        target: None,
+                    },
                     SecretPolicy::Refuse,
                 )?;
                 app.output.note(&format!("merged into {}", merged.path))?;
@@ -227,10 +277,16 @@ fn decide(
 }
 
 /// Asks for the memory to merge into, if there are several, and returns its id.
-fn choose_neighbour(item: &InboxItem, terminal: &Term, app: &mut App) -> Result<Option<String>, Failure> {
+fn choose_neighbour(
+    item: &InboxItem,
+    terminal: &Term,
+    app: &mut App,
+) -> Result<Option<String>, Failure> {
     let number = match item.neighbours.len() {
         0 => {
-            app.output.note("no similar memory is known; `memory inbox merge ID INTO` merges into any memory")?;
+            app.output.note(
+                "no similar memory is known; `memory inbox merge ID INTO` merges into any memory",
+            )?;
             return Ok(None);
         }
         1 => Some(0),
@@ -239,12 +295,16 @@ fn choose_neighbour(item: &InboxItem, terminal: &Term, app: &mut App) -> Result<
             let key = read_key(terminal)?;
             terminal.write_line("")?;
             match key {
-                Some(Key::Char(digit)) => digit.to_digit(10).and_then(|digit| (digit as usize).checked_sub(1)),
+                Some(Key::Char(digit)) => digit
+                    .to_digit(10)
+                    .and_then(|digit| (digit as usize).checked_sub(1)),
                 _ => None,
             }
         }
     };
-    Ok(number.and_then(|number| item.neighbours.get(number)).map(|neighbour| neighbour.id.to_string()))
+    Ok(number
+        .and_then(|number| item.neighbours.get(number))
+        .map(|neighbour| neighbour.id.to_string()))
 }
 
 #[cfg(test)]
@@ -262,6 +322,13 @@ mod tests {
 
     #[test]
     fn the_first_proposal_has_no_previous_one() {
-        assert_eq!([Step::Back.apply(0), Step::Back.apply(2), Step::Forward.apply(2)], [0, 1, 3]);
+        assert_eq!(
+            [
+                Step::Back.apply(0),
+                Step::Back.apply(2),
+                Step::Forward.apply(2)
+            ],
+            [0, 1, 3]
+        );
     }
 }

@@ -29,11 +29,21 @@ impl InboxMergeArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let secrets = secret_policy(self.allow_secret);
-        let merged = memory_core::merge(&home.services, &self.id, &self.into, MergeVersions::default(), secrets)?;
+        let merged = memory_core::merge(
+            &home.services,
+            &self.id,
+            &self.into,
+            MergeVersions::default(),
+            secrets,
+        )?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::memory(&merged, home.services.inbox_ttl))?);
+            return Ok(app
+                .output
+                .json(&json::memory(&merged, home.services.inbox_ttl))?);
         }
         memories::print_receipt(&mut app.output, merged.memory.id, &merged.path)?;
-        Ok(app.output.note(&format!("merged into version {}", merged.memory.version))?)
+        Ok(app
+            .output
+            .note(&format!("merged into version {}", merged.memory.version))?)
     }
 }

@@ -3,7 +3,9 @@
 use std::io;
 
 use chrono::SecondsFormat;
-use memory_core::{Memory, Neighbour, NeighbourRelation, ProposedAction, Reminder, StoredMemory, WaitingProposal};
+use memory_core::{
+    Memory, Neighbour, NeighbourRelation, ProposedAction, Reminder, StoredMemory, WaitingProposal,
+};
 use similar::{ChangeTag, TextDiff};
 
 use super::{InboxItem, InboxItemKind};
@@ -42,10 +44,27 @@ pub(super) fn print_item(output: &mut Output, item: &InboxItem) -> io::Result<()
 fn print_fields(output: &mut Output, item: &InboxItem) -> io::Result<()> {
     let (kind, action, by, stale, stored) = match &item.item {
         InboxItemKind::Proposal(waiting) => {
-            let WaitingProposal { stored, proposal, is_stale, .. } = waiting.as_ref();
-            ("proposal", proposal.action.as_str(), proposal.by.as_str(), if *is_stale { "stale" } else { "" }, stored)
+            let WaitingProposal {
+                stored,
+                proposal,
+                is_stale,
+                ..
+            } = waiting.as_ref();
+            (
+                "proposal",
+                proposal.action.as_str(),
+                proposal.by.as_str(),
+                if *is_stale { "stale" } else { "" },
+                stored,
+            )
         }
-        InboxItemKind::Note(stored) => ("note", "", stored.memory.source.as_str(), "", stored.as_ref()),
+        InboxItemKind::Note(stored) => (
+            "note",
+            "",
+            stored.memory.source.as_str(),
+            "",
+            stored.as_ref(),
+        ),
     };
     let memory = &stored.memory;
     let near = |neighbour: &Neighbour| format!("{}:{}", neighbour.relation.as_str(), neighbour.id);
@@ -56,13 +75,23 @@ fn print_fields(output: &mut Output, item: &InboxItem) -> io::Result<()> {
         &escape_hidden(by),
         &memory.created_at.to_rfc3339_opts(SecondsFormat::Secs, true),
         stale,
-        &item.neighbours.iter().map(near).collect::<Vec<_>>().join(","),
+        &item
+            .neighbours
+            .iter()
+            .map(near)
+            .collect::<Vec<_>>()
+            .join(","),
         &escape_hidden(memory.headline()),
     ])
 }
 
 /// Prints an item as a block, after its place in the review if given, and returns the number of lines that were left out.
-pub(super) fn print_block(output: &mut Output, item: &InboxItem, place: Option<&str>, part: ShownPart) -> io::Result<usize> {
+pub(super) fn print_block(
+    output: &mut Output,
+    item: &InboxItem,
+    place: Option<&str>,
+    part: ShownPart,
+) -> io::Result<usize> {
     let palette = output.palette();
     let (stored, heading) = match &item.item {
         InboxItemKind::Proposal(waiting) => (&waiting.stored, proposal_heading(waiting)),
@@ -84,7 +113,11 @@ pub(super) fn print_block(output: &mut Output, item: &InboxItem, place: Option<&
             NeighbourRelation::Similar => "resembles".to_owned(),
         };
         let id = Palette::paint(palette.id, neighbour.id.short());
-        output.line(&format!("  {}. {relation} {id}  {}", number + 1, one_line(&neighbour.text)))?;
+        output.line(&format!(
+            "  {}. {relation} {id}  {}",
+            number + 1,
+            one_line(&neighbour.text)
+        ))?;
     }
     output.line("")?;
     Ok(left)
@@ -108,30 +141,58 @@ fn proposal_heading(waiting: &WaitingProposal) -> String {
 }
 
 fn facts_text(memory: &Memory) -> String {
-    let mut facts = vec![datetime::format_minute(memory.created_at), memory.scope.to_string(), memories::category_text(memory)];
+    let mut facts = vec![
+        datetime::format_minute(memory.created_at),
+        memory.scope.to_string(),
+        memories::category_text(memory),
+    ];
     facts.extend(memory.title.as_ref().map(|title| format!("\"{title}\"")));
     facts.extend(Some(memories::tags_text(memory)).filter(|tags| !tags.is_empty()));
-    facts.extend(memory.expires_at.map(|end| format!("expires {}", datetime::format_day(end))));
-    facts.extend(memory.reminder.map(|reminder| format!("due {}", datetime::format_minute(reminder.due))));
+    facts.extend(
+        memory
+            .expires_at
+            .map(|end| format!("expires {}", datetime::format_day(end))),
+    );
+    facts.extend(
+        memory
+            .reminder
+            .map(|reminder| format!("due {}", datetime::format_minute(reminder.due))),
+    );
     facts.extend(memory.pinned.then(|| "pinned".to_owned()));
     facts.join(", ")
 }
 
 /// Prints the proposed text, or the lines and fields that change, and returns the number of lines that were left out.
-fn print_change(output: &mut Output, waiting: &WaitingProposal, part: ShownPart) -> io::Result<usize> {
+fn print_change(
+    output: &mut Output,
+    waiting: &WaitingProposal,
+    part: ShownPart,
+) -> io::Result<usize> {
     let proposed = &waiting.stored.memory;
     match (waiting.proposal.action, &waiting.target) {
-        (ProposedAction::Write, _) | (ProposedAction::Update(_), None) => print_text(output, "  ", &proposed.content, part),
+        (ProposedAction::Write, _) | (ProposedAction::Update(_), None) => {
+            print_text(output, "  ", &proposed.content, part)
+        }
         (ProposedAction::Delete(_), _) => print_text(output, "  - ", &proposed.content, part),
         (ProposedAction::Update(_), Some(target)) => {
             for line in field_changes(target, proposed) {
                 output.line(&format!("  {}", escape_hidden(&line)))?;
             }
             let diff = TextDiff::from_lines(&target.memory.content, &proposed.content);
-            let changed: Vec<_> = diff.iter_all_changes().filter(|change| change.tag() != ChangeTag::Equal).collect();
+            let changed: Vec<_> = diff
+                .iter_all_changes()
+                .filter(|change| change.tag() != ChangeTag::Equal)
+                .collect();
             for change in changed.iter().take(part.lines()) {
-                let sign = if change.tag() == ChangeTag::Insert { '+' } else { '-' };
-                output.line(&format!("  {sign} {}", escape_hidden(change.value().trim_end_matches(['\r', '\n']))))?;
+                let sign = if change.tag() == ChangeTag::Insert {
+                    '+'
+                } else {
+                    '-'
+                };
+                output.line(&format!(
+                    "  {sign} {}",
+                    escape_hidden(change.value().trim_end_matches(['\r', '\n']))
+                ))?;
             }
             print_left(output, "  ", changed.len().saturating_sub(part.lines()))
         }
@@ -142,26 +203,82 @@ fn print_change(output: &mut Output, waiting: &WaitingProposal, part: ShownPart)
 fn field_changes(target: &StoredMemory, proposed: &Memory) -> Vec<String> {
     let current = &target.memory;
     let (old_tags, new_tags) = (memories::tags_text(current), memories::tags_text(proposed));
-    let ids = |memory: &Memory| memory.links.iter().map(memory_core::MemoryId::short).collect::<Vec<_>>().join(" ");
-    let time = |time: Option<chrono::DateTime<chrono::Utc>>| time.map(datetime::format_minute).unwrap_or_default();
+    let ids = |memory: &Memory| {
+        memory
+            .links
+            .iter()
+            .map(memory_core::MemoryId::short)
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let time = |time: Option<chrono::DateTime<chrono::Utc>>| {
+        time.map(datetime::format_minute).unwrap_or_default()
+    };
     let id = |id: Option<memory_core::MemoryId>| id.map(|id| id.short()).unwrap_or_default();
-    let due = |memory: &Memory| time(memory.reminder.filter(Reminder::is_open).map(|reminder| reminder.due));
+    let due = |memory: &Memory| {
+        time(
+            memory
+                .reminder
+                .filter(Reminder::is_open)
+                .map(|reminder| reminder.due),
+        )
+    };
     let pairs = [
-        ("title", current.title.clone().unwrap_or_default(), proposed.title.clone().unwrap_or_default()),
-        ("category", current.category.to_string(), proposed.category.to_string()),
-        ("scope", current.scope.to_string(), proposed.scope.to_string()),
+        (
+            "title",
+            current.title.clone().unwrap_or_default(),
+            proposed.title.clone().unwrap_or_default(),
+        ),
+        (
+            "category",
+            current.category.to_string(),
+            proposed.category.to_string(),
+        ),
+        (
+            "scope",
+            current.scope.to_string(),
+            proposed.scope.to_string(),
+        ),
         ("tags", old_tags, new_tags),
-        ("aliases", current.aliases.join(", "), proposed.aliases.join(", ")),
-        ("superseded by", id(current.superseded_by), id(proposed.superseded_by)),
-        ("valid until", time(current.valid_until), time(proposed.valid_until)),
+        (
+            "aliases",
+            current.aliases.join(", "),
+            proposed.aliases.join(", "),
+        ),
+        (
+            "superseded by",
+            id(current.superseded_by),
+            id(proposed.superseded_by),
+        ),
+        (
+            "valid until",
+            time(current.valid_until),
+            time(proposed.valid_until),
+        ),
         ("links", ids(current), ids(proposed)),
-        ("expires", time(current.expires_at), time(proposed.expires_at)),
+        (
+            "expires",
+            time(current.expires_at),
+            time(proposed.expires_at),
+        ),
         ("due", due(current), due(proposed)),
-        ("pinned", current.pinned.to_string(), proposed.pinned.to_string()),
+        (
+            "pinned",
+            current.pinned.to_string(),
+            proposed.pinned.to_string(),
+        ),
     ];
-    let shown = |text: &str| if text.is_empty() { "none".to_owned() } else { text.to_owned() };
+    let shown = |text: &str| {
+        if text.is_empty() {
+            "none".to_owned()
+        } else {
+            text.to_owned()
+        }
+    };
     let changed = pairs.into_iter().filter(|(_, old, new)| old != new);
-    changed.map(|(name, old, new)| format!("{name}: {} -> {}", shown(&old), shown(&new))).collect()
+    changed
+        .map(|(name, old, new)| format!("{name}: {} -> {}", shown(&old), shown(&new)))
+        .collect()
 }
 
 fn print_text(output: &mut Output, indent: &str, text: &str, part: ShownPart) -> io::Result<usize> {

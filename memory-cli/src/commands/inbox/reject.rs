@@ -29,7 +29,11 @@ impl InboxRejectArgs {
         let home = app.open()?;
         let mut decisions = Decisions::default();
         for id in &self.ids {
-            decisions.add(memory_core::reject(&home.services, id, None), print_rejected, app)?;
+            decisions.add(
+                memory_core::reject(&home.services, id, None),
+                print_rejected,
+                app,
+            )?;
         }
         app.update_pending_page(&home)?;
         let rejected = decisions.made.as_slice();
@@ -37,15 +41,22 @@ impl InboxRejectArgs {
             match rejected {
                 [] => {}
                 [only] if self.ids.len() == 1 => app.output.json(&json::delete_result(only))?,
-                several => app.output.json(&several.iter().map(json::delete_result).collect::<Value>())?,
+                several => app
+                    .output
+                    .json(&several.iter().map(json::delete_result).collect::<Value>())?,
             }
             return decisions.finish();
         }
-        let proposals = rejected.iter().filter(|stored| stored.memory.is_proposal()).count();
+        let proposals = rejected
+            .iter()
+            .filter(|stored| stored.memory.is_proposal())
+            .count();
         match (proposals, rejected.len() - proposals) {
             (0, 0) => {}
             (0, _) => app.output.note("moved to the trash")?,
-            (_, 0) => app.output.note("rejected; agents cannot propose it again")?,
+            (_, 0) => app
+                .output
+                .note("rejected; agents cannot propose it again")?,
             (proposals, notes) => app.output.note(&format!(
                 "rejected {}, which agents cannot propose again; moved {} to the trash",
                 count(proposals as u64, "proposal"),
@@ -57,5 +68,9 @@ impl InboxRejectArgs {
 }
 
 fn print_rejected(stored: &StoredMemory, app: &mut App) -> Result<(), Failure> {
-    Ok(memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?)
+    Ok(memories::print_receipt(
+        &mut app.output,
+        stored.memory.id,
+        &stored.path,
+    )?)
 }

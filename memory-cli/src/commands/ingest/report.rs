@@ -18,31 +18,49 @@ pub(super) fn print(
     options: &IngestOptionArgs,
     app: &mut App,
 ) -> Result<(), Failure> {
-    let has_notes = |report: &IngestReport| 0 < report.new + report.updated + report.unchanged + report.skipped.len() as u64;
-    let of_conversations = |report: &IngestReport| report.sessions != SessionCounts::default() && !has_notes(report);
-    let (conversations, notes): (Vec<_>, Vec<_>) = taken.iter().partition(|(_, report)| of_conversations(report));
+    let has_notes = |report: &IngestReport| {
+        0 < report.new + report.updated + report.unchanged + report.skipped.len() as u64
+    };
+    let of_conversations =
+        |report: &IngestReport| report.sessions != SessionCounts::default() && !has_notes(report);
+    let (conversations, notes): (Vec<_>, Vec<_>) = taken
+        .iter()
+        .partition(|(_, report)| of_conversations(report));
     if !notes.is_empty() || conversations.is_empty() {
         app.output.table(&note_table(&notes))?;
     }
-    if taken.iter().any(|(_, report)| report.sessions != SessionCounts::default() || report.facts != 0) {
+    if taken
+        .iter()
+        .any(|(_, report)| report.sessions != SessionCounts::default() || report.facts != 0)
+    {
         app.output.table(&session_table(taken))?;
     }
     for (source, report) in taken {
         let followed = report.links.only_by_alias + report.links.only_by_title;
         if followed != 0 {
-            app.output.note(&format!("dead links resolved by alias or title: {followed}"))?;
+            app.output.note(&format!(
+                "dead links resolved by alias or title: {followed}"
+            ))?;
         }
         print_files("skipped", &report.skipped, app)?;
         print_files("ingested with a warning", &report.warnings, app)?;
         print_missing(*source, report, options, app)?;
     }
-    let (absent, failed): (Vec<_>, Vec<_>) = left_out.iter().partition(|source| source.reason == ABSENT);
-    for SkippedSource { source, path, reason } in failed {
-        app.output.note(&format!("skipped {source} ({path}): {reason}"))?;
+    let (absent, failed): (Vec<_>, Vec<_>) =
+        left_out.iter().partition(|source| source.reason == ABSENT);
+    for SkippedSource {
+        source,
+        path,
+        reason,
+    } in failed
+    {
+        app.output
+            .note(&format!("skipped {source} ({path}): {reason}"))?;
     }
     if !absent.is_empty() {
         let names: Vec<_> = absent.iter().map(|source| source.source.as_str()).collect();
-        app.output.note(&format!("not found: {}", names.join(", ")))?;
+        app.output
+            .note(&format!("not found: {}", names.join(", ")))?;
     }
     if options.dry_run {
         app.output.note("dry run: nothing was written")?;
@@ -51,25 +69,78 @@ pub(super) fn print(
 }
 
 fn note_table(taken: &[&(SourceName, IngestReport)]) -> Table {
-    let numbers = ["new", "updated", "unchanged", "skipped", "tags", "links", "dead links"].map(TableColumn::Number);
+    let numbers = [
+        "new",
+        "updated",
+        "unchanged",
+        "skipped",
+        "tags",
+        "links",
+        "dead links",
+    ]
+    .map(TableColumn::Number);
     let mut table = Table::new([&[TableColumn::Text("source")][..], &numbers[..]].concat());
     for (source, report) in taken {
         let skipped = report.skipped.len() as u64;
-        let IngestReport { new, updated, unchanged, tags, links, .. } = report;
-        let [new, updated, unchanged, skipped, tags, resolved, dead] =
-            [*new, *updated, *unchanged, skipped, *tags, links.resolved, links.unresolved].map(|count| count.to_string());
-        table.push([source.as_str(), &new, &updated, &unchanged, &skipped, &tags, &resolved, &dead]);
+        let IngestReport {
+            new,
+            updated,
+            unchanged,
+            tags,
+            links,
+            ..
+        } = report;
+        let [new, updated, unchanged, skipped, tags, resolved, dead] = [
+            *new,
+            *updated,
+            *unchanged,
+            skipped,
+            *tags,
+            links.resolved,
+            links.unresolved,
+        ]
+        .map(|count| count.to_string());
+        table.push([
+            source.as_str(),
+            &new,
+            &updated,
+            &unchanged,
+            &skipped,
+            &tags,
+            &resolved,
+            &dead,
+        ]);
     }
     table
 }
 
 fn session_table(taken: &[(SourceName, IngestReport)]) -> Table {
     let numbers = ["new", "updated", "unchanged", "messages", "facts"].map(TableColumn::Number);
-    let mut table = Table::new([&[TableColumn::Text("conversations of")][..], &numbers[..]].concat());
-    for (source, IngestReport { sessions, facts, .. }) in taken {
-        let counts =
-            [sessions.new, sessions.updated, sessions.unchanged, sessions.records, *facts].map(|count| count.to_string());
-        table.push([source.as_str(), &counts[0], &counts[1], &counts[2], &counts[3], &counts[4]]);
+    let mut table =
+        Table::new([&[TableColumn::Text("conversations of")][..], &numbers[..]].concat());
+    for (
+        source,
+        IngestReport {
+            sessions, facts, ..
+        },
+    ) in taken
+    {
+        let counts = [
+            sessions.new,
+            sessions.updated,
+            sessions.unchanged,
+            sessions.records,
+            *facts,
+        ]
+        .map(|count| count.to_string());
+        table.push([
+            source.as_str(),
+            &counts[0],
+            &counts[1],
+            &counts[2],
+            &counts[3],
+            &counts[4],
+        ]);
     }
     table
 }
@@ -79,22 +150,38 @@ fn print_files(label: &str, files: &[SkippedFile], app: &mut App) -> Result<(), 
         app.output.note(&format!("{label}: {path}: {reason}"))?;
     }
     if MAX_FILES < files.len() {
-        app.output.note(&format!("{label}: {} more; use --json to list them all", files.len() - MAX_FILES))?;
+        app.output.note(&format!(
+            "{label}: {} more; use --json to list them all",
+            files.len() - MAX_FILES
+        ))?;
     }
     Ok(())
 }
 
-fn print_missing(source: SourceName, report: &IngestReport, options: &IngestOptionArgs, app: &mut App) -> Result<(), Failure> {
+fn print_missing(
+    source: SourceName,
+    report: &IngestReport,
+    options: &IngestOptionArgs,
+    app: &mut App,
+) -> Result<(), Failure> {
     if report.missing.is_empty() {
         return Ok(());
     }
-    let verb = if report.deleted == 0 { "no longer in the source" } else { "deleted, since it is no longer in the source" };
+    let verb = if report.deleted == 0 {
+        "no longer in the source"
+    } else {
+        "deleted, since it is no longer in the source"
+    };
     for note in report.missing.iter().take(MAX_FILES) {
         let title = note.title.as_deref().unwrap_or(&note.path);
-        app.output.note(&format!("{verb}: {} {title}", note.id.short()))?;
+        app.output
+            .note(&format!("{verb}: {} {title}", note.id.short()))?;
     }
     if MAX_FILES < report.missing.len() {
-        app.output.note(&format!("{verb}: {} more; use --json to list them all", report.missing.len() - MAX_FILES))?;
+        app.output.note(&format!(
+            "{verb}: {} more; use --json to list them all",
+            report.missing.len() - MAX_FILES
+        ))?;
     }
     if report.deleted == 0 && !options.dry_run {
         app.output.note(&format!(

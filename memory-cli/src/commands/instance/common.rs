@@ -14,7 +14,11 @@ use crate::print::Output;
 use crate::topics::shell_quoted;
 
 /// Streams a JSON array. Warnings follow the array, since a terminal shows both streams.
-pub(super) fn write_json_pieces(output: &mut Output, first: &str, more: ResultChunks) -> Result<(), Failure> {
+pub(super) fn write_json_pieces(
+    output: &mut Output,
+    first: &str,
+    more: ResultChunks,
+) -> Result<(), Failure> {
     output.json_piece(first)?;
     let (mut warnings, mut broken) = (Vec::new(), None);
     for piece in more {
@@ -27,18 +31,28 @@ pub(super) fn write_json_pieces(output: &mut Output, first: &str, more: ResultCh
     if broken.is_none() {
         output.line("")?;
     }
-    warnings.iter().try_for_each(|warning| output.warn_incomplete(warning))?;
+    warnings
+        .iter()
+        .try_for_each(|warning| output.warn_incomplete(warning))?;
     broken.map_or(Ok(()), Err)
 }
 
 /// Prints where the previous definition of an instance is, and how to restore it.
-pub(super) fn print_former_definition(output: &mut Output, former: &TrashedDefinition) -> Result<(), Failure> {
-    let [trash, place] = [&former.trash, &former.place].map(|path| shell_quoted(&output.display_path(path)));
-    Ok(output.note(&format!("the previous definition is in the trash; restore it with `cp {trash} {place}`"))?)
+pub(super) fn print_former_definition(
+    output: &mut Output,
+    former: &TrashedDefinition,
+) -> Result<(), Failure> {
+    let [trash, place] =
+        [&former.trash, &former.place].map(|path| shell_quoted(&output.display_path(path)));
+    Ok(output.note(&format!(
+        "the previous definition is in the trash; restore it with `cp {trash} {place}`"
+    ))?)
 }
 
 /// Parses `TYPE/NAME`; a type without a name means its default instance.
-pub(super) fn parse_instance(text: &str) -> Result<(&'static Backend, InstanceName), InstanceError> {
+pub(super) fn parse_instance(
+    text: &str,
+) -> Result<(&'static Backend, InstanceName), InstanceError> {
     let (kind, name) = text.split_once('/').unwrap_or((text, DEFAULT));
     Ok((backend(kind)?, name.parse()?))
 }
@@ -48,10 +62,16 @@ pub(super) fn parse_instance(text: &str) -> Result<(&'static Backend, InstanceNa
 /// The bytes are zeroed after parsing, since they may contain secrets.
 pub(super) fn read_object(app: &mut App, typed: &str) -> Result<JsonText, Failure> {
     let bytes = read_argument(app, typed)?;
-    let wrong = |source| InstanceError::InvalidJson { what: "the input".into(), source };
+    let wrong = |source| InstanceError::InvalidJson {
+        what: "the input".into(),
+        source,
+    };
     let text = str::from_utf8(&bytes).map_err(|error| {
         let at = error.valid_up_to();
-        wrong(memory_core::json::JsonError::Syntax { at, what: "the text is not UTF-8" })
+        wrong(memory_core::json::JsonError::Syntax {
+            at,
+            what: "the text is not UTF-8",
+        })
     })?;
     let object: JsonText = text.parse().map_err(wrong)?;
     if object.members().is_none() {
@@ -62,10 +82,17 @@ pub(super) fn read_object(app: &mut App, typed: &str) -> Result<JsonText, Failur
 }
 
 /// Returns an argument that may be in a file (`@file`) or in the standard input (`-`).
-pub(in crate::commands) fn read_argument(app: &mut App, typed: &str) -> Result<Zeroizing<Vec<u8>>, Failure> {
+pub(in crate::commands) fn read_argument(
+    app: &mut App,
+    typed: &str,
+) -> Result<Zeroizing<Vec<u8>>, Failure> {
     Ok(match typed.strip_prefix('@') {
-        Some(path) => Zeroizing::new(std::fs::read(path).map_err(Failure::file(format!("read {path}")))?),
-        None if typed == "-" => read_to_end(app.output.input()).map_err(Failure::file("read the standard input"))?,
+        Some(path) => {
+            Zeroizing::new(std::fs::read(path).map_err(Failure::file(format!("read {path}")))?)
+        }
+        None if typed == "-" => {
+            read_to_end(app.output.input()).map_err(Failure::file("read the standard input"))?
+        }
         None => Zeroizing::new(typed.as_bytes().to_vec()),
     })
 }

@@ -29,8 +29,10 @@ pub(super) struct InstanceListArgs {}
 impl InstanceListArgs {
     pub(super) fn run(app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
-        let (nameless, listed): (Vec<_>, Vec<_>) =
-            InstanceRegistry::open(&settings)?.list()?.into_iter().partition(|one| one.backend.is_empty());
+        let (nameless, listed): (Vec<_>, Vec<_>) = InstanceRegistry::open(&settings)?
+            .list()?
+            .into_iter()
+            .partition(|one| one.backend.is_empty());
         for reason in nameless.into_iter().filter_map(|one| one.fields.err()) {
             app.output.warn_incomplete(&reason)?;
         }
@@ -39,9 +41,17 @@ impl InstanceListArgs {
         }
         let mut table = Table::new([TableColumn::Whole("INSTANCE"), TableColumn::Text("FIELDS")]);
         for one in &listed {
-            let text = |value: &Value| value.as_str().map_or_else(|| "sealed".to_owned(), str::to_owned);
+            let text = |value: &Value| {
+                value
+                    .as_str()
+                    .map_or_else(|| "sealed".to_owned(), str::to_owned)
+            };
             let kept = match &one.fields {
-                Ok(fields) => fields.iter().map(|(name, value)| format!("{name}={}", text(value))).collect::<Vec<_>>().join(" "),
+                Ok(fields) => fields
+                    .iter()
+                    .map(|(name, value)| format!("{name}={}", text(value)))
+                    .collect::<Vec<_>>()
+                    .join(" "),
                 Err(reason) => reason.clone(),
             };
             table.push([format!("{}/{}", one.backend, one.name).as_str(), &kept]);
@@ -76,7 +86,8 @@ pub(super) struct InstanceConnectArgs {
 impl InstanceConnectArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let backend = backend(&self.backend)?;
-        let (kind, name): (InstanceName, InstanceName) = (backend.name.parse()?, self.name.parse()?);
+        let (kind, name): (InstanceName, InstanceName) =
+            (backend.name.parse()?, self.name.parse()?);
         let settings = app.settings()?;
         let book = InstanceRegistry::open(&settings)?;
         let given = match &self.input {
@@ -85,11 +96,17 @@ impl InstanceConnectArgs {
             None if matches!(book.instances.read(&kind, &name), Ok(None)) => Vec::new(),
             None => {
                 let hint = "pass the fields with --input, or --input '{}' for the defaults, or run it at a terminal";
-                return Err(Failure::usage(format!("{kind}/{name} already exists, and no new fields are specified"), hint));
+                return Err(Failure::usage(
+                    format!("{kind}/{name} already exists, and no new fields are specified"),
+                    hint,
+                ));
             }
         };
         let (mut fields, mut told) = (Vec::new(), Map::new());
-        let given: Vec<_> = given.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let given: Vec<_> = given
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
         for (field, value) in backend.check_fields(&given)? {
             let (value, shown) = match field.kind {
                 _ if field.secret => (NewFieldValue::secret(value), json!({ "sealed": true })),
@@ -97,22 +114,31 @@ impl InstanceConnectArgs {
                     let path = stored_path(app, &book, value)?;
                     (NewFieldValue::Plain(path.clone()), Value::from(path))
                 }
-                FieldKind::Text | FieldKind::Choice(_) => (NewFieldValue::Plain(value.to_owned()), Value::from(value)),
+                FieldKind::Text | FieldKind::Choice(_) => {
+                    (NewFieldValue::Plain(value.to_owned()), Value::from(value))
+                }
             };
             told.insert(field.name.to_owned(), shown);
             fields.push((field.name.to_owned(), value));
         }
-        if fields.iter().any(|(_, value)| matches!(value, NewFieldValue::Secret(_))) {
+        if fields
+            .iter()
+            .any(|(_, value)| matches!(value, NewFieldValue::Secret(_)))
+        {
             book.instances.check_key()?;
         }
         prepare_database(&fields)?;
-        let former = book.instances.write(&kind, &name, &fields, &new_operation(Verb::Set))?;
+        let former = book
+            .instances
+            .write(&kind, &name, &fields, &new_operation(Verb::Set))?;
         let mut answer = json!({ "type": backend.name, "name": name.as_str(), "created": former.is_none(), "fields": told });
         if let Some(former) = &former {
             answer["trash"] = app.output.display_path(&former.trash).into();
         }
         app.output.json_answer(&answer.to_string())?;
-        former.map_or(Ok(()), |former| print_former_definition(&mut app.output, &former))
+        former.map_or(Ok(()), |former| {
+            print_former_definition(&mut app.output, &former)
+        })
     }
 }
 
@@ -122,7 +148,14 @@ impl InstanceConnectArgs {
 fn stored_path(app: &App, book: &InstanceRegistry, typed: &str) -> Result<String, InstanceError> {
     book.allowed_path(Path::new(typed))?;
     let is_of_home = typed == "~" || typed.starts_with("~/");
-    Ok(if is_of_home { typed.to_owned() } else { app.environment.absolute_path(Path::new(typed)).display().to_string() })
+    Ok(if is_of_home {
+        typed.to_owned()
+    } else {
+        app.environment
+            .absolute_path(Path::new(typed))
+            .display()
+            .to_string()
+    })
 }
 
 /// Returns the members of an object as texts. Any of them may be a secret, so the object is zeroed.
@@ -132,9 +165,19 @@ fn member_texts(object: JsonText) -> Vec<(String, Zeroizing<String>)> {
     let text = |value: JsonText| {
         let text = value.as_string().map(Zeroizing::new);
         let json = Zeroizing::new(value.into_string());
-        text.unwrap_or_else(|| if *json == "null" { Zeroizing::default() } else { json })
+        text.unwrap_or_else(|| {
+            if *json == "null" {
+                Zeroizing::default()
+            } else {
+                json
+            }
+        })
     };
-    members.into_iter().flatten().map(|(name, value)| (name, text(value))).collect()
+    members
+        .into_iter()
+        .flatten()
+        .map(|(name, value)| (name, text(value)))
+        .collect()
 }
 
 /// Delete the definition of an instance; its data stays unchanged
@@ -161,19 +204,26 @@ impl InstanceRmArgs {
         let (backend, name) = parse_instance(&self.instance)?;
         let settings = app.settings()?;
         let book = InstanceRegistry::open(&settings)?;
-        let Some(former) = book.instances.remove(&backend.name.parse()?, &name, &new_operation(Verb::Delete))? else {
+        let Some(former) =
+            book.instances
+                .remove(&backend.name.parse()?, &name, &new_operation(Verb::Delete))?
+        else {
             let instance = self.instance.clone();
             return Err(match name.as_str() {
                 "default" => {
                     let hint = "to remove a session or a key from it, run the action delete";
-                    InstanceError::invalid(format!("{instance} is built in and has no definition to delete"), hint)
+                    InstanceError::invalid(
+                        format!("{instance} is built in and has no definition to delete"),
+                        hint,
+                    )
                 }
                 _ => InstanceError::InstanceNotFound { instance },
             }
             .into());
         };
         let trash = app.output.display_path(&former.trash);
-        let answer = json!({ "type": backend.name, "name": name.as_str(), "removed": true, "trash": trash });
+        let answer =
+            json!({ "type": backend.name, "name": name.as_str(), "removed": true, "trash": trash });
         app.output.json_answer(&answer.to_string())?;
         print_former_definition(&mut app.output, &former)
     }
@@ -193,7 +243,9 @@ impl InstanceRekeyArgs {
         let settings = app.settings()?;
         let book = InstanceRegistry::open(&settings)?;
         let resealed = book.instances.rekey(book.new_master_key()?.as_ref())?;
-        Ok(app.output.json_answer(&json!({ "resealed": resealed }).to_string())?)
+        Ok(app
+            .output
+            .json_answer(&json!({ "resealed": resealed }).to_string())?)
     }
 }
 
@@ -212,20 +264,30 @@ pub(super) fn prompt_fields(
     book: &InstanceRegistry,
     app: &mut App,
 ) -> Result<FieldAnswers, Failure> {
-    let usual = book.default_folder_of(backend, name)?.map(|folder| app.output.display_path(&folder));
+    let usual = book
+        .default_folder_of(backend, name)?
+        .map(|folder| app.output.display_path(&folder));
     let present = present_values(backend, name, book, app)?;
     let mut answers = FieldAnswers::new();
     // Fields that other fields depend on come first.
-    let (first, then): (Vec<&Field>, Vec<&Field>) = backend.fields.iter().partition(|field| field.shown_when.is_none());
+    let (first, then): (Vec<&Field>, Vec<&Field>) = backend
+        .fields
+        .iter()
+        .partition(|field| field.shown_when.is_none());
     for field in first.into_iter().chain(then) {
-        let applies = field
-            .shown_when
-            .is_none_or(|(other, wanted)| answers.iter().any(|(name, value)| name == other && value.as_str() == wanted));
+        let applies = field.shown_when.is_none_or(|(other, wanted)| {
+            answers
+                .iter()
+                .any(|(name, value)| name == other && value.as_str() == wanted)
+        });
         if !applies {
             continue;
         }
         let usual = usual.as_deref().filter(|_| field.name == "dir");
-        let present = present.iter().find(|(name, _)| name == field.name).map(|(_, value)| value.as_str());
+        let present = present
+            .iter()
+            .find(|(name, _)| name == field.name)
+            .map(|(_, value)| value.as_str());
         let answer = prompt_until_valid(field, present.or(usual), book, app)?;
         // An empty value omits the field. The default folder is omitted too, so that it follows the home.
         if !answer.is_empty() && Some(answer.as_str()) != usual {
@@ -246,11 +308,17 @@ fn present_values(
         Ok(Some(definition)) => definition,
         Ok(None) => return Ok(FieldAnswers::new()),
         Err(error) => {
-            app.output.warning(&format!("cannot read the present values of {}/{name}: {error}", backend.name))?;
+            app.output.warning(&format!(
+                "cannot read the present values of {}/{name}: {error}",
+                backend.name
+            ))?;
             return Ok(FieldAnswers::new());
         }
     };
-    app.output.note(&format!("{}/{name} exists; its values are the defaults", backend.name))?;
+    app.output.note(&format!(
+        "{}/{name} exists; its values are the defaults",
+        backend.name
+    ))?;
     let mut values = FieldAnswers::new();
     for (field, value) in &definition.fields {
         match value {
@@ -272,10 +340,14 @@ fn prompt_until_valid(
     app: &mut App,
 ) -> Result<Zeroizing<String>, Failure> {
     loop {
-        let answer = prompt_field(field, default).map_err(|Error::IO(error)| Failure::file("prompt for the fields")(error))?;
+        let answer = prompt_field(field, default)
+            .map_err(|Error::IO(error)| Failure::file("prompt for the fields")(error))?;
         let answer = Zeroizing::new(answer);
-        let Err(error) = validate_field(field, &answer, book) else { return Ok(answer) };
-        app.output.warning(&format!("invalid value for {}: {error}", field.name))?;
+        let Err(error) = validate_field(field, &answer, book) else {
+            return Ok(answer);
+        };
+        app.output
+            .warning(&format!("invalid value for {}: {error}", field.name))?;
         if let Some(hint) = error.hint() {
             app.output.hint(&hint)?;
         }
@@ -285,18 +357,27 @@ fn prompt_until_valid(
 /// Validates a value before the definition is written.
 ///
 /// A path must be allowed and, if it exists, be a folder. A secret must be a valid connection.
-fn validate_field(field: &Field, value: &Zeroizing<String>, book: &InstanceRegistry) -> Result<(), InstanceError> {
+fn validate_field(
+    field: &Field,
+    value: &Zeroizing<String>,
+    book: &InstanceRegistry,
+) -> Result<(), InstanceError> {
     match field.kind {
         _ if value.is_empty() => Ok(()),
         FieldKind::Path => {
             let folder = book.allowed_path(Path::new(value.as_str()))?;
             if folder.exists() && !folder.is_dir() {
                 let why = format!("{} is not a folder", folder.display());
-                return Err(InstanceError::invalid(why, "specify a folder; a missing one is created"));
+                return Err(InstanceError::invalid(
+                    why,
+                    "specify a folder; a missing one is created",
+                ));
             }
             Ok(())
         }
-        FieldKind::Text if field.secret => prepare_database(&[(field.name.to_owned(), NewFieldValue::Secret(value.clone()))]),
+        FieldKind::Text if field.secret => {
+            prepare_database(&[(field.name.to_owned(), NewFieldValue::Secret(value.clone()))])
+        }
         FieldKind::Text | FieldKind::Choice(_) => Ok(()),
     }
 }
@@ -308,20 +389,43 @@ fn prompt_field(field: &Field, default: Option<&str>) -> Result<String, Error> {
         // There is only one choice.
         FieldKind::Choice([only]) => Ok((*only).to_owned()),
         FieldKind::Choice(words) => {
-            let usual = words.iter().position(|word| Some(*word) == default).unwrap_or(0);
+            let usual = words
+                .iter()
+                .position(|word| Some(*word) == default)
+                .unwrap_or(0);
             let question = format!("{question} [{}]", words[usual]);
-            let chosen = Select::with_theme(&SimpleTheme).with_prompt(question).items(words).default(usual).interact()?;
+            let chosen = Select::with_theme(&SimpleTheme)
+                .with_prompt(question)
+                .items(words)
+                .default(usual)
+                .interact()?;
             Ok(words[chosen].to_owned())
         }
         FieldKind::Text | FieldKind::Path if field.secret => {
-            let question = if default.is_some() { format!("{question} [unchanged]") } else { question };
+            let question = if default.is_some() {
+                format!("{question} [unchanged]")
+            } else {
+                question
+            };
             let can_be_empty = !field.required || default.is_some();
-            let typed = Password::with_theme(&SimpleTheme).with_prompt(question).allow_empty_password(can_be_empty).interact()?;
-            Ok(if typed.is_empty() { default.unwrap_or_default().to_owned() } else { typed })
+            let typed = Password::with_theme(&SimpleTheme)
+                .with_prompt(question)
+                .allow_empty_password(can_be_empty)
+                .interact()?;
+            Ok(if typed.is_empty() {
+                default.unwrap_or_default().to_owned()
+            } else {
+                typed
+            })
         }
         FieldKind::Text | FieldKind::Path => {
-            let input = Input::<String>::with_theme(&SimpleTheme).with_prompt(question).allow_empty(!field.required);
-            let input = default.map_or_else(|| input.clone(), |usual| input.clone().default(usual.to_owned()));
+            let input = Input::<String>::with_theme(&SimpleTheme)
+                .with_prompt(question)
+                .allow_empty(!field.required);
+            let input = default.map_or_else(
+                || input.clone(),
+                |usual| input.clone().default(usual.to_owned()),
+            );
             input.interact_text()
         }
     }

@@ -56,7 +56,11 @@ impl InstanceRunArgs {
         }
         let settings = app.settings()?;
         let book = InstanceRegistry::open(&settings)?;
-        let object = self.input.as_deref().map(|typed| read_object(app, typed)).transpose()?;
+        let object = self
+            .input
+            .as_deref()
+            .map(|typed| read_object(app, typed))
+            .transpose()?;
         let parameters = parse_pairs(&action.parameters, object.as_ref(), &self.params)?;
         let holding = book.open_instance(backend, &name)?;
         let answer = backend.run(action, &holding, &ActionCaller::Person, &parameters)?;
@@ -83,14 +87,23 @@ pub(super) struct InstanceBackendsArgs {
 impl InstanceBackendsArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         if let Some(name) = &self.backend {
-            return Ok(app.output.json_answer(&json::backend(backend(name)?).to_string())?);
+            return Ok(app
+                .output
+                .json_answer(&json::backend(backend(name)?).to_string())?);
         }
         let all = backends();
         if app.output.is_drawn() {
-            let mut table =
-                Table::new([TableColumn::Whole("TYPE"), TableColumn::Text("DESCRIPTION"), TableColumn::Text("ACTIONS")]);
+            let mut table = Table::new([
+                TableColumn::Whole("TYPE"),
+                TableColumn::Text("DESCRIPTION"),
+                TableColumn::Text("ACTIONS"),
+            ]);
             for backend in all {
-                table.push([backend.name, backend.description, &action_names(backend).join(", ")]);
+                table.push([
+                    backend.name,
+                    backend.description,
+                    &action_names(backend).join(", "),
+                ]);
             }
             return Ok(app.output.table(&table)?);
         }
@@ -118,11 +131,18 @@ impl InstanceActionsArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let backend = backend(&self.backend)?;
         if app.output.is_drawn() {
-            let mut table =
-                Table::new([TableColumn::Whole("ACTION"), TableColumn::Text("DESCRIPTION"), TableColumn::Text("FIELDS")]);
+            let mut table = Table::new([
+                TableColumn::Whole("ACTION"),
+                TableColumn::Text("DESCRIPTION"),
+                TableColumn::Text("FIELDS"),
+            ]);
             for action in &backend.actions {
                 let fields = action.parameters["properties"].as_object();
-                let fields: Vec<_> = fields.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+                let fields: Vec<_> = fields
+                    .into_iter()
+                    .flatten()
+                    .map(|(name, _)| name.as_str())
+                    .collect();
                 table.push([action.name, action.description, &fields.join(", ")]);
             }
             return Ok(app.output.table(&table)?);

@@ -51,19 +51,32 @@ impl InstanceServeArgs {
         let settings = &home.settings;
         let instances = instances::open_cached(settings)?;
         let embedder = embedding::open_via_daemon(settings);
-        let parts = AgentOptions { embedder, instances: Some(Arc::clone(&instances)), ..AgentOptions::default() };
+        let parts = AgentOptions {
+            embedder,
+            instances: Some(Arc::clone(&instances)),
+            ..AgentOptions::default()
+        };
         let access = http::INSTANCES.home_access_rules(token, &home)?;
         let agent = build_agent(&home.without_project(), parts)?;
         let front = http::build_front(agent, instances, access, Arc::clone(&home.store) as _)?;
         let mut ending = ShutdownSignal::install()?;
-        let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(BLOCKING_THREADS).build();
+        let runtime = Builder::new_current_thread()
+            .enable_all()
+            .max_blocking_threads(BLOCKING_THREADS)
+            .build();
         let runtime = runtime.map_err(Failure::file("serve HTTP"))?;
         let place = listener.local_addr().map_err(Failure::file("listen"))?;
         if app.output.is_json() {
             app.output.json(&json!({ "pid": std::process::id(), "http": format!("http://{place}"), "token": has_token }))?;
         } else {
-            let whom = if has_token { "clients with the token" } else { "your own programs" };
-            app.output.note(&format!("serving HTTP at http://{place} for {whom}; press Ctrl-C to stop"))?;
+            let whom = if has_token {
+                "clients with the token"
+            } else {
+                "your own programs"
+            };
+            app.output.note(&format!(
+                "serving HTTP at http://{place} for {whom}; press Ctrl-C to stop"
+            ))?;
         }
         app.output.flush()?;
         let served = runtime.block_on(async {

@@ -3,16 +3,24 @@
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_dream::DreamReport;
 use memory_dream::lifecycle::{Exemption, LifecycleAction};
-use memory_dream::plan::{AgeRemoval, CancelledReminder, Filing, FilingReason, Merge, NewReminder, UnclassifiedMemory};
+use memory_dream::plan::{
+    AgeRemoval, CancelledReminder, Filing, FilingReason, Merge, NewReminder, UnclassifiedMemory,
+};
 use memory_dream::review::{
-    Cluster, Contradiction, ContradictionSide, Orphan, Review, StaleProject, Supersession, TruncatedList,
+    Cluster, Contradiction, ContradictionSide, Orphan, Review, StaleProject, Supersession,
+    TruncatedList,
 };
 use serde_json::{Value, json};
 
 /// Returns the result of a run or dry run as JSON.
 pub(super) fn result_json(dreamt: &DreamReport, is_rehearsal: bool) -> Value {
     let partings = |wanted: fn(LifecycleAction) -> bool| -> Vec<Value> {
-        dreamt.parted.iter().filter(|parting| wanted(parting.fate)).map(removal_json).collect()
+        dreamt
+            .parted
+            .iter()
+            .filter(|parting| wanted(parting.fate))
+            .map(removal_json)
+            .collect()
     };
     let mut shape = json!({
         "dry_run": is_rehearsal,
@@ -85,7 +93,11 @@ fn cancelled_reminder_json(own: &CancelledReminder) -> Value {
 }
 
 fn supersession_json(own: &Supersession) -> Value {
-    let Supersession { of, valid_until, superseded_by } = own;
+    let Supersession {
+        of,
+        valid_until,
+        superseded_by,
+    } = own;
     json!({ "id": of.to_string(), "valid_until": format_time(*valid_until), "superseded_by": superseded_by.to_string() })
 }
 
@@ -122,7 +134,9 @@ fn removal_json(parting: &AgeRemoval) -> Value {
         LifecycleAction::Expired(since) | LifecycleAction::Decayed(since) => {
             json!({ "id": parting.id.to_string(), "since": format_time(since) })
         }
-        LifecycleAction::Over | LifecycleAction::Filed(_) => json!({ "id": parting.id.to_string() }),
+        LifecycleAction::Over | LifecycleAction::Filed(_) => {
+            json!({ "id": parting.id.to_string() })
+        }
     }
 }
 

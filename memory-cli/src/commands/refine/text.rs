@@ -20,9 +20,21 @@ const MAX_LINES: usize = 20;
 ///
 /// The signs are `~` for a moved or changed memory, `-` for a removed one, `+` for an added text or reminder, `=` for the memory it
 /// is added to, and `?` for a conflict that needs a decision.
-pub(super) fn print_result(dreamt: &DreamReport, is_rehearsal: bool, home: &Home, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn print_result(
+    dreamt: &DreamReport,
+    is_rehearsal: bool,
+    home: &Home,
+    output: &mut Output,
+) -> Result<(), Failure> {
     let most = if is_rehearsal { usize::MAX } else { MAX_LINES };
-    let mut lines = DreamTable { services: &home.services, output, table: None, most, left: 0, zone: home.zone };
+    let mut lines = DreamTable {
+        services: &home.services,
+        output,
+        table: None,
+        most,
+        left: 0,
+        zone: home.zone,
+    };
     lines.add_all(dreamt);
     let DreamTable { table, left, .. } = lines;
     if let Some(table) = table {
@@ -54,35 +66,69 @@ impl DreamTable<'_> {
                 self.push("+", merge.kept, "", Some(text));
             }
             for (gone, headline) in merge.gone.iter().zip(&merge.headlines) {
-                self.push("-", *gone, &format!("merged into {}", self.name(merge.kept)), Some(headline));
+                self.push(
+                    "-",
+                    *gone,
+                    &format!("merged into {}", self.name(merge.kept)),
+                    Some(headline),
+                );
             }
         }
         for reminding in self.take_shown(&dreamt.reminders) {
             self.push(
                 "+",
                 reminding.of,
-                &format!("new reminder for {}", datetime::format_minute_in(reminding.at, self.zone)),
+                &format!(
+                    "new reminder for {}",
+                    datetime::format_minute_in(reminding.at, self.zone)
+                ),
                 Some(&reminding.said),
             );
         }
         for own in self.take_shown(&dreamt.withdrawn) {
-            let what = format!("reminder for {} cancelled", datetime::format_minute_in(own.at, self.zone));
+            let what = format!(
+                "reminder for {} cancelled",
+                datetime::format_minute_in(own.at, self.zone)
+            );
             self.push("-", own.id, &what, Some(&own.said));
         }
         for own in self.take_shown(&dreamt.superseded) {
-            self.push("~", own.of, &format!("superseded by {}", self.name(own.superseded_by)), None);
+            self.push(
+                "~",
+                own.of,
+                &format!("superseded by {}", self.name(own.superseded_by)),
+                None,
+            );
         }
         for id in self.take_shown(&dreamt.compressed) {
             self.push("~", *id, "summarised", None);
         }
-        let contradictions = dreamt.review.iter().flat_map(|review| &review.contradictions.first);
+        let contradictions = dreamt
+            .review
+            .iter()
+            .flat_map(|review| &review.contradictions.first);
         let open: Vec<&Contradiction> = contradictions.filter(|own| !own.is_certain).collect();
         for own in self.take_shown(&open) {
-            self.push("?", own.older.id, &format!("contradicts {}", self.name(own.newer.id)), Some(&own.older.sentence));
-            self.push("?", own.newer.id, &format!("({:.2})", own.confidence), Some(&own.newer.sentence));
+            self.push(
+                "?",
+                own.older.id,
+                &format!("contradicts {}", self.name(own.newer.id)),
+                Some(&own.older.sentence),
+            );
+            self.push(
+                "?",
+                own.newer.id,
+                &format!("({:.2})", own.confidence),
+                Some(&own.newer.sentence),
+            );
         }
         for parting in self.take_shown(&dreamt.parted) {
-            self.push("-", parting.id, &removal_reason(parting.fate), Some(&parting.headline));
+            self.push(
+                "-",
+                parting.id,
+                &removal_reason(parting.fate),
+                Some(&parting.headline),
+            );
         }
     }
 
@@ -93,7 +139,13 @@ impl DreamTable<'_> {
     }
 
     fn push(&mut self, sign: &str, id: MemoryId, what: &str, text: Option<&str>) {
-        let headline = || self.services.store.get(&id).map(|stored| stored.memory.headline().to_owned()).unwrap_or_default();
+        let headline = || {
+            self.services
+                .store
+                .get(&id)
+                .map(|stored| stored.memory.headline().to_owned())
+                .unwrap_or_default()
+        };
         let text = text.map_or_else(headline, str::to_owned);
         let name = self.name(id);
         let columns = || {
@@ -104,11 +156,17 @@ impl DreamTable<'_> {
                 TableColumn::Text("text"),
             ])
         };
-        self.table.get_or_insert_with(columns).push([sign, &name, what, &text]);
+        self.table
+            .get_or_insert_with(columns)
+            .push([sign, &name, what, &text]);
     }
 
     fn name(&self, id: MemoryId) -> String {
-        if self.output.form() == OutputForm::Tabbed { id.to_string() } else { id.short() }
+        if self.output.form() == OutputForm::Tabbed {
+            id.to_string()
+        } else {
+            id.short()
+        }
     }
 }
 
@@ -131,7 +189,11 @@ fn removal_reason(fate: LifecycleAction) -> String {
     }
 }
 
-fn print_counts(dreamt: &DreamReport, is_rehearsal: bool, output: &mut Output) -> Result<(), Failure> {
+fn print_counts(
+    dreamt: &DreamReport,
+    is_rehearsal: bool,
+    output: &mut Output,
+) -> Result<(), Failure> {
     let gone = dreamt.merged.iter().map(|merge| merge.gone.len()).sum();
     let done = [
         (dreamt.filed.len(), "filed"),
@@ -141,29 +203,60 @@ fn print_counts(dreamt: &DreamReport, is_rehearsal: bool, output: &mut Output) -
         (dreamt.withdrawn.len(), "reminders cancelled"),
         (dreamt.superseded.len(), "superseded"),
         (dreamt.compressed.len(), "summarised"),
-        (usize::try_from(dreamt.links.updated).unwrap_or(usize::MAX), "with new links"),
+        (
+            usize::try_from(dreamt.links.updated).unwrap_or(usize::MAX),
+            "with new links",
+        ),
     ];
-    let done: Vec<String> =
-        done.into_iter().filter(|(count, _)| 0 < *count).map(|(count, what)| format!("{count} {what}")).collect();
+    let done: Vec<String> = done
+        .into_iter()
+        .filter(|(count, _)| 0 < *count)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
     match (done.is_empty(), is_rehearsal) {
         (true, _) => output.note("nothing to refine")?,
-        (false, true) => output.note(&format!("dry run, nothing was written: {}", done.join(", ")))?,
+        (false, true) => output.note(&format!(
+            "dry run, nothing was written: {}",
+            done.join(", ")
+        ))?,
         (false, false) => output.note(&done.join(", "))?,
     }
     let stays = [
         (dreamt.unsure.len(), "left in the inbox: category unsure"),
-        (dreamt.alike.len(), "duplicates not merged: each came from a separate note"),
-        (dreamt.spared.len(), "expired but retained: pinned, linked, a reminder, or ingested from a note"),
+        (
+            dreamt.alike.len(),
+            "duplicates not merged: each came from a separate note",
+        ),
+        (
+            dreamt.spared.len(),
+            "expired but retained: pinned, linked, a reminder, or ingested from a note",
+        ),
     ];
     for (count, why) in stays.into_iter().filter(|(count, _)| 0 < *count) {
         output.note(&format!("{count} {why}"))?;
     }
-    if let Some(Review { clusters, orphans, stale, .. }) = &dreamt.review {
-        let seen = [(count(clusters), "clusters"), (count(orphans), "orphans"), (count(stale), "stale projects")];
-        let seen: Vec<String> =
-            seen.into_iter().filter(|(count, _)| 0 < *count).map(|(count, what)| format!("{count} {what}")).collect();
+    if let Some(Review {
+        clusters,
+        orphans,
+        stale,
+        ..
+    }) = &dreamt.review
+    {
+        let seen = [
+            (count(clusters), "clusters"),
+            (count(orphans), "orphans"),
+            (count(stale), "stale projects"),
+        ];
+        let seen: Vec<String> = seen
+            .into_iter()
+            .filter(|(count, _)| 0 < *count)
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
         if !seen.is_empty() {
-            output.note(&format!("review: {}; use --json for details", seen.join(", ")))?;
+            output.note(&format!(
+                "review: {}; use --json for details",
+                seen.join(", ")
+            ))?;
         }
     }
     for trouble in &dreamt.troubles {

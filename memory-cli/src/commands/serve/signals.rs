@@ -64,16 +64,37 @@ impl StopSignals {
     /// Stops a daemon after a signal, and exits the process if the daemon continues for a few seconds.
     ///
     /// The limit is longer while HTTP is still `serving`.
-    pub(super) fn stop_daemon(self, stop: StopHandle, diary: Arc<DaemonLog>, serving: Arc<AtomicBool>) -> SignalGuard {
+    pub(super) fn stop_daemon(
+        self,
+        stop: StopHandle,
+        diary: Arc<DaemonLog>,
+        serving: Arc<AtomicBool>,
+    ) -> SignalGuard {
         let (done, ended) = sync_channel(1);
         let handle = self.heard.handle();
         let listening = thread::spawn(move || self.wait(&stop, &diary, &serving, &ended));
-        SignalGuard { handle, done, listening: Some(listening) }
+        SignalGuard {
+            handle,
+            done,
+            listening: Some(listening),
+        }
     }
 
-    fn wait(mut self, stop: &StopHandle, diary: &DaemonLog, serving: &AtomicBool, ended: &Receiver<()>) {
-        let Some(signal) = self.heard.forever().next() else { return };
-        diary.info(if signal == SIGINT { "SIGINT: stopping" } else { "SIGTERM: stopping" });
+    fn wait(
+        mut self,
+        stop: &StopHandle,
+        diary: &DaemonLog,
+        serving: &AtomicBool,
+        ended: &Receiver<()>,
+    ) {
+        let Some(signal) = self.heard.forever().next() else {
+            return;
+        };
+        diary.info(if signal == SIGINT {
+            "SIGINT: stopping"
+        } else {
+            "SIGTERM: stopping"
+        });
         stop.stop();
         let asked = Instant::now();
         let mut patience = STOP_TIMEOUT;

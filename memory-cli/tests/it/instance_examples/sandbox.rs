@@ -27,45 +27,72 @@ impl ScriptSandbox {
                 return None;
             }
         }
-        Some(Self { sandbox: Sandbox::new(), server: ModelTestServer::start(replies) })
+        Some(Self {
+            sandbox: Sandbox::new(),
+            server: ModelTestServer::start(replies),
+        })
     }
 
     /// Replaces the replies of the model.
     pub(super) fn next(self, replies: Vec<Reply>) -> Self {
-        Self { server: ModelTestServer::start(replies), ..self }
+        Self {
+            server: ModelTestServer::start(replies),
+            ..self
+        }
     }
 
     /// Runs a shell line with the scripts on the `PATH`.
     pub(super) fn run_line(&self, line: &str) -> String {
         let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/instances");
-        let model = format!("export OPENAI_BASE_URL={} OPENAI_API_KEY={KEY} MODEL=m EMBEDDING_MODEL=e", self.server.base_url());
-        self.sandbox.run_shell(&format!("{model} PATH=\"$HOME/watch:{}:$PATH\"\n{line}", scripts.display()))
+        let model = format!(
+            "export OPENAI_BASE_URL={} OPENAI_API_KEY={KEY} MODEL=m EMBEDDING_MODEL=e",
+            self.server.base_url()
+        );
+        self.sandbox.run_shell(&format!(
+            "{model} PATH=\"$HOME/watch:{}:$PATH\"\n{line}",
+            scripts.display()
+        ))
     }
 
     /// Appends records to a session.
     pub(super) fn append_records(&self, session: &str, records: &[Value]) {
         for record in records {
-            let kept = self.sandbox.run_shell(&format!("memo run history append -p session={session} --input '{record}'"));
+            let kept = self.sandbox.run_shell(&format!(
+                "memo run history append -p session={session} --input '{record}'"
+            ));
             assert!(!kept.contains("error"), "{kept}");
         }
     }
 
     /// Returns the records of a session, one per line.
     pub(super) fn read_records(&self, session: &str) -> String {
-        self.sandbox.run_shell(&format!("memo run history read -p session={session} | jq -c '.[]'"))
+        self.sandbox.run_shell(&format!(
+            "memo run history read -p session={session} | jq -c '.[]'"
+        ))
     }
 
     /// Returns the messages of a request to the model, one per line.
     pub(super) fn sent_messages(&self, request: usize) -> String {
         let asked = self.server.requests();
-        let messages = asked[request].body["messages"].as_array().expect("messages").clone();
-        messages.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
+        let messages = asked[request].body["messages"]
+            .as_array()
+            .expect("messages")
+            .clone();
+        messages
+            .iter()
+            .map(Value::to_string)
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 }
 
 pub(super) fn choice_reply(message: &Value, reason: &str) -> Reply {
     let choices = json!([{"index": 0, "message": message, "finish_reason": reason}]);
-    Reply::Answer(200, "Content-Type: application/json\r\n", json!({"object": "chat.completion", "choices": choices}).to_string())
+    Reply::Answer(
+        200,
+        "Content-Type: application/json\r\n",
+        json!({"object": "chat.completion", "choices": choices}).to_string(),
+    )
 }
 
 pub(super) fn text_reply(content: &str) -> Reply {
@@ -75,11 +102,18 @@ pub(super) fn text_reply(content: &str) -> Reply {
 pub(super) fn tool_call_reply(tools: &[(&str, &str, &str)]) -> Reply {
     let call = |(id, name, arguments): &(&str, &str, &str)| json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
     let calls: Vec<_> = tools.iter().map(call).collect();
-    choice_reply(&json!({"role": "assistant", "content": null, "tool_calls": calls}), "tool_calls")
+    choice_reply(
+        &json!({"role": "assistant", "content": null, "tool_calls": calls}),
+        "tool_calls",
+    )
 }
 
 pub(super) fn failing_reply() -> Reply {
-    Reply::Answer(503, "", r#"{"error":{"message":"too much\u001b[2J to do"}}"#.into())
+    Reply::Answer(
+        503,
+        "",
+        r#"{"error":{"message":"too much\u001b[2J to do"}}"#.into(),
+    )
 }
 
 pub(super) fn record(role: &str, content: &str) -> Value {

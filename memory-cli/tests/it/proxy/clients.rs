@@ -18,7 +18,10 @@ pub(super) fn find_program(claim: &str) -> Option<PathBuf> {
         return Some(folder);
     }
     let why = "MEMORY_TEST_OPENAI names no folder with the clients";
-    assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"), "cannot test {claim}: {why}");
+    assert!(
+        std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"),
+        "cannot test {claim}: {why}"
+    );
     eprintln!("skipped: {claim} ({why})");
     None
 }
@@ -36,12 +39,20 @@ pub(super) fn model(asked: &UpstreamRequest) -> UpstreamReply {
     }
     let body = asked.json();
     match body["model"].as_str() {
-        Some("busy") => UpstreamReply::Whole(429, "Content-Type: application/json\r\n", r#"{"error":{"message":"busy"}}"#.into()),
+        Some("busy") => UpstreamReply::Whole(
+            429,
+            "Content-Type: application/json\r\n",
+            r#"{"error":{"message":"busy"}}"#.into(),
+        ),
         Some("gone") => UpstreamReply::Close,
-        Some("broken") => {
-            UpstreamReply::Stream { pieces: completion_events(&["half"])[..1].to_vec(), go_on: None, is_whole: false }
+        Some("broken") => UpstreamReply::Stream {
+            pieces: completion_events(&["half"])[..1].to_vec(),
+            go_on: None,
+            is_whole: false,
+        },
+        _ if body["stream"] == true => {
+            UpstreamReply::completion_stream(&["Nice to ", "meet you, ", "世界."])
         }
-        _ if body["stream"] == true => UpstreamReply::completion_stream(&["Nice to ", "meet you, ", "世界."]),
         _ => UpstreamReply::completion(&asked.last()),
     }
 }
@@ -56,12 +67,17 @@ pub(super) fn python_client(folder: &Path) -> Command {
 /// Runs a client on a home with files, and on one that shares a database.
 fn run_client(client: &dyn Fn() -> Command) {
     run_client_in(&Sandbox::new(), &[], client);
-    let Some(server) = shared_server("clients on a shared home") else { return };
+    let Some(server) = shared_server("clients on a shared home") else {
+        return;
+    };
     let sandbox = Sandbox::new();
     sandbox.file("address", &server.url("postgres", &server.database(), ""));
     sandbox.run_shell("for home in mem other; do memory --root $home init --store @address; done");
     run_client_in(&sandbox, &["--root", "mem"], client);
-    assert_eq!(sandbox.run_json(&["--root", "other", "conversations", "show", "talk"])["total_turns"], 4);
+    assert_eq!(
+        sandbox.run_json(&["--root", "other", "conversations", "show", "talk"])["total_turns"],
+        4
+    );
 }
 
 /// Runs a client against a model that repeats its input, and again after a restart of the proxy.
@@ -78,22 +94,34 @@ fn run_client_in(sandbox: &Sandbox, flags: &[&str], client: &dyn Fn() -> Command
         let (code, complaints) = proxy.stop();
         assert_eq!((code, complaints.as_str()), (Some(0), ""), "{what}");
     }
-    assert_eq!(stored_texts(sandbox, "talk/turns/user"), ["My dog is called Rex.", "What is my dog called?"]);
-    assert_eq!(stored_texts(sandbox, "talk/turns/assistant")[0], "Nice to meet you, 世界.");
+    assert_eq!(
+        stored_texts(sandbox, "talk/turns/user"),
+        ["My dog is called Rex.", "What is my dog called?"]
+    );
+    assert_eq!(
+        stored_texts(sandbox, "talk/turns/assistant")[0],
+        "Nice to meet you, 世界."
+    );
 }
 
 #[test]
 fn the_client_for_python_talks_and_is_remembered() {
-    let Some(folder) = find_program("the client for Python") else { return };
+    let Some(folder) = find_program("the client for Python") else {
+        return;
+    };
     run_client(&|| python_client(&folder));
 }
 
 #[test]
 fn the_client_for_node_talks_and_is_remembered() {
-    let Some(folder) = find_program("the client for Node.js") else { return };
+    let Some(folder) = find_program("the client for Node.js") else {
+        return;
+    };
     run_client(&|| {
         let mut command = Command::new(folder.join("node_modules/.bin/node"));
-        command.current_dir(&folder).args(["--input-type=module", "-e", NODE, "--"]);
+        command
+            .current_dir(&folder)
+            .args(["--input-type=module", "-e", NODE, "--"]);
         command
     });
 }

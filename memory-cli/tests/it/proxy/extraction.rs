@@ -13,7 +13,9 @@ use crate::sandbox::Sandbox;
 const QUIET_FLAGS: &[&str] = &["--no-git-versioning"];
 
 /// Chats for 200 turns; returns the number of extraction requests, and the warnings.
-fn chat_200_turns(extract: impl Fn() -> UpstreamReply + Send + Sync + 'static) -> (usize, Vec<String>) {
+fn chat_200_turns(
+    extract: impl Fn() -> UpstreamReply + Send + Sync + 'static,
+) -> (usize, Vec<String>) {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
     let upstream = FakeUpstream::start(move |asked: &UpstreamRequest| {
@@ -28,7 +30,10 @@ fn chat_200_turns(extract: impl Fn() -> UpstreamReply + Send + Sync + 'static) -
     let mut warnings = Vec::new();
     for number in 0..200 {
         let answer = proxy.send_message(&format!("My cousin number {number} likes tea."));
-        assert_eq!((answer.status, answer.header("memory-error")), (Some(200), None));
+        assert_eq!(
+            (answer.status, answer.header("memory-error")),
+            (Some(200), None)
+        );
         warnings.extend(answer.header("memory-warning").map(str::to_owned));
     }
     proxy.kill();
@@ -37,11 +42,17 @@ fn chat_200_turns(extract: impl Fn() -> UpstreamReply + Send + Sync + 'static) -
 
 #[test]
 fn a_model_that_answers_extraction_with_prose_is_left_alone_and_reported_once() {
-    let (asked, warnings) = chat_200_turns(|| UpstreamReply::completion("I could not find anything of that kind."));
+    let (asked, warnings) =
+        chat_200_turns(|| UpstreamReply::completion("I could not find anything of that kind."));
     assert!((1..=4).contains(&asked), "{asked} requests for facts");
     // If the first request has few turns, they are retried once, and the end of the retries is reported too.
     assert!((1..=2).contains(&warnings.len()), "{warnings:?}");
-    assert!(warnings.iter().all(|warning| warning.contains("cannot be parsed as facts")), "{warnings:?}");
+    assert!(
+        warnings
+            .iter()
+            .all(|warning| warning.contains("cannot be parsed as facts")),
+        "{warnings:?}"
+    );
 }
 
 #[test]
@@ -59,21 +70,33 @@ fn a_model_that_does_not_answer_extraction_is_asked_once() {
 fn a_budget_that_is_used_up_is_reported_once_and_by_usage_whatever_the_folder_is() {
     let upstream = FakeUpstream::start(|asked: &UpstreamRequest| match asked.purpose() {
         Some("facts") => {
-            let fact = |text: &Value| json!([format!("The user said: {}", text.as_str().unwrap_or_default())]);
-            UpstreamReply::completion(&match serde_json::from_str(&asked.last()).unwrap_or_default() {
-                // One request covers several messages.
-                Value::Array(list) => {
-                    let each = list.iter().map(|item| (item["id"].to_string(), fact(&item["text"])));
-                    Value::Object(each.collect()).to_string()
-                }
-                text => fact(&text).to_string(),
-            })
+            let fact = |text: &Value| {
+                json!([format!(
+                    "The user said: {}",
+                    text.as_str().unwrap_or_default()
+                )])
+            };
+            UpstreamReply::completion(
+                &match serde_json::from_str(&asked.last()).unwrap_or_default() {
+                    // One request covers several messages.
+                    Value::Array(list) => {
+                        let each = list
+                            .iter()
+                            .map(|item| (item["id"].to_string(), fact(&item["text"])));
+                        Value::Object(each.collect()).to_string()
+                    }
+                    text => fact(&text).to_string(),
+                },
+            )
         }
         Some("reconcile") => {
-            let new = serde_json::from_str::<Value>(&asked.last()).unwrap_or_default()["new"].clone();
+            let new =
+                serde_json::from_str::<Value>(&asked.last()).unwrap_or_default()["new"].clone();
             let texts = new.as_array().cloned().unwrap_or_default();
             let add = |text: Value| json!({ "event": "ADD", "text": text });
-            UpstreamReply::completion(&Value::Array(texts.into_iter().map(add).collect()).to_string())
+            UpstreamReply::completion(
+                &Value::Array(texts.into_iter().map(add).collect()).to_string(),
+            )
         }
         _ => UpstreamReply::completion("Fine."),
     });
@@ -90,8 +113,17 @@ fn a_budget_that_is_used_up_is_reported_once_and_by_usage_whatever_the_folder_is
         }
     }
     assert_eq!(warnings.len(), 1, "{warnings:?}");
-    assert!(warnings[0].contains("the daily budget of 2 calls is exhausted"), "{warnings:?}");
+    assert!(
+        warnings[0].contains("the daily budget of 2 calls is exhausted"),
+        "{warnings:?}"
+    );
     proxy.stop();
     let usage = sandbox.run_json(&["usage"]);
-    assert_eq!((usage["today"]["calls"].clone(), usage["left"]["calls"].clone()), (json!(2), json!(0)));
+    assert_eq!(
+        (
+            usage["today"]["calls"].clone(),
+            usage["left"]["calls"].clone()
+        ),
+        (json!(2), json!(0))
+    );
 }

@@ -17,8 +17,13 @@ const MINIMAL_FLAGS: [&str; 2] = ["--no-summarization", "--no-git-versioning"];
 /// Returns the log lines of requests, without the parts that vary between runs.
 fn normalised_lines(told: &str) -> Vec<String> {
     let milliseconds = regex::Regex::new(r" ms=\d+").expect("a pattern");
-    let requests = told.lines().filter_map(|line| line.split_once(" info    ")).map(|(_, line)| line);
-    requests.map(|line| milliseconds.replace(line, " ms=N").into_owned()).collect()
+    let requests = told
+        .lines()
+        .filter_map(|line| line.split_once(" info    "))
+        .map(|(_, line)| line);
+    requests
+        .map(|line| milliseconds.replace(line, " ms=N").into_owned())
+        .collect()
 }
 
 #[test]
@@ -42,7 +47,11 @@ fn each_request_is_one_line_without_a_word_of_it() {
     proxy.request("GET /v1/models?key=secret", "", "");
     proxy.request("GET /v1/models", "Origin: http://evil.example\r\n", "");
     let (code, told) = proxy.stop();
-    assert_eq!((code, told.contains("secret") || told.contains("sk-own")), (Some(0), false), "{told}");
+    assert_eq!(
+        (code, told.contains("secret") || told.contains("sk-own")),
+        (Some(0), false),
+        "{told}"
+    );
     assert_eq!(
         normalised_lines(&told),
         [
@@ -62,17 +71,38 @@ fn the_level_says_what_is_logged() {
     let sandbox = Sandbox::new();
     sandbox.file("mem/elsewhere", "");
     std::os::unix::fs::symlink("elsewhere", sandbox.path("mem/entries")).expect("a link");
-    for (level, requests, warnings) in
-        [("debug", true, true), ("INFO", true, true), ("warning", false, true), ("error", false, false)]
-    {
-        let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &[&MINIMAL_FLAGS[..], &["--log-level", level]].concat());
+    for (level, requests, warnings) in [
+        ("debug", true, true),
+        ("INFO", true, true),
+        ("warning", false, true),
+        ("error", false, false),
+    ] {
+        let proxy = ProxyProcess::start(
+            &sandbox,
+            &upstream.base_url(),
+            &[&MINIMAL_FLAGS[..], &["--log-level", level]].concat(),
+        );
         proxy.send_message("Hi");
         let told = proxy.stop().1;
-        assert_eq!(told.contains(" id=default hits=0 "), requests, "{level}: {told}");
-        assert_eq!(told.contains(" recall_us="), level == "debug", "{level}: {told}");
+        assert_eq!(
+            told.contains(" id=default hits=0 "),
+            requests,
+            "{level}: {told}"
+        );
+        assert_eq!(
+            told.contains(" recall_us="),
+            level == "debug",
+            "{level}: {told}"
+        );
         assert_eq!(told.contains(" warning "), warnings, "{level}: {told}");
     }
-    let wrong = ["proxy", "--openai-base-url", "http://localhost:1/v1", "--log-level", "loud"];
+    let wrong = [
+        "proxy",
+        "--openai-base-url",
+        "http://localhost:1/v1",
+        "--log-level",
+        "loud",
+    ];
     assert_snapshot!(sandbox.run(&wrong), @r#"
     --- stderr
     error[usage]: invalid value 'loud' for '--log-level <LEVEL>': "loud" is not a log level (debug, info, warning or error)
@@ -84,21 +114,39 @@ fn the_level_says_what_is_logged() {
 
 #[test]
 fn a_log_that_nobody_reads_holds_up_no_chat() {
-    let upstream = FakeUpstream::start(|_: &UpstreamRequest| UpstreamReply::Whole(200, "", "{}".into()));
+    let upstream =
+        FakeUpstream::start(|_: &UpstreamRequest| UpstreamReply::Whole(200, "", "{}".into()));
     let sandbox = Sandbox::new();
     let url = upstream.base_url();
-    let mut command =
-        sandbox.command(&["proxy", "--json", "--port", "0", "--openai-base-url", &url, MINIMAL_FLAGS[0], MINIMAL_FLAGS[1]]);
+    let mut command = sandbox.command(&[
+        "proxy",
+        "--json",
+        "--port",
+        "0",
+        "--openai-base-url",
+        &url,
+        MINIMAL_FLAGS[0],
+        MINIMAL_FLAGS[1],
+    ]);
     let (unread, errors) = std::io::pipe().expect("a pipe");
     command.stderr(errors).stdout(Stdio::piped());
     let mut process = command.spawn().expect("it starts");
     drop(command);
     let mut line = String::new();
-    BufReader::new(process.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+    BufReader::new(process.stdout.take().expect("a pipe"))
+        .read_line(&mut line)
+        .expect("a line");
     let begun: Value = serde_json::from_str(&line).expect("JSON");
-    let place = begun["http"].as_str().expect("an address").trim_start_matches("http://").trim_end_matches("/v1").to_owned();
+    let place = begun["http"]
+        .as_str()
+        .expect("an address")
+        .trim_start_matches("http://")
+        .trim_end_matches("/v1")
+        .to_owned();
     let mut stream = TcpStream::connect(&place).expect("a connection");
-    stream.set_read_timeout(Some(Duration::from_mins(1))).expect("a connection");
+    stream
+        .set_read_timeout(Some(Duration::from_mins(1)))
+        .expect("a connection");
     let path = format!("/v1/{}", "x".repeat(1000));
     // A pipe to a terminal or launcher holds 64 KiB.
     for _ in 0..1000 {
@@ -121,13 +169,30 @@ fn an_address_without_a_path_is_completed_and_that_is_said() {
     let upstream = FakeUpstream::start(|_: &UpstreamRequest| UpstreamReply::completion("Fine."));
     let sandbox = Sandbox::new();
     let bare = upstream.base_url().trim_end_matches("/v1").to_owned();
-    for url in [bare.clone(), format!("{bare}/"), format!("{bare}/v1/"), format!("{bare}/v1/chat/completions")] {
+    for url in [
+        bare.clone(),
+        format!("{bare}/"),
+        format!("{bare}/v1/"),
+        format!("{bare}/v1/chat/completions"),
+    ] {
         let proxy = ProxyProcess::start(&sandbox, &url, &MINIMAL_FLAGS);
-        assert_eq!(proxy.begun["openai_base_url"], json!(format!("{bare}/v1")), "{url}");
+        assert_eq!(
+            proxy.begun["openai_base_url"],
+            json!(format!("{bare}/v1")),
+            "{url}"
+        );
         assert_eq!(proxy.send_message("Hi").status, Some(200));
-        assert_eq!(upstream.client_requests().pop().expect("it was asked").line, "POST /v1/chat/completions", "{url}");
+        assert_eq!(
+            upstream.client_requests().pop().expect("it was asked").line,
+            "POST /v1/chat/completions",
+            "{url}"
+        );
         let told = proxy.stop().1;
-        assert_eq!(told.contains(&format!("{bare}/v1")), !url.ends_with("/v1/"), "{url}: {told}");
+        assert_eq!(
+            told.contains(&format!("{bare}/v1")),
+            !url.ends_with("/v1/"),
+            "{url}: {told}"
+        );
     }
 }
 
@@ -140,17 +205,37 @@ fn whoever_cannot_listen_is_told_which_flag_helps() {
     let port = taken.local_addr().expect("an address").port().to_string();
     let url = "http://localhost:1/v1";
     for (arguments, flag) in [
-        (vec!["proxy", "--openai-base-url", url, "--port", &port], "--port"),
+        (
+            vec!["proxy", "--openai-base-url", url, "--port", &port],
+            "--port",
+        ),
         (vec!["instance", "serve", "--addr", &address], "--addr"),
         (vec!["serve", "--http", &address], "--http"),
     ] {
         let said = sandbox.run(&arguments);
-        let hint = said.lines().find(|line| line.contains("hint")).unwrap_or_default();
-        assert!(said.contains(&format!("cannot listen on {address}")) && hint.contains(flag), "{arguments:?}: {said}");
+        let hint = said
+            .lines()
+            .find(|line| line.contains("hint"))
+            .unwrap_or_default();
+        assert!(
+            said.contains(&format!("cannot listen on {address}")) && hint.contains(flag),
+            "{arguments:?}: {said}"
+        );
     }
     // An address of a documentation network, which no machine has.
-    let said = sandbox.run(&["proxy", "--openai-base-url", url, "--host", "192.0.2.1", "--auth-token", "t"]);
-    assert!(said.contains("--host") && said.contains("cannot listen"), "{said}");
+    let said = sandbox.run(&[
+        "proxy",
+        "--openai-base-url",
+        url,
+        "--host",
+        "192.0.2.1",
+        "--auth-token",
+        "t",
+    ]);
+    assert!(
+        said.contains("--host") && said.contains("cannot listen"),
+        "{said}"
+    );
     let said = sandbox.run(&["proxy", "--openai-base-url", url, "--host", "0.0.0.0"]);
     assert!(said.contains("--auth-token TOKEN"), "{said}");
 }
@@ -159,32 +244,73 @@ fn whoever_cannot_listen_is_told_which_flag_helps() {
 fn a_page_of_a_listed_origin_may_chat_and_any_other_is_told_how() {
     let upstream = FakeUpstream::start(|_: &UpstreamRequest| UpstreamReply::completion("Fine."));
     let sandbox = Sandbox::new();
-    sandbox.run(&["config", "set", "http.allowed_origins", "http://localhost:3000, app://obsidian.md"]);
+    sandbox.run(&[
+        "config",
+        "set",
+        "http.allowed_origins",
+        "http://localhost:3000, app://obsidian.md",
+    ]);
     let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &MINIMAL_FLAGS);
     let chat = json!({ "messages": [{ "role": "user", "content": "Hi" }] }).to_string();
-    let ask = |origin: &str| proxy.request("POST /v1/chat/completions", &format!("Origin: {origin}\r\n"), &chat);
+    let ask = |origin: &str| {
+        proxy.request(
+            "POST /v1/chat/completions",
+            &format!("Origin: {origin}\r\n"),
+            &chat,
+        )
+    };
     for page in ["http://localhost:3000", "app://obsidian.md"] {
         let preflight = format!("Origin: {page}\r\nAccess-Control-Request-Method: POST\r\n");
         let answer = proxy.request("OPTIONS /v1/chat/completions", &preflight, "");
-        assert_eq!((answer.status, answer.header("access-control-allow-origin")), (Some(204), Some(page)));
+        assert_eq!(
+            (answer.status, answer.header("access-control-allow-origin")),
+            (Some(204), Some(page))
+        );
         let answer = ask(page);
-        assert_eq!((answer.status, answer.header("access-control-allow-origin")), (Some(200), Some(page)));
+        assert_eq!(
+            (answer.status, answer.header("access-control-allow-origin")),
+            (Some(200), Some(page))
+        );
     }
     let refused = ask("http://localhost:3001");
-    assert_eq!((refused.status, refused.header("access-control-allow-origin")), (Some(403), None));
-    assert!(refused.text().contains("http.allowed_origins"), "{}", refused.text());
+    assert_eq!(
+        (
+            refused.status,
+            refused.header("access-control-allow-origin")
+        ),
+        (Some(403), None)
+    );
+    assert!(
+        refused.text().contains("http.allowed_origins"),
+        "{}",
+        refused.text()
+    );
     let mut stream = TcpStream::connect(proxy.address()).expect("a connection");
-    let from_docker = "GET /v1/models HTTP/1.1\r\nHost: host.docker.internal:8100\r\nConnection: close\r\n\r\n";
-    stream.write_all(from_docker.as_bytes()).expect("it takes it");
+    let from_docker =
+        "GET /v1/models HTTP/1.1\r\nHost: host.docker.internal:8100\r\nConnection: close\r\n\r\n";
+    stream
+        .write_all(from_docker.as_bytes())
+        .expect("it takes it");
     let refused = HttpResponse::read(stream);
     assert_eq!(refused.status, Some(403));
-    assert!(refused.text().contains("--host 0.0.0.0 --auth-token TOKEN"), "{}", refused.text());
+    assert!(
+        refused.text().contains("--host 0.0.0.0 --auth-token TOKEN"),
+        "{}",
+        refused.text()
+    );
     let asked = upstream.client_requests().len();
     assert_eq!(asked, 2, "nothing else came through");
-    assert!(sandbox.run(&["config", "set", "http.allowed_origins", "none"]).contains("none"));
+    assert!(
+        sandbox
+            .run(&["config", "set", "http.allowed_origins", "none"])
+            .contains("none")
+    );
     assert!(!sandbox.run(&["config", "show"]).contains("localhost:3000"));
     for wrong in ["*", "null", "localhost:3000", "http://localhost:3000/page"] {
         let said = sandbox.run(&["config", "set", "http.allowed_origins", wrong]);
-        assert!(said.contains("http.allowed_origins") && said.contains("--- exit"), "{wrong}: {said}");
+        assert!(
+            said.contains("http.allowed_origins") && said.contains("--- exit"),
+            "{wrong}: {said}"
+        );
     }
 }

@@ -21,13 +21,26 @@ impl ProxyProcess {
     /// Starts `memory proxy` with the folder `mem`.
     pub(crate) fn start(sandbox: &Sandbox, base_url: &str, flags: &[&str]) -> Self {
         let place = sandbox.path("mem").display().to_string();
-        let usual = ["proxy", "--json", "--port", "0", "--openai-base-url", base_url, "--memory-path", &place];
+        let usual = [
+            "proxy",
+            "--json",
+            "--port",
+            "0",
+            "--openai-base-url",
+            base_url,
+            "--memory-path",
+            &place,
+        ];
         Self::of(sandbox.command(&[&usual, flags].concat()))
     }
 
     /// Starts a program that prints its HTTP address as JSON.
     pub(crate) fn of(mut command: Command) -> Self {
-        let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+        let mut process = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts");
         let mut errors = process.stderr.take().expect("a pipe");
         let errors = std::thread::spawn(move || {
             let mut text = String::new();
@@ -35,14 +48,23 @@ impl ProxyProcess {
             text
         });
         let mut line = String::new();
-        BufReader::new(process.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+        BufReader::new(process.stdout.take().expect("a pipe"))
+            .read_line(&mut line)
+            .expect("a line");
         let begun: Value = serde_json::from_str(&line).expect("JSON");
         let url = begun["http"].as_str().expect("an address").to_owned();
-        Self { process, url, begun, errors: Some(errors) }
+        Self {
+            process,
+            url,
+            begun,
+            errors: Some(errors),
+        }
     }
 
     pub(crate) fn address(&self) -> &str {
-        self.url.trim_start_matches("http://").trim_end_matches("/v1")
+        self.url
+            .trim_start_matches("http://")
+            .trim_end_matches("/v1")
     }
 
     /// Sends a request; returns the connection.
@@ -52,7 +74,10 @@ impl ProxyProcess {
 
     pub(crate) fn send_bytes(&self, line: &str, headers: &str, body: &[u8]) -> TcpStream {
         let mut stream = TcpStream::connect(self.address()).expect("a connection");
-        let head = format!("{line} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{headers}", self.address());
+        let head = format!(
+            "{line} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{headers}",
+            self.address()
+        );
         write!(stream, "{head}Content-Length: {}\r\n\r\n", body.len()).expect("it takes it");
         stream.write_all(body).expect("it takes it");
         stream
@@ -64,20 +89,38 @@ impl ProxyProcess {
 
     /// Sends a chat request to the model.
     pub(crate) fn chat(&self, body: &Value) -> HttpResponse {
-        self.request("POST /v1/chat/completions", "Authorization: Bearer sk-own\r\n", &body.to_string())
+        self.request(
+            "POST /v1/chat/completions",
+            "Authorization: Bearer sk-own\r\n",
+            &body.to_string(),
+        )
     }
 
     /// Sends a message to the model `m`.
     pub(crate) fn send_message(&self, text: &str) -> HttpResponse {
-        self.chat(&serde_json::json!({ "model": "m", "messages": [{ "role": "user", "content": text }] }))
+        self.chat(
+            &serde_json::json!({ "model": "m", "messages": [{ "role": "user", "content": text }] }),
+        )
     }
 
     /// Ends the proxy with SIGTERM; returns its exit code and its log.
     pub(crate) fn stop(mut self) -> (Option<i32>, String) {
         let pid = self.process.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill").success());
+        assert!(
+            Command::new("kill")
+                .args(["-TERM", &pid])
+                .status()
+                .expect("kill")
+                .success()
+        );
         let code = self.process.wait().expect("it ends").code();
-        (code, self.errors.take().map(|errors| errors.join().expect("text")).unwrap_or_default())
+        (
+            code,
+            self.errors
+                .take()
+                .map(|errors| errors.join().expect("text"))
+                .unwrap_or_default(),
+        )
     }
 }
 
@@ -111,7 +154,12 @@ impl HttpResponse {
     pub(crate) fn read(stream: TcpStream) -> Self {
         let mut reader = BufReader::new(stream);
         let (status, headers) = read_head(&mut reader);
-        let header = |wanted: &str| headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone());
+        let header = |wanted: &str| {
+            headers
+                .iter()
+                .find(|(name, _)| name == wanted)
+                .map(|(_, value)| value.clone())
+        };
         let mut body = Vec::new();
         let is_whole = if header("transfer-encoding").is_some() {
             read_chunks(&mut reader, &mut body)
@@ -120,11 +168,19 @@ impl HttpResponse {
             let _ = reader.read_to_end(&mut body);
             header("content-length").is_none_or(|length| length == body.len().to_string())
         };
-        Self { status, headers, body, is_whole }
+        Self {
+            status,
+            headers,
+            body,
+            is_whole,
+        }
     }
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
+        self.headers
+            .iter()
+            .find(|(own, _)| own == name)
+            .map(|(_, value)| value.as_str())
     }
 
     pub(crate) fn json(&self) -> Value {
@@ -140,12 +196,17 @@ impl HttpResponse {
 pub(crate) fn read_head(reader: &mut BufReader<TcpStream>) -> (Option<u16>, Vec<(String, String)>) {
     let mut line = String::new();
     let _ = reader.read_line(&mut line);
-    let status = line.split(' ').nth(1).and_then(|status| status.parse().ok());
+    let status = line
+        .split(' ')
+        .nth(1)
+        .and_then(|status| status.parse().ok());
     let mut headers = Vec::new();
     loop {
         let mut line = String::new();
         let _ = reader.read_line(&mut line);
-        let Some((name, value)) = line.split_once(':') else { break };
+        let Some((name, value)) = line.split_once(':') else {
+            break;
+        };
         headers.push((name.to_lowercase(), value.trim().to_owned()));
     }
     (status, headers)

@@ -14,7 +14,9 @@ use crate::sandbox::Sandbox;
 fn model(asked: &UpstreamRequest) -> UpstreamReply {
     let last = asked.last();
     UpstreamReply::completion(match asked.purpose() {
-        Some("facts") if last.contains("Ghent") => r#"["The user lives in Ghent.", "The user's dog is Rex."]"#,
+        Some("facts") if last.contains("Ghent") => {
+            r#"["The user lives in Ghent.", "The user's dog is Rex."]"#
+        }
         Some("facts") if last.contains("Lyon") => r#"["The user lives in Lyon."]"#,
         Some("facts") => "[]",
         Some("reconcile") => r#"[{"event": "UPDATE", "id": 0, "text": "The user lives in Lyon."}]"#,
@@ -31,21 +33,33 @@ fn what_was_said_comes_back_with_what_follows_from_it() {
     let begin = || ProxyProcess::start(&sandbox, &base_url, &["--no-git-versioning"]);
     let proxy = begin();
     let first = proxy.send_message("I live in Ghent, where my dog Rex likes it.");
-    assert_eq!((first.status, first.json()["memory_hits"].clone()), (Some(200), json!([])));
+    assert_eq!(
+        (first.status, first.json()["memory_hits"].clone()),
+        (Some(200), json!([]))
+    );
     assert_eq!(first.json()["usage"], json!({ "total_tokens": 7 }));
     assert_eq!(proxy.stop().0, Some(0));
     let facts = ["The user lives in Ghent.", "The user's dog is Rex."];
     let mut found = stored_texts(&sandbox, "default/facts");
     found.sort();
     assert_eq!(found, facts);
-    assert_eq!(stored_texts(&sandbox, "default/turns/user"), ["I live in Ghent, where my dog Rex likes it."]);
+    assert_eq!(
+        stored_texts(&sandbox, "default/turns/user"),
+        ["I live in Ghent, where my dog Rex likes it."]
+    );
     assert_eq!(stored_texts(&sandbox, "default/turns/assistant"), ["Fine."]);
-    assert_eq!(stored_texts(&sandbox, "default/summaries"), ["Lives in Ghent with Rex."]);
+    assert_eq!(
+        stored_texts(&sandbox, "default/summaries"),
+        ["Lives in Ghent with Rex."]
+    );
 
     let proxy = begin();
     proxy.send_message("We moved: I live in Lyon now.");
     assert_eq!(proxy.stop().0, Some(0));
-    assert_eq!(stored_texts(&sandbox, "default/summaries"), ["Lives in Lyon with Rex."]);
+    assert_eq!(
+        stored_texts(&sandbox, "default/summaries"),
+        ["Lives in Lyon with Rex."]
+    );
     assert_eq!(stored_texts(&sandbox, "default/deleted/facts").len(), 1);
 
     let proxy = begin();
@@ -57,32 +71,61 @@ fn what_was_said_comes_back_with_what_follows_from_it() {
     let answer = proxy.chat(&body);
     assert_eq!(answer.header("memory-hits"), Some("2"));
     let hits = answer.json()["memory_hits"].clone();
-    assert!((0..2).any(|number| hits[number]["content"] == "The user lives in Lyon."), "{hits}");
-    let sent = upstream.client_requests().last().expect("it was asked").clone();
-    assert!(sent.json().get("memory_top_k").is_none() && sent.header("authorization") == Some("Bearer sk-own"));
+    assert!(
+        (0..2).any(|number| hits[number]["content"] == "The user lives in Lyon."),
+        "{hits}"
+    );
+    let sent = upstream
+        .client_requests()
+        .last()
+        .expect("it was asked")
+        .clone();
+    assert!(
+        sent.json().get("memory_top_k").is_none()
+            && sent.header("authorization") == Some("Bearer sk-own")
+    );
     let last = sent.last();
     assert!(
-        last.starts_with("<memory-context>") && last.ends_with("</memory-context>\n\nCurrent message:\nWhere do I live?"),
+        last.starts_with("<memory-context>")
+            && last.ends_with("</memory-context>\n\nCurrent message:\nWhere do I live?"),
         "{last}"
     );
-    assert!(last.contains("[memory] The user lives in Lyon.") && last.contains("Lives in Lyon with Rex."), "{last}");
+    assert!(
+        last.contains("[memory] The user lives in Lyon.")
+            && last.contains("Lives in Lyon with Rex."),
+        "{last}"
+    );
     assert_eq!(sent.json()["messages"][0], body["messages"][0]);
     // Another conversation has no access to these facts.
-    let other = proxy.chat(&json!({ "model": "m", "memory_id": "other", "messages": body["messages"] }));
+    let other =
+        proxy.chat(&json!({ "model": "m", "memory_id": "other", "messages": body["messages"] }));
     assert_eq!(other.json()["memory_hits"], json!([]));
 }
 
 #[test]
 fn what_is_global_is_known_in_every_conversation() {
     let (sandbox, upstream) = (Sandbox::new(), FakeUpstream::start(model));
-    sandbox.run(&["add", "--memory-path", "mem", "-c", "global", "The user speaks Dutch."]);
+    sandbox.run(&[
+        "add",
+        "--memory-path",
+        "mem",
+        "-c",
+        "global",
+        "The user speaks Dutch.",
+    ]);
     let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &["--no-summarization"]);
     let answer = proxy
         .chat(&json!({ "memory_id": "a/b", "messages": [{ "role": "user", "content": "Which language do I speak, Dutch?" }] }));
-    assert_eq!(answer.json()["memory_hits"][0]["content"], "The user speaks Dutch.");
+    assert_eq!(
+        answer.json()["memory_hits"][0]["content"],
+        "The user speaks Dutch."
+    );
     assert_eq!(proxy.stop().0, Some(0));
     assert_eq!(stored_texts(&sandbox, "a_b/turns/user").len(), 1);
-    assert!(sandbox.path("mem/.git").exists(), "a folder of its own keeps its versions");
+    assert!(
+        sandbox.path("mem/.git").exists(),
+        "a folder of its own keeps its versions"
+    );
 }
 
 #[test]
@@ -92,7 +135,10 @@ fn without_a_model_for_facts_turns_are_kept_and_found() {
     proxy.send_message("I live in Ghent.");
     proxy.stop();
     let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &["--no-summarization"]);
-    assert_eq!(proxy.send_message("Who lives in Ghent?").json()["memory_hits"][0]["content"], "I live in Ghent.");
+    assert_eq!(
+        proxy.send_message("Who lives in Ghent?").json()["memory_hits"][0]["content"],
+        "I live in Ghent."
+    );
     proxy.stop();
     assert!(stored_texts(&sandbox, "default/facts").is_empty());
     assert_eq!(stored_texts(&sandbox, "default/turns/user").len(), 2);
@@ -103,13 +149,16 @@ fn what_was_not_drawn_by_the_end_is_drawn_after_the_next_start() {
     let (sandbox, (gone, left)) = (Sandbox::new(), channel());
     let gone = Mutex::new(Some(gone));
     let upstream = FakeUpstream::start(move |asked| {
-        let hang = asked.purpose().and_then(|_| gone.lock().expect("nobody panics here").take());
+        let hang = asked
+            .purpose()
+            .and_then(|_| gone.lock().expect("nobody panics here").take());
         hang.map_or_else(|| model(asked), UpstreamReply::Hang)
     });
     let begin = || {
         let place = sandbox.path("mem").display().to_string();
         let url = upstream.base_url();
-        let mut command = sandbox.command(&["proxy", "--json", "--port", "0", "--no-git-versioning"]);
+        let mut command =
+            sandbox.command(&["proxy", "--json", "--port", "0", "--no-git-versioning"]);
         command.envs([
             ("MEMORY_PROXY_OPENAI_BASE_URL", &url),
             ("MEMORY_PROXY_MEMORY_PATH", &place),
@@ -138,7 +187,10 @@ fn what_was_not_drawn_by_the_end_is_drawn_after_the_next_start() {
 #[test]
 fn prompts_of_the_home_take_the_place_of_the_usual() {
     let (sandbox, upstream) = (Sandbox::new(), FakeUpstream::start(model));
-    sandbox.file("mem/prompts/facts.md", "You extract facts about Ghent only.");
+    sandbox.file(
+        "mem/prompts/facts.md",
+        "You extract facts about Ghent only.",
+    );
     let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &["--no-git-versioning"]);
     proxy.send_message("I live in Ghent.");
     upstream.wait_for_request();
@@ -152,7 +204,9 @@ fn tools_are_part_of_one_turn() {
     let (sandbox, upstream) = (
         Sandbox::new(),
         FakeUpstream::start(|asked: &UpstreamRequest| {
-            let is_first = asked.json()["messages"].as_array().is_some_and(|messages| messages.len() == 1);
+            let is_first = asked.json()["messages"]
+                .as_array()
+                .is_some_and(|messages| messages.len() == 1);
             let call = json!({ "choices": [{ "index": 0, "message": { "role": "assistant", "content": null,
             "tool_calls": [{ "id": "1", "type": "function", "function": { "name": "f", "arguments": "{}" } }] } }] });
             if is_first {
@@ -162,15 +216,23 @@ fn tools_are_part_of_one_turn() {
             }
         }),
     );
-    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &["--no-summarization", "--no-git-versioning"]);
+    let proxy = ProxyProcess::start(
+        &sandbox,
+        &upstream.base_url(),
+        &["--no-summarization", "--no-git-versioning"],
+    );
     let question = json!({ "role": "user", "content": "How many?" });
-    let call = proxy.chat(&json!({ "messages": [question] })).json()["choices"][0]["message"].clone();
+    let call =
+        proxy.chat(&json!({ "messages": [question] })).json()["choices"][0]["message"].clone();
     let tool = json!({ "role": "tool", "tool_call_id": "1", "content": "3" });
     let answer = proxy.chat(&json!({ "messages": [question, call, tool] }));
     assert_eq!(answer.json()["choices"][0]["message"]["content"], "Three.");
     proxy.stop();
     assert_eq!(
-        (stored_texts(&sandbox, "default/turns/user").len(), stored_texts(&sandbox, "default/turns/assistant")),
+        (
+            stored_texts(&sandbox, "default/turns/user").len(),
+            stored_texts(&sandbox, "default/turns/assistant")
+        ),
         (1, vec!["Three.".into()])
     );
 }
@@ -182,9 +244,22 @@ fn the_daemon_remembers_for_applications_as_well() {
     let mut command = sandbox.command(&["serve", "--http", "127.0.0.1:0", "--json"]);
     command.env("MEMORY_PROXY_OPENAI_BASE_URL", upstream.base_url());
     let proxy = ProxyProcess::of(command);
-    assert_eq!(proxy.send_message("I live in Ghent.").json()["memory_hits"], json!([]));
-    assert_eq!(proxy.request("GET /v1/models?a=b", "", "").status, Some(200));
-    assert_eq!(upstream.client_requests().last().map(|asked| asked.line.clone()).as_deref(), Some("GET /v1/models?a=b"));
+    assert_eq!(
+        proxy.send_message("I live in Ghent.").json()["memory_hits"],
+        json!([])
+    );
+    assert_eq!(
+        proxy.request("GET /v1/models?a=b", "", "").status,
+        Some(200)
+    );
+    assert_eq!(
+        upstream
+            .client_requests()
+            .last()
+            .map(|asked| asked.line.clone())
+            .as_deref(),
+        Some("GET /v1/models?a=b")
+    );
     let tools: Value = proxy.request("GET /v1/tools", "", "").json();
     assert!(tools["tools"].is_array());
     assert_eq!(proxy.request("GET /elsewhere", "", "").status, Some(404));
@@ -198,7 +273,13 @@ fn the_daemon_remembers_for_applications_as_well() {
         ("POST /v1/instances/kv/default", 404),
         ("POST /v1/%72un/kv/default/set/", 404),
     ] {
-        assert_eq!(proxy.request(line, "", r#"{"key":"a","value":"secret"}"#).status, Some(status), "{line}");
+        assert_eq!(
+            proxy
+                .request(line, "", r#"{"key":"a","value":"secret"}"#)
+                .status,
+            Some(status),
+            "{line}"
+        );
     }
     assert_eq!(upstream.client_requests().len(), asked);
     assert_eq!(proxy.stop().0, Some(0));

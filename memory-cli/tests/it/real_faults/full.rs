@@ -32,11 +32,21 @@ impl SmallDisk {
         self.free_space();
         let mut bytes = SIZE;
         // Only the disk knows its free space.
-        while fs::write(&self.filler, vec![0; usize::try_from(bytes).expect("a size")]).is_err() {
+        while fs::write(
+            &self.filler,
+            vec![0; usize::try_from(bytes).expect("a size")],
+        )
+        .is_err()
+        {
             bytes -= 4096;
         }
-        let filler = fs::File::options().write(true).open(&self.filler).expect("a file");
-        filler.set_len(bytes.saturating_sub(room << 10)).expect("it gets shorter");
+        let filler = fs::File::options()
+            .write(true)
+            .open(&self.filler)
+            .expect("a file");
+        filler
+            .set_len(bytes.saturating_sub(room << 10))
+            .expect("it gets shorter");
     }
 
     fn free_space(&self) {
@@ -51,7 +61,8 @@ impl SmallDisk {
         command.current_dir(self.home.path(""));
         let output = Sandbox::finish(command, "");
         let said = combined_output(&output).to_lowercase();
-        let is_told = output.status.success() || said.contains("no space left") || said.contains("disk_full");
+        let is_told =
+            output.status.success() || said.contains("no space left") || said.contains("disk_full");
         assert!(is_told, "with {room} KiB left: {}: {said}", output.status);
         self.free_space();
         output.status.success()
@@ -60,7 +71,9 @@ impl SmallDisk {
 
 #[test]
 fn what_is_written_on_a_full_disk_is_kept_or_refused() {
-    if !is_in_mount_namespace("real_faults::full::what_is_written_on_a_full_disk_is_kept_or_refused") {
+    if !is_in_mount_namespace(
+        "real_faults::full::what_is_written_on_a_full_disk_is_kept_or_refused",
+    ) {
         return;
     }
     for shape in &SHAPES {
@@ -74,18 +87,38 @@ fn what_is_written_on_a_full_disk_is_kept_or_refused() {
             } else {
                 refused += 1;
             }
-            assert_eq!(shape.names(&small.home), kept, "{} with {room} KiB left", shape.name);
+            assert_eq!(
+                shape.names(&small.home),
+                kept,
+                "{} with {room} KiB left",
+                shape.name
+            );
         }
-        assert!(0 < refused && !kept.is_empty(), "{}: {refused} refused", shape.name);
-        assert!(shape.write(&small.home, &name(2, 0)).status.success(), "with room, {} goes on", shape.name);
+        assert!(
+            0 < refused && !kept.is_empty(),
+            "{}: {refused} refused",
+            shape.name
+        );
+        assert!(
+            shape.write(&small.home, &name(2, 0)).status.success(),
+            "with room, {} goes on",
+            shape.name
+        );
         assert_healthy(&small.home);
-        println!("{}: {} kept, {refused} refused, 0 lost", shape.name, kept.len());
+        println!(
+            "{}: {} kept, {refused} refused, 0 lost",
+            shape.name,
+            kept.len()
+        );
     }
 }
 
 /// Long commands, which run one after the other on the same home.
 const WORK: [(&str, &[&str]); 4] = [
-    ("ingest", &["ingest", "--source", "obsidian", "--path", "vault"]),
+    (
+        "ingest",
+        &["ingest", "--source", "obsidian", "--path", "vault"],
+    ),
     ("dream", &["dream", "--level", "2"]),
     ("reindex", &["reindex"]),
     ("import", &["import", "--input", "more.jsonl"]),
@@ -93,38 +126,65 @@ const WORK: [(&str, &[&str]); 4] = [
 
 #[test]
 fn work_on_a_full_disk_is_done_to_its_end_once_there_is_room() {
-    if !is_in_mount_namespace("real_faults::full::work_on_a_full_disk_is_done_to_its_end_once_there_is_room") {
+    if !is_in_mount_namespace(
+        "real_faults::full::work_on_a_full_disk_is_done_to_its_end_once_there_is_room",
+    ) {
         return;
     }
     let small = SmallDisk::new();
     for number in 0..60 {
         small.home.file(
             &format!("vault/{}.md", name(1, number)),
-            &format!("note {} of a vault, see [[{}]]\n", name(1, number), name(1, 0)),
+            &format!(
+                "note {} of a vault, see [[{}]]\n",
+                name(1, number),
+                name(1, 0)
+            ),
         );
     }
     for number in 0..20 {
-        query_item(&small.home, &["write", &format!("The server {} runs PostgreSQL 16 on port 5433.", name(2, number))]);
+        query_item(
+            &small.home,
+            &[
+                "write",
+                &format!(
+                    "The server {} runs PostgreSQL 16 on port 5433.",
+                    name(2, number)
+                ),
+            ],
+        );
     }
     for (what, arguments) in WORK {
         if what == "import" {
-            fs::write(small.home.path("more.jsonl"), query_item(&small.home, &["export"])).expect("room");
+            fs::write(
+                small.home.path("more.jsonl"),
+                query_item(&small.home, &["export"]),
+            )
+            .expect("room");
         }
         let before = SHAPES[0].names(&small.home);
         let mut refused = 0;
         for room in FREE_SPACES {
             refused += usize::from(!small.run_and_check(room, small.home.command(arguments)));
             if what == "reindex" {
-                let builds = fs::read_dir(small.home.path(".memory/index/text")).expect("the full text").count();
+                let builds = fs::read_dir(small.home.path(".memory/index/text"))
+                    .expect("the full text")
+                    .count();
                 assert_eq!(builds, 1, "a failed build leaves nothing");
             }
-            assert!(before.is_subset(&SHAPES[0].names(&small.home)), "{what} has lost something");
+            assert!(
+                before.is_subset(&SHAPES[0].names(&small.home)),
+                "{what} has lost something"
+            );
         }
         query_item(&small.home, arguments);
         assert_healthy(&small.home);
         println!("{what}: {refused} of {} refused, 0 lost", FREE_SPACES.len());
     }
     let names = SHAPES[0].names(&small.home);
-    let all: BTreeSet<String> = (0..60).map(|number| name(1, number)).chain((0..20).map(|number| name(2, number))).collect();
+    let all: BTreeSet<String> = (0..60)
+        .map(|number| name(1, number))
+        .chain((0..20).map(|number| name(2, number)))
+        .collect();
     assert_eq!(names, all);
 }

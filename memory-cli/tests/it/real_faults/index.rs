@@ -25,22 +25,38 @@ const QUESTIONS: [&[&str]; 4] = [
 #[test]
 fn whatever_becomes_of_the_index_the_answers_are_those_of_the_files() {
     let tried: usize = std::thread::scope(|scope| {
-        let all: Vec<_> = (0..THREADS).map(|_| scope.spawn(|| damage_repeatedly(DAMAGES / THREADS))).collect();
-        all.into_iter().map(|one| one.join().expect("it ends")).sum()
+        let all: Vec<_> = (0..THREADS)
+            .map(|_| scope.spawn(|| damage_repeatedly(DAMAGES / THREADS)))
+            .collect();
+        all.into_iter()
+            .map(|one| one.join().expect("it ends"))
+            .sum()
     });
     assert_eq!(tried, DAMAGES);
 }
 
 fn damage_repeatedly(times: usize) -> usize {
     let home = Sandbox::new();
-    for text in ["The user prefers dark mode", "用户喜欢简短的回答", "Dark roast, not dark mode", "See [[Dark roast]]"] {
+    for text in [
+        "The user prefers dark mode",
+        "用户喜欢简短的回答",
+        "Dark roast, not dark mode",
+        "See [[Dark roast]]",
+    ] {
         home.write(text, &["--tags", "drink"]);
     }
-    let answers: Vec<String> = QUESTIONS.iter().map(|question| query_memories(&home, question)).collect();
+    let answers: Vec<String> = QUESTIONS
+        .iter()
+        .map(|question| query_memories(&home, question))
+        .collect();
     for number in 0..times {
         let what = damage_file(&home.path(".memory/index"), number);
         let (question, before) = (number % QUESTIONS.len(), &answers[number % QUESTIONS.len()]);
-        assert_eq!(&query_memories(&home, QUESTIONS[question]), before, "after {what}");
+        assert_eq!(
+            &query_memories(&home, QUESTIONS[question]),
+            before,
+            "after {what}"
+        );
     }
     times
 }
@@ -49,8 +65,15 @@ fn damage_repeatedly(times: usize) -> usize {
 fn query_memories(home: &Sandbox, question: &[&str]) -> String {
     let answer: Value = serde_json::from_str(&query_item(home, question)).expect("JSON");
     let memory = |one: &Value| one.get("memory").unwrap_or(one)["content"].to_string();
-    let all = answer["hits"].as_array().or(answer["memories"].as_array()).expect("a list");
-    format!("{:?} of {}", all.iter().map(memory).collect::<Vec<_>>(), answer["total"])
+    let all = answer["hits"]
+        .as_array()
+        .or(answer["memories"].as_array())
+        .expect("a list");
+    format!(
+        "{:?} of {}",
+        all.iter().map(memory).collect::<Vec<_>>(),
+        answer["total"]
+    )
 }
 
 /// Damages one file of the index; returns a description of the damage.
@@ -62,9 +85,15 @@ fn damage_file(folder: &Path, number: usize) -> String {
     }
     if 2 < number % 20 {
         // The tables have no checksums: a flipped bit within a word is undetectable.
-        files.retain(|file| !file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("documents.db")));
+        files.retain(|file| {
+            !file
+                .file_name()
+                .is_some_and(|name| name.to_string_lossy().starts_with("documents.db"))
+        });
     }
-    let Some(file) = files.get(random() % files.len().max(1)) else { return "nothing".into() };
+    let Some(file) = files.get(random() % files.len().max(1)) else {
+        return "nothing".into();
+    };
     let mut bytes = fs::read(file).expect("a file");
     let what = match number % 20 {
         0 => {
@@ -89,12 +118,18 @@ fn damage_file(folder: &Path, number: usize) -> String {
     fs::write(file, bytes).expect("a file");
     // Real damage does not happen at the moment of the write, so the file gets a later modification time.
     let later = SystemTime::now() + Duration::from_secs(5);
-    fs::File::options().write(true).open(file).and_then(|file| file.set_modified(later)).expect("a file");
+    fs::File::options()
+        .write(true)
+        .open(file)
+        .and_then(|file| file.set_modified(later))
+        .expect("a file");
     format!("{} was {what}", file.display())
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
     for entry in entries {
         let path = entry.expect("an entry").path();
         if path.is_dir() {

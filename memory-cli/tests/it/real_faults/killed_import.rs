@@ -17,7 +17,12 @@ fn memories(home: &Path) -> usize {
 /// Starts an import, and returns it once `count` memories are written; `None` if it ends before.
 fn start_import(sandbox: &Sandbox, count: usize) -> Option<Child> {
     let mut command = sandbox.command(&["ingest", "--source", "csv", "--path", "notes.csv"]);
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
     while memories(&sandbox.path(".memory")) < count {
         if child.try_wait().expect("it can be waited for").is_some() {
             return None;
@@ -31,11 +36,17 @@ fn start_import(sandbox: &Sandbox, count: usize) -> Option<Child> {
 #[test]
 fn an_import_that_is_interrupted_twice_completes_without_duplicates() {
     let sandbox = Sandbox::new();
-    let rows = (0..ROWS).map(|number| format!("{number},The note number {number}.\n")).collect::<Vec<_>>().concat();
+    let rows = (0..ROWS)
+        .map(|number| format!("{number},The note number {number}.\n"))
+        .collect::<Vec<_>>()
+        .concat();
     sandbox.file("notes.csv", &format!("id,text\n{rows}"));
     let mut child = start_import(&sandbox, 1).expect("the import is longer");
     // Shells start background processes with SIGINT ignored, so this is SIGTERM.
-    let ended = std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("kill runs");
+    let ended = std::process::Command::new("kill")
+        .args(["-TERM", &child.id().to_string()])
+        .status()
+        .expect("kill runs");
     assert!(ended.success());
     assert!(!child.wait().expect("it ends").success());
     let before = memories(&sandbox.path(".memory"));
@@ -45,11 +56,26 @@ fn an_import_that_is_interrupted_twice_completes_without_duplicates() {
     child.kill().expect("it can be killed");
     child.wait().expect("it ends");
     let report = sandbox.run_json(&["ingest", "--source", "csv", "--path", "notes.csv"]);
-    let count = |key: &str| report[key].as_u64().and_then(|count| usize::try_from(count).ok()).expect("a count");
-    assert_eq!((count("new") + count("unchanged"), count("updated")), (ROWS, 0), "{report}");
-    assert!(0 < count("unchanged"), "the memories of complete batches remain");
+    let count = |key: &str| {
+        report[key]
+            .as_u64()
+            .and_then(|count| usize::try_from(count).ok())
+            .expect("a count")
+    };
+    assert_eq!(
+        (count("new") + count("unchanged"), count("updated")),
+        (ROWS, 0),
+        "{report}"
+    );
+    assert!(
+        0 < count("unchanged"),
+        "the memories of complete batches remain"
+    );
     assert_eq!(memories(&sandbox.path(".memory")), ROWS);
     let again = sandbox.run_json(&["ingest", "--source", "csv", "--path", "notes.csv"]);
-    assert_eq!((&again["new"], &again["unchanged"]), (&0.into(), &ROWS.into()));
+    assert_eq!(
+        (&again["new"], &again["unchanged"]),
+        (&0.into(), &ROWS.into())
+    );
     assert_healthy(&sandbox);
 }

@@ -41,31 +41,67 @@ fn what_killed_writers_acknowledged_is_there_and_nothing_else() {
             scope.spawn(move || write(place, writer, kills))
         };
         let writers: Vec<_> = (0..WRITERS).map(write).collect();
-        writers.into_iter().map(|writer| writer.join().expect("it ends")).collect()
+        writers
+            .into_iter()
+            .map(|writer| writer.join().expect("it ends"))
+            .collect()
     });
     // The next writer repairs incomplete writes.
     for shape in &SHAPES {
         let output = shape.write(&home, &name(WRITERS, 0));
-        assert!(output.status.success(), "{}: {}", shape.name, String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{}: {}",
+            shape.name,
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
     for (number, shape) in SHAPES.iter().enumerate() {
         let names = shape.names(&home);
         let last = name(WRITERS, 0);
         for done in &all {
             let missing: Vec<_> = done.acknowledged[number].difference(&names).collect();
-            assert_eq!(missing, Vec::<&String>::new(), "{} has lost what it acknowledged", shape.name);
+            assert_eq!(
+                missing,
+                Vec::<&String>::new(),
+                "{} has lost what it acknowledged",
+                shape.name
+            );
         }
-        let attempted: BTreeSet<String> =
-            all.iter().flat_map(|done| done.attempted[number].iter().cloned()).chain([last]).collect();
-        assert!(names.is_subset(&attempted), "{} has what nobody wrote", shape.name);
+        let attempted: BTreeSet<String> = all
+            .iter()
+            .flat_map(|done| done.attempted[number].iter().cloned())
+            .chain([last])
+            .collect();
+        assert!(
+            names.is_subset(&attempted),
+            "{} has what nobody wrote",
+            shape.name
+        );
     }
-    let (counted, counting): (usize, usize) =
-        (all.iter().map(|done| done.counted).sum(), all.iter().map(|done| done.counting).sum());
-    let there: usize = query_item(&home, &["bank", "query", "counters", "all", "."]).trim().parse().expect("a number");
-    assert!((counted..=counting).contains(&there), "{counted} of {counting} additions were acknowledged, and {there} were made");
+    let (counted, counting): (usize, usize) = (
+        all.iter().map(|done| done.counted).sum(),
+        all.iter().map(|done| done.counting).sum(),
+    );
+    let there: usize = query_item(&home, &["bank", "query", "counters", "all", "."])
+        .trim()
+        .parse()
+        .expect("a number");
+    assert!(
+        (counted..=counting).contains(&there),
+        "{counted} of {counting} additions were acknowledged, and {there} were made"
+    );
     assert_healthy(&home);
-    let acknowledged: usize = all.iter().flat_map(|done| &done.acknowledged).map(BTreeSet::len).sum();
-    println!("killed: {}; acknowledged: {}; lost: 0", kills.load(Ordering::Relaxed), acknowledged + counted);
+    let acknowledged: usize = all
+        .iter()
+        .flat_map(|done| &done.acknowledged)
+        .map(BTreeSet::len)
+        .sum();
+    println!(
+        "killed: {}; acknowledged: {}; lost: 0",
+        kills.load(Ordering::Relaxed),
+        acknowledged + counted
+    );
 }
 
 /// Writes to every shape in turn until enough commands were killed.
@@ -83,7 +119,9 @@ fn write(home: &Path, writer: usize, kills: &AtomicUsize) -> WriterResult {
             }
         }
         done.counting += 1;
-        done.counted += usize::from(run(own.command(&["bank", "update", "counters", "all", ". + 1"])));
+        done.counted += usize::from(run(
+            own.command(&["bank", "update", "counters", "all", ". + 1"])
+        ));
         number += 1;
     }
     done
@@ -91,7 +129,12 @@ fn write(home: &Path, writer: usize, kills: &AtomicUsize) -> WriterResult {
 
 /// Runs a command, kills it after a random delay, and returns whether it succeeded.
 fn run(mut command: Command, home: &Path, kills: &AtomicUsize, longest: &mut u64) -> bool {
-    command.current_dir(home).env("HOME", home).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command
+        .current_dir(home)
+        .env("HOME", home)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
     let mut child = command.spawn().expect("it starts");
     let luck = Duration::from_micros(RandomState::new().build_hasher().finish() % *longest);
     let begun = Instant::now();
@@ -110,7 +153,12 @@ fn run(mut command: Command, home: &Path, kills: &AtomicUsize, longest: &mut u64
 }
 
 fn has_succeeded(status: ExitStatus, child: Child) -> bool {
-    let said = child.wait_with_output().map(|output| String::from_utf8_lossy(&output.stderr).into_owned());
-    assert!(status.success(), "nobody is refused for what another was killed at: {status}: {said:?}");
+    let said = child
+        .wait_with_output()
+        .map(|output| String::from_utf8_lossy(&output.stderr).into_owned());
+    assert!(
+        status.success(),
+        "nobody is refused for what another was killed at: {status}: {said:?}"
+    );
     true
 }

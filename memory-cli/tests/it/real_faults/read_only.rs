@@ -12,7 +12,11 @@ use crate::sandbox::Sandbox;
 
 fn write_all_shapes(home: &Sandbox) {
     for shape in &SHAPES {
-        assert!(shape.write(home, &name(1, 0)).status.success(), "{}", shape.name);
+        assert!(
+            shape.write(home, &name(1, 0)).status.success(),
+            "{}",
+            shape.name
+        );
     }
 }
 
@@ -36,7 +40,11 @@ fn assert_writes_refused(home: &Sandbox, through: &[&str]) -> Vec<String> {
     let mut all = Vec::new();
     for shape in &SHAPES {
         let wanted = shape.command(home, &name(2, 0));
-        let mut command = Command::new(through.first().map_or_else(|| wanted.get_program().to_owned(), |first| (*first).into()));
+        let mut command = Command::new(
+            through
+                .first()
+                .map_or_else(|| wanted.get_program().to_owned(), |first| (*first).into()),
+        );
         if !through.is_empty() {
             command.args(&through[1..]).arg(wanted.get_program());
         }
@@ -46,7 +54,11 @@ fn assert_writes_refused(home: &Sandbox, through: &[&str]) -> Vec<String> {
         }
         let output = Sandbox::finish(command, "");
         let said = combined_output(&output);
-        assert!(!output.status.success(), "{} was written: {said}", shape.name);
+        assert!(
+            !output.status.success(),
+            "{} was written: {said}",
+            shape.name
+        );
         assert!(said.contains("error"), "{}: {said}", shape.name);
         all.push(said.to_lowercase());
     }
@@ -55,7 +67,9 @@ fn assert_writes_refused(home: &Sandbox, through: &[&str]) -> Vec<String> {
 
 #[test]
 fn a_file_system_that_became_read_only_is_read_and_never_written() {
-    if !is_in_mount_namespace("real_faults::read_only::a_file_system_that_became_read_only_is_read_and_never_written") {
+    if !is_in_mount_namespace(
+        "real_faults::read_only::a_file_system_that_became_read_only_is_read_and_never_written",
+    ) {
         return;
     }
     let home = Sandbox::new();
@@ -64,7 +78,10 @@ fn a_file_system_that_became_read_only_is_read_and_never_written() {
     let before = files(&home.path(""));
     remount(&home.path(""), "ro");
     for said in assert_writes_refused(&home, &[]) {
-        assert!(said.contains("read-only") || said.contains("permission"), "{said}");
+        assert!(
+            said.contains("read-only") || said.contains("permission"),
+            "{said}"
+        );
     }
     for shape in &SHAPES {
         assert!(shape.names(&home).contains(&name(1, 0)), "{}", shape.name);
@@ -72,7 +89,11 @@ fn a_file_system_that_became_read_only_is_read_and_never_written() {
     remount(&home.path(""), "rw");
     assert_eq!(files(&home.path("")), before);
     for shape in &SHAPES {
-        assert!(shape.write(&home, &name(3, 0)).status.success(), "{}", shape.name);
+        assert!(
+            shape.write(&home, &name(3, 0)).status.success(),
+            "{}",
+            shape.name
+        );
     }
     assert_healthy(&home);
 }
@@ -88,7 +109,15 @@ fn a_home_whose_folders_may_not_be_written_is_read_and_never_written() {
     // File permissions do not stop root.
     let is_root = fs::write(home.path(".memory/probe"), "").is_ok();
     let _ = fs::remove_file(home.path(".memory/probe"));
-    let through: &[&str] = if is_root { &["setpriv", "--bounding-set", "-dac_override,-dac_read_search"] } else { &[] };
+    let through: &[&str] = if is_root {
+        &[
+            "setpriv",
+            "--bounding-set",
+            "-dac_override,-dac_read_search",
+        ]
+    } else {
+        &[]
+    };
     for said in assert_writes_refused(&home, through) {
         assert!(said.contains("permission"), "{said}");
     }
@@ -97,18 +126,28 @@ fn a_home_whose_folders_may_not_be_written_is_read_and_never_written() {
     }
     assert_eq!(files(&home.path("")), before);
     for shape in &SHAPES {
-        assert!(shape.write(&home, &name(3, 0)).status.success(), "{}", shape.name);
+        assert!(
+            shape.write(&home, &name(3, 0)).status.success(),
+            "{}",
+            shape.name
+        );
     }
     assert_healthy(&home);
 }
 
 /// Sets the permissions of a folder and its content; files are never executable.
 fn set_permissions(folder: &Path, mode: u32) {
-    let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("it is ours");
+    let set = |path: &Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("it is ours")
+    };
     set(folder, 0o700);
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
-        if path.is_dir() { set_permissions(&path, mode) } else { set(&path, mode & 0o600) }
+        if path.is_dir() {
+            set_permissions(&path, mode)
+        } else {
+            set(&path, mode & 0o600)
+        }
     }
     set(folder, mode);
 }

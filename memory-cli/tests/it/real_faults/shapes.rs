@@ -44,12 +44,26 @@ pub(super) const SHAPES: [DataShape; 6] = [
                 &format!("content={name}"),
             ])
         },
-        read: |home| query_item(home, &["instance", "run", "history", "read", "-p", "session=shared"]),
+        read: |home| {
+            query_item(
+                home,
+                &["instance", "run", "history", "read", "-p", "session=shared"],
+            )
+        },
     },
     DataShape {
         name: "kv",
         write: |name| {
-            words(&["instance", "run", "kv", "set", "-p", &format!("key=shared/{name}"), "-p", &format!("value={name}")])
+            words(&[
+                "instance",
+                "run",
+                "kv",
+                "set",
+                "-p",
+                &format!("key=shared/{name}"),
+                "-p",
+                &format!("value={name}"),
+            ])
         },
         read: |home| query_item(home, &["instance", "run", "kv", "list"]),
     },
@@ -93,7 +107,9 @@ impl DataShape {
     /// Returns the names of all stored items.
     pub(super) fn names(&self, home: &Sandbox) -> BTreeSet<String> {
         let name = Regex::new(r"w\d+n\d+").expect("it is one");
-        name.find_iter(&(self.read)(home)).map(|found| found.as_str().to_owned()).collect()
+        name.find_iter(&(self.read)(home))
+            .map(|found| found.as_str().to_owned())
+            .collect()
     }
 }
 
@@ -107,7 +123,11 @@ pub(super) fn query_item(home: &Sandbox, arguments: &[&str]) -> String {
     let output = Sandbox::finish(home.command(arguments), "");
     let said = combined_output(&output);
     let is_missing = said.to_lowercase().contains("_not_found");
-    assert!(output.status.success() || is_missing, "{arguments:?} ended with {}: {said}", output.status);
+    assert!(
+        output.status.success() || is_missing,
+        "{arguments:?} ended with {}: {said}",
+        output.status
+    );
     String::from_utf8(output.stdout).expect("text")
 }
 
@@ -127,11 +147,15 @@ fn words(words: &[&str]) -> Vec<String> {
 }
 
 fn texts_below(folder: &Path) -> String {
-    let Ok(entries) = std::fs::read_dir(folder) else { return String::new() };
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return String::new();
+    };
     let mut texts = String::new();
     for entry in entries {
         let path = entry.expect("an entry").path();
-        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        let is_hidden = path
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with('.'));
         match () {
             () if path.is_dir() => texts.push_str(&texts_below(&path)),
             () if is_hidden => {}

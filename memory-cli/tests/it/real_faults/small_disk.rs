@@ -13,7 +13,12 @@ pub(super) fn is_in_mount_namespace(name: &str) -> bool {
     if std::env::var_os(MOUNTED_VARIABLE).is_some() {
         return true;
     }
-    let may_mount = |command: &mut Command| command.arg("true").output().is_ok_and(|output| output.status.success());
+    let may_mount = |command: &mut Command| {
+        command
+            .arg("true")
+            .output()
+            .is_ok_and(|output| output.status.success())
+    };
     let unshare = || Command::new("unshare");
     let (mut as_root, mut as_user) = (unshare(), unshare());
     as_root.arg("--mount");
@@ -26,25 +31,40 @@ pub(super) fn is_in_mount_namespace(name: &str) -> bool {
             return false;
         }
     };
-    command.arg(std::env::current_exe().expect("a program")).args(["--exact", name, "--nocapture"]).env(MOUNTED_VARIABLE, "1");
+    command
+        .arg(std::env::current_exe().expect("a program"))
+        .args(["--exact", name, "--nocapture"])
+        .env(MOUNTED_VARIABLE, "1");
     let output = command.output().expect("it runs");
     let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && said.contains("1 passed"), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success() && said.contains("1 passed"),
+        "{said}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     print!("{said}");
     false
 }
 
 /// Mounts an empty file system with a size in bytes.
 pub(super) fn mount(place: &Path, bytes: u64) {
-    run(Command::new("mount").args(["-t", "tmpfs", "-o", &format!("size={bytes}"), "none"]).arg(place));
+    run(Command::new("mount")
+        .args(["-t", "tmpfs", "-o", &format!("size={bytes}"), "none"])
+        .arg(place));
 }
 
 /// Remounts a file system, read-only or writable.
 pub(super) fn remount(place: &Path, options: &str) {
-    run(Command::new("mount").args(["-o", &format!("remount,{options}")]).arg(place));
+    run(Command::new("mount")
+        .args(["-o", &format!("remount,{options}")])
+        .arg(place));
 }
 
 fn run(command: &mut Command) {
     let output = command.output().expect("it runs");
-    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{command:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }

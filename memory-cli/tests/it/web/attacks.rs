@@ -18,20 +18,32 @@ fn changes() -> Vec<(String, &'static str)> {
         (format!("/memories/{FERRY}/category"), "category=people"),
         (format!("/memories/{FERRY}/pin"), "pinned=yes"),
         (format!("/memories/{FERRY}/delete"), ""),
-        ("/memories/searches".into(), "name=attacked&query=q%3Dattacked"),
+        (
+            "/memories/searches".into(),
+            "name=attacked&query=q%3Dattacked",
+        ),
         ("/undo".into(), "operation=000000000000"),
         ("/sign-out".into(), ""),
         ("/inbox/decide".into(), "action=reject"),
         ("/inbox/plan".into(), "action=accept"),
         ("/reminders".into(), "text=attacked+tomorrow"),
         ("/banks/user/preferences/entry".into(), "key=theme&value=1"),
-        ("/topics".into(), "name=attacked&description=attacked&content=attacked"),
+        (
+            "/topics".into(),
+            "name=attacked&description=attacked&content=attacked",
+        ),
     ]
 }
 
 /// Asserts that `attack` changes neither the memories nor the operation log.
 fn assert_unchanged(home: &WebHome, attack: impl FnOnce()) {
-    let state = || [home.sandbox.run(&["log", "--json"]), home.sandbox.run(&["bank", "export"]), home.read(FERRY)];
+    let state = || {
+        [
+            home.sandbox.run(&["log", "--json"]),
+            home.sandbox.run(&["bank", "export"]),
+            home.read(FERRY),
+        ]
+    };
     let before = state();
     attack();
     assert_eq!(state(), before);
@@ -39,16 +51,31 @@ fn assert_unchanged(home: &WebHome, attack: impl FnOnce()) {
 
 /// Asserts that a response refuses the request, and reveals no memory.
 fn assert_refused(response: &PlainResponse, attack: &str) {
-    assert!([400, 401, 403, 404, 405, 415, 421, 431].contains(&response.status), "{attack}: {}", response.head);
-    assert!(!response.body.contains("ferry"), "{attack}: {}", response.body);
-    assert!(response.header("access-control-allow-origin").is_none(), "{attack}: {}", response.head);
+    assert!(
+        [400, 401, 403, 404, 405, 415, 421, 431].contains(&response.status),
+        "{attack}: {}",
+        response.head
+    );
+    assert!(
+        !response.body.contains("ferry"),
+        "{attack}: {}",
+        response.body
+    );
+    assert!(
+        response.header("access-control-allow-origin").is_none(),
+        "{attack}: {}",
+        response.head
+    );
 }
 
 #[test]
 fn a_request_for_another_host_is_refused() {
     let home = WebHome::start();
     let session = PlainSession::sign_in(&home);
-    let (own, port) = (home.authority(), home.authority().rsplit(':').next().expect("a port"));
+    let (own, port) = (
+        home.authority(),
+        home.authority().rsplit(':').next().expect("a port"),
+    );
     assert_eq!(session.get("/memories").status, 200);
     let hosts = [
         format!("Host: attacker.test:{port}\r\n"),
@@ -98,33 +125,73 @@ fn a_change_that_another_page_sends_is_refused() {
             for (path, form) in changes() {
                 // Even the token of the session does not help.
                 let form = format!("{form}&csrf={}", session.csrf);
-                assert_refused(&session.post_with(&path, &headers, &form), &format!("{path} {headers}"));
+                assert_refused(
+                    &session.post_with(&path, &headers, &form),
+                    &format!("{path} {headers}"),
+                );
             }
-            assert_refused(&session.post_with("/sign-in", &headers, "code=AAAA-AAAA"), &headers);
+            assert_refused(
+                &session.post_with("/sign-in", &headers, "code=AAAA-AAAA"),
+                &headers,
+            );
         }
     });
-    let preflight = format!("OPTIONS /memories HTTP/1.1\r\nHost: {own}\r\nConnection: close\r\nCookie: {}\r\n", session.cookie);
-    let preflight = format!("{preflight}Origin: http://attacker.test\r\nAccess-Control-Request-Method: POST\r\n\r\n");
+    let preflight = format!(
+        "OPTIONS /memories HTTP/1.1\r\nHost: {own}\r\nConnection: close\r\nCookie: {}\r\n",
+        session.cookie
+    );
+    let preflight = format!(
+        "{preflight}Origin: http://attacker.test\r\nAccess-Control-Request-Method: POST\r\n\r\n"
+    );
     assert_refused(&exchange(own, &preflight), "a preflight");
-    assert_eq!(session.get("/memories").status, 200, "the session was not ended");
+    assert_eq!(
+        session.get("/memories").status,
+        200,
+        "the session was not ended"
+    );
 }
 
 #[test]
 fn a_change_needs_the_token_of_its_session_in_a_form() {
     let home = WebHome::start();
     let session = PlainSession::sign_in(&home);
-    let headers = format!("Host: {0}\r\nOrigin: http://{0}\r\nSec-Fetch-Site: same-origin\r\n", home.authority());
-    let cookie = session.cookie.split('=').nth(1).expect("a value").to_owned();
+    let headers = format!(
+        "Host: {0}\r\nOrigin: http://{0}\r\nSec-Fetch-Site: same-origin\r\n",
+        home.authority()
+    );
+    let cookie = session
+        .cookie
+        .split('=')
+        .nth(1)
+        .expect("a value")
+        .to_owned();
     assert_unchanged(&home, || {
         for (path, form) in changes() {
-            for token in ["", "csrf=", "csrf=0", &format!("csrf={cookie}"), &format!("csrf=0&csrf={}", session.csrf)] {
-                assert_refused(&session.post_with(&path, &headers, &format!("{form}&{token}")), &format!("{path} {token}"));
+            for token in [
+                "",
+                "csrf=",
+                "csrf=0",
+                &format!("csrf={cookie}"),
+                &format!("csrf=0&csrf={}", session.csrf),
+            ] {
+                assert_refused(
+                    &session.post_with(&path, &headers, &format!("{form}&{token}")),
+                    &format!("{path} {token}"),
+                );
             }
             // A GET request never changes anything, and other media types are no forms.
             session.get(&format!("{path}?{form}&csrf={}", session.csrf));
             let json = format!("{{\"csrf\":\"{}\"}}", session.csrf);
-            let request = post_request(&path, &format!("Cookie: {}\r\n{headers}", session.cookie), &json);
-            for kind in ["text/plain", "application/json", "multipart/form-data; boundary=x"] {
+            let request = post_request(
+                &path,
+                &format!("Cookie: {}\r\n{headers}", session.cookie),
+                &json,
+            );
+            for kind in [
+                "text/plain",
+                "application/json",
+                "multipart/form-data; boundary=x",
+            ] {
                 let request = request.replace("application/x-www-form-urlencoded", kind);
                 assert_refused(&exchange(home.authority(), &request), kind);
             }
@@ -136,8 +203,15 @@ fn a_change_needs_the_token_of_its_session_in_a_form() {
     });
     let end = session.post("/sign-out", "");
     assert_eq!(end.status, 303, "{}", end.head);
-    assert_eq!(session.get("/memories").status, 303, "the cookie is not valid after the end of its session");
-    assert_refused(&session.post(&format!("/memories/{FERRY}/delete"), ""), "after the end of the session");
+    assert_eq!(
+        session.get("/memories").status,
+        303,
+        "the cookie is not valid after the end of its session"
+    );
+    assert_refused(
+        &session.post(&format!("/memories/{FERRY}/delete"), ""),
+        "after the end of the session",
+    );
 }
 
 #[test]
@@ -145,27 +219,83 @@ fn a_code_signs_in_once_and_appears_in_no_address_and_no_log() {
     let home = WebHome::start();
     let own = home.authority();
     let headers = format!("Host: {own}\r\nOrigin: http://{own}\r\n");
-    for path in ["/", "/memories", "/inbox", "/graph", "/events", "/health", "/banks", "/unknown"] {
-        let response = exchange(own, &format!("GET {path} HTTP/1.1\r\nHost: {own}\r\nConnection: close\r\n\r\n"));
-        assert!(response.status == 303 && response.header("location").is_some_and(|to| to.starts_with("/sign-in")), "{path}");
-        assert!(!response.body.contains("ferry") && !response.body.contains("csrf"), "{path}: {}", response.body);
+    for path in [
+        "/",
+        "/memories",
+        "/inbox",
+        "/graph",
+        "/events",
+        "/health",
+        "/banks",
+        "/unknown",
+    ] {
+        let response = exchange(
+            own,
+            &format!("GET {path} HTTP/1.1\r\nHost: {own}\r\nConnection: close\r\n\r\n"),
+        );
+        assert!(
+            response.status == 303
+                && response
+                    .header("location")
+                    .is_some_and(|to| to.starts_with("/sign-in")),
+            "{path}"
+        );
+        assert!(
+            !response.body.contains("ferry") && !response.body.contains("csrf"),
+            "{path}: {}",
+            response.body
+        );
     }
-    let by_address = format!("GET /sign-in?code={} HTTP/1.1\r\nHost: {own}\r\nConnection: close\r\n\r\n", home.code());
-    assert!(exchange(own, &by_address).header("set-cookie").is_none(), "an address signs nobody in");
+    let by_address = format!(
+        "GET /sign-in?code={} HTTP/1.1\r\nHost: {own}\r\nConnection: close\r\n\r\n",
+        home.code()
+    );
+    assert!(
+        exchange(own, &by_address).header("set-cookie").is_none(),
+        "an address signs nobody in"
+    );
     for code in ["", "AAAA-AAAA", "%00", "x%0d%0aSet-Cookie: a=b"] {
-        let response = exchange(own, &post_request("/sign-in", &headers, &format!("code={code}")));
-        assert!(response.status == 403 && response.header("set-cookie").is_none(), "{code}: {}", response.head);
+        let response = exchange(
+            own,
+            &post_request("/sign-in", &headers, &format!("code={code}")),
+        );
+        assert!(
+            response.status == 403 && response.header("set-cookie").is_none(),
+            "{code}: {}",
+            response.head
+        );
     }
-    let sign_in = post_request("/sign-in", &headers, &format!("code={}&next=//attacker.test/", home.code()));
+    let sign_in = post_request(
+        "/sign-in",
+        &headers,
+        &format!("code={}&next=//attacker.test/", home.code()),
+    );
     let response = exchange(own, &sign_in);
-    assert_eq!((response.status, response.header("location")), (303, Some("/")), "{}", response.head);
+    assert_eq!(
+        (response.status, response.header("location")),
+        (303, Some("/")),
+        "{}",
+        response.head
+    );
     let cookie = response.header("set-cookie").expect("a cookie");
-    assert!(cookie.contains("; HttpOnly") && cookie.contains("; SameSite=Strict") && cookie.contains("; Path=/"), "{cookie}");
-    assert!(!cookie.contains(home.code()) && !cookie.contains("Domain"), "{cookie}");
+    assert!(
+        cookie.contains("; HttpOnly")
+            && cookie.contains("; SameSite=Strict")
+            && cookie.contains("; Path=/"),
+        "{cookie}"
+    );
+    assert!(
+        !cookie.contains(home.code()) && !cookie.contains("Domain"),
+        "{cookie}"
+    );
     assert_eq!(exchange(own, &sign_in).status, 403, "a code signs in once");
     for file in ["daemon.log", "memory.md"] {
-        let text = std::fs::read_to_string(home.sandbox.path(&format!(".memory/{file}"))).unwrap_or_default();
-        assert!(!text.contains(home.code()) && !text.contains(&home.code().replace('-', "")), "{file}");
+        let text = std::fs::read_to_string(home.sandbox.path(&format!(".memory/{file}")))
+            .unwrap_or_default();
+        assert!(
+            !text.contains(home.code()) && !text.contains(&home.code().replace('-', "")),
+            "{file}"
+        );
     }
 }
 
@@ -175,11 +305,20 @@ fn codes_cannot_be_guessed() {
     let own = home.authority();
     let headers = format!("Host: {own}\r\nOrigin: http://{own}\r\n");
     for number in 0..20 {
-        let response = exchange(own, &post_request("/sign-in", &headers, &format!("code=AAAA-AA{number:02}")));
+        let response = exchange(
+            own,
+            &post_request("/sign-in", &headers, &format!("code=AAAA-AA{number:02}")),
+        );
         assert_eq!(response.status, 403);
     }
-    let response = exchange(own, &post_request("/sign-in", &headers, &format!("code={}", home.code())));
-    assert_eq!(response.status, 403, "after many wrong codes the right one is invalid as well");
+    let response = exchange(
+        own,
+        &post_request("/sign-in", &headers, &format!("code={}", home.code())),
+    );
+    assert_eq!(
+        response.status, 403,
+        "after many wrong codes the right one is invalid as well"
+    );
 }
 
 #[test]
@@ -196,20 +335,44 @@ fn programs_of_other_users_are_refused() {
     let ask = |user: &[&str]| {
         let arguments = [user, &["bash", "-c", &script]].concat();
         let mut command = Command::new(arguments[0]);
-        command.args(&arguments[1..]).current_dir("/").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command
+            .args(&arguments[1..])
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
         let mut child = command.spawn().ok()?;
-        child.stdin.take().expect("a pipe").write_all(request.as_bytes()).expect("it reads");
+        child
+            .stdin
+            .take()
+            .expect("a pipe")
+            .write_all(request.as_bytes())
+            .expect("it reads");
         let output = child.wait_with_output().expect("it ends");
-        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+        output
+            .status
+            .success()
+            .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
     };
     // Only root can run a program as another user.
-    let user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
-    let is_root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
+    let user = [
+        "setpriv",
+        "--reuid=65534",
+        "--regid=65534",
+        "--clear-groups",
+    ];
+    let is_root = Command::new("id")
+        .arg("-u")
+        .output()
+        .is_ok_and(|output| output.stdout == b"0\n");
     let Some(response) = is_root.then(|| ask(&user)).flatten() else {
         eprintln!("left out: the page of other users (the test does not run as root)");
         return;
     };
-    assert!(response.starts_with("HTTP/1.1 403") && !response.contains("ferry"), "{response}");
+    assert!(
+        response.starts_with("HTTP/1.1 403") && !response.contains("ferry"),
+        "{response}"
+    );
     assert!(ask(&["env"]).expect("it runs").starts_with("HTTP/1.1 200"));
 }
 
@@ -224,7 +387,12 @@ fn every_response_has_the_security_headers() {
         .find(|part| part.starts_with("/assets/"))
         .and_then(|part| part.split('"').next())
         .expect("a style");
-    let signed_out = |path: &str| exchange(own, &format!("GET {path} HTTP/1.1\r\nHost: {own}\r\nConnection: close\r\n\r\n"));
+    let signed_out = |path: &str| {
+        exchange(
+            own,
+            &format!("GET {path} HTTP/1.1\r\nHost: {own}\r\nConnection: close\r\n\r\n"),
+        )
+    };
     let responses = [
         ("page", session.get("/memories")),
         ("memory", session.get(&format!("/memories/{FERRY}"))),
@@ -234,19 +402,57 @@ fn every_response_has_the_security_headers() {
         ("missing asset", session.get("/assets/0/../../Cargo.toml")),
         ("redirect", signed_out("/memories")),
         ("sign-in", signed_out("/sign-in")),
-        ("foreign host", session.get_with("/memories", "Host: attacker.test\r\n")),
-        ("no token", session.post_with("/undo", &format!("Host: {own}\r\n"), "")),
-        ("wrong method", exchange(own, &format!("DELETE /memories HTTP/1.1\r\nHost: {own}\r\nConnection: close\r\n\r\n"))),
+        (
+            "foreign host",
+            session.get_with("/memories", "Host: attacker.test\r\n"),
+        ),
+        (
+            "no token",
+            session.post_with("/undo", &format!("Host: {own}\r\n"), ""),
+        ),
+        (
+            "wrong method",
+            exchange(
+                own,
+                &format!("DELETE /memories HTTP/1.1\r\nHost: {own}\r\nConnection: close\r\n\r\n"),
+            ),
+        ),
     ];
     let policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'";
     for (name, response) in responses {
-        assert_eq!(response.header("content-security-policy"), Some(policy), "{name}: {}", response.head);
-        assert_eq!(response.header("x-content-type-options"), Some("nosniff"), "{name}: {}", response.head);
-        assert!(response.header("referrer-policy").is_some(), "{name}: {}", response.head);
+        assert_eq!(
+            response.header("content-security-policy"),
+            Some(policy),
+            "{name}: {}",
+            response.head
+        );
+        assert_eq!(
+            response.header("x-content-type-options"),
+            Some("nosniff"),
+            "{name}: {}",
+            response.head
+        );
+        assert!(
+            response.header("referrer-policy").is_some(),
+            "{name}: {}",
+            response.head
+        );
         let caching = response.header("cache-control").unwrap_or_default();
-        assert_eq!(caching.contains("no-store"), name != "asset", "{name}: {caching}");
-        for header in ["access-control-allow-origin", "access-control-allow-credentials", "server"] {
-            assert!(response.header(header).is_none(), "{name}: {}", response.head);
+        assert_eq!(
+            caching.contains("no-store"),
+            name != "asset",
+            "{name}: {caching}"
+        );
+        for header in [
+            "access-control-allow-origin",
+            "access-control-allow-credentials",
+            "server",
+        ] {
+            assert!(
+                response.header(header).is_none(),
+                "{name}: {}",
+                response.head
+            );
         }
     }
 }
@@ -277,7 +483,10 @@ fn texts_in_addresses_and_fields_are_displayed_only() {
     ];
     for path in paths {
         let body = session.get(&format!("{path}{attack}")).body;
-        assert!(!body.contains("<script>window") && !body.contains("<img src=x"), "{path}: {body}");
+        assert!(
+            !body.contains("<script>window") && !body.contains("<img src=x"),
+            "{path}: {body}"
+        );
     }
     for target in [
         "//attacker.test/",
@@ -287,10 +496,19 @@ fn texts_in_addresses_and_fields_are_displayed_only() {
         "/%0d%0aSet-Cookie:%20a=b",
         "%09//attacker.test",
     ] {
-        let response = session.post(&format!("/memories/{FERRY}/pin"), &format!("pinned=yes&next={target}"));
+        let response = session.post(
+            &format!("/memories/{FERRY}/pin"),
+            &format!("pinned=yes&next={target}"),
+        );
         let location = response.header("location").unwrap_or("/");
-        let is_local = location.starts_with('/') && !location.starts_with("//") && !location.contains(['\\', '\t']);
-        assert!(is_local && response.header("set-cookie").is_none(), "{target}: {}", response.head);
+        let is_local = location.starts_with('/')
+            && !location.starts_with("//")
+            && !location.contains(['\\', '\t']);
+        assert!(
+            is_local && response.header("set-cookie").is_none(),
+            "{target}: {}",
+            response.head
+        );
     }
 }
 
@@ -312,8 +530,10 @@ impl AttackerPage {
                 counter.fetch_add(1, Ordering::SeqCst);
                 let mut request = [0; 4096];
                 let _ = stream.read(&mut request);
-                let head =
-                    format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\nConnection: close", html.len());
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\nConnection: close",
+                    html.len()
+                );
                 let _ = write!(stream, "{head}\r\n\r\n{html}");
             }
         });
@@ -323,17 +543,24 @@ impl AttackerPage {
 
 #[test]
 fn a_page_of_an_attacker_in_the_same_browser_reads_and_changes_nothing() {
-    let Some(browser) = Browser::find("attacks of other pages") else { return };
+    let Some(browser) = Browser::find("attacks of other pages") else {
+        return;
+    };
     let home = WebHome::start();
     let page = home.sign_in(&browser, DESKTOP);
     let target = &home.address;
     let fields = "<input name=content value=attacked><input name=csrf value=0>";
     let frame = |name: &str, path: &str| {
-        let html =
-            format!("<iframe name={name}></iframe><form target={name} method=post action='{target}{path}'>{fields}</form>");
+        let html = format!(
+            "<iframe name={name}></iframe><form target={name} method=post action='{target}{path}'>{fields}</form>"
+        );
         format!("{html}<script>document.querySelector('form[target={name}]').submit()</script>")
     };
-    let forms: String = changes().iter().enumerate().map(|(number, (path, _))| frame(&format!("frame{number}"), path)).collect();
+    let forms: String = changes()
+        .iter()
+        .enumerate()
+        .map(|(number, (path, _))| frame(&format!("frame{number}"), path))
+        .collect();
     let html = format!(
         "<!doctype html><title>attack</title><iframe id=shown src='{target}/memories'></iframe>{forms}
         <img src='{target}/memories/{FERRY}/delete'><script>
@@ -361,8 +588,16 @@ fn a_page_of_an_attacker_in_the_same_browser_reads_and_changes_nothing() {
     // The name of the attacker resolves to this machine (DNS rebinding).
     let port = home.authority().rsplit(':').next().expect("a port");
     page.goto(&format!("http://attacker.test:{port}/memories"));
-    assert!(!page.text("body").contains("ferry"), "{}", page.text("body"));
+    assert!(
+        !page.text("body").contains("ferry"),
+        "{}",
+        page.text("body")
+    );
     home.open(&page, "/memories");
     page.wait_for("main");
-    assert!(page.address().starts_with("/memories"), "the session goes on: {}", page.address());
+    assert!(
+        page.address().starts_with("/memories"),
+        "the session goes on: {}",
+        page.address()
+    );
 }

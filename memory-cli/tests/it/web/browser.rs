@@ -72,28 +72,66 @@ impl Browser {
         let profile = tempfile::tempdir().expect("a folder");
         let mut command = Command::new("sh");
         // The pipes of the child are moved to the descriptors of the protocol.
-        command.args(["-c", r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#]).arg(program).args(FLAGS);
-        command.arg(format!("--user-data-dir={}", profile.path().display())).env("HOME", profile.path()).env("TZ", "UTC");
+        command
+            .args([
+                "-c",
+                r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#,
+            ])
+            .arg(program)
+            .args(FLAGS);
+        command
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .env("HOME", profile.path())
+            .env("TZ", "UTC");
         // The browser has its own process group, which is killed as a whole.
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .process_group(0);
         let mut process = command.spawn().expect("it starts");
-        let connection = Connection::new(process.stdin.take().expect("a pipe"), process.stdout.take().expect("a pipe"));
-        Self { connection, process: Mutex::new(process), _profile: profile }
+        let connection = Connection::new(
+            process.stdin.take().expect("a pipe"),
+            process.stdout.take().expect("a pipe"),
+        );
+        Self {
+            connection,
+            process: Mutex::new(process),
+            _profile: profile,
+        }
     }
 
     /// Opens a page with its own cookies and storage.
     pub(crate) fn open_page(self: &Arc<Self>, options: PageOptions) -> Page {
-        let context = self.connection.call("", "Target.createBrowserContext", &json!({ "disposeOnDetach": true }));
-        let context = context["browserContextId"].as_str().expect("an id").to_owned();
+        let context = self.connection.call(
+            "",
+            "Target.createBrowserContext",
+            &json!({ "disposeOnDetach": true }),
+        );
+        let context = context["browserContextId"]
+            .as_str()
+            .expect("an id")
+            .to_owned();
         let target = json!({ "url": "about:blank", "browserContextId": context });
         let target = self.connection.call("", "Target.createTarget", &target)["targetId"].clone();
-        let attached = self.connection.call("", "Target.attachToTarget", &json!({ "targetId": target, "flatten": true }));
+        let attached = self.connection.call(
+            "",
+            "Target.attachToTarget",
+            &json!({ "targetId": target, "flatten": true }),
+        );
         let session = attached["sessionId"].as_str().expect("an id").to_owned();
-        let page = Page { browser: Arc::clone(self), session, context, can_run_scripts: options.can_run_scripts };
+        let page = Page {
+            browser: Arc::clone(self),
+            session,
+            context,
+            can_run_scripts: options.can_run_scripts,
+        };
         for domain in ["Page", "Network", "Log", "Runtime"] {
             page.call(&format!("{domain}.enable"), &json!({}));
         }
-        page.call("Emulation.setScriptExecutionDisabled", &json!({ "value": !options.can_run_scripts }));
+        page.call(
+            "Emulation.setScriptExecutionDisabled",
+            &json!({ "value": !options.can_run_scripts }),
+        );
         page.resize(options.width, 800);
         page.set_dark(options.is_dark);
         page
@@ -104,7 +142,10 @@ impl Drop for Browser {
     fn drop(&mut self) {
         let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
         // The browser may have ended already.
-        let _ = Command::new("kill").args(["-KILL", "--", &format!("-{}", process.id())]).stderr(Stdio::null()).status();
+        let _ = Command::new("kill")
+            .args(["-KILL", "--", &format!("-{}", process.id())])
+            .stderr(Stdio::null())
+            .status();
         let _ = process.wait();
     }
 }
@@ -141,18 +182,30 @@ impl Page {
             { "name": "prefers-color-scheme", "value": scheme },
             { "name": "prefers-reduced-motion", "value": "reduce" },
         ]);
-        self.call("Emulation.setEmulatedMedia", &json!({ "features": features }));
+        self.call(
+            "Emulation.setEmulatedMedia",
+            &json!({ "features": features }),
+        );
     }
 
     /// Opens an address, and waits until it is loaded.
     pub(crate) fn goto(&self, url: &str) {
-        let error = self.load(|| self.call("Page.navigate", &json!({ "url": url }))["errorText"].as_str().map(str::to_owned));
+        let error = self.load(|| {
+            self.call("Page.navigate", &json!({ "url": url }))["errorText"]
+                .as_str()
+                .map(str::to_owned)
+        });
         assert_eq!(error, None, "{url}");
     }
 
     /// Calls `act`, which leaves the page, and waits until the next page is loaded.
     pub(crate) fn load<T>(&self, act: impl FnOnce() -> T) -> T {
-        let loaded = |events: &[Value]| events.iter().filter(|event| event["method"] == "Page.loadEventFired").count();
+        let loaded = |events: &[Value]| {
+            events
+                .iter()
+                .filter(|event| event["method"] == "Page.loadEventFired")
+                .count()
+        };
         let before = self.with_events(loaded);
         let result = act();
         self.wait_until("the next page", || before < self.with_events(loaded));
@@ -169,7 +222,11 @@ impl Page {
             return [boxes[0].x + boxes[0].width / 2, boxes[0].y + boxes[0].height / 2]; }})()",
             element(selector)
         ));
-        assert!(place.is_array(), "{selector} is not visible in {}", self.address());
+        assert!(
+            place.is_array(),
+            "{selector} is not visible in {}",
+            self.address()
+        );
         for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
             let button = if kind == "mouseMoved" { "none" } else { "left" };
             let event = json!({ "type": kind, "x": place[0], "y": place[1], "button": button, "clickCount": 1 });
@@ -188,13 +245,19 @@ impl Page {
             "(() => {{ const r = {}.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; }})()",
             element(selector)
         ));
-        self.call("Input.dispatchMouseEvent", &json!({ "type": "mouseMoved", "x": place[0], "y": place[1] }));
+        self.call(
+            "Input.dispatchMouseEvent",
+            &json!({ "type": "mouseMoved", "x": place[0], "y": place[1] }),
+        );
     }
 
     /// Replaces the text of a field by typing.
     pub(crate) fn fill(&self, selector: &str, text: &str) {
         self.wait_for(selector);
-        self.evaluate(&format!("(() => {{ const e = {}; e.focus(); e.select(); }})()", element(selector)));
+        self.evaluate(&format!(
+            "(() => {{ const e = {}; e.focus(); e.select(); }})()",
+            element(selector)
+        ));
         if text.is_empty() {
             self.press("Backspace");
         } else {
@@ -223,11 +286,24 @@ impl Page {
             "Backspace" => (8, String::new()),
             "ArrowDown" => (40, String::new()),
             "ArrowUp" => (38, String::new()),
-            _ => (u32::from(key.bytes().next().expect("a key").to_ascii_uppercase()), key.to_owned()),
+            _ => (
+                u32::from(key.bytes().next().expect("a key").to_ascii_uppercase()),
+                key.to_owned(),
+            ),
         };
-        let kind = if text.is_empty() { "rawKeyDown" } else { "keyDown" };
-        self.call("Input.dispatchKeyEvent", &json!({ "type": kind, "key": key, "text": text, "windowsVirtualKeyCode": code }));
-        self.call("Input.dispatchKeyEvent", &json!({ "type": "keyUp", "key": key, "windowsVirtualKeyCode": code }));
+        let kind = if text.is_empty() {
+            "rawKeyDown"
+        } else {
+            "keyDown"
+        };
+        self.call(
+            "Input.dispatchKeyEvent",
+            &json!({ "type": kind, "key": key, "text": text, "windowsVirtualKeyCode": code }),
+        );
+        self.call(
+            "Input.dispatchKeyEvent",
+            &json!({ "type": "keyUp", "key": key, "windowsVirtualKeyCode": code }),
+        );
     }
 
     /// Returns the visible text of the first element that matches, or of the whole page with `body`.
@@ -250,12 +326,17 @@ impl Page {
 
     /// Returns the number of elements that match.
     pub(crate) fn count(&self, selector: &str) -> u64 {
-        self.evaluate(&format!("{}.length", elements(selector))).as_u64().unwrap_or_default()
+        self.evaluate(&format!("{}.length", elements(selector)))
+            .as_u64()
+            .unwrap_or_default()
     }
 
     /// Returns the path and query of the page.
     pub(crate) fn address(&self) -> String {
-        self.evaluate("location.pathname + location.search").as_str().unwrap_or_default().to_owned()
+        self.evaluate("location.pathname + location.search")
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
     }
 
     /// Waits until an element matches.
@@ -265,8 +346,14 @@ impl Page {
 
     /// Waits until the visible text of an element contains `part`.
     pub(crate) fn wait_for_text(&self, selector: &str, part: &str) {
-        let contains = format!("{}.some(e => e.innerText.includes({}))", elements(selector), json!(part));
-        self.wait_until(&format!("{part:?} in {selector}"), || self.evaluate(&contains) == json!(true));
+        let contains = format!(
+            "{}.some(e => e.innerText.includes({}))",
+            elements(selector),
+            json!(part)
+        );
+        self.wait_until(&format!("{part:?} in {selector}"), || {
+            self.evaluate(&contains) == json!(true)
+        });
     }
 
     /// Waits until an expression is true in the page.
@@ -278,17 +365,29 @@ impl Page {
     fn wait_until(&self, what: &str, condition: impl Fn() -> bool) {
         let until = Instant::now() + DEADLINE;
         while !condition() {
-            assert!(Instant::now() < until, "{what}: not in {}\n{}", self.address(), self.evaluate("document.body?.innerText"));
+            assert!(
+                Instant::now() < until,
+                "{what}: not in {}\n{}",
+                self.address(),
+                self.evaluate("document.body?.innerText")
+            );
             self.browser.connection.wait_for_message(POLL_INTERVAL);
         }
     }
 
     /// Evaluates an expression in the page, also if scripts of the page are disabled.
     pub(crate) fn evaluate(&self, expression: &str) -> Value {
-        let parameters = json!({ "expression": expression, "returnByValue": true, "awaitPromise": false });
+        let parameters =
+            json!({ "expression": expression, "returnByValue": true, "awaitPromise": false });
         // Between two documents no expression can be evaluated.
-        let answer = self.try_call("Runtime.evaluate", &parameters).unwrap_or_default();
-        assert!(answer["exceptionDetails"].is_null(), "{expression}: {}", answer["exceptionDetails"]);
+        let answer = self
+            .try_call("Runtime.evaluate", &parameters)
+            .unwrap_or_default();
+        assert!(
+            answer["exceptionDetails"].is_null(),
+            "{expression}: {}",
+            answer["exceptionDetails"]
+        );
         answer["result"]["value"].clone()
     }
 
@@ -299,7 +398,9 @@ impl Page {
 
     fn take_picture(&self, options: &Value) -> Vec<u8> {
         let picture = self.call("Page.captureScreenshot", options);
-        STANDARD.decode(picture["data"].as_str().expect("a picture")).expect("base64")
+        STANDARD
+            .decode(picture["data"].as_str().expect("a picture"))
+            .expect("base64")
     }
 
     /// Saves a picture of the page, with at most [`MAX_PICTURE_HEIGHT`], in `tmp/screenshots` of the target folder.
@@ -310,7 +411,11 @@ impl Page {
         let height = size[1].as_u64().unwrap_or_default().min(MAX_PICTURE_HEIGHT);
         let clip = json!({ "x": 0, "y": 0, "width": size[0], "height": height, "scale": 1 });
         let options = json!({ "format": "png", "captureBeyondViewport": true, "clip": clip });
-        std::fs::write(folder.join(format!("{name}.png")), self.take_picture(&options)).expect("a file");
+        std::fs::write(
+            folder.join(format!("{name}.png")),
+            self.take_picture(&options),
+        )
+        .expect("a file");
     }
 
     /// Returns the rules of axe that the page breaks, as lines of impact, rule, element and reason.
@@ -328,44 +433,71 @@ impl Page {
             "window.axeResults = null; axe.run(document, {options}).then(
                 results => {{ window.axeResults = results.violations; }}, error => {{ window.axeResults = String(error); }}); 0"
         ));
-        self.wait_until("the results of axe", || self.evaluate("window.axeResults !== null") == json!(true));
+        self.wait_until("the results of axe", || {
+            self.evaluate("window.axeResults !== null") == json!(true)
+        });
         let rows = self.evaluate(
             "typeof axeResults === 'string' ? [axeResults] : axeResults.flatMap(v => v.nodes.map(n =>
                 `${v.impact} ${v.id}: ${n.html.slice(0, 200)} (${n.failureSummary.replace(/\\s+/g, ' ')})`))",
         );
         let rows = rows.as_array().expect("a list").iter();
-        rows.map(|row| row.as_str().unwrap_or_default().to_owned()).collect()
+        rows.map(|row| row.as_str().unwrap_or_default().to_owned())
+            .collect()
     }
 
     /// Returns the parameters of the events of this name since the page was opened.
     pub(crate) fn events(&self, method: &str) -> Vec<Value> {
         self.with_events(|events| {
-            events.iter().filter(|event| event["method"] == method).map(|event| event["params"].clone()).collect()
+            events
+                .iter()
+                .filter(|event| event["method"] == method)
+                .map(|event| event["params"].clone())
+                .collect()
         })
     }
 
     /// Returns the address of every request since the page was opened.
     pub(crate) fn requests(&self) -> Vec<String> {
         let requests = self.events("Network.requestWillBeSent");
-        requests.iter().map(|event| event["request"]["url"].as_str().unwrap_or_default().to_owned()).collect()
+        requests
+            .iter()
+            .map(|event| {
+                event["request"]["url"]
+                    .as_str()
+                    .unwrap_or_default()
+                    .to_owned()
+            })
+            .collect()
     }
 
     /// Returns the number of bytes, with headers, that the page has received over the network.
     pub(crate) fn received_bytes(&self) -> f64 {
-        self.events("Network.loadingFinished").iter().filter_map(|event| event["encodedDataLength"].as_f64()).sum()
+        self.events("Network.loadingFinished")
+            .iter()
+            .filter_map(|event| event["encodedDataLength"].as_f64())
+            .sum()
     }
 
     /// Returns the errors in the console: exceptions, failed requests, and violations of the content security policy.
     pub(crate) fn console_errors(&self) -> Vec<String> {
-        let entries = self.events("Log.entryAdded").into_iter().filter(|event| event["entry"]["level"] == "error");
-        let entries = entries.map(|event| format!("{} {}", event["entry"]["text"], event["entry"]["url"]));
+        let entries = self
+            .events("Log.entryAdded")
+            .into_iter()
+            .filter(|event| event["entry"]["level"] == "error");
+        let entries =
+            entries.map(|event| format!("{} {}", event["entry"]["text"], event["entry"]["url"]));
         let exceptions = self.events("Runtime.exceptionThrown").into_iter();
-        entries.chain(exceptions.map(|event| event["exceptionDetails"].to_string())).collect()
+        entries
+            .chain(exceptions.map(|event| event["exceptionDetails"].to_string()))
+            .collect()
     }
 
     /// Returns the cookies of the page, with their attributes.
     pub(crate) fn cookies(&self) -> Vec<Value> {
-        self.call("Network.getCookies", &json!({}))["cookies"].as_array().cloned().unwrap_or_default()
+        self.call("Network.getCookies", &json!({}))["cookies"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default()
     }
 
     /// Sets a cookie as another page received it.
@@ -374,28 +506,47 @@ impl Page {
             "name": cookie["name"], "value": cookie["value"], "domain": cookie["domain"], "path": cookie["path"],
             "httpOnly": cookie["httpOnly"], "sameSite": cookie["sameSite"],
         });
-        assert_eq!(self.call("Network.setCookie", &set)["success"], true, "{cookie}");
+        assert_eq!(
+            self.call("Network.setCookie", &set)["success"],
+            true,
+            "{cookie}"
+        );
     }
 
     /// Calls a method of the protocol, which must succeed.
     pub(crate) fn call(&self, method: &str, parameters: &Value) -> Value {
-        self.browser.connection.call(&self.session, method, parameters)
+        self.browser
+            .connection
+            .call(&self.session, method, parameters)
     }
 
     fn try_call(&self, method: &str, parameters: &Value) -> Result<Value, Value> {
-        self.browser.connection.try_call(&self.session, method, parameters)
+        self.browser
+            .connection
+            .try_call(&self.session, method, parameters)
     }
 
     fn with_events<T>(&self, read: impl FnOnce(&[Value]) -> T) -> T {
-        read(self.browser.connection.lock().events.get(&self.session).map(Vec::as_slice).unwrap_or_default())
+        read(
+            self.browser
+                .connection
+                .lock()
+                .events
+                .get(&self.session)
+                .map(Vec::as_slice)
+                .unwrap_or_default(),
+        )
     }
 }
 
 impl Drop for Page {
     fn drop(&mut self) {
         // The browser may have ended already.
-        let _ =
-            self.browser.connection.try_call("", "Target.disposeBrowserContext", &json!({ "browserContextId": self.context }));
+        let _ = self.browser.connection.try_call(
+            "",
+            "Target.disposeBrowserContext",
+            &json!({ "browserContextId": self.context }),
+        );
         self.browser.connection.lock().events.remove(&self.session);
     }
 }
@@ -424,7 +575,10 @@ impl Connection {
         let shared = Arc::<(Mutex<Received>, Condvar)>::default();
         let received = Arc::clone(&shared);
         std::thread::spawn(move || receive(BufReader::new(output), &received));
-        Self { input: Mutex::new(input), shared }
+        Self {
+            input: Mutex::new(input),
+            shared,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Received> {
@@ -432,7 +586,8 @@ impl Connection {
     }
 
     fn call(&self, session: &str, method: &str, parameters: &Value) -> Value {
-        self.try_call(session, method, parameters).unwrap_or_else(|error| panic!("{method}: {error}"))
+        self.try_call(session, method, parameters)
+            .unwrap_or_else(|error| panic!("{method}: {error}"))
     }
 
     fn try_call(&self, session: &str, method: &str, parameters: &Value) -> Result<Value, Value> {
@@ -446,13 +601,28 @@ impl Connection {
             message["sessionId"] = json!(session);
         }
         let message = format!("{message}\0");
-        let written = self.input.lock().unwrap_or_else(PoisonError::into_inner).write_all(message.as_bytes());
+        let written = self
+            .input
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .write_all(message.as_bytes());
         written.map_err(|error| json!(error.to_string()))?;
-        let is_waiting = |received: &mut Received| !received.responses.contains_key(&id) && !received.is_closed;
-        let (mut received, _) =
-            self.shared.1.wait_timeout_while(self.lock(), DEADLINE, is_waiting).unwrap_or_else(PoisonError::into_inner);
-        let mut response = received.responses.remove(&id).ok_or_else(|| json!("the browser does not respond"))?;
-        if response["error"].is_null() { Ok(response["result"].take()) } else { Err(response["error"].take()) }
+        let is_waiting =
+            |received: &mut Received| !received.responses.contains_key(&id) && !received.is_closed;
+        let (mut received, _) = self
+            .shared
+            .1
+            .wait_timeout_while(self.lock(), DEADLINE, is_waiting)
+            .unwrap_or_else(PoisonError::into_inner);
+        let mut response = received
+            .responses
+            .remove(&id)
+            .ok_or_else(|| json!("the browser does not respond"))?;
+        if response["error"].is_null() {
+            Ok(response["result"].take())
+        } else {
+            Err(response["error"].take())
+        }
     }
 
     /// Waits for the next message, at most for `time`.
@@ -460,7 +630,12 @@ impl Connection {
         let received = self.lock();
         let count = received.count;
         let is_waiting = |received: &mut Received| received.count == count;
-        drop(self.shared.1.wait_timeout_while(received, time, is_waiting).unwrap_or_else(PoisonError::into_inner));
+        drop(
+            self.shared
+                .1
+                .wait_timeout_while(received, time, is_waiting)
+                .unwrap_or_else(PoisonError::into_inner),
+        );
     }
 }
 
@@ -481,7 +656,11 @@ fn receive(mut output: BufReader<ChildStdout>, (received, changed): &(Mutex<Rece
         if let Some(id) = message["id"].as_u64() {
             received.responses.insert(id, message);
         } else if let Some(session) = message["sessionId"].as_str() {
-            received.events.entry(session.to_owned()).or_default().push(message);
+            received
+                .events
+                .entry(session.to_owned())
+                .or_default()
+                .push(message);
         }
         changed.notify_all();
     }
@@ -510,11 +689,16 @@ fn element(selector: &str) -> String {
 
 /// Reports that the test named `claim` is skipped, or fails if every requirement must exist.
 pub(crate) fn skip(claim: &str, why: &str) {
-    assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"), "cannot test {claim}: {why}");
+    assert!(
+        std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"),
+        "cannot test {claim}: {why}"
+    );
     eprintln!("left out: {claim} ({why})");
 }
 
 fn find_program(name: &str) -> Option<PathBuf> {
     let folders = std::env::var_os("PATH")?;
-    std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|program| program.is_file())
+    std::env::split_paths(&folders)
+        .map(|folder| folder.join(name))
+        .find(|program| program.is_file())
 }

@@ -17,7 +17,10 @@ impl PlainResponse {
     /// Returns the value of a header, or nothing.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let lines = self.head.lines().filter_map(|line| line.split_once(": "));
-        lines.filter(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value).next()
+        lines
+            .filter(|(own, _)| own.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value)
+            .next()
     }
 }
 
@@ -30,8 +33,16 @@ pub(crate) fn exchange(authority: &str, request: &str) -> PlainResponse {
     let _ = stream.read_to_end(&mut response);
     let response = String::from_utf8_lossy(&response).into_owned();
     let (head, body) = response.split_once("\r\n\r\n").unwrap_or((&response, ""));
-    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default();
-    PlainResponse { status, head: head.to_owned(), body: body.to_owned() }
+    let status = head
+        .split(' ')
+        .nth(1)
+        .and_then(|status| status.parse().ok())
+        .unwrap_or_default();
+    PlainResponse {
+        status,
+        head: head.to_owned(),
+        body: body.to_owned(),
+    }
 }
 
 /// A session of the page, whose cookie and token a plain client uses.
@@ -47,15 +58,26 @@ impl<'a> PlainSession<'a> {
         let body = format!("code={}", home.code());
         let headers = format!("Host: {0}\r\nOrigin: http://{0}\r\n", home.authority());
         let response = exchange(home.authority(), &post_request("/sign-in", &headers, &body));
-        let cookie = response.header("set-cookie").unwrap_or_else(|| panic!("{}", response.head));
+        let cookie = response
+            .header("set-cookie")
+            .unwrap_or_else(|| panic!("{}", response.head));
         Self::with_cookie(home, cookie.split(';').next().unwrap_or_default())
     }
 
     fn with_cookie(home: &'a WebHome, cookie: &str) -> Self {
-        let mut session = Self { home, cookie: cookie.to_owned(), csrf: String::new() };
+        let mut session = Self {
+            home,
+            cookie: cookie.to_owned(),
+            csrf: String::new(),
+        };
         let page = session.get("/memories").body;
-        let field = page.split("name=\"csrf\" value=\"").nth(1).and_then(|rest| rest.split('"').next());
-        field.unwrap_or_else(|| panic!("no token in {page}")).clone_into(&mut session.csrf);
+        let field = page
+            .split("name=\"csrf\" value=\"")
+            .nth(1)
+            .and_then(|rest| rest.split('"').next());
+        field
+            .unwrap_or_else(|| panic!("no token in {page}"))
+            .clone_into(&mut session.csrf);
         session
     }
 
@@ -65,19 +87,28 @@ impl<'a> PlainSession<'a> {
 
     /// Sends a GET request with other headers.
     pub(crate) fn get_with(&self, path: &str, headers: &str) -> PlainResponse {
-        let request = format!("GET {path} HTTP/1.1\r\nConnection: close\r\nCookie: {}\r\n{headers}\r\n", self.cookie);
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nConnection: close\r\nCookie: {}\r\n{headers}\r\n",
+            self.cookie
+        );
         exchange(self.home.authority(), &request)
     }
 
     /// Posts a form with the token, as the own page does.
     pub(crate) fn post(&self, path: &str, form: &str) -> PlainResponse {
-        let headers = format!("Host: {0}\r\nOrigin: http://{0}\r\nSec-Fetch-Site: same-origin\r\n", self.home.authority());
+        let headers = format!(
+            "Host: {0}\r\nOrigin: http://{0}\r\nSec-Fetch-Site: same-origin\r\n",
+            self.home.authority()
+        );
         self.post_with(path, &headers, &format!("{form}&csrf={}", self.csrf))
     }
 
     /// Posts a form with other headers.
     pub(crate) fn post_with(&self, path: &str, headers: &str, form: &str) -> PlainResponse {
-        exchange(self.home.authority(), &post_request(path, &format!("Cookie: {}\r\n{headers}", self.cookie), form))
+        exchange(
+            self.home.authority(),
+            &post_request(path, &format!("Cookie: {}\r\n{headers}", self.cookie), form),
+        )
     }
 }
 

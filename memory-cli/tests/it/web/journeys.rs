@@ -7,20 +7,42 @@ use super::home::{DESKTOP, EDITOR, FERRY, HARBOUR, WebHome};
 
 /// Runs a journey in a new home, once with scripts and once without. If the browser is not installed, `claim` is skipped.
 fn travel(claim: &str, journey: impl Fn(&WebHome, &Page)) {
-    let Some(browser) = Browser::find(claim) else { return };
+    let Some(browser) = Browser::find(claim) else {
+        return;
+    };
     for can_run_scripts in [true, false] {
         let home = WebHome::start();
-        let page = home.sign_in(&browser, PageOptions { can_run_scripts, ..DESKTOP });
+        let page = home.sign_in(
+            &browser,
+            PageOptions {
+                can_run_scripts,
+                ..DESKTOP
+            },
+        );
         journey(&home, &page);
-        assert_eq!(page.events("Page.javascriptDialogOpening"), [] as [Value; 0]);
-        let errors: Vec<String> = page.console_errors().into_iter().filter(|error| !is_expected(error)).collect();
+        assert_eq!(
+            page.events("Page.javascriptDialogOpening"),
+            [] as [Value; 0]
+        );
+        let errors: Vec<String> = page
+            .console_errors()
+            .into_iter()
+            .filter(|error| !is_expected(error))
+            .collect();
         assert!(errors.is_empty(), "{errors:#?}");
     }
 }
 
 /// Returns whether an entry of the console only reports the status of a refused form.
 fn is_expected(error: &str) -> bool {
-    ["403 (Forbidden)", "409 (Conflict)", "400 (Bad Request)", "422 (Unprocessable"].iter().any(|status| error.contains(status))
+    [
+        "403 (Forbidden)",
+        "409 (Conflict)",
+        "400 (Bad Request)",
+        "422 (Unprocessable",
+    ]
+    .iter()
+    .any(|status| error.contains(status))
 }
 
 /// Returns the selector of the link to a memory.
@@ -31,15 +53,25 @@ fn link(id: &str) -> String {
 #[test]
 fn a_memory_is_found_by_words_and_facets_with_the_reason() {
     travel("finding a memory", |home, page| {
-        assert_eq!((page.text("h1"), page.address().as_str()), ("Memories".to_owned(), "/memories"));
+        assert_eq!(
+            (page.text("h1"), page.address().as_str()),
+            ("Memories".to_owned(), "/memories")
+        );
         page.fill("#search", "ferry island");
         if page.can_run_scripts {
             page.wait_for(&link(FERRY));
             page.wait_for_text("#count", "match");
         }
         page.load(|| page.press("Enter"));
-        assert!(page.address().starts_with("/memories?q=ferry"), "{}", page.address());
-        assert_eq!((page.count(&link(FERRY)), page.count(&link(EDITOR))), (1, 0));
+        assert!(
+            page.address().starts_with("/memories?q=ferry"),
+            "{}",
+            page.address()
+        );
+        assert_eq!(
+            (page.count(&link(FERRY)), page.count(&link(EDITOR))),
+            (1, 0)
+        );
         page.click("summary >> Why this was found");
         page.wait_for_text("main details[open]", "words");
         page.fill("input[name=name]", "my ferries");
@@ -49,7 +81,10 @@ fn a_memory_is_found_by_words_and_facets_with_the_reason() {
         home.open(page, "/memories");
         page.click("aside summary >> More");
         page.follow("aside a >> preferences");
-        assert_eq!((page.count(&link(EDITOR)), page.count(&link(FERRY))), (1, 0));
+        assert_eq!(
+            (page.count(&link(EDITOR)), page.count(&link(FERRY))),
+            (1, 0)
+        );
         page.follow("a >> Remove filters");
         page.follow("a[rel=next]");
         page.follow("a[rel=prev]");
@@ -62,18 +97,33 @@ fn a_memory_is_read_with_its_links_history_and_recalls() {
         home.open(page, "/memories?q=ferry");
         page.follow(&link(FERRY));
         assert_eq!(page.text("h1"), "The ferry");
-        assert!(page.text("article").contains("leaves at seven"), "{}", page.text("article"));
+        assert!(
+            page.text("article").contains("leaves at seven"),
+            "{}",
+            page.text("article")
+        );
         page.follow(&format!("article a[href=\"/memories/{HARBOUR}\"]"));
         page.wait_for_text("main", "Linked from");
-        assert!(0 < page.count(&link(FERRY)), "the page of the target has a preview of the source");
+        assert!(
+            0 < page.count(&link(FERRY)),
+            "the page of the target has a preview of the source"
+        );
         home.open(page, &format!("/memories/{EDITOR}"));
         page.wait_for_text("main", "which mode does the user prefer in the editor?");
         page.wait_for_text("main", "claude-code");
         for digit in ['5', '6', '7', 'e'] {
-            home.open(page, &format!("/memories/00000000-0000-4000-8000-00000000000{digit}"));
+            home.open(
+                page,
+                &format!("/memories/00000000-0000-4000-8000-00000000000{digit}"),
+            );
             page.wait_for("article");
             assert_eq!(page.evaluate("window.attacked === undefined"), true);
-            assert_eq!(page.count("article script, article img, article iframe, article svg, article [onload]"), 0);
+            assert_eq!(
+                page.count(
+                    "article script, article img, article iframe, article svg, article [onload]"
+                ),
+                0
+            );
         }
     });
 }
@@ -87,7 +137,10 @@ fn a_memory_is_corrected_tagged_filed_and_pinned() {
         } else {
             page.follow("a >> Edit");
         }
-        page.fill("#content", "The ferry leaves at eight.\n\nSee [[Harbour]] and 绿茶.");
+        page.fill(
+            "#content",
+            "The ferry leaves at eight.\n\nSee [[Harbour]] and 绿茶.",
+        );
         page.follow("button >> Save");
         page.wait_for_text("article", "leaves at eight");
         page.wait_for_text(".undo-bar", "Changed");
@@ -101,8 +154,17 @@ fn a_memory_is_corrected_tagged_filed_and_pinned() {
         page.follow("button >> Pin");
         page.wait_for("button >> Unpin");
         let read = home.sandbox.run_json(&["read", FERRY]);
-        assert_eq!((&read["category"], &read["pinned"]), (&json!("project"), &json!(true)), "{read}");
-        assert!(read["tags"].as_array().is_some_and(|tags| tags.contains(&json!("timetable"))), "{read}");
+        assert_eq!(
+            (&read["category"], &read["pinned"]),
+            (&json!("project"), &json!(true)),
+            "{read}"
+        );
+        assert!(
+            read["tags"]
+                .as_array()
+                .is_some_and(|tags| tags.contains(&json!("timetable"))),
+            "{read}"
+        );
         page.wait_for_text("#history ~ ol", "web");
     });
 }
@@ -113,12 +175,16 @@ fn an_outdated_edit_shows_both_versions_and_changes_nothing() {
         home.open(page, &format!("/memories/{FERRY}/edit"));
         // A form without input would show the other change.
         page.fill("#content", "The ferry leaves at ten.");
-        home.sandbox.run(&["edit", FERRY, "--content", "The ferry leaves at nine."]);
+        home.sandbox
+            .run(&["edit", FERRY, "--content", "The ferry leaves at nine."]);
         page.follow("button >> Save");
         page.wait_for_text("h1", "Changed by cli");
         page.save_screenshot("conflict-1280-light");
         assert_eq!(page.text("pre.source").trim(), "The ferry leaves at nine.");
-        assert_eq!(page.property("#content", "value"), "The ferry leaves at ten.");
+        assert_eq!(
+            page.property("#content", "value"),
+            "The ferry leaves at ten."
+        );
         assert_eq!(home.read(FERRY), "The ferry leaves at nine.");
         page.follow("button >> Replace the current version");
         page.wait_for_text("article", "leaves at ten");
@@ -146,7 +212,10 @@ fn every_change_is_undone_in_the_bar_in_the_history_and_in_the_list_of_deleted_m
         }
         home.open(page, "/memories/deleted");
         page.follow("button >> Restore");
-        assert_eq!(home.read(EDITOR), "The user prefers dark mode in every editor.");
+        assert_eq!(
+            home.read(EDITOR),
+            "The user prefers dark mode in every editor."
+        );
         home.open(page, "/activity");
         page.wait_for_text("main", "web");
         home.open(page, &format!("/memories/{EDITOR}"));
@@ -161,21 +230,42 @@ fn every_change_is_undone_in_the_bar_in_the_history_and_in_the_list_of_deleted_m
 
 #[test]
 fn a_person_signs_in_with_a_new_code_and_signs_out() {
-    let Some(browser) = Browser::find("signing in") else { return };
+    let Some(browser) = Browser::find("signing in") else {
+        return;
+    };
     for can_run_scripts in [true, false] {
         let home = WebHome::start();
-        let page = browser.open_page(PageOptions { can_run_scripts, ..DESKTOP });
+        let page = browser.open_page(PageOptions {
+            can_run_scripts,
+            ..DESKTOP
+        });
         home.open(&page, &format!("/memories/{FERRY}"));
         assert_eq!(page.text("h1"), "Sign in to your memory");
-        assert_eq!(page.evaluate("document.activeElement.id"), "code", "the field has the focus");
+        assert_eq!(
+            page.evaluate("document.activeElement.id"),
+            "code",
+            "the field has the focus"
+        );
         page.fill("#code", "AAAA-AAAA");
         page.load(|| page.press("Enter"));
         page.wait_for_text("[role=alert]", "wrong");
         page.fill("#code", &home.code().to_lowercase());
         page.load(|| page.press("Enter"));
-        assert_eq!(page.text("h1"), "The ferry", "the person arrives at the requested page");
-        assert_eq!(page.evaluate("document.cookie"), "", "scripts cannot read the cookie");
-        assert!(page.requests().iter().all(|url| !url.contains(home.code())), "{:?}", page.requests());
+        assert_eq!(
+            page.text("h1"),
+            "The ferry",
+            "the person arrives at the requested page"
+        );
+        assert_eq!(
+            page.evaluate("document.cookie"),
+            "",
+            "scripts cannot read the cookie"
+        );
+        assert!(
+            page.requests().iter().all(|url| !url.contains(home.code())),
+            "{:?}",
+            page.requests()
+        );
         page.follow("button >> Sign out");
         home.open(&page, "/memories");
         assert_eq!(page.text("h1"), "Sign in to your memory");
@@ -184,11 +274,16 @@ fn a_person_signs_in_with_a_new_code_and_signs_out() {
 
 #[test]
 fn the_write_of_an_agent_appears_without_a_reload_and_moves_nothing_under_the_pointer() {
-    let Some(browser) = Browser::find("live updates") else { return };
+    let Some(browser) = Browser::find("live updates") else {
+        return;
+    };
     let home = WebHome::start();
     let page = home.sign_in(&browser, DESKTOP);
     let write = |text: &str| {
-        home.call_tools("claude", &[json!({ "name": "memory_write", "params": { "content": text } })]);
+        home.call_tools(
+            "claude",
+            &[json!({ "name": "memory_write", "params": { "content": text } })],
+        );
     };
     page.hover(".site-header");
     write("The lighthouse is white");
@@ -200,14 +295,25 @@ fn the_write_of_an_agent_appears_without_a_reload_and_moves_nothing_under_the_po
     assert_eq!(page.text("#results"), before);
     page.click("#live button >> Show");
     page.wait_for_text("#results", "The lighthouse is red");
-    assert_eq!(page.events("Page.loadEventFired").len(), 2, "nothing was reloaded");
+    assert_eq!(
+        page.events("Page.loadEventFired").len(),
+        2,
+        "nothing was reloaded"
+    );
 }
 
 /// Returns the texts of the proposals that wait in the inbox.
 fn waiting(home: &WebHome) -> Vec<String> {
     let inbox = home.sandbox.run_json(&["inbox"]);
     let proposals = inbox["proposals"].as_array().expect("a list").iter();
-    proposals.map(|own| own["memory"]["content"].as_str().unwrap_or_default().to_owned()).collect()
+    proposals
+        .map(|own| {
+            own["memory"]["content"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned()
+        })
+        .collect()
 }
 
 #[test]
@@ -231,7 +337,10 @@ fn the_inbox_is_sorted_with_the_keyboard_alone() {
             page.wait_for("[data-item] details[open] input[name=into]:focus");
         } else {
             let press_tab_until = |name: &str| {
-                let is_focused = format!("document.activeElement.innerText?.trim().startsWith({})", json!(name));
+                let is_focused = format!(
+                    "document.activeElement.innerText?.trim().startsWith({})",
+                    json!(name)
+                );
                 let mut count = 0;
                 while page.evaluate(&is_focused) != json!(true) {
                     count += 1;
@@ -252,7 +361,10 @@ fn the_inbox_is_sorted_with_the_keyboard_alone() {
             page.load(|| page.press("Enter"));
         }
         assert_eq!(waiting(home).len(), 1, "{:?}", waiting(home));
-        assert_eq!(home.sandbox.run_json(&["search", "ferry island eight"])["hits"][0]["memory"]["category"], "knowledge");
+        assert_eq!(
+            home.sandbox.run_json(&["search", "ferry island eight"])["hits"][0]["memory"]["category"],
+            "knowledge"
+        );
     });
 }
 
@@ -268,18 +380,30 @@ fn proposals_are_accepted_rejected_edited_and_merged() {
         page.follow(".undo-bar button >> Undo");
         assert_eq!(waiting(home).len(), 3);
         page.click("summary >> Edit");
-        page.fill("details[open] textarea", "The ferry to the island leaves at half past eight.");
+        page.fill(
+            "details[open] textarea",
+            "The ferry to the island leaves at half past eight.",
+        );
         page.follow("details[open] button >> Save without accepting");
         page.click("summary >> Merge");
         page.fill("details[open] input[name=into]", FERRY);
         page.follow("details[open] button >> Show the merge");
-        assert!(!home.read(FERRY).contains("half past eight"), "the preview changes nothing");
+        assert!(
+            !home.read(FERRY).contains("half past eight"),
+            "the preview changes nothing"
+        );
         page.follow("main form button >> Merge");
-        assert!(home.read(FERRY).contains("half past eight"), "{}", home.read(FERRY));
+        assert!(
+            home.read(FERRY).contains("half past eight"),
+            "{}",
+            home.read(FERRY)
+        );
         page.follow("li:nth-of-type(1) button >> Reject");
         assert_eq!(waiting(home), ["The harbour has two piers."]);
         let again = json!({ "name": "memory_write", "params": { "content": "The user likes **strong** tea <script>window.attacked = 1</script>" } });
-        let refused = home.sandbox.run_with_input(&json!([again]).to_string(), &["agent", "--agent", "codex"]);
+        let refused = home
+            .sandbox
+            .run_with_input(&json!([again]).to_string(), &["agent", "--agent", "codex"]);
         assert!(refused.contains("PROPOSAL_REJECTED"), "{refused}");
     });
 }
@@ -289,15 +413,23 @@ fn a_reminder_is_snoozed_done_and_added() {
     travel("snoozing a reminder", |home, page| {
         let due = |text: &str| {
             let reminders = home.sandbox.run_json(&["reminders", "--all"]);
-            let all = reminders["memories"].as_array().unwrap_or_else(|| panic!("{reminders}")).clone();
-            all.into_iter().find(|own| own.to_string().contains(text)).unwrap_or_else(|| panic!("{reminders}"))
+            let all = reminders["memories"]
+                .as_array()
+                .unwrap_or_else(|| panic!("{reminders}"))
+                .clone();
+            all.into_iter()
+                .find(|own| own.to_string().contains(text))
+                .unwrap_or_else(|| panic!("{reminders}"))
         };
         let before = due("Call the dentist");
         home.open(page, "/reminders");
         page.click("summary >> Snooze: Call the dentist");
         page.follow("details[open] button >> Tomorrow");
         let after = due("Call the dentist");
-        assert_ne!((&before["due"], &before["reminder"]), (&after["due"], &after["reminder"]));
+        assert_ne!(
+            (&before["due"], &before["reminder"]),
+            (&after["due"], &after["reminder"])
+        );
         page.follow(".undo-bar button >> Undo");
         assert_eq!(due("Call the dentist"), before);
         page.follow("button >> Done: Call the dentist");
@@ -317,11 +449,17 @@ fn the_graph_of_a_memory_is_centred_on_a_neighbour() {
         assert_eq!(page.text("h1"), "Graph: The ferry");
         page.follow(&format!("svg a[href=\"/graph?memory={HARBOUR}\"]"));
         assert_eq!(page.text("h1"), "Graph: Harbour");
-        assert_eq!(page.count(&format!("svg a[href=\"/graph?memory={FERRY}\"]")), 1);
+        assert_eq!(
+            page.count(&format!("svg a[href=\"/graph?memory={FERRY}\"]")),
+            1
+        );
         let smallest = page.evaluate(
             "Math.min(...[...document.querySelectorAll('svg.graph text')].map(t => parseFloat(getComputedStyle(t).fontSize)))",
         );
-        assert!(smallest.as_f64().is_some_and(|size| 11.0 <= size), "labels are readable: {smallest}");
+        assert!(
+            smallest.as_f64().is_some_and(|size| 11.0 <= size),
+            "labels are readable: {smallest}"
+        );
         home.open(page, "/graph?tag=garden");
         assert!(page.count("svg.graph a") <= 301);
         page.wait_for_text("h1", "garden");
@@ -352,10 +490,18 @@ fn a_value_of_a_bank_is_edited_with_validation() {
         page.fill("#value", "{\"name\": ");
         page.follow("button >> Save");
         page.wait_for_text("[role=alert]", "JSON");
-        assert_eq!(page.property("#value", "value").trim(), "{\"name\":", "the text of the person remains");
+        assert_eq!(
+            page.property("#value", "value").trim(),
+            "{\"name\":",
+            "the text of the person remains"
+        );
         page.fill("#value", "{\"name\": \"light\", \"contrast\": 9}");
         page.follow("button >> Save");
-        let value = || home.sandbox.run_json(&["bank", "read", "preferences", "theme"])["value"].clone();
+        let value = || {
+            home.sandbox
+                .run_json(&["bank", "read", "preferences", "theme"])["value"]
+                .clone()
+        };
         assert_eq!(value(), json!({ "name": "light", "contrast": 9 }));
         page.follow(".undo-bar button >> Undo");
         assert_eq!(value()["name"], "dark");

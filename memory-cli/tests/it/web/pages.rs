@@ -15,7 +15,10 @@ fn pages() -> Vec<(&'static str, String)> {
     vec![
         ("memories", "/memories".into()),
         ("memories-search", "/memories?q=ferry".into()),
-        ("memories-no-result", "/memories?q=nothing-has-this-word".into()),
+        (
+            "memories-no-result",
+            "/memories?q=nothing-has-this-word".into(),
+        ),
         ("memory", format!("/memories/{RELEASE}")),
         ("memory-with-recalls", format!("/memories/{EDITOR}")),
         ("memory-markup", format!("/memories/{}", id('5'))),
@@ -40,7 +43,10 @@ fn pages() -> Vec<(&'static str, String)> {
         ("conversations", "/conversations".into()),
         ("instances", "/instances".into()),
         ("health", "/health".into()),
-        ("not-found", format!("/memories/{}", "ffffffff-ffff-4fff-8fff-ffffffffffff")),
+        (
+            "not-found",
+            format!("/memories/{}", "ffffffff-ffff-4fff-8fff-ffffffffffff"),
+        ),
     ]
 }
 
@@ -50,21 +56,38 @@ const LINKS_PER_KIND: usize = 3;
 /// Follows the links of all pages; returns the path and the text of each.
 fn crawl(session: &PlainSession) -> BTreeMap<String, String> {
     let link = Regex::new(r#"(?:href|src)="([^"]*)""#).expect("a pattern");
-    let variable = Regex::new(r"[0-9a-f]{8}-[0-9a-f-]{27}|\b[0-9a-f]{12}\b|=[^&]*|\d+").expect("a pattern");
-    let (mut seen, mut waiting, mut kinds) = (BTreeMap::new(), vec!["/memories".to_owned()], BTreeMap::<String, usize>::new());
+    let variable =
+        Regex::new(r"[0-9a-f]{8}-[0-9a-f-]{27}|\b[0-9a-f]{12}\b|=[^&]*|\d+").expect("a pattern");
+    let (mut seen, mut waiting, mut kinds) = (
+        BTreeMap::new(),
+        vec!["/memories".to_owned()],
+        BTreeMap::<String, usize>::new(),
+    );
     let mut queued: BTreeSet<String> = BTreeSet::new();
     while let Some(path) = waiting.pop() {
         let response = session.get(&path);
-        assert_eq!(response.status, 200, "{path}: {}\n{}", response.head, response.body);
+        assert_eq!(
+            response.status, 200,
+            "{path}: {}\n{}",
+            response.head, response.body
+        );
         for found in link.captures_iter(&response.body) {
             let target = found[1].replace("&amp;", "&").replace("&#38;", "&");
             let target = target.split('#').next().unwrap_or_default().to_owned();
-            let target =
-                if target.starts_with('?') { format!("{}{target}", path.split('?').next().unwrap_or_default()) } else { target };
-            if !target.starts_with('/') || target.starts_with("//") || !queued.insert(target.clone()) {
+            let target = if target.starts_with('?') {
+                format!("{}{target}", path.split('?').next().unwrap_or_default())
+            } else {
+                target
+            };
+            if !target.starts_with('/')
+                || target.starts_with("//")
+                || !queued.insert(target.clone())
+            {
                 continue;
             }
-            let count = kinds.entry(variable.replace_all(&target, "*").into_owned()).or_default();
+            let count = kinds
+                .entry(variable.replace_all(&target, "*").into_owned())
+                .or_default();
             *count += 1;
             if *count <= LINKS_PER_KIND {
                 waiting.push(target);
@@ -80,7 +103,10 @@ fn no_link_of_a_page_leads_to_an_error_and_no_page_loads_anything_of_another_hos
     let home = WebHome::start();
     let session = PlainSession::sign_in(&home);
     let crawled = crawl(&session);
-    for (_, path) in pages().iter().filter(|(name, _)| !["not-found", "memories-no-result"].contains(name)) {
+    for (_, path) in pages()
+        .iter()
+        .filter(|(name, _)| !["not-found", "memories-no-result"].contains(name))
+    {
         assert_eq!(session.get(path).status, 200, "{path}");
     }
     assert!(60 < crawled.len(), "{:?}", crawled.keys());
@@ -90,12 +116,28 @@ fn no_link_of_a_page_leads_to_an_error_and_no_page_loads_anything_of_another_hos
     let foreign = foreign.expect("a pattern");
     // A person edits the text itself, with all its characters.
     let fields = Regex::new(r#"(?s)<textarea.*?</textarea>|value="[^"]*""#).expect("a pattern");
-    for (path, html) in crawled.iter().filter(|(path, _)| !path.starts_with("/assets/")) {
-        let found: Vec<&str> = foreign.find_iter(html).map(|found| found.as_str()).collect();
-        assert!(found.iter().all(|found| found.starts_with("src=\"data:")), "{path}: {found:?}");
+    for (path, html) in crawled
+        .iter()
+        .filter(|(path, _)| !path.starts_with("/assets/"))
+    {
+        let found: Vec<&str> = foreign
+            .find_iter(html)
+            .map(|found| found.as_str())
+            .collect();
+        assert!(
+            found.iter().all(|found| found.starts_with("src=\"data:")),
+            "{path}: {found:?}"
+        );
         let shown = fields.replace_all(html, "");
         assert!(!shown.contains('\u{202e}'), "{path} has a hidden character");
-        for attack in ["<script>window", "onerror=\"", "onload=\"", "href=\"javascript:", "href=\"data:", "style=\""] {
+        for attack in [
+            "<script>window",
+            "onerror=\"",
+            "onload=\"",
+            "href=\"javascript:",
+            "href=\"data:",
+            "style=\"",
+        ] {
             assert!(!html.to_lowercase().contains(attack), "{path} has {attack}");
         }
     }
@@ -103,10 +145,16 @@ fn no_link_of_a_page_leads_to_an_error_and_no_page_loads_anything_of_another_hos
 
 #[test]
 fn every_page_is_accessible_runs_no_text_and_makes_no_foreign_request() {
-    let Some(browser) = Browser::find("the accessibility of the web page") else { return };
-    let axe = std::env::var_os("MEMORY_TEST_WEB").map(|folder| Path::new(&folder).join("node_modules/axe-core/axe.min.js"));
+    let Some(browser) = Browser::find("the accessibility of the web page") else {
+        return;
+    };
+    let axe = std::env::var_os("MEMORY_TEST_WEB")
+        .map(|folder| Path::new(&folder).join("node_modules/axe-core/axe.min.js"));
     let Some(axe) = axe.and_then(|path| std::fs::read_to_string(path).ok()) else {
-        return skip("the accessibility of the web page", "MEMORY_TEST_WEB names no folder with axe-core");
+        return skip(
+            "the accessibility of the web page",
+            "MEMORY_TEST_WEB names no folder with axe-core",
+        );
     };
     let home = WebHome::start();
     let page = browser.open_page(DESKTOP);
@@ -116,20 +164,36 @@ fn every_page_is_accessible_runs_no_text_and_makes_no_foreign_request() {
     let own = format!("{}/", home.address);
     for (name, path) in pages() {
         home.open(&page, &path);
-        assert_eq!(page.evaluate("window.attacked === undefined"), true, "{path} executed the text of a memory");
+        assert_eq!(
+            page.evaluate("window.attacked === undefined"),
+            true,
+            "{path} executed the text of a memory"
+        );
         // The dark theme differs in its colours only.
         for (is_dark, rules) in [(false, [].as_slice()), (true, &["color-contrast"])] {
             page.set_dark(is_dark);
             let found = page.find_accessibility_violations(&axe, rules);
-            let found = found.into_iter().filter(|found| found.starts_with("serious") || found.starts_with("critical"));
+            let found = found
+                .into_iter()
+                .filter(|found| found.starts_with("serious") || found.starts_with("critical"));
             violations.extend(found.map(|found| format!("{name} (dark: {is_dark}): {found}")));
         }
     }
-    assert_eq!(page.events("Page.javascriptDialogOpening"), [] as [serde_json::Value; 0]);
+    assert_eq!(
+        page.events("Page.javascriptDialogOpening"),
+        [] as [serde_json::Value; 0]
+    );
     let requests = page.requests();
-    let foreign: Vec<_> = requests.iter().filter(|url| !url.starts_with(&own) && !url.starts_with("data:")).collect();
+    let foreign: Vec<_> = requests
+        .iter()
+        .filter(|url| !url.starts_with(&own) && !url.starts_with("data:"))
+        .collect();
     assert!(foreign.is_empty(), "{foreign:?}");
-    let errors: Vec<_> = page.console_errors().into_iter().filter(|error| !error.contains("404 (Not Found)")).collect();
+    let errors: Vec<_> = page
+        .console_errors()
+        .into_iter()
+        .filter(|error| !error.contains("404 (Not Found)"))
+        .collect();
     assert!(errors.is_empty(), "{errors:#?}");
     violations.sort();
     violations.dedup();
@@ -138,7 +202,9 @@ fn every_page_is_accessible_runs_no_text_and_makes_no_foreign_request() {
 
 #[test]
 fn the_first_page_with_its_assets_has_less_than_100_kilobytes() {
-    let Some(browser) = Browser::find("the size of the first page") else { return };
+    let Some(browser) = Browser::find("the size of the first page") else {
+        return;
+    };
     let home = WebHome::start();
     let first = home.sign_in(&browser, DESKTOP);
     // Another page of the browser has an empty cache.
@@ -147,12 +213,18 @@ fn the_first_page_with_its_assets_has_less_than_100_kilobytes() {
     home.open(&page, "/memories");
     page.wait_for("main");
     let size = page.received_bytes();
-    assert!(10_000.0 < size && size < 100_000.0, "{size} bytes: {:?}", page.requests());
+    assert!(
+        10_000.0 < size && size < 100_000.0,
+        "{size} bytes: {:?}",
+        page.requests()
+    );
 }
 
 #[test]
 fn a_page_fits_into_a_narrow_window_and_each_has_a_picture() {
-    let Some(browser) = Browser::find("the appearance of the web page") else { return };
+    let Some(browser) = Browser::find("the appearance of the web page") else {
+        return;
+    };
     let home = WebHome::start();
     let first = home.sign_in(&browser, DESKTOP);
     let signed_out = browser.open_page(DESKTOP);
@@ -163,9 +235,15 @@ fn a_page_fits_into_a_narrow_window_and_each_has_a_picture() {
         first.resize(width, 800);
         signed_out.resize(width, 800);
         for (name, path) in &all {
-            let page = if *name == "sign-in" { &signed_out } else { &first };
+            let page = if *name == "sign-in" {
+                &signed_out
+            } else {
+                &first
+            };
             home.open(page, path);
-            let excess = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+            let excess = page.evaluate(
+                "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+            );
             // The space reserved for a scrollbar counts as negative.
             if excess.as_f64().is_none_or(|excess| 0.0 < excess) {
                 too_wide.push(format!("{path} at {width} pixels: {excess}"));
@@ -193,7 +271,9 @@ fn the_book_has_small_pictures_of_four_pages() {
     let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/src");
     let file = |name: &str| book.join(format!("web/{name}.png"));
     if std::env::var_os("MEMORY_README_UPDATE").is_some() {
-        let Some(browser) = Browser::find("the pictures of the book") else { return };
+        let Some(browser) = Browser::find("the pictures of the book") else {
+            return;
+        };
         let home = WebHome::start_tour();
         let page = home.sign_in(&browser, DESKTOP);
         page.resize(1100, 680);
@@ -207,6 +287,9 @@ fn the_book_has_small_pictures_of_four_pages() {
     let text = std::fs::read_to_string(book.join("web.md")).expect("a page");
     for (name, ..) in PICTURES {
         let size = file(name).metadata().expect("a picture").len();
-        assert!(size < 150_000 && text.contains(&format!("(web/{name}.png)")), "{name}: {size} bytes");
+        assert!(
+            size < 150_000 && text.contains(&format!("(web/{name}.png)")),
+            "{name}: {size} bytes"
+        );
     }
 }

@@ -29,14 +29,27 @@ fn what_stands_around_it_is_taken_away() {
         assert_eq!(found(text), value, "{text}");
     }
     assert_eq!(found("[]"), Some(json!([])));
-    assert_eq!(found(r#"{"summary": "use\n```rust\nfn main() {}\n```"}"#).map(|own| own["summary"].is_string()), Some(true));
+    assert_eq!(
+        found(r#"{"summary": "use\n```rust\nfn main() {}\n```"}"#)
+            .map(|own| own["summary"].is_string()),
+        Some(true)
+    );
 }
 
 #[test]
 fn a_comma_behind_the_last_element_is_left_out_and_no_other() {
-    assert_eq!(found(r#"{"a": [1, 2 , ], "b": ",]", }"#), Some(json!({"a": [1, 2], "b": ",]"})));
+    assert_eq!(
+        found(r#"{"a": [1, 2 , ], "b": ",]", }"#),
+        Some(json!({"a": [1, 2], "b": ",]"}))
+    );
     assert_eq!(found("[\"\\\",]\",\n]"), Some(json!(["\",]"])));
-    for text in ["[\"a\",,]", "[{},,]", "{\"a\":,}", "{\"a\": 1,, \"b\": 2}", "[\"a\", , \"b\"]"] {
+    for text in [
+        "[\"a\",,]",
+        "[{},,]",
+        "{\"a\":,}",
+        "{\"a\": 1,, \"b\": 2}",
+        "[\"a\", , \"b\"]",
+    ] {
         assert!(why(text).starts_with("it is not valid JSON ("), "{text}");
     }
     assert_eq!((found("[,]"), found("{,}")), (None, None));
@@ -47,17 +60,39 @@ fn nothing_is_guessed() {
     assert_eq!(why(""), "it contains no JSON object or list");
     assert_eq!(why("people"), "it contains no JSON object or list");
     assert_eq!(why("true"), "it contains no JSON object or list");
-    assert_eq!(why("I cannot [do] that"), "it contains no JSON object or list");
-    assert_eq!(why("{\"a\": 1} or {\"a\": 2}"), "it contains several different JSON values");
-    assert_eq!(why("```\n[1]\n```\n```\n[2]\n```"), "it contains several different JSON values");
+    assert_eq!(
+        why("I cannot [do] that"),
+        "it contains no JSON object or list"
+    );
+    assert_eq!(
+        why("{\"a\": 1} or {\"a\": 2}"),
+        "it contains several different JSON values"
+    );
+    assert_eq!(
+        why("```\n[1]\n```\n```\n[2]\n```"),
+        "it contains several different JSON values"
+    );
     assert_eq!(why("{\"a\": {\"b\": 1}"), "it is truncated");
     assert_eq!(why("{\"a\": \"}"), "it is truncated");
     assert_eq!(why("<think>Perhaps {\"a\": 2}?"), "it is truncated");
-    assert_eq!(why("{\"a\": 1, \"a\": 2}"), "it is not valid JSON (an object in it has a duplicate key)");
-    for text in
-        ["{'a': 1}", "{a: 1}", "{\"a\": NaN}", "{\"a\": [1}", "[\"a\" \"b\"]", "{\"a\": 1 // one\n}", "{\"a\": \"two\nlines\"}"]
-    {
-        assert!(why(text).starts_with("it is not valid JSON ("), "{text}: {}", why(text));
+    assert_eq!(
+        why("{\"a\": 1, \"a\": 2}"),
+        "it is not valid JSON (an object in it has a duplicate key)"
+    );
+    for text in [
+        "{'a': 1}",
+        "{a: 1}",
+        "{\"a\": NaN}",
+        "{\"a\": [1}",
+        "[\"a\" \"b\"]",
+        "{\"a\": 1 // one\n}",
+        "{\"a\": \"two\nlines\"}",
+    ] {
+        assert!(
+            why(text).starts_with("it is not valid JSON ("),
+            "{text}: {}",
+            why(text)
+        );
     }
     // Valid JSON after an invalid object may be unrelated to it.
     assert!(why("{\"a\": 1 \"b\": 2} else []").starts_with("it is not valid JSON ("));
@@ -67,10 +102,16 @@ fn nothing_is_guessed() {
 fn neither_length_nor_depth_is_without_end() {
     let deep = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
     assert!(parse_json_answer(&deep(32)).is_ok());
-    assert_eq!(why(&deep(33)), "it is not valid JSON (it has more than 32 levels)");
+    assert_eq!(
+        why(&deep(33)),
+        "it is not valid JSON (it has more than 32 levels)"
+    );
     assert!(why(&deep(100_000)).starts_with("it is not valid JSON (recursion limit exceeded"));
     assert_eq!(why(&"[{".repeat(500_000)), "it is truncated");
-    assert_eq!(why(&"x".repeat(MAX_ANSWER_BYTES + 1)), "it has 1048577 bytes, more than the limit for JSON");
+    assert_eq!(
+        why(&"x".repeat(MAX_ANSWER_BYTES + 1)),
+        "it has 1048577 bytes, more than the limit for JSON"
+    );
 }
 
 fn any_json() -> impl Strategy<Value = Value> {
@@ -83,9 +124,18 @@ fn any_json() -> impl Strategy<Value = Value> {
     let inner = leaf.prop_recursive(4, 24, 4, |inner| {
         let list = prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from);
         let object = prop::collection::hash_map("[a-z\"\\[:]{0,4}", inner, 0..4);
-        prop_oneof![list, object.prop_map(|own| own.into_iter().collect::<Value>())]
+        prop_oneof![
+            list,
+            object.prop_map(|own| own.into_iter().collect::<Value>())
+        ]
     });
-    inner.prop_map(|value| if value.is_array() || value.is_object() { value } else { Value::from(vec![value]) })
+    inner.prop_map(|value| {
+        if value.is_array() || value.is_object() {
+            value
+        } else {
+            Value::from(vec![value])
+        }
+    })
 }
 
 proptest! {

@@ -64,7 +64,9 @@ pub(super) const DISLIKES: &[&str] = &[
     "horrible",
 ];
 
-pub(super) const NEGATIONS: &[&str] = &["not", "never", "no", "nothing", "cannot", "dont", "doesnt", "cant", "isnt"];
+pub(super) const NEGATIONS: &[&str] = &[
+    "not", "never", "no", "nothing", "cannot", "dont", "doesnt", "cant", "isnt",
+];
 
 /// Words without content in combination with others.
 pub(super) const LIGHT: &[&str] = &[
@@ -192,9 +194,21 @@ pub(super) const HAN_DISLIKES: &[&str] = &[
 ];
 
 pub(super) const HAN_LIGHT: &[&str] = &[
-    "用户", "用戶", "我们", "我", "的", "了", "非常", "特别", "超级", "真的", "其实", "很", "超", "真", "最", "也", "都", "就",
-    "还", "现在", "已经", "是", "啊", "呢", "吧", "着", "过", "叫", "名字", "请", "记住", "那么", "那",
+    "用户", "用戶", "我们", "我", "的", "了", "非常", "特别", "超级", "真的", "其实", "很", "超",
+    "真", "最", "也", "都", "就", "还", "现在", "已经", "是", "啊", "呢", "吧", "着", "过", "叫",
+    "名字", "请", "记住", "那么", "那",
 ];
 
-pub(super) const HAN_DAILY: &[&str] =
-    &["每天早上", "每天", "每日", "早上", "晚上", "经常", "常常", "总是", "平时", "一直", "一杯"];
+pub(super) const HAN_DAILY: &[&str] = &[
+    "每天早上",
+    "每天",
+    "每日",
+    "早上",
+    "晚上",
+    "经常",
+    "常常",
+    "总是",
+    "平时",
+    "一直",
+    "一杯",
+];

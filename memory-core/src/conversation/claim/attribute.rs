@@ -6,12 +6,23 @@ use crate::text::fold;
 /// Returns the attributes of the user in a clause, each with its value.
 pub(super) fn parse_attributes(clause: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = parse_chinese(clause).into_iter().collect();
-    let spelled: Vec<&str> =
-        clause.split_whitespace().map(|word| word.trim_matches(|own: char| !own.is_alphanumeric())).collect();
-    let words: Vec<String> = spelled.iter().map(|word| fold(word).replace('’', "'")).collect();
-    let all: Vec<&str> = words.iter().map(String::as_str).filter(|word| !IGNORED_WORDS.contains(word)).collect();
-    let spelled: Vec<&str> =
-        spelled.into_iter().filter(|word| !IGNORED_WORDS.contains(&fold(word).replace('’', "'").as_str())).collect();
+    let spelled: Vec<&str> = clause
+        .split_whitespace()
+        .map(|word| word.trim_matches(|own: char| !own.is_alphanumeric()))
+        .collect();
+    let words: Vec<String> = spelled
+        .iter()
+        .map(|word| fold(word).replace('’', "'"))
+        .collect();
+    let all: Vec<&str> = words
+        .iter()
+        .map(String::as_str)
+        .filter(|word| !IGNORED_WORDS.contains(word))
+        .collect();
+    let spelled: Vec<&str> = spelled
+        .into_iter()
+        .filter(|word| !IGNORED_WORDS.contains(&fold(word).replace('’', "'").as_str()))
+        .collect();
     found.extend(parse_english(&all, &spelled));
     found
 }
@@ -44,8 +55,9 @@ const IGNORED_WORDS: [&str; 22] = [
 
 /// Words that end a value: the words after them are details or belong to another statement.
 const ADJUNCTS: [&str; 30] = [
-    "with", "as", "since", "for", "from", "near", "at", "on", "in", "by", "until", "during", "where", "when", "while", "which",
-    "who", "whose", "after", "before", "again", "together", "without", "if", "although", "though", "to", "about", "or", "than",
+    "with", "as", "since", "for", "from", "near", "at", "on", "in", "by", "until", "during",
+    "where", "when", "while", "which", "who", "whose", "after", "before", "again", "together",
+    "without", "if", "although", "though", "to", "about", "or", "than",
 ];
 
 /// Kinds of people of which the user may have several, each with a separate name.
@@ -93,12 +105,22 @@ const MULTIPLE_KINDS: [&str; 40] = [
 ];
 
 /// Words that select one of several.
-const UNIQUE_QUALIFIERS: [&str; 9] = ["best", "oldest", "eldest", "elder", "youngest", "only", "first", "closest", "favourite"];
+const UNIQUE_QUALIFIERS: [&str; 9] = [
+    "best",
+    "oldest",
+    "eldest",
+    "elder",
+    "youngest",
+    "only",
+    "first",
+    "closest",
+    "favourite",
+];
 
 /// The Chinese counterpart of [`MULTIPLE_KINDS`], at the end of the named thing.
 const HAN_MULTIPLE_KINDS: [&str; 22] = [
-    "朋友", "哥哥", "弟弟", "姐姐", "妹妹", "同事", "同学", "同學", "邻居", "鄰居", "儿子", "兒子", "女儿", "女兒", "孩子",
-    "学生", "學生", "客户", "客戶", "老师", "老師", "室友",
+    "朋友", "哥哥", "弟弟", "姐姐", "妹妹", "同事", "同学", "同學", "邻居", "鄰居", "儿子", "兒子",
+    "女儿", "女兒", "孩子", "学生", "學生", "客户", "客戶", "老师", "老師", "室友",
 ];
 
 /// Objects of `move to` that are not a home.
@@ -131,16 +153,28 @@ const NON_PLACES: [&str; 24] = [
 
 /// Returns whether two values of an attribute may be equal: they are, or one only adds details.
 pub(super) fn is_same_value(one: &str, other: &str) -> bool {
-    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+    let (short, long) = if one.len() <= other.len() {
+        (one, other)
+    } else {
+        (other, one)
+    };
     let rest = long.strip_prefix(short);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' ') || short.chars().chain(rest.chars()).all(is_han))
+    rest.is_some_and(|rest| {
+        rest.is_empty() || rest.starts_with(' ') || short.chars().chain(rest.chars()).all(is_han)
+    })
 }
 
 /// Returns the head of a value, without details.
 fn value_head<'v, 'w>(value: &'v [&'w str]) -> &'v [&'w str] {
-    let begin = value.iter().take_while(|word| matches!(**word, "on" | "at" | "in")).count();
+    let begin = value
+        .iter()
+        .take_while(|word| matches!(**word, "on" | "at" | "in"))
+        .count();
     let value = &value[begin..];
-    &value[..value.iter().position(|word| ADJUNCTS.contains(word)).unwrap_or(value.len())]
+    &value[..value
+        .iter()
+        .position(|word| ADJUNCTS.contains(word))
+        .unwrap_or(value.len())]
 }
 
 fn parse_english(words: &[&str], spelled: &[&str]) -> Option<(String, String)> {
@@ -150,47 +184,87 @@ fn parse_english(words: &[&str], spelled: &[&str]) -> Option<(String, String)> {
         _ => words.to_vec(),
     };
     let own = |value: &[&str]| {
-        let value: Vec<&str> = value_head(value).iter().copied().filter(|word| !["a", "an", "the"].contains(word)).collect();
+        let value: Vec<&str> = value_head(value)
+            .iter()
+            .copied()
+            .filter(|word| !["a", "an", "the"].contains(word))
+            .collect();
         (!value.is_empty()).then(|| value.join(" "))
     };
     let (name, value) = match words.as_slice() {
-        ["i" | "we", "live" | "lives" | "reside" | "resides", "in" | "at" | "near", value @ ..]
+        [
+            "i" | "we",
+            "live" | "lives" | "reside" | "resides",
+            "in" | "at" | "near",
+            value @ ..,
+        ]
         | ["i'm" | "we're", "living", "in" | "at" | "near", value @ ..]
-        | ["i" | "we", "am" | "is" | "are", "living", "in" | "at" | "near", value @ ..] => ("home".into(), value),
+        | [
+            "i" | "we",
+            "am" | "is" | "are",
+            "living",
+            "in" | "at" | "near",
+            value @ ..,
+        ] => ("home".into(), value),
         ["i" | "we", "moved", "to", value @ ..] => {
             let place = value_head(value);
             let end = spelled.len() - (value.len() - place.len());
-            let is_name = |word: &&str| word.starts_with(char::is_uppercase) && !NON_PLACES.contains(&fold(word).as_str());
+            let is_name = |word: &&str| {
+                word.starts_with(char::is_uppercase) && !NON_PLACES.contains(&fold(word).as_str())
+            };
             if !spelled[end - place.len()..end].iter().all(is_name) {
                 return None;
             }
             ("home".into(), place)
         }
-        ["i", "work" | "works", "at" | "for", value @ ..] | ["i'm", "working", "at" | "for", value @ ..] => {
-            ("employer".into(), value)
+        ["i", "work" | "works", "at" | "for", value @ ..]
+        | ["i'm", "working", "at" | "for", value @ ..] => ("employer".into(), value),
+        ["i", "work" | "works", "as", value @ ..] | ["my", "job", "is", value @ ..] => {
+            ("job".into(), value)
         }
-        ["i", "work" | "works", "as", value @ ..] | ["my", "job", "is", value @ ..] => ("job".into(), value),
         ["i", "am" | "is", value, "years", "old", ..] | ["i'm", value, "years", "old", ..] => {
             ("age".into(), std::slice::from_ref(value))
         }
-        ["my", "name", "is", value @ ..] | ["my", "name's", value @ ..] | ["call", "me", value @ ..] => ("name".into(), value),
+        ["my", "name", "is", value @ ..]
+        | ["my", "name's", value @ ..]
+        | ["call", "me", value @ ..] => ("name".into(), value),
         ["my", "favourite" | "favorite", rest @ ..] => {
             let is = rest.iter().position(|word| matches!(*word, "is" | "are"))?;
-            (format!("favourite {}", rest[..is].join(" ")), &rest[is + 1..])
+            (
+                format!("favourite {}", rest[..is].join(" ")),
+                &rest[is + 1..],
+            )
         }
         ["my" | "our", rest @ ..] => {
-            let is = rest.iter().position(|word| matches!(*word, "is" | "are" | "called" | "named"))?;
+            let is = rest
+                .iter()
+                .position(|word| matches!(*word, "is" | "are" | "called" | "named"))?;
             let value = &rest[is + 1..];
-            let value = if let ["called" | "named", value @ ..] = value { value } else { value };
+            let value = if let ["called" | "named", value @ ..] = value {
+                value
+            } else {
+                value
+            };
             let thing = rest[..is].join(" ").replace("'s name", "");
-            let is_one_of_several = thing.rsplit(' ').next().is_some_and(|kind| MULTIPLE_KINDS.contains(&kind));
-            if is_one_of_several && !rest[..is].iter().any(|word| UNIQUE_QUALIFIERS.contains(word)) {
+            let is_one_of_several = thing
+                .rsplit(' ')
+                .next()
+                .is_some_and(|kind| MULTIPLE_KINDS.contains(&kind));
+            if is_one_of_several
+                && !rest[..is]
+                    .iter()
+                    .any(|word| UNIQUE_QUALIFIERS.contains(word))
+            {
                 return None;
             }
             // Only a name, a number or a day is single-valued: a brown dog may also be large.
-            let first = value.iter().find(|word| !["on", "at", "in"].contains(word))?;
-            let is_name =
-                |word: &&&str| fold(word) == **first && word.starts_with(|own: char| own.is_uppercase() || own.is_numeric());
+            let first = value
+                .iter()
+                .find(|word| !["on", "at", "in"].contains(word))?;
+            let is_name = |word: &&&str| {
+                fold(word) == **first
+                    && word.starts_with(|own: char| own.is_uppercase() || own.is_numeric())
+            };
             spelled.iter().find(is_name)?;
             (format!("name of {thing}"), value)
         }
@@ -201,30 +275,54 @@ fn parse_english(words: &[&str], spelled: &[&str]) -> Option<(String, String)> {
 
 fn parse_chinese(clause: &str) -> Option<(String, String)> {
     let text: String = clause.chars().filter(|own| own.is_alphanumeric()).collect();
-    let text = ["我们", "用户", "用戶", "我"].iter().find_map(|owner| text.strip_prefix(owner))?;
-    let text = ["现在", "目前", "已经", "今年"].iter().find_map(|lead| text.strip_prefix(lead)).unwrap_or(text);
+    let text = ["我们", "用户", "用戶", "我"]
+        .iter()
+        .find_map(|owner| text.strip_prefix(owner))?;
+    let text = ["现在", "目前", "已经", "今年"]
+        .iter()
+        .find_map(|lead| text.strip_prefix(lead))
+        .unwrap_or(text);
     let value = |value: &str| {
         let value = value.trim_end_matches(['了', '啦', '啊']);
         (!value.is_empty()).then(|| value.to_owned())
     };
-    if let Some(home) = ["住在", "搬到了", "搬到", "搬去了", "搬去"].iter().find_map(|verb| text.strip_prefix(verb)) {
+    if let Some(home) = ["住在", "搬到了", "搬到", "搬去了", "搬去"]
+        .iter()
+        .find_map(|verb| text.strip_prefix(verb))
+    {
         return Some(("home".into(), value(home)?));
     }
     if let Some(place) = text.strip_prefix('在') {
-        let employer = ["工作", "上班"].iter().find_map(|verb| place.trim_end_matches('了').strip_suffix(verb))?;
+        let employer = ["工作", "上班"]
+            .iter()
+            .find_map(|verb| place.trim_end_matches('了').strip_suffix(verb))?;
         return Some(("employer".into(), value(employer)?));
     }
     if let Some(age) = text.strip_suffix('岁').or_else(|| text.strip_suffix('歲')) {
         return Some(("age".into(), value(age)?));
     }
-    if let Some((kind, own)) = text.strip_prefix("最喜欢的").and_then(|rest| rest.split_once('是')) {
+    if let Some((kind, own)) = text
+        .strip_prefix("最喜欢的")
+        .and_then(|rest| rest.split_once('是'))
+    {
         return Some((format!("favourite {kind}"), value(own)?));
     }
-    if let Some(name) = text.strip_prefix('叫').or_else(|| text.strip_prefix("的名字是")) {
+    if let Some(name) = text
+        .strip_prefix('叫')
+        .or_else(|| text.strip_prefix("的名字是"))
+    {
         return Some(("name".into(), value(name)?));
     }
-    let (thing, name) = text.split_once("的名字是").or_else(|| text.split_once("名叫")).or_else(|| text.split_once('叫'))?;
+    let (thing, name) = text
+        .split_once("的名字是")
+        .or_else(|| text.split_once("名叫"))
+        .or_else(|| text.split_once('叫'))?;
     let thing = thing.trim_start_matches('的');
-    let is_one_of_several = HAN_MULTIPLE_KINDS.iter().any(|kind| thing.ends_with(kind)) && !thing.contains('最');
-    if is_one_of_several { None } else { Some((format!("name of {thing}"), value(name)?)) }
+    let is_one_of_several =
+        HAN_MULTIPLE_KINDS.iter().any(|kind| thing.ends_with(kind)) && !thing.contains('最');
+    if is_one_of_several {
+        None
+    } else {
+        Some((format!("name of {thing}"), value(name)?))
+    }
 }

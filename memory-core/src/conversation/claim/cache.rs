@@ -24,21 +24,35 @@ impl EntryClaims {
     /// The caller must pass the same entry each time.
     pub(in crate::conversation) fn full_claim(&self, entry: &ConversationEntry) -> Arc<TextClaim> {
         let parse = || {
-            if entry.content.len() <= MAX_CLAIM_BYTES { TextClaim::of(entry.role, &entry.content) } else { TextClaim::default() }
+            if entry.content.len() <= MAX_CLAIM_BYTES {
+                TextClaim::of(entry.role, &entry.content)
+            } else {
+                TextClaim::default()
+            }
         };
         Arc::clone(self.0.whole.get_or_init(|| Arc::new(parse())))
     }
 
     /// Returns the claims of `entry` by clause. The caller must pass the same entry each time.
-    pub(in crate::conversation) fn clause_claims(&self, entry: &ConversationEntry) -> Arc<TextClaims> {
-        Arc::clone(self.0.clauses.get_or_init(|| Arc::new(TextClaims::new(entry.role, &entry.content))))
+    pub(in crate::conversation) fn clause_claims(
+        &self,
+        entry: &ConversationEntry,
+    ) -> Arc<TextClaims> {
+        Arc::clone(
+            self.0
+                .clauses
+                .get_or_init(|| Arc::new(TextClaims::new(entry.role, &entry.content))),
+        )
     }
 
     /// Returns the standing instructions and preferences of the person in `entry`.
     ///
     /// They have at most [`MAX_STANDING_TOKENS`] tokens, but the first one is always included. The caller must pass the
     /// same entry each time.
-    pub(in crate::conversation) fn standing(&self, entry: &ConversationEntry) -> &[StandingSentence] {
+    pub(in crate::conversation) fn standing(
+        &self,
+        entry: &ConversationEntry,
+    ) -> &[StandingSentence] {
         self.0.standing.get_or_init(|| match entry.role {
             EntryRole::User | EntryRole::Memory => standing_excerpts(&entry.content),
             EntryRole::Assistant | EntryRole::Summary => Vec::new(),

@@ -15,13 +15,15 @@ pub(super) struct WordOrder {
 }
 
 /// Words that split a clause into two interchangeable sides.
-const COPULAS: [&str; 14] =
-    ["is", "are", "am", "was", "were", "be", "i'm", "it's", "called", "named", "isn't", "aren't", "wasn't", "weren't"];
+const COPULAS: [&str; 14] = [
+    "is", "are", "am", "was", "were", "be", "i'm", "it's", "called", "named", "isn't", "aren't",
+    "wasn't", "weren't",
+];
 
 /// Prepositions that distinguish meanings of the same words.
 const PREPOSITIONS: [&str; 21] = [
-    "from", "to", "into", "before", "after", "with", "without", "by", "for", "against", "over", "under", "above", "below",
-    "until", "since", "than", "between", "through", "near", "behind",
+    "from", "to", "into", "before", "after", "with", "without", "by", "for", "against", "over",
+    "under", "above", "below", "until", "since", "than", "between", "through", "near", "behind",
 ];
 
 /// Prepositions that are also significant at the start of a side; others there follow an omitted verb.
@@ -74,7 +76,10 @@ impl WordOrder {
     pub(super) fn into_canonical(mut self, words: &BTreeSet<String>) -> String {
         self.end_clause();
         let side = |side: Vec<String>| -> String {
-            let mut kept: Vec<String> = side.into_iter().filter(|word| word.ends_with('~') || words.contains(word)).collect();
+            let mut kept: Vec<String> = side
+                .into_iter()
+                .filter(|word| word.ends_with('~') || words.contains(word))
+                .collect();
             // A trailing preposition has no meaning.
             while kept.last().is_some_and(|word| word.ends_with('~')) {
                 kept.pop();
@@ -83,11 +88,20 @@ impl WordOrder {
             kept.join(" ")
         };
         let clause = |sides: Vec<Vec<String>>| -> String {
-            let mut sides: Vec<String> = sides.into_iter().map(side).filter(|side| !side.is_empty()).collect();
+            let mut sides: Vec<String> = sides
+                .into_iter()
+                .map(side)
+                .filter(|side| !side.is_empty())
+                .collect();
             sides.sort();
             sides.join("|")
         };
-        let mut clauses: Vec<String> = self.clauses.into_iter().map(clause).filter(|clause| !clause.is_empty()).collect();
+        let mut clauses: Vec<String> = self
+            .clauses
+            .into_iter()
+            .map(clause)
+            .filter(|clause| !clause.is_empty())
+            .collect();
         clauses.sort();
         clauses.dedup();
         clauses.join(";")

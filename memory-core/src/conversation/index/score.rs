@@ -9,7 +9,9 @@
 
 use std::cmp::Ordering;
 
-use super::super::{ConversationEntry, EntryRole, RecallCandidate, RecallMatchKind, RecallQuery, RecallTerm};
+use super::super::{
+    ConversationEntry, EntryRole, RecallCandidate, RecallMatchKind, RecallQuery, RecallTerm,
+};
 use super::ConversationIndex;
 use super::slots::{EntrySlot, RecencyKey};
 use crate::embedder::cosine;
@@ -53,18 +55,33 @@ pub(super) fn rank_candidates(
     let words = match_words(shelf, wanted);
     let (mut statements, mut others) = (Vec::new(), Vec::new());
     for (number, slot) in shelf.slots.iter() {
-        let near = wanted.vector.zip(slot.vector.as_deref()).map_or(0.0, |(one, other)| cosine_relevance(cosine(one, other)));
+        let near = wanted
+            .vector
+            .zip(slot.vector.as_deref())
+            .map_or(0.0, |(one, other)| cosine_relevance(cosine(one, other)));
         let share = words.get(number).copied().unwrap_or_default();
         let is_stated = 0 < slot.stated && MIN_STATED_SHARE * share.all.asked <= share.stated.asked;
-        let own =
-            if is_stated { add_coverage_bonus(share.stated, slot.stated) } else { add_coverage_bonus(share.all, slot.distinct) };
+        let own = if is_stated {
+            add_coverage_bonus(share.stated, slot.stated)
+        } else {
+            add_coverage_bonus(share.all, slot.distinct)
+        };
         let relevance = own + near - own * near;
         let kind = match_kind(slot, is_stated);
         // A request with all of its words in the message adds no information.
         let is_repeated = kind == RecallMatchKind::Request && slot.distinct <= share.all.words;
         if 0.0 < relevance && !is_repeated {
-            let found = ScoredEntry { relevance, rank: slot.rank, slot, kind };
-            if is_stated { statements.push(found) } else { others.push(found) }
+            let found = ScoredEntry {
+                relevance,
+                rank: slot.rank,
+                slot,
+                kind,
+            };
+            if is_stated {
+                statements.push(found)
+            } else {
+                others.push(found)
+            }
         }
     }
     let mut candidates = top_candidates(shelf, &mut statements, limit, of);
@@ -98,7 +115,12 @@ fn top_candidates(
         let (best, others) = rest.split_at_mut(portion.min(rest.len()));
         best.sort_unstable_by(ScoredEntry::compare);
         let lacking = limit - candidates.len();
-        candidates.extend(best.iter().filter(|found| of(&found.slot.entry)).take(lacking).map(|found| found.to_candidate(shelf)));
+        candidates.extend(
+            best.iter()
+                .filter(|found| of(&found.slot.entry))
+                .take(lacking)
+                .map(|found| found.to_candidate(shelf)),
+        );
         rest = others;
         portion = portion.saturating_mul(2);
     }
@@ -116,7 +138,11 @@ struct ScoredEntry<'s> {
 impl ScoredEntry<'_> {
     fn compare(&self, other: &Self) -> Ordering {
         let ids = || self.slot.entry.id.cmp(&other.slot.entry.id);
-        other.relevance.total_cmp(&self.relevance).then_with(|| self.rank.cmp(&other.rank)).then_with(ids)
+        other
+            .relevance
+            .total_cmp(&self.relevance)
+            .then_with(|| self.rank.cmp(&other.rank))
+            .then_with(ids)
     }
 
     fn to_candidate(&self, conversation: &ConversationIndex) -> RecallCandidate {
@@ -152,16 +178,31 @@ fn match_words(shelf: &ConversationIndex, wanted: &RecallQuery<'_>) -> Vec<Entry
     let postings = |term: &Term| shelf.words.get(term);
     let worths = term_weights(shelf, wanted);
     let whole: f32 = worths.iter().sum();
-    if whole <= 0.0 || wanted.terms.iter().all(|wanted| postings(&wanted.term).is_none()) {
+    if whole <= 0.0
+        || wanted
+            .terms
+            .iter()
+            .all(|wanted| postings(&wanted.term).is_none())
+    {
         return Vec::new();
     }
-    #[expect(clippy::cast_precision_loss, reason = "no average needs so many digits")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "no average needs so many digits"
+    )]
     let average = shelf.stated_length as f32 / shelf.statements.size().max(1) as f32;
     let mut shares = vec![EntryMatches::default(); shelf.slots.slot_count()];
     for (wanted, worth) in wanted.terms.iter().zip(worths) {
-        for place in postings(&wanted.term).into_iter().flat_map(|postings| postings.places.iter()) {
+        for place in postings(&wanted.term)
+            .into_iter()
+            .flat_map(|postings| postings.places.iter())
+        {
             // One occurrence in a text of average length has full weight.
-            let strength = saturation(place.count.into(), place.length.into(), average.max(MIN_AVERAGE_LENGTH));
+            let strength = saturation(
+                place.count.into(),
+                place.length.into(),
+                average.max(MIN_AVERAGE_LENGTH),
+            );
             let worth = worth / whole * strength.min(1.0);
             let shares = &mut shares[place.number as usize];
             shares.all.add(worth);
@@ -176,28 +217,49 @@ fn match_words(shelf: &ConversationIndex, wanted: &RecallQuery<'_>) -> Vec<Entry
 /// Returns the weight of each word of a query.
 fn term_weights(shelf: &ConversationIndex, wanted: &RecallQuery<'_>) -> Vec<f32> {
     // A stored copy of the query itself does not count towards the frequency of its words.
-    let is_copied = wanted.statement.is_some_and(|statement| shelf.statements.get(&statement).is_some());
+    let is_copied = wanted
+        .statement
+        .is_some_and(|statement| shelf.statements.get(&statement).is_some());
     let documents = (shelf.statements.size() as u64).saturating_sub(u64::from(is_copied));
     let heard = |term: &Term| {
-        let heard = shelf.words.get(term).map_or(0, |postings| postings.statements);
+        let heard = shelf
+            .words
+            .get(term)
+            .map_or(0, |postings| postings.statements);
         u64::from(heard).saturating_sub(u64::from(is_copied))
     };
-    let counts: Vec<u64> = wanted.terms.iter().map(|own| if own.is_framing { 0 } else { heard(&own.term) }).collect();
+    let counts: Vec<u64> = wanted
+        .terms
+        .iter()
+        .map(|own| if own.is_framing { 0 } else { heard(&own.term) })
+        .collect();
     let is_unheard = |count: &u64| *count == 0;
-    let lacking = wanted.terms.iter().zip(&counts).filter(|(own, count)| is_unheard(count) && !own.is_optional);
+    let lacking = wanted
+        .terms
+        .iter()
+        .zip(&counts)
+        .filter(|(own, count)| is_unheard(count) && !own.is_optional);
     let unheard: f32 = lacking.map(|(own, _)| own.weight).sum();
     let each = UNKNOWN_WORD_WEIGHT / unheard.max(1.0).sqrt();
     let worth = |(own, count): (&RecallTerm, &u64)| {
         if is_unheard(count) && own.is_optional {
             return 0.0;
         }
-        own.weight * if is_unheard(count) { each } else { idf_share(documents + VIRTUAL_STATEMENTS, *count) }
+        own.weight
+            * if is_unheard(count) {
+                each
+            } else {
+                idf_share(documents + VIRTUAL_STATEMENTS, *count)
+            }
     };
     wanted.terms.iter().zip(&counts).map(worth).collect()
 }
 
 fn add_coverage_bonus(share: QueryMatch, distinct: u32) -> f32 {
-    #[expect(clippy::cast_precision_loss, reason = "no text has so many words that it matters")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "no text has so many words that it matters"
+    )]
     let returned = share.words as f32 / distinct.max(1) as f32;
     let asked = share.asked.min(1.0);
     asked + (1.0 - asked) * COVERAGE_BONUS * returned.min(1.0) * asked.sqrt()

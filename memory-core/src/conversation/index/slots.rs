@@ -40,13 +40,19 @@ pub(super) struct RecencyKey(Reverse<(i64, u32)>, u64);
 impl RecencyKey {
     pub(super) fn of(entry: &ConversationEntry) -> Self {
         let at = entry.created_at;
-        Self(Reverse((at.timestamp(), at.timestamp_subsec_nanos())), id_prefix(&entry.id))
+        Self(
+            Reverse((at.timestamp(), at.timestamp_subsec_nanos())),
+            id_prefix(&entry.id),
+        )
     }
 }
 
 fn id_prefix(id: &EntryId) -> u64 {
     let mut bytes = [0; 8];
-    bytes.iter_mut().zip(id.as_str().bytes()).for_each(|(byte, own)| *byte = own);
+    bytes
+        .iter_mut()
+        .zip(id.as_str().bytes())
+        .for_each(|(byte, own)| *byte = own);
     u64::from_be_bytes(bytes)
 }
 
@@ -72,7 +78,9 @@ impl EntrySlots {
     /// Removes a slot, and returns it.
     pub(super) fn take(&mut self, number: u32) -> Option<EntrySlot> {
         let (group, place) = split_number(number);
-        let slot = Arc::make_mut(self.groups.get_mut(group)?).get_mut(place)?.take()?;
+        let slot = Arc::make_mut(self.groups.get_mut(group)?)
+            .get_mut(place)?
+            .take()?;
         self.empty.push(number);
         Some(slot)
     }
@@ -90,12 +98,16 @@ impl EntrySlots {
     /// Returns the occupied slots with their numbers.
     pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &EntrySlot)> {
         let all = self.groups.iter().flat_map(|group| group.iter());
-        all.enumerate().filter_map(|(number, slot)| Some((number, slot.as_ref()?)))
+        all.enumerate()
+            .filter_map(|(number, slot)| Some((number, slot.as_ref()?)))
     }
 
     /// Applies `each` to every occupied slot.
     pub(super) fn for_each_mut(&mut self, mut each: impl FnMut(&mut EntrySlot)) {
-        let all = self.groups.iter_mut().flat_map(|group| Arc::make_mut(group).iter_mut());
+        let all = self
+            .groups
+            .iter_mut()
+            .flat_map(|group| Arc::make_mut(group).iter_mut());
         all.flatten().for_each(&mut each);
     }
 }

@@ -24,7 +24,10 @@ fn build_index(texts: &[&str]) -> ConversationIndex {
 
 fn found(shelf: &ConversationIndex, message: &str) -> Vec<(String, f32)> {
     let candidates = shelf.candidates(&RecallQuery::of(message), 10, &|_| true);
-    candidates.into_iter().map(|candidate| (candidate.entry.content.clone(), candidate.relevance)).collect()
+    candidates
+        .into_iter()
+        .map(|candidate| (candidate.entry.content.clone(), candidate.relevance))
+        .collect()
 }
 
 const FACTS: [&str; 8] = [
@@ -51,7 +54,11 @@ fn what_answers_is_more_relevant_than_the_usual_threshold_and_the_rest_is_not() 
         ("Which project does Tom work on?", FACTS[6]),
     ] {
         let all = found(&shelf, message);
-        let relevant: Vec<_> = all.iter().filter(|(_, relevance)| 0.35 <= *relevance).map(|(text, _)| text.as_str()).collect();
+        let relevant: Vec<_> = all
+            .iter()
+            .filter(|(_, relevance)| 0.35 <= *relevance)
+            .map(|(text, _)| text.as_str())
+            .collect();
         assert_eq!(relevant, [fact], "{message}: {all:?}");
     }
     assert!(found(&shelf, "What is the capital of France?").is_empty());
@@ -78,14 +85,37 @@ fn of_summaries_the_latest_is_kept_and_none_is_searched() {
 #[test]
 fn vectors_find_what_no_word_finds_and_those_of_another_model_are_let_go() {
     let mut shelf = build_index(&["green tea", "black coffee"]);
-    let vector = |text: &str, vector: [f32; 2]| EntryVector { text: ContentHash::of(text), vector: vector.into() };
-    shelf.add_vectors("one", &[vector("green tea", [1.0, 0.0]), vector("black coffee", [0.0, 1.0]), vector("later", [1.0, 0.0])]);
+    let vector = |text: &str, vector: [f32; 2]| EntryVector {
+        text: ContentHash::of(text),
+        vector: vector.into(),
+    };
+    shelf.add_vectors(
+        "one",
+        &[
+            vector("green tea", [1.0, 0.0]),
+            vector("black coffee", [0.0, 1.0]),
+            vector("later", [1.0, 0.0]),
+        ],
+    );
     shelf.put(entry("2", "later"));
-    let wanted = RecallQuery { vector: Some(&[1.0, 0.0]), ..RecallQuery::of("beverage") };
+    let wanted = RecallQuery {
+        vector: Some(&[1.0, 0.0]),
+        ..RecallQuery::of("beverage")
+    };
     let found = |shelf: &ConversationIndex| shelf.candidates(&wanted, 5, &|_| true).len();
-    assert_eq!((found(&shelf), shelf.entries_without_vector("one").len()), (2, 0));
+    assert_eq!(
+        (found(&shelf), shelf.entries_without_vector("one").len()),
+        (2, 0)
+    );
     shelf.add_vectors("two", &[]);
-    assert_eq!((found(&shelf), shelf.entries_without_vector("two").len(), shelf.identity()), (0, 3, "two"));
+    assert_eq!(
+        (
+            found(&shelf),
+            shelf.entries_without_vector("two").len(),
+            shelf.identity()
+        ),
+        (0, 3, "two")
+    );
 }
 
 proptest! {

@@ -122,18 +122,23 @@ const QUESTION_PHRASES: [&str; 34] = [
 ];
 
 /// Prepositions at the start of a request that names the recipient or subject before the verb.
-const PREPOSITIONS: [&str; 13] = ["给", "給", "为", "為", "替", "以", "用", "把", "将", "根据", "关于", "關於", "围绕"];
-
-const CREATION_VERBS: [&str; 22] = [
-    "写", "寫", "作", "编", "編", "讲", "講", "做", "画", "畫", "翻译", "推荐", "推薦", "设计", "介绍", "总结", "生成", "列",
-    "起个", "取个", "来", "想",
+const PREPOSITIONS: [&str; 13] = [
+    "给", "給", "为", "為", "替", "以", "用", "把", "将", "根据", "关于", "關於", "围绕",
 ];
 
-const SUBJECTS: [&str; 10] = ["我", "它", "他", "她", "咱", "牠", "俺", "家里", "家裡", "本人"];
+const CREATION_VERBS: [&str; 22] = [
+    "写", "寫", "作", "编", "編", "讲", "講", "做", "画", "畫", "翻译", "推荐", "推薦", "设计",
+    "介绍", "总结", "生成", "列", "起个", "取个", "来", "想",
+];
+
+const SUBJECTS: [&str; 10] = [
+    "我", "它", "他", "她", "咱", "牠", "俺", "家里", "家裡", "本人",
+];
 
 const PREDICATES: [&str; 37] = [
-    "是", "叫", "有", "在", "住", "喜欢", "喜歡", "爱", "愛", "讨厌", "討厭", "养", "養", "过敏", "過敏", "去", "来自", "工作",
-    "岁", "歲", "了", "会", "會", "不", "很", "属", "屬", "姓", "怕", "生于", "出生", "吃", "喝", "学", "最", "已经", "刚",
+    "是", "叫", "有", "在", "住", "喜欢", "喜歡", "爱", "愛", "讨厌", "討厭", "养", "養", "过敏",
+    "過敏", "去", "来自", "工作", "岁", "歲", "了", "会", "會", "不", "很", "属", "屬", "姓", "怕",
+    "生于", "出生", "吃", "喝", "学", "最", "已经", "刚",
 ];
 
 /// Returns the speech act of a clause.
@@ -146,7 +151,9 @@ pub(super) fn classify(clause: &str) -> SpeechAct {
     if starts_with_any(text, &REMEMBER_PHRASES) {
         return SpeechAct::Statement;
     }
-    let is_polite = ["请", "請", "麻烦", "麻煩", "劳驾", "拜托"].iter().any(|own| text.starts_with(own));
+    let is_polite = ["请", "請", "麻烦", "麻煩", "劳驾", "拜托"]
+        .iter()
+        .any(|own| text.starts_with(own));
     while let Some(lead) = LEADS.iter().find(|lead| text.starts_with(**lead)) {
         text = text[lead.len()..].trim_matches(is_mark);
     }
@@ -175,7 +182,11 @@ pub(super) fn framing_words(clause: &str) -> Vec<Range<usize>> {
     let mut found = all(HAN_FRAME);
     let asks_which = contains_any(clause, &["什么", "什麼", "哪", "谁", "誰", "多少"]);
     if !asks_which {
-        found.extend([HAN_VERBS, HAN_PRODUCTS, &CREATION_VERBS].into_iter().flat_map(all));
+        found.extend(
+            [HAN_VERBS, HAN_PRODUCTS, &CREATION_VERBS]
+                .into_iter()
+                .flat_map(all),
+        );
     }
     found
 }
@@ -189,25 +200,41 @@ fn contains_any(text: &str, any: &[&str]) -> bool {
 }
 
 fn is_question(text: &str) -> bool {
-    let asks_what =
-        contains_any(text, &["什么", "什麼"]) && !contains_any(text, &["没什么", "沒什麼", "什么都", "什麼都", "什么也"]);
+    let asks_what = contains_any(text, &["什么", "什麼"])
+        && !contains_any(text, &["没什么", "沒什麼", "什么都", "什麼都", "什么也"]);
     asks_what || text.ends_with(['吗', '嗎', '呢']) || contains_any(text, &QUESTION_PHRASES)
 }
 
 /// Returns whether a clause expresses a request as a wish of the user.
 fn is_wish(text: &str) -> bool {
-    let verbs = ["想", "要", "需要", "希望", "还想", "很想", "好想", "就想", "也想", "还要"];
-    let Some(rest) = ["我们", "我們", "我"].iter().find_map(|subject| text.strip_prefix(subject)) else { return false };
-    let Some(wished) = verbs.iter().find_map(|verb| rest.strip_prefix(verb)) else { return false };
+    let verbs = [
+        "想", "要", "需要", "希望", "还想", "很想", "好想", "就想", "也想", "还要",
+    ];
+    let Some(rest) = ["我们", "我們", "我"]
+        .iter()
+        .find_map(|subject| text.strip_prefix(subject))
+    else {
+        return false;
+    };
+    let Some(wished) = verbs.iter().find_map(|verb| rest.strip_prefix(verb)) else {
+        return false;
+    };
     let wished = wished.trim_start_matches('要');
-    let is_made = starts_with_any(wished, &["一", "听", "聽", "看", "读", "讀", "几", "首", "篇"])
-        && contains_any(wished, &WISHED_PRODUCTS);
-    starts_with_any(wished, &["你", "请你", "让你", "知道", "了解", "问", "問", "请教"]) || is_made
+    let is_made = starts_with_any(
+        wished,
+        &["一", "听", "聽", "看", "读", "讀", "几", "首", "篇"],
+    ) && contains_any(wished, &WISHED_PRODUCTS);
+    starts_with_any(
+        wished,
+        &["你", "请你", "让你", "知道", "了解", "问", "問", "请教"],
+    ) || is_made
 }
 
 /// Products of requests, without one-character words that are part of frequent other words.
-const WISHED_PRODUCTS: [&str; 13] =
-    ["诗", "詩", "故事", "歌", "文章", "笑话", "笑話", "建议", "文案", "作文", "散文", "小说", "例子"];
+const WISHED_PRODUCTS: [&str; 13] = [
+    "诗", "詩", "故事", "歌", "文章", "笑话", "笑話", "建议", "文案", "作文", "散文", "小说",
+    "例子",
+];
 
 fn is_command(text: &str) -> bool {
     // `写作是我的爱好` has a subject.
@@ -241,9 +268,14 @@ fn is_command(text: &str) -> bool {
     if starts_with_any(text, &PREPOSITIONS) {
         return contains_any(text, &CREATION_VERBS) || contains_any(text, HAN_PRODUCTS);
     }
-    let is_counted =
-        starts_with_any(text, &["一首", "一篇", "一个", "一個", "一段", "一封", "一则", "一句", "再一", "另一", "来"]);
-    let is_named = HAN_PRODUCTS.iter().any(|product| text.ends_with(product)) && text.chars().count() <= 12;
+    let is_counted = starts_with_any(
+        text,
+        &[
+            "一首", "一篇", "一个", "一個", "一段", "一封", "一则", "一句", "再一", "另一", "来",
+        ],
+    );
+    let is_named =
+        HAN_PRODUCTS.iter().any(|product| text.ends_with(product)) && text.chars().count() <= 12;
     (is_counted && contains_any(text, HAN_PRODUCTS) || is_named)
         && !contains_any(text, &PREDICATES)
         && !starts_with_any(text, &["我家", "这", "那"])
@@ -254,6 +286,11 @@ fn is_declaration(text: &str) -> bool {
     if starts_with_any(text, &["它要", "它应该", "它需要", "它必须"]) {
         return false;
     }
-    let Some(rest) = SUBJECTS.iter().find_map(|subject| text.strip_prefix(subject)) else { return false };
+    let Some(rest) = SUBJECTS
+        .iter()
+        .find_map(|subject| text.strip_prefix(subject))
+    else {
+        return false;
+    };
     contains_any(rest, &PREDICATES)
 }

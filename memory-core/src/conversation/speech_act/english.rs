@@ -6,19 +6,28 @@ use super::SpeechAct;
 use super::words::{PRODUCTS, VERBS};
 
 const SUBJECTS: [&str; 24] = [
-    "i", "we", "he", "she", "it", "they", "i'm", "i've", "i'd", "i'll", "we're", "we've", "we'd", "he's", "she's", "it's",
-    "they're", "they've", "im", "ive", "there", "there's", "y'all", "everyone",
+    "i", "we", "he", "she", "it", "they", "i'm", "i've", "i'd", "i'll", "we're", "we've", "we'd",
+    "he's", "she's", "it's", "they're", "they've", "im", "ive", "there", "there's", "y'all",
+    "everyone",
 ];
 const POSSESSIVES: [&str; 8] = ["my", "our", "his", "her", "their", "its", "both", "mine"];
 const DETERMINERS: [&str; 22] = [
-    "a", "an", "the", "my", "me", "our", "us", "this", "these", "those", "some", "another", "it", "him", "her", "them", "up",
-    "out", "down", "that", "his", "your",
+    "a", "an", "the", "my", "me", "our", "us", "this", "these", "those", "some", "another", "it",
+    "him", "her", "them", "up", "out", "down", "that", "his", "your",
 ];
-const ARTICLES: [&str; 10] = ["a", "an", "another", "some", "one", "the", "two", "three", "five", "ten"];
-const BE: [&str; 12] = ["is", "are", "was", "were", "am", "has", "had", "be", "isn't", "wasn't", "aren't", "weren't"];
-const MODALS: [&str; 10] = ["will", "can", "must", "should", "would", "could", "can't", "won't", "might", "may"];
+const ARTICLES: [&str; 10] = [
+    "a", "an", "another", "some", "one", "the", "two", "three", "five", "ten",
+];
+const BE: [&str; 12] = [
+    "is", "are", "was", "were", "am", "has", "had", "be", "isn't", "wasn't", "aren't", "weren't",
+];
+const MODALS: [&str; 10] = [
+    "will", "can", "must", "should", "would", "could", "can't", "won't", "might", "may",
+];
 const CONSTRAINTS: [&str; 6] = ["should", "must", "needs", "could", "can", "shouldn't"];
-const CONJUNCTIONS: [&str; 9] = ["because", "since", "as", "but", "although", "though", "and", "cause", "while"];
+const CONJUNCTIONS: [&str; 9] = [
+    "because", "since", "as", "but", "although", "though", "and", "cause", "while",
+];
 
 /// Words that may precede a clause without a change of its act.
 const LEADS: [&str; 54] = [
@@ -221,15 +230,24 @@ const NOT_VERBS: [&str; 96] = [
 /// Returns whether an independent clause starts after a space: with a conjunction and a subject.
 pub(super) fn begins_clause(rest: &str) -> bool {
     let mut words = rest.split_whitespace().take(2).map(normalize_word);
-    let (Some(first), Some(second)) = (words.next(), words.next()) else { return false };
+    let (Some(first), Some(second)) = (words.next(), words.next()) else {
+        return false;
+    };
     CONJUNCTIONS.contains(&first.as_str()) && is_subject(&second)
 }
 
 /// Returns the speech act of a clause.
 pub(super) fn classify(clause: &str) -> SpeechAct {
-    let words: Vec<String> = clause.split_whitespace().map(normalize_word).filter(|word| !word.is_empty()).collect();
+    let words: Vec<String> = clause
+        .split_whitespace()
+        .map(normalize_word)
+        .filter(|word| !word.is_empty())
+        .collect();
     let all: Vec<&str> = words.iter().map(String::as_str).collect();
-    if all.iter().all(|word| LEADS.contains(word) || FILLERS.contains(word)) {
+    if all
+        .iter()
+        .all(|word| LEADS.contains(word) || FILLERS.contains(word))
+    {
         return SpeechAct::Filler;
     }
     let mut words = all.as_slice();
@@ -255,28 +273,49 @@ pub(super) fn classify(clause: &str) -> SpeechAct {
 /// A question with a question word has no framing words, because all of its words are its subject.
 pub(super) fn framing_words(clause: &str) -> Vec<Range<usize>> {
     const BEFORE_VERB: [&str; 17] = [
-        "can", "could", "would", "will", "you", "i", "want", "need", "to", "like", "i'd", "let's", "let", "us", "me", "should",
-        "love",
+        "can", "could", "would", "will", "you", "i", "want", "need", "to", "like", "i'd", "let's",
+        "let", "us", "me", "should", "love",
     ];
-    const QUESTIONS: [&str; 12] =
-        ["what", "what's", "which", "who", "who's", "whose", "where", "where's", "when", "why", "how", "how's"];
-    let words: Vec<(Range<usize>, String)> =
-        word_spans(clause).map(|span| (span.clone(), normalize_word(&clause[span]))).collect();
+    const QUESTIONS: [&str; 12] = [
+        "what", "what's", "which", "who", "who's", "whose", "where", "where's", "when", "why",
+        "how", "how's",
+    ];
+    let words: Vec<(Range<usize>, String)> = word_spans(clause)
+        .map(|span| (span.clone(), normalize_word(&clause[span])))
+        .collect();
     let is_lead = |word: &str| LEADS.contains(&word);
-    let first = words.iter().find(|(_, word)| !is_lead(word)).map(|(_, word)| word.as_str());
-    let is_about = classify(clause) != SpeechAct::Request || first.is_some_and(|word| QUESTIONS.contains(&word));
+    let first = words
+        .iter()
+        .find(|(_, word)| !is_lead(word))
+        .map(|(_, word)| word.as_str());
+    let is_about = classify(clause) != SpeechAct::Request
+        || first.is_some_and(|word| QUESTIONS.contains(&word));
     if is_about {
         return Vec::new();
     }
     let is_before = |word: &str| is_lead(word) || BEFORE_VERB.contains(&word);
-    let verb = words.iter().position(|(_, word)| !is_before(word)).filter(|at| {
-        let is_verb = VERBS.contains(&words[*at].1.as_str());
-        is_verb || words.get(at + 1).is_some_and(|(_, next)| DETERMINERS.contains(&next.as_str()))
-    });
+    let verb = words
+        .iter()
+        .position(|(_, word)| !is_before(word))
+        .filter(|at| {
+            let is_verb = VERBS.contains(&words[*at].1.as_str());
+            is_verb
+                || words
+                    .get(at + 1)
+                    .is_some_and(|(_, next)| DETERMINERS.contains(&next.as_str()))
+        });
     // The words between an article and the product describe the product.
-    let product = words.iter().rposition(|(_, word)| PRODUCTS.contains(&word.as_str()));
-    let article = product.and_then(|product| words[..product].iter().rposition(|(_, word)| ARTICLES.contains(&word.as_str())));
-    let manner = article.zip(product).map_or(0..0, |(article, product)| article..product);
+    let product = words
+        .iter()
+        .rposition(|(_, word)| PRODUCTS.contains(&word.as_str()));
+    let article = product.and_then(|product| {
+        words[..product]
+            .iter()
+            .rposition(|(_, word)| ARTICLES.contains(&word.as_str()))
+    });
+    let manner = article
+        .zip(product)
+        .map_or(0..0, |(article, product)| article..product);
     let is_framing = |number: usize, word: &str| {
         manner.contains(&number)
             || Some(number) == verb
@@ -285,7 +324,10 @@ pub(super) fn framing_words(clause: &str) -> Vec<Range<usize>> {
             || verb.is_none_or(|verb| number < verb) && is_before(word)
     };
     let words = words.into_iter().enumerate();
-    words.filter(|(number, (_, word))| is_framing(*number, word)).map(|(_, (span, _))| span).collect()
+    words
+        .filter(|(number, (_, word))| is_framing(*number, word))
+        .map(|(_, (span, _))| span)
+        .collect()
 }
 
 /// Returns the ranges of the words of a text.
@@ -315,18 +357,25 @@ fn asks_to_remember(words: &[&str]) -> bool {
 }
 
 fn is_question(words: &[&str]) -> bool {
-    let [first, rest @ ..] = words else { return false };
+    let [first, rest @ ..] = words else {
+        return false;
+    };
     let next = rest.first().copied().unwrap_or_default();
     let is_pronoun = is_subject(next) || next == "you";
     match *first {
         "what" | "how" | "who" => !is_pronoun && next != "a",
         "when" | "where" => {
-            BE.contains(&next) || MODALS.contains(&next) || ["do", "does", "did", "have", "shall"].contains(&next)
+            BE.contains(&next)
+                || MODALS.contains(&next)
+                || ["do", "does", "did", "have", "shall"].contains(&next)
         }
-        "what's" | "who's" | "where's" | "how's" | "when's" | "whats" | "wheres" | "hows" | "why" | "whom" | "whose"
-        | "which" | "does" | "did" | "is" | "are" | "was" | "were" | "could" | "would" | "should" | "shall" | "isn't"
-        | "aren't" | "doesn't" | "didn't" | "couldn't" | "wouldn't" | "shouldn't" | "wasn't" | "weren't" => true,
-        "can" | "will" | "may" | "might" | "must" | "can't" | "won't" => !BE.contains(&next) || next == "be",
+        "what's" | "who's" | "where's" | "how's" | "when's" | "whats" | "wheres" | "hows"
+        | "why" | "whom" | "whose" | "which" | "does" | "did" | "is" | "are" | "was" | "were"
+        | "could" | "would" | "should" | "shall" | "isn't" | "aren't" | "doesn't" | "didn't"
+        | "couldn't" | "wouldn't" | "shouldn't" | "wasn't" | "weren't" => true,
+        "can" | "will" | "may" | "might" | "must" | "can't" | "won't" => {
+            !BE.contains(&next) || next == "be"
+        }
         "do" | "don't" | "have" | "has" | "had" | "haven't" | "hasn't" | "am" | "ain't" => {
             is_pronoun && next != "it" || next == "the" && first.starts_with("ha")
         }
@@ -340,10 +389,16 @@ fn is_wish(words: &[&str]) -> bool {
         ["i" | "we", rest @ ..] => is_wished(rest, false),
         ["i'd" | "we'd" | "id", rest @ ..] => is_wished(rest, true),
         ["i'm" | "im" | "we're", "looking", "for", ..] | ["time", "for", ..] => has_product(words),
-        ["i'm" | "im" | "we're", "curious" | "wondering", ..] | ["it", "would", "be", ..] | ["it'd" | "would", "be", ..] => true,
-        ["you", modal, verb, ..] => (MODALS.contains(modal) || *modal == "need") && VERBS.contains(verb),
+        ["i'm" | "im" | "we're", "curious" | "wondering", ..]
+        | ["it", "would", "be", ..]
+        | ["it'd" | "would", "be", ..] => true,
+        ["you", modal, verb, ..] => {
+            (MODALS.contains(modal) || *modal == "need") && VERBS.contains(verb)
+        }
         ["my" | "our", ..] => {
-            let verb = words.iter().take(5).position(|word| matches!(*word, "deserves" | "needs" | "deserve" | "need" | "wants"));
+            let verb = words.iter().take(5).position(|word| {
+                matches!(*word, "deserves" | "needs" | "deserve" | "need" | "wants")
+            });
             verb.is_some_and(|at| has_product(&words[at..]))
         }
         _ => false,
@@ -354,16 +409,34 @@ fn is_wish(words: &[&str]) -> bool {
 fn is_wished(words: &[&str], is_conditional: bool) -> bool {
     match words {
         ["would", rest @ ..] => is_wished(rest, true),
-        ["really" | "just" | "also" | "still" | "now" | "do", rest @ ..] => is_wished(rest, is_conditional),
+        [
+            "really" | "just" | "also" | "still" | "now" | "do",
+            rest @ ..,
+        ] => is_wished(rest, is_conditional),
         // `I like the song` is a statement.
         ["like" | "love" | "appreciate" | "fancy", ..] if !is_conditional => false,
         ["wonder" | "wondered" | "wanna" | "gotta", ..]
         | ["am" | "are" | "was" | "were", "wondering" | "curious", ..]
         | ["have", "a" | "another" | "one", "question", ..] => true,
-        ["like" | "love" | "appreciate" | "want" | "need" | "wish" | "hope" | "fancy" | "could", rest @ ..] => {
-            matches!(rest, ["you", ..] | ["to", "know" | "hear" | "see" | "read" | "ask" | "find" | "understand" | "get", ..])
-                || matches!(rest, ["a" | "an" | "another" | "some" | "one" | "your" | "the" | "help" | "more", ..])
-                    && has_product(rest)
+        [
+            "like" | "love" | "appreciate" | "want" | "need" | "wish" | "hope" | "fancy" | "could",
+            rest @ ..,
+        ] => {
+            matches!(
+                rest,
+                ["you", ..]
+                    | [
+                        "to",
+                        "know" | "hear" | "see" | "read" | "ask" | "find" | "understand" | "get",
+                        ..
+                    ]
+            ) || matches!(
+                rest,
+                [
+                    "a" | "an" | "another" | "some" | "one" | "your" | "the" | "help" | "more",
+                    ..
+                ]
+            ) && has_product(rest)
                 || matches!(rest, ["use", ..]) && has_product(rest)
         }
         _ => false,
@@ -371,10 +444,13 @@ fn is_wished(words: &[&str], is_conditional: bool) -> bool {
 }
 
 fn is_command(words: &[&str]) -> bool {
-    let [first, rest @ ..] = words else { return false };
+    let [first, rest @ ..] = words else {
+        return false;
+    };
     let next = rest.first().copied().unwrap_or_default();
     let third = rest.get(1).copied().unwrap_or_default();
-    let is_constraint = matches!(words, ["it" | "they" | "this" | "that", next, ..] if CONSTRAINTS.contains(next));
+    let is_constraint =
+        matches!(words, ["it" | "they" | "this" | "that", next, ..] if CONSTRAINTS.contains(next));
     if is_constraint || matches!(*first, "let's" | "lets" | "let" | "don't") {
         return true;
     }
@@ -389,19 +465,31 @@ fn is_command(words: &[&str]) -> bool {
         return true;
     }
     let is_number = first.chars().all(|digit| digit.is_ascii_digit());
-    let is_quantity = is_number || ["more", "any"].contains(first) || *first != "the" && ARTICLES.contains(first);
-    if is_quantity || PRODUCTS.contains(first) || PRODUCTS.contains(&next) && !is_subject(first) && words.len() <= 3 {
+    let is_quantity =
+        is_number || ["more", "any"].contains(first) || *first != "the" && ARTICLES.contains(first);
+    if is_quantity
+        || PRODUCTS.contains(first)
+        || PRODUCTS.contains(&next) && !is_subject(first) && words.len() <= 3
+    {
         return has_product(words) && !words.iter().any(|word| is_verb(word));
     }
     let is_word = 2 < first.len() && first.bytes().all(|letter| letter.is_ascii_lowercase());
-    let is_form = ["ed", "ly", "ing", "s"].iter().any(|ending| first.ends_with(ending)) && !first.ends_with("ss");
+    let is_form = ["ed", "ly", "ing", "s"]
+        .iter()
+        .any(|ending| first.ends_with(ending))
+        && !first.ends_with("ss");
     let is_other = NOT_VERBS.contains(first) || DETERMINERS.contains(first) || is_subject(first);
     is_word && !is_form && !is_other && DETERMINERS.contains(&next)
 }
 
 /// Returns whether one of the next seven words is a product of requests.
 fn has_product(words: &[&str]) -> bool {
-    let before = words.iter().take_while(|word| !matches!(**word, "about" | "for" | "on" | "of" | "that" | "which" | "with"));
+    let before = words.iter().take_while(|word| {
+        !matches!(
+            **word,
+            "about" | "for" | "on" | "of" | "that" | "which" | "with"
+        )
+    });
     before.take(7).any(|word| PRODUCTS.contains(word))
 }
 
@@ -411,7 +499,8 @@ fn is_declaration(words: &[&str]) -> bool {
         ["it" | "this", "has", "to", ..] => false,
         [first, _, ..] if SUBJECTS.contains(first) => true,
         [first, rest @ ..] if POSSESSIVES.contains(first) => {
-            let is_verb = |word: &&str| BE.contains(word) || MODALS.contains(word) || is_common_verb(word);
+            let is_verb =
+                |word: &&str| BE.contains(word) || MODALS.contains(word) || is_common_verb(word);
             rest.iter().skip(1).take(4).any(is_verb)
         }
         _ => false,
@@ -420,8 +509,9 @@ fn is_declaration(words: &[&str]) -> bool {
 
 fn is_common_verb(word: &str) -> bool {
     const COMMON: [&str; 22] = [
-        "likes", "loves", "hates", "lives", "works", "died", "called", "prefers", "wants", "needs", "eats", "plays", "moved",
-        "likes", "became", "got", "turned", "turns", "goes", "studies", "speaks", "have",
+        "likes", "loves", "hates", "lives", "works", "died", "called", "prefers", "wants", "needs",
+        "eats", "plays", "moved", "likes", "became", "got", "turned", "turns", "goes", "studies",
+        "speaks", "have",
     ];
     COMMON.contains(&word)
 }

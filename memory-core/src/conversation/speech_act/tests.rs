@@ -1,7 +1,10 @@
 use super::statements;
 
 fn stated(text: &str) -> Vec<&str> {
-    statements(text).into_iter().map(|range| text[range].trim()).collect()
+    statements(text)
+        .into_iter()
+        .map(|range| text[range].trim())
+        .collect()
 }
 
 #[test]
@@ -20,7 +23,11 @@ fn requests_and_questions_state_nothing() {
         我想要一首关于我的狗的诗\n我想让你写一首关于狗的诗\n为我的狗作一首诗\n关于我的狗的诗\n再来一首关于我的狗的诗\n\
         我的狗叫什么名字\n我的狗叫什么？\n讲一个关于我的猫的故事\n我住在哪里\n推荐一家餐厅\n能不能写首诗\n谢谢\n好的，谢谢！\n\
         以我的狗为题写一首诗\n一首关于狗的诗";
-    let wrong: Vec<_> = texts.lines().map(|text| (text, stated(text))).filter(|(_, stated)| !stated.is_empty()).collect();
+    let wrong: Vec<_> = texts
+        .lines()
+        .map(|text| (text, stated(text)))
+        .filter(|(_, stated)| !stated.is_empty())
+        .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
@@ -34,7 +41,11 @@ fn statements_are_whole() {
         Will is my brother\nLove my dog\nAlways answer in Dutch\n\
         我的狗叫雷克斯。\n我住在里昂\n我对花生过敏\n我喜欢写诗\n我昨天写了一首诗\n请记住：我的狗叫雷克斯\n我想去日本\n写作是我的爱好\n\
         我妻子是医生\n用户喜欢爬山\n我没什么爱好\n以后叫我小王\n对花生过敏";
-    let wrong: Vec<_> = texts.lines().map(|text| (text, stated(text).concat())).filter(|(text, stated)| stated != text).collect();
+    let wrong: Vec<_> = texts
+        .lines()
+        .map(|text| (text, stated(text).concat()))
+        .filter(|(text, stated)| stated != text)
+        .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
@@ -42,10 +53,19 @@ fn statements_are_whole() {
 fn beside_a_request_only_clauses_with_a_verb_state_something() {
     for (text, expected) in [
         ("My dog is Rex. Write a poem about him.", "My dog is Rex."),
-        ("I have a dog called Rex, write a poem about him", "I have a dog called Rex,"),
-        ("Write a poem about my dog, he is called Rex", "he is called Rex"),
+        (
+            "I have a dog called Rex, write a poem about him",
+            "I have a dog called Rex,",
+        ),
+        (
+            "Write a poem about my dog, he is called Rex",
+            "he is called Rex",
+        ),
         ("My dog Rex is ill, what should I do?", "My dog Rex is ill,"),
-        ("Suggest a snack because I am allergic to nuts", "because I am allergic to nuts"),
+        (
+            "Suggest a snack because I am allergic to nuts",
+            "because I am allergic to nuts",
+        ),
         ("我的狗叫雷克斯，给它写一首诗", "我的狗叫雷克斯，"),
         ("写一首关于我的狗的诗，它叫雷克斯", "它叫雷克斯"),
         ("我住在里昂。推荐一家餐厅", "我住在里昂。"),
@@ -56,5 +76,8 @@ fn beside_a_request_only_clauses_with_a_verb_state_something() {
 
 #[test]
 fn code_is_material() {
-    assert_eq!(stated("I use Rust\n```\nlet dog = 1;\n```\nMy dog is Rex"), ["I use Rust", "My dog is Rex"]);
+    assert_eq!(
+        stated("I use Rust\n```\nlet dog = 1;\n```\nMy dog is Rex"),
+        ["I use Rust", "My dog is Rex"]
+    );
 }

@@ -4,7 +4,9 @@ use chrono::TimeDelta;
 
 use super::*;
 use crate::conversation::claim::parse_count;
-use crate::conversation::{EntryChange, RecallRules, add, message_prefix, recall_with_unwritten, store_turn};
+use crate::conversation::{
+    EntryChange, RecallRules, add, message_prefix, recall_with_unwritten, store_turn,
+};
 use crate::secret::Checked;
 use crate::testing::{FakeConversations, conversations, services};
 use crate::{Draft, MemStore, Scope, SecretPolicy, SpeakerRole, write};
@@ -28,7 +30,13 @@ impl StandingTestChat {
     /// Stores messages of the user, in order.
     fn state(&self, texts: &[&str]) {
         for text in texts {
-            store_turn(&self.conversations, &self.conversation, EntryRole::User, text).unwrap();
+            store_turn(
+                &self.conversations,
+                &self.conversation,
+                EntryRole::User,
+                text,
+            )
+            .unwrap();
         }
     }
 
@@ -36,16 +44,48 @@ impl StandingTestChat {
     fn write(&self, text: &str, scope: Scope, age: TimeDelta) {
         let home = self.home.as_ref().unwrap();
         let created_at = Some(home.clock.now() - age);
-        let draft = Draft { role: Some(SpeakerRole::Person), scope, created_at, ..Draft::new(text) };
+        let draft = Draft {
+            role: Some(SpeakerRole::Person),
+            scope,
+            created_at,
+            ..Draft::new(text)
+        };
         write(home, draft, SecretPolicy::Refuse).unwrap();
     }
 
-    fn recalled_beside(&self, message: &str, top_k: usize, is_known: &dyn Fn(&ConversationEntry) -> bool) -> RecallResult {
-        let rules = RecallRules { top_k, ..RecallRules::default() };
-        let mut recalled =
-            recall_with_unwritten(&self.conversations, &self.conversation, message, &rules, &[], is_known).unwrap();
-        let request = StandingRequest { conversation: &self.conversation, message, top_k, unwritten: &[], is_known };
-        add_standing(&self.conversations, &|| Ok(self.home.clone()), &request, &mut recalled).unwrap();
+    fn recalled_beside(
+        &self,
+        message: &str,
+        top_k: usize,
+        is_known: &dyn Fn(&ConversationEntry) -> bool,
+    ) -> RecallResult {
+        let rules = RecallRules {
+            top_k,
+            ..RecallRules::default()
+        };
+        let mut recalled = recall_with_unwritten(
+            &self.conversations,
+            &self.conversation,
+            message,
+            &rules,
+            &[],
+            is_known,
+        )
+        .unwrap();
+        let request = StandingRequest {
+            conversation: &self.conversation,
+            message,
+            top_k,
+            unwritten: &[],
+            is_known,
+        };
+        add_standing(
+            &self.conversations,
+            &|| Ok(self.home.clone()),
+            &request,
+            &mut recalled,
+        )
+        .unwrap();
         recalled
     }
 
@@ -54,7 +94,11 @@ impl StandingTestChat {
     }
 
     fn standing(&self, message: &str) -> Vec<String> {
-        self.recalled(message).standing.into_iter().map(|own| own.text).collect()
+        self.recalled(message)
+            .standing
+            .into_iter()
+            .map(|own| own.text)
+            .collect()
     }
 }
 
@@ -63,27 +107,76 @@ const QUESTION: &str = "How far is it to Oslo?";
 #[test]
 fn standing_memories_of_the_home_that_the_chat_may_see_are_given() {
     let chat = StandingTestChat::new();
-    chat.write("Always answer in metric units.", Scope::Global, TimeDelta::zero());
-    chat.write("Always answer in Dutch.", Scope::Conversation("default".into()), TimeDelta::days(1));
-    chat.write("Always include a joke.", Scope::Conversation("other".into()), TimeDelta::zero());
-    chat.write("Always quote the manual.", Scope::Agent("claude".into()), TimeDelta::zero());
-    chat.write("Never mention the budget.", Scope::Project("ours".into()), TimeDelta::zero());
-    chat.write("The train to Oslo leaves at nine.", Scope::Global, TimeDelta::zero());
+    chat.write(
+        "Always answer in metric units.",
+        Scope::Global,
+        TimeDelta::zero(),
+    );
+    chat.write(
+        "Always answer in Dutch.",
+        Scope::Conversation("default".into()),
+        TimeDelta::days(1),
+    );
+    chat.write(
+        "Always include a joke.",
+        Scope::Conversation("other".into()),
+        TimeDelta::zero(),
+    );
+    chat.write(
+        "Always quote the manual.",
+        Scope::Agent("claude".into()),
+        TimeDelta::zero(),
+    );
+    chat.write(
+        "Never mention the budget.",
+        Scope::Project("ours".into()),
+        TimeDelta::zero(),
+    );
+    chat.write(
+        "The train to Oslo leaves at nine.",
+        Scope::Global,
+        TimeDelta::zero(),
+    );
     let recalled = chat.recalled(QUESTION);
-    let texts: Vec<&str> = recalled.standing.iter().map(|own| own.text.as_str()).collect();
-    assert_eq!(texts, ["Always answer in metric units.", "Always answer in Dutch."]);
+    let texts: Vec<&str> = recalled
+        .standing
+        .iter()
+        .map(|own| own.text.as_str())
+        .collect();
+    assert_eq!(
+        texts,
+        ["Always answer in metric units.", "Always answer in Dutch."]
+    );
     assert_eq!((recalled.hits(), recalled.memories.len()), (2, 0));
     let text = message_prefix(&recalled);
-    assert!(text.contains("\" standing=\"instruction\">\nAlways answer in metric units.\n</memory>\n"), "{text}");
+    assert!(
+        text.contains("\" standing=\"instruction\">\nAlways answer in metric units.\n</memory>\n"),
+        "{text}"
+    );
 }
 
 #[test]
 fn a_preference_that_was_stated_is_given_after_the_instructions() {
     let chat = StandingTestChat::new();
-    chat.state(&["I prefer tabs over spaces.", "Please never use emojis.", "My dog is Rex."]);
-    assert_eq!(chat.standing(QUESTION), ["Please never use emojis.", "I prefer tabs over spaces."]);
-    assert_eq!(chat.standing("Indent it with tabs, please"), ["I prefer tabs over spaces.", "Please never use emojis."]);
-    let kinds: Vec<StandingKind> = chat.recalled(QUESTION).standing.into_iter().map(|own| own.kind).collect();
+    chat.state(&[
+        "I prefer tabs over spaces.",
+        "Please never use emojis.",
+        "My dog is Rex.",
+    ]);
+    assert_eq!(
+        chat.standing(QUESTION),
+        ["Please never use emojis.", "I prefer tabs over spaces."]
+    );
+    assert_eq!(
+        chat.standing("Indent it with tabs, please"),
+        ["I prefer tabs over spaces.", "Please never use emojis."]
+    );
+    let kinds: Vec<StandingKind> = chat
+        .recalled(QUESTION)
+        .standing
+        .into_iter()
+        .map(|own| own.kind)
+        .collect();
     assert_eq!(kinds, [StandingKind::Instruction, StandingKind::Preference]);
 }
 
@@ -94,29 +187,51 @@ fn only_the_standing_sentences_of_a_long_message_are_given() {
     chat.state(&[&format!("{article}Always wear a life jacket. {article}")]);
     assert_eq!(chat.standing(QUESTION), ["Always wear a life jacket."]);
     let many = StandingTestChat::new();
-    let rules = (0..200).map(|number| format!("Always wear jacket number {number} on deck.")).collect::<Vec<_>>().join(" ");
+    let rules = (0..200)
+        .map(|number| format!("Always wear jacket number {number} on deck."))
+        .collect::<Vec<_>>()
+        .join(" ");
     many.state(&[&format!("{article}{rules}")]);
-    let size: usize = many.standing(QUESTION).iter().map(|text| token_count(text)).sum();
+    let size: usize = many
+        .standing(QUESTION)
+        .iter()
+        .map(|text| token_count(text))
+        .sum();
     assert!((1..=80).contains(&size), "{size}");
 }
 
 #[test]
 fn the_size_of_the_standing_texts_is_limited() {
     let chat = StandingTestChat::new();
-    let names = ["tea", "rain", "maps", "trains", "birds", "stones", "clocks", "boats", "doors", "lamps", "bread", "glass"];
+    let names = [
+        "tea", "rain", "maps", "trains", "birds", "stones", "clocks", "boats", "doors", "lamps",
+        "bread", "glass",
+    ];
     for name in names {
         let words: Vec<String> = (0..8).map(|number| format!("{name}{number}")).collect();
         chat.state(&[&format!("Always mention {}.", words[..4].join(" "))]);
-        chat.write(&format!("Never discuss {}.", words[4..].join(" ")), Scope::Global, TimeDelta::zero());
+        chat.write(
+            &format!("Never discuss {}.", words[4..].join(" ")),
+            Scope::Global,
+            TimeDelta::zero(),
+        );
     }
     let size = |top_k: usize| -> usize {
         let recalled = chat.recalled_beside(QUESTION, top_k, &|_| false);
-        recalled.standing.iter().map(|own| token_count(&own.text) + FENCE_TOKENS).sum()
+        recalled
+            .standing
+            .iter()
+            .map(|own| token_count(&own.text) + FENCE_TOKENS)
+            .sum()
     };
     assert_eq!(size(0), 0);
     assert!(size(1) < size(5), "{} {}", size(1), size(5));
     assert!((1..=MIN_TOKENS).contains(&size(1)), "{}", size(1));
-    assert!((MAX_TOKENS / 2..=MAX_TOKENS).contains(&size(100)), "{}", size(100));
+    assert!(
+        (MAX_TOKENS / 2..=MAX_TOKENS).contains(&size(100)),
+        "{}",
+        size(100)
+    );
 }
 
 #[test]
@@ -125,7 +240,11 @@ fn a_newer_text_replaces_an_older_one_wherever_they_are_stored() {
     chat.write("Always use emojis.", Scope::Global, TimeDelta::days(1));
     chat.state(&["Never use emojis."]);
     assert_eq!(chat.standing(QUESTION), ["Never use emojis."]);
-    assert_eq!(chat.standing("Always use emojis."), [""; 0], "the message replaces both");
+    assert_eq!(
+        chat.standing("Always use emojis."),
+        [""; 0],
+        "the message replaces both"
+    );
     let recalled = chat.recalled_beside(QUESTION, 5, &|entry| entry.content == "Never use emojis.");
     assert_eq!(recalled.standing, [], "the model sees the newer one anyway");
     let (older, newer) = (StandingTestChat::new(), "Always answer in metric units.");
@@ -137,20 +256,52 @@ fn a_newer_text_replaces_an_older_one_wherever_they_are_stored() {
 #[test]
 fn a_recalled_memory_is_not_given_twice() {
     let chat = StandingTestChat::new();
-    chat.state(&["Always answer in metric units!", "My sister lives in Oslo. Always call her Ann."]);
+    chat.state(&[
+        "Always answer in metric units!",
+        "My sister lives in Oslo. Always call her Ann.",
+    ]);
     let texts = |message: &str| -> [Vec<String>; 2] {
-        let RecallResult { standing, memories, .. } = chat.recalled(message);
-        [standing.into_iter().map(|own| own.text).collect(), memories.iter().map(|own| own.entry.content.clone()).collect()]
+        let RecallResult {
+            standing, memories, ..
+        } = chat.recalled(message);
+        [
+            standing.into_iter().map(|own| own.text).collect(),
+            memories
+                .iter()
+                .map(|own| own.entry.content.clone())
+                .collect(),
+        ]
     };
     let [standing, memories] = texts("What are metric units?");
-    assert_eq!((standing, memories.len()), (vec!["Always answer in metric units!".to_owned(), "Always call her Ann.".into()], 0));
-    let scores: Vec<bool> = chat.recalled("What are metric units?").standing.iter().map(|own| 0.0 < own.score).collect();
-    assert_eq!(scores, [true, false], "the first one was recalled for the message");
+    assert_eq!(
+        (standing, memories.len()),
+        (
+            vec![
+                "Always answer in metric units!".to_owned(),
+                "Always call her Ann.".into()
+            ],
+            0
+        )
+    );
+    let scores: Vec<bool> = chat
+        .recalled("What are metric units?")
+        .standing
+        .iter()
+        .map(|own| 0.0 < own.score)
+        .collect();
+    assert_eq!(
+        scores,
+        [true, false],
+        "the first one was recalled for the message"
+    );
     // The entry contains more than its instruction.
     let [standing, memories] = texts("Where does my sister live?");
     assert_eq!(
         (standing[0].as_str(), memories[0].as_str()),
-        ("Always call her Ann.", "My sister lives in Oslo. Always call her Ann.")
+        (
+            "Always call her Ann.",
+            "My sister lives in Oslo. Always call her Ann."
+        )
     );
 }
 
@@ -158,14 +309,43 @@ fn a_recalled_memory_is_not_given_twice() {
 fn a_fact_is_given_instead_of_its_turn_and_a_deleted_fact_withdraws_its_turn() {
     let chat = StandingTestChat::new();
     chat.state(&["Always answer in metric units."]);
-    let turn = chat.conversations.store.read(&chat.conversation).unwrap().entries()[0].id.clone();
-    let (id, now) = ("fact".parse::<EntryId>().unwrap(), chat.conversations.clock.now());
-    let fact =
-        ConversationEntry::new(id.clone(), &chat.conversation, EntryRole::Memory, "Always answer the user in metric units.", now);
-    let commit = |change| chat.conversations.store.commit(&chat.conversation, Checked::allowed(&[change])).unwrap();
-    commit(EntryChange::Add(ConversationEntry { source_id: Some(turn), ..fact }));
-    assert_eq!(chat.standing(QUESTION), ["Always answer the user in metric units."]);
-    commit(EntryChange::Delete { id, replaced_by: None });
+    let turn = chat
+        .conversations
+        .store
+        .read(&chat.conversation)
+        .unwrap()
+        .entries()[0]
+        .id
+        .clone();
+    let (id, now) = (
+        "fact".parse::<EntryId>().unwrap(),
+        chat.conversations.clock.now(),
+    );
+    let fact = ConversationEntry::new(
+        id.clone(),
+        &chat.conversation,
+        EntryRole::Memory,
+        "Always answer the user in metric units.",
+        now,
+    );
+    let commit = |change| {
+        chat.conversations
+            .store
+            .commit(&chat.conversation, Checked::allowed(&[change]))
+            .unwrap()
+    };
+    commit(EntryChange::Add(ConversationEntry {
+        source_id: Some(turn),
+        ..fact
+    }));
+    assert_eq!(
+        chat.standing(QUESTION),
+        ["Always answer the user in metric units."]
+    );
+    commit(EntryChange::Delete {
+        id,
+        replaced_by: None,
+    });
     assert_eq!(chat.standing(QUESTION), [""; 0]);
 }
 
@@ -173,23 +353,51 @@ fn a_fact_is_given_instead_of_its_turn_and_a_deleted_fact_withdraws_its_turn() {
 fn an_unreadable_home_degrades_the_result() {
     let chat = StandingTestChat::new();
     chat.state(&["Always answer in metric units."]);
-    let request =
-        StandingRequest { conversation: &chat.conversation, message: QUESTION, top_k: 5, unwritten: &[], is_known: &|_| false };
-    let open_home = || Err(StoreError::Invalid { why: "the disk is gone".into() });
+    let request = StandingRequest {
+        conversation: &chat.conversation,
+        message: QUESTION,
+        top_k: 5,
+        unwritten: &[],
+        is_known: &|_| false,
+    };
+    let open_home = || {
+        Err(StoreError::Invalid {
+            why: "the disk is gone".into(),
+        })
+    };
     let mut recalled = RecallResult::default();
     add_standing(&chat.conversations, &open_home, &request, &mut recalled).unwrap();
     assert_eq!(recalled.standing.len(), 1);
-    assert!(recalled.degraded.unwrap().contains("standing memories of the home are left out"));
+    assert!(
+        recalled
+            .degraded
+            .unwrap()
+            .contains("standing memories of the home are left out")
+    );
 }
 
 /// Returns the number of texts that are parsed for a message when `count` facts are standing.
 fn parses(count: usize) -> usize {
     let chat = StandingTestChat::new();
-    let instruction = |number| format!("The user wants to verb{number} noun{number} in 2026 with Name{number}.");
+    let instruction =
+        |number| format!("The user wants to verb{number} noun{number} in 2026 with Name{number}.");
     let preference = |number| format!("The user prefers thing{number} over stuff{number}.");
-    let facts: Vec<String> =
-        (0..count).map(|number| if number % 2 == 0 { instruction(number) } else { preference(number) }).collect();
-    add(&chat.conversations, &chat.conversation, &facts, SecretPolicy::Refuse).unwrap();
+    let facts: Vec<String> = (0..count)
+        .map(|number| {
+            if number % 2 == 0 {
+                instruction(number)
+            } else {
+                preference(number)
+            }
+        })
+        .collect();
+    add(
+        &chat.conversations,
+        &chat.conversation,
+        &facts,
+        SecretPolicy::Refuse,
+    )
+    .unwrap();
     assert!(!chat.standing(QUESTION).is_empty());
     parse_count::take();
     chat.standing(QUESTION);

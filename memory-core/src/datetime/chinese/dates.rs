@@ -18,13 +18,27 @@ pub(super) struct ChineseDay {
 
 impl From<DayExpression> for ChineseDay {
     fn from(day: DayExpression) -> Self {
-        Self { day, part: None, repeats: false, is_vague: false }
+        Self {
+            day,
+            part: None,
+            repeats: false,
+            is_vague: false,
+        }
     }
 }
 
 /// Consumes a year with its 年: "2013年", "二零一五年", "明年".
 pub(super) fn parse_year_reference(cursor: &mut TokenCursor<'_>) -> Year {
-    let names = [("大后年", 3), ("后年", 2), ("明年", 1), ("今年", 0), ("本年", 0), ("去年", -1), ("上年", -1), ("前年", -2)];
+    let names = [
+        ("大后年", 3),
+        ("后年", 2),
+        ("明年", 1),
+        ("今年", 0),
+        ("本年", 0),
+        ("去年", -1),
+        ("上年", -1),
+        ("前年", -2),
+    ];
     if let Some((_, years)) = names.into_iter().find(|(name, _)| cursor.consume_han(name)) {
         cursor.consume_han("度");
         return Year::Away(years);
@@ -38,9 +52,20 @@ pub(super) fn parse_calendar_date(cursor: &mut TokenCursor<'_>) -> Option<Chines
     cursor.consume_han("每年");
     let year = parse_year_reference(cursor);
     cursor.consume_han("的");
-    let forms: [fn(&mut TokenCursor<'_>, Year) -> Option<DayExpression>; 5] =
-        [parse_named_month_day, parse_relative_month_day, parse_bare_month_edge, parse_quarter_edge, parse_year_edge];
-    forms.into_iter().find_map(|form| cursor.attempt(|cursor| form(cursor, year))).map(|day| ChineseDay { repeats, ..day.into() })
+    let forms: [fn(&mut TokenCursor<'_>, Year) -> Option<DayExpression>; 5] = [
+        parse_named_month_day,
+        parse_relative_month_day,
+        parse_bare_month_edge,
+        parse_quarter_edge,
+        parse_year_edge,
+    ];
+    forms
+        .into_iter()
+        .find_map(|form| cursor.attempt(|cursor| form(cursor, year)))
+        .map(|day| ChineseDay {
+            repeats,
+            ..day.into()
+        })
 }
 
 /// Consumes "2月15号", "十月第一个星期一" and "6月底".
@@ -82,7 +107,11 @@ fn parse_named_month_day(cursor: &mut TokenCursor<'_>, year: Year) -> Option<Day
                 )
             });
             (!is_counted && cursor.ends_cleanly())
-                .then(|| u32::try_from(date).ok().map(|date| DayExpression::OfMonth(date, month)))
+                .then(|| {
+                    u32::try_from(date)
+                        .ok()
+                        .map(|date| DayExpression::OfMonth(date, month))
+                })
                 .flatten()
         })
     })
@@ -94,7 +123,13 @@ fn parse_day_in_month(cursor: &mut TokenCursor<'_>, month: Month) -> Option<DayE
         cursor.consume_han("的");
         let date = parse_number_in(cursor, 1..=31)?;
         let is_date = cursor.consume_any_han(&["日", "号"]);
-        is_date.then(|| u32::try_from(date).ok().map(|date| DayExpression::OfMonth(date, month))).flatten()
+        is_date
+            .then(|| {
+                u32::try_from(date)
+                    .ok()
+                    .map(|date| DayExpression::OfMonth(date, month))
+            })
+            .flatten()
     });
     if date.is_some() {
         // A weekday in brackets repeats the information.
@@ -136,7 +171,12 @@ fn parse_relative_month_day(cursor: &mut TokenCursor<'_>, year: Year) -> Option<
 /// Consumes "月底" and "月初" without a month; after a month name they belong to it.
 fn parse_bare_month_edge(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpression> {
     let is_alone = year == Year::Unsaid
-        && !matches!(cursor.peek_back(1), Some(DateTokenKind::Han('个' | '上' | '下' | '正' | '腊' | '冬' | '闰')));
+        && !matches!(
+            cursor.peek_back(1),
+            Some(DateTokenKind::Han(
+                '个' | '上' | '下' | '正' | '腊' | '冬' | '闰'
+            ))
+        );
     let names = [
         ("月底", PeriodEdge::End),
         ("月末", PeriodEdge::End),
@@ -144,7 +184,10 @@ fn parse_bare_month_edge(cursor: &mut TokenCursor<'_>, year: Year) -> Option<Day
         ("月初", PeriodEdge::Start),
         ("月中", PeriodEdge::Middle),
     ];
-    let (_, edge) = names.into_iter().find(|(name, _)| cursor.consume_han(name)).filter(|_| is_alone)?;
+    let (_, edge) = names
+        .into_iter()
+        .find(|(name, _)| cursor.consume_han(name))
+        .filter(|_| is_alone)?;
     (!is_lunar_day(cursor)).then_some(DayExpression::Edge(edge, Period::Month(Month::Unsaid)))
 }
 
@@ -159,7 +202,8 @@ fn parse_quarter_edge(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExp
 
 /// Returns whether the preceding 初 is part of a lunar day such as "初五", and not the start of a period.
 fn is_lunar_day(cursor: &TokenCursor<'_>) -> bool {
-    matches!(cursor.peek_back(1), Some(DateTokenKind::Han('初'))) && cursor.peek_han(0).is_some_and(is_numeral)
+    matches!(cursor.peek_back(1), Some(DateTokenKind::Han('初')))
+        && cursor.peek_han(0).is_some_and(is_numeral)
 }
 
 /// Consumes "年底", "明年初" and "今年最后一天".
@@ -173,7 +217,9 @@ fn parse_year_edge(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpres
             ("年尾", PeriodEdge::End),
             ("年初", PeriodEdge::Start),
         ];
-        let (_, edge) = names.into_iter().find(|(name, _)| cursor.consume_han(name))?;
+        let (_, edge) = names
+            .into_iter()
+            .find(|(name, _)| cursor.consume_han(name))?;
         return Some(DayExpression::Edge(edge, period));
     }
     parse_nth_day(cursor, period.clone()).or_else(|| parse_period_edge(cursor, &period))
@@ -184,7 +230,9 @@ pub(super) fn parse_bare_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay>
     let is_in_digits = matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
     let is_inside = matches!(
         cursor.peek_back(1),
-        Some(DateTokenKind::Han('第' | '月' | '年' | '周' | '星' | '期' | '拜' | '十' | '百' | '点' | '零'))
+        Some(DateTokenKind::Han(
+            '第' | '月' | '年' | '周' | '星' | '期' | '拜' | '十' | '百' | '点' | '零'
+        ))
     );
     if !cursor.starts_cleanly() || is_inside {
         return None;
@@ -261,13 +309,21 @@ pub(super) fn parse_bare_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay>
 
 /// Consumes a period that resolves to its first day: "下个月", "2013年", "明年三月".
 pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
-    let start = |period| Some(ChineseDay { is_vague: true, ..DayExpression::Edge(PeriodEdge::Start, period).into() });
-    if let Some(months) =
-        cursor.attempt(|cursor| parse_period_offset(cursor).filter(|months| *months != 0 && cursor.consume_han("月")))
-    {
+    let start = |period| {
+        Some(ChineseDay {
+            is_vague: true,
+            ..DayExpression::Edge(PeriodEdge::Start, period).into()
+        })
+    };
+    if let Some(months) = cursor.attempt(|cursor| {
+        parse_period_offset(cursor).filter(|months| *months != 0 && cursor.consume_han("月"))
+    }) {
         return start(month_at_offset(months));
     }
-    let is_led = matches!(cursor.peek_back(1), Some(DateTokenKind::Han('在' | '到' | '等' | '至')));
+    let is_led = matches!(
+        cursor.peek_back(1),
+        Some(DateTokenKind::Han('在' | '到' | '等' | '至'))
+    );
     let year = parse_year_reference(cursor);
     cursor.consume_han("的");
     let month = cursor.attempt(|cursor| {
@@ -280,12 +336,17 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<Chinese
             Year::Away(_) | Year::Exactly(_) => start(Period::Year(year)),
         };
     };
-    let is_month =
-        cursor.consume_any_han(&["份"]) || year != Year::Unsaid || is_led || matches!(cursor.peek_han(0), Some('前' | '之'));
+    let is_month = cursor.consume_any_han(&["份"])
+        || year != Year::Unsaid
+        || is_led
+        || matches!(cursor.peek_han(0), Some('前' | '之'));
     if !is_month {
         return None;
     }
-    start(Period::Month(Month::Named(u32::try_from(month).ok()?, year)))
+    start(Period::Month(Month::Named(
+        u32::try_from(month).ok()?,
+        year,
+    )))
 }
 
 /// Consumes "下", "上上个" or "这", and returns the offset.
@@ -303,7 +364,9 @@ pub(super) fn parse_period_offset(cursor: &mut TokenCursor<'_>) -> Option<i32> {
         ("呢", 0),
         ("当", 0),
     ];
-    let (_, distance) = names.into_iter().find(|(name, _)| cursor.consume_han(name))?;
+    let (_, distance) = names
+        .into_iter()
+        .find(|(name, _)| cursor.consume_han(name))?;
     cursor.consume_any_han(&["一个", "个", "一"]);
     Some(distance)
 }
@@ -356,7 +419,9 @@ fn parse_period_edge(cursor: &mut TokenCursor<'_>, period: &Period) -> Option<Da
         ("下旬", PeriodEdge::End),
         ("终", PeriodEdge::End),
     ];
-    let (_, edge) = names.into_iter().find(|(name, _)| cursor.consume_han(name))?;
+    let (_, edge) = names
+        .into_iter()
+        .find(|(name, _)| cursor.consume_han(name))?;
     (!is_lunar_day(cursor)).then(|| DayExpression::Edge(edge, period.clone()))
 }
 
@@ -375,16 +440,18 @@ pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
         DateTokenKind::Han('五') => Weekday::Fri,
         DateTokenKind::Han('六' | '末') => Weekday::Sat,
         DateTokenKind::Han('日' | '天' | '七') => Weekday::Sun,
-        DateTokenKind::Number(number) if number.digits == 1 && cursor.is_glued(0) => match number.value {
-            1 => Weekday::Mon,
-            2 => Weekday::Tue,
-            3 => Weekday::Wed,
-            4 => Weekday::Thu,
-            5 => Weekday::Fri,
-            6 => Weekday::Sat,
-            7 => Weekday::Sun,
-            _ => return None,
-        },
+        DateTokenKind::Number(number) if number.digits == 1 && cursor.is_glued(0) => {
+            match number.value {
+                1 => Weekday::Mon,
+                2 => Weekday::Tue,
+                3 => Weekday::Wed,
+                4 => Weekday::Thu,
+                5 => Weekday::Fri,
+                6 => Weekday::Sat,
+                7 => Weekday::Sun,
+                _ => return None,
+            }
+        }
         DateTokenKind::Han(_)
         | DateTokenKind::Number(_)
         | DateTokenKind::Word(_)

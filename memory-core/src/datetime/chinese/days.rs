@@ -6,7 +6,8 @@ use super::super::numeric;
 use super::super::syntax::{CalendarDuration, DayExpression, DayPart, WeekdayAnchor, Year};
 use super::super::token::DateTokenKind;
 use super::dates::{
-    ChineseDay, parse_bare_day, parse_calendar_date, parse_period_offset, parse_vague_period, parse_weekday, parse_year_reference,
+    ChineseDay, parse_bare_day, parse_calendar_date, parse_period_offset, parse_vague_period,
+    parse_weekday, parse_year_reference,
 };
 use super::durations::parse_duration;
 use super::holiday_names::parse_holiday;
@@ -63,7 +64,18 @@ const OFFSET_DAY_PARTS: &[(&str, i64, DayPart)] = &[
     ("寻晚", -1, DayPart::Night),
 ];
 
-const NOW_WORDS: &[&str] = &["现在", "此刻", "此时", "当前", "依家", "而家", "宜家", "这一刻", "这会儿", "这时"];
+const NOW_WORDS: &[&str] = &[
+    "现在",
+    "此刻",
+    "此时",
+    "当前",
+    "依家",
+    "而家",
+    "宜家",
+    "这一刻",
+    "这会儿",
+    "这时",
+];
 
 /// Consumes a day expression, with an optional offset from it.
 pub(super) fn parse_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
@@ -115,7 +127,8 @@ fn parse_relative_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
     let may_be_date = matches!(cursor.peek_back(1), Some(DateTokenKind::Han('日')));
     cursor.consume_han("的");
     let is_ahead = cursor.consume_any_han(&["之后", "以后", "过后", "后", "之内", "以内", "内"]);
-    let is_back = !is_ahead && !is_passed && !may_be_date && cursor.consume_any_han(&["之前", "以前", "前"]);
+    let is_back =
+        !is_ahead && !is_passed && !may_be_date && cursor.consume_any_han(&["之前", "以前", "前"]);
     if !is_ahead && !is_back && !is_passed {
         return None;
     }
@@ -129,54 +142,98 @@ fn parse_relative_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
     // "两周后的周五" is the Friday of that week.
     let weekday = cursor.attempt(|cursor| {
         cursor.consume_han("的");
-        cursor.consume_any_han(&["周", "星期", "礼拜"]).then(|| parse_weekday(cursor)).flatten().filter(|_| !amount.is_exact)
+        cursor
+            .consume_any_han(&["周", "星期", "礼拜"])
+            .then(|| parse_weekday(cursor))
+            .flatten()
+            .filter(|_| !amount.is_exact)
     });
-    Some(weekday.map_or(day.clone(), |weekday| DayExpression::WeekdayNear(weekday, Box::new(day), weekday_anchor(amount))).into())
+    Some(
+        weekday
+            .map_or(day.clone(), |weekday| {
+                DayExpression::WeekdayNear(weekday, Box::new(day), weekday_anchor(amount))
+            })
+            .into(),
+    )
 }
 
 fn weekday_anchor(amount: CalendarDuration) -> WeekdayAnchor {
-    if amount.months == 0 { WeekdayAnchor::SameWeek } else { WeekdayAnchor::FromThere }
+    if amount.months == 0 {
+        WeekdayAnchor::SameWeek
+    } else {
+        WeekdayAnchor::FromThere
+    }
 }
 
 fn parse_named_offset(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
     if cursor.consume_any_han(&["每天", "每日", "天天", "每一天"]) {
         let is_daily = !matches!(cursor.peek_han(0), Some('向'));
-        return is_daily.then(|| ChineseDay { repeats: true, ..DayExpression::Shifted(0).into() });
+        return is_daily.then(|| ChineseDay {
+            repeats: true,
+            ..DayExpression::Shifted(0).into()
+        });
     }
-    if let Some(part) =
-        [("每晚", DayPart::Night), ("每早", DayPart::Morning)].into_iter().find(|(name, _)| cursor.consume_han(name))
+    if let Some(part) = [("每晚", DayPart::Night), ("每早", DayPart::Morning)]
+        .into_iter()
+        .find(|(name, _)| cursor.consume_han(name))
     {
-        return Some(ChineseDay { part: Some(part.1), repeats: true, ..DayExpression::Shifted(0).into() });
+        return Some(ChineseDay {
+            part: Some(part.1),
+            repeats: true,
+            ..DayExpression::Shifted(0).into()
+        });
     }
-    if let Some((_, days, part)) = OFFSET_DAY_PARTS.iter().find(|(name, _, _)| cursor.consume_han(name)) {
+    if let Some((_, days, part)) = OFFSET_DAY_PARTS
+        .iter()
+        .find(|(name, _, _)| cursor.consume_han(name))
+    {
         cursor.consume_any_han(&["上", "里", "间"]);
-        return Some(ChineseDay { part: Some(*part), ..DayExpression::Shifted(*days).into() });
+        return Some(ChineseDay {
+            part: Some(*part),
+            ..DayExpression::Shifted(*days).into()
+        });
     }
     // "以后天天" does not contain 后天, the day after tomorrow.
-    let is_inside =
-        matches!(cursor.peek_back(1), Some(DateTokenKind::Han('以' | '之' | '然' | '最' | '今' | '往' | '从' | '先')));
-    let (name, days) = DAY_OFFSETS.iter().find(|(name, _)| cursor.consume_han(name))?;
-    let starts_inside = name.starts_with(['后', '前']) && (is_inside || cursor.peek_han(0) == Some('天'));
+    let is_inside = matches!(
+        cursor.peek_back(1),
+        Some(DateTokenKind::Han(
+            '以' | '之' | '然' | '最' | '今' | '往' | '从' | '先'
+        ))
+    );
+    let (name, days) = DAY_OFFSETS
+        .iter()
+        .find(|(name, _)| cursor.consume_han(name))?;
+    let starts_inside =
+        name.starts_with(['后', '前']) && (is_inside || cursor.peek_han(0) == Some('天'));
     (!starts_inside).then(|| DayExpression::Shifted(*days).into())
 }
 
 fn parse_now(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
-    cursor.consume_any_han(NOW_WORDS).then(|| DayExpression::Now.into())
+    cursor
+        .consume_any_han(NOW_WORDS)
+        .then(|| DayExpression::Now.into())
 }
 
 fn parse_full_date(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
-    let is_among_han = |what: Option<DateTokenKind<'_>>| matches!(what, Some(DateTokenKind::Han(_)));
+    let is_among_han =
+        |what: Option<DateTokenKind<'_>>| matches!(what, Some(DateTokenKind::Han(_)));
     let short = cursor.attempt(|cursor| {
         let is_after_han = is_among_han(cursor.peek_back(1));
-        numeric::parse_short_year_first(cursor).filter(|_| is_after_han || is_among_han(cursor.peek(0)))
+        numeric::parse_short_year_first(cursor)
+            .filter(|_| is_after_han || is_among_han(cursor.peek(0)))
     });
-    short.or_else(|| numeric::parse_full_date(cursor)).map(ChineseDay::from)
+    short
+        .or_else(|| numeric::parse_full_date(cursor))
+        .map(ChineseDay::from)
 }
 
 /// Consumes "6/20" before a Chinese character, at the start of the text or after a word that precedes dates.
 fn parse_short_date(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
-    let is_led =
-        cursor.is_at_start() || matches!(cursor.peek_back(1), Some(DateTokenKind::Han('在' | '于' | '到' | '至' | '期')));
+    let is_led = cursor.is_at_start()
+        || matches!(
+            cursor.peek_back(1),
+            Some(DateTokenKind::Han('在' | '于' | '到' | '至' | '期'))
+        );
     // In Chinese the month is always first.
     let day = match numeric::parse_short_date(cursor)? {
         DayExpression::EitherWay(day, _) => *day,
@@ -189,20 +246,39 @@ fn parse_short_date(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
 fn parse_holiday_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
     let year = parse_year_reference(cursor);
     cursor.consume_han("的");
-    let leading = if year == Year::Unsaid { cursor.attempt(parse_period_offset) } else { None };
+    let leading = if year == Year::Unsaid {
+        cursor.attempt(parse_period_offset)
+    } else {
+        None
+    };
     let feast = parse_holiday(cursor)?;
     if leading.is_none_or(|distance| 0 <= distance) {
         return Some(DayExpression::Feast(feast, year).into());
     }
-    let year_ago = CalendarDuration { months: -12, ..CalendarDuration::default() };
-    Some(DayExpression::FeastFrom(feast, Box::new(DayExpression::Away(year_ago, Box::new(DayExpression::Shifted(0))))).into())
+    let year_ago = CalendarDuration {
+        months: -12,
+        ..CalendarDuration::default()
+    };
+    Some(
+        DayExpression::FeastFrom(
+            feast,
+            Box::new(DayExpression::Away(
+                year_ago,
+                Box::new(DayExpression::Shifted(0)),
+            )),
+        )
+        .into(),
+    )
 }
 
 /// Consumes the "今天" of "明年今天", which is the same day of another week, month or year.
 fn parse_same_day(cursor: &mut TokenCursor<'_>, named: ChineseDay) -> ChineseDay {
     let is_same = |cursor: &mut TokenCursor<'_>| {
         cursor.consume_han("的");
-        cursor.consume_any_han(&["今天", "今日"]).then(|| period_as_offset(&named.day)).flatten()
+        cursor
+            .consume_any_han(&["今天", "今日"])
+            .then(|| period_as_offset(&named.day))
+            .flatten()
     };
     if !named.is_vague {
         return named;

@@ -27,20 +27,36 @@ fn parse_duration_part(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration>
     if cursor.consume_any_han(&["大半", "半"]) {
         let is_counted = cursor.consume_han("个");
         let (unit, each) = parse_unit(cursor, is_counted)?;
-        return unit.duration(Quantity { over: each, under: 2 });
+        return unit.duration(Quantity {
+            over: each,
+            under: 2,
+        });
     }
-    let count =
-        if cursor.consume_any_han(&["几", "数"]) { Quantity::whole(3)? } else { parse_decimal(cursor).filter(|_| is_clean)? };
+    let count = if cursor.consume_any_han(&["几", "数"]) {
+        Quantity::whole(3)?
+    } else {
+        parse_decimal(cursor).filter(|_| is_clean)?
+    };
     let is_counted = cursor.consume_han("个");
     let has_half = is_counted && cursor.consume_han("半");
     let (unit, each) = parse_unit(cursor, is_counted)?;
     let has_half_behind = !has_half && allows_trailing_half(unit) && cursor.consume_han("半");
-    let count = if has_half || has_half_behind { count.plus_half()? } else { count };
-    unit.duration(Quantity { over: count.over.checked_mul(each)?, ..count })
+    let count = if has_half || has_half_behind {
+        count.plus_half()?
+    } else {
+        count
+    };
+    unit.duration(Quantity {
+        over: count.over.checked_mul(each)?,
+        ..count
+    })
 }
 
 fn allows_trailing_half(unit: TimeUnit) -> bool {
-    matches!(unit, TimeUnit::Hour | TimeUnit::Minute | TimeUnit::Day | TimeUnit::Year | TimeUnit::Week)
+    matches!(
+        unit,
+        TimeUnit::Hour | TimeUnit::Minute | TimeUnit::Day | TimeUnit::Year | TimeUnit::Week
+    )
 }
 
 fn parse_decimal(cursor: &mut TokenCursor<'_>) -> Option<Quantity> {
@@ -49,9 +65,17 @@ fn parse_decimal(cursor: &mut TokenCursor<'_>) -> Option<Quantity> {
         if !cursor.consume_glued_sign('.') {
             return None;
         }
-        let decimals = cursor.consume_glued_number().filter(|decimals| decimals.digits <= 3)?;
+        let decimals = cursor
+            .consume_glued_number()
+            .filter(|decimals| decimals.digits <= 3)?;
         let under = 10_i64.pow(u32::try_from(decimals.digits).ok()?);
-        Some(Quantity { over: whole.over.checked_mul(under)?.checked_add(i64::try_from(decimals.value).ok()?)?, under })
+        Some(Quantity {
+            over: whole
+                .over
+                .checked_mul(under)?
+                .checked_add(i64::try_from(decimals.value).ok()?)?,
+            under,
+        })
     });
     Some(decimal.unwrap_or(whole))
 }
@@ -80,7 +104,9 @@ fn parse_unit(cursor: &mut TokenCursor<'_>, is_counted: bool) -> Option<(TimeUni
             return Some((TimeUnit::Minute, 5));
         }
     }
-    let found = units.into_iter().find(|(names, _, _)| cursor.consume_any_han(names))?;
+    let found = units
+        .into_iter()
+        .find(|(names, _, _)| cursor.consume_any_han(names))?;
     let (names, unit, each) = found;
     let needs_count = names == ["钟"];
     (is_counted || !needs_count).then_some((unit, each))

@@ -117,7 +117,10 @@ const HOLIDAY_NAMES: &[(&str, Holiday)] = &[
 
 /// Returns whether a name can start with the character.
 pub(super) fn can_start_holiday(character: char) -> bool {
-    character == '东' || HOLIDAY_NAMES.iter().any(|(name, _)| name.starts_with(character))
+    character == '东'
+        || HOLIDAY_NAMES
+            .iter()
+            .any(|(name, _)| name.starts_with(character))
 }
 
 /// Consumes the name of a holiday.
@@ -125,25 +128,35 @@ pub(super) fn parse_holiday(cursor: &mut TokenCursor<'_>) -> Option<Holiday> {
     cursor.attempt(|cursor| {
         let is_orthodox = cursor.consume_han("东正教");
         let first = cursor.peek_han(0)?;
-        let mut named = HOLIDAY_NAMES.iter().filter(|(name, _)| name.starts_with(first));
+        let mut named = HOLIDAY_NAMES
+            .iter()
+            .filter(|(name, _)| name.starts_with(first));
         let (name, feast) = named.find(|(name, _)| cursor.consume_han(name))?;
         // "五一" is also the number 51, or the start of a longer number.
         let is_number = matches!(*name, "五一" | "六一" | "八一") && is_near_numeral(cursor);
         if is_number {
             return None;
         }
-        if is_orthodox { feast.orthodox() } else { Some(*feast) }
+        if is_orthodox {
+            feast.orthodox()
+        } else {
+            Some(*feast)
+        }
     })
 }
 
 /// Returns whether the two preceding characters are part of a number or a quantity.
 fn is_near_numeral(cursor: &TokenCursor<'_>) -> bool {
-    let is_numeral =
-        |character: char| numbers::is_numeral(character) || matches!(character, '点' | '月' | '号' | '路' | '第' | '块' | '个');
+    let is_numeral = |character: char| {
+        numbers::is_numeral(character)
+            || matches!(character, '点' | '月' | '号' | '路' | '第' | '块' | '个')
+    };
     let is_behind_number = match cursor.peek_back(3) {
         Some(DateTokenKind::Han(character)) => is_numeral(character),
         Some(DateTokenKind::Number(_)) => true,
-        Some(DateTokenKind::Word(_) | DateTokenKind::Sign(_) | DateTokenKind::Other) | None => false,
+        Some(DateTokenKind::Word(_) | DateTokenKind::Sign(_) | DateTokenKind::Other) | None => {
+            false
+        }
     };
     is_behind_number || cursor.peek_han(0).is_some_and(is_numeral)
 }

@@ -88,7 +88,9 @@ pub(super) fn can_start_expression(character: char) -> bool {
 
 /// Consumes one expression: a day, a time, or both in any order, with a part of the day.
 pub(super) fn parse_expression(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
-    [parse_day_and_time, parse_bare_day_part].into_iter().find_map(|form| cursor.attempt(form))
+    [parse_day_and_time, parse_bare_day_part]
+        .into_iter()
+        .find_map(|form| cursor.attempt(form))
 }
 
 fn parse_day_and_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
@@ -131,7 +133,12 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
         return true;
     }
     if spoken.day.is_none()
-        && let Some(ChineseDay { day, part, repeats, is_vague }) = cursor.attempt(parse_day)
+        && let Some(ChineseDay {
+            day,
+            part,
+            repeats,
+            is_vague,
+        }) = cursor.attempt(parse_day)
     {
         spoken.day = Some(day);
         spoken.part = spoken.part.or(part);
@@ -156,7 +163,11 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
     if spoken.clock.is_some() {
         return false;
     }
-    let licence = if spoken.day.is_some() || spoken.part.is_some() { ChineseBareHour::Hour } else { ChineseBareHour::None };
+    let licence = if spoken.day.is_some() || spoken.part.is_some() {
+        ChineseBareHour::Hour
+    } else {
+        ChineseBareHour::None
+    };
     spoken.clock = cursor.attempt(|cursor| parse_clock(cursor, licence));
     spoken.clock.is_some()
 }
@@ -168,7 +179,9 @@ fn set_midnight_or_noon(cursor: &TokenCursor<'_>, spoken: &mut DateExpression) {
     }
     spoken.clock = match (cursor.peek_back(2), cursor.peek_back(1)) {
         (Some(DateTokenKind::Han('正')), Some(DateTokenKind::Han('午'))) => Some(TimeOfDay::NOON),
-        (Some(DateTokenKind::Han('午')), Some(DateTokenKind::Han('夜'))) => Some(TimeOfDay::unambiguous(24, 0)),
+        (Some(DateTokenKind::Han('午')), Some(DateTokenKind::Han('夜'))) => {
+            Some(TimeOfDay::unambiguous(24, 0))
+        }
         _ => None,
     };
 }

@@ -39,7 +39,10 @@ pub(super) fn parse_number(cursor: &mut TokenCursor<'_>) -> Option<u64> {
 }
 
 /// Consumes a number in digits or characters that is within `range`.
-pub(super) fn parse_number_in(cursor: &mut TokenCursor<'_>, range: RangeInclusive<u64>) -> Option<u64> {
+pub(super) fn parse_number_in(
+    cursor: &mut TokenCursor<'_>,
+    range: RangeInclusive<u64>,
+) -> Option<u64> {
     cursor.attempt(|cursor| parse_number(cursor).filter(|number| range.contains(number)))
 }
 
@@ -80,7 +83,11 @@ fn parse_han_number(cursor: &mut TokenCursor<'_>) -> Option<u64> {
     if length == 0 {
         return None;
     }
-    Some(if has_unit { total + pending.unwrap_or(0) } else { row })
+    Some(if has_unit {
+        total + pending.unwrap_or(0)
+    } else {
+        row
+    })
 }
 
 /// Consumes the number of a year: four digits, or two before 年.
@@ -94,9 +101,15 @@ pub(super) fn parse_year(cursor: &mut TokenCursor<'_>) -> Option<i32> {
         };
         let year = match digits {
             4 if (1000..=9999).contains(&year) => year,
-            2 if year < 100 && !matches!(cursor.peek_back(1), Some(DateTokenKind::Han('十'))) => expand_year(year),
+            2 if year < 100 && !matches!(cursor.peek_back(1), Some(DateTokenKind::Han('十'))) => {
+                expand_year(year)
+            }
             _ => return None,
         };
-        if is_clean && cursor.consume_han("年") { i32::try_from(year).ok() } else { None }
+        if is_clean && cursor.consume_han("年") {
+            i32::try_from(year).ok()
+        } else {
+            None
+        }
     })
 }

@@ -11,11 +11,28 @@ use super::times_of_day;
 /// Consumes "明天这个时候" and "下周的同一时间".
 pub(super) fn parse_same_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
     let named = parse_day(cursor)?;
-    let day = if named.is_vague { period_as_offset(&named.day)? } else { named.day };
+    let day = if named.is_vague {
+        period_as_offset(&named.day)?
+    } else {
+        named.day
+    };
     cursor.consume_han("的");
-    let is_said =
-        cursor.consume_any_han(&["这个时候", "这时候", "这个时间", "同一时间", "同一个时间", "此时此刻", "此时", "这个点"]);
-    is_said.then(|| DateExpression { day: Some(day), is_same_time: true, repeats: named.repeats, ..DateExpression::default() })
+    let is_said = cursor.consume_any_han(&[
+        "这个时候",
+        "这时候",
+        "这个时间",
+        "同一时间",
+        "同一个时间",
+        "此时此刻",
+        "此时",
+        "这个点",
+    ]);
+    is_said.then(|| DateExpression {
+        day: Some(day),
+        is_same_time: true,
+        repeats: named.repeats,
+        ..DateExpression::default()
+    })
 }
 
 /// Consumes "提前一小时", which follows the time that it is relative to.
@@ -24,23 +41,36 @@ pub(in super::super) fn parse_lead_time(cursor: &mut TokenCursor<'_>) -> Option<
         return None;
     }
     cursor.consume_any_han(&["大约", "大概", "约", "个"]);
-    parse_duration(cursor).filter(|amount| !amount.is_exact || amount.days == 0 && amount.months == 0)
+    parse_duration(cursor)
+        .filter(|amount| !amount.is_exact || amount.days == 0 && amount.months == 0)
 }
 
 /// Consumes "晚饭后" and "睡前".
 pub(super) fn parse_meal_time(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
     cursor.consume_han("吃完");
-    let meals: [(&[&str], u32); 3] = [(&["早饭", "早餐"], 8), (&["午饭", "午餐", "中饭", "中午饭"], 12), (&["晚饭", "晚餐"], 19)];
+    let meals: [(&[&str], u32); 3] = [
+        (&["早饭", "早餐"], 8),
+        (&["午饭", "午餐", "中饭", "中午饭"], 12),
+        (&["晚饭", "晚餐"], 19),
+    ];
     if cursor.consume_any_han(&["睡觉之前", "睡觉前", "睡前", "临睡前"]) {
         return Some(DayPart::Around(22));
     }
-    let (_, hour) = meals.into_iter().find(|(names, _)| cursor.consume_any_han(names))?;
+    let (_, hour) = meals
+        .into_iter()
+        .find(|(names, _)| cursor.consume_any_han(names))?;
     if cursor.consume_any_han(&["之前", "以前", "前"]) {
         return Some(DayPart::Around(hour - 1));
     }
-    let is_eaten =
-        matches!((cursor.peek_back(4), cursor.peek_back(3)), (Some(DateTokenKind::Han('吃')), Some(DateTokenKind::Han('完'))));
-    (cursor.consume_any_han(&["之后", "以后", "过后", "后"]) || is_eaten).then_some(DayPart::Around(hour + 1))
+    let is_eaten = matches!(
+        (cursor.peek_back(4), cursor.peek_back(3)),
+        (
+            Some(DateTokenKind::Han('吃')),
+            Some(DateTokenKind::Han('完'))
+        )
+    );
+    (cursor.consume_any_han(&["之后", "以后", "过后", "后"]) || is_eaten)
+        .then_some(DayPart::Around(hour + 1))
 }
 
 /// Consumes a part of the day without a date or time: 下午给客户回电话, 晚饭后吃药.
@@ -49,18 +79,44 @@ pub(super) fn parse_meal_time(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
 pub(super) fn parse_bare_day_part(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
     let is_told = matches!(
         (cursor.peek_back(2), cursor.peek_back(1)),
-        (Some(DateTokenKind::Han('醒')), Some(DateTokenKind::Han('我')))
-            | (Some(DateTokenKind::Han('记')), Some(DateTokenKind::Han('得')))
+        (
+            Some(DateTokenKind::Han('醒')),
+            Some(DateTokenKind::Han('我'))
+        ) | (
+            Some(DateTokenKind::Han('记')),
+            Some(DateTokenKind::Han('得'))
+        )
     );
     if !cursor.is_at_start() && !is_told {
         return None;
     }
-    let part = cursor.attempt(parse_meal_time).or_else(|| times_of_day::parse_long_day_part(cursor))?;
+    let part = cursor
+        .attempt(parse_meal_time)
+        .or_else(|| times_of_day::parse_long_day_part(cursor))?;
     // "晚上好", "下午茶" and "早上的会" are not times for a reminder.
     let is_of_thing = matches!(
         cursor.peek_han(0),
-        Some('好' | '安' | '茶' | '的' | '饭' | '觉' | '场' | '班' | '是' | '总' | '都' | '容' | '会' | '经' | '常')
+        Some(
+            '好' | '安'
+                | '茶'
+                | '的'
+                | '饭'
+                | '觉'
+                | '场'
+                | '班'
+                | '是'
+                | '总'
+                | '都'
+                | '容'
+                | '会'
+                | '经'
+                | '常'
+        )
     );
     let is_last = cursor.is_at_end() || matches!(cursor.peek(0), Some(DateTokenKind::Sign(_)));
-    (!is_of_thing && !is_last).then(|| DateExpression { part: Some(part), is_vague: true, ..DateExpression::default() })
+    (!is_of_thing && !is_last).then(|| DateExpression {
+        part: Some(part),
+        is_vague: true,
+        ..DateExpression::default()
+    })
 }

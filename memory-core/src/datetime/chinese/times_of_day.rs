@@ -51,12 +51,19 @@ const DAY_PARTS: &[(&str, DayPart)] = &[
 ];
 
 /// Names that have another meaning unless an hour follows.
-const SHORT_DAY_PARTS: &[(&str, DayPart)] =
-    &[("早", DayPart::Morning), ("晨", DayPart::Morning), ("晚", DayPart::Night), ("夜", DayPart::Night)];
+const SHORT_DAY_PARTS: &[(&str, DayPart)] = &[
+    ("早", DayPart::Morning),
+    ("晨", DayPart::Morning),
+    ("晚", DayPart::Night),
+    ("夜", DayPart::Night),
+];
 
 /// Consumes an unambiguous name of a part of the day.
 pub(super) fn parse_long_day_part(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
-    DAY_PARTS.iter().find(|(name, _)| cursor.consume_han(name)).map(|(_, part)| *part)
+    DAY_PARTS
+        .iter()
+        .find(|(name, _)| cursor.consume_han(name))
+        .map(|(_, part)| *part)
 }
 
 /// Consumes a part of the day.
@@ -64,7 +71,9 @@ pub(super) fn parse_day_part(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
     let whole = parse_long_day_part(cursor);
     let short = || {
         cursor.attempt(|cursor| {
-            let (_, part) = SHORT_DAY_PARTS.iter().find(|(name, _)| cursor.consume_han(name))?;
+            let (_, part) = SHORT_DAY_PARTS
+                .iter()
+                .find(|(name, _)| cursor.consume_han(name))?;
             let mut ahead = *cursor;
             parse_clock(&mut ahead, ChineseBareHour::Hour).map(|_| *part)
         })
@@ -73,7 +82,10 @@ pub(super) fn parse_day_part(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
 }
 
 /// Consumes a time of day.
-pub(super) fn parse_clock(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> Option<TimeOfDay> {
+pub(super) fn parse_clock(
+    cursor: &mut TokenCursor<'_>,
+    licence: ChineseBareHour,
+) -> Option<TimeOfDay> {
     cursor.attempt(|cursor| {
         cursor.consume_any_han(&["大约", "大概", "约"]);
         let clock = cursor
@@ -100,11 +112,18 @@ fn parse_time_before_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
 
 fn parse_missing_minutes(cursor: &mut TokenCursor<'_>) -> Option<i32> {
     let count = parse_number_in(cursor, 1..=59)?;
-    let each = if cursor.consume_any_han(&["刻钟", "刻"]) { 15 } else { 1 };
+    let each = if cursor.consume_any_han(&["刻钟", "刻"]) {
+        15
+    } else {
+        1
+    };
     if each == 1 && !cursor.consume_any_han(&["分钟", "分"]) {
         return None;
     }
-    i32::try_from(count).ok().filter(|count| *count < 60 / each).map(|count| count * each)
+    i32::try_from(count)
+        .ok()
+        .filter(|count| *count < 60 / each)
+        .map(|count| count * each)
 }
 
 /// Consumes "三点", "三点半", "16时40分50秒", "三點踏一".
@@ -119,18 +138,28 @@ fn parse_spoken_time(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> 
         return None;
     }
     let is_clock = cursor.consume_any_han(&["钟", "整"]);
-    if let Some(minutes) = cursor.attempt(|cursor| cursor.consume_han("差").then(|| parse_missing_minutes(cursor)).flatten()) {
+    if let Some(minutes) = cursor.attempt(|cursor| {
+        cursor
+            .consume_han("差")
+            .then(|| parse_missing_minutes(cursor))
+            .flatten()
+    }) {
         return TimeOfDay::from_clock_face(hour, 0, 0)?.plus_minutes(-minutes);
     }
     let minute = cursor.attempt(|cursor| parse_minute(cursor, licence));
-    let second =
-        minute.and_then(|_| cursor.attempt(|cursor| parse_number_in(cursor, 0..=59).filter(|_| cursor.consume_han("秒"))));
+    let second = minute.and_then(|_| {
+        cursor
+            .attempt(|cursor| parse_number_in(cursor, 0..=59).filter(|_| cursor.consume_han("秒")))
+    });
     let is_bare = minute.is_none() && !is_clock;
     if is_bare && licence == ChineseBareHour::None && !is_hour(&start, cursor, hour, is_shi) {
         return None;
     }
     // "三点五米" is a length.
-    if minute.is_none() && cursor.peek_han(0).is_some_and(is_numeral) && licence == ChineseBareHour::None {
+    if minute.is_none()
+        && cursor.peek_han(0).is_some_and(is_numeral)
+        && licence == ChineseBareHour::None
+    {
         return None;
     }
     // "八点多" is about eight.
@@ -147,7 +176,10 @@ fn parse_minute(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> Optio
     }
     let is_past = cursor.consume_any_han(&["过", "零"]);
     let in_digits = matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
-    let is_two_digits = in_digits || is_past || cursor.peek_han(0) == Some('十') || cursor.peek_han(1).is_some_and(is_numeral);
+    let is_two_digits = in_digits
+        || is_past
+        || cursor.peek_han(0) == Some('十')
+        || cursor.peek_han(1).is_some_and(is_numeral);
     let count = parse_number_in(cursor, 0..=59)?;
     if cursor.consume_any_han(&["刻钟", "刻"]) {
         return (1..=3).contains(&count).then_some(count * 15);
@@ -159,8 +191,12 @@ fn parse_minute(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> Optio
         return (count < 12).then_some(count * 5);
     }
     if is_two_digits {
-        let is_counted =
-            cursor.peek_han(0).is_some_and(|next| matches!(next, '个' | '人' | '元' | '块' | '米' | '次' | '天' | '年' | '月'));
+        let is_counted = cursor.peek_han(0).is_some_and(|next| {
+            matches!(
+                next,
+                '个' | '人' | '元' | '块' | '米' | '次' | '天' | '年' | '月'
+            )
+        });
         return (!is_counted && cursor.ends_cleanly()).then_some(count);
     }
     // "三點三" is a quarter past three after a part of the day, and otherwise a decimal number.
@@ -169,8 +205,13 @@ fn parse_minute(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> Optio
 
 /// Returns whether 点 or 时 after a number denotes the hour, and not "two points" or "a bit".
 fn is_hour(start: &TokenCursor<'_>, end: &TokenCursor<'_>, hour: u64, is_shi: bool) -> bool {
-    let before =
-        start.peek_back(1).and_then(|what| if let DateTokenKind::Han(character) = what { Some(character) } else { None });
+    let before = start.peek_back(1).and_then(|what| {
+        if let DateTokenKind::Han(character) = what {
+            Some(character)
+        } else {
+            None
+        }
+    });
     let is_led = matches!(before, Some('在' | '到' | '于' | '至' | '等' | '约' | '从'));
     let is_alone = start.is_at_start() && end.is_at_end();
     let is_other_sense = matches!(

@@ -19,7 +19,11 @@ pub(super) fn parse_week_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay>
         || matches!(cursor.peek_back(1), Some(DateTokenKind::Number(_))) && cursor.is_glued(0);
     // Cantonese 今個 and 呢個 refer to a weekday that is not over yet.
     let is_coming = matches!(cursor.peek_han(0), Some('今' | '呢'));
-    let leading = if repeats { None } else { cursor.attempt(parse_period_offset) };
+    let leading = if repeats {
+        None
+    } else {
+        cursor.attempt(parse_period_offset)
+    };
     let is_short = cursor.consume_han("周");
     if !is_short && !cursor.consume_any_han(&["星期", "礼拜"]) {
         return None;
@@ -28,7 +32,10 @@ pub(super) fn parse_week_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay>
         // "下周的星期三" and "下周周三" are redundant.
         let again = |cursor: &mut TokenCursor<'_>| {
             cursor.consume_han("的");
-            cursor.consume_any_han(&["周", "星期", "礼拜"]).then(|| parse_weekday(cursor)).flatten()
+            cursor
+                .consume_any_han(&["周", "星期", "礼拜"])
+                .then(|| parse_weekday(cursor))
+                .flatten()
         };
         leading.and_then(|_| cursor.attempt(again))
     });
@@ -36,7 +43,10 @@ pub(super) fn parse_week_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay>
         let weeks = leading.filter(|weeks| *weeks != 0)?;
         return Some(parse_week_edge(cursor, weeks));
     };
-    let is_counted_behind = matches!(cursor.peek_han(0), Some('次' | '岁' | '年' | '个' | '遍' | '回' | '期' | '趟'));
+    let is_counted_behind = matches!(
+        cursor.peek_han(0),
+        Some('次' | '岁' | '年' | '个' | '遍' | '回' | '期' | '趟')
+    );
     if is_counted && leading.is_none() || is_short && is_counted_behind && leading.is_none() {
         return None;
     }
@@ -44,7 +54,8 @@ pub(super) fn parse_week_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay>
     let date = cursor.attempt(|cursor| {
         cursor.consume_sign(',');
         cursor.consume_sign('(');
-        let named = parse_calendar_date(cursor).filter(|named| matches!(named.day, DayExpression::OfMonth(..)))?;
+        let named = parse_calendar_date(cursor)
+            .filter(|named| matches!(named.day, DayExpression::OfMonth(..)))?;
         cursor.consume_sign(')');
         Some(named)
     });
@@ -52,7 +63,8 @@ pub(super) fn parse_week_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay>
         return Some(DayExpression::Confirmed(weekday, Box::new(named.day)).into());
     }
     let is_weekend = matches!(cursor.peek_back(1), Some(DateTokenKind::Han('末')));
-    let is_told = (0..MAX_PARTICLE_DISTANCE).any(|ahead| matches!(cursor.peek_han(ahead), Some('了' | '过' | '已')));
+    let is_told = (0..MAX_PARTICLE_DISTANCE)
+        .any(|ahead| matches!(cursor.peek_han(ahead), Some('了' | '过' | '已')));
     let week = match leading {
         // "这周二我们开了会" is about the past.
         Some(_) if is_coming => Week::This,
@@ -61,15 +73,26 @@ pub(super) fn parse_week_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay>
         None if is_weekend => Week::This,
         None => Week::Coming,
     };
-    Some(ChineseDay { repeats, ..DayExpression::Weekday(weekday, week).into() })
+    Some(ChineseDay {
+        repeats,
+        ..DayExpression::Weekday(weekday, week).into()
+    })
 }
 
 /// Consumes "下周" with an optional start or end; without it the result is vague.
 fn parse_week_edge(cursor: &mut TokenCursor<'_>, weeks: i32) -> ChineseDay {
-    let edge = [("初", PeriodEdge::Start), ("底", PeriodEdge::End), ("内", PeriodEdge::End), ("之内", PeriodEdge::End)];
+    let edge = [
+        ("初", PeriodEdge::Start),
+        ("底", PeriodEdge::End),
+        ("内", PeriodEdge::End),
+        ("之内", PeriodEdge::End),
+    ];
     match edge.into_iter().find(|(name, _)| cursor.consume_han(name)) {
         Some((_, edge)) => DayExpression::Edge(edge, Period::Week(weeks)).into(),
-        None => ChineseDay { is_vague: true, ..DayExpression::Edge(PeriodEdge::Start, Period::Week(weeks)).into() },
+        None => ChineseDay {
+            is_vague: true,
+            ..DayExpression::Edge(PeriodEdge::Start, Period::Week(weeks)).into()
+        },
     }
 }
 
@@ -84,27 +107,48 @@ pub(super) fn parse_recurrence(cursor: &mut TokenCursor<'_>) -> Option<ChineseDa
     let amount = match cursor.attempt(parse_duration) {
         Some(amount) => amount,
         // "隔天" and "隔周" skip one.
-        None if is_between && cursor.consume_han("天") => CalendarDuration { days: 1, ..CalendarDuration::default() },
-        None if is_between && cursor.consume_han("周") => CalendarDuration { days: 7, ..CalendarDuration::default() },
+        None if is_between && cursor.consume_han("天") => CalendarDuration {
+            days: 1,
+            ..CalendarDuration::default()
+        },
+        None if is_between && cursor.consume_han("周") => CalendarDuration {
+            days: 7,
+            ..CalendarDuration::default()
+        },
         None => return None,
     };
-    let is_single = amount == CalendarDuration { days: 1, ..CalendarDuration::default() } && !is_between;
+    let is_single = amount
+        == CalendarDuration {
+            days: 1,
+            ..CalendarDuration::default()
+        }
+        && !is_between;
     let amount = if is_one { amount.plus(amount)? } else { amount };
     let weekday = cursor.attempt(|cursor| {
         cursor.consume_han("的");
-        cursor.consume_any_han(&["周", "星期", "礼拜"]).then(|| parse_weekday(cursor)).flatten().filter(|_| !amount.is_exact)
+        cursor
+            .consume_any_han(&["周", "星期", "礼拜"])
+            .then(|| parse_weekday(cursor))
+            .flatten()
+            .filter(|_| !amount.is_exact)
     });
     let day = match weekday {
         Some(weekday) => DayExpression::Weekday(weekday, Week::Coming),
         None if is_single => DayExpression::Shifted(0),
         None => DayExpression::Away(amount, Box::new(DayExpression::Shifted(0))),
     };
-    Some(ChineseDay { repeats: true, ..day.into() })
+    Some(ChineseDay {
+        repeats: true,
+        ..day.into()
+    })
 }
 
 /// Consumes the redundant weekday after a date.
 pub(super) fn parse_redundant_weekday(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
     let is_bracketed = cursor.consume_sign('(');
-    let weekday = cursor.consume_any_han(&["周", "星期", "礼拜"]).then(|| parse_weekday(cursor)).flatten()?;
+    let weekday = cursor
+        .consume_any_han(&["周", "星期", "礼拜"])
+        .then(|| parse_weekday(cursor))
+        .flatten()?;
     (!is_bracketed || cursor.consume_sign(')')).then_some(weekday)
 }

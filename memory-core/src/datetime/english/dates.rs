@@ -19,19 +19,25 @@ pub(super) fn parse_month_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpres
         cursor.step();
         cursor.consume_sign(')').then_some(weekday)
     });
-    Some(weekday.map_or(day.clone(), |weekday| DayExpression::Confirmed(weekday, Box::new(day))))
+    Some(weekday.map_or(day.clone(), |weekday| {
+        DayExpression::Confirmed(weekday, Box::new(day))
+    }))
 }
 
 /// Consumes "2019/aug/01".
 fn parse_year_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let year = cursor.consume_number().filter(|year| year.digits == 4)?;
-    let separator = ['/', '-', '.'].into_iter().find(|separator| cursor.consume_glued_sign(*separator))?;
+    let separator = ['/', '-', '.']
+        .into_iter()
+        .find(|separator| cursor.consume_glued_sign(*separator))?;
     let (month, _) = lookup_month(cursor.word())?;
     cursor.step();
     if !cursor.consume_glued_sign(separator) {
         return None;
     }
-    let day = cursor.consume_glued_number().filter(|day| day.digits <= 2)?;
+    let day = cursor
+        .consume_glued_number()
+        .filter(|day| day.digits <= 2)?;
     let year = i32::try_from(year.value).ok()?;
     day_of_named_month(u32::try_from(day.value).ok()?, month, Year::Exactly(year))
 }
@@ -42,7 +48,13 @@ fn parse_month_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     cursor.step();
     let is_joined = consume_date_separator(cursor) || cursor.consume_sign('.');
     let has_article = cursor.consume_word("the");
-    if let Some(day) = cursor.attempt(|cursor| if is_joined { parse_year_and_day(cursor, month) } else { None }) {
+    if let Some(day) = cursor.attempt(|cursor| {
+        if is_joined {
+            parse_year_and_day(cursor, month)
+        } else {
+            None
+        }
+    }) {
         return Some(day);
     }
     let (day, is_ordinal) = parse_day_number(cursor)?;
@@ -59,12 +71,20 @@ fn parse_month_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
 
 /// Consumes the rest of "September-2020-23" after the month.
 fn parse_year_and_day(cursor: &mut TokenCursor<'_>, month: u32) -> Option<DayExpression> {
-    let year = cursor.consume_glued_number().filter(|year| year.digits == 4)?;
+    let year = cursor
+        .consume_glued_number()
+        .filter(|year| year.digits == 4)?;
     if !consume_date_separator(cursor) {
         return None;
     }
-    let day = cursor.consume_glued_number().filter(|day| day.digits <= 2)?;
-    day_of_named_month(u32::try_from(day.value).ok()?, month, Year::Exactly(i32::try_from(year.value).ok()?))
+    let day = cursor
+        .consume_glued_number()
+        .filter(|day| day.digits <= 2)?;
+    day_of_named_month(
+        u32::try_from(day.value).ok()?,
+        month,
+        Year::Exactly(i32::try_from(year.value).ok()?),
+    )
 }
 
 /// Consumes "3 March", "the third of March", "31/Oct/1974" and "fifteen August".
@@ -77,8 +97,12 @@ fn parse_day_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let is_joined = !has_of && consume_date_separator(cursor);
     // "23-2020-September" has the year in the middle.
     let middle = cursor.attempt(|cursor| {
-        let year = cursor.consume_glued_number().filter(|year| is_joined && year.digits == 4)?;
-        consume_date_separator(cursor).then(|| i32::try_from(year.value).ok()).flatten()
+        let year = cursor
+            .consume_glued_number()
+            .filter(|year| is_joined && year.digits == 4)?;
+        consume_date_separator(cursor)
+            .then(|| i32::try_from(year.value).ok())
+            .flatten()
     });
     let (month, sense) = lookup_month(cursor.word())?;
     cursor.step();
@@ -96,17 +120,22 @@ fn consume_date_separator(cursor: &mut TokenCursor<'_>) -> bool {
 }
 
 fn day_of_named_month(day: u32, month: u32, year: Year) -> Option<DayExpression> {
-    (1..=31).contains(&day).then_some(DayExpression::OfMonth(day, Month::Named(month, year)))
+    (1..=31)
+        .contains(&day)
+        .then_some(DayExpression::OfMonth(day, Month::Named(month, year)))
 }
 
 /// Returns whether a date can end here, for a month name that is also another word.
 fn can_end_date(cursor: &TokenCursor<'_>) -> bool {
-    can_end_number(cursor) || cursor.is_at_end() || matches!(cursor.peek(0), Some(DateTokenKind::Number(_)))
+    can_end_number(cursor)
+        || cursor.is_at_end()
+        || matches!(cursor.peek(0), Some(DateTokenKind::Number(_)))
 }
 
 /// Returns whether the number counts something, as in "July 4 weeks" and "March 20%".
 fn is_counted(cursor: &TokenCursor<'_>) -> bool {
-    !cursor.ends_cleanly() || lookup_unit(cursor.word()).is_some() && !matches!(cursor.word(), "night" | "day")
+    !cursor.ends_cleanly()
+        || lookup_unit(cursor.word()).is_some() && !matches!(cursor.word(), "night" | "day")
 }
 
 /// Consumes the number of a day, and returns whether it is an ordinal.
@@ -115,11 +144,22 @@ fn parse_day_number(cursor: &mut TokenCursor<'_>) -> Option<(u32, bool)> {
         return Some((day, true));
     }
     let day = cursor.attempt(|cursor| {
-        cursor.consume_number().filter(|day| day.digits <= 2).map(|day| day.value).or_else(|| parse_below_hundred(cursor))
+        cursor
+            .consume_number()
+            .filter(|day| day.digits <= 2)
+            .map(|day| day.value)
+            .or_else(|| parse_below_hundred(cursor))
     })?;
-    let is_clock =
-        cursor.is_glued(0) && matches!(cursor.peek(0), Some(DateTokenKind::Sign(':') | DateTokenKind::Word("am" | "pm" | "h")));
-    if is_clock { None } else { Some((u32::try_from(day).ok()?, false)) }
+    let is_clock = cursor.is_glued(0)
+        && matches!(
+            cursor.peek(0),
+            Some(DateTokenKind::Sign(':') | DateTokenKind::Word("am" | "pm" | "h"))
+        );
+    if is_clock {
+        None
+    } else {
+        Some((u32::try_from(day).ok()?, false))
+    }
 }
 
 /// Consumes the year that follows a day and month, if there is one.
@@ -127,14 +167,20 @@ fn parse_following_year(cursor: &mut TokenCursor<'_>, is_joined: bool) -> Year {
     let in_two_digits = |cursor: &mut TokenCursor<'_>| {
         cursor.consume_sign(',');
         let year = cursor.consume_number().filter(|year| year.digits == 2)?;
-        (cursor.is_at_end() && cursor.word_before(2) != "at").then(|| i32::try_from(expand_year(year.value)).ok()).flatten()
+        (cursor.is_at_end() && cursor.word_before(2) != "at")
+            .then(|| i32::try_from(expand_year(year.value)).ok())
+            .flatten()
     };
     let short = |cursor: &mut TokenCursor<'_>| {
         let is_of = cursor.consume_word("of");
-        let is_marked =
-            is_of || cursor.consume_sign('\'') || cursor.consume_sign('\u{2019}') || is_joined && consume_date_separator(cursor);
+        let is_marked = is_of
+            || cursor.consume_sign('\'')
+            || cursor.consume_sign('\u{2019}')
+            || is_joined && consume_date_separator(cursor);
         let is_near = is_of || cursor.is_glued(0);
-        let year = cursor.consume_number().filter(|year| is_marked && is_near && year.digits == 2 && cursor.ends_cleanly())?;
+        let year = cursor
+            .consume_number()
+            .filter(|year| is_marked && is_near && year.digits == 2 && cursor.ends_cleanly())?;
         i32::try_from(expand_year(year.value)).ok()
     };
     let whole = |cursor: &mut TokenCursor<'_>| {
@@ -152,7 +198,10 @@ fn parse_following_year(cursor: &mut TokenCursor<'_>, is_joined: bool) -> Year {
     if let Some(years) = cursor.attempt(away) {
         return Year::Away(years);
     }
-    let year = cursor.attempt(short).or_else(|| cursor.attempt(whole)).or_else(|| cursor.attempt(in_two_digits));
+    let year = cursor
+        .attempt(short)
+        .or_else(|| cursor.attempt(whole))
+        .or_else(|| cursor.attempt(in_two_digits));
     year.map_or(Year::Unsaid, Year::Exactly)
 }
 
@@ -187,14 +236,23 @@ pub(super) fn parse_month(cursor: &mut TokenCursor<'_>) -> Option<Month> {
             cursor.consume_glued_sign('.');
             return Some(Month::Named(month, parse_following_year(cursor, false)));
         }
-        if let Some(months) = cursor.attempt(|cursor| parse_period_offset(cursor).filter(|_| cursor.consume_word("month"))) {
+        if let Some(months) = cursor
+            .attempt(|cursor| parse_period_offset(cursor).filter(|_| cursor.consume_word("month")))
+        {
             return Some(Month::Away(months));
         }
         if let Some(named) = cursor.attempt(|cursor| {
             let years = parse_period_offset(cursor)?;
             let (month, _) = lookup_month(cursor.word())?;
             cursor.step();
-            Some(Month::Named(month, if years == 0 { Year::Unsaid } else { Year::Away(years) }))
+            Some(Month::Named(
+                month,
+                if years == 0 {
+                    Year::Unsaid
+                } else {
+                    Year::Away(years)
+                },
+            ))
         }) {
             return Some(named);
         }
@@ -222,15 +280,32 @@ pub(super) fn parse_day_of_month(cursor: &mut TokenCursor<'_>) -> Option<DayExpr
     if let Some(month) = of {
         return Some(DayExpression::OfMonth(day, month));
     }
-    let is_led = matches!(before, "on" | "by" | "before" | "until" | "till" | "after" | "since" | "from" | "due" | "for" | "at");
+    let is_led = matches!(
+        before,
+        "on" | "by"
+            | "before"
+            | "until"
+            | "till"
+            | "after"
+            | "since"
+            | "from"
+            | "due"
+            | "for"
+            | "at"
+    );
     let is_day = match (is_ordinal, has_article) {
         // Words such as "the second" and "the first" refer to things more often than to days.
         (true, true) if in_words => is_led && before != "at" && no_noun_follows(cursor),
         (true, true) if no_noun_follows(cursor) => true,
         (true, _) => (is_led || is_alone) && can_end_date(cursor),
-        (false, false) => before == "on" && !in_words && cursor.ends_cleanly() && can_end_number(cursor),
+        (false, false) => {
+            before == "on" && !in_words && cursor.ends_cleanly() && can_end_number(cursor)
+        }
         (false, true) => {
-            is_led && (in_words || !matches!(before, "from" | "after" | "since")) && no_noun_follows(cursor) && before != "at"
+            is_led
+                && (in_words || !matches!(before, "from" | "after" | "since"))
+                && no_noun_follows(cursor)
+                && before != "at"
         }
     };
     is_day.then_some(DayExpression::OfMonth(day, Month::Unsaid))
@@ -241,7 +316,10 @@ pub(super) fn no_noun_follows(cursor: &TokenCursor<'_>) -> bool {
     match cursor.peek(0) {
         None | Some(DateTokenKind::Han(_)) => true,
         Some(DateTokenKind::Word(word)) => {
-            matches!(word, "at" | "and" | "or" | "please" | "i" | "we" | "before" | "after" | "because")
+            matches!(
+                word,
+                "at" | "and" | "or" | "please" | "i" | "we" | "before" | "after" | "because"
+            )
         }
         Some(DateTokenKind::Sign(sign)) => sign != '-',
         Some(DateTokenKind::Number(_) | DateTokenKind::Other) => false,

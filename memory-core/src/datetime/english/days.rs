@@ -2,8 +2,13 @@
 
 use super::super::cursor::TokenCursor;
 use super::super::numeric;
-use super::super::syntax::{CalendarDuration, CountedDays, DayExpression, Month, Period, Quantity, Week, WeekdayAnchor, Year};
-use super::dates::{parse_day_of_month, parse_month_date, parse_period_offset, parse_relative_year};
+use super::super::syntax::{
+    CalendarDuration, CountedDays, DayExpression, Month, Period, Quantity, Week, WeekdayAnchor,
+    Year,
+};
+use super::dates::{
+    parse_day_of_month, parse_month_date, parse_period_offset, parse_relative_year,
+};
 use super::durations::{count, parse_duration, parse_unit};
 use super::holiday_names::parse_holiday;
 use super::lexicon::{Sense, lookup_day_part, lookup_month, lookup_weekday};
@@ -38,13 +43,21 @@ fn parse_nested_day(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<EnglishD
         |cursor, _| parse_day_of_month(cursor).map(EnglishDay::from),
         |cursor, _| parse_vague_period(cursor),
     ];
-    forms.into_iter().find_map(|form| cursor.attempt(|cursor| form(cursor, depth)))
+    forms
+        .into_iter()
+        .find_map(|form| cursor.attempt(|cursor| form(cursor, depth)))
 }
 
 /// Consumes an offset from now or from another day.
 fn parse_relative_day(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<EnglishDay> {
-    let forms = [parse_future_offset, parse_offset_from_day, parse_weekday_offset];
-    let (day, by_month) = forms.into_iter().find_map(|form| cursor.attempt(|cursor| form(cursor, depth)))?;
+    let forms = [
+        parse_future_offset,
+        parse_offset_from_day,
+        parse_weekday_offset,
+    ];
+    let (day, by_month) = forms
+        .into_iter()
+        .find_map(|form| cursor.attempt(|cursor| form(cursor, depth)))?;
     // "In 3 days on Friday" is redundant; the weekday takes precedence.
     let weekday = cursor.attempt(|cursor| {
         cursor.consume_word("on");
@@ -52,15 +65,21 @@ fn parse_relative_day(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<Englis
         cursor.step();
         (sense == Sense::Only).then_some(weekday)
     });
-    let near = if by_month { WeekdayAnchor::FromThere } else { WeekdayAnchor::SameWeek };
-    Some(EnglishDay::from(weekday.map_or(day.clone(), |weekday| DayExpression::WeekdayNear(weekday, Box::new(day), near))))
+    let near = if by_month {
+        WeekdayAnchor::FromThere
+    } else {
+        WeekdayAnchor::SameWeek
+    };
+    Some(EnglishDay::from(weekday.map_or(day.clone(), |weekday| {
+        DayExpression::WeekdayNear(weekday, Box::new(day), near)
+    })))
 }
 
 /// Consumes "the night before the 1st", "the morning after" a holiday and "the evening of the 3rd".
 fn parse_adjacent_day_part(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<EnglishDay> {
     cursor.consume_word("the");
-    let part =
-        lookup_day_part(cursor.word()).filter(|_| matches!(cursor.word(), "morning" | "afternoon" | "evening" | "night"))?;
+    let part = lookup_day_part(cursor.word())
+        .filter(|_| matches!(cursor.word(), "morning" | "afternoon" | "evening" | "night"))?;
     cursor.step();
     let days = match cursor.word() {
         "before" => -1,
@@ -69,13 +88,23 @@ fn parse_adjacent_day_part(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<E
         _ => return None,
     };
     cursor.step();
-    let named = parse_nested_day(cursor, depth).filter(|named| !named.is_vague && named.clock.is_none())?;
+    let named =
+        parse_nested_day(cursor, depth).filter(|named| !named.is_vague && named.clock.is_none())?;
     let day = if days == 0 {
         named.day
     } else {
-        DayExpression::Away(CalendarDuration { days, ..CalendarDuration::default() }, Box::new(named.day))
+        DayExpression::Away(
+            CalendarDuration {
+                days,
+                ..CalendarDuration::default()
+            },
+            Box::new(named.day),
+        )
     };
-    Some(EnglishDay { part: Some(part), ..day.into() })
+    Some(EnglishDay {
+        part: Some(part),
+        ..day.into()
+    })
 }
 
 /// Consumes "in two weeks", "within 5 days" and "upcoming 2 days".
@@ -96,7 +125,16 @@ fn parse_future_offset(cursor: &mut TokenCursor<'_>, _: u32) -> Option<(DayExpre
         "only",
         "like",
     ]);
-    cursor.consume_any_word(&["about", "around", "approximately", "roughly", "exactly", "maybe", "say", "another"]);
+    cursor.consume_any_word(&[
+        "about",
+        "around",
+        "approximately",
+        "roughly",
+        "exactly",
+        "maybe",
+        "say",
+        "another",
+    ]);
     let amount = parse_duration(cursor)?;
     cursor.consume_any_phrase(&["from now", "from today", "time"]);
     // "In three years of service" is not an offset.
@@ -105,34 +143,51 @@ fn parse_future_offset(cursor: &mut TokenCursor<'_>, _: u32) -> Option<(DayExpre
 }
 
 /// Consumes "3 days ago", "a week from Friday" and "the day after tomorrow".
-fn parse_offset_from_day(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<(DayExpression, bool)> {
+fn parse_offset_from_day(
+    cursor: &mut TokenCursor<'_>,
+    depth: u32,
+) -> Option<(DayExpression, bool)> {
     let has_article = cursor.consume_word("the");
     let amount = match cursor.attempt(parse_duration) {
         Some(amount) if !has_article => amount,
         _ => {
             let (unit, each) = parse_unit(cursor)?;
-            let is_before_day = matches!(cursor.word(), "after" | "before" | "from" | "following" | "preceding");
-            unit.duration(Quantity::whole(each)?).filter(|_| is_before_day)?
+            let is_before_day = matches!(
+                cursor.word(),
+                "after" | "before" | "from" | "following" | "preceding"
+            );
+            unit.duration(Quantity::whole(each)?)
+                .filter(|_| is_before_day)?
         }
     };
     let by_month = amount.months != 0;
-    if cursor.consume_any_word(&["ago", "earlier", "previously"]) || cursor.consume_phrase("back") && can_end_number(cursor) {
+    if cursor.consume_any_word(&["ago", "earlier", "previously"])
+        || cursor.consume_phrase("back") && can_end_number(cursor)
+    {
         return Some((offset_from_now(amount.negated()), by_month));
     }
-    if cursor.consume_any_phrase(&["from now", "hence", "later", "from today", "after today", "after now"]) {
+    if cursor.consume_any_phrase(&[
+        "from now",
+        "hence",
+        "later",
+        "from today",
+        "after today",
+        "after now",
+    ]) {
         return Some((offset_from_now(amount), by_month));
     }
     // "A week tomorrow" and "two weeks Friday".
     let is_weeks = amount.days != 0 && amount.days % 7 == 0 && !has_article;
     let is_day_next = matches!(cursor.word(), "today" | "tomorrow")
         || lookup_weekday(cursor.word()).is_some_and(|(_, sense)| sense == Sense::Only);
-    let is_after =
-        cursor.consume_any_word(&["from", "after", "following"]) || is_weeks && (is_day_next || cursor.consume_word("on"));
+    let is_after = cursor.consume_any_word(&["from", "after", "following"])
+        || is_weeks && (is_day_next || cursor.consume_word("on"));
     if !is_after && !cursor.consume_any_phrase(&["before", "prior to", "preceding", "ahead of"]) {
         return None;
     }
     // Hours are relative to a time, not to a day.
-    let named = parse_nested_day(cursor, depth).filter(|named| !named.is_vague && !amount.is_exact)?;
+    let named =
+        parse_nested_day(cursor, depth).filter(|named| !named.is_vague && !amount.is_exact)?;
     let amount = if is_after { amount } else { amount.negated() };
     Some((DayExpression::Away(amount, Box::new(named.day)), false))
 }
@@ -144,7 +199,9 @@ fn parse_nth_day(cursor: &mut TokenCursor<'_>, _: u32) -> Option<EnglishDay> {
         -1
     } else {
         let nth = i32::try_from(parse_ordinal(cursor)?).ok()?;
-        let from_end = cursor.consume_word("last") || cursor.consume_phrase("to last") || cursor.consume_phrase("to the last");
+        let from_end = cursor.consume_word("last")
+            || cursor.consume_phrase("to last")
+            || cursor.consume_phrase("to the last");
         if from_end { -nth } else { nth }
     };
     let is_working = cursor.consume_any_word(&["working", "business", "work"]);
@@ -156,10 +213,13 @@ fn parse_nth_day(cursor: &mut TokenCursor<'_>, _: u32) -> Option<EnglishDay> {
     };
     cursor.step();
     if !cursor.consume_any_word(&["of", "in"]) {
-        let is_own = lookup_month(cursor.word()).is_some() || matches!(cursor.word(), "next" | "this");
-        let is_of_this = matches!(counted, CountedDays::Weekdays(_)) && 0 < nth && can_end_number(cursor);
+        let is_own =
+            lookup_month(cursor.word()).is_some() || matches!(cursor.word(), "next" | "this");
+        let is_of_this =
+            matches!(counted, CountedDays::Weekdays(_)) && 0 < nth && can_end_number(cursor);
         if !is_own {
-            return is_of_this.then(|| DayExpression::Nth(nth, counted, Period::Month(Month::Unsaid)).into());
+            return is_of_this
+                .then(|| DayExpression::Nth(nth, counted, Period::Month(Month::Unsaid)).into());
         }
     }
     let period = parse_period(cursor)?;
@@ -177,20 +237,42 @@ fn parse_contextual_date(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
         return Some(day.into());
     }
     let before = cursor.word_before(1);
-    let is_led =
-        matches!(before, "on" | "by" | "before" | "until" | "till" | "due" | "since" | "from" | "date" | "dated" | "for");
+    let is_led = matches!(
+        before,
+        "on" | "by"
+            | "before"
+            | "until"
+            | "till"
+            | "due"
+            | "since"
+            | "from"
+            | "date"
+            | "dated"
+            | "for"
+    );
     let is_first = cursor.is_at_start();
     let first = cursor.clone().consume_number();
     let day = numeric::parse_short_date(cursor)?;
     let is_alone = is_first && (cursor.is_at_end() || is_time_next(cursor));
     // "22/04" at the end of a sentence is almost always a date.
-    let is_long = first.is_some_and(|first| first.digits == 2 && 12 < first.value) || matches!(before, "at" | "in");
-    let read = if let DayExpression::EitherWay(first, _) = &day { first } else { &day };
-    let has_year = matches!(read, DayExpression::OfMonth(_, Month::Named(_, Year::Exactly(_))));
+    let is_long = first.is_some_and(|first| first.digits == 2 && 12 < first.value)
+        || matches!(before, "at" | "in");
+    let read = if let DayExpression::EitherWay(first, _) = &day {
+        first
+    } else {
+        &day
+    };
+    let has_year = matches!(
+        read,
+        DayExpression::OfMonth(_, Month::Named(_, Year::Exactly(_)))
+    );
     let is_hour_next = cursor.word() == "at" && hour_follows_at(*cursor);
     let is_plain = (is_long || has_year) && cursor.word().is_empty() || is_hour_next;
-    (is_led && can_end_number(cursor) || is_plain && can_end_number(cursor) || is_alone || is_time_next(cursor))
-        .then(|| day.into())
+    (is_led && can_end_number(cursor)
+        || is_plain && can_end_number(cursor)
+        || is_alone
+        || is_time_next(cursor))
+    .then(|| day.into())
 }
 
 /// Returns whether "at" and an hour follow.
@@ -207,7 +289,8 @@ fn parse_holiday_day(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
     let from = cursor.attempt(|cursor| {
         let is_ahead = cursor.consume_word("in");
         let amount = parse_duration(cursor).filter(|amount| !amount.is_exact)?;
-        (is_ahead || cursor.consume_any_phrase(&["from now", "hence", "from today"])).then(|| offset_from_now(amount))
+        (is_ahead || cursor.consume_any_phrase(&["from now", "hence", "from today"]))
+            .then(|| offset_from_now(amount))
     });
     if let Some(from) = from {
         return Some(DayExpression::FeastFrom(feast, Box::new(from)).into());
@@ -215,10 +298,15 @@ fn parse_holiday_day(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
     let said = cursor.attempt(|cursor| {
         cursor.consume_sign(',');
         cursor.consume_any_word(&["of", "in"]);
-        parse_relative_year(cursor).map(Year::Away).or_else(|| parse_year(cursor).map(Year::Exactly))
+        parse_relative_year(cursor)
+            .map(Year::Away)
+            .or_else(|| parse_year(cursor).map(Year::Exactly))
     });
     if leading == Some(-1) && said.is_none() {
-        let year_ago = CalendarDuration { months: -12, ..CalendarDuration::default() };
+        let year_ago = CalendarDuration {
+            months: -12,
+            ..CalendarDuration::default()
+        };
         return Some(DayExpression::FeastFrom(feast, Box::new(offset_from_now(year_ago))).into());
     }
     Some(DayExpression::Feast(feast, said.unwrap_or(Year::Unsaid)).into())
@@ -229,13 +317,23 @@ fn parse_recurrence(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
     if !cursor.consume_any_word(&["every", "each"]) {
         return None;
     }
-    let again = |day: DayExpression| Some(EnglishDay { repeats: true, ..day.into() });
+    let again = |day: DayExpression| {
+        Some(EnglishDay {
+            repeats: true,
+            ..day.into()
+        })
+    };
     if let Some(amount) = cursor.attempt(parse_interval) {
         return again(offset_from_now(amount));
     }
     let within = cursor.attempt(|cursor| {
-        let is_period = cursor.consume_any_word(&["week", "month", "year"]) && cursor.consume_word("on");
-        let day = if is_period { parse_nested_day(cursor, 2)?.day } else { return None };
+        let is_period =
+            cursor.consume_any_word(&["week", "month", "year"]) && cursor.consume_word("on");
+        let day = if is_period {
+            parse_nested_day(cursor, 2)?.day
+        } else {
+            return None;
+        };
         Some(day)
     });
     if let Some(day) = within {
@@ -269,7 +367,11 @@ fn parse_closest_weekday(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<Eng
 /// Consumes "4 Tuesdays from now", "the Friday after Thanksgiving" and "third Tuesday after Christmas".
 fn parse_weekday_offset(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<(DayExpression, bool)> {
     let has_article = cursor.consume_word("the");
-    let count = cursor.attempt(|cursor| parse_ordinal(cursor).and_then(|nth| i32::try_from(nth).ok()).or_else(|| count(cursor)));
+    let count = cursor.attempt(|cursor| {
+        parse_ordinal(cursor)
+            .and_then(|nth| i32::try_from(nth).ok())
+            .or_else(|| count(cursor))
+    });
     let (weekday, _) = lookup_weekday(cursor.word())?;
     cursor.step();
     let is_alone = !has_article && count.is_none();
@@ -292,7 +394,14 @@ fn parse_weekday_offset(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<(Day
         return Some((DayExpression::WeekdaysAway(2, weekday, today()), false));
     }
     let named = parse_nested_day(cursor, depth).filter(|named| !named.is_vague)?;
-    Some((DayExpression::WeekdaysAway(if is_after { count } else { -count }, weekday, Box::new(named.day)), false))
+    Some((
+        DayExpression::WeekdaysAway(
+            if is_after { count } else { -count },
+            weekday,
+            Box::new(named.day),
+        ),
+        false,
+    ))
 }
 
 /// Consumes the interval of a recurrence: "3 days", "other week", "few hours", "hour".
@@ -302,9 +411,14 @@ fn parse_interval(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
         return unit.duration(Quantity::whole(2 * each)?);
     }
     let single = |cursor: &mut TokenCursor<'_>| {
-        let (unit, each) =
-            if cursor.word() == "hour" || cursor.word() == "fortnight" { parse_unit(cursor)? } else { return None };
+        let (unit, each) = if cursor.word() == "hour" || cursor.word() == "fortnight" {
+            parse_unit(cursor)?
+        } else {
+            return None;
+        };
         unit.duration(Quantity::whole(each)?)
     };
-    cursor.attempt(parse_duration).or_else(|| cursor.attempt(single))
+    cursor
+        .attempt(parse_duration)
+        .or_else(|| cursor.attempt(single))
 }

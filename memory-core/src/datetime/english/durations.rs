@@ -19,7 +19,9 @@ pub(super) fn parse_duration(cursor: &mut TokenCursor<'_>) -> Option<CalendarDur
             parse_duration_part(cursor).filter(|(_, unit)| is_smaller_unit(*unit, last))
         });
         let minutes = || Some((parse_trailing_minutes(cursor, last)?, TimeUnit::Minute));
-        let Some((amount, unit)) = more.or_else(minutes) else { break };
+        let Some((amount, unit)) = more.or_else(minutes) else {
+            break;
+        };
         total = total.plus(amount)?;
         last = unit;
     }
@@ -27,13 +29,22 @@ pub(super) fn parse_duration(cursor: &mut TokenCursor<'_>) -> Option<CalendarDur
 }
 
 /// Consumes the minutes of "1h30".
-fn parse_trailing_minutes(cursor: &mut TokenCursor<'_>, last: TimeUnit) -> Option<CalendarDuration> {
+fn parse_trailing_minutes(
+    cursor: &mut TokenCursor<'_>,
+    last: TimeUnit,
+) -> Option<CalendarDuration> {
     if last != TimeUnit::Hour {
         return None;
     }
     cursor.attempt(|cursor| {
-        let minutes = cursor.consume_glued_number().filter(|number| number.digits == 2)?;
-        if cursor.ends_cleanly() { TimeUnit::Minute.duration(Quantity::whole(minutes.value)?) } else { None }
+        let minutes = cursor
+            .consume_glued_number()
+            .filter(|number| number.digits == 2)?;
+        if cursor.ends_cleanly() {
+            TimeUnit::Minute.duration(Quantity::whole(minutes.value)?)
+        } else {
+            None
+        }
     })
 }
 
@@ -54,12 +65,29 @@ fn is_smaller_unit(unit: TimeUnit, than: TimeUnit) -> bool {
 /// Consumes one number and its unit.
 fn parse_duration_part(cursor: &mut TokenCursor<'_>) -> Option<(CalendarDuration, TimeUnit)> {
     let quantity = cursor.attempt(parse_quantity)?;
-    cursor.consume_any_word(&["more", "full", "whole", "short", "additional", "extra", "other"]);
+    cursor.consume_any_word(&[
+        "more",
+        "full",
+        "whole",
+        "short",
+        "additional",
+        "extra",
+        "other",
+    ]);
     cursor.consume_glued_sign('-');
-    let (unit, each) = cursor.attempt(parse_unit).or_else(|| parse_prime_unit(cursor))?;
+    let (unit, each) = cursor
+        .attempt(parse_unit)
+        .or_else(|| parse_prime_unit(cursor))?;
     let half = cursor.consume_phrase("and a half");
-    let quantity = if half { quantity.plus_half()? } else { quantity };
-    let quantity = Quantity { over: quantity.over.checked_mul(i64::try_from(each).ok()?)?, ..quantity };
+    let quantity = if half {
+        quantity.plus_half()?
+    } else {
+        quantity
+    };
+    let quantity = Quantity {
+        over: quantity.over.checked_mul(i64::try_from(each).ok()?)?,
+        ..quantity
+    };
     Some((unit.duration(quantity)?, unit))
 }
 
@@ -105,7 +133,13 @@ pub(super) fn parse_unit(cursor: &mut TokenCursor<'_>) -> Option<(TimeUnit, u64)
 /// Consumes a quantity: "a couple of", "1.5", "3/4", "half an", "two and a half".
 fn parse_quantity(cursor: &mut TokenCursor<'_>) -> Option<Quantity> {
     let fraction = |over, under| Some(Quantity { over, under });
-    if cursor.consume_any_phrase(&["a couple of", "a couple", "couple of", "a pair of", "couple"]) {
+    if cursor.consume_any_phrase(&[
+        "a couple of",
+        "a couple",
+        "couple of",
+        "a pair of",
+        "couple",
+    ]) {
         return Quantity::whole(2);
     }
     if cursor.consume_any_phrase(&["a few", "few", "several"]) {
@@ -114,8 +148,11 @@ fn parse_quantity(cursor: &mut TokenCursor<'_>) -> Option<Quantity> {
     if cursor.consume_any_phrase(&["half an", "half a", "a half", "half"]) {
         return fraction(1, 2);
     }
-    if cursor.consume_any_phrase(&["three quarters of an", "three quarters of a", "three quarter"])
-        || consume_three_quarters(cursor)
+    if cursor.consume_any_phrase(&[
+        "three quarters of an",
+        "three quarters of a",
+        "three quarter",
+    ]) || consume_three_quarters(cursor)
     {
         return fraction(3, 4);
     }
@@ -135,13 +172,20 @@ fn parse_quantity(cursor: &mut TokenCursor<'_>) -> Option<Quantity> {
     }
     let whole = Quantity::whole(whole)?;
     let has_half = cursor.consume_any_phrase(&["and a half", "and half", "and an half"]);
-    if has_half { whole.plus_half() } else { Some(whole) }
+    if has_half {
+        whole.plus_half()
+    } else {
+        Some(whole)
+    }
 }
 
 fn consume_three_quarters(cursor: &mut TokenCursor<'_>) -> bool {
     let eaten = cursor.attempt(|cursor| {
-        let is_three = cursor.consume_word("three") && cursor.consume_glued_sign('-') && cursor.consume_word("quarters");
-        (is_three && cursor.consume_word("of") && cursor.consume_any_word(&["an", "a"])).then_some(())
+        let is_three = cursor.consume_word("three")
+            && cursor.consume_glued_sign('-')
+            && cursor.consume_word("quarters");
+        (is_three && cursor.consume_word("of") && cursor.consume_any_word(&["an", "a"]))
+            .then_some(())
     });
     eaten.is_some()
 }
@@ -158,17 +202,31 @@ fn parse_fraction(cursor: &mut TokenCursor<'_>, whole: u64) -> Option<Quantity> 
     if !cursor.consume_glued_sign('.') {
         return None;
     }
-    let decimals = cursor.consume_glued_number().filter(|number| number.digits <= 3)?;
+    let decimals = cursor
+        .consume_glued_number()
+        .filter(|number| number.digits <= 3)?;
     let under = 10_i64.pow(u32::try_from(decimals.digits).ok()?);
-    let over = whole.checked_mul(under)?.checked_add(i64::try_from(decimals.value).ok()?)?;
+    let over = whole
+        .checked_mul(under)?
+        .checked_add(i64::try_from(decimals.value).ok()?)?;
     Some(Quantity { over, under })
 }
 
 /// Consumes the number of "4 Tuesdays from now".
 pub(super) fn count(cursor: &mut TokenCursor<'_>) -> Option<i32> {
-    let counted =
-        cursor.attempt(|cursor| cursor.consume_number().map(|number| number.value).or_else(|| parse_below_hundred(cursor)));
-    let counted = counted.or_else(|| cursor.consume_any_phrase(&["a couple of", "a couple"]).then_some(2));
+    let counted = cursor.attempt(|cursor| {
+        cursor
+            .consume_number()
+            .map(|number| number.value)
+            .or_else(|| parse_below_hundred(cursor))
+    });
+    let counted = counted.or_else(|| {
+        cursor
+            .consume_any_phrase(&["a couple of", "a couple"])
+            .then_some(2)
+    });
     let counted = counted.or_else(|| cursor.consume_any_word(&["a", "an"]).then_some(1));
-    i32::try_from(counted?).ok().filter(|count| (1..=10_000).contains(count))
+    i32::try_from(counted?)
+        .ok()
+        .filter(|count| (1..=10_000).contains(count))
 }

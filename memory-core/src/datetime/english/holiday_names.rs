@@ -20,8 +20,14 @@ const HOLIDAY_NAMES: &[(&str, Holiday)] = &[
     ("epiphany", Holiday::Fixed(1, 6)),
     ("three kings day", Holiday::Fixed(1, 6)),
     ("martin luther king day", Holiday::Nth(3, Weekday::Mon, 1)),
-    ("martin luther king jr day", Holiday::Nth(3, Weekday::Mon, 1)),
-    ("martin luther king birthday", Holiday::Nth(3, Weekday::Mon, 1)),
+    (
+        "martin luther king jr day",
+        Holiday::Nth(3, Weekday::Mon, 1),
+    ),
+    (
+        "martin luther king birthday",
+        Holiday::Nth(3, Weekday::Mon, 1),
+    ),
     ("mlk day", Holiday::Nth(3, Weekday::Mon, 1)),
     ("mlk jr day", Holiday::Nth(3, Weekday::Mon, 1)),
     ("australia day", Holiday::Fixed(1, 26)),
@@ -75,7 +81,10 @@ const HOLIDAY_NAMES: &[(&str, Holiday)] = &[
     ("king day", Holiday::Fixed(4, 27)),
     ("anzac day", Holiday::Fixed(4, 25)),
     ("arbor day", Holiday::Nth(-1, Weekday::Fri, 4)),
-    ("administrative professionals day", Holiday::Nth(-1, Weekday::Wed, 4)),
+    (
+        "administrative professionals day",
+        Holiday::Nth(-1, Weekday::Wed, 4),
+    ),
     ("secretaries day", Holiday::Nth(-1, Weekday::Wed, 4)),
     ("may day", Holiday::Fixed(5, 1)),
     ("labour day", Holiday::Fixed(5, 1)),
@@ -194,7 +203,10 @@ static BY_FIRST_WORD: LazyLock<HashMap<&str, Vec<(&str, Holiday)>>> = LazyLock::
     let mut by_first_word: HashMap<_, Vec<_>> = HashMap::new();
     for (name, feast) in HOLIDAY_NAMES {
         let first = name.split(' ').next().unwrap_or(name);
-        by_first_word.entry(first).or_default().push((*name, *feast));
+        by_first_word
+            .entry(first)
+            .or_default()
+            .push((*name, *feast));
     }
     by_first_word
 });
@@ -215,7 +227,11 @@ pub(super) fn parse_holiday(cursor: &mut TokenCursor<'_>) -> Option<Holiday> {
             cursor.consume_sign('.');
             name(cursor)
         });
-        if is_orthodox { named?.orthodox() } else { named }
+        if is_orthodox {
+            named?.orthodox()
+        } else {
+            named
+        }
     })
 }
 
@@ -224,11 +240,24 @@ fn name(cursor: &mut TokenCursor<'_>) -> Option<Holiday> {
     // New Year in other calendars is on another day.
     let of_other = matches!(
         cursor.word_before(1),
-        "lunar" | "chinese" | "islamic" | "jewish" | "persian" | "hindu" | "muslim" | "tibetan" | "thai" | "orthodox" | "tamil"
+        "lunar"
+            | "chinese"
+            | "islamic"
+            | "jewish"
+            | "persian"
+            | "hindu"
+            | "muslim"
+            | "tibetan"
+            | "thai"
+            | "orthodox"
+            | "tamil"
     );
     if of_other && cursor.word() == "new" {
         return None;
     }
     let named = BY_FIRST_WORD.get(cursor.word())?;
-    named.iter().find(|(name, _)| cursor.consume_phrase(name)).map(|(_, feast)| *feast)
+    named
+        .iter()
+        .find(|(name, _)| cursor.consume_phrase(name))
+        .map(|(_, feast)| *feast)
 }

@@ -22,7 +22,11 @@ pub(crate) fn lookup_weekday(word: &str) -> Option<(Weekday, Sense)> {
         "sunday" | "sundays" | "sun" => Weekday::Sun,
         _ => return None,
     };
-    let sense = if matches!(word, "sun" | "sat" | "wed" | "mon") { Sense::AmongOthers } else { Sense::Only };
+    let sense = if matches!(word, "sun" | "sat" | "wed" | "mon") {
+        Sense::AmongOthers
+    } else {
+        Sense::Only
+    };
     Some((weekday, sense))
 }
 
@@ -42,8 +46,18 @@ pub(crate) fn lookup_month(word: &str) -> Option<(u32, Sense)> {
         "december" | "dec" => 12,
         _ => return None,
     };
-    let is_a_name_or_verb = matches!(word, "march" | "may" | "mar" | "jan" | "june" | "april" | "august" | "sep" | "dec");
-    Some((month, if is_a_name_or_verb { Sense::AmongOthers } else { Sense::Only }))
+    let is_a_name_or_verb = matches!(
+        word,
+        "march" | "may" | "mar" | "jan" | "june" | "april" | "august" | "sep" | "dec"
+    );
+    Some((
+        month,
+        if is_a_name_or_verb {
+            Sense::AmongOthers
+        } else {
+            Sense::Only
+        },
+    ))
 }
 
 /// Returns the unit, and the number of such units that the word denotes ("fortnight").

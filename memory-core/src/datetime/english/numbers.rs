@@ -84,7 +84,10 @@ fn ordinal_value(word: &str) -> Option<u32> {
 }
 
 pub(super) fn is_numeral(word: &str) -> bool {
-    ones_value(word).is_some() || teen_value(word).is_some() || tens_value(word).is_some() || ordinal_value(word).is_some()
+    ones_value(word).is_some()
+        || teen_value(word).is_some()
+        || tens_value(word).is_some()
+        || ordinal_value(word).is_some()
 }
 
 /// Consumes a number from 1 to 99 in words.
@@ -109,13 +112,19 @@ pub(super) fn parse_below_hundred(cursor: &mut TokenCursor<'_>) -> Option<u64> {
 pub(super) fn parse_cardinal(cursor: &mut TokenCursor<'_>) -> Option<u64> {
     cursor.attempt(|cursor| {
         let mut total = 0;
-        let mut group = if matches!(cursor.word(), "hundred" | "thousand") { 1 } else { parse_below_hundred(cursor)? };
+        let mut group = if matches!(cursor.word(), "hundred" | "thousand") {
+            1
+        } else {
+            parse_below_hundred(cursor)?
+        };
         if cursor.consume_word("hundred") {
             group = group * 100 + parse_remainder(cursor);
         }
         if cursor.consume_word("thousand") {
             total = group * 1000;
-            group = cursor.attempt(parse_hundreds).unwrap_or_else(|| parse_remainder(cursor));
+            group = cursor
+                .attempt(parse_hundreds)
+                .unwrap_or_else(|| parse_remainder(cursor));
         }
         Some(total + group)
     })
@@ -140,15 +149,23 @@ fn parse_remainder(cursor: &mut TokenCursor<'_>) -> u64 {
 
 /// Consumes a number in digits or words.
 pub(super) fn parse_number(cursor: &mut TokenCursor<'_>) -> Option<u64> {
-    cursor.consume_number().map(|number| number.value).or_else(|| parse_cardinal(cursor))
+    cursor
+        .consume_number()
+        .map(|number| number.value)
+        .or_else(|| parse_cardinal(cursor))
 }
 
 /// Consumes "3rd", "third" or "twenty-third".
 pub(super) fn parse_ordinal(cursor: &mut TokenCursor<'_>) -> Option<u32> {
     cursor.attempt(|cursor| {
         if let Some(number) = cursor.consume_number() {
-            let has_ending = cursor.is_glued(0) && cursor.consume_any_word(&["st", "nd", "rd", "th"]);
-            return if has_ending && number.digits <= 2 { u32::try_from(number.value).ok() } else { None };
+            let has_ending =
+                cursor.is_glued(0) && cursor.consume_any_word(&["st", "nd", "rd", "th"]);
+            return if has_ending && number.digits <= 2 {
+                u32::try_from(number.value).ok()
+            } else {
+                None
+            };
         }
         let word = cursor.word();
         if let Some(number) = ordinal_value(word) {
@@ -168,11 +185,21 @@ pub(super) fn parse_ordinal(cursor: &mut TokenCursor<'_>) -> Option<u32> {
 pub(super) fn parse_year(cursor: &mut TokenCursor<'_>) -> Option<i32> {
     cursor.attempt(|cursor| {
         if let Some(number) = cursor.consume_number() {
-            let is_year = number.digits == 4 && (1000..=9999).contains(&number.value) && !is_clock_next(cursor);
-            return if is_year && cursor.ends_cleanly() { i32::try_from(number.value).ok() } else { None };
+            let is_year = number.digits == 4
+                && (1000..=9999).contains(&number.value)
+                && !is_clock_next(cursor);
+            return if is_year && cursor.ends_cleanly() {
+                i32::try_from(number.value).ok()
+            } else {
+                None
+            };
         }
-        let year = cursor.attempt(parse_thousands_year).or_else(|| cursor.attempt(parse_century_year))?;
-        i32::try_from(year).ok().filter(|year| (1000..=2999).contains(year))
+        let year = cursor
+            .attempt(parse_thousands_year)
+            .or_else(|| cursor.attempt(parse_century_year))?;
+        i32::try_from(year)
+            .ok()
+            .filter(|year| (1000..=2999).contains(year))
     })
 }
 
@@ -198,6 +225,10 @@ fn parse_century_year(cursor: &mut TokenCursor<'_>) -> Option<u64> {
     }
     let is_single = cursor.consume_any_word(&["oh", "o"]);
     let of_century = parse_below_hundred(cursor)?;
-    let fits = if is_single { of_century < 10 } else { 10 <= of_century };
+    let fits = if is_single {
+        of_century < 10
+    } else {
+        10 <= of_century
+    };
     fits.then_some(century * 100 + of_century)
 }

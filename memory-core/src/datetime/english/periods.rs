@@ -67,10 +67,16 @@ pub(super) fn parse_period_edge(cursor: &mut TokenCursor<'_>) -> Option<EnglishD
     if !cursor.consume_word("of") && !is_loose {
         return None;
     }
-    let is_day = cursor
-        .attempt(|cursor| (edge == PeriodEdge::End && cursor.consume_any_phrase(&["day", "the day", "business"])).then_some(()));
+    let is_day = cursor.attempt(|cursor| {
+        (edge == PeriodEdge::End && cursor.consume_any_phrase(&["day", "the day", "business"]))
+            .then_some(())
+    });
     if is_day.is_some() {
-        let close = if cursor.word_before(1) == "business" { TimeOfDay::unambiguous(17, 0) } else { TimeOfDay::LAST_SECOND };
+        let close = if cursor.word_before(1) == "business" {
+            TimeOfDay::unambiguous(17, 0)
+        } else {
+            TimeOfDay::LAST_SECOND
+        };
         return Some(end_of_day(cursor, close));
     }
     let bare = |cursor: &mut TokenCursor<'_>| match cursor.word() {
@@ -88,9 +94,15 @@ pub(super) fn parse_period_edge(cursor: &mut TokenCursor<'_>) -> Option<EnglishD
         None => parse_period(cursor)?,
     };
     match (edge, period) {
-        (PeriodEdge::End, Period::Day(day)) => Some(EnglishDay { clock: Some(TimeOfDay::LAST_SECOND), ..(*day).into() }),
+        (PeriodEdge::End, Period::Day(day)) => Some(EnglishDay {
+            clock: Some(TimeOfDay::LAST_SECOND),
+            ..(*day).into()
+        }),
         (_, Period::Day(_)) => None,
-        (edge, period) => Some(EnglishDay { is_vague: is_loose, ..DayExpression::Edge(edge, period).into() }),
+        (edge, period) => Some(EnglishDay {
+            is_vague: is_loose,
+            ..DayExpression::Edge(edge, period).into()
+        }),
     }
 }
 
@@ -100,7 +112,10 @@ fn end_of_day(cursor: &mut TokenCursor<'_>, clock: TimeOfDay) -> EnglishDay {
         cursor.consume_any_word(&["on", "of"]);
         parse_named_offset(cursor).or_else(|| cursor.attempt(parse_weekday))
     });
-    EnglishDay { clock: Some(clock), ..day.unwrap_or_else(|| DayExpression::Shifted(0).into()) }
+    EnglishDay {
+        clock: Some(clock),
+        ..day.unwrap_or_else(|| DayExpression::Shifted(0).into())
+    }
 }
 
 /// Consumes "eod", "eom", "month end" and "close of business".
@@ -111,8 +126,14 @@ fn parse_abbreviation(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
     if cursor.consume_word("eod") {
         return Some(end_of_day(cursor, TimeOfDay::LAST_SECOND));
     }
-    let ends = [("eow", "week end"), ("eom", "month end"), ("eoy", "year end")];
-    let at = ends.into_iter().position(|(short, long)| cursor.consume_word(short) || cursor.consume_phrase(long))?;
+    let ends = [
+        ("eow", "week end"),
+        ("eom", "month end"),
+        ("eoy", "year end"),
+    ];
+    let at = ends
+        .into_iter()
+        .position(|(short, long)| cursor.consume_word(short) || cursor.consume_phrase(long))?;
     let period = match at {
         0 => Period::Week(0),
         1 => Period::Month(Month::Away(0)),
@@ -123,14 +144,23 @@ fn parse_abbreviation(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
 
 /// Consumes a period that resolves to its first day: "in May", "next week", "since 2013".
 pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
-    let start = |period| Some(EnglishDay { is_vague: true, ..DayExpression::Edge(PeriodEdge::Start, period).into() });
+    let start = |period| {
+        Some(EnglishDay {
+            is_vague: true,
+            ..DayExpression::Edge(PeriodEdge::Start, period).into()
+        })
+    };
     // In a story "the next day" follows another day; it is tomorrow only on its own.
     let next_day = cursor.attempt(|cursor| {
         cursor.consume_word("the");
-        (cursor.consume_any_word(&["next", "following"]) && cursor.consume_word("day")).then_some(())
+        (cursor.consume_any_word(&["next", "following"]) && cursor.consume_word("day"))
+            .then_some(())
     });
     if next_day.is_some() {
-        return Some(EnglishDay { is_vague: true, ..DayExpression::Shifted(1).into() });
+        return Some(EnglishDay {
+            is_vague: true,
+            ..DayExpression::Shifted(1).into()
+        });
     }
     let beside = cursor.attempt(|cursor| {
         cursor.consume_word("the");
@@ -147,20 +177,35 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<English
         is_end.then_some(days)
     });
     if let Some(days) = beside {
-        return Some(EnglishDay { is_vague: true, ..DayExpression::Shifted(days).into() });
+        return Some(EnglishDay {
+            is_vague: true,
+            ..DayExpression::Shifted(days).into()
+        });
     }
     if let Some(period) = cursor.attempt(parse_whole_period) {
         return start(period);
     }
     let before = cursor.word_before(1);
     if let Some((_, sense)) = lookup_month(cursor.word()) {
-        let is_led = matches!(before, "in" | "by" | "until" | "before" | "since" | "till" | "of" | "during");
+        let is_led = matches!(
+            before,
+            "in" | "by" | "until" | "before" | "since" | "till" | "of" | "during"
+        );
         let period = parse_month(cursor)?;
         let has_year = !matches!(period, Month::Named(_, Year::Unsaid));
-        let is_month = is_led || has_year || sense == Sense::Only && cursor.is_at_end() && cursor.peek_back(2).is_none();
-        return if is_month { start(Period::Month(period)) } else { None };
+        let is_month = is_led
+            || has_year
+            || sense == Sense::Only && cursor.is_at_end() && cursor.peek_back(2).is_none();
+        return if is_month {
+            start(Period::Month(period))
+        } else {
+            None
+        };
     }
-    let is_led = matches!(before, "in" | "since" | "until" | "by" | "before" | "year" | "till" | "during");
+    let is_led = matches!(
+        before,
+        "in" | "since" | "until" | "by" | "before" | "year" | "till" | "during"
+    );
     let year = parse_year(cursor).filter(|year| is_led && (1900..=2099).contains(year))?;
     start(Period::Year(Year::Exactly(year)))
 }
@@ -195,7 +240,14 @@ fn parse_whole_period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
 
 /// Consumes "today", "tomorrow", "tonight", "this morning" and "now".
 pub(super) fn parse_named_offset(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
-    if cursor.consume_any_phrase(&["right now", "just now", "as soon as possible", "asap", "immediately", "now"]) {
+    if cursor.consume_any_phrase(&[
+        "right now",
+        "just now",
+        "as soon as possible",
+        "asap",
+        "immediately",
+        "now",
+    ]) {
         return Some(DayExpression::Now.into());
     }
     if cursor.consume_any_phrase(&[
@@ -220,17 +272,24 @@ pub(super) fn parse_named_offset(cursor: &mut TokenCursor<'_>) -> Option<English
         (!is_last || is_night).then_some((if is_last { -1 } else { 0 }, part))
     });
     if let Some((days, part)) = this_part {
-        return Some(EnglishDay { part: Some(part), ..DayExpression::Shifted(days).into() });
+        return Some(EnglishDay {
+            part: Some(part),
+            ..DayExpression::Shifted(days).into()
+        });
     }
     cursor.consume_any_word(&["later", "early", "earlier", "late"]);
     let word = cursor.word();
     let (days, part) = match word {
         "today" => (0, None),
         "tonight" | "tonite" => (0, Some(DayPart::Night)),
-        "tomorrow" | "tomorow" | "tommorow" | "tommorrow" | "tomorrows" | "tmr" | "tmrw" | "tmw" => (1, None),
+        "tomorrow" | "tomorow" | "tommorow" | "tommorrow" | "tomorrows" | "tmr" | "tmrw"
+        | "tmw" => (1, None),
         "yesterday" | "yday" => (-1, None),
         _ => return None,
     };
     cursor.step();
-    Some(EnglishDay { part, ..DayExpression::Shifted(days).into() })
+    Some(EnglishDay {
+        part,
+        ..DayExpression::Shifted(days).into()
+    })
 }

@@ -1,7 +1,9 @@
 //! Parses times relative to another time or event: "this time tomorrow", "an hour before 3pm on Friday".
 
 use super::super::cursor::TokenCursor;
-use super::super::syntax::{CalendarDuration, DateExpression, DayExpression, DayPart, Month, Period, Year};
+use super::super::syntax::{
+    CalendarDuration, DateExpression, DayExpression, DayPart, Month, Period, Year,
+};
 use super::super::token::DateTokenKind;
 use super::days::parse_day;
 use super::durations::parse_duration;
@@ -16,8 +18,17 @@ pub(super) fn parse_same_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpres
     }
     cursor.consume_word("on");
     let named = parse_day(cursor).filter(|named| named.part.is_none() && named.clock.is_none())?;
-    let day = if named.is_vague { period_as_offset(&named.day)? } else { named.day };
-    Some(DateExpression { day: Some(day), is_same_time: true, repeats: named.repeats, ..DateExpression::default() })
+    let day = if named.is_vague {
+        period_as_offset(&named.day)?
+    } else {
+        named.day
+    };
+    Some(DateExpression {
+        day: Some(day),
+        is_same_time: true,
+        repeats: named.repeats,
+        ..DateExpression::default()
+    })
 }
 
 /// Consumes "at the same time".
@@ -33,10 +44,20 @@ pub(super) fn consume_same_time(cursor: &mut TokenCursor<'_>) -> bool {
 
 /// Returns the offset from today to the same day of another week, month or year.
 pub(in super::super) fn period_as_offset(day: &DayExpression) -> Option<DayExpression> {
-    let DayExpression::Edge(_, period) = day else { return None };
-    let months = |months: i32| Some(CalendarDuration { months: i64::from(months), ..CalendarDuration::default() });
+    let DayExpression::Edge(_, period) = day else {
+        return None;
+    };
+    let months = |months: i32| {
+        Some(CalendarDuration {
+            months: i64::from(months),
+            ..CalendarDuration::default()
+        })
+    };
     let amount = match period {
-        Period::Week(weeks) => Some(CalendarDuration { days: i64::from(*weeks) * 7, ..CalendarDuration::default() }),
+        Period::Week(weeks) => Some(CalendarDuration {
+            days: i64::from(*weeks) * 7,
+            ..CalendarDuration::default()
+        }),
         Period::Month(Month::Away(away)) => months(*away),
         Period::Year(Year::Away(years)) => months(years.checked_mul(12)?),
         Period::Day(_)
@@ -51,26 +72,47 @@ pub(in super::super) fn period_as_offset(day: &DayExpression) -> Option<DayExpre
 /// Consumes "24 hours before Monday 10am" and "30 minutes before my 3pm call tomorrow".
 pub(super) fn parse_offset_from_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
     cursor.consume_any_word(&["about", "around", "exactly"]);
-    let amount = parse_duration(cursor).filter(|amount| amount.is_exact && amount.days == 0 && amount.months == 0)?;
+    let amount = parse_duration(cursor)
+        .filter(|amount| amount.is_exact && amount.days == 0 && amount.months == 0)?;
     let is_before = cursor.consume_any_phrase(&["before", "ahead of", "prior to"]);
     if !is_before && !cursor.consume_word("after") {
         return None;
     }
     let is_of_thing = cursor.consume_any_word(&["my", "our", "the", "his", "her", "their", "your"]);
-    let spoken = parse_day_and_time(cursor).filter(|spoken| spoken.clock.is_some() && spoken.ahead == 0)?;
+    let spoken =
+        parse_day_and_time(cursor).filter(|spoken| spoken.clock.is_some() && spoken.ahead == 0)?;
     if spoken.day.is_none() && !is_of_thing {
         return None;
     }
-    Some(DateExpression { ahead: if is_before { amount.seconds } else { -amount.seconds }, ..spoken })
+    Some(DateExpression {
+        ahead: if is_before {
+            amount.seconds
+        } else {
+            -amount.seconds
+        },
+        ..spoken
+    })
 }
 
 /// Consumes an offset that follows its time, as in "the call is at 3pm, remind me 30 minutes before".
 pub(in super::super) fn parse_lead_time(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
-    let amount = parse_duration(cursor).filter(|amount| amount.seconds == 0 || amount.days == 0 && amount.months == 0)?;
-    let is_lead =
-        cursor.consume_any_phrase(&["before it", "before that", "before then", "before", "beforehand", "in advance", "ahead"]);
-    (is_lead && !matches!(cursor.peek(0), Some(DateTokenKind::Word(_) | DateTokenKind::Number(_) | DateTokenKind::Han(_))))
-        .then_some(amount)
+    let amount = parse_duration(cursor)
+        .filter(|amount| amount.seconds == 0 || amount.days == 0 && amount.months == 0)?;
+    let is_lead = cursor.consume_any_phrase(&[
+        "before it",
+        "before that",
+        "before then",
+        "before",
+        "beforehand",
+        "in advance",
+        "ahead",
+    ]);
+    (is_lead
+        && !matches!(
+            cursor.peek(0),
+            Some(DateTokenKind::Word(_) | DateTokenKind::Number(_) | DateTokenKind::Han(_))
+        ))
+    .then_some(amount)
 }
 
 /// Consumes "after dinner" and "before bed".
@@ -106,14 +148,23 @@ pub(super) fn parse_meal_time(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
 ///
 /// Such words are frequent in descriptions of habits and in stories, so they count only in a request.
 pub(super) fn parse_bare_day_part(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
-    let is_asked = cursor.is_at_start() || cursor.word_before(1) == "me" && cursor.word_before(2) == "remind";
+    let is_asked =
+        cursor.is_at_start() || cursor.word_before(1) == "me" && cursor.word_before(2) == "remind";
     let named = cursor.attempt(|cursor| {
         let is_in = cursor.consume_phrase("in the");
-        let part =
-            lookup_day_part(cursor.word()).filter(|_| is_in && matches!(cursor.word(), "morning" | "afternoon" | "evening"))?;
+        let part = lookup_day_part(cursor.word())
+            .filter(|_| is_in && matches!(cursor.word(), "morning" | "afternoon" | "evening"))?;
         cursor.step();
         is_asked.then_some(part)
     });
-    let part = named.or_else(|| cursor.attempt(parse_meal_time).filter(|_| is_asked || cursor.is_at_end()))?;
-    Some(DateExpression { part: Some(part), is_vague: true, ..DateExpression::default() })
+    let part = named.or_else(|| {
+        cursor
+            .attempt(parse_meal_time)
+            .filter(|_| is_asked || cursor.is_at_end())
+    })?;
+    Some(DateExpression {
+        part: Some(part),
+        is_vague: true,
+        ..DateExpression::default()
+    })
 }

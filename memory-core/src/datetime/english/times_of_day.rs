@@ -18,7 +18,10 @@ pub(super) enum EnglishBareHour {
 }
 
 /// Consumes a time of day.
-pub(super) fn parse_clock(cursor: &mut TokenCursor<'_>, licence: EnglishBareHour) -> Option<TimeOfDay> {
+pub(super) fn parse_clock(
+    cursor: &mut TokenCursor<'_>,
+    licence: EnglishBareHour,
+) -> Option<TimeOfDay> {
     cursor.attempt(|cursor| {
         cursor.consume_any_word(&["exactly", "approximately", "about", "around", "circa"]);
         let forms = [
@@ -30,11 +33,19 @@ pub(super) fn parse_clock(cursor: &mut TokenCursor<'_>, licence: EnglishBareHour
             parse_approximate_hour,
         ];
         let is_between = cursor.word_before(1) == "between";
-        let first = if is_between { cursor.attempt(parse_range_start) } else { None };
+        let first = if is_between {
+            cursor.attempt(parse_range_start)
+        } else {
+            None
+        };
         let found = first.or_else(|| forms.into_iter().find_map(|form| cursor.attempt(form)));
         let licensed = |cursor: &mut TokenCursor<'_>| {
             let forms = [parse_half_hour, parse_range_start, parse_bare_hour];
-            if licence == EnglishBareHour::Hour { forms.into_iter().find_map(|form| cursor.attempt(form)) } else { None }
+            if licence == EnglishBareHour::Hour {
+                forms.into_iter().find_map(|form| cursor.attempt(form))
+            } else {
+                None
+            }
         };
         let found = found.or_else(|| cursor.attempt(licensed))?;
         cursor.consume_glued_sign('-');
@@ -68,21 +79,28 @@ fn parse_named_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
                 "night" if !is_whole => 24,
                 _ => return None,
             };
-            let is_middle =
-                is_whole || matches!(cursor.peek_back(1), Some(DateTokenKind::Word("mid") | DateTokenKind::Sign('-')));
+            let is_middle = is_whole
+                || matches!(
+                    cursor.peek_back(1),
+                    Some(DateTokenKind::Word("mid") | DateTokenKind::Sign('-'))
+                );
             cursor.step();
             is_middle.then_some(TimeOfDay::unambiguous(hour, 0))
         });
         if middle.is_some() {
             return middle;
         }
-        (cursor.consume_word("midnight") || cursor.consume_phrase("mid night")).then_some(TimeOfDay::MIDNIGHT)
+        (cursor.consume_word("midnight") || cursor.consume_phrase("mid night"))
+            .then_some(TimeOfDay::MIDNIGHT)
     })
 }
 
 /// Consumes "half past six", "twenty minutes to five pm", "a quarter past noon".
 fn parse_relative_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
-    let is_led = matches!(cursor.word_before(1), "at" | "around" | "about" | "by" | "until" | "till") || cursor.is_at_start();
+    let is_led = matches!(
+        cursor.word_before(1),
+        "at" | "around" | "about" | "by" | "until" | "till"
+    ) || cursor.is_at_start();
     if is_led && let Some(clock) = cursor.attempt(parse_half_hour) {
         return Some(clock);
     }
@@ -95,7 +113,8 @@ fn parse_relative_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let is_half = minutes == 30 && is_quarter;
     let forward = cursor.consume_any_word(&["past", "after"]);
     let is_of = cursor.word() == "of";
-    let backward = !forward && cursor.consume_any_word(&["to", "till", "til", "before", "of", "until"]);
+    let backward =
+        !forward && cursor.consume_any_word(&["to", "till", "til", "before", "of", "until"]);
     if !forward && !backward || is_half && backward {
         return None;
     }
@@ -115,7 +134,8 @@ fn parse_relative_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
 
 /// Consumes "15 minutes from 1pm" and "an hour before noon".
 fn parse_duration_from_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
-    let amount = parse_duration(cursor).filter(|amount| amount.is_exact && amount.days == 0 && amount.months == 0)?;
+    let amount = parse_duration(cursor)
+        .filter(|amount| amount.is_exact && amount.days == 0 && amount.months == 0)?;
     let is_after = cursor.consume_any_word(&["from", "after"]);
     if !is_after && !cursor.consume_any_word(&["before", "to", "till"]) {
         return None;
@@ -123,7 +143,9 @@ fn parse_duration_from_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let from = parse_named_time(cursor)
         .or_else(|| cursor.attempt(numeric::parse_clock))
         .or_else(|| cursor.attempt(parse_spelled_half_day))?;
-    let minutes = i32::try_from(amount.seconds / 60).ok().filter(|minutes| *minutes < 24 * 60)?;
+    let minutes = i32::try_from(amount.seconds / 60)
+        .ok()
+        .filter(|minutes| *minutes < 24 * 60)?;
     from.plus_minutes(if is_after { minutes } else { -minutes })
 }
 
@@ -136,7 +158,11 @@ fn parse_half_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let clock = TimeOfDay::from_clock_face(hour, 30, 0)?;
     let half = numeric::parse_half_day(cursor);
     let is_time = half.is_some() || cursor.ends_cleanly() && can_end_number(cursor);
-    if is_time { half.map_or(Some(clock), |half| clock.in_half(half)) } else { None }
+    if is_time {
+        half.map_or(Some(clock), |half| clock.in_half(half))
+    } else {
+        None
+    }
 }
 
 /// Consumes the minutes of "20 past", and returns whether they are marked as minutes by a word.
@@ -162,8 +188,16 @@ fn parse_minutes(cursor: &mut TokenCursor<'_>) -> Option<(i32, bool)> {
     let is_named = cursor.consume_any_word(&["minutes", "minute", "min", "mins"]);
     // "Two to three" is a range; multiples of five such as "ten to three" are usually minutes.
     let is_past = cursor.word() == "past";
-    let is_spoken = is_named || is_past || minutes % 5 == 0 && !matches!(cursor.word(), "of" | "before" | "after");
-    is_spoken.then(|| i32::try_from(minutes).ok().map(|minutes| (minutes, is_named))).flatten()
+    let is_spoken = is_named
+        || is_past
+        || minutes % 5 == 0 && !matches!(cursor.word(), "of" | "before" | "after");
+    is_spoken
+        .then(|| {
+            i32::try_from(minutes)
+                .ok()
+                .map(|minutes| (minutes, is_named))
+        })
+        .flatten()
 }
 
 /// Consumes the hour of "past eight", or a complete time such as "7pm".
@@ -180,7 +214,11 @@ fn parse_spelled_half_day(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let clock = parse_spelled_time(cursor)?;
     let is_oclock = numeric::consume_oclock(cursor);
     match numeric::parse_half_day(cursor) {
-        Some(half) => TimeOfDay { is_sure: false, ..clock }.in_half(half),
+        Some(half) => TimeOfDay {
+            is_sure: false,
+            ..clock
+        }
+        .in_half(half),
         None if is_oclock && clock.minute == 0 => Some(clock),
         None => None,
     }
@@ -209,9 +247,15 @@ fn parse_approximate_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     if !cursor.starts_cleanly() {
         return None;
     }
-    let hour = cursor.consume_number().filter(|hour| hour.digits <= 2 && (1..=24).contains(&hour.value))?;
+    let hour = cursor
+        .consume_number()
+        .filter(|hour| hour.digits <= 2 && (1..=24).contains(&hour.value))?;
     cursor.consume_glued_sign('-');
-    if cursor.is_glued(0) && cursor.consume_word("ish") { numeric::compact_time(hour) } else { None }
+    if cursor.is_glued(0) && cursor.consume_word("ish") {
+        numeric::compact_time(hour)
+    } else {
+        None
+    }
 }
 
 /// Consumes "2-4", "9 to 11am" and, after "between", "9 and 5", and returns the start of the range.
@@ -219,8 +263,16 @@ fn parse_range_start(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let is_between = cursor.word_before(1) == "between";
     // "2:30", "11am" or "11", and not another range.
     let hour = |cursor: &mut TokenCursor<'_>| {
-        let whole = cursor.attempt(parse_named_time).or_else(|| cursor.attempt(numeric::parse_clock));
-        whole.or_else(|| TimeOfDay::from_clock_face(parse_number(cursor).filter(|hour| (1..=24).contains(hour))?, 0, 0))
+        let whole = cursor
+            .attempt(parse_named_time)
+            .or_else(|| cursor.attempt(numeric::parse_clock));
+        whole.or_else(|| {
+            TimeOfDay::from_clock_face(
+                parse_number(cursor).filter(|hour| (1..=24).contains(hour))?,
+                0,
+                0,
+            )
+        })
     };
     if !cursor.starts_cleanly() {
         return None;
@@ -236,7 +288,11 @@ fn parse_range_start(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     }
     // "Between 11 and 1pm" starts before noon.
     let is_same_half = start.hour % 12 < end.hour % 12;
-    start.in_half(if is_same_half == (12 <= end.hour) { HalfDay::After } else { HalfDay::Before })
+    start.in_half(if is_same_half == (12 <= end.hour) {
+        HalfDay::After
+    } else {
+        HalfDay::Before
+    })
 }
 
 /// Consumes a bare number that the preceding words make an hour.
@@ -257,16 +313,31 @@ fn parse_bare_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     if let Some(minute) = cursor.attempt(|cursor| parse_spaced_minute(cursor, shown.digits)) {
         return TimeOfDay::from_clock_face(shown.value, minute, 0);
     }
-    if shown.digits <= 2 && cursor.is_glued(0) && cursor.consume_word("h") && cursor.ends_cleanly() {
-        return TimeOfDay::from_clock_face(shown.value, 0, 0).map(|clock| TimeOfDay { is_sure: true, ..clock });
+    if shown.digits <= 2 && cursor.is_glued(0) && cursor.consume_word("h") && cursor.ends_cleanly()
+    {
+        return TimeOfDay::from_clock_face(shown.value, 0, 0).map(|clock| TimeOfDay {
+            is_sure: true,
+            ..clock
+        });
     }
     let is_hours = shown.digits == 4 && cursor.consume_any_word(&["hours", "hrs"]);
-    let is_year = shown.digits == 4 && (1900..=2099).contains(&shown.value) && !is_hours && cursor.word_before(2) != "at";
+    let is_year = shown.digits == 4
+        && (1900..=2099).contains(&shown.value)
+        && !is_hours
+        && cursor.word_before(2) != "at";
     // After an initial "at 4", the following word usually names the task.
-    let is_counted = || matches!(cursor.peek(0), Some(DateTokenKind::Word(word)) if word.ends_with('s')) || cursor.word() == "of";
-    let may_end = can_end_number(cursor) || is_first && matches!(cursor.peek(0), Some(DateTokenKind::Word(_))) && !is_counted();
+    let is_counted = || {
+        matches!(cursor.peek(0), Some(DateTokenKind::Word(word)) if word.ends_with('s'))
+            || cursor.word() == "of"
+    };
+    let may_end = can_end_number(cursor)
+        || is_first && matches!(cursor.peek(0), Some(DateTokenKind::Word(_))) && !is_counted();
     let stands = (is_approximate || cursor.ends_cleanly() && may_end) && !is_year;
-    if stands { numeric::compact_time(shown) } else { None }
+    if stands {
+        numeric::compact_time(shown)
+    } else {
+        None
+    }
 }
 
 /// Returns whether the cursor follows an "at" at the start of the text.
@@ -277,16 +348,22 @@ fn follows_initial_at(cursor: &TokenCursor<'_>) -> bool {
 /// Consumes the minutes of "at 3 15".
 fn parse_spaced_minute(cursor: &mut TokenCursor<'_>, hour_digits: usize) -> Option<u64> {
     let is_led = hour_digits <= 2 && cursor.word_before(2) == "at" && !cursor.is_glued(0);
-    let minute = cursor.consume_number().filter(|minute| is_led && minute.digits == 2)?;
+    let minute = cursor
+        .consume_number()
+        .filter(|minute| is_led && minute.digits == 2)?;
     (cursor.ends_cleanly() && can_end_number(cursor)).then_some(minute.value)
 }
 
 /// Returns whether a bare number can end here, because no noun follows that it could count.
 pub(super) fn can_end_number(cursor: &TokenCursor<'_>) -> bool {
     match cursor.peek(0) {
-        Some(DateTokenKind::Word(word)) => can_follow_number(word) || lookup_day_part(word).is_some(),
+        Some(DateTokenKind::Word(word)) => {
+            can_follow_number(word) || lookup_day_part(word).is_some()
+        }
         Some(DateTokenKind::Number(_) | DateTokenKind::Other) => false,
-        Some(DateTokenKind::Sign(sign)) => !matches!(sign, '%' | '\u{b0}' | '$' | '€' | '£' | '*' | '+' | '='),
+        Some(DateTokenKind::Sign(sign)) => {
+            !matches!(sign, '%' | '\u{b0}' | '$' | '€' | '£' | '*' | '+' | '=')
+        }
         None | Some(DateTokenKind::Han(_)) => true,
     }
 }
@@ -294,12 +371,30 @@ pub(super) fn can_end_number(cursor: &TokenCursor<'_>) -> bool {
 /// Consumes "in the morning", "this evening", "at night", or the bare name of a part of the day.
 pub(super) fn parse_day_part(cursor: &mut TokenCursor<'_>, is_after_day: bool) -> Option<DayPart> {
     cursor.attempt(|cursor| {
-        cursor.consume_any_phrase(&["sometime", "some time", "first thing", "early", "late", "later"]);
-        let is_introduced =
-            cursor.consume_any_phrase(&["in the", "at the", "during the", "in", "at", "of the", "this", "on the"]);
+        cursor.consume_any_phrase(&[
+            "sometime",
+            "some time",
+            "first thing",
+            "early",
+            "late",
+            "later",
+        ]);
+        let is_introduced = cursor.consume_any_phrase(&[
+            "in the",
+            "at the",
+            "during the",
+            "in",
+            "at",
+            "of the",
+            "this",
+            "on the",
+        ]);
         cursor.consume_any_word(&["early", "late"]);
         // Eve is also a given name.
-        if is_after_day && cursor.word() == "eve" && (matches!(cursor.word_ahead(1), "to" | "at") || cursor.peek(1).is_none()) {
+        if is_after_day
+            && cursor.word() == "eve"
+            && (matches!(cursor.word_ahead(1), "to" | "at") || cursor.peek(1).is_none())
+        {
             cursor.step();
             return Some(DayPart::Evening);
         }
@@ -307,7 +402,11 @@ pub(super) fn parse_day_part(cursor: &mut TokenCursor<'_>, is_after_day: bool) -
         cursor.step();
         let is_before_time = || {
             let mut ahead = *cursor;
-            let licence = if ahead.consume_word("at") { EnglishBareHour::Hour } else { EnglishBareHour::None };
+            let licence = if ahead.consume_word("at") {
+                EnglishBareHour::Hour
+            } else {
+                EnglishBareHour::None
+            };
             licence == EnglishBareHour::Hour && parse_clock(&mut ahead, licence).is_some()
                 || numeric::parse_clock(&mut ahead).is_some()
         };
@@ -322,7 +421,11 @@ pub(super) fn parse_zone(cursor: &mut TokenCursor<'_>) -> Option<i32> {
         let base = lookup_zone(cursor.word())?;
         let may_shift = matches!(cursor.word(), "utc" | "gmt");
         cursor.step();
-        let shift = if may_shift { cursor.attempt(parse_utc_offset).unwrap_or(0) } else { 0 };
+        let shift = if may_shift {
+            cursor.attempt(parse_utc_offset).unwrap_or(0)
+        } else {
+            0
+        };
         let is_closed = !is_bracketed || cursor.consume_sign(')');
         is_closed.then_some(base + shift)
     })
@@ -335,12 +438,19 @@ pub(super) fn parse_utc_offset(cursor: &mut TokenCursor<'_>) -> Option<i32> {
         return None;
     }
     let hours = cursor.consume_glued_number()?;
-    let colon = cursor.attempt(|cursor| cursor.consume_glued_sign(':').then(|| cursor.consume_glued_number()).flatten());
+    let colon = cursor.attempt(|cursor| {
+        cursor
+            .consume_glued_sign(':')
+            .then(|| cursor.consume_glued_number())
+            .flatten()
+    });
     let minutes = match (hours.digits, colon) {
         (1 | 2, minutes) => hours.value * 60 + minutes.map_or(0, |minutes| minutes.value.min(59)),
         (4, None) => hours.value / 100 * 60 + hours.value % 100,
         _ => return None,
     };
-    let seconds = i32::try_from(minutes * 60).ok().filter(|seconds| *seconds <= 15 * 3600)?;
+    let seconds = i32::try_from(minutes * 60)
+        .ok()
+        .filter(|seconds| *seconds <= 15 * 3600)?;
     Some(if is_west { -seconds } else { seconds })
 }

@@ -4,7 +4,9 @@ use chrono::Weekday;
 
 use super::super::cursor::TokenCursor;
 use super::super::numeric;
-use super::super::syntax::{CalendarDuration, DayExpression, DayPart, Month, TimeOfDay, Week, WeekdayAnchor};
+use super::super::syntax::{
+    CalendarDuration, DayExpression, DayPart, Month, TimeOfDay, Week, WeekdayAnchor,
+};
 use super::super::token::DateTokenKind;
 use super::dates::{no_noun_follows, parse_month, parse_month_date, parse_period_offset};
 use super::durations::parse_duration;
@@ -24,14 +26,22 @@ pub(super) struct EnglishDay {
 
 impl From<DayExpression> for EnglishDay {
     fn from(day: DayExpression) -> Self {
-        Self { day, part: None, clock: None, repeats: false, is_vague: false }
+        Self {
+            day,
+            part: None,
+            clock: None,
+            repeats: false,
+            is_vague: false,
+        }
     }
 }
 
 /// Consumes a weekday, with the week and the date that accompany it.
 pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
     if let Some(weekday) = cursor.attempt(parse_past_weekday) {
-        return Some(DayExpression::WeekdaysAway(-1, weekday, Box::new(DayExpression::Shifted(0))).into());
+        return Some(
+            DayExpression::WeekdaysAway(-1, weekday, Box::new(DayExpression::Shifted(0))).into(),
+        );
     }
     let leading = cursor.attempt(parse_leading_week);
     cursor.consume_word("on");
@@ -52,26 +62,62 @@ pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> 
         return Some(date.into());
     }
     let is_week_later = leading.is_none()
-        && cursor.attempt(|cursor| (cursor.consume_word("week") && can_end_number(cursor)).then_some(())).is_some();
+        && cursor
+            .attempt(|cursor| (cursor.consume_word("week") && can_end_number(cursor)).then_some(()))
+            .is_some();
     if is_week_later {
-        return Some(DayExpression::WeekdaysAway(2, weekday, Box::new(DayExpression::Shifted(0))).into());
+        return Some(
+            DayExpression::WeekdaysAway(2, weekday, Box::new(DayExpression::Shifted(0))).into(),
+        );
     }
-    let trailing = if leading.is_some() { None } else { cursor.attempt(parse_trailing_week) };
-    if let Some(amount) = cursor
-        .attempt(|cursor| cursor.consume_word("in").then(|| parse_duration(cursor)).flatten().filter(|amount| !amount.is_exact))
-    {
-        return Some(DayExpression::WeekdayNear(weekday, Box::new(offset_from_now(amount)), WeekdayAnchor::SameWeek).into());
+    let trailing = if leading.is_some() {
+        None
+    } else {
+        cursor.attempt(parse_trailing_week)
+    };
+    if let Some(amount) = cursor.attempt(|cursor| {
+        cursor
+            .consume_word("in")
+            .then(|| parse_duration(cursor))
+            .flatten()
+            .filter(|amount| !amount.is_exact)
+    }) {
+        return Some(
+            DayExpression::WeekdayNear(
+                weekday,
+                Box::new(offset_from_now(amount)),
+                WeekdayAnchor::SameWeek,
+            )
+            .into(),
+        );
     }
     let is_led = matches!(
         before,
-        "on" | "by" | "until" | "till" | "before" | "next" | "this" | "last" | "coming" | "since" | "from" | "due"
+        "on" | "by"
+            | "until"
+            | "till"
+            | "before"
+            | "next"
+            | "this"
+            | "last"
+            | "coming"
+            | "since"
+            | "from"
+            | "due"
     );
-    let is_sure = sense == Sense::Only || leading.is_some() || trailing.is_some() || is_led || is_word_alone(cursor);
+    let is_sure = sense == Sense::Only
+        || leading.is_some()
+        || trailing.is_some()
+        || is_led
+        || is_word_alone(cursor);
     if !is_sure && !is_time_next(cursor) {
         return None;
     }
     let week = leading.or(trailing).unwrap_or(Week::Coming);
-    Some(EnglishDay { repeats: is_plural, ..DayExpression::Weekday(weekday, week).into() })
+    Some(EnglishDay {
+        repeats: is_plural,
+        ..DayExpression::Weekday(weekday, week).into()
+    })
 }
 
 /// Consumes "past Wednesday", which is the last one before today, in any week.
@@ -87,8 +133,8 @@ fn parse_past_weekday(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
 
 /// Returns whether the text consists of the previous word only.
 fn is_word_alone(cursor: &TokenCursor<'_>) -> bool {
-    let is_first =
-        cursor.peek_back(2).is_none() || cursor.peek_back(1) == Some(DateTokenKind::Sign('.')) && cursor.peek_back(3).is_none();
+    let is_first = cursor.peek_back(2).is_none()
+        || cursor.peek_back(1) == Some(DateTokenKind::Sign('.')) && cursor.peek_back(3).is_none();
     is_first && cursor.is_at_end()
 }
 
@@ -132,18 +178,26 @@ fn parse_weekday_date(cursor: &mut TokenCursor<'_>, weekday: Weekday) -> Option<
     let has_comma = cursor.consume_sign(',');
     cursor.consume_word("on");
     let date = |cursor: &mut TokenCursor<'_>| {
-        parse_month_date(cursor).or_else(|| numeric::parse_full_date(cursor)).or_else(|| numeric::parse_short_date(cursor))
+        parse_month_date(cursor)
+            .or_else(|| numeric::parse_full_date(cursor))
+            .or_else(|| numeric::parse_short_date(cursor))
     };
     if let Some(day) = cursor.attempt(date) {
         return Some(DayExpression::Confirmed(weekday, Box::new(day)));
     }
     // The number in "Sunday 31" is not an hour, and that in "Sunday 18:00" is one.
     let day_of_month = |cursor: &mut TokenCursor<'_>| {
-        let date = cursor.consume_number().filter(|date| (13..=31).contains(&date.value))?;
-        (no_noun_follows(cursor) && cursor.peek(0) != Some(DateTokenKind::Sign(':'))).then_some(date)
+        let date = cursor
+            .consume_number()
+            .filter(|date| (13..=31).contains(&date.value))?;
+        (no_noun_follows(cursor) && cursor.peek(0) != Some(DateTokenKind::Sign(':')))
+            .then_some(date)
     };
     if let Some(date) = cursor.attempt(day_of_month) {
-        return Some(DayExpression::WeekdayAndDate(weekday, u32::try_from(date.value).ok()?));
+        return Some(DayExpression::WeekdayAndDate(
+            weekday,
+            u32::try_from(date.value).ok()?,
+        ));
     }
     let is_bracketed = cursor.consume_sign('(');
     let has_article = cursor.consume_word("the");
@@ -151,12 +205,22 @@ fn parse_weekday_date(cursor: &mut TokenCursor<'_>, weekday: Weekday) -> Option<
     if has_comma && !has_article && matches!(cursor.peek(0), Some(DateTokenKind::Word(_))) {
         return None;
     }
-    let date =
-        parse_ordinal(cursor).or_else(|| if has_article { u32::try_from(parse_below_hundred(cursor)?).ok() } else { None })?;
+    let date = parse_ordinal(cursor).or_else(|| {
+        if has_article {
+            u32::try_from(parse_below_hundred(cursor)?).ok()
+        } else {
+            None
+        }
+    })?;
     if is_bracketed {
         cursor.consume_sign(')');
     }
-    let of_month = cursor.attempt(|cursor| cursor.consume_word("of").then(|| parse_month(cursor)).flatten());
+    let of_month = cursor.attempt(|cursor| {
+        cursor
+            .consume_word("of")
+            .then(|| parse_month(cursor))
+            .flatten()
+    });
     match of_month {
         Some(Month::Unsaid) | None => Some(DayExpression::WeekdayAndDate(weekday, date)),
         Some(month) => Some(DayExpression::OfMonth(date, month)),

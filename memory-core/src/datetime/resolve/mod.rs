@@ -8,7 +8,9 @@ use chrono::{DateTime, Datelike, FixedOffset, NaiveDateTime, NaiveTime, TimeDelt
 use self::day::resolve_day;
 use self::time_of_day::{ResolvedLocalTime, resolve_day_part, resolve_time};
 use super::mention::{DatePrecision, TimeRelation};
-use super::syntax::{CalendarDuration, DateExpression, DayExpression, DayPart, HalfDay, TimeOfDay, Week};
+use super::syntax::{
+    CalendarDuration, DateExpression, DayExpression, DayPart, HalfDay, TimeOfDay, Week,
+};
 
 pub(super) use self::time_of_day::{ChronoZone, ClockChange, DynTimeZone};
 
@@ -33,8 +35,16 @@ pub(super) fn resolve(spoken: &DateExpression, now: &DateContext<'_>) -> Option<
     if spoken.ahead == 0 {
         return Some(resolved);
     }
-    let utc = resolved.at.naive_utc().checked_sub_signed(TimeDelta::try_seconds(spoken.ahead)?)?;
-    resolved_at(now.zone.local_time_at(utc)?, DatePrecision::DateTime, now, resolved.assumed)
+    let utc = resolved
+        .at
+        .naive_utc()
+        .checked_sub_signed(TimeDelta::try_seconds(spoken.ahead)?)?;
+    resolved_at(
+        now.zone.local_time_at(utc)?,
+        DatePrecision::DateTime,
+        now,
+        resolved.assumed,
+    )
 }
 
 fn resolve_next(spoken: &DateExpression, now: &DateContext<'_>) -> Option<ResolvedDate> {
@@ -46,29 +56,55 @@ fn resolve_next(spoken: &DateExpression, now: &DateContext<'_>) -> Option<Resolv
     }
     let next = DayExpression::Shifted(if is_daily { 1 } else { 7 });
     // A recurrence that matches today resolves to today until its time is over.
-    let on = |day| resolve_once(&DateExpression { day: Some(day), ..spoken.clone() }, now);
-    on(DayExpression::Shifted(0)).filter(|today| today.relation == TimeRelation::Future).or_else(|| on(next))
+    let on = |day| {
+        resolve_once(
+            &DateExpression {
+                day: Some(day),
+                ..spoken.clone()
+            },
+            now,
+        )
+    };
+    on(DayExpression::Shifted(0))
+        .filter(|today| today.relation == TimeRelation::Future)
+        .or_else(|| on(next))
 }
 
 /// Resolves a single occurrence. A time zone in the text applies to the time; the day is relative to the local zone.
 fn resolve_once(spoken: &DateExpression, now: &DateContext<'_>) -> Option<ResolvedDate> {
-    let Some(seconds) = spoken.zone else { return resolve_in(spoken, now, now.zone) };
+    let Some(seconds) = spoken.zone else {
+        return resolve_in(spoken, now, now.zone);
+    };
     let elsewhere = ChronoZone(FixedOffset::east_opt(seconds)?);
     let resolved = match spoken.day {
         Some(_) => resolve_in(spoken, now, &elsewhere),
-        None => resolve_in(spoken, &DateContext { utc: now.utc, zone: &elsewhere }, &elsewhere),
+        None => resolve_in(
+            spoken,
+            &DateContext {
+                utc: now.utc,
+                zone: &elsewhere,
+            },
+            &elsewhere,
+        ),
     }?;
     let at = now.zone.local_time_at(resolved.at.naive_utc())?;
     is_representable(at).then_some(ResolvedDate { at, ..resolved })
 }
 
-fn resolve_in(spoken: &DateExpression, now: &DateContext<'_>, clocks: &dyn DynTimeZone) -> Option<ResolvedDate> {
+fn resolve_in(
+    spoken: &DateExpression,
+    now: &DateContext<'_>,
+    clocks: &dyn DynTimeZone,
+) -> Option<ResolvedDate> {
     let local = now.zone.local_time_at(now.utc)?.naive_local();
     let mut assumed = Vec::new();
     if spoken.is_same_time {
         let date = resolve_day(spoken.day.as_ref()?, local.date(), &mut assumed)?;
         return resolve_in_zone(
-            ResolvedLocalTime { date, time: local.time().with_nanosecond(0)? },
+            ResolvedLocalTime {
+                date,
+                time: local.time().with_nanosecond(0)?,
+            },
             DatePrecision::DateTime,
             now,
             clocks,
@@ -76,10 +112,22 @@ fn resolve_in(spoken: &DateExpression, now: &DateContext<'_>, clocks: &dyn DynTi
         );
     }
     match &spoken.day {
-        Some(DayExpression::Now) => resolved_at(now.zone.local_time_at(now.utc)?, DatePrecision::DateTime, now, assumed),
+        Some(DayExpression::Now) => resolved_at(
+            now.zone.local_time_at(now.utc)?,
+            DatePrecision::DateTime,
+            now,
+            assumed,
+        ),
         Some(DayExpression::Away(amount, from)) if amount.is_exact => {
-            let DayExpression::Shifted(0) = **from else { return None };
-            resolved_at(add_to_now(*amount, local, now)?, DatePrecision::DateTime, now, assumed)
+            let DayExpression::Shifted(0) = **from else {
+                return None;
+            };
+            resolved_at(
+                add_to_now(*amount, local, now)?,
+                DatePrecision::DateTime,
+                now,
+                assumed,
+            )
         }
         Some(day) => {
             let date = resolve_day(day, local.date(), &mut assumed)?;
@@ -111,12 +159,21 @@ fn resolve_in(spoken: &DateExpression, now: &DateContext<'_>, clocks: &dyn DynTi
                 let part = spoken.part?;
                 let settled = resolve_day_part(part, local.date(), local, &mut assumed);
                 let is_over = settled.date.and_time(settled.time) <= local;
-                let settled = if is_over { ResolvedLocalTime { date: settled.date.succ_opt()?, ..settled } } else { settled };
+                let settled = if is_over {
+                    ResolvedLocalTime {
+                        date: settled.date.succ_opt()?,
+                        ..settled
+                    }
+                } else {
+                    settled
+                };
                 return resolve_in_zone(settled, DatePrecision::Time, now, clocks, assumed);
             };
             let settled = resolve_time(
                 clock,
-                spoken.part.or_else(|| infer_day_part(spoken, clock, &mut assumed)),
+                spoken
+                    .part
+                    .or_else(|| infer_day_part(spoken, clock, &mut assumed)),
                 None,
                 local,
                 &mut assumed,
@@ -127,26 +184,49 @@ fn resolve_in(spoken: &DateExpression, now: &DateContext<'_>, clocks: &dyn DynTi
 }
 
 /// Returns the usual part of the day of an activity, for an ambiguous time: dinner at seven, an alarm at six.
-fn infer_day_part(spoken: &DateExpression, clock: TimeOfDay, assumed: &mut Vec<String>) -> Option<DayPart> {
-    let part = spoken.custom.filter(|_| !clock.is_sure && spoken.part.is_none())?;
+fn infer_day_part(
+    spoken: &DateExpression,
+    clock: TimeOfDay,
+    assumed: &mut Vec<String>,
+) -> Option<DayPart> {
+    let part = spoken
+        .custom
+        .filter(|_| !clock.is_sure && spoken.part.is_none())?;
     let (hours, half, name) = match part {
         DayPart::Evening => (5..=11, HalfDay::After, "evening"),
         _ => (4..=11, HalfDay::Before, "morning"),
     };
-    let meant = clock.in_half(half).filter(|_| hours.contains(&clock.hour))?;
-    assumed.push(format!("AM or PM is not given; {} is usual in the {name}.", time_of_day::format_assumed_time(meant)));
+    let meant = clock
+        .in_half(half)
+        .filter(|_| hours.contains(&clock.hour))?;
+    assumed.push(format!(
+        "AM or PM is not given; {} is usual in the {name}.",
+        time_of_day::format_assumed_time(meant)
+    ));
     Some(part)
 }
 
 /// Returns the time at an offset from now: days by the calendar, hours as elapsed time.
-fn add_to_now(amount: CalendarDuration, local: NaiveDateTime, now: &DateContext<'_>) -> Option<DateTime<FixedOffset>> {
+fn add_to_now(
+    amount: CalendarDuration,
+    local: NaiveDateTime,
+    now: &DateContext<'_>,
+) -> Option<DateTime<FixedOffset>> {
     let seconds = TimeDelta::try_seconds(amount.seconds)?;
-    let by_days = CalendarDuration { seconds: 0, is_exact: false, ..amount };
+    let by_days = CalendarDuration {
+        seconds: 0,
+        is_exact: false,
+        ..amount
+    };
     if by_days == CalendarDuration::default() {
         return now.zone.local_time_at(now.utc.checked_add_signed(seconds)?);
     }
     let date = day::add_duration(local.date(), by_days)?;
-    let utc = now.zone.resolve_local(date.and_time(local.time()))?.at.naive_utc();
+    let utc = now
+        .zone
+        .resolve_local(date.and_time(local.time()))?
+        .at
+        .naive_utc();
     now.zone.local_time_at(utc.checked_add_signed(seconds)?)
 }
 
@@ -167,7 +247,10 @@ fn resolve_in_zone(
             placed.at.format("%H:%M")
         )),
         ClockChange::Twice => {
-            assumed.push(format!("{} occurs twice that day, because clocks go back; assuming the first.", local.format("%H:%M")));
+            assumed.push(format!(
+                "{} occurs twice that day, because clocks go back; assuming the first.",
+                local.format("%H:%M")
+            ));
         }
     }
     resolved_at(placed.at, kind, now, assumed)
@@ -180,7 +263,12 @@ fn resolved_at(
     assumed: Vec<String>,
 ) -> Option<ResolvedDate> {
     let relation = relation_from_ordering(at.naive_utc().cmp(&now.utc));
-    is_representable(at).then_some(ResolvedDate { at, kind, relation, assumed })
+    is_representable(at).then_some(ResolvedDate {
+        at,
+        kind,
+        relation,
+        assumed,
+    })
 }
 
 fn relation_from_ordering(order: std::cmp::Ordering) -> TimeRelation {

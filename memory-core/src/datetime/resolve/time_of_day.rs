@@ -1,6 +1,9 @@
 //! Resolves a time of day to a date, one of its two halves of the day, and a time zone.
 
-use chrono::{DateTime, Days, FixedOffset, LocalResult, NaiveDate, NaiveDateTime, NaiveTime, Offset, TimeDelta, TimeZone};
+use chrono::{
+    DateTime, Days, FixedOffset, LocalResult, NaiveDate, NaiveDateTime, NaiveTime, Offset,
+    TimeDelta, TimeZone,
+};
 
 use super::naive_time;
 use crate::datetime::syntax::{DayPart, HalfDay, TimeOfDay};
@@ -16,7 +19,10 @@ impl ResolvedLocalTime {
     fn new(date: NaiveDate, days_later: u64, clock: TimeOfDay) -> Option<Self> {
         // Hour 24 is 00:00 of the next day.
         let days = days_later + u64::from(clock.hour / 24);
-        Some(Self { date: date.checked_add_days(Days::new(days))?, time: naive_time(clock)? })
+        Some(Self {
+            date: date.checked_add_days(Days::new(days))?,
+            time: naive_time(clock)?,
+        })
     }
 
     fn is_after(self, now: NaiveDateTime) -> bool {
@@ -43,17 +49,27 @@ pub(super) fn resolve_time(
             return ResolvedLocalTime::new(day, 1, clock);
         }
         let is_over = date.is_none() && !same_day.is_after(now);
-        return if is_over { ResolvedLocalTime::new(day, 1, clock) } else { Some(same_day) };
+        return if is_over {
+            ResolvedLocalTime::new(day, 1, clock)
+        } else {
+            Some(same_day)
+        };
     }
     match date {
-        Some(date) if date == today => {
-            Some(next_occurrence(clock, now, assumed).unwrap_or(ResolvedLocalTime::new(date, 0, prefer_afternoon(clock))?))
-        }
+        Some(date) if date == today => Some(
+            next_occurrence(clock, now, assumed).unwrap_or(ResolvedLocalTime::new(
+                date,
+                0,
+                prefer_afternoon(clock),
+            )?),
+        ),
         Some(date) => ResolvedLocalTime::new(date, 0, at_waking_hour(clock, assumed)),
         None => match next_occurrence(clock, now, assumed) {
             Some(settled) => Some(settled),
             None if clock.is_sure => ResolvedLocalTime::new(today, 1, clock),
-            None if is_afternoon_hour(clock) => ResolvedLocalTime::new(today, 1, at_waking_hour(clock, assumed)),
+            None if is_afternoon_hour(clock) => {
+                ResolvedLocalTime::new(today, 1, at_waking_hour(clock, assumed))
+            }
             None => {
                 let clock = clock.in_half(HalfDay::Before)?;
                 record_assumption(clock, "is next", assumed);
@@ -79,10 +95,20 @@ pub(super) fn resolve_day_part(
         DayPart::Night => &[20, 22, 23],
         DayPart::Around(hour) => &[hour],
     };
-    let at = |hour: u32| ResolvedLocalTime { date, time: NaiveTime::from_hms_opt(hour, 0, 0).unwrap_or(NaiveTime::MIN) };
+    let at = |hour: u32| ResolvedLocalTime {
+        date,
+        time: NaiveTime::from_hms_opt(hour, 0, 0).unwrap_or(NaiveTime::MIN),
+    };
     let first = at(hours[0]);
-    let settled = hours.iter().map(|hour| at(*hour)).find(|settled| date != now.date() || settled.is_after(now)).unwrap_or(first);
-    assumed.push(format!("No hour given; assuming {}.", settled.time.format("%H:%M")));
+    let settled = hours
+        .iter()
+        .map(|hour| at(*hour))
+        .find(|settled| date != now.date() || settled.is_after(now))
+        .unwrap_or(first);
+    assumed.push(format!(
+        "No hour given; assuming {}.",
+        settled.time.format("%H:%M")
+    ));
     settled
 }
 
@@ -90,36 +116,65 @@ pub(super) fn resolve_day_part(
 fn within_day_part(clock: TimeOfDay, part: DayPart) -> Option<TimeOfDay> {
     if clock.is_sure {
         let is_next_midnight = matches!(part, DayPart::Evening | DayPart::Night) && clock.hour == 0;
-        return Some(if is_next_midnight { TimeOfDay { hour: 24, ..clock } } else { clock });
+        return Some(if is_next_midnight {
+            TimeOfDay { hour: 24, ..clock }
+        } else {
+            clock
+        });
     }
-    let sure = |hour| Some(TimeOfDay { hour, is_sure: true, ..clock });
+    let sure = |hour| {
+        Some(TimeOfDay {
+            hour,
+            is_sure: true,
+            ..clock
+        })
+    };
     match (part, clock.hour) {
         (DayPart::SmallHours | DayPart::Morning, _) => clock.in_half(HalfDay::Before),
-        (DayPart::Around(around), _) => clock.in_half(if around < 12 { HalfDay::Before } else { HalfDay::After }),
+        (DayPart::Around(around), _) => clock.in_half(if around < 12 {
+            HalfDay::Before
+        } else {
+            HalfDay::After
+        }),
         (DayPart::Noon, 5..=12) | (DayPart::Night, 1..=4) => sure(clock.hour),
         (DayPart::Evening | DayPart::Night, 12) => sure(24),
-        (DayPart::Noon | DayPart::Afternoon | DayPart::Evening | DayPart::Night, _) => clock.in_half(HalfDay::After),
+        (DayPart::Noon | DayPart::Afternoon | DayPart::Evening | DayPart::Night, _) => {
+            clock.in_half(HalfDay::After)
+        }
     }
 }
 
 /// Returns the next occurrence today; a time without "am" or "pm" can match in both halves of the day.
-fn next_occurrence(clock: TimeOfDay, now: NaiveDateTime, assumed: &mut Vec<String>) -> Option<ResolvedLocalTime> {
+fn next_occurrence(
+    clock: TimeOfDay,
+    now: NaiveDateTime,
+    assumed: &mut Vec<String>,
+) -> Option<ResolvedLocalTime> {
     let today = now.date();
     if clock.is_sure {
         return ResolvedLocalTime::new(today, 0, clock).filter(|settled| settled.is_after(now));
     }
     // 12 is noon rather than midnight, and hours from 1 to 6 are rarely in the night.
-    let first = if clock.hour == 12 || is_afternoon_hour(clock) { HalfDay::After } else { HalfDay::Before };
+    let first = if clock.hour == 12 || is_afternoon_hour(clock) {
+        HalfDay::After
+    } else {
+        HalfDay::Before
+    };
     let faces = [clock.in_half(first)?, clock.in_half(HalfDay::After)?];
-    let meant =
-        faces.into_iter().find(|face| ResolvedLocalTime::new(today, 0, *face).is_some_and(|settled| settled.is_after(now)))?;
+    let meant = faces.into_iter().find(|face| {
+        ResolvedLocalTime::new(today, 0, *face).is_some_and(|settled| settled.is_after(now))
+    })?;
     record_assumption(meant, "is next", assumed);
     ResolvedLocalTime::new(today, 0, meant)
 }
 
 /// Returns a time that is over today, in the afternoon if the half of the day is ambiguous.
 fn prefer_afternoon(clock: TimeOfDay) -> TimeOfDay {
-    if clock.is_sure { clock } else { clock.in_half(HalfDay::After).unwrap_or(clock) }
+    if clock.is_sure {
+        clock
+    } else {
+        clock.in_half(HalfDay::After).unwrap_or(clock)
+    }
 }
 
 /// Returns whether an ambiguous hour belongs to the afternoon: from 1 to 6 the alternative is in the night.
@@ -133,19 +188,35 @@ fn at_waking_hour(clock: TimeOfDay, assumed: &mut Vec<String>) -> TimeOfDay {
     if clock.is_sure {
         return clock;
     }
-    let settled = if is_afternoon_hour(clock) { TimeOfDay { hour: clock.hour + 12, ..clock } } else { clock };
+    let settled = if is_afternoon_hour(clock) {
+        TimeOfDay {
+            hour: clock.hour + 12,
+            ..clock
+        }
+    } else {
+        clock
+    };
     record_assumption(settled, "is assumed", assumed);
     settled
 }
 
 /// Records the assumed half of the day and its alternative.
 fn record_assumption(clock: TimeOfDay, how: &str, assumed: &mut Vec<String>) {
-    assumed.push(format!("AM or PM is not given; {} {how}.", format_assumed_time(clock)));
+    assumed.push(format!(
+        "AM or PM is not given; {} {how}.",
+        format_assumed_time(clock)
+    ));
 }
 
 /// Formats a time together with the alternative 12 hours from it.
 pub(super) fn format_assumed_time(clock: TimeOfDay) -> String {
-    format!("{:02}:{:02}, not {:02}:{:02},", clock.hour, clock.minute, (clock.hour + 12) % 24, clock.minute)
+    format!(
+        "{:02}:{:02}, not {:02}:{:02},",
+        clock.hour,
+        clock.minute,
+        (clock.hour + 12) % 24,
+        clock.minute
+    )
 }
 
 /// A time zone.
@@ -187,7 +258,10 @@ impl<Tz: TimeZone> DynTimeZone for ChronoZone<Tz> {
     fn resolve_local(&self, local: NaiveDateTime) -> Option<ZonedTime> {
         let placed = |offset: FixedOffset, change| {
             let utc = local.checked_sub_offset(offset)?;
-            Some(ZonedTime { at: self.local_time_at(utc)?, change })
+            Some(ZonedTime {
+                at: self.local_time_at(utc)?,
+                change,
+            })
         };
         match self.0.offset_from_local_datetime(&local) {
             LocalResult::Single(offset) => placed(offset.fix(), ClockChange::None),

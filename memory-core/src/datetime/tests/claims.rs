@@ -30,14 +30,30 @@ fn what_is_over_is_read_as_past() {
         "昨晚八点",
     ];
     for text in over {
-        assert_eq!(find_date(text, &wednesday()).map(|reading| reading.relation), Some(TimeRelation::Past), "{text}");
+        assert_eq!(
+            find_date(text, &wednesday()).map(|reading| reading.relation),
+            Some(TimeRelation::Past),
+            "{text}"
+        );
     }
 }
 
 #[test]
 fn what_is_now_is_neither_past_nor_to_come() {
-    for text in ["now", "today", "right now", "as soon as possible", "现在", "今天", "11 June 2025"] {
-        assert_eq!(find_date(text, &wednesday()).map(|reading| reading.relation), Some(TimeRelation::Present), "{text}");
+    for text in [
+        "now",
+        "today",
+        "right now",
+        "as soon as possible",
+        "现在",
+        "今天",
+        "11 June 2025",
+    ] {
+        assert_eq!(
+            find_date(text, &wednesday()).map(|reading| reading.relation),
+            Some(TimeRelation::Present),
+            "{text}"
+        );
     }
 }
 
@@ -106,7 +122,8 @@ fn days_are_counted_from_other_days() {
 fn months_that_are_too_short_give_their_last_day_to_a_distance_and_are_skipped_for_a_date() {
     let january = "2026-01-31T09:00:00+00:00".parse().expect("it is a moment");
     let read = |text| {
-        find_date(text, &chrono::DateTime::<FixedOffset>::clone(&january)).map(|reading| reading.at.date_naive().to_string())
+        find_date(text, &chrono::DateTime::<FixedOffset>::clone(&january))
+            .map(|reading| reading.at.date_naive().to_string())
     };
     assert_eq!(read("in a month").as_deref(), Some("2026-02-28"));
     assert_eq!(read("on the 30th").as_deref(), Some("2026-03-30"));
@@ -117,9 +134,19 @@ fn months_that_are_too_short_give_their_last_day_to_a_distance_and_are_skipped_f
 
 #[test]
 fn what_leads_out_of_all_years_is_no_reading() {
-    for text in ["in 999999999999 years", "in 99999 weeks of months", "999999999999 days ago", "九千九百年后的", "in 8000 years"]
-    {
-        assert!(find_dates(text, &wednesday()).iter().all(|reading| reading.relation != TimeRelation::Future), "{text}");
+    for text in [
+        "in 999999999999 years",
+        "in 99999 weeks of months",
+        "999999999999 days ago",
+        "九千九百年后的",
+        "in 8000 years",
+    ] {
+        assert!(
+            find_dates(text, &wednesday())
+                .iter()
+                .all(|reading| reading.relation != TimeRelation::Future),
+            "{text}"
+        );
     }
 }
 
@@ -149,7 +176,10 @@ fn what_repeats_is_read_as_its_next_time_and_says_so() {
         ("每周五下午四点", "2025-06-13 16:00"),
     ] {
         assert_eq!(format_found_date(text), at, "{text}");
-        assert!(find_date(text, &wednesday()).is_some_and(|reading| reading.repeats), "{text}");
+        assert!(
+            find_date(text, &wednesday()).is_some_and(|reading| reading.repeats),
+            "{text}"
+        );
     }
 }
 
@@ -166,26 +196,48 @@ fn what_the_words_leave_open_is_stated() {
         ("明天三点", "15:00"),
         ("下周五", "2025-06-20"),
     ] {
-        let assumed = find_date(text, &wednesday()).and_then(|reading| reading.assumed).unwrap_or_default();
+        let assumed = find_date(text, &wednesday())
+            .and_then(|reading| reading.assumed)
+            .unwrap_or_default();
         assert!(assumed.contains(stated), "{text}: {assumed}");
     }
-    for text in ["tomorrow at 15:00", "2025-07-02", "in three days", "后天下午三点"] {
-        assert_eq!(find_date(text, &wednesday()).and_then(|reading| reading.assumed), None, "{text}");
+    for text in [
+        "tomorrow at 15:00",
+        "2025-07-02",
+        "in three days",
+        "后天下午三点",
+    ] {
+        assert_eq!(
+            find_date(text, &wednesday()).and_then(|reading| reading.assumed),
+            None,
+            "{text}"
+        );
     }
 }
 
 #[test]
 fn what_lasts_is_vague_and_gives_way_to_a_point() {
     for text in ["next week", "in August", "in 2030", "下个月", "明年"] {
-        assert!(find_date(text, &wednesday()).is_some_and(|reading| reading.is_vague), "{text}");
+        assert!(
+            find_date(text, &wednesday()).is_some_and(|reading| reading.is_vague),
+            "{text}"
+        );
     }
-    assert_eq!(format_found_date("next week we decide, the vote is on 26 June"), "2025-06-26");
+    assert_eq!(
+        format_found_date("next week we decide, the vote is on 26 June"),
+        "2025-06-26"
+    );
     assert_eq!(format_found_date("下个月搬家，6月28日打包"), "2025-06-28");
 }
 
 #[test]
 fn lunar_dates_are_left_alone() {
-    for text in ["农历八月十五", "農曆正月初一", "阴历三月三日", "Chinese New Year"] {
+    for text in [
+        "农历八月十五",
+        "農曆正月初一",
+        "阴历三月三日",
+        "Chinese New Year",
+    ] {
         assert_eq!(format_found_date(text), "-", "{text}");
     }
 }
@@ -193,7 +245,10 @@ fn lunar_dates_are_left_alone() {
 #[test]
 fn the_span_is_of_the_text_as_it_is_written() {
     let text = "İ é 明日 — Anna’s call: NEXT Tuesday at 3 P.M., 地点：后天 ２０：３０";
-    let found: Vec<_> = find_dates(text, &wednesday()).into_iter().map(|reading| reading.text).collect();
+    let found: Vec<_> = find_dates(text, &wednesday())
+        .into_iter()
+        .map(|reading| reading.text)
+        .collect();
     assert_eq!(found, ["明日", "NEXT Tuesday at 3 P.M.", "后天 ２０：３０"]);
 }
 
@@ -207,7 +262,9 @@ impl DaylightZone {
     }
 
     fn change(month: u32, day: u32, hour: u32) -> NaiveDateTime {
-        NaiveDate::from_ymd_opt(2025, month, day).and_then(|day| day.and_hms_opt(hour, 0, 0)).expect("it is a time")
+        NaiveDate::from_ymd_opt(2025, month, day)
+            .and_then(|day| day.and_hms_opt(hour, 0, 0))
+            .expect("it is a time")
     }
 }
 
@@ -223,8 +280,9 @@ impl TimeZone for DaylightZone {
     }
 
     fn offset_from_local_datetime(&self, local: &NaiveDateTime) -> LocalResult<FixedOffset> {
-        let is_within =
-            |month, day, from| Self::change(month, day, from) <= *local && *local < Self::change(month, day, from + 1);
+        let is_within = |month, day, from| {
+            Self::change(month, day, from) <= *local && *local < Self::change(month, day, from + 1)
+        };
         if is_within(3, 30, 2) {
             LocalResult::None
         } else if is_within(10, 26, 2) {
@@ -250,7 +308,10 @@ fn a_time_that_the_clocks_skip_is_as_much_later_and_said() {
     let now = DaylightZone.from_utc_datetime(&DaylightZone::change(3, 29, 9));
     let reading = find_date("tomorrow at 2:30am", &now).expect("it is a time");
     assert_eq!(reading.at.to_rfc3339(), "2025-03-30T03:30:00+02:00");
-    assert_eq!(reading.assumed.as_deref(), Some("02:30 does not exist that day, because clocks go forward; assuming 03:30."));
+    assert_eq!(
+        reading.assumed.as_deref(),
+        Some("02:30 does not exist that day, because clocks go forward; assuming 03:30.")
+    );
 }
 
 #[test]
@@ -258,13 +319,29 @@ fn a_time_that_comes_twice_is_the_first_and_said() {
     let now = DaylightZone.from_utc_datetime(&DaylightZone::change(10, 25, 9));
     let reading = find_date("明天凌晨两点半", &now).expect("it is a time");
     assert_eq!(reading.at.to_rfc3339(), "2025-10-26T02:30:00+02:00");
-    assert!(reading.assumed.is_some_and(|assumed| assumed.contains("twice")));
+    assert!(
+        reading
+            .assumed
+            .is_some_and(|assumed| assumed.contains("twice"))
+    );
 }
 
 #[test]
 fn hours_pass_as_they_do_and_days_as_the_clock_shows_them() {
     let now = DaylightZone.from_utc_datetime(&DaylightZone::change(3, 29, 11));
     let read = |text| find_date(text, &now).map(|reading| (reading.at.to_rfc3339(), reading.kind));
-    assert_eq!(read("in 24 hours"), Some(("2025-03-30T13:00:00+02:00".to_owned(), DatePrecision::DateTime)));
-    assert_eq!(read("tomorrow at noon"), Some(("2025-03-30T12:00:00+02:00".to_owned(), DatePrecision::DateTime)));
+    assert_eq!(
+        read("in 24 hours"),
+        Some((
+            "2025-03-30T13:00:00+02:00".to_owned(),
+            DatePrecision::DateTime
+        ))
+    );
+    assert_eq!(
+        read("tomorrow at noon"),
+        Some((
+            "2025-03-30T12:00:00+02:00".to_owned(),
+            DatePrecision::DateTime
+        ))
+    );
 }

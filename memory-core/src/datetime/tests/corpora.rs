@@ -24,7 +24,9 @@ fn assert_accuracy(file: &str, percent: usize) {
     let mut counts: BTreeMap<(String, String), (usize, usize)> = BTreeMap::new();
     for case in &cases {
         let right = is_right(case);
-        let (rights, all) = counts.entry((string_field(case, "kind"), string_field(case, "relation"))).or_default();
+        let (rights, all) = counts
+            .entry((string_field(case, "kind"), string_field(case, "relation")))
+            .or_default();
         *rights += usize::from(right);
         *all += 1;
     }
@@ -32,8 +34,15 @@ fn assert_accuracy(file: &str, percent: usize) {
     for ((kind, relation), (right, all)) in &counts {
         println!("  {kind:8} {relation:9} {right:4} of {all:4}");
     }
-    let counted = ["future", "timeonly"].map(|relation| counts.get(&("plain".to_owned(), relation.to_owned())).copied());
-    let (right, all) = counted.into_iter().flatten().fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1));
+    let counted = ["future", "timeonly"].map(|relation| {
+        counts
+            .get(&("plain".to_owned(), relation.to_owned()))
+            .copied()
+    });
+    let (right, all) = counted
+        .into_iter()
+        .flatten()
+        .fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1));
     println!("  plain, to come or a time alone: {right} of {all}");
     assert!(all * percent <= right * 100, "{right} of {all}");
 }
@@ -41,14 +50,25 @@ fn assert_accuracy(file: &str, percent: usize) {
 /// Returns the cases of a file in `time`, beside the folder of inputs that `MEMORY_TEST_INPUTS` names.
 fn cases(file: &str) -> Option<Vec<Value>> {
     let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/inputs");
-    let path = std::env::var_os("MEMORY_TEST_INPUTS").map_or_else(beside, PathBuf::from).with_file_name("time").join(file);
+    let path = std::env::var_os("MEMORY_TEST_INPUTS")
+        .map_or_else(beside, PathBuf::from)
+        .with_file_name("time")
+        .join(file);
     let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!("left out: the time expressions, as {} does not exist", path.display());
-        let is_required = std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_some_and(|value| value == "1");
+        eprintln!(
+            "left out: the time expressions, as {} does not exist",
+            path.display()
+        );
+        let is_required =
+            std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_some_and(|value| value == "1");
         assert!(!is_required, "nothing may be left out");
         return None;
     };
-    Some(text.lines().map(|line| serde_json::from_str(line).expect("a case is JSON")).collect())
+    Some(
+        text.lines()
+            .map(|line| serde_json::from_str(line).expect("a case is JSON"))
+            .collect(),
+    )
 }
 
 fn string_field(case: &Value, key: &str) -> String {
@@ -57,16 +77,33 @@ fn string_field(case: &Value, key: &str) -> String {
 
 fn is_right(case: &Value) -> bool {
     // One of the suites is written two hours west of Greenwich, and the other nowhere.
-    let hours = if string_field(case, "source") == "duckling" { -2 } else { 0 };
+    let hours = if string_field(case, "source") == "duckling" {
+        -2
+    } else {
+        0
+    };
     let zone = FixedOffset::east_opt(hours * 3600).expect("it is an offset");
-    let now = case["reference_time"].as_str().unwrap_or("2020-01-01T00:00:00");
+    let now = case["reference_time"]
+        .as_str()
+        .unwrap_or("2020-01-01T00:00:00");
     let now: NaiveDateTime = now.parse().expect("it is a time");
-    let now: DateTime<FixedOffset> = now.and_local_timezone(zone).single().expect("an offset has no gaps");
+    let now: DateTime<FixedOffset> = now
+        .and_local_timezone(zone)
+        .single()
+        .expect("an offset has no gaps");
     let reading = find_date(&string_field(case, "text"), &now);
-    let is_right = reading.as_ref().is_some_and(|reading| is_accepted(reading, case));
+    let is_right = reading
+        .as_ref()
+        .is_some_and(|reading| is_accepted(reading, case));
     if !is_right {
-        let read = reading
-            .map_or_else(String::new, |reading| format!("{} {:?} “{}”", reading.at.naive_local(), reading.kind, reading.text));
+        let read = reading.map_or_else(String::new, |reading| {
+            format!(
+                "{} {:?} “{}”",
+                reading.at.naive_local(),
+                reading.kind,
+                reading.text
+            )
+        });
         let (kind, relation) = (string_field(case, "kind"), string_field(case, "relation"));
         println!(
             "{kind:8} {relation:9} {now} {} is {} ({}), read as {read}",
@@ -86,5 +123,7 @@ fn is_accepted(reading: &DateMention, case: &Value) -> bool {
         _ => return false,
     };
     let at = reading.at.format(format).to_string();
-    case["accept"].as_array().is_some_and(|accept| accept.iter().any(|accepted| *accepted == at))
+    case["accept"]
+        .as_array()
+        .is_some_and(|accept| accept.iter().any(|accepted| *accepted == at))
 }

@@ -16,7 +16,16 @@ fn at_least_95_of_100_everyday_sentences_in_chinese_are_read_right() {
 
 #[test]
 fn a_scoreboard_counts_what_is_wrong_as_well() {
-    assert_eq!(count_correct("wrong on purpose", &[("see you tomorrow", "2025-06-13"), ("see you tomorrow", "2025-06-12")]), 1);
+    assert_eq!(
+        count_correct(
+            "wrong on purpose",
+            &[
+                ("see you tomorrow", "2025-06-13"),
+                ("see you tomorrow", "2025-06-12")
+            ]
+        ),
+        1
+    );
     assert_eq!(format_found_date("nothing of the kind"), "-");
 }
 
@@ -27,9 +36,15 @@ const ENGLISH: &[(&str, &str)] = &[
     ("renew the passport in two weeks", "2025-06-25"),
     ("submit the report by the end of the month", "2025-06-30"),
     ("fly home the day after Thanksgiving", "2025-11-28"),
-    ("dinner with Sam at half past six tonight", "2025-06-11 18:30"),
+    (
+        "dinner with Sam at half past six tonight",
+        "2025-06-11 18:30",
+    ),
     ("lunch with Priya at noon on Friday", "2025-06-13 12:00"),
-    ("the appointment is on March 3rd at 14:30", "2026-03-03 14:30"),
+    (
+        "the appointment is on March 3rd at 14:30",
+        "2026-03-03 14:30",
+    ),
     ("clean the garage this weekend", "2025-06-14"),
     ("standup every Monday at 9:30", "2025-06-16 09:30"),
     ("water the plants in three days", "2025-06-14"),
@@ -68,9 +83,15 @@ const ENGLISH: &[(&str, &str)] = &[
     ("webinar Thursday 4 pm", "2025-06-12 16:00"),
     ("conference call at 15:00", "2025-06-11 15:00"),
     ("change the filter in 3 months", "2025-09-11"),
-    ("set up the demo for Wednesday, June 18 at 10 am", "2025-06-18 10:00"),
+    (
+        "set up the demo for Wednesday, June 18 at 10 am",
+        "2025-06-18 10:00",
+    ),
     ("the warranty expires on 30 June 2027", "2027-06-30"),
-    ("the exam is on the twenty-first of June at ten o'clock", "2025-06-21 10:00"),
+    (
+        "the exam is on the twenty-first of June at ten o'clock",
+        "2025-06-21 10:00",
+    ),
     ("take medicine at midnight", "2025-06-12 00:00"),
     ("move the car by 8 tomorrow", "2025-06-12 08:00"),
     ("New Year's Eve party at 9pm", "2025-12-31 21:00"),
@@ -80,17 +101,26 @@ const ENGLISH: &[(&str, &str)] = &[
     ("leave in 1h 30min", "2025-06-11 11:50"),
     ("call mom on Mother's Day", "2026-05-10"),
     ("return library books by next Friday", "2025-06-20"),
-    ("my contract starts at the beginning of next month", "2025-07-01"),
+    (
+        "my contract starts at the beginning of next month",
+        "2025-07-01",
+    ),
     ("pack two days before Christmas", "2025-12-23"),
     ("start the course on Monday, 8 a.m.", "2025-06-16 08:00"),
     ("interview @ 2pm on Thu", "2025-06-12 14:00"),
-    ("the sale starts at 10 in the morning on Saturday", "2025-06-14 10:00"),
+    (
+        "the sale starts at 10 in the morning on Saturday",
+        "2025-06-14 10:00",
+    ),
     ("check in with Lee at the end of next week", "2025-06-22"),
     ("ping Joe in a couple of hours", "2025-06-11 12:20"),
     ("renew insurance by Sept 5th", "2025-09-05"),
     ("send flowers on Valentine's Day", "2026-02-14"),
     ("pay the electricity bill in a fortnight", "2025-06-25"),
-    ("landlord visits Tuesday afternoon at two", "2025-06-17 14:00"),
+    (
+        "landlord visits Tuesday afternoon at two",
+        "2025-06-17 14:00",
+    ),
 ];
 
 const CHINESE: &[(&str, &str)] = &[

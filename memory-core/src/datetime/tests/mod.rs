@@ -31,8 +31,11 @@ fn format_mention(reading: &DateMention) -> String {
 
 /// Returns how many sentences are read right, and prints the others.
 fn count_correct(name: &str, table: &[(&str, &str)]) -> usize {
-    let wrong: Vec<_> =
-        table.iter().map(|(text, at)| (text, at, format_found_date(text))).filter(|(_, at, said)| said != *at).collect();
+    let wrong: Vec<_> = table
+        .iter()
+        .map(|(text, at)| (text, at, format_found_date(text)))
+        .filter(|(_, at, said)| said != *at)
+        .collect();
     for (text, at, said) in &wrong {
         println!("{text:60} is {at}, read as {said}");
     }

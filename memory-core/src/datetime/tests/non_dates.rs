@@ -4,7 +4,11 @@ use super::format_found_date;
 
 #[test]
 fn ordinary_words_and_numbers_are_no_times() {
-    let read: Vec<_> = ORDINARY.iter().map(|text| (*text, format_found_date(text))).filter(|(_, at)| at != "-").collect();
+    let read: Vec<_> = ORDINARY
+        .iter()
+        .map(|text| (*text, format_found_date(text)))
+        .filter(|(_, at)| at != "-")
+        .collect();
     assert!(read.is_empty(), "{read:#?}");
 }
 

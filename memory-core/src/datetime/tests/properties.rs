@@ -170,15 +170,24 @@ const PIECES: &[&str] = &[
 ];
 
 fn texts() -> impl Strategy<Value = String> {
-    let pieces = prop::collection::vec((prop::sample::select(PIECES), prop::bool::weighted(0.7)), 0..24);
+    let pieces = prop::collection::vec(
+        (prop::sample::select(PIECES), prop::bool::weighted(0.7)),
+        0..24,
+    );
     let of_pieces = pieces.prop_map(|pieces| {
-        pieces.into_iter().fold(String::new(), |text, (piece, blank)| text + piece + if blank { " " } else { "" })
+        pieces
+            .into_iter()
+            .fold(String::new(), |text, (piece, blank)| {
+                text + piece + if blank { " " } else { "" }
+            })
     });
     prop_oneof![4 => of_pieces, 1 => any::<String>(), 1 => "[ -~]{0,60}", 1 => "[0-9:/.\\-, apm]{0,40}"]
 }
 
 fn moments() -> impl Strategy<Value = DateTime<FixedOffset>> {
-    let last = DateTime::parse_from_rfc3339("9999-12-31T23:59:59Z").expect("it is a moment").timestamp();
+    let last = DateTime::parse_from_rfc3339("9999-12-31T23:59:59Z")
+        .expect("it is a moment")
+        .timestamp();
     (0..=last, -23 * 3600..=23 * 3600_i32).prop_map(|(seconds, offset)| {
         let utc = DateTime::from_timestamp(seconds, 0).expect("these years have moments");
         utc.with_timezone(&FixedOffset::east_opt(offset).expect("less than a day is an offset"))

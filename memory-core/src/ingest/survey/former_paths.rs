@@ -27,8 +27,13 @@ pub(super) struct ChangedNote {
 impl ChangedNote {
     /// Returns the note with the index `number`, if it has `former_paths`.
     pub(super) fn of(number: usize, mut former_paths: Vec<String>) -> Option<Self> {
-        let file = HashedPath::parse(&former_paths.pop()?).and_then(|path| path.file.map(str::to_owned));
-        Some(Self { number, paths: former_paths, file })
+        let file =
+            HashedPath::parse(&former_paths.pop()?).and_then(|path| path.file.map(str::to_owned));
+        Some(Self {
+            number,
+            paths: former_paths,
+            file,
+        })
     }
 }
 
@@ -55,7 +60,10 @@ struct PathPair {
 impl PathPair {
     /// Compares two pairs; the better one comes first.
     fn compare(&self, other: &Self) -> Ordering {
-        let order = other.exactness.cmp(&self.exactness).then_with(|| other.similarity.total_cmp(&self.similarity));
+        let order = other
+            .exactness
+            .cmp(&self.exactness)
+            .then_with(|| other.similarity.total_cmp(&self.similarity));
         let order = order.then_with(|| other.common_ends.cmp(&self.common_ends));
         order.then_with(|| (self.note, self.memory).cmp(&(other.note, other.memory)))
     }
@@ -69,19 +77,31 @@ struct HashedPath<'a> {
 
 impl<'a> HashedPath<'a> {
     fn parse(path: &'a str) -> Option<Self> {
-        let is_number = |number: &str| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-        let numbered = path.strip_suffix(')').and_then(|path| path.rsplit_once(" ("));
-        let path = numbered.filter(|(_, number)| is_number(number)).map_or(path, |(path, _)| path);
+        let is_number =
+            |number: &str| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        let numbered = path
+            .strip_suffix(')')
+            .and_then(|path| path.rsplit_once(" ("));
+        let path = numbered
+            .filter(|(_, number)| is_number(number))
+            .map_or(path, |(path, _)| path);
         let (path, hash) = path.rsplit_once(' ')?;
-        let (hash, file) = hash.split_once('-').map_or((hash, None), |(hash, file)| (hash, Some(file)));
-        let is_hash = hash.len() == HASH_DIGITS && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let (hash, file) = hash
+            .split_once('-')
+            .map_or((hash, None), |(hash, file)| (hash, Some(file)));
+        let is_hash =
+            hash.len() == HASH_DIGITS && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
         (is_hash && file.is_none_or(is_number)).then_some(Self { path, file })
     }
 }
 
 impl Survey {
     /// Assigns the memories that no note belongs to, to new notes with similar paths.
-    pub(super) fn match_former_paths(&mut self, services: &Services, source: &dyn Source) -> Result<(), StoreError> {
+    pub(super) fn match_former_paths(
+        &mut self,
+        services: &Services,
+        source: &dyn Source,
+    ) -> Result<(), StoreError> {
         let mut notes = std::mem::take(&mut self.changed_notes);
         notes.retain(|note| self.notes[note.number].kept == MemoryRelation::Not);
         let mut memories = self.left_memories(services, &notes)?;
@@ -89,7 +109,9 @@ impl Survey {
         notes.retain(|note| self.notes[note.number].kept == MemoryRelation::Not);
         memories.retain(|memory| !self.taken.contains_key(&memory.id));
         let mut pairs = similar_paths(&notes, &memories);
-        let is_distinct = |part: fn(&PathPair) -> usize| pairs.iter().map(part).collect::<HashSet<_>>().len() == pairs.len();
+        let is_distinct = |part: fn(&PathPair) -> usize| {
+            pairs.iter().map(part).collect::<HashSet<_>>().len() == pairs.len()
+        };
         // Texts distinguish only several notes or memories with similar paths.
         if !is_distinct(|pair| pair.note) || !is_distinct(|pair| pair.memory) {
             let texts = self.texts(services, source, &notes)?;
@@ -102,7 +124,12 @@ impl Survey {
     }
 
     /// Assigns the memory of each pair to its note, unless an earlier pair contains one of them.
-    fn continue_memories(&mut self, pairs: &[(usize, usize)], notes: &[ChangedNote], memories: &[LeftMemory]) {
+    fn continue_memories(
+        &mut self,
+        pairs: &[(usize, usize)],
+        notes: &[ChangedNote],
+        memories: &[LeftMemory],
+    ) {
         for (note, memory) in pairs {
             let (number, id) = (notes[*note].number, memories[*memory].id);
             if self.notes[number].kept == MemoryRelation::Not && !self.taken.contains_key(&id) {
@@ -114,28 +141,62 @@ impl Survey {
     }
 
     /// Returns the memories with a path of one of `notes` that no note belongs to, ordered by path.
-    fn left_memories(&self, services: &Services, notes: &[ChangedNote]) -> Result<Vec<LeftMemory>, StoreError> {
-        let known: HashSet<&str> = notes.iter().flat_map(|note| &note.paths).map(String::as_str).collect();
-        let Some(place) = self.place.as_ref().filter(|_| !known.is_empty()) else { return Ok(Vec::new()) };
+    fn left_memories(
+        &self,
+        services: &Services,
+        notes: &[ChangedNote],
+    ) -> Result<Vec<LeftMemory>, StoreError> {
+        let known: HashSet<&str> = notes
+            .iter()
+            .flat_map(|note| &note.paths)
+            .map(String::as_str)
+            .collect();
+        let Some(place) = self.place.as_ref().filter(|_| !known.is_empty()) else {
+            return Ok(Vec::new());
+        };
         let owned: HashSet<MemoryId> = self.notes.iter().map(|note| note.id).collect();
         let mut left = Vec::new();
-        let filter = Filter { source: Some(place.source.clone()), ..Filter::all() };
+        let filter = Filter {
+            source: Some(place.source.clone()),
+            ..Filter::all()
+        };
         for stored in services.store.memories(&filter, services.clock.now()) {
             let memory = match stored {
                 Ok(stored) => stored.memory,
                 Err(StoreError::Damaged(_)) => continue,
                 Err(error) => return Err(error),
             };
-            let is_sibling = |origin: &Origin| (&origin.source, &origin.root) == (&place.source, &place.root);
-            let is_left = memory.origin.as_ref().is_some_and(is_sibling) && !owned.contains(&memory.id);
+            let is_sibling =
+                |origin: &Origin| (&origin.source, &origin.root) == (&place.source, &place.root);
+            let is_left =
+                memory.origin.as_ref().is_some_and(is_sibling) && !owned.contains(&memory.id);
             if !is_left || !Self::is_accepted(services, &memory)? {
                 continue;
             }
-            let Memory { id, origin: Some(origin), content: text, .. } = memory else { continue };
-            let hashed = HashedPath::parse(&origin.path).filter(|_| !known.contains(origin.path.as_str()));
-            let (path, file) = hashed.map_or((origin.path.as_str(), None), |hashed| (hashed.path, hashed.file));
+            let Memory {
+                id,
+                origin: Some(origin),
+                content: text,
+                ..
+            } = memory
+            else {
+                continue;
+            };
+            let hashed =
+                HashedPath::parse(&origin.path).filter(|_| !known.contains(origin.path.as_str()));
+            let (path, file) = hashed.map_or((origin.path.as_str(), None), |hashed| {
+                (hashed.path, hashed.file)
+            });
             if known.contains(path) {
-                left.push((origin.path.clone(), LeftMemory { id, path: path.to_owned(), file: file.map(str::to_owned), text }));
+                left.push((
+                    origin.path.clone(),
+                    LeftMemory {
+                        id,
+                        path: path.to_owned(),
+                        file: file.map(str::to_owned),
+                        text,
+                    },
+                ));
             }
         }
         left.sort_by(|(one, _), (other, _)| one.cmp(other));
@@ -143,11 +204,22 @@ impl Survey {
     }
 
     /// Reads the texts of notes again, since a survey contains none.
-    fn texts(&self, services: &Services, source: &dyn Source, notes: &[ChangedNote]) -> Result<Vec<String>, StoreError> {
+    fn texts(
+        &self,
+        services: &Services,
+        source: &dyn Source,
+        notes: &[ChangedNote],
+    ) -> Result<Vec<String>, StoreError> {
         let mut texts = vec![String::new(); notes.len()];
-        let places: HashMap<usize, usize> = notes.iter().enumerate().map(|(place, note)| (note.number, place)).collect();
+        let places: HashMap<usize, usize> = notes
+            .iter()
+            .enumerate()
+            .map(|(place, note)| (note.number, place))
+            .collect();
         let think = |finding| {
-            let SourceItem::Note(note) = finding else { return None };
+            let SourceItem::Note(note) = finding else {
+                return None;
+            };
             let (_, number) = self.find(&note.draft.origin.as_ref()?.path)?;
             Some((*places.get(&number)?, note.draft.content))
         };
@@ -169,8 +241,16 @@ fn same_files(notes: &[ChangedNote], memories: &[LeftMemory]) -> Vec<(usize, usi
             of_file.entry((&memory.path, file)).or_insert(index);
         }
     }
-    let memory_of = |note: &ChangedNote| of_file.get(&(note.paths.last()?, note.file.as_ref()?)).copied();
-    notes.iter().enumerate().filter_map(|(index, note)| Some((index, memory_of(note)?))).collect()
+    let memory_of = |note: &ChangedNote| {
+        of_file
+            .get(&(note.paths.last()?, note.file.as_ref()?))
+            .copied()
+    };
+    notes
+        .iter()
+        .enumerate()
+        .filter_map(|(index, note)| Some((index, memory_of(note)?)))
+        .collect()
 }
 
 /// Returns the notes and memories with similar paths.
@@ -179,17 +259,33 @@ fn similar_paths(notes: &[ChangedNote], memories: &[LeftMemory]) -> Vec<PathPair
     for (index, memory) in memories.iter().enumerate() {
         at_path.entry(&memory.path).or_default().push(index);
     }
-    let pairs = notes.iter().enumerate().flat_map(|(note, ChangedNote { paths, .. })| {
-        let found = paths.iter().enumerate().filter_map(|(exactness, path)| Some((exactness, at_path.get(path.as_str())?)));
-        found.flat_map(move |(exactness, memories)| {
-            memories.iter().map(move |memory| PathPair { note, memory: *memory, exactness, similarity: 0.0, common_ends: 0 })
-        })
-    });
+    let pairs = notes
+        .iter()
+        .enumerate()
+        .flat_map(|(note, ChangedNote { paths, .. })| {
+            let found = paths
+                .iter()
+                .enumerate()
+                .filter_map(|(exactness, path)| Some((exactness, at_path.get(path.as_str())?)));
+            found.flat_map(move |(exactness, memories)| {
+                memories.iter().map(move |memory| PathPair {
+                    note,
+                    memory: *memory,
+                    exactness,
+                    similarity: 0.0,
+                    common_ends: 0,
+                })
+            })
+        });
     pairs.take(MAX_PAIRS).collect()
 }
 
 fn compare_texts(texts: &[String], memories: &[LeftMemory], pairs: &mut [PathPair]) {
-    let all: Vec<&str> = texts.iter().chain(memories.iter().map(|memory| &memory.text)).map(String::as_str).collect();
+    let all: Vec<&str> = texts
+        .iter()
+        .chain(memories.iter().map(|memory| &memory.text))
+        .map(String::as_str)
+        .collect();
     let overlaps = WordOverlaps::of(&all);
     for pair in pairs {
         pair.similarity = overlaps.similarity(pair.note, texts.len() + pair.memory);
@@ -199,9 +295,19 @@ fn compare_texts(texts: &[String], memories: &[LeftMemory], pairs: &mut [PathPai
 
 /// Returns the number of bytes that two texts have in common at their start and at their end.
 fn common_ends(one: &str, other: &str) -> usize {
-    let start = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
+    let start = one
+        .bytes()
+        .zip(other.bytes())
+        .take_while(|(one, other)| one == other)
+        .count();
     let (one, other) = (&one.as_bytes()[start..], &other.as_bytes()[start..]);
-    start + one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count()
+    start
+        + one
+            .iter()
+            .rev()
+            .zip(other.iter().rev())
+            .take_while(|(one, other)| one == other)
+            .count()
 }
 
 #[cfg(test)]
@@ -210,24 +316,44 @@ mod tests {
 
     use super::HashedPath;
     use crate::testing::{FakeSource, services};
-    use crate::{Draft, Filter, IngestOptions, MemStore, NoteItem, Origin, Scope, Services, SourceItem, ingest};
+    use crate::{
+        Draft, Filter, IngestOptions, MemStore, NoteItem, Origin, Scope, Services, SourceItem,
+        ingest,
+    };
 
     /// Ingests notes with a path, former paths and a text. Returns the numbers of new and updated memories.
     fn run(services: &Services, notes: &[(&str, &[&str], &str)]) -> (u64, u64) {
         let note = |(path, former_paths, text): &(&str, &[&str], &str)| {
-            let origin = Origin { source: "test".into(), root: "/test".into(), path: (*path).into(), hash: None };
-            let draft = Draft { source: "test".into(), origin: Some(origin), ..Draft::new(text) };
+            let origin = Origin {
+                source: "test".into(),
+                root: "/test".into(),
+                path: (*path).into(),
+                hash: None,
+            };
+            let draft = Draft {
+                source: "test".into(),
+                origin: Some(origin),
+                ..Draft::new(text)
+            };
             let former_paths = former_paths.iter().map(|path| (*path).to_owned()).collect();
-            SourceItem::Note(Box::new(NoteItem { former_paths, ..NoteItem::new(draft) }))
+            SourceItem::Note(Box::new(NoteItem {
+                former_paths,
+                ..NoteItem::new(draft)
+            }))
         };
         let source = FakeSource::with_items(notes.iter().map(note).collect());
-        let report = ingest(services, &source, &IngestOptions::default(), &mut |_| {}).expect("the fake store does not fail");
+        let report = ingest(services, &source, &IngestOptions::default(), &mut |_| {})
+            .expect("the fake store does not fail");
         (report.new, report.updated)
     }
 
     fn texts(services: &Services) -> Vec<String> {
-        let all = services.store.memories(&Filter::all(), services.clock.now());
-        let mut texts: Vec<_> = all.map(|stored| stored.expect("it can be read").memory.content).collect();
+        let all = services
+            .store
+            .memories(&Filter::all(), services.clock.now());
+        let mut texts: Vec<_> = all
+            .map(|stored| stored.expect("it can be read").memory.content)
+            .collect();
         texts.sort();
         texts
     }
@@ -236,35 +362,82 @@ mod tests {
     fn changed_notes_continue_the_memories_of_their_files() {
         let home = services(Arc::new(MemStore::default()));
         let [x, y] = ["1 T 0000000a-0", "1 T 0000000b-1"];
-        assert_eq!(run(&home, &[(x, &["1", "1 T", x], "x"), (y, &["1", "1 T", y], "y")]), (2, 0));
-        let origin = Origin { source: "test".into(), root: "/test".into(), path: x.into(), hash: None };
+        assert_eq!(
+            run(
+                &home,
+                &[(x, &["1", "1 T", x], "x"), (y, &["1", "1 T", y], "y")]
+            ),
+            (2, 0)
+        );
+        let origin = Origin {
+            source: "test".into(),
+            root: "/test".into(),
+            path: x.into(),
+            hash: None,
+        };
         let first = home.store.by_origin(&origin, &Scope::Global);
         let first = first.expect("it can be read").expect("a memory").memory.id;
         // Each text is like the former one of the other file.
         let [x, y] = ["1 T 0000000c-0", "1 T 0000000d-1"];
-        assert_eq!(run(&home, &[(x, &["1", "1 T", x], "y two"), (y, &["1", "1 T", y], "x two")]), (0, 2));
-        assert_eq!(home.store.get(&first).expect("a memory").memory.content, "y two");
+        assert_eq!(
+            run(
+                &home,
+                &[
+                    (x, &["1", "1 T", x], "y two"),
+                    (y, &["1", "1 T", y], "x two")
+                ]
+            ),
+            (0, 2)
+        );
+        assert_eq!(
+            home.store.get(&first).expect("a memory").memory.content,
+            "y two"
+        );
         assert_eq!(texts(&home), ["x two", "y two"]);
     }
 
     #[test]
     fn the_most_similar_note_continues_a_memory_and_the_others_are_new() {
         let home = services(Arc::new(MemStore::default()));
-        assert_eq!(run(&home, &[("n/1 T", &["n/1 T", "n/1 T 0000000a"], "alpha tea")]), (1, 0));
+        assert_eq!(
+            run(
+                &home,
+                &[("n/1 T", &["n/1 T", "n/1 T 0000000a"], "alpha tea")]
+            ),
+            (1, 0)
+        );
         let changed: &[(&str, &[&str], &str)] = &[
-            ("n/1 T 0000000b", &["n/1 T", "n/1 T 0000000b"], "another note"),
-            ("n/1 T 0000000c", &["n/1 T", "n/1 T 0000000c"], "alpha tea is edited"),
+            (
+                "n/1 T 0000000b",
+                &["n/1 T", "n/1 T 0000000b"],
+                "another note",
+            ),
+            (
+                "n/1 T 0000000c",
+                &["n/1 T", "n/1 T 0000000c"],
+                "alpha tea is edited",
+            ),
         ];
         assert_eq!(run(&home, changed), (1, 1));
         assert_eq!(texts(&home), ["alpha tea is edited", "another note"]);
         assert_eq!(run(&home, changed), (0, 0));
         // Texts without a common word are compared by letter.
         let changed: &[(&str, &[&str], &str)] = &[
-            ("n/1 T 0000000d", &["n/1 T", "n/1 T 0000000d"], "anothernote"),
+            (
+                "n/1 T 0000000d",
+                &["n/1 T", "n/1 T 0000000d"],
+                "anothernote",
+            ),
             ("n/1 T 0000000e", &["n/1 T", "n/1 T 0000000e"], "alphatea"),
         ];
         assert_eq!(run(&home, changed), (0, 2));
-        assert_eq!(run(&home, &[("n/1 T", &["n/1 T", "n/1 T 0000000f"], "anothernote!")]), (0, 1));
+        assert_eq!(
+            run(
+                &home,
+                &[("n/1 T", &["n/1 T", "n/1 T 0000000f"], "anothernote!")]
+            ),
+            (0, 1)
+        );
         assert_eq!(texts(&home), ["alphatea", "anothernote!"]);
     }
 
@@ -272,11 +445,23 @@ mod tests {
     fn a_note_with_another_name_does_not_continue_a_memory() {
         let home = services(Arc::new(MemStore::default()));
         assert_eq!(
-            run(&home, &[("1 A", &["1", "1 A", "1 A 0000000a-0"], "a"), ("1 B", &["1", "1 B", "1 B 0000000b-0"], "b")]),
+            run(
+                &home,
+                &[
+                    ("1 A", &["1", "1 A", "1 A 0000000a-0"], "a"),
+                    ("1 B", &["1", "1 B", "1 B 0000000b-0"], "b")
+                ]
+            ),
             (2, 0)
         );
         assert_eq!(
-            run(&home, &[("1 A", &["1", "1 A", "1 A 0000000a-0"], "a"), ("1 C", &["1", "1 C", "1 C 0000000b-0"], "c")]),
+            run(
+                &home,
+                &[
+                    ("1 A", &["1", "1 A", "1 A 0000000a-0"], "a"),
+                    ("1 C", &["1", "1 C", "1 C 0000000b-0"], "c")
+                ]
+            ),
             (1, 0)
         );
         assert_eq!(texts(&home), ["a", "b", "c"]);
@@ -286,8 +471,18 @@ mod tests {
     fn a_hash_is_recognized_at_the_end_of_a_path() {
         let parse = |path| HashedPath::parse(path).map(|path| (path.path, path.file));
         assert_eq!(parse("1 T 0a1b2c3d"), Some(("1 T", None)));
-        assert_eq!(parse("1 T (2) 0a1b2c3d-12 (3)"), Some(("1 T (2)", Some("12"))));
-        for path in ["1 T", "1 T (2)", "1 T 0a1b2c3", "1 T 0a1b2c3d-", "1 T 0a1b2c3d-x", "0a1b2c3d"] {
+        assert_eq!(
+            parse("1 T (2) 0a1b2c3d-12 (3)"),
+            Some(("1 T (2)", Some("12")))
+        );
+        for path in [
+            "1 T",
+            "1 T (2)",
+            "1 T 0a1b2c3",
+            "1 T 0a1b2c3d-",
+            "1 T 0a1b2c3d-x",
+            "0a1b2c3d",
+        ] {
             assert_eq!(parse(path), None, "{path}");
         }
     }

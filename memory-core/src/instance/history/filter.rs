@@ -21,7 +21,12 @@ pub struct RecordFilter {
 
 impl Default for RecordFilter {
     fn default() -> Self {
-        Self { roles: Vec::new(), not_roles: Vec::new(), from: Bound::Unbounded, to: Bound::Unbounded }
+        Self {
+            roles: Vec::new(),
+            not_roles: Vec::new(),
+            from: Bound::Unbounded,
+            to: Bound::Unbounded,
+        }
     }
 }
 
@@ -36,7 +41,10 @@ impl RecordFilter {
         let is_timeless = (self.from, self.to) == (Bound::Unbounded, Bound::Unbounded);
         (self.roles.is_empty() || self.roles.contains(record.role()))
             && !self.not_roles.contains(record.role())
-            && (is_timeless || record.at().is_some_and(|at| (self.from, self.to).contains(&at)))
+            && (is_timeless
+                || record
+                    .at()
+                    .is_some_and(|at| (self.from, self.to).contains(&at)))
     }
 }
 

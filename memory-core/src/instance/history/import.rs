@@ -44,9 +44,16 @@ pub fn import(
     messages.store.check_replace()?;
     let operation = messages.operation(Verb::Import);
     let mut report = SessionImportReport::default();
-    let mut known: std::collections::HashSet<_> = sessions(messages)?.into_iter().map(|summary| summary.session).collect();
+    let mut known: std::collections::HashSet<_> = sessions(messages)?
+        .into_iter()
+        .map(|summary| summary.session)
+        .collect();
     for session in exported {
-        let ExportedSession { place, session, records } = match session {
+        let ExportedSession {
+            place,
+            session,
+            records,
+        } = match session {
             Ok(session) => session,
             Err(skipped) => {
                 report.skipped.push(skipped);
@@ -54,19 +61,32 @@ pub fn import(
             }
         };
         if !known.insert(session.clone()) {
-            let stored = read(messages, &session, &RecordFilter::default(), Window::default())?;
+            let stored = read(
+                messages,
+                &session,
+                &RecordFilter::default(),
+                Window::default(),
+            )?;
             if stored.damaged.is_empty() && stored.records == records {
                 report.unchanged += 1;
             } else {
-                let reason = format!("the session {session} exists with other records; it remains unchanged");
-                report.skipped.push(SkippedFile { path: place, reason });
+                let reason = format!(
+                    "the session {session} exists with other records; it remains unchanged"
+                );
+                report.skipped.push(SkippedFile {
+                    path: place,
+                    reason,
+                });
             }
             continue;
         }
         match Checked::new(records.as_slice(), [session.as_str()], secrets) {
             Ok(checked) => messages.store.replace(&session, checked, &operation)?,
             Err(error) => {
-                report.skipped.push(SkippedFile { path: place, reason: error.to_string() });
+                report.skipped.push(SkippedFile {
+                    path: place,
+                    reason: error.to_string(),
+                });
                 continue;
             }
         }
@@ -90,32 +110,62 @@ mod tests {
             SessionRecord::imported(&draft).expect("it has a content")
         };
         let session = name.parse().expect("a name");
-        ExportedSession { place: "line 1".into(), session, records: texts.iter().map(record).collect() }
+        ExportedSession {
+            place: "line 1".into(),
+            session,
+            records: texts.iter().map(record).collect(),
+        }
     }
 
     #[test]
     fn sessions_are_imported_once_and_other_records_are_left() {
         let messages = messages(Arc::new(FakeMessages::default())).0;
-        let all = || [exported("a", &["hello", "again"]), exported("b", &["hello"])].into_iter().map(Ok);
+        let all = || {
+            [
+                exported("a", &["hello", "again"]),
+                exported("b", &["hello"]),
+            ]
+            .into_iter()
+            .map(Ok)
+        };
         let import = |sessions: &mut dyn Iterator<Item = Result<ExportedSession, SkippedFile>>| {
             import(&messages, sessions, SecretPolicy::Refuse).expect("the fake store does not fail")
         };
         let report = import(&mut all());
         assert_eq!((report.new, report.unchanged, report.records), (2, 0, 3));
         let draft = RecordDraft::from_text("user".parse().expect("a role"), "own");
-        append(&messages, &"b".parse().expect("a name"), &draft, SecretPolicy::Refuse).expect("it is appended");
+        append(
+            &messages,
+            &"b".parse().expect("a name"),
+            &draft,
+            SecretPolicy::Refuse,
+        )
+        .expect("it is appended");
         let report = import(&mut all());
-        assert_eq!((report.new, report.unchanged, report.skipped.len()), (0, 1, 1));
-        assert!(report.skipped[0].reason.contains("the session b exists"), "{:?}", report.skipped);
+        assert_eq!(
+            (report.new, report.unchanged, report.skipped.len()),
+            (0, 1, 1)
+        );
+        assert!(
+            report.skipped[0].reason.contains("the session b exists"),
+            "{:?}",
+            report.skipped
+        );
         let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
-        assert_eq!(import(&mut [exported("c", &[&token])].into_iter().map(Ok)).skipped.len(), 1);
+        assert_eq!(
+            import(&mut [exported("c", &[&token])].into_iter().map(Ok))
+                .skipped
+                .len(),
+            1
+        );
     }
 
     #[test]
     fn one_undo_reverts_an_import() {
         let messages = messages(Arc::new(FakeMessages::default())).0;
         let all = [exported("a", &["hello"]), exported("b", &["hello"])];
-        import(&messages, all.into_iter().map(Ok), SecretPolicy::Refuse).expect("the fake store does not fail");
+        import(&messages, all.into_iter().map(Ok), SecretPolicy::Refuse)
+            .expect("the fake store does not fail");
         undo(&messages, None).expect("there is an operation");
         assert_eq!(sessions(&messages).expect("a list"), []);
     }

@@ -41,7 +41,15 @@ impl RecordDraft {
     /// Creates a draft of a text message by `role`.
     pub fn from_text(role: RecordRole, content: &str) -> Self {
         let content = Some(JsonText::string(content));
-        Self { role, content, tool_calls: None, tool_call_id: None, name: None, meta: None, at: None }
+        Self {
+            role,
+            content,
+            tool_calls: None,
+            tool_call_id: None,
+            name: None,
+            meta: None,
+            at: None,
+        }
     }
 }
 
@@ -68,8 +76,17 @@ impl SessionRecord {
             return Err(InstanceError::invalid("the record is empty", hint));
         }
         let string = |text: &str| JsonText::string(text);
-        let time = at.map(|at| format!(r#""ts":{},"#, string(&at.to_rfc3339_opts(SecondsFormat::AutoSi, true))));
-        let mut text = format!(r#"{{{}"role":{}"#, time.unwrap_or_default(), string(draft.role.as_str()));
+        let time = at.map(|at| {
+            format!(
+                r#""ts":{},"#,
+                string(&at.to_rfc3339_opts(SecondsFormat::AutoSi, true))
+            )
+        });
+        let mut text = format!(
+            r#"{{{}"role":{}"#,
+            time.unwrap_or_default(),
+            string(draft.role.as_str())
+        );
         let mut put = |name: &str, value: Option<JsonText>| {
             if let Some(value) = value {
                 text.extend([",\"", name, "\":", value.as_str()]);
@@ -82,11 +99,21 @@ impl SessionRecord {
         put("meta", draft.meta.clone());
         text.push('}');
         if MAX_RECORD < text.len() {
-            let what = format!("the record has {} bytes; the maximum is {MAX_RECORD}", text.len());
+            let what = format!(
+                "the record has {} bytes; the maximum is {MAX_RECORD}",
+                text.len()
+            );
             return Err(InstanceError::TooLarge { what });
         }
-        let text = text.parse().map_err(|source| InstanceError::InvalidJson { what: "the record".into(), source })?;
-        Ok(Self { text, role: draft.role.clone(), at })
+        let text = text.parse().map_err(|source| InstanceError::InvalidJson {
+            what: "the record".into(),
+            source,
+        })?;
+        Ok(Self {
+            text,
+            role: draft.role.clone(),
+            at,
+        })
     }
 
     /// Parses a stored record, which may have been written by another program.
@@ -94,9 +121,14 @@ impl SessionRecord {
     /// # Errors
     /// The defect, as a sentence fragment.
     pub fn parse(line: &str) -> Result<Self, String> {
-        let text: JsonText = line.parse().map_err(|error: crate::json::JsonError| error.to_string())?;
+        let text: JsonText = line
+            .parse()
+            .map_err(|error: crate::json::JsonError| error.to_string())?;
         let (mut role, mut at, mut key) = (None, None, None);
-        for token in JsonTokens::of(text.as_str()).map_while(Result::ok).filter(|token| token.depth == 1) {
+        for token in JsonTokens::of(text.as_str())
+            .map_while(Result::ok)
+            .filter(|token| token.depth == 1)
+        {
             let part = &text.as_str()[token.range];
             match (token.kind, key.take()) {
                 (JsonTokenKind::Key, _) => key = Some(part),
@@ -105,8 +137,13 @@ impl SessionRecord {
                 _ => {}
             }
         }
-        let role = role.ok_or("it is not an object with a role")?.parse().map_err(|error: InstanceError| error.to_string())?;
-        let at = at.and_then(|at| DateTime::parse_from_rfc3339(&at).ok()).map(|at| at.to_utc());
+        let role = role
+            .ok_or("it is not an object with a role")?
+            .parse()
+            .map_err(|error: InstanceError| error.to_string())?;
+        let at = at
+            .and_then(|at| DateTime::parse_from_rfc3339(&at).ok())
+            .map(|at| at.to_utc());
         Ok(Self { text, role, at })
     }
 
@@ -194,7 +231,11 @@ mod tests {
     fn what_is_kept_is_read_with_every_digit() {
         let now = DateTime::from_timestamp(1_000_000_000, 500_000_000).unwrap();
         let whole = RecordDraft {
-            tool_calls: Some(r#"[{"id":"call_42","name":"sum","arguments":"{\"n\":1e1000}"}]"#.parse().unwrap()),
+            tool_calls: Some(
+                r#"[{"id":"call_42","name":"sum","arguments":"{\"n\":1e1000}"}]"#
+                    .parse()
+                    .unwrap(),
+            ),
             tool_call_id: Some("call_41".into()),
             name: Some("Ännchen\n".into()),
             meta: Some(r#"{"from":"0","n":100000000000000000001}"#.parse().unwrap()),
@@ -207,16 +248,28 @@ mod tests {
              \"name\":\"sum\",\"arguments\":\"{\\\"n\\\":1e1000}\"}],\"tool_call_id\":\"call_41\",\"name\":\"Ännchen\\n\",\
              \"meta\":{\"from\":\"0\",\"n\":100000000000000000001}}"
         );
-        assert_eq!(SessionRecord::parse(record.text().as_str()).unwrap(), record);
+        assert_eq!(
+            SessionRecord::parse(record.text().as_str()).unwrap(),
+            record
+        );
     }
 
     #[test]
     fn a_record_that_says_nothing_or_too_much_is_refused() {
         let now = DateTime::UNIX_EPOCH;
-        let nothing = RecordDraft { content: None, ..draft("user", "") };
-        assert_eq!(SessionRecord::new(&nothing, now).unwrap_err().code(), crate::Code::InvalidInput);
+        let nothing = RecordDraft {
+            content: None,
+            ..draft("user", "")
+        };
+        assert_eq!(
+            SessionRecord::new(&nothing, now).unwrap_err().code(),
+            crate::Code::InvalidInput
+        );
         let large = draft("user", &"x".repeat(MAX_RECORD));
-        assert_eq!(SessionRecord::new(&large, now).unwrap_err().code(), crate::Code::LimitExceeded);
+        assert_eq!(
+            SessionRecord::new(&large, now).unwrap_err().code(),
+            crate::Code::LimitExceeded
+        );
         assert!(SessionRecord::new(&draft("user", &"x".repeat(1_000_000)), now).is_ok());
     }
 
@@ -228,7 +281,16 @@ mod tests {
         .unwrap();
         assert_eq!((record.role().as_str(), record.at()), ("user", None));
         assert!(record.text().as_str().ends_with(r#""x":1.0}"#));
-        for line in ["", "{", "7", "[]", r#"{"content":"hi"}"#, r#"{"role":7}"#, r#"{"role":""}"#, r#"["role","user"]"#] {
+        for line in [
+            "",
+            "{",
+            "7",
+            "[]",
+            r#"{"content":"hi"}"#,
+            r#"{"role":7}"#,
+            r#"{"role":""}"#,
+            r#"["role","user"]"#,
+        ] {
             assert!(SessionRecord::parse(line).is_err(), "{line}");
         }
     }

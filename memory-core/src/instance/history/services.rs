@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    MessageStore, PurgeResult, RecordDraft, RecordFilter, SessionAppendResult, SessionName, SessionRecord, SessionRecords,
-    SessionSummary, Window,
+    MessageStore, PurgeResult, RecordDraft, RecordFilter, SessionAppendResult, SessionName,
+    SessionRecord, SessionRecords, SessionSummary, Window,
 };
 use crate::instance::{self, InstanceError, InstanceRecord, InstanceUndoReport};
 use crate::secret::Checked;
@@ -107,11 +107,17 @@ pub fn append(
 ///
 /// # Errors
 /// [`InstanceError::NoFilter`] if the filter accepts all records; or an error of the store.
-pub fn purge(messages: &Messages, session: &SessionName, filter: &RecordFilter) -> Result<PurgeResult, InstanceError> {
+pub fn purge(
+    messages: &Messages,
+    session: &SessionName,
+    filter: &RecordFilter,
+) -> Result<PurgeResult, InstanceError> {
     if filter.is_empty() {
         return Err(InstanceError::NoFilter);
     }
-    messages.store.purge(session, filter, &messages.operation(Verb::Purge))
+    messages
+        .store
+        .purge(session, filter, &messages.operation(Verb::Purge))
 }
 
 /// Deletes a whole session, and returns its number of records.
@@ -122,7 +128,9 @@ pub fn delete(messages: &Messages, session: &SessionName) -> Result<usize, Insta
     messages
         .store
         .delete(session, &messages.operation(Verb::Delete))?
-        .ok_or_else(|| InstanceError::SessionNotFound { session: session.to_string() })
+        .ok_or_else(|| InstanceError::SessionNotFound {
+            session: session.to_string(),
+        })
 }
 
 /// Returns the last `limit` operations on the sessions, newest first, including those that were undone.
@@ -137,6 +145,14 @@ pub fn operations(messages: &Messages, limit: usize) -> Result<Vec<InstanceRecor
 ///
 /// # Errors
 /// See [`instance::undo()`].
-pub fn undo(messages: &Messages, reference: Option<&str>) -> Result<InstanceUndoReport, InstanceError> {
-    instance::undo(messages.store.as_ref(), reference, messages.clock.as_ref(), messages.ids.as_ref())
+pub fn undo(
+    messages: &Messages,
+    reference: Option<&str>,
+) -> Result<InstanceUndoReport, InstanceError> {
+    instance::undo(
+        messages.store.as_ref(),
+        reference,
+        messages.clock.as_ref(),
+        messages.ids.as_ref(),
+    )
 }

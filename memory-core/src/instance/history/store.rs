@@ -38,7 +38,12 @@ pub trait MessageStore: InstanceOperations {
     ///
     /// # Errors
     /// An error of the store.
-    fn records(&self, session: &SessionName, filter: &RecordFilter, window: Window) -> Result<SessionRecords, InstanceError>;
+    fn records(
+        &self,
+        session: &SessionName,
+        filter: &RecordFilter,
+        window: Window,
+    ) -> Result<SessionRecords, InstanceError>;
 
     /// Returns the sessions by name.
     ///
@@ -52,7 +57,11 @@ pub trait MessageStore: InstanceOperations {
     ///
     /// # Errors
     /// An error of the store.
-    fn delete(&self, session: &SessionName, operation: &Operation) -> Result<Option<usize>, InstanceError>;
+    fn delete(
+        &self,
+        session: &SessionName,
+        operation: &Operation,
+    ) -> Result<Option<usize>, InstanceError>;
 
     /// Returns whether the store supports [`Self::replace`].
     ///
@@ -79,7 +88,12 @@ pub trait MessageStore: InstanceOperations {
     ///
     /// # Errors
     /// An error of the store.
-    fn purge(&self, session: &SessionName, filter: &RecordFilter, operation: &Operation) -> Result<PurgeResult, InstanceError>;
+    fn purge(
+        &self,
+        session: &SessionName,
+        filter: &RecordFilter,
+        operation: &Operation,
+    ) -> Result<PurgeResult, InstanceError>;
 }
 
 /// The result of an append.

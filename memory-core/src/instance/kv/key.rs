@@ -70,7 +70,9 @@ impl KeyPrefix {
     ///
     /// The namespace has no trailing `/`.
     pub fn namespace(&self) -> &str {
-        self.0.rsplit_once('/').map_or("", |(namespace, _)| namespace)
+        self.0
+            .rsplit_once('/')
+            .map_or("", |(namespace, _)| namespace)
     }
 }
 
@@ -97,27 +99,63 @@ mod tests {
 
     #[test]
     fn keys_are_paths_that_stay_where_they_are() {
-        for key in ["a", "chat-2026-05-17/draft-reply", "a/b/c.json", "A_1", "..a/b..", ".hidden", &"a".repeat(255)] {
+        for key in [
+            "a",
+            "chat-2026-05-17/draft-reply",
+            "a/b/c.json",
+            "A_1",
+            "..a/b..",
+            ".hidden",
+            &"a".repeat(255),
+        ] {
             assert_eq!(key.parse::<ValueKey>().unwrap().as_str(), key);
         }
         let (long, deep) = ("a".repeat(256), "a/".repeat(512) + "a");
-        for key in
-            ["", "/", "/a", "a/", "a//b", ".", "..", "a/../b", "../a", "a/.", "a b", "a\0", "a\\b", "ä", "a\n", &long, &deep]
-        {
-            assert_eq!(key.parse::<ValueKey>().unwrap_err().code(), Code::InvalidKey, "{key:?}");
+        for key in [
+            "", "/", "/a", "a/", "a//b", ".", "..", "a/../b", "../a", "a/.", "a b", "a\0", "a\\b",
+            "ä", "a\n", &long, &deep,
+        ] {
+            assert_eq!(
+                key.parse::<ValueKey>().unwrap_err().code(),
+                Code::InvalidKey,
+                "{key:?}"
+            );
         }
     }
 
     #[test]
     fn a_prefix_means_a_namespace_or_the_beginning_of_keys() {
-        let fits = |prefix: &str, key: &str| prefix.parse::<KeyPrefix>().unwrap().matches(&key.parse().unwrap());
-        assert!(fits("", "a") && fits("a/", "a/b") && fits("a", "a") && fits("a", "ab/c") && fits("a/b", "a/bc"));
+        let fits = |prefix: &str, key: &str| {
+            prefix
+                .parse::<KeyPrefix>()
+                .unwrap()
+                .matches(&key.parse().unwrap())
+        };
+        assert!(
+            fits("", "a")
+                && fits("a/", "a/b")
+                && fits("a", "a")
+                && fits("a", "ab/c")
+                && fits("a/b", "a/bc")
+        );
         assert!(!fits("a/", "a") && !fits("a/", "ab") && !fits("b", "a/b"));
-        for (prefix, namespace) in [("", ""), ("ab", ""), ("a/", "a"), ("a/b", "a"), ("a/b/", "a/b"), ("..", ""), ("a/.", "a")] {
+        for (prefix, namespace) in [
+            ("", ""),
+            ("ab", ""),
+            ("a/", "a"),
+            ("a/b", "a"),
+            ("a/b/", "a/b"),
+            ("..", ""),
+            ("a/.", "a"),
+        ] {
             assert_eq!(prefix.parse::<KeyPrefix>().unwrap().namespace(), namespace);
         }
         for prefix in ["/", "../", "a/../", "a//", "/a", "a b", "a/ä", "a\0"] {
-            assert_eq!(prefix.parse::<KeyPrefix>().unwrap_err().code(), Code::InvalidKey, "{prefix:?}");
+            assert_eq!(
+                prefix.parse::<KeyPrefix>().unwrap_err().code(),
+                Code::InvalidKey,
+                "{prefix:?}"
+            );
         }
     }
 }

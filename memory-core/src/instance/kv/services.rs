@@ -39,8 +39,17 @@ pub const MAX_VALUE: usize = 8 * 1024 * 1024;
 ///
 /// # Errors
 /// If the value is too large, or contains a credential and `secrets` refuses them; or an error of the store.
-pub fn set(values: &KeyValues, key: &ValueKey, value: &str, secrets: SecretPolicy) -> Result<bool, InstanceError> {
-    values.store.set(key, check(key, value, secrets)?, &values.operation(Verb::Set))
+pub fn set(
+    values: &KeyValues,
+    key: &ValueKey,
+    value: &str,
+    secrets: SecretPolicy,
+) -> Result<bool, InstanceError> {
+    values.store.set(
+        key,
+        check(key, value, secrets)?,
+        &values.operation(Verb::Set),
+    )
 }
 
 /// Sets the value of a key if its value is still `expected`; `None` means that the key is not set.
@@ -55,16 +64,29 @@ pub fn replace(
     secrets: SecretPolicy,
 ) -> Result<(), InstanceError> {
     let value = check(key, value, secrets)?;
-    if values.store.replace(key, expected, value, &values.operation(Verb::Set))? {
+    if values
+        .store
+        .replace(key, expected, value, &values.operation(Verb::Set))?
+    {
         Ok(())
     } else {
-        Err(StoreError::Conflict { what: format!("the key {key}") }.into())
+        Err(StoreError::Conflict {
+            what: format!("the key {key}"),
+        }
+        .into())
     }
 }
 
-fn check<'v>(key: &ValueKey, value: &'v str, secrets: SecretPolicy) -> Result<Checked<&'v str>, InstanceError> {
+fn check<'v>(
+    key: &ValueKey,
+    value: &'v str,
+    secrets: SecretPolicy,
+) -> Result<Checked<&'v str>, InstanceError> {
     if MAX_VALUE < value.len() {
-        let what = format!("the value has {} bytes; the maximum is {MAX_VALUE}", value.len());
+        let what = format!(
+            "the value has {} bytes; the maximum is {MAX_VALUE}",
+            value.len()
+        );
         return Err(InstanceError::TooLarge { what });
     }
     Ok(Checked::new(value, [key.as_str()], secrets)?)
@@ -75,7 +97,11 @@ fn check<'v>(key: &ValueKey, value: &'v str, secrets: SecretPolicy) -> Result<Ch
 /// # Errors
 /// [`InstanceError::KeyNotFound`], or an error of the store.
 pub fn delete(values: &KeyValues, key: &ValueKey) -> Result<(), InstanceError> {
-    if values.store.delete(key, &values.operation(Verb::Delete))? { Ok(()) } else { Err(key_not_found(key)) }
+    if values.store.delete(key, &values.operation(Verb::Delete))? {
+        Ok(())
+    } else {
+        Err(key_not_found(key))
+    }
 }
 
 /// Returns the keys that start with `prefix`, sorted.
@@ -98,10 +124,20 @@ pub fn operations(values: &KeyValues, limit: usize) -> Result<Vec<InstanceRecord
 ///
 /// # Errors
 /// See [`instance::undo()`].
-pub fn undo(values: &KeyValues, reference: Option<&str>) -> Result<InstanceUndoReport, InstanceError> {
-    instance::undo(values.store.as_ref(), reference, values.clock.as_ref(), values.ids.as_ref())
+pub fn undo(
+    values: &KeyValues,
+    reference: Option<&str>,
+) -> Result<InstanceUndoReport, InstanceError> {
+    instance::undo(
+        values.store.as_ref(),
+        reference,
+        values.clock.as_ref(),
+        values.ids.as_ref(),
+    )
 }
 
 fn key_not_found(key: &ValueKey) -> InstanceError {
-    InstanceError::KeyNotFound { key: key.to_string() }
+    InstanceError::KeyNotFound {
+        key: key.to_string(),
+    }
 }

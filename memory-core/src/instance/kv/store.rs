@@ -18,7 +18,12 @@ pub trait KeyValueStore: InstanceOperations {
     ///
     /// # Errors
     /// [`InstanceError::KeyTaken`] if the path of the key is occupied by something else; or an error of the store.
-    fn set(&self, key: &ValueKey, value: Checked<&str>, operation: &Operation) -> Result<bool, InstanceError>;
+    fn set(
+        &self,
+        key: &ValueKey,
+        value: Checked<&str>,
+        operation: &Operation,
+    ) -> Result<bool, InstanceError>;
 
     /// Sets the value of a key if its value is `expected`, and returns whether it was; `None` means that the key is not set.
     ///

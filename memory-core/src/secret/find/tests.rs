@@ -7,7 +7,8 @@ macro_rules! join {
     ($($part:expr),+) => { [$($part),+].concat() };
 }
 
-const LETTERS: &str = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6a7B8c9D0e1F2g3H4i5J6k7L8m9N0o1P2q3R4s5T6";
+const LETTERS: &str =
+    "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6a7B8c9D0e1F2g3H4i5J6k7L8m9N0o1P2q3R4s5T6";
 
 fn letters(count: usize) -> &'static str {
     &LETTERS[..count]
@@ -16,62 +17,228 @@ fn letters(count: usize) -> &'static str {
 /// Returns credentials with their kind, the text before them, the credential and the text after it.
 fn credentials() -> Vec<(&'static str, String, String, &'static str)> {
     let alone = |kind, secret: String| (kind, String::new(), secret, "");
-    let pem = |label: &str| join!("-----BEGIN ", label, "-----\nMIIEvQIBADANBgkqhkiG9w0BAQEF\n-----END ", label, "-----");
-    let jwt = join!("eyJ", "hbGciOiJIUzI1NiJ9", ".", "eyJ", "zdWIiOiIxMjM0NSJ9", ".", "SflKxwRJSMeKKF2QT4fwpMeJf36P");
+    let pem = |label: &str| {
+        join!(
+            "-----BEGIN ",
+            label,
+            "-----\nMIIEvQIBADANBgkqhkiG9w0BAQEF\n-----END ",
+            label,
+            "-----"
+        )
+    };
+    let jwt = join!(
+        "eyJ",
+        "hbGciOiJIUzI1NiJ9",
+        ".",
+        "eyJ",
+        "zdWIiOiIxMjM0NSJ9",
+        ".",
+        "SflKxwRJSMeKKF2QT4fwpMeJf36P"
+    );
     vec![
         alone("private key", pem("PRIVATE KEY")),
         alone("private key", pem("RSA PRIVATE KEY")),
         alone("private key", pem("EC PRIVATE KEY")),
         alone("private key", pem("ENCRYPTED PRIVATE KEY")),
-        ("private key", "key:\n".into(), pem("OPENSSH PRIVATE KEY"), "\nand more"),
-        ("private key", String::new(), pem("PGP PRIVATE KEY BLOCK"), "\n"),
-        alone("private key", join!("-----BEGIN ", "RSA PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEF\nand so on, cut off")),
+        (
+            "private key",
+            "key:\n".into(),
+            pem("OPENSSH PRIVATE KEY"),
+            "\nand more",
+        ),
+        (
+            "private key",
+            String::new(),
+            pem("PGP PRIVATE KEY BLOCK"),
+            "\n",
+        ),
+        alone(
+            "private key",
+            join!(
+                "-----BEGIN ",
+                "RSA PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEF\nand so on, cut off"
+            ),
+        ),
         (
             "private key",
             r#"{"type": "service_account", "private_key": ""#.into(),
-            join!("-----BEGIN ", r"PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0\n-----END ", "PRIVATE KEY-----"),
+            join!(
+                "-----BEGIN ",
+                r"PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0\n-----END ",
+                "PRIVATE KEY-----"
+            ),
             r#"\n"}"#,
         ),
         alone("AWS access key", join!("AK", "IAQ3EGRIZ7HJ2KLMNP")),
-        ("AWS access key", "id=".into(), join!("AS", "IAQ3EGRIZ7HJ2KLMNP"), ", region"),
-        ("AWS secret key", join!("aws_secret_access", "_key = "), join!("wJalrXUtnFEMI/K7MDENG/", "bPxRfiCYzQ3v8sLk+9"), "\n"),
-        ("AWS secret key", join!(r#""Secret"#, r#"AccessKey": ""#), join!("wJalrXUtnFEMI/K7MDENG/", "bPxRfiCYzQ3v8sLk+9"), "\""),
+        (
+            "AWS access key",
+            "id=".into(),
+            join!("AS", "IAQ3EGRIZ7HJ2KLMNP"),
+            ", region",
+        ),
+        (
+            "AWS secret key",
+            join!("aws_secret_access", "_key = "),
+            join!("wJalrXUtnFEMI/K7MDENG/", "bPxRfiCYzQ3v8sLk+9"),
+            "\n",
+        ),
+        (
+            "AWS secret key",
+            join!(r#""Secret"#, r#"AccessKey": ""#),
+            join!("wJalrXUtnFEMI/K7MDENG/", "bPxRfiCYzQ3v8sLk+9"),
+            "\"",
+        ),
         alone("Google API key", join!("AI", "za", letters(34), "-")),
-        ("GitHub token", "use ".into(), join!("gh", "p_", letters(36)), "."),
+        (
+            "GitHub token",
+            "use ".into(),
+            join!("gh", "p_", letters(36)),
+            ".",
+        ),
         alone("GitHub token", join!("gh", "o_", letters(36))),
         alone("GitHub token", join!("gh", "u_", letters(36))),
         alone("GitHub token", join!("gh", "s_", letters(36))),
-        ("GitHub token", r#""line\n"#.into(), join!("gh", "r_", letters(36)), "\""),
-        alone("GitHub token", join!("github", "_pat_", letters(22), "_", letters(59))),
-        ("GitHub token", "https://oauth2:".into(), join!("gh", "p_", letters(36)), "@github.com/a/b"),
+        (
+            "GitHub token",
+            r#""line\n"#.into(),
+            join!("gh", "r_", letters(36)),
+            "\"",
+        ),
+        alone(
+            "GitHub token",
+            join!("github", "_pat_", letters(22), "_", letters(59)),
+        ),
+        (
+            "GitHub token",
+            "https://oauth2:".into(),
+            join!("gh", "p_", letters(36)),
+            "@github.com/a/b",
+        ),
         alone("GitLab token", join!("gl", "pat-", letters(20))),
         alone("OpenAI key", join!("sk", "-", letters(48))),
-        ("OpenAI key", "OPENAI_API_KEY=".into(), join!("sk", "-proj-", letters(30), "_", letters(20)), "\n"),
-        ("Anthropic key", "(".into(), join!("sk", "-ant-api03-", letters(40), "-", letters(20)), ")"),
+        (
+            "OpenAI key",
+            "OPENAI_API_KEY=".into(),
+            join!("sk", "-proj-", letters(30), "_", letters(20)),
+            "\n",
+        ),
+        (
+            "Anthropic key",
+            "(".into(),
+            join!("sk", "-ant-api03-", letters(40), "-", letters(20)),
+            ")",
+        ),
         alone("Slack token", join!("xo", "xb-123456789012-", letters(24))),
         alone("Slack token", join!("xo", "xp-123456789012-", letters(24))),
         alone("Slack token", join!("xa", "pp-1-A012345-", letters(24))),
-        ("Slack webhook", "https://".into(), join!("hooks.slack", ".com/services/T0AB1CD2E/B0FG3HI4J/", letters(24)), " "),
+        (
+            "Slack webhook",
+            "https://".into(),
+            join!(
+                "hooks.slack",
+                ".com/services/T0AB1CD2E/B0FG3HI4J/",
+                letters(24)
+            ),
+            " ",
+        ),
         alone("Stripe key", join!("sk", "_live_", letters(24))),
         alone("Stripe key", join!("rk", "_live_", letters(24))),
-        ("npm token", "//registry.npmjs.org/:_authToken=".into(), join!("np", "m_", letters(36)), "\n"),
+        (
+            "npm token",
+            "//registry.npmjs.org/:_authToken=".into(),
+            join!("np", "m_", letters(36)),
+            "\n",
+        ),
         alone("PyPI token", join!("pypi", "-AgEIcHlwaS5vcmc", letters(60))),
-        ("Hugging Face token", "HF=".into(), join!("h", "f_", letters(34)), ""),
-        ("Telegram token", "bot".into(), join!("123456789", ":AA", letters(33)), "/getMe"),
-        alone("SendGrid key", join!("S", "G.", letters(22), ".", letters(43))),
-        ("Azure storage key", "AccountName=a;AccountKey=".into(), join!(letters(86), "=="), ";Endpoint"),
+        (
+            "Hugging Face token",
+            "HF=".into(),
+            join!("h", "f_", letters(34)),
+            "",
+        ),
+        (
+            "Telegram token",
+            "bot".into(),
+            join!("123456789", ":AA", letters(33)),
+            "/getMe",
+        ),
+        alone(
+            "SendGrid key",
+            join!("S", "G.", letters(22), ".", letters(43)),
+        ),
+        (
+            "Azure storage key",
+            "AccountName=a;AccountKey=".into(),
+            join!(letters(86), "=="),
+            ";Endpoint",
+        ),
         ("JSON web token", "Authorization: Bearer ".into(), jwt, "\n"),
-        ("password in a URL", "postgres://user:".into(), "pass".into(), "@host"),
-        ("password in a URL", "redis://:".into(), "s3cr3t!".into(), "@cache:6379/0"),
-        ("password in a URL", "mongodb+srv://anna:".into(), "p@ss".into(), "@cluster0.mongodb.net/db"),
-        ("password in a URL", "see https://anna:".into(), "hunter2".into(), "@example.org/x?y=z."),
-        ("password", "password = \"".into(), "k3Jd8sLq0ZpX2vNb".into(), "\""),
-        ("password", "DB_PASSWORD=".into(), "Zx81!kQ7-9fL2-mN4p".into(), "\n"),
-        ("password", "passwd: ".into(), "9fK2xY7q1LmZ8sD4".into(), " # root"),
-        ("secret", "client_secret: '".into(), "8Q~dT5kLx2Vb9Zq7Rw3".into(), "'"),
-        ("token", r#"{"access_token": ""#.into(), "q8W3e7R2t6Y1u5I0o9P4".into(), "\"}"),
-        ("API key", "api_key := ".into(), "d41d8cd98f00b204e9800998ecf8427e".into(), ""),
-        ("API key", "X-Api-Key: ".into(), "b7c1f0e2a9d84c3fb7c1f0e2a9d84c3f".into(), "\n"),
+        (
+            "password in a URL",
+            "postgres://user:".into(),
+            "pass".into(),
+            "@host",
+        ),
+        (
+            "password in a URL",
+            "redis://:".into(),
+            "s3cr3t!".into(),
+            "@cache:6379/0",
+        ),
+        (
+            "password in a URL",
+            "mongodb+srv://anna:".into(),
+            "p@ss".into(),
+            "@cluster0.mongodb.net/db",
+        ),
+        (
+            "password in a URL",
+            "see https://anna:".into(),
+            "hunter2".into(),
+            "@example.org/x?y=z.",
+        ),
+        (
+            "password",
+            "password = \"".into(),
+            "k3Jd8sLq0ZpX2vNb".into(),
+            "\"",
+        ),
+        (
+            "password",
+            "DB_PASSWORD=".into(),
+            "Zx81!kQ7-9fL2-mN4p".into(),
+            "\n",
+        ),
+        (
+            "password",
+            "passwd: ".into(),
+            "9fK2xY7q1LmZ8sD4".into(),
+            " # root",
+        ),
+        (
+            "secret",
+            "client_secret: '".into(),
+            "8Q~dT5kLx2Vb9Zq7Rw3".into(),
+            "'",
+        ),
+        (
+            "token",
+            r#"{"access_token": ""#.into(),
+            "q8W3e7R2t6Y1u5I0o9P4".into(),
+            "\"}",
+        ),
+        (
+            "API key",
+            "api_key := ".into(),
+            "d41d8cd98f00b204e9800998ecf8427e".into(),
+            "",
+        ),
+        (
+            "API key",
+            "X-Api-Key: ".into(),
+            "b7c1f0e2a9d84c3fb7c1f0e2a9d84c3f".into(),
+            "\n",
+        ),
         ("secret", "SECRET_KEY_BASE=".into(), letters(60).into(), ""),
     ]
 }
@@ -82,7 +249,11 @@ fn credentials_are_found_for_what_they_are() {
     assert!(40 <= credentials.len());
     for (kind, before, secret, after) in credentials {
         let span = before.len()..before.len() + secret.len();
-        assert_eq!(find(&format!("{before}{secret}{after}")), [Secret { kind, span }], "{before}{secret}{after}");
+        assert_eq!(
+            find(&format!("{before}{secret}{after}")),
+            [Secret { kind, span }],
+            "{before}{secret}{after}"
+        );
     }
 }
 
@@ -160,7 +331,16 @@ fn what_is_no_credential_is_left_alone() {
 #[test]
 fn text_made_to_be_slow_is_not() {
     // Each of these texts takes minutes if the search scans the rest of the text from every position.
-    for piece in ["-----BEGIN PRIVATE KEY-----", "token=", "sk-", "eyJa.", "://a:", "ghp_", "AccountKey=", "password:a1"] {
+    for piece in [
+        "-----BEGIN PRIVATE KEY-----",
+        "token=",
+        "sk-",
+        "eyJa.",
+        "://a:",
+        "ghp_",
+        "AccountKey=",
+        "password:a1",
+    ] {
         find(&piece.repeat(200_000 / piece.len()));
     }
 }
@@ -191,7 +371,10 @@ fn every_literal_has_its_bit_and_three_bytes() {
     assert!(literals.len() <= 64);
     for (rule, literal) in literals {
         assert!(3 <= literal.len(), "{literal}");
-        assert!(!rule.any_case || *literal == literal.to_ascii_lowercase(), "{literal}");
+        assert!(
+            !rule.any_case || *literal == literal.to_ascii_lowercase(),
+            "{literal}"
+        );
     }
 }
 
@@ -199,14 +382,21 @@ fn every_literal_has_its_bit_and_three_bytes() {
 fn every_literal_is_hit_where_it_stands() {
     for (rule, literal) in &PREFILTER.literals {
         let mut hits = Vec::new();
-        for_each_hit(&format!("é {literal}"), &mut |hit, at| hits.push((hit.kind, at.start)));
+        for_each_hit(&format!("é {literal}"), &mut |hit, at| {
+            hits.push((hit.kind, at.start))
+        });
         assert!(hits.contains(&(rule.kind, 3)), "{literal}");
     }
 }
 
 #[test]
 fn only_credentials_that_are_new_are_refused() {
-    let token = |end: &str| format!("{{\"token\": \"ghp_{}{end}\"}}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7");
+    let token = |end: &str| {
+        format!(
+            "{{\"token\": \"ghp_{}{end}\"}}",
+            "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7"
+        )
+    };
     let (one, other) = (token("R8"), token("S9"));
     reject_added_secrets("", &one).unwrap_err();
     reject_added_secrets(&one, &one).unwrap();
@@ -219,7 +409,10 @@ fn only_credentials_that_are_new_are_refused() {
 #[test]
 fn only_the_credential_is_taken_out() {
     let token = format!("{}{}", "gh", "p_1aB2cD3eF4gH5iJ6kL7mN8oP9qR0sT1uV2wX");
-    let text = format!("Use {token}, then\nDB=postgres://anna:{}@db/x and {token}.", "h0rse");
+    let text = format!(
+        "Use {token}, then\nDB=postgres://anna:{}@db/x and {token}.",
+        "h0rse"
+    );
     let redacted = redact(&text).expect("there are three");
     assert_eq!(
         redacted.text,

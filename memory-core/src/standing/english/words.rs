@@ -331,8 +331,8 @@ pub(super) const NON_VERBS: &[&str] = &[
 
 /// Verbs of states, which have no imperative.
 pub(super) const STATIVE_VERBS: &[&str] = &[
-    "know", "knows", "want", "need", "like", "love", "hate", "seem", "mean", "belong", "own", "believe", "enjoy", "wish", "hope",
-    "miss", "wonder",
+    "know", "knows", "want", "need", "like", "love", "hate", "seem", "mean", "belong", "own",
+    "believe", "enjoy", "wish", "hope", "miss", "wonder",
 ];
 
 /// Past tenses and participles of irregular verbs.
@@ -423,8 +423,8 @@ pub(super) const PAST_FORMS: &[&str] = &[
 
 /// Verbs whose endings `-ing`, `-ed`, `-s` and `-ly` are no inflections.
 pub(super) const BASE_FORMS: &[&str] = &[
-    "apply", "reply", "rely", "supply", "multiply", "comply", "imply", "fly", "bring", "sing", "ring", "ping", "swing", "string",
-    "embed", "shed", "focus", "bias", "alias",
+    "apply", "reply", "rely", "supply", "multiply", "comply", "imply", "fly", "bring", "sing",
+    "ring", "ping", "swing", "string", "embed", "shed", "focus", "bias", "alias",
 ];
 
 /// Verbs of acts that a person requests of an assistant, apart from those of the other classes.
@@ -454,10 +454,20 @@ pub(super) const ACTING: &[&str] = &[
 ];
 
 /// Verbs of speaking. Their imperative with a manner or a language applies to all responses.
-pub(super) const SPEAKING: &[&str] = &["answer", "reply", "respond", "speak", "talk", "write", "chat"];
+pub(super) const SPEAKING: &[&str] = &[
+    "answer", "reply", "respond", "speak", "talk", "write", "chat",
+];
 
 /// The present participles of [`SPEAKING`].
-pub(super) const SPEAKING_FORMS: &[&str] = &["answering", "replying", "responding", "speaking", "talking", "writing", "chatting"];
+pub(super) const SPEAKING_FORMS: &[&str] = &[
+    "answering",
+    "replying",
+    "responding",
+    "speaking",
+    "talking",
+    "writing",
+    "chatting",
+];
 
 /// Habits of responses that `stop` ends.
 pub(super) const RESPONDING: &[&str] = &[
@@ -655,13 +665,22 @@ pub(super) const PRODUCING: &[&str] = &[
 
 /// Verbs of addressing the assistant.
 pub(super) const ASKING: &[&str] = &[
-    "ask", "request", "mention", "say", "tell", "send", "give", "show", "paste", "share", "write", "type", "talk", "speak",
-    "want", "need",
+    "ask", "request", "mention", "say", "tell", "send", "give", "show", "paste", "share", "write",
+    "type", "talk", "speak", "want", "need",
 ];
 
 /// Conjunctions that introduce the condition of an instruction.
-pub(super) const CONDITIONS: &[&str] =
-    &["when", "whenever", "if", "every time", "each time", "any time", "anytime", "everytime", "as soon as"];
+pub(super) const CONDITIONS: &[&str] = &[
+    "when",
+    "whenever",
+    "if",
+    "every time",
+    "each time",
+    "any time",
+    "anytime",
+    "everytime",
+    "as soon as",
+];
 
 /// Phrases for the time from now on.
 pub(super) const LASTING: &[&str] = &[
@@ -681,20 +700,28 @@ pub(super) const LASTING: &[&str] = &[
 ];
 
 /// Determiners that refer to certain things, which are not properties of all responses.
-pub(super) const DEFINITE: &[&str] =
-    &["the", "this", "that", "these", "those", "his", "her", "its", "their", "our", "my", "a", "an", "one"];
+pub(super) const DEFINITE: &[&str] = &[
+    "the", "this", "that", "these", "those", "his", "her", "its", "their", "our", "my", "a", "an",
+    "one",
+];
 
 /// Number words and other words for a count.
-pub(super) const NUMBERS: &[&str] =
-    &["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "some", "another", "several"];
+pub(super) const NUMBERS: &[&str] = &[
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "some",
+    "another", "several",
+];
 
 /// Finite auxiliaries; a word before one of them is a subject, not an imperative.
-pub(super) const FINITE: &[&str] =
-    &["is", "are", "was", "were", "will", "would", "can", "could", "should", "must", "has", "had", "may", "might", "does", "did"];
+pub(super) const FINITE: &[&str] = &[
+    "is", "are", "was", "were", "will", "would", "can", "could", "should", "must", "has", "had",
+    "may", "might", "does", "did",
+];
 
 /// Words that begin a subordinate clause.
-pub(super) const SUBORDINATING: &[&str] =
-    &["what", "which", "who", "that", "if", "whether", "how", "why", "where", "when", "whenever", "because", "and", "or", "but"];
+pub(super) const SUBORDINATING: &[&str] = &[
+    "what", "which", "who", "that", "if", "whether", "how", "why", "where", "when", "whenever",
+    "because", "and", "or", "but",
+];
 
 /// Adverbs that may precede a verb.
 pub(super) const ADVERBS: &[&str] = &[
@@ -724,4 +751,14 @@ pub(super) const ADVERBS: &[&str] = &[
 pub(super) const WANTING: &[&str] = &["want", "need", "expect", "require", "demand"];
 
 /// Verbs of liking.
-pub(super) const LIKING: &[&str] = &["like", "love", "hate", "dislike", "enjoy", "appreciate", "prefer", "favor", "favour"];
+pub(super) const LIKING: &[&str] = &[
+    "like",
+    "love",
+    "hate",
+    "dislike",
+    "enjoy",
+    "appreciate",
+    "prefer",
+    "favor",
+    "favour",
+];

@@ -9,10 +9,11 @@ use proptest::prelude::*;
 use super::home::{PlantedMemory, SCOPES, id, scope, secret};
 use crate::secret::Checked;
 use crate::{
-    Change, Draft, Filter, ListOrder, MemoryId, MemoryStoreExt, PageRequest, Patch, Query, Ranking, ReminderFilter, Revision,
-    SecretPolicy, Services, ShownMemories, StoreError, Tags, Verb, backlinks, build_context, delete, link, list, pending, read,
-    remind, remind_of_memory, reminders, resolve_links, resolve_links_both_ways, restore, revise, search, smart_search, snooze,
-    tag, undo, unlink, update, upgrade, write,
+    Change, Draft, Filter, ListOrder, MemoryId, MemoryStoreExt, PageRequest, Patch, Query, Ranking,
+    ReminderFilter, Revision, SecretPolicy, Services, ShownMemories, StoreError, Tags, Verb,
+    backlinks, build_context, delete, link, list, pending, read, remind, remind_of_memory,
+    reminders, resolve_links, resolve_links_both_ways, restore, revise, search, smart_search,
+    snooze, tag, undo, unlink, update, upgrade, write,
 };
 
 /// A reference to a memory.
@@ -148,7 +149,9 @@ impl ViewCall {
     ///
     /// Later results may then repeat this text.
     pub(super) fn contains_text(&self, number: usize) -> bool {
-        let (Self::Write(said, _) | Self::Rewrite(_, said) | Self::Remind(said, _)) = self else { return false };
+        let (Self::Write(said, _) | Self::Rewrite(_, said) | Self::Remind(said, _)) = self else {
+            return false;
+        };
         matches!(said, CallText::Same(other) if *other == number)
     }
 }
@@ -163,8 +166,17 @@ pub(super) struct ViewCaller<'h> {
 }
 
 impl<'h> ViewCaller<'h> {
-    pub(super) fn new(services: Services, planted: &'h [PlantedMemory], stems: &'h BTreeMap<usize, String>) -> Self {
-        Self { services, planted, stems, written: Vec::new() }
+    pub(super) fn new(
+        services: Services,
+        planted: &'h [PlantedMemory],
+        stems: &'h BTreeMap<usize, String>,
+    ) -> Self {
+        Self {
+            services,
+            planted,
+            stems,
+            written: Vec::new(),
+        }
     }
 
     /// Executes a call, and returns its result as text.
@@ -172,50 +184,138 @@ impl<'h> ViewCaller<'h> {
         let services = &self.services;
         let name = |named: &CallReference| self.name(named);
         let patched = |named: &CallReference, patch: Patch| {
-            format_result(update(services, &name(named), &patch, None, SecretPolicy::Refuse))
+            format_result(update(
+                services,
+                &name(named),
+                &patch,
+                None,
+                SecretPolicy::Refuse,
+            ))
         };
         match call {
             ViewCall::Write(said, place) => {
-                let draft = Draft { scope: scope(*place), ..Draft::new(&self.text(said)) };
+                let draft = Draft {
+                    scope: scope(*place),
+                    ..Draft::new(&self.text(said))
+                };
                 let written = write(services, draft, SecretPolicy::Refuse);
-                self.written.extend(written.as_ref().ok().map(|written| written.id));
+                self.written
+                    .extend(written.as_ref().ok().map(|written| written.id));
                 format_result(written)
             }
             ViewCall::Read(named) => format_result(read(services, &name(named))),
             ViewCall::List(place, label) => {
                 let tags = label.map(|number| format!("tag{number}")).iter().collect();
-                let filter = Filter { scope: place.map(scope), tags, ..Filter::all() };
-                format_result(list(services, &filter, &PageRequest { order: ListOrder::Title, offset: 0, limit: Some(4) }))
+                let filter = Filter {
+                    scope: place.map(scope),
+                    tags,
+                    ..Filter::all()
+                };
+                format_result(list(
+                    services,
+                    &filter,
+                    &PageRequest {
+                        order: ListOrder::Title,
+                        offset: 0,
+                        limit: Some(4),
+                    },
+                ))
             }
             ViewCall::Search(text, place) => {
-                let filter = Filter { scope: place.map(scope), ..Filter::all() };
-                let query = Query { text: text.clone(), filter, limit: 50, ranking: Ranking::default() };
-                format_hits(search(services, &query).map(|found| (found.hits, found.total, found.degraded)))
+                let filter = Filter {
+                    scope: place.map(scope),
+                    ..Filter::all()
+                };
+                let query = Query {
+                    text: text.clone(),
+                    filter,
+                    limit: 50,
+                    ranking: Ranking::default(),
+                };
+                format_hits(
+                    search(services, &query).map(|found| (found.hits, found.total, found.degraded)),
+                )
             }
             ViewCall::SmartSearch(number) => {
                 let asked = format!("word{number} tea");
-                let answer = smart_search(services, &asked, &Filter::default(), 50, &services.clock.now());
-                format_hits(answer.map(|answer| (answer.found.hits, answer.found.total, answer.found.degraded)))
+                let answer = smart_search(
+                    services,
+                    &asked,
+                    &Filter::default(),
+                    50,
+                    &services.clock.now(),
+                );
+                format_hits(
+                    answer.map(|answer| {
+                        (answer.found.hits, answer.found.total, answer.found.degraded)
+                    }),
+                )
             }
             ViewCall::Context(number) => {
                 let asked = format!("tea, word{number}?");
-                let told = build_context(services, &asked, 4_000, &ShownMemories::default(), &services.clock.now());
-                let mut ids = told.map(|told| told.memories.into_iter().map(|stored| stored.memory.content).collect::<Vec<_>>());
+                let told = build_context(
+                    services,
+                    &asked,
+                    4_000,
+                    &ShownMemories::default(),
+                    &services.clock.now(),
+                );
+                let mut ids = told.map(|told| {
+                    told.memories
+                        .into_iter()
+                        .map(|stored| stored.memory.content)
+                        .collect::<Vec<_>>()
+                });
                 if let Ok(ids) = &mut ids {
                     ids.sort_unstable();
                 }
                 format!("{ids:?}")
             }
-            ViewCall::Tag(named) => format_result(tag(services, &name(named), ["new"].iter().collect(), Tags::default())),
+            ViewCall::Tag(named) => format_result(tag(
+                services,
+                &name(named),
+                ["new"].iter().collect(),
+                Tags::default(),
+            )),
             ViewCall::Link(one, other) => format_result(link(services, &name(one), &name(other))),
-            ViewCall::Unlink(one, other) => format_result(unlink(services, &name(one), &name(other))),
+            ViewCall::Unlink(one, other) => {
+                format_result(unlink(services, &name(one), &name(other)))
+            }
             ViewCall::Backlinks(named) => format_result(backlinks(services, &name(named))),
-            ViewCall::Rewrite(named, said) => patched(named, Patch { content: Some(self.text(said)), ..Patch::default() }),
-            ViewCall::Move(named, place) => patched(named, Patch { scope: Some(scope(*place)), ..Patch::default() }),
-            ViewCall::Supersede(named, by) => patched(named, Patch { superseded_by: Some(Some(id(*by))), ..Patch::default() }),
+            ViewCall::Rewrite(named, said) => patched(
+                named,
+                Patch {
+                    content: Some(self.text(said)),
+                    ..Patch::default()
+                },
+            ),
+            ViewCall::Move(named, place) => patched(
+                named,
+                Patch {
+                    scope: Some(scope(*place)),
+                    ..Patch::default()
+                },
+            ),
+            ViewCall::Supersede(named, by) => patched(
+                named,
+                Patch {
+                    superseded_by: Some(Some(id(*by))),
+                    ..Patch::default()
+                },
+            ),
             ViewCall::Revise(named) => {
-                let revision = Revision { old: "tea".into(), new: "milk".into(), version: None };
-                format_result(revise(services, &name(named), &revision, &Patch::default(), SecretPolicy::Refuse))
+                let revision = Revision {
+                    old: "tea".into(),
+                    new: "milk".into(),
+                    version: None,
+                };
+                format_result(revise(
+                    services,
+                    &name(named),
+                    &revision,
+                    &Patch::default(),
+                    SecretPolicy::Refuse,
+                ))
             }
             ViewCall::File(named) => format_result(upgrade(services, &name(named), None)),
             ViewCall::Delete(named) => format_result(delete(services, &name(named))),
@@ -226,20 +326,45 @@ impl<'h> ViewCaller<'h> {
             },
             ViewCall::Restore(named) => format_result(restore(services, &name(named))),
             ViewCall::Remind(said, place) => {
-                let draft = Draft { scope: scope(*place), ..Draft::new(&self.text(said)) };
+                let draft = Draft {
+                    scope: scope(*place),
+                    ..Draft::new(&self.text(said))
+                };
                 let at = services.clock.now() + TimeDelta::days(1);
-                format_result(remind(services, draft, Some(at), &Utc, SecretPolicy::Refuse))
+                format_result(remind(
+                    services,
+                    draft,
+                    Some(at),
+                    &Utc,
+                    SecretPolicy::Refuse,
+                ))
             }
             ViewCall::RemindOf(named) => {
                 let at = services.clock.now() + TimeDelta::days(1);
                 format_result(remind_of_memory(services, &name(named), Some(at), &Utc))
             }
-            ViewCall::Snooze(named) => format_result(snooze(services, &name(named), services.clock.now() + TimeDelta::days(2))),
-            ViewCall::Reminders => format_result((reminders(services, ReminderFilter::All, Some(3)), pending(services, &Utc)).0),
-            ViewCall::Follow(number) => format_result(resolve_links_both_ways(services, &[id(*number)], None)),
+            ViewCall::Snooze(named) => format_result(snooze(
+                services,
+                &name(named),
+                services.clock.now() + TimeDelta::days(2),
+            )),
+            ViewCall::Reminders => format_result(
+                (
+                    reminders(services, ReminderFilter::All, Some(3)),
+                    pending(services, &Utc),
+                )
+                    .0,
+            ),
+            ViewCall::Follow(number) => {
+                format_result(resolve_links_both_ways(services, &[id(*number)], None))
+            }
             ViewCall::FollowAll => format_result(resolve_links(services)),
-            ViewCall::Records => format_result(services.history.records().collect::<Result<Vec<_>, _>>()),
-            ViewCall::Trash => format_result(services.history.trashed().collect::<Result<Vec<_>, _>>()),
+            ViewCall::Records => {
+                format_result(services.history.records().collect::<Result<Vec<_>, _>>())
+            }
+            ViewCall::Trash => {
+                format_result(services.history.trashed().collect::<Result<Vec<_>, _>>())
+            }
             ViewCall::Outlines => format_result(services.store.summaries()),
             ViewCall::Forge(named, other) => format_result(self.forge(&name(named), id(*other))),
         }
@@ -249,23 +374,39 @@ impl<'h> ViewCaller<'h> {
         match named {
             CallReference::Whole(number) => id(*number).to_string(),
             CallReference::Short(number) => id(*number).short(),
-            CallReference::Stem(number) => self.stems.get(number).cloned().unwrap_or_else(|| "none-abcdffff".into()),
+            CallReference::Stem(number) => self
+                .stems
+                .get(number)
+                .cloned()
+                .unwrap_or_else(|| "none-abcdffff".into()),
             CallReference::Alike => "abcd".into(),
-            CallReference::Own(number) if !self.written.is_empty() => self.written[number % self.written.len()].to_string(),
-            CallReference::Own(_) | CallReference::Unknown => "12345678-0000-4000-8000-000000000000".into(),
+            CallReference::Own(number) if !self.written.is_empty() => {
+                self.written[number % self.written.len()].to_string()
+            }
+            CallReference::Own(_) | CallReference::Unknown => {
+                "12345678-0000-4000-8000-000000000000".into()
+            }
         }
     }
 
     fn text(&self, said: &CallText) -> String {
         match said {
             CallText::New(number) => format!("something new, {number}"),
-            CallText::Same(number) => self.planted.get(*number).map_or_else(|| secret(*number), |own| own.text(*number)),
+            CallText::Same(number) => self
+                .planted
+                .get(*number)
+                .map_or_else(|| secret(*number), |own| own.text(*number)),
             CallText::LinkTo(number) => format!("see [[Name{number}]] and [[{}]]", id(*number)),
         }
     }
 
     fn operation(&self, which: UndoTarget) -> Option<String> {
-        let records: Vec<_> = self.services.history.records().filter_map(Result::ok).collect();
+        let records: Vec<_> = self
+            .services
+            .history
+            .records()
+            .filter_map(Result::ok)
+            .collect();
         let record = match which {
             UndoTarget::Before(number) => records.get(number),
             UndoTarget::LastOfAll => records.last(),
@@ -277,9 +418,17 @@ impl<'h> ViewCaller<'h> {
     fn forge(&self, name: &str, other: MemoryId) -> Result<(), StoreError> {
         let stored = self.services.store.get_by(name)?;
         let mut set = self.services.change_set(Verb::Update);
-        let patch = Patch { add_links: vec![other], ..Patch::default() };
-        let Some(memory) = patch.apply(&stored.memory, set.operation.at) else { return Ok(()) };
-        set.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
+        let patch = Patch {
+            add_links: vec![other],
+            ..Patch::default()
+        };
+        let Some(memory) = patch.apply(&stored.memory, set.operation.at) else {
+            return Ok(());
+        };
+        set.changes.push(Change::Replace {
+            expected: stored.stamp,
+            memory: Box::new(memory),
+        });
         self.services.store.commit(Checked::allowed(&set)).map(drop)
     }
 }
@@ -294,7 +443,10 @@ fn format_result<T: Debug>(result: Result<T, StoreError>) -> String {
 /// Formats the hits by id, because the weight of a word may depend on the length of hidden memories.
 fn format_hits(found: Result<(Vec<crate::Hit>, u64, Option<String>), StoreError>) -> String {
     format_result(found.map(|(hits, total, degraded)| {
-        let mut stored: Vec<_> = hits.into_iter().map(|hit| (hit.stored.memory.id, hit.stored, hit.snippet)).collect();
+        let mut stored: Vec<_> = hits
+            .into_iter()
+            .map(|hit| (hit.stored.memory.id, hit.stored, hit.snippet))
+            .collect();
         stored.sort_by_key(|(id, ..)| *id);
         (stored, total, degraded)
     }))

@@ -5,7 +5,9 @@ use crate::text::{Term, query_terms, symbol_terms, tokenize};
 
 /// Returns the snippet with brackets around its marks.
 fn marked_snippet(text: &str, query: &str, width: usize) -> String {
-    let Snippet { mut text, marks, .. } = snippet(text, &query_terms(query), &[], width);
+    let Snippet {
+        mut text, marks, ..
+    } = snippet(text, &query_terms(query), &[], width);
     for mark in marks.iter().rev() {
         text.insert(mark.end, ']');
         text.insert(mark.start, '[');
@@ -16,45 +18,77 @@ fn marked_snippet(text: &str, query: &str, width: usize) -> String {
 #[test]
 fn a_short_text_is_shown_whole_on_one_line() {
     assert_eq!(
-        marked_snippet("# Editor\n\nAnna   prefers\tdark mode\u{7}.\n", "prefer", 80),
+        marked_snippet(
+            "# Editor\n\nAnna   prefers\tdark mode\u{7}.\n",
+            "prefer",
+            80
+        ),
         "# Editor Anna [prefers] dark mode ."
     );
 }
 
 #[test]
 fn without_a_match_the_beginning_is_shown() {
-    assert_eq!(marked_snippet("one two three four five six", "seven", 15), "one two three…");
-    assert_eq!(marked_snippet("one two three four five six", "", 15), "one two three…");
+    assert_eq!(
+        marked_snippet("one two three four five six", "seven", 15),
+        "one two three…"
+    );
+    assert_eq!(
+        marked_snippet("one two three four five six", "", 15),
+        "one two three…"
+    );
 }
 
 #[test]
 fn the_place_with_most_distinct_terms_wins() {
     let text = "dark dark dark. Then a long way of other words, until the dark mode comes, and much more follows after it.";
-    assert_eq!(marked_snippet(text, "dark mode", 30), "…until the [dark] [mode] comes,…");
+    assert_eq!(
+        marked_snippet(text, "dark mode", 30),
+        "…until the [dark] [mode] comes,…"
+    );
 }
 
 #[test]
 fn of_equal_places_the_first_is_shown() {
-    let text = format!("{}rusting here {}rust there", "word ".repeat(20), "word ".repeat(20));
+    let text = format!(
+        "{}rusting here {}rust there",
+        "word ".repeat(20),
+        "word ".repeat(20)
+    );
     assert_eq!(marked_snippet(&text, "rust", 24), "…word [rusting] here…");
 }
 
 #[test]
 fn pairs_that_touch_are_one_mark() {
-    assert_eq!(marked_snippet("我的记忆力很好", "记忆力", 80), "我的[记忆力]很好");
+    assert_eq!(
+        marked_snippet("我的记忆力很好", "记忆力", 80),
+        "我的[记忆力]很好"
+    );
     let text = format!("{}记忆力{}", "好".repeat(50), "很".repeat(50));
-    assert_eq!(marked_snippet(&text, "记忆力", 11), "…好好好[记忆力]很很很…");
+    assert_eq!(
+        marked_snippet(&text, "记忆力", 11),
+        "…好好好[记忆力]很很很…"
+    );
 }
 
 #[test]
 fn a_match_at_the_end_uses_the_whole_width() {
-    assert_eq!(marked_snippet("one two three four five six", "six", 16), "…four five [six]");
+    assert_eq!(
+        marked_snippet("one two three four five six", "six", 16),
+        "…four five [six]"
+    );
 }
 
 #[test]
 fn narrow_excerpts_stay_within_their_width() {
     for width in 0..6 {
-        assert!(snippet("one two three four", &query_terms("three"), &[], width).text.chars().count() <= width);
+        assert!(
+            snippet("one two three four", &query_terms("three"), &[], width)
+                .text
+                .chars()
+                .count()
+                <= width
+        );
     }
 }
 
@@ -62,13 +96,28 @@ fn narrow_excerpts_stay_within_their_width() {
 fn a_part_of_a_word_and_a_symbol_are_marked_where_they_stand() {
     let marked = |text: &str, terms: &[Term], parts: &[&str]| {
         let Snippet { text, marks, .. } = snippet(text, terms, parts, 60);
-        marks.into_iter().map(|mark| text[mark].to_owned()).collect::<Vec<_>>()
+        marks
+            .into_iter()
+            .map(|mark| text[mark].to_owned())
+            .collect::<Vec<_>>()
     };
-    assert_eq!(marked("moved to PostgreSQL, from MySQL", &[], &["sql"]), ["SQL", "SQL"]);
-    assert_eq!(marked("das Großhandelsregister", &[], &["handel"]), ["handel"]);
+    assert_eq!(
+        marked("moved to PostgreSQL, from MySQL", &[], &["sql"]),
+        ["SQL", "SQL"]
+    );
+    assert_eq!(
+        marked("das Großhandelsregister", &[], &["handel"]),
+        ["handel"]
+    );
     assert_eq!(marked("the ŁódźCamp", &[], &["camp"]), ["ŁódźCamp"]);
-    let terms: Vec<Term> = symbol_terms("🚀 C#").into_iter().map(|(term, _)| term).collect();
-    assert_eq!(marked("we ship 🚀 with C# and C", &terms, &[]), ["🚀", "C#"]);
+    let terms: Vec<Term> = symbol_terms("🚀 C#")
+        .into_iter()
+        .map(|(term, _)| term)
+        .collect();
+    assert_eq!(
+        marked("we ship 🚀 with C# and C", &terms, &[]),
+        ["🚀", "C#"]
+    );
 }
 
 proptest! {

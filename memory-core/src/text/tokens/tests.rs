@@ -4,7 +4,9 @@ use super::{MAX_WORD, Range, TokenKind, tokenize};
 
 fn all(text: &str) -> Vec<(String, TokenKind, Range<usize>)> {
     let mut found = Vec::new();
-    tokenize(text, &mut |token| found.push((token.text.to_owned(), token.kind, token.span)));
+    tokenize(text, &mut |token| {
+        found.push((token.text.to_owned(), token.kind, token.span))
+    });
     found
 }
 
@@ -14,24 +16,36 @@ fn texts(text: &str) -> Vec<String> {
 
 #[test]
 fn words_meet_in_their_stem() {
-    assert_eq!(texts("Anna's preference: she PREFERS dark-mode"), ["anna", "prefer", "she", "prefer", "dark", "mode"]);
+    assert_eq!(
+        texts("Anna's preference: she PREFERS dark-mode"),
+        ["anna", "prefer", "she", "prefer", "dark", "mode"]
+    );
     assert_eq!(texts("Anna’s"), texts("Anna"));
     assert_eq!(texts("café's"), texts("cafes"));
 }
 
 #[test]
 fn an_apostrophe_belongs_only_inside_a_word() {
-    assert_eq!(texts("'tis o'clock' ''rock''n 'em'"), ["tis", "o'clock", "rock", "n", "em"]);
+    assert_eq!(
+        texts("'tis o'clock' ''rock''n 'em'"),
+        ["tis", "o'clock", "rock", "n", "em"]
+    );
 }
 
 #[test]
 fn underscores_and_punctuation_part_words() {
-    assert_eq!(texts("snake_case kebab-case a.b/c@d"), ["snake", "case", "kebab", "case", "a", "b", "c", "d"]);
+    assert_eq!(
+        texts("snake_case kebab-case a.b/c@d"),
+        ["snake", "case", "kebab", "case", "a", "b", "c", "d"]
+    );
 }
 
 #[test]
 fn digits_are_words() {
-    assert_eq!(texts("v2 42 3.14 ２０２４年 ๑๒"), ["v2", "42", "3", "14", "2024", "年", "๑๒"]);
+    assert_eq!(
+        texts("v2 42 3.14 ２０２４年 ๑๒"),
+        ["v2", "42", "3", "14", "2024", "年", "๑๒"]
+    );
 }
 
 #[test]
@@ -58,14 +72,20 @@ fn scripts_part_where_they_meet() {
 #[test]
 fn spans_point_into_the_original() {
     let text = "Ｃafé: ｶﾞｲﾄﾞ";
-    let pieces: Vec<&str> = all(text).into_iter().map(|(_, _, span)| &text[span]).collect();
+    let pieces: Vec<&str> = all(text)
+        .into_iter()
+        .map(|(_, _, span)| &text[span])
+        .collect();
     assert_eq!(pieces, ["Ｃafé", "ｶﾞ", "ｶﾞｲ", "ｲ", "ｲﾄﾞ", "ﾄﾞ"]);
 }
 
 #[test]
 fn endless_words_are_cut() {
     let text = "9".repeat(100);
-    assert_eq!(all(&text), [("9".repeat(MAX_WORD), TokenKind::Word, 0..100)]);
+    assert_eq!(
+        all(&text),
+        [("9".repeat(MAX_WORD), TokenKind::Word, 0..100)]
+    );
 }
 
 #[test]
@@ -115,7 +135,10 @@ fn mixed() -> impl Strategy<Value = String> {
         "1\u{fe0f}\u{20e3}",
         "🦀",
     ]);
-    prop_oneof![prop::collection::vec(pieces, 0..20).prop_map(|pieces| pieces.concat()), any::<String>()]
+    prop_oneof![
+        prop::collection::vec(pieces, 0..20).prop_map(|pieces| pieces.concat()),
+        any::<String>()
+    ]
 }
 
 proptest! {

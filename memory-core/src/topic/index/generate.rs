@@ -25,10 +25,18 @@ pub fn index_text(topics: &[Topic], uses: &TopicUsages, former: Option<&TopicInd
     let nothing = TopicIndex::default();
     let page = IndexPage::of(former.unwrap_or(&nothing));
     let linked: HashSet<_> = page.user_links().into_iter().collect();
-    let listed: Vec<&Topic> = topics.iter().filter(|topic| !linked.contains(&topic.name)).collect();
+    let listed: Vec<&Topic> = topics
+        .iter()
+        .filter(|topic| !linked.contains(&topic.name))
+        .collect();
     let ranked = most_used_first(listed.iter().copied(), uses);
     let most = ranked.len().min(INDEX_LINES);
-    let made = |count: usize, width: usize| merge_index(&page, &build_sections(&page, &listed, &ranked[..count], width));
+    let made = |count: usize, width: usize| {
+        merge_index(
+            &page,
+            &build_sections(&page, &listed, &ranked[..count], width),
+        )
+    };
     let mut best = (0, WIDTHS[0]);
     for width in WIDTHS {
         let count = largest_fitting(best.0, most, |count| fits(&made(count, width).text));
@@ -48,7 +56,11 @@ pub fn index_text(topics: &[Topic], uses: &TopicUsages, former: Option<&TopicInd
 /// With `has_topics` the line with the number of topics is included.
 pub(in crate::topic) fn overflow_message(index: &TopicIndex, has_topics: bool) -> Option<String> {
     let page = IndexPage::of(index);
-    let count = if has_topics { vec![(None, vec![format_remaining(1)])] } else { Vec::new() };
+    let count = if has_topics {
+        vec![(None, vec![format_remaining(1)])]
+    } else {
+        Vec::new()
+    };
     let least = merge_index(&page, &count).text;
     (page.is_shared() && !fits(&least)).then(|| {
         let (lines, bytes) = (least.lines().count(), least.len());
@@ -71,20 +83,36 @@ fn largest_fitting(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> u
     let (mut low, mut high) = (least, most);
     while low < high {
         let middle = (low + high).div_ceil(2);
-        if fits(middle) { low = middle } else { high = middle - 1 }
+        if fits(middle) {
+            low = middle
+        } else {
+            high = middle - 1
+        }
     }
     low
 }
 
 /// Returns the lines of each type: the chosen topics in the order of `all`, then the number of others.
-fn build_sections(page: &IndexPage<'_>, all: &[&Topic], chosen: &[&Topic], width: usize) -> Vec<IndexSection> {
+fn build_sections(
+    page: &IndexPage<'_>,
+    all: &[&Topic],
+    chosen: &[&Topic],
+    width: usize,
+) -> Vec<IndexSection> {
     let shown: HashSet<_> = chosen.iter().map(|topic| &topic.name).collect();
     let mut lines: BTreeMap<TopicKind, (Vec<String>, usize)> = BTreeMap::new();
     for topic in all {
-        let former = topic.is_unreadable.then(|| page.line_of(&topic.name)).flatten();
-        let (entries, others) = lines.entry(former.map_or(topic.kind, |(kind, _)| kind)).or_default();
+        let former = topic
+            .is_unreadable
+            .then(|| page.line_of(&topic.name))
+            .flatten();
+        let (entries, others) = lines
+            .entry(former.map_or(topic.kind, |(kind, _)| kind))
+            .or_default();
         if shown.contains(&topic.name) {
-            entries.push(former.map_or_else(|| format_entry(topic, width), |(_, line)| line.to_owned()));
+            entries.push(
+                former.map_or_else(|| format_entry(topic, width), |(_, line)| line.to_owned()),
+            );
         } else {
             *others += 1;
         }
@@ -115,7 +143,12 @@ pub(in crate::topic) fn truncate_index(index: &TopicIndex) -> String {
         return index.text.clone();
     }
     let page = IndexPage::of(index);
-    let is_ours = |what: IndexLineKind| matches!(what, IndexLineKind::Ours | IndexLineKind::Title | IndexLineKind::Heading(_));
+    let is_ours = |what: IndexLineKind| {
+        matches!(
+            what,
+            IndexLineKind::Ours | IndexLineKind::Title | IndexLineKind::Heading(_)
+        )
+    };
     let theirs = page.lines.iter().filter(|line| !is_ours(line.what)).count();
     let shortened = |kept: usize| {
         let (mut text, mut seen) = (page.mark.to_owned(), 0);
@@ -130,10 +163,17 @@ pub(in crate::topic) fn truncate_index(index: &TopicIndex) -> String {
             } else if seen == kept + 1 {
                 let left = theirs - kept;
                 let plural = if left == 1 { "" } else { "s" };
-                text.extend([&format!("({left} more line{plural} in {INDEX_FILE})"), page.newline]);
+                text.extend([
+                    &format!("({left} more line{plural} in {INDEX_FILE})"),
+                    page.newline,
+                ]);
             }
         }
         text
     };
-    (0..theirs.min(INDEX_LINES)).rev().map(shortened).find(|text| fits(text)).unwrap_or_else(|| shortened(0))
+    (0..theirs.min(INDEX_LINES))
+        .rev()
+        .map(shortened)
+        .find(|text| fits(text))
+        .unwrap_or_else(|| shortened(0))
 }

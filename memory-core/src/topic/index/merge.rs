@@ -11,19 +11,34 @@ pub(super) type IndexSection = (Option<TopicKind>, Vec<String>);
 pub(super) fn merge_index(page: &IndexPage<'_>, sections: &[IndexSection]) -> TopicIndex {
     let text = page.mark.to_owned();
     let start = text.len();
-    let mut woven = IndexBuilder { index: TopicIndex { text, ours: Vec::new() }, newline: page.newline, start, is_apart: false };
+    let mut woven = IndexBuilder {
+        index: TopicIndex {
+            text,
+            ours: Vec::new(),
+        },
+        newline: page.newline,
+        start,
+        is_apart: false,
+    };
     if !page.is_shared() {
         woven.add_all(sections);
         return woven.index;
     }
-    let kept: Vec<TopicKind> = page.lines.iter().filter_map(|line| line.what.heading_kind()).collect();
+    let kept: Vec<TopicKind> = page
+        .lines
+        .iter()
+        .filter_map(|line| line.what.heading_kind())
+        .collect();
     let is_missing = |section: &&IndexSection| section.0.is_none_or(|kind| !kept.contains(&kind));
     let mut missing = sections.iter().filter(is_missing).peekable();
     // If a heading occurs twice, the entries follow the first.
     let mut placed: Vec<TopicKind> = Vec::new();
     let (mut rest, open) = page.lines.split_at(page.before_open);
     while !rest.is_empty() {
-        let next = rest[1..].iter().position(|line| line.what.heading_kind().is_some()).map_or(rest.len(), |at| at + 1);
+        let next = rest[1..]
+            .iter()
+            .position(|line| line.what.heading_kind().is_some())
+            .map_or(rest.len(), |at| at + 1);
         let (part, behind) = rest.split_at(next);
         rest = behind;
         let Some(kind) = part[0].what.heading_kind() else {
@@ -32,11 +47,15 @@ pub(super) fn merge_index(page: &IndexPage<'_>, sections: &[IndexSection]) -> To
             }
             continue;
         };
-        while let Some(section) = missing.next_if(|(other, _)| other.is_some_and(|other| other < kind)) {
+        while let Some(section) =
+            missing.next_if(|(other, _)| other.is_some_and(|other| other < kind))
+        {
             woven.add_section(section);
             woven.add_blank();
         }
-        let entries = sections.iter().find(|(other, _)| *other == Some(kind) && !placed.contains(&kind));
+        let entries = sections
+            .iter()
+            .find(|(other, _)| *other == Some(kind) && !placed.contains(&kind));
         let entries = entries.map(|(_, entries)| entries.as_slice());
         placed.push(kind);
         woven.copy_section(part, entries.unwrap_or_default());
@@ -90,7 +109,11 @@ impl IndexBuilder {
     /// Adds a generated line.
     fn add_line(&mut self, line: &str) {
         self.end_line();
-        let before = if std::mem::take(&mut self.is_apart) { "\n" } else { "" };
+        let before = if std::mem::take(&mut self.is_apart) {
+            "\n"
+        } else {
+            ""
+        };
         self.index.ours.push([before, line].concat());
         self.index.text.push_str(line);
         self.index.text.push_str(self.newline);
@@ -126,8 +149,17 @@ impl IndexBuilder {
     ///
     /// Without the empty line the following line would continue the paragraph or list item.
     fn separate_generated(&mut self) {
-        let is_ours = |last: &str| self.index.ours.last().is_some_and(|own| own.trim_matches('\n') == last);
-        if self.index.text[self.start..].lines().next_back().is_some_and(is_ours) {
+        let is_ours = |last: &str| {
+            self.index
+                .ours
+                .last()
+                .is_some_and(|own| own.trim_matches('\n') == last)
+        };
+        if self.index.text[self.start..]
+            .lines()
+            .next_back()
+            .is_some_and(is_ours)
+        {
             self.add_blank();
         }
     }
@@ -154,7 +186,10 @@ impl IndexBuilder {
         } else {
             self.separate_generated();
         }
-        let place = part.iter().position(|line| line.what == IndexLineKind::Ours).unwrap_or(1);
+        let place = part
+            .iter()
+            .position(|line| line.what == IndexLineKind::Ours)
+            .unwrap_or(1);
         for (at, line) in part.iter().enumerate() {
             if at == place {
                 self.add_entries(entries, &part[at..]);
@@ -172,9 +207,14 @@ impl IndexBuilder {
         }
         let next = behind.iter().find(|line| line.what != IndexLineKind::Ours);
         // The next line of the user would continue the last entry, unless it starts a list item or heading.
-        let begins = |text: &str| ["- ", "* ", "+ ", "#"].iter().any(|sign| text.starts_with(sign));
-        let goes_on =
-            |next: &IndexLine<'_>| matches!(next.what, IndexLineKind::Theirs | IndexLineKind::Title) && !begins(next.text);
+        let begins = |text: &str| {
+            ["- ", "* ", "+ ", "#"]
+                .iter()
+                .any(|sign| text.starts_with(sign))
+        };
+        let goes_on = |next: &IndexLine<'_>| {
+            matches!(next.what, IndexLineKind::Theirs | IndexLineKind::Title) && !begins(next.text)
+        };
         if !entries.is_empty() && next.is_some_and(goes_on) {
             self.add_blank();
         }

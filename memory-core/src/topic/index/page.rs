@@ -66,7 +66,11 @@ impl IndexLineKind {
 impl<'t> IndexPage<'t> {
     pub(super) fn of(index: &'t TopicIndex) -> Self {
         let text = index.text.as_str();
-        let (mark, text) = text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
+        let (mark, text) = text.split_at(if text.starts_with('\u{feff}') {
+            '\u{feff}'.len_utf8()
+        } else {
+            0
+        });
         let newline = match text.find('\n') {
             Some(end) if text[..end].ends_with('\r') => "\r\n",
             _ => "\n",
@@ -79,7 +83,9 @@ impl<'t> IndexPage<'t> {
         let lines = texts.into_iter().enumerate().map(|(at, text)| {
             let line = text.trim_end();
             let is_own = own[at];
-            let kind = TopicKind::ALL.into_iter().find(|kind| kind.heading() == line);
+            let kind = TopicKind::ALL
+                .into_iter()
+                .find(|kind| kind.heading() == line);
             let what = match kind {
                 _ if hidden[at] => IndexLineKind::Theirs,
                 _ if line.is_empty() => {
@@ -91,7 +97,11 @@ impl<'t> IndexPage<'t> {
                 }
                 Some(kind) => {
                     is_below_ours = true;
-                    if is_own { IndexLineKind::Heading(kind) } else { IndexLineKind::TheirHeading(kind) }
+                    if is_own {
+                        IndexLineKind::Heading(kind)
+                    } else {
+                        IndexLineKind::TheirHeading(kind)
+                    }
                 }
                 None if is_own && line == TITLE => IndexLineKind::Title,
                 None if is_own && (is_below_ours || !is_entry(line)) => IndexLineKind::Ours,
@@ -100,9 +110,18 @@ impl<'t> IndexPage<'t> {
                     IndexLineKind::Theirs
                 }
             };
-            IndexLine { text, what, is_hidden: hidden[at] }
+            IndexLine {
+                text,
+                what,
+                is_hidden: hidden[at],
+            }
         });
-        Self { mark, newline, lines: lines.collect(), before_open }
+        Self {
+            mark,
+            newline,
+            lines: lines.collect(),
+            before_open,
+        }
     }
 
     /// Returns whether the index contains lines of the user.
@@ -112,7 +131,10 @@ impl<'t> IndexPage<'t> {
 
     /// Returns the topics that lines of the user link to.
     pub(super) fn user_links(&self) -> Vec<TopicName> {
-        let theirs = self.lines.iter().filter(|line| line.what.is_user_line() && !line.is_hidden);
+        let theirs = self
+            .lines
+            .iter()
+            .filter(|line| line.what.is_user_line() && !line.is_hidden);
         theirs.flat_map(|line| linked_topics(line.text)).collect()
     }
 
@@ -121,7 +143,9 @@ impl<'t> IndexPage<'t> {
         let mut below = None;
         for line in &self.lines {
             below = line.what.heading_kind().or(below);
-            if line.what == IndexLineKind::Ours && linked_topics(line.text).any(|linked| linked == *name) {
+            if line.what == IndexLineKind::Ours
+                && linked_topics(line.text).any(|linked| linked == *name)
+            {
                 return Some((below?, line.text.trim_end()));
             }
         }
@@ -139,7 +163,11 @@ fn find_hidden_lines(lines: &[&str]) -> (Vec<bool>, usize) {
         let line = line.trim_end();
         let inner = line.trim_start_matches(' ');
         // A line with four or more spaces is an indented code block or continues a paragraph.
-        let begins = if line.len() - inner.len() < 4 { inner } else { "" };
+        let begins = if line.len() - inner.len() < 4 {
+            inner
+        } else {
+            ""
+        };
         if let Some((_, end)) = &open {
             hidden[at] = true;
             if end.is_reached(begins, line) {
@@ -149,7 +177,8 @@ fn find_hidden_lines(lines: &[&str]) -> (Vec<bool>, usize) {
         }
         let begun = BlockEnd::of(begins);
         hidden[at] = begun.is_some();
-        let is_over = matches!(begun, Some(BlockEnd::Comment)) && begins[COMMENT.len()..].contains(COMMENT_END);
+        let is_over = matches!(begun, Some(BlockEnd::Comment))
+            && begins[COMMENT.len()..].contains(COMMENT_END);
         open = begun.filter(|_| !is_over).map(|end| (at, end));
     }
     (hidden, open.map_or(lines.len(), |(at, _)| at))
@@ -171,7 +200,10 @@ impl BlockEnd {
         if line.starts_with(COMMENT) {
             return Some(Self::Comment);
         }
-        let sign = line.chars().next().filter(|sign| matches!(sign, '`' | '~'))?;
+        let sign = line
+            .chars()
+            .next()
+            .filter(|sign| matches!(sign, '`' | '~'))?;
         let rest = line.trim_start_matches(sign);
         let count = line.len() - rest.len();
         // Three backticks around a word are inline code.
@@ -181,7 +213,9 @@ impl BlockEnd {
     fn is_reached(&self, begins: &str, line: &str) -> bool {
         match self {
             Self::Comment => line.contains(COMMENT_END),
-            Self::Fence(sign, count) => *count <= begins.len() && begins.chars().all(|own| own == *sign),
+            Self::Fence(sign, count) => {
+                *count <= begins.len() && begins.chars().all(|own| own == *sign)
+            }
         }
     }
 }
@@ -207,12 +241,22 @@ fn find_generated_lines(lines: &[&str], hidden: &[bool], ours: &[String]) -> Vec
     // which is the one with the smallest position in `ours`.
     let mut last: Vec<usize> = Vec::new();
     for (line, text) in lines.iter().enumerate().filter(|(line, _)| !hidden[*line]) {
-        for own in places.get(trim_line_break(text)).into_iter().flatten().rev().copied() {
+        for own in places
+            .get(trim_line_break(text))
+            .into_iter()
+            .flatten()
+            .rev()
+            .copied()
+        {
             let count = last.partition_point(|at| found[*at].own < own);
             if last.get(count).is_some_and(|at| found[*at].own == own) {
                 continue;
             }
-            found.push(LineMatch { line, own, before: count.checked_sub(1).map(|count| last[count]) });
+            found.push(LineMatch {
+                line,
+                own,
+                before: count.checked_sub(1).map(|count| last[count]),
+            });
             last.truncate(last.len().max(count));
             match last.get_mut(count) {
                 Some(place) => *place = found.len() - 1,
@@ -222,11 +266,21 @@ fn find_generated_lines(lines: &[&str], hidden: &[bool], ours: &[String]) -> Vec
     }
     let mut own = vec![false; lines.len()];
     let mut next = last.last().copied();
-    while let Some(LineMatch { line, own: at, before }) = next.map(|at| &found[at]) {
+    while let Some(LineMatch {
+        line,
+        own: at,
+        before,
+    }) = next.map(|at| &found[at])
+    {
         own[*line] = true;
         // An empty line that was generated before or after a line belongs to it.
-        let is_blank = |line: usize| lines.get(line).is_some_and(|text| text.trim().is_empty()) && !hidden[line];
-        if let Some(above) = line.checked_sub(1).filter(|above| ours[*at].starts_with('\n') && is_blank(*above)) {
+        let is_blank = |line: usize| {
+            lines.get(line).is_some_and(|text| text.trim().is_empty()) && !hidden[line]
+        };
+        if let Some(above) = line
+            .checked_sub(1)
+            .filter(|above| ours[*at].starts_with('\n') && is_blank(*above))
+        {
             own[above] = true;
         }
         if ours[*at].ends_with('\n') && is_blank(line + 1) {
@@ -238,7 +292,8 @@ fn find_generated_lines(lines: &[&str], hidden: &[bool], ours: &[String]) -> Vec
 }
 
 fn trim_line_break(line: &str) -> &str {
-    line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line))
+    line.strip_suffix('\n')
+        .map_or(line, |line| line.strip_suffix('\r').unwrap_or(line))
 }
 
 #[cfg(test)]
@@ -248,14 +303,23 @@ mod tests {
     fn found(text: &str) -> (String, usize) {
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let (hidden, before) = find_hidden_lines(&lines);
-        (hidden.into_iter().map(|is_hidden| if is_hidden { 'h' } else { '.' }).collect(), before)
+        (
+            hidden
+                .into_iter()
+                .map(|is_hidden| if is_hidden { 'h' } else { '.' })
+                .collect(),
+            before,
+        )
     }
 
     #[test]
     fn code_and_comments_are_hidden_to_their_end() {
         assert_eq!(found("a\n```md\n## User\n```\nb\n"), (".hhh.".into(), 5));
         assert_eq!(found("~~~~\n~~~\n```\n~~~~~ \nb\n"), ("hhhh.".into(), 5));
-        assert_eq!(found("<!-- x\n## User\n-->\nb\n<!-- y -->\nc\n"), ("hhh.h.".into(), 6));
+        assert_eq!(
+            found("<!-- x\n## User\n-->\nb\n<!-- y -->\nc\n"),
+            ("hhh.h.".into(), 6)
+        );
         assert_eq!(found("```a``` b\n    ```\nc\n"), ("...".into(), 3));
     }
 
@@ -269,14 +333,20 @@ mod tests {
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let ours: Vec<String> = ours.iter().map(|&own| own.to_owned()).collect();
         let own = find_generated_lines(&lines, &vec![false; lines.len()], &ours);
-        own.into_iter().map(|is_own| if is_own { 'o' } else { '.' }).collect()
+        own.into_iter()
+            .map(|is_own| if is_own { 'o' } else { '.' })
+            .collect()
     }
 
     #[test]
     fn lines_are_found_again_to_the_letter_and_in_their_order() {
         assert_eq!(own("t\nu\na\nb\n", &["t", "u", "a", "b"]), "oooo");
         assert_eq!(own("t\r\nu\r\na \r\nb", &["t", "u", "a", "b"]), "oo.o");
-        assert_eq!(own("b\nt\nu\na\nb\nmine\nb\n", &["t", "u", "a", "b"]), ".oooo..", "a copy is a person's");
+        assert_eq!(
+            own("b\nt\nu\na\nb\nmine\nb\n", &["t", "u", "a", "b"]),
+            ".oooo..",
+            "a copy is a person's"
+        );
         assert_eq!(own("u\nt\na\n", &["t", "u", "a"]), ".oo");
         assert_eq!(own("x\ny\n", &["t"]), "..");
         assert_eq!(own("", &["t"]), "");

@@ -22,14 +22,38 @@ fn topic(name: &str, title: &str, kind: TopicKind, description: &str) -> Topic {
 
 fn many(count: usize, description: &str) -> Vec<Topic> {
     let kind = |number: usize| TopicKind::ALL[number % 5];
-    (0..count).map(|number| topic(&format!("t{number:05}"), &format!("Topic {number}"), kind(number), description)).collect()
+    (0..count)
+        .map(|number| {
+            topic(
+                &format!("t{number:05}"),
+                &format!("Topic {number}"),
+                kind(number),
+                description,
+            )
+        })
+        .collect()
 }
 
 fn three() -> Vec<Topic> {
     vec![
-        topic("feedback_testing", "Testing Conventions", TopicKind::Feedback, "Always run pytest before committing"),
-        topic("project_auth", "Auth Refactor", TopicKind::Project, "Backend auth migration status"),
-        topic("user_prefs", "User Preferences", TopicKind::User, "Editor settings and communication style"),
+        topic(
+            "feedback_testing",
+            "Testing Conventions",
+            TopicKind::Feedback,
+            "Always run pytest before committing",
+        ),
+        topic(
+            "project_auth",
+            "Auth Refactor",
+            TopicKind::Project,
+            "Backend auth migration status",
+        ),
+        topic(
+            "user_prefs",
+            "User Preferences",
+            TopicKind::User,
+            "Editor settings and communication style",
+        ),
     ]
 }
 
@@ -48,7 +72,13 @@ const ALONE: &str = "\
 
 /// Returns the index based on one that another program wrote.
 fn index(topics: &[Topic], former: &str) -> TopicIndex {
-    made(topics, &TopicIndex { text: former.into(), ours: Vec::new() })
+    made(
+        topics,
+        &TopicIndex {
+            text: former.into(),
+            ours: Vec::new(),
+        },
+    )
 }
 
 fn made(topics: &[Topic], former: &TopicIndex) -> TopicIndex {
@@ -58,7 +88,10 @@ fn made(topics: &[Topic], former: &TopicIndex) -> TopicIndex {
 /// Returns an index with one edit.
 fn edited(index: &TopicIndex, from: &str, to: &str) -> TopicIndex {
     assert!(index.text.contains(from), "{from:?} in {}", index.text);
-    TopicIndex { text: index.text.replacen(from, to, 1), ours: index.ours.clone() }
+    TopicIndex {
+        text: index.text.replacen(from, to, 1),
+        ours: index.ours.clone(),
+    }
 }
 
 #[test]
@@ -75,7 +108,10 @@ fn topics_stand_under_what_they_are_about_one_a_line() {
     let none = made(&[], &all);
     assert_eq!(none.text, "# Memory\n\n(empty)\n");
     assert_eq!(made(&three(), &none), all);
-    let long = TopicIndex { text: ALONE.replace('\n', "\r\n"), ..all };
+    let long = TopicIndex {
+        text: ALONE.replace('\n', "\r\n"),
+        ..all
+    };
     assert_eq!(made(&three(), &long), long);
 }
 
@@ -90,7 +126,11 @@ fn lines_of_a_person_stay_where_they_are() {
     let all = index(&three(), former);
     assert_eq!(all.text, expected);
     assert_eq!(made(&three(), &all), all);
-    assert_eq!(made(&[], &all).text, former, "and not an empty line of ours stays");
+    assert_eq!(
+        made(&[], &all).text,
+        former,
+        "and not an empty line of ours stays"
+    );
 }
 
 #[test]
@@ -109,30 +149,59 @@ fn what_we_did_not_write_is_never_taken_for_ours() {
     let all = index(&three(), "");
     for (from, to) in [
         ("migration status", "migration status  <- see also wiki"),
-        ("## Project\n- [Auth Refactor](project_auth.md)", "## Mine\n- [Auth Refactor](project_auth.md)"),
+        (
+            "## Project\n- [Auth Refactor](project_auth.md)",
+            "## Mine\n- [Auth Refactor](project_auth.md)",
+        ),
         ("# Memory\n", "# Memory\n(empty)\n"),
         ("## User\n", "## User \n"),
     ] {
         let next = made(&[], &edited(&all, from, to));
         let kept = to.lines().next().unwrap_or_default();
-        assert!(next.text.contains(kept.trim_start_matches("- ")), "{to:?} in {}", next.text);
+        assert!(
+            next.text.contains(kept.trim_start_matches("- ")),
+            "{to:?} in {}",
+            next.text
+        );
     }
     // An edited entry belongs to the user, and remains the only one of its topic.
-    let next = made(&three(), &edited(&all, "Backend auth", "The backend's auth"));
-    assert_eq!(next.text, ALONE.replace("Backend auth", "The backend's auth"));
+    let next = made(
+        &three(),
+        &edited(&all, "Backend auth", "The backend's auth"),
+    );
+    assert_eq!(
+        next.text,
+        ALONE.replace("Backend auth", "The backend's auth")
+    );
     // A copy of a generated entry belongs to the user.
     let line = "- [Auth Refactor](project_auth.md) - Backend auth migration status\n";
-    let next = made(&[], &edited(&all, "# Memory\n", &format!("# Memory\n\nAsk Anna:\n{line}")));
+    let next = made(
+        &[],
+        &edited(
+            &all,
+            "# Memory\n",
+            &format!("# Memory\n\nAsk Anna:\n{line}"),
+        ),
+    );
     assert_eq!(next.text, format!("# Memory\n\nAsk Anna:\n{line}"));
 }
 
 #[test]
 fn nothing_of_ours_stands_in_code_or_comments() {
     let former = "```\n## User\n- [User Preferences](user_prefs.md) - Editor settings and communication style\n```\n<!--\n## Project\n-->\n";
-    assert_eq!(index(&three(), former).text, format!("{former}{}", &ALONE["# Memory\n".len()..]));
+    assert_eq!(
+        index(&three(), former).text,
+        format!("{former}{}", &ALONE["# Memory\n".len()..])
+    );
     // An unterminated comment hides all that follows, so the generated lines precede it.
     let all = index(&three(), "mine\n<!-- open\n## User\n");
-    assert_eq!(all.text, format!("mine\n{}\n<!-- open\n## User\n", &ALONE["# Memory\n".len()..]));
+    assert_eq!(
+        all.text,
+        format!(
+            "mine\n{}\n<!-- open\n## User\n",
+            &ALONE["# Memory\n".len()..]
+        )
+    );
     assert_eq!(made(&three(), &all), all);
     assert_eq!(made(&[], &all).text, "mine\n<!-- open\n## User\n");
 }
@@ -142,7 +211,9 @@ fn a_topic_to_which_a_person_leads_needs_no_other_line() {
     let former = "# Notes\n- [Auth](project_auth.md) — ask Anna\n- [[user_prefs]]\n";
     assert_eq!(
         index(&three(), former).text,
-        format!("{former}\n## Feedback\n- [Testing Conventions](feedback_testing.md) - Always run pytest before committing\n")
+        format!(
+            "{former}\n## Feedback\n- [Testing Conventions](feedback_testing.md) - Always run pytest before committing\n"
+        )
     );
 }
 
@@ -150,24 +221,44 @@ fn a_topic_to_which_a_person_leads_needs_no_other_line() {
 fn the_line_of_a_file_that_cannot_be_read_stays_as_it_is() {
     let all = index(&three(), "");
     let mut topics = three();
-    topics[2] = Topic { is_unreadable: true, ..topic("user_prefs", "user_prefs", TopicKind::Other, "user_prefs") };
+    topics[2] = Topic {
+        is_unreadable: true,
+        ..topic("user_prefs", "user_prefs", TopicKind::Other, "user_prefs")
+    };
     assert_eq!(made(&topics, &all), all);
-    assert!(index(&topics, "").text.ends_with("\n## Other\n- [user_prefs](user_prefs.md) - user_prefs\n"));
+    assert!(
+        index(&topics, "")
+            .text
+            .ends_with("\n## Other\n- [user_prefs](user_prefs.md) - user_prefs\n")
+    );
 }
 
 #[test]
 fn ten_thousand_topics_are_counted_and_the_most_used_shown() {
     let topics = many(10_000, &"a long description of many words ".repeat(20));
     let at = DateTime::UNIX_EPOCH;
-    let uses: TopicUsages =
-        [("t09999.md", 3), ("t05005.md", 2)].map(|(name, count)| (name.to_owned(), TopicUsage { count, last: at })).into();
+    let uses: TopicUsages = [("t09999.md", 3), ("t05005.md", 2)]
+        .map(|(name, count)| (name.to_owned(), TopicUsage { count, last: at }))
+        .into();
     let index = index_text(&topics, &uses, None);
     let text = &index.text;
     assert!(text.lines().count() < INDEX_LINES && text.len() < INDEX_BYTES);
     assert!(text.contains("(t09999.md)") && text.contains("(t05005.md)"));
     let shown = text.lines().filter(|line| line.starts_with("- [")).count();
-    let counted = text.lines().filter_map(|line| line.strip_prefix("- (")?.split(' ').next()?.parse::<usize>().ok());
-    assert_eq!((counted.sum::<usize>() + shown, text.lines().filter(|line| line.starts_with("- (")).count()), (10_000, 5));
+    let counted = text.lines().filter_map(|line| {
+        line.strip_prefix("- (")?
+            .split(' ')
+            .next()?
+            .parse::<usize>()
+            .ok()
+    });
+    assert_eq!(
+        (
+            counted.sum::<usize>() + shown,
+            text.lines().filter(|line| line.starts_with("- (")).count()
+        ),
+        (10_000, 5)
+    );
     assert!(150 < shown, "{shown}");
     assert_eq!(index_text(&topics, &uses, Some(&index)), index);
 }
@@ -175,8 +266,15 @@ fn ten_thousand_topics_are_counted_and_the_most_used_shown() {
 #[test]
 fn of_two_used_as_often_the_later_one_is_shown() {
     let topics = many(1000, "x");
-    let days = |days| TopicUsage { count: 1, last: DateTime::UNIX_EPOCH + TimeDelta::days(days) };
-    let uses: TopicUsages = topics.iter().zip(0..).map(|(topic, at)| (topic.name.to_string(), days(at))).collect();
+    let days = |days| TopicUsage {
+        count: 1,
+        last: DateTime::UNIX_EPOCH + TimeDelta::days(days),
+    };
+    let uses: TopicUsages = topics
+        .iter()
+        .zip(0..)
+        .map(|(topic, at)| (topic.name.to_string(), days(at)))
+        .collect();
     let text = index_text(&topics, &uses, None).text;
     assert!(text.contains("(t00999.md)") && !text.contains("(t00000.md)"));
 }
@@ -191,7 +289,11 @@ fn lines_of_a_person_make_ours_fewer_down_to_one() {
         assert!(text.contains("\n- ["), "{lines}");
     }
     for lines in [190, 197, 300] {
-        assert!(index_of(lines).ends_with("theirs\n\n- (50 more files, less used: list the files to see them)\n"), "{lines}");
+        assert!(
+            index_of(lines)
+                .ends_with("theirs\n\n- (50 more files, less used: list the files to see them)\n"),
+            "{lines}"
+        );
     }
 }
 
@@ -203,21 +305,40 @@ fn what_a_person_wrote_beyond_the_limits_is_kept_in_the_file_and_cut_in_the_prom
     let shown = truncate_index(&index);
     assert!(shown.lines().count() < INDEX_LINES && shown.len() < INDEX_BYTES);
     assert!(shown.starts_with("a line of theirs\na line of theirs\n"));
-    assert!(shown.ends_with(" more lines in MEMORY.md)\n\n- (3 more files, less used: list the files to see them)\n"), "{shown}");
+    assert!(
+        shown.ends_with(
+            " more lines in MEMORY.md)\n\n- (3 more files, less used: list the files to see them)\n"
+        ),
+        "{shown}"
+    );
     let index = self::index(&three(), &"x".repeat(60_000));
     assert!(truncate_index(&index).starts_with("(1 more line in MEMORY.md)\n"));
     // The generated lines are not cut when the user adds lines before them.
-    let grown = edited(&self::index(&three(), ""), "# Memory\n", &format!("# Memory\n{}", "theirs\n".repeat(300)));
+    let grown = edited(
+        &self::index(&three(), ""),
+        "# Memory\n",
+        &format!("# Memory\n{}", "theirs\n".repeat(300)),
+    );
     let shown = truncate_index(&grown);
     assert!(
-        shown.contains("(user_prefs.md)") && shown.contains(" more lines in MEMORY.md)\n") && shown.lines().count() < INDEX_LINES
+        shown.contains("(user_prefs.md)")
+            && shown.contains(" more lines in MEMORY.md)\n")
+            && shown.lines().count() < INDEX_LINES
     );
 }
 
 #[test]
 fn what_a_title_holds_cannot_end_its_line_or_link() {
-    let odd = topic("a (1).md", "x](evil.md) - y\n## User", TopicKind::User, "one\u{1b}[31m\r\ntwo\u{202e}");
-    assert_eq!(index(&[odd], "").text, "# Memory\n\n## User\n- [x\\](evil.md) - y ## User](<a (1).md>) - one[31m two\n");
+    let odd = topic(
+        "a (1).md",
+        "x](evil.md) - y\n## User",
+        TopicKind::User,
+        "one\u{1b}[31m\r\ntwo\u{202e}",
+    );
+    assert_eq!(
+        index(&[odd], "").text,
+        "# Memory\n\n## User\n- [x\\](evil.md) - y ## User](<a (1).md>) - one[31m two\n"
+    );
 }
 
 fn any_page() -> impl Strategy<Value = String> {
@@ -239,10 +360,15 @@ fn any_page() -> impl Strategy<Value = String> {
         "theirs [a-z]{1,5}",
     ];
     let newline = prop_oneof![3 => Just("\n"), 1 => Just("\r\n")];
-    (proptest::collection::vec(line, 0..12), newline, any::<bool>()).prop_map(|(lines, newline, is_ended)| {
-        let text = lines.join(newline);
-        if is_ended { text + newline } else { text }
-    })
+    (
+        proptest::collection::vec(line, 0..12),
+        newline,
+        any::<bool>(),
+    )
+        .prop_map(|(lines, newline, is_ended)| {
+            let text = lines.join(newline);
+            if is_ended { text + newline } else { text }
+        })
 }
 
 proptest! {

@@ -20,10 +20,15 @@ pub struct TopicUsage {
 }
 
 /// Returns topics sorted by usage count, then last use, then last change, all descending, then by name.
-pub(super) fn most_used_first<'t>(topics: impl IntoIterator<Item = &'t Topic>, uses: &TopicUsages) -> Vec<&'t Topic> {
+pub(super) fn most_used_first<'t>(
+    topics: impl IntoIterator<Item = &'t Topic>,
+    uses: &TopicUsages,
+) -> Vec<&'t Topic> {
     let mut topics: Vec<&Topic> = topics.into_iter().collect();
     topics.sort_by_cached_key(|topic| {
-        let known = uses.get(topic.name.as_str()).map(|known| (known.count, known.last));
+        let known = uses
+            .get(topic.name.as_str())
+            .map(|known| (known.count, known.last));
         (Reverse((known, topic.updated)), topic.name.clone())
     });
     topics

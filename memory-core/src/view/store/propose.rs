@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use super::ScopedStore;
 use crate::review::is_rejected;
 use crate::{
-    Change, ChangeOutcome, ChangeSet, ContentHash, Duplicates, Filter, Memory, MemoryId, Phase, Proposal, ProposalFilter,
-    ProposalTarget, ProposedAction, Scope, StoreError, StoredMemory, SubmittedProposal, Verb, WritePolicy,
+    Change, ChangeOutcome, ChangeSet, ContentHash, Duplicates, Filter, Memory, MemoryId, Phase,
+    Proposal, ProposalFilter, ProposalTarget, ProposedAction, Scope, StoreError, StoredMemory,
+    SubmittedProposal, Verb, WritePolicy,
 };
 
 /// A change set with proposals in place of the changes that need a review.
@@ -29,13 +30,19 @@ enum OutcomeSource {
 
 impl ReviewedSet {
     /// Converts the outcomes of the committed changes, and returns the proposals as well.
-    pub(super) fn outcomes(self, committed: Vec<ChangeOutcome>) -> (Vec<ChangeOutcome>, Vec<SubmittedProposal>) {
-        let (mut committed, mut proposals, mut outcomes) = (committed.into_iter(), Vec::new(), Vec::new());
+    pub(super) fn outcomes(
+        self,
+        committed: Vec<ChangeOutcome>,
+    ) -> (Vec<ChangeOutcome>, Vec<SubmittedProposal>) {
+        let (mut committed, mut proposals, mut outcomes) =
+            (committed.into_iter(), Vec::new(), Vec::new());
         for source in self.outcomes {
             match source {
                 OutcomeSource::Change => outcomes.extend(committed.next()),
                 OutcomeSource::Proposal(proposal, requested) => {
-                    let Some(outcome) = committed.next() else { continue };
+                    let Some(outcome) = committed.next() else {
+                        continue;
+                    };
                     // A memory with the text of a new one exists already: nothing was proposed.
                     if !matches!(outcome, ChangeOutcome::Duplicate { .. }) {
                         proposals.push(proposal);
@@ -56,24 +63,50 @@ impl ScopedStore {
     /// Replaces the changes in `checked` that need a review by proposals.
     ///
     /// `former` are the current versions of the memories that are replaced or removed, in the order of the changes.
-    pub(super) fn review(&self, checked: ChangeSet, former: &[Option<StoredMemory>]) -> Result<ReviewedSet, StoreError> {
-        let mut reviewed = ReviewedSet { set: ChangeSet { changes: Vec::new(), ..checked.clone() }, outcomes: Vec::new() };
+    pub(super) fn review(
+        &self,
+        checked: ChangeSet,
+        former: &[Option<StoredMemory>],
+    ) -> Result<ReviewedSet, StoreError> {
+        let mut reviewed = ReviewedSet {
+            set: ChangeSet {
+                changes: Vec::new(),
+                ..checked.clone()
+            },
+            outcomes: Vec::new(),
+        };
         let (mut changed, mut deletions) = (HashSet::new(), HashSet::new());
         let mut waiting = None;
         // Links go both ways, and half of one must not take effect.
         let is_link = matches!(checked.operation.verb, Verb::Link | Verb::Unlink);
-        let is_reviewed_link = is_link && former.iter().flatten().any(|before| self.needs_review(&before.memory.scope));
+        let is_reviewed_link = is_link
+            && former
+                .iter()
+                .flatten()
+                .any(|before| self.needs_review(&before.memory.scope));
         for (change, before) in checked.changes.into_iter().zip(former) {
             let id = change.id();
             if let (Change::Remove { .. }, Some(before)) = (&change, before)
-                && before.memory.reminder.and_then(|reminder| reminder.of).is_some_and(|of| deletions.contains(&of))
+                && before
+                    .memory
+                    .reminder
+                    .and_then(|reminder| reminder.of)
+                    .is_some_and(|of| deletions.contains(&of))
             {
                 // The acceptance of a deletion removes the reminders of the memory.
-                let outcome = ChangeOutcome::Removed { id, path: before.path.clone() };
+                let outcome = ChangeOutcome::Removed {
+                    id,
+                    path: before.path.clone(),
+                };
                 reviewed.outcomes.push(OutcomeSource::Known(outcome, None));
                 continue;
             }
-            let (proposal, requested) = match self.plan(change, before.as_ref(), checked.operation.verb, is_reviewed_link)? {
+            let (proposal, requested) = match self.plan(
+                change,
+                before.as_ref(),
+                checked.operation.verb,
+                is_reviewed_link,
+            )? {
                 Plan::Commit(change) => {
                     reviewed.set.changes.push(change);
                     reviewed.outcomes.push(OutcomeSource::Change);
@@ -84,19 +117,31 @@ impl ScopedStore {
             if let Some((before, requested)) = before.as_ref().zip(requested.clone())
                 && is_other_end(&proposal, &before.memory, &changed)
             {
-                reviewed.outcomes.push(OutcomeSource::Known(requested, None));
+                reviewed
+                    .outcomes
+                    .push(OutcomeSource::Known(requested, None));
                 continue;
             }
             changed.insert(id);
             if matches!(requested, Some(ChangeOutcome::Removed { .. })) {
                 deletions.insert(id);
             }
-            let action = proposal.proposal.as_ref().map_or(ProposedAction::Write, |proposal| proposal.action);
+            let action = proposal
+                .proposal
+                .as_ref()
+                .map_or(ProposedAction::Write, |proposal| proposal.action);
             let fingerprint = action.fingerprint(&proposal);
             let same = self.waiting_proposal(&mut waiting, &fingerprint, &proposal.scope)?;
             if let Some((id, path)) = same {
                 let outcome = requested.unwrap_or(ChangeOutcome::Duplicate { id, path });
-                reviewed.outcomes.push(OutcomeSource::Known(outcome, Some(SubmittedProposal { id, action, is_new: false })));
+                reviewed.outcomes.push(OutcomeSource::Known(
+                    outcome,
+                    Some(SubmittedProposal {
+                        id,
+                        action,
+                        is_new: false,
+                    }),
+                ));
                 continue;
             }
             self.refuse_rejected(&fingerprint)?;
@@ -104,11 +149,23 @@ impl ScopedStore {
                 // The text of a changed memory exists already.
                 reviewed.set.duplicates = Duplicates::Keep;
             }
-            let submitted = SubmittedProposal { id: proposal.id, action, is_new: true };
-            reviewed.set.changes.push(Change::Create { memory: proposal, front_matter: String::new() });
-            reviewed.outcomes.push(OutcomeSource::Proposal(submitted, requested));
+            let submitted = SubmittedProposal {
+                id: proposal.id,
+                action,
+                is_new: true,
+            };
+            reviewed.set.changes.push(Change::Create {
+                memory: proposal,
+                front_matter: String::new(),
+            });
+            reviewed
+                .outcomes
+                .push(OutcomeSource::Proposal(submitted, requested));
         }
-        let is_all_proposed = reviewed.outcomes.iter().all(|source| !matches!(source, OutcomeSource::Change));
+        let is_all_proposed = reviewed
+            .outcomes
+            .iter()
+            .all(|source| !matches!(source, OutcomeSource::Change));
         if is_all_proposed {
             reviewed.set.operation.verb = Verb::Propose;
         }
@@ -116,22 +173,39 @@ impl ScopedStore {
     }
 
     /// Plans one change. With `is_reviewed`, a replacement needs a review in every scope.
-    fn plan(&self, change: Change, before: Option<&StoredMemory>, verb: Verb, is_reviewed: bool) -> Result<Plan, StoreError> {
+    fn plan(
+        &self,
+        change: Change,
+        before: Option<&StoredMemory>,
+        verb: Verb,
+        is_reviewed: bool,
+    ) -> Result<Plan, StoreError> {
         let is_own = before.is_some_and(|before| before.memory.is_proposal());
         match change {
-            Change::Create { mut memory, front_matter } => {
+            Change::Create {
+                mut memory,
+                front_matter,
+            } => {
                 memory.proposal = None;
                 if !self.needs_review(&memory.scope) {
-                    return Ok(Plan::Commit(Change::Create { memory, front_matter }));
+                    return Ok(Plan::Commit(Change::Create {
+                        memory,
+                        front_matter,
+                    }));
                 }
                 memory.proposal = Some(self.proposal(ProposedAction::Write));
                 memory.phase = Phase::Inbox;
                 Ok(Plan::Propose(memory, None))
             }
-            Change::Replace { expected, mut memory } => {
+            Change::Replace {
+                expected,
+                mut memory,
+            } => {
                 // No view contains the proposals of other agents. The person may be looking at the text.
                 if is_own {
-                    let why = "a waiting proposal cannot be changed; delete it, and propose the new text".into();
+                    let why =
+                        "a waiting proposal cannot be changed; delete it, and propose the new text"
+                            .into();
                     return Err(StoreError::Invalid { why });
                 }
                 memory.proposal = None;
@@ -143,18 +217,30 @@ impl ScopedStore {
                     return Ok(Plan::Commit(Change::Replace { expected, memory }));
                 }
                 let path = before.map(|before| before.path.clone()).unwrap_or_default();
-                let target = ProposalTarget { id: memory.id, base: expected };
+                let target = ProposalTarget {
+                    id: memory.id,
+                    base: expected,
+                };
                 Ok(Plan::Propose(
                     self.change_proposal(&memory, ProposedAction::Update(target)),
-                    Some(ChangeOutcome::Kept { id: target.id, path }),
+                    Some(ChangeOutcome::Kept {
+                        id: target.id,
+                        path,
+                    }),
                 ))
             }
             Change::Remove { id, expected } => match before {
                 Some(before) if !is_own && self.needs_review(&before.memory.scope) => {
-                    let target = ProposalTarget { id, base: before.stamp };
+                    let target = ProposalTarget {
+                        id,
+                        base: before.stamp,
+                    };
                     Ok(Plan::Propose(
                         self.change_proposal(&before.memory, ProposedAction::Delete(target)),
-                        Some(ChangeOutcome::Removed { id, path: before.path.clone() }),
+                        Some(ChangeOutcome::Removed {
+                            id,
+                            path: before.path.clone(),
+                        }),
                     ))
                 }
                 _ => Ok(Plan::Commit(Change::Remove { id, expected })),
@@ -168,7 +254,10 @@ impl ScopedStore {
     }
 
     fn proposal(&self, action: ProposedAction) -> Proposal {
-        Proposal { by: self.actor.clone(), action }
+        Proposal {
+            by: self.actor.clone(),
+            action,
+        }
     }
 
     fn change_proposal(&self, memory: &Memory, action: ProposedAction) -> Box<Memory> {
@@ -189,7 +278,11 @@ impl ScopedStore {
     }
 
     fn refuse_rejected(&self, fingerprint: &ContentHash) -> Result<(), StoreError> {
-        if is_rejected(self.history.as_ref(), fingerprint)? { Err(StoreError::ProposalRejected) } else { Ok(()) }
+        if is_rejected(self.history.as_ref(), fingerprint)? {
+            Err(StoreError::ProposalRejected)
+        } else {
+            Ok(())
+        }
     }
 
     /// Returns the id and path of a waiting proposal of the same change by this agent. `waiting` caches its proposals.
@@ -202,14 +295,27 @@ impl ScopedStore {
         scope: &Scope,
     ) -> Result<Option<(MemoryId, String)>, StoreError> {
         if waiting.is_none() {
-            let filter = Filter { proposals: ProposalFilter::Only, within: Some(self.scopes.clone()), ..Filter::default() };
+            let filter = Filter {
+                proposals: ProposalFilter::Only,
+                within: Some(self.scopes.clone()),
+                ..Filter::default()
+            };
             let mut known = Vec::new();
             for stored in self.store.memories(&filter, self.clock.now()) {
                 let StoredMemory { memory, path, .. } = stored?;
-                let Some(Proposal { action, .. }) = memory.proposal.as_ref().filter(|proposal| proposal.by == self.actor) else {
+                let Some(Proposal { action, .. }) = memory
+                    .proposal
+                    .as_ref()
+                    .filter(|proposal| proposal.by == self.actor)
+                else {
                     continue;
                 };
-                known.push((action.fingerprint(&memory), memory.scope.clone(), memory.id, path));
+                known.push((
+                    action.fingerprint(&memory),
+                    memory.scope.clone(),
+                    memory.id,
+                    path,
+                ));
             }
             *waiting = Some(known);
         }
@@ -232,11 +338,39 @@ enum Plan {
 /// Links go both ways, so the acceptance of the earlier proposal changes both ends.
 fn is_other_end(proposed: &Memory, before: &Memory, changed: &HashSet<MemoryId>) -> bool {
     let content = |memory: &Memory| {
-        let Memory { content, title, aliases, tags, category, scope, .. } = memory.clone();
-        let Memory { expires_at, superseded_by, pinned, reminder, valid_until, .. } = memory.clone();
-        ((content, title, aliases, tags, category, scope), (expires_at, superseded_by, pinned, reminder, valid_until))
+        let Memory {
+            content,
+            title,
+            aliases,
+            tags,
+            category,
+            scope,
+            ..
+        } = memory.clone();
+        let Memory {
+            expires_at,
+            superseded_by,
+            pinned,
+            reminder,
+            valid_until,
+            ..
+        } = memory.clone();
+        (
+            (content, title, aliases, tags, category, scope),
+            (expires_at, superseded_by, pinned, reminder, valid_until),
+        )
     };
-    let added = proposed.links.iter().filter(|id| !before.links.contains(id));
-    let mut ends = added.chain(before.links.iter().filter(|id| !proposed.links.contains(id)));
-    proposed.links != before.links && content(proposed) == content(before) && ends.all(|id| changed.contains(id))
+    let added = proposed
+        .links
+        .iter()
+        .filter(|id| !before.links.contains(id));
+    let mut ends = added.chain(
+        before
+            .links
+            .iter()
+            .filter(|id| !proposed.links.contains(id)),
+    );
+    proposed.links != before.links
+        && content(proposed) == content(before)
+        && ends.all(|id| changed.contains(id))
 }

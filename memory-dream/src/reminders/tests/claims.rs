@@ -12,26 +12,44 @@ fn a_reminder_says_its_sentence_and_where_the_time_stands() {
     let text = "Anna is a plumber.\n- [ ] call Anna tomorrow at 3pm\n- tea";
     let wanted = &requests(text)[0];
     assert_eq!(wanted.text, "call Anna tomorrow at 3pm");
-    assert_eq!((wanted.said.as_str(), &text[wanted.span.clone()]), ("tomorrow at 3pm", "tomorrow at 3pm"));
+    assert_eq!(
+        (wanted.said.as_str(), &text[wanted.span.clone()]),
+        ("tomorrow at 3pm", "tomorrow at 3pm")
+    );
 }
 
 #[test]
 fn a_day_without_a_time_means_nine_in_the_morning_and_says_so() {
     let wanted = &requests("pay the rent tomorrow")[0];
-    assert_eq!(wanted.assumed.as_deref(), Some("No time of day is given; 09:00 is assumed."));
+    assert_eq!(
+        wanted.assumed.as_deref(),
+        Some("No time of day is given; 09:00 is assumed.")
+    );
     assert_eq!(due_times("pay the rent today"), "2025-06-11 11:00");
 }
 
 #[test]
 fn who_asks_to_be_reminded_again_and_again_is_reminded_of_the_next_time() {
     for (text, at) in [
-        ("Remind me every Monday at 9 to water the plants.", "2025-06-16 09:00"),
-        ("Don't forget to stretch every other day.", "2025-06-13 09:00"),
+        (
+            "Remind me every Monday at 9 to water the plants.",
+            "2025-06-16 09:00",
+        ),
+        (
+            "Don't forget to stretch every other day.",
+            "2025-06-13 09:00",
+        ),
         ("提醒我每周五下午四点交周报", "2025-06-13 16:00"),
         ("每个月15号记得还信用卡", "2025-06-15 09:00"),
     ] {
         assert_eq!(due_times(text), at, "{text}");
-        assert!(requests(text)[0].assumed.as_deref().is_some_and(|assumed| assumed.contains("recurs")), "{text}");
+        assert!(
+            requests(text)[0]
+                .assumed
+                .as_deref()
+                .is_some_and(|assumed| assumed.contains("recurs")),
+            "{text}"
+        );
     }
     for text in [
         "Water the plants every Monday at 9.",
@@ -46,27 +64,43 @@ fn who_asks_to_be_reminded_again_and_again_is_reminded_of_the_next_time() {
 #[test]
 fn times_are_seen_from_when_a_memory_was_written_and_not_from_now() {
     let memory = note("call Anna tomorrow at 3pm");
-    let now = |hours| find_reminders(&memory, &written_at().timezone(), written_at().to_utc() + TimeDelta::hours(hours)).len();
+    let now = |hours| {
+        find_reminders(
+            &memory,
+            &written_at().timezone(),
+            written_at().to_utc() + TimeDelta::hours(hours),
+        )
+        .len()
+    };
     assert_eq!([now(0), now(28), now(29), now(300)], [1, 1, 0, 0]);
 }
 
 #[test]
 fn a_memory_asks_once_for_each_time_and_not_without_end() {
-    assert_eq!(requests("Call Anna tomorrow at 3pm. Tomorrow at 3pm call Anna!").len(), 1);
-    let list: Vec<_> = (12..30).map(|day| format!("- pay rent on June {day}")).collect();
+    assert_eq!(
+        requests("Call Anna tomorrow at 3pm. Tomorrow at 3pm call Anna!").len(),
+        1
+    );
+    let list: Vec<_> = (12..30)
+        .map(|day| format!("- pay rent on June {day}"))
+        .collect();
     assert_eq!(requests(&list.join("\n")).len(), MOST);
 }
 
 #[test]
 fn what_is_over_or_superseded_or_a_reminder_asks_for_nothing() {
     let mut old = note("call Anna tomorrow at 3pm");
-    let count = |memory: &memory_core::Memory| find_reminders(memory, &Utc, written_at().to_utc()).len();
+    let count =
+        |memory: &memory_core::Memory| find_reminders(memory, &Utc, written_at().to_utc()).len();
     assert_eq!(count(&old), 1);
     old.superseded_by = Some(MemoryId::for_path("b"));
     assert_eq!(count(&old), 0);
     (old.superseded_by, old.expires_at) = (None, Some(written_at().to_utc()));
     assert_eq!(count(&old), 0);
-    (old.expires_at, old.reminder) = (None, Some(memory_core::Reminder::new(written_at().to_utc())));
+    (old.expires_at, old.reminder) = (
+        None,
+        Some(memory_core::Reminder::new(written_at().to_utc())),
+    );
     assert_eq!(count(&old), 0);
 }
 

@@ -23,8 +23,18 @@ fn requests(text: &str) -> Vec<ReminderRequest> {
 
 /// Returns the times of the reminders that a text requests, separated by commas.
 fn due_times(text: &str) -> String {
-    let shown = |wanted: &ReminderRequest| wanted.at.with_timezone(&written_at().timezone()).format("%Y-%m-%d %H:%M").to_string();
-    requests(text).iter().map(shown).collect::<Vec<_>>().join(", ")
+    let shown = |wanted: &ReminderRequest| {
+        wanted
+            .at
+            .with_timezone(&written_at().timezone())
+            .format("%Y-%m-%d %H:%M")
+            .to_string()
+    };
+    requests(text)
+        .iter()
+        .map(shown)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// Returns the number of correct cases and prints the others.
@@ -33,7 +43,11 @@ fn due_times(text: &str) -> String {
 fn count_correct(cases: &[(&str, &str)]) -> usize {
     let mut right = 0;
     for (text, expected) in cases {
-        let expected = if expected.len() == "2025-06-12".len() { format!("{expected} 09:00") } else { (*expected).to_owned() };
+        let expected = if expected.len() == "2025-06-12".len() {
+            format!("{expected} 09:00")
+        } else {
+            (*expected).to_owned()
+        };
         let said = due_times(text);
         right += usize::from(said == expected);
         if said != expected {

@@ -5,7 +5,9 @@ use super::{ParsedClaim, fold_without_spaces, is_han};
 /// Returns the claim of a sentence, if it is a plain statement about the present.
 pub(super) fn parse_chinese_claim(sentence: &str) -> Option<ParsedClaim> {
     // The 在 in the words for "now" is not a preposition of place.
-    let said = fold_without_spaces(sentence).replace("现在", "如今").replace("正在", "");
+    let said = fold_without_spaces(sentence)
+        .replace("现在", "如今")
+        .replace("正在", "");
     if said.ends_with(['?', '？', '吗', ':', '：'])
         || contains_any(&said, UNCERTAIN_WORDS)
         || said.contains(['“', '「', '"', '《'])
@@ -18,10 +20,15 @@ pub(super) fn parse_chinese_claim(sentence: &str) -> Option<ParsedClaim> {
     // "No longer A, but B" is one claim in two clauses.
     let mut from = None;
     if let Some((first, second)) = said.split_once([',', '，']) {
-        let second = OPENINGS.split_ascii_whitespace().find_map(|word| second.strip_prefix(word)).unwrap_or(second);
-        if let Some(before) =
-            second.strip_prefix("不再").and_then(|rest| CLAIM_VERBS.iter().find_map(|(verb, ..)| rest.strip_prefix(verb)))
-        {
+        let second = OPENINGS
+            .split_ascii_whitespace()
+            .find_map(|word| second.strip_prefix(word))
+            .unwrap_or(second);
+        if let Some(before) = second.strip_prefix("不再").and_then(|rest| {
+            CLAIM_VERBS
+                .iter()
+                .find_map(|(verb, ..)| rest.strip_prefix(verb))
+        }) {
             from = Some(before.to_owned());
             is_turn = true;
         }
@@ -31,7 +38,10 @@ pub(super) fn parse_chinese_claim(sentence: &str) -> Option<ParsedClaim> {
     let before = &said[..at];
     let after = &said[at + verb.written.len()..];
     is_turn |= verb.turns || contains_any(before, "如今 不再 从此 已经");
-    let is_denied = before.ends_with("不再") || before.ends_with('不') || before.ends_with("没") || before.ends_with("没有");
+    let is_denied = before.ends_with("不再")
+        || before.ends_with('不')
+        || before.ends_with("没")
+        || before.ends_with("没有");
     let (before, given) = match before.split_once('从') {
         Some((subject, from)) if verb.turns => (subject, Some(from.to_owned())),
         _ => (before, None),
@@ -41,17 +51,26 @@ pub(super) fn parse_chinese_claim(sentence: &str) -> Option<ParsedClaim> {
         Some((value, without)) => (value, Some(without.to_owned())),
         None => (after, None),
     };
-    let (value, purpose) = match (verb.canonical, value.strip_suffix("工作").or_else(|| value.strip_suffix("上班"))) {
+    let (value, purpose) = match (
+        verb.canonical,
+        value
+            .strip_suffix("工作")
+            .or_else(|| value.strip_suffix("上班")),
+    ) {
         ("在", Some(place)) => (place, None),
         ("在", None) => return None,
         _ => (value, None),
     };
     let value = value.trim_end_matches(['了', '的', '吧', '啦', '呢']);
-    let is_short = !value.is_empty() && value.chars().count() <= 14 && !value.contains([',', '，', '、', ';', '；']);
+    let is_short = !value.is_empty()
+        && value.chars().count() <= 14
+        && !value.contains([',', '，', '、', ';', '；']);
     let is_attribute = verb.canonical == "是"
         && !value.starts_with(['个', '一', '位', '名'])
         && (subject.contains('的') || !value.contains(is_han));
-    let is_named = !GENERIC_NOUNS.split_ascii_whitespace().any(|word| word == subject);
+    let is_named = !GENERIC_NOUNS
+        .split_ascii_whitespace()
+        .any(|word| word == subject);
     is_short.then(|| ParsedClaim {
         is_named,
         subject,
@@ -77,35 +96,67 @@ struct ChineseVerb {
 
 /// Returns the first verb; of several at the same position, the longest.
 fn first_verb(said: &str) -> Option<(ChineseVerb, usize)> {
-    let found = CLAIM_VERBS.iter().filter_map(|(written, canonical, is_only, turns)| {
-        let at = said.find(written).filter(|at| 0 < *at)?;
-        Some((at, std::cmp::Reverse(written.len()), ChineseVerb { written, canonical, is_only: *is_only, turns: *turns }))
-    });
-    found.min_by_key(|(at, length, _)| (*at, *length)).map(|(at, _, verb)| (verb, at))
+    let found = CLAIM_VERBS
+        .iter()
+        .filter_map(|(written, canonical, is_only, turns)| {
+            let at = said.find(written).filter(|at| 0 < *at)?;
+            Some((
+                at,
+                std::cmp::Reverse(written.len()),
+                ChineseVerb {
+                    written,
+                    canonical,
+                    is_only: *is_only,
+                    turns: *turns,
+                },
+            ))
+        });
+    found
+        .min_by_key(|(at, length, _)| (*at, *length))
+        .map(|(at, _, verb)| (verb, at))
 }
 
 /// Removes an opening that marks a change, and returns whether there was one.
 fn strip_opening(said: &str) -> (bool, &str) {
-    for word in ["从现在起", "从今天起", "从今以后", "今后", "以后", "如今", "更新:", "更正:"] {
+    for word in [
+        "从现在起",
+        "从今天起",
+        "从今以后",
+        "今后",
+        "以后",
+        "如今",
+        "更新:",
+        "更正:",
+    ] {
         if let Some(rest) = said.strip_prefix(word) {
             return (true, rest.trim_start_matches([',', '，', ':', '：']));
         }
     }
-    (false, said.strip_prefix("目前").map_or(said, |rest| rest.trim_start_matches([',', '，'])))
+    (
+        false,
+        said.strip_prefix("目前")
+            .map_or(said, |rest| rest.trim_start_matches([',', '，'])),
+    )
 }
 
 /// Returns the subject before the verb; `None` for a pronoun, since its referent is unknown.
 fn claim_subject(before: &str) -> Option<String> {
     let mut rest = before;
-    while let Some(shorter) = FILLERS.split_ascii_whitespace().find_map(|word| rest.strip_suffix(word)) {
+    while let Some(shorter) = FILLERS
+        .split_ascii_whitespace()
+        .find_map(|word| rest.strip_suffix(word))
+    {
         rest = shorter;
     }
-    let is_vague = rest.starts_with(['他', '她', '它', '这', '那', '其', '谁', '有']) || rest.contains([',', '，', '、']);
+    let is_vague = rest.starts_with(['他', '她', '它', '这', '那', '其', '谁', '有'])
+        || rest.contains([',', '，', '、']);
     (!rest.is_empty() && rest.chars().count() <= 14 && !is_vague).then(|| rest.to_owned())
 }
 
 fn contains_any(text: &str, words: &str) -> bool {
-    words.split_ascii_whitespace().any(|word| text.contains(word))
+    words
+        .split_ascii_whitespace()
+        .any(|word| text.contains(word))
 }
 
 /// Written form, canonical form, whether only one value can hold, and whether the verb states a change.

@@ -19,7 +19,10 @@ const MAX_SENTENCE_BYTES: usize = 200;
 
 /// A claim that a sentence makes about a subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a question of its own"
+)]
 pub(super) struct SentenceClaim {
     /// The hash of the subject.
     pub(super) subject: u64,
@@ -60,7 +63,10 @@ pub(super) struct SentenceClaim {
 impl SentenceClaim {
     /// Returns the keys under which the claim is compared with others.
     pub(super) fn bucket_keys(&self) -> Vec<u64> {
-        let mut buckets = vec![key("value", &(self.subject, self.value)), key("verb", &(self.subject, self.verb, self.purpose))];
+        let mut buckets = vec![
+            key("value", &(self.subject, self.value)),
+            key("verb", &(self.subject, self.verb, self.purpose)),
+        ];
         buckets.extend(self.from.map(|from| key("value", &(self.subject, from))));
         buckets
     }
@@ -80,7 +86,10 @@ pub(super) enum ClaimValueKind {
 
 /// The claim of a sentence before hashing, as returned by a grammar.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a question of its own"
+)]
 pub(super) struct ParsedClaim {
     subject: String,
     verb: String,
@@ -111,7 +120,11 @@ pub(super) fn extract_claims(text: &str) -> Vec<SentenceClaim> {
             let range = start + range.start..start + range.end;
             // A sentence with code is skipped: code makes no claim, and the value may be in it.
             let is_plain = prose[range.clone()] == text[range.clone()];
-            if is_quote || MAX_SENTENCE_BYTES < range.len() || !is_plain || MAX_CLAIMS <= found.len() {
+            if is_quote
+                || MAX_SENTENCE_BYTES < range.len()
+                || !is_plain
+                || MAX_CLAIMS <= found.len()
+            {
                 continue;
             }
             let marked = &text[range.clone()];
@@ -137,13 +150,21 @@ fn hash_claim(heard: &ParsedClaim, sentence: Range<usize>) -> Option<SentenceCla
     Some(SentenceClaim {
         subject,
         verb: key("verb", &heard.verb),
-        purpose: heard.purpose.as_deref().and_then(hash_words).map(|(purpose, _)| purpose),
+        purpose: heard
+            .purpose
+            .as_deref()
+            .and_then(hash_words)
+            .map(|(purpose, _)| purpose),
         value,
         head: last,
         kind: value_kind(&heard.value),
         is_denied: heard.is_denied,
         is_turn: heard.is_turn,
-        from: heard.from.as_deref().and_then(hash_words).map(|(from, _)| from),
+        from: heard
+            .from
+            .as_deref()
+            .and_then(hash_words)
+            .map(|(from, _)| from),
         is_only: heard.is_only,
         is_sure: heard.is_sure,
         is_attribute: heard.is_attribute,
@@ -164,22 +185,36 @@ fn hash_words(words: &str) -> Option<(u64, u64)> {
         }
     });
     // The signs distinguish 1.2 from 12, and C++ from C.
-    let signs: String =
-        words.trim_end_matches(['.', '!']).chars().filter(|character| ".:/+#-_@%$€£¥".contains(*character)).collect();
-    let head = all.last().filter(|_| 1 < all.len()).map_or(0, |last| key("head", last));
+    let signs: String = words
+        .trim_end_matches(['.', '!'])
+        .chars()
+        .filter(|character| ".:/+#-_@%$€£¥".contains(*character))
+        .collect();
+    let head = all
+        .last()
+        .filter(|_| 1 < all.len())
+        .map_or(0, |last| key("head", last));
     (!all.is_empty()).then(|| (key("words", &(all, signs)), head))
 }
 
 fn value_kind(value: &str) -> ClaimValueKind {
     let small = value.to_lowercase();
     let is_date = |word: &str| DATES.split_ascii_whitespace().any(|own| own == word);
-    if small.split_whitespace().any(is_date) || DATES_ZH.split_ascii_whitespace().any(|word| small.contains(word)) {
+    if small.split_whitespace().any(is_date)
+        || DATES_ZH
+            .split_ascii_whitespace()
+            .any(|word| small.contains(word))
+    {
         ClaimValueKind::Date
     } else if value.contains(['/', '_', '@', '\\']) || value.contains("::") {
         ClaimValueKind::Literal
     } else if value.contains(|character: char| character.is_ascii_digit()) {
         ClaimValueKind::Number
-    } else if value.split_whitespace().all(|word| word.starts_with(char::is_uppercase)) && value.contains(char::is_alphabetic) {
+    } else if value
+        .split_whitespace()
+        .all(|word| word.starts_with(char::is_uppercase))
+        && value.contains(char::is_alphabetic)
+    {
         ClaimValueKind::Name
     } else {
         ClaimValueKind::Word
@@ -197,7 +232,8 @@ fn fold_without_spaces(text: &str) -> String {
     let mut characters = folded.chars().peekable();
     while let Some(character) = characters.next() {
         let is_idle = |near: Option<char>| near.is_none_or(|near| !near.is_ascii());
-        let is_blank = character.is_whitespace() && (is_idle(plain.chars().next_back()) || is_idle(characters.peek().copied()));
+        let is_blank = character.is_whitespace()
+            && (is_idle(plain.chars().next_back()) || is_idle(characters.peek().copied()));
         if !is_blank {
             plain.push(character);
         }

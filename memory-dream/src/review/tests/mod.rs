@@ -11,7 +11,10 @@ use super::{Review, ReviewRules, review_memories};
 
 /// Returns a filed memory created on the given day.
 fn memory(name: &str, day: i64, text: &str) -> Memory {
-    let mut memory = Draft::new(text).into_memory(MemoryId::for_path(name), DateTime::UNIX_EPOCH + TimeDelta::days(day));
+    let mut memory = Draft::new(text).into_memory(
+        MemoryId::for_path(name),
+        DateTime::UNIX_EPOCH + TimeDelta::days(day),
+    );
     memory.phase = Phase::Organized;
     memory
 }
@@ -40,7 +43,11 @@ fn any_memories() -> impl Strategy<Value = Vec<Memory>> {
         "The API supports gzip",
         "The API does not support gzip",
     ]);
-    let one = (memory_core::testing::any_memory(), prop::option::of(claim), 0..9_u8);
+    let one = (
+        memory_core::testing::any_memory(),
+        prop::option::of(claim),
+        0..9_u8,
+    );
     prop::collection::vec(one, 0..16).prop_map(|all| {
         let mut memories: Vec<_> = all
             .into_iter()
@@ -50,8 +57,12 @@ fn any_memories() -> impl Strategy<Value = Vec<Memory>> {
                     memory.superseded_by = None;
                 }
                 if 0 < kind {
-                    (memory.scope, memory.valid_from, memory.valid_until, memory.expires_at) =
-                        (memory_core::Scope::Global, None, None, None);
+                    (
+                        memory.scope,
+                        memory.valid_from,
+                        memory.valid_until,
+                        memory.expires_at,
+                    ) = (memory_core::Scope::Global, None, None, None);
                 }
                 memory
             })

@@ -33,14 +33,28 @@ pub(super) enum SequenceEnd {
 impl EntrySequence {
     /// Reads the sequence of entries that starts at `at`.
     pub(super) fn read(text: &str, mut at: usize, written_at: DateTime<Utc>) -> Self {
-        let mut row = Self { items: Vec::new(), faults: Vec::new(), end: SequenceEnd::OfText };
+        let mut row = Self {
+            items: Vec::new(),
+            faults: Vec::new(),
+            end: SequenceEnd::OfText,
+        };
         loop {
             let rest = text[at..].trim_start_matches(SEPARATORS);
             let start = text.len() - rest.len();
             match rest.chars().next() {
                 None => return row,
-                Some('}') => return Self { end: SequenceEnd::Closed(start), ..row },
-                Some(GAP) => return Self { end: SequenceEnd::Broken(start), ..row },
+                Some('}') => {
+                    return Self {
+                        end: SequenceEnd::Closed(start),
+                        ..row
+                    };
+                }
+                Some(GAP) => {
+                    return Self {
+                        end: SequenceEnd::Broken(start),
+                        ..row
+                    };
+                }
                 Some(_) => {}
             }
             match parse_intact_entry(text, start, written_at) {
@@ -55,12 +69,19 @@ impl EntrySequence {
                     row.items.push((item, fault));
                 }
                 Err((key, why)) => {
-                    let what = key.as_ref().map_or_else(|| "an entry".to_owned(), |key| format!("the entry '{key}'"));
+                    let what = key
+                        .as_ref()
+                        .map_or_else(|| "an entry".to_owned(), |key| format!("the entry '{key}'"));
                     row.faults.push((key, format!("{what} {why}")));
                     match entry_end(text, start) {
                         // It is well-formed, but its content is invalid.
                         Some(end) => at = end,
-                        None => return Self { end: SequenceEnd::Broken(start), ..row },
+                        None => {
+                            return Self {
+                                end: SequenceEnd::Broken(start),
+                                ..row
+                            };
+                        }
                     }
                 }
             }
@@ -68,14 +89,21 @@ impl EntrySequence {
     }
 
     /// Returns whether a sequence found after damage, at `start`, belongs to the bank and not to a value.
-    pub(super) fn belongs_to_bank(&self, text: &str, start: usize, endings: &mut BankEndFinder) -> bool {
+    pub(super) fn belongs_to_bank(
+        &self,
+        text: &str,
+        start: usize,
+        endings: &mut BankEndFinder,
+    ) -> bool {
         let is_followed = |end: usize| text[..end].trim_end().ends_with(',');
         let end = match self.end {
             SequenceEnd::Closed(end) => return endings.is_bank_end(text, end),
             SequenceEnd::Broken(end) => end,
             SequenceEnd::OfText => text.len(),
         };
-        1 < self.items.len() || is_followed(end) || text[..start].trim_end_matches(SEPARATORS).ends_with(GAP)
+        1 < self.items.len()
+            || is_followed(end)
+            || text[..start].trim_end_matches(SEPARATORS).ends_with(GAP)
     }
 }
 
@@ -90,7 +118,10 @@ pub(super) struct BankEndFinder {
 
 impl BankEndFinder {
     pub(super) fn of(text: &str) -> Self {
-        Self { length: text.trim_end_matches(GAP).len(), none_before: 0 }
+        Self {
+            length: text.trim_end_matches(GAP).len(),
+            none_before: 0,
+        }
     }
 
     /// Returns whether the brace at `start` closes the entries and is followed by the end of a bank.
@@ -101,7 +132,9 @@ impl BankEndFinder {
             return false;
         }
         let rest = &text[start..self.length];
-        let Some(error) = JsonTokens::within_objects(rest, 2).find_map(Result::err) else { return true };
+        let Some(error) = JsonTokens::within_objects(rest, 2).find_map(Result::err) else {
+            return true;
+        };
         // A later brace is nested at least as deep, so parsing from there fails at the same position or earlier. Only truncated
         // text may still be the end of a deeper object.
         if let JsonError::Syntax { at, .. } = error
@@ -124,11 +157,11 @@ pub(in super::super) struct SalvagedEntry {
 }
 
 /// Matches the possible start of an entry: a key, and an object with a field of an entry first.
-const ENTRY_PATTERN: &str =
-    r#""(?:[^"\\\x00-\x1f]|\\.)*"\s*:\s*\{\s*"(?:value|created_at|updated_at|ttl|description|schema|size)"\s*:"#;
+const ENTRY_PATTERN: &str = r#""(?:[^"\\\x00-\x1f]|\\.)*"\s*:\s*\{\s*"(?:value|created_at|updated_at|ttl|description|schema|size)"\s*:"#;
 pub(super) static ITEM: LazyLock<Regex> = LazyLock::new(|| compile_pattern(ENTRY_PATTERN));
 /// Matches the same at the start of a text.
-static ENTRY_START_ANCHORED: LazyLock<Regex> = LazyLock::new(|| compile_pattern(&format!("^{ENTRY_PATTERN}")));
+static ENTRY_START_ANCHORED: LazyLock<Regex> =
+    LazyLock::new(|| compile_pattern(&format!("^{ENTRY_PATTERN}")));
 
 /// The characters between entries.
 const SEPARATORS: [char; 5] = [' ', '\t', '\n', '\r', ','];
@@ -167,21 +200,41 @@ fn parse_intact_entry(
     written_at: DateTime<Utc>,
 ) -> Result<(SalvagedEntry, Option<String>), (Option<String>, String)> {
     let key_end = value_end(&text[start..]).ok_or((None, "ends within its key".to_owned()))?;
-    let key = unquote(&text[start..start + key_end]).ok_or((None, "has no key".to_owned()))?.into_owned();
+    let key = unquote(&text[start..start + key_end])
+        .ok_or((None, "has no key".to_owned()))?
+        .into_owned();
     let told = |why: &str| (Some(key.clone()), why.to_owned());
     let rest = text[start + key_end..].trim_start();
-    let rest = rest.strip_prefix(':').ok_or_else(|| told("has no value"))?.trim_start();
+    let rest = rest
+        .strip_prefix(':')
+        .ok_or_else(|| told("has no value"))?
+        .trim_start();
     let entry = text.len() - rest.len();
     let end = entry + value_end(rest).ok_or_else(|| told("is incomplete"))?;
     let text = &text[start..end];
     key.parse::<Key>().map_err(|_| told("has an invalid key"))?;
     let (mended, fault) = repair_entry(text, &key, written_at).map_err(|why| told(&why))?;
-    Ok((SalvagedEntry { key, text: mended, length: text.len() }, fault))
+    Ok((
+        SalvagedEntry {
+            key,
+            text: mended,
+            length: text.len(),
+        },
+        fault,
+    ))
 }
 
 /// Returns the keys of members that look like entries within an entry, recursively.
 fn nested_entry_keys(item: &str) -> Vec<String> {
-    const FIELDS: [&str; 7] = ["value", "created_at", "updated_at", "ttl", "description", "schema", "size"];
+    const FIELDS: [&str; 7] = [
+        "value",
+        "created_at",
+        "updated_at",
+        "ttl",
+        "description",
+        "schema",
+        "size",
+    ];
     let mut keys = Vec::new();
     // The depth of the inspected members.
     let mut depth = 2;
@@ -189,8 +242,11 @@ fn nested_entry_keys(item: &str) -> Vec<String> {
     for token in JsonTokens::within_objects(item, 1).map_while(Result::ok) {
         match token.kind {
             JsonTokenKind::Key if token.depth == depth => {
-                let key = unquote(&item[token.range.clone()]).filter(|key| !FIELDS.contains(&key.as_ref()));
-                if let Some(key) = key.filter(|_| ENTRY_START_ANCHORED.is_match(&item[token.range.start..])) {
+                let key = unquote(&item[token.range.clone()])
+                    .filter(|key| !FIELDS.contains(&key.as_ref()));
+                if let Some(key) =
+                    key.filter(|_| ENTRY_START_ANCHORED.is_match(&item[token.range.start..]))
+                {
                     keys.push(key.into_owned());
                     depth += 1;
                 }
@@ -203,12 +259,23 @@ fn nested_entry_keys(item: &str) -> Vec<String> {
 }
 
 /// Returns the text of an entry, repaired if necessary, with a description of the repair.
-fn repair_entry(text: &str, key: &str, written_at: DateTime<Utc>) -> Result<(String, Option<String>), String> {
+fn repair_entry(
+    text: &str,
+    key: &str,
+    written_at: DateTime<Utc>,
+) -> Result<(String, Option<String>), String> {
     let item = parse_entry_layout(text).map_err(|why| why.to_string())?;
-    let Err(why) = decode::decode_entry(text, &item, written_at) else { return Ok((text.to_owned(), None)) };
+    let Err(why) = decode::decode_entry(text, &item, written_at) else {
+        return Ok((text.to_owned(), None));
+    };
     let mended = edit::apply_edits(text, &edit::repair_entry(text, &item, written_at));
-    let is_well = parse_entry_layout(&mended).is_ok_and(|item| decode::decode_entry(&mended, &item, written_at).is_ok());
-    if is_well { Ok((mended, Some(intact_value_message(key, &why)))) } else { Err(why) }
+    let is_well = parse_entry_layout(&mended)
+        .is_ok_and(|item| decode::decode_entry(&mended, &item, written_at).is_ok());
+    if is_well {
+        Ok((mended, Some(intact_value_message(key, &why))))
+    } else {
+        Err(why)
+    }
 }
 
 /// Returns the message for an entry with an intact value.
@@ -220,7 +287,12 @@ pub(in super::super) fn intact_value_message(key: &str, why: &str) -> String {
 pub(super) fn value_end(text: &str) -> Option<usize> {
     for token in JsonTokens::of(text) {
         let token = token.ok()?;
-        if token.depth == 0 && !matches!(token.kind, JsonTokenKind::ObjectBegins | JsonTokenKind::ArrayBegins) {
+        if token.depth == 0
+            && !matches!(
+                token.kind,
+                JsonTokenKind::ObjectBegins | JsonTokenKind::ArrayBegins
+            )
+        {
             return Some(token.range.end);
         }
     }

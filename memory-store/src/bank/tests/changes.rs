@@ -17,8 +17,14 @@ fn a_change_leaves_all_else_byte_for_byte() {
     folder.put("b", r#"{"n":1e1000}"#);
     let step = "\"created_at\": \"2024-10-04T00:00:01Z\", \"updated_at\": \"2024-10-04T00:00:01Z\"";
     let expected = THEIRS
-        .replace("{ \"version\"", "{\"updated_at\": \"2024-10-04T00:00:01Z\",  \"version\"")
-        .replace("{\"value\":[ ], \"size\": 9}", &format!("{{\"value\":{{\"n\":1e1000}}, {step}, \"size\": 9}}"));
+        .replace(
+            "{ \"version\"",
+            "{\"updated_at\": \"2024-10-04T00:00:01Z\",  \"version\"",
+        )
+        .replace(
+            "{\"value\":[ ], \"size\": 9}",
+            &format!("{{\"value\":{{\"n\":1e1000}}, {step}, \"size\": 9}}"),
+        );
     assert_eq!(folder.file("session.json"), expected);
 }
 
@@ -29,11 +35,25 @@ fn an_entry_that_is_deleted_and_brought_back_stands_where_it_stood() {
         folder.put(key, "1");
     }
     let whole = folder.file("session.json");
-    let gone = folder.change(["a", "b", "d"].map(|key| BankEntryChange::Remove(key.parse().unwrap())).to_vec());
-    assert!(folder.file("session.json").contains("\"entries\": {\n    \"c\": {"));
+    let gone = folder.change(
+        ["a", "b", "d"]
+            .map(|key| BankEntryChange::Remove(key.parse().unwrap()))
+            .to_vec(),
+    );
+    assert!(
+        folder
+            .file("session.json")
+            .contains("\"entries\": {\n    \"c\": {")
+    );
     folder.undo(&gone);
-    let without_time = |text: &str| text.replace("00:00:04Z\",\n    \"schema\"", "").replace("00:00:06Z\",\n    \"schema\"", "");
-    assert_eq!(without_time(&folder.file("session.json")), without_time(&whole));
+    let without_time = |text: &str| {
+        text.replace("00:00:04Z\",\n    \"schema\"", "")
+            .replace("00:00:06Z\",\n    \"schema\"", "")
+    };
+    assert_eq!(
+        without_time(&folder.file("session.json")),
+        without_time(&whole)
+    );
 }
 
 #[test]
@@ -41,9 +61,17 @@ fn a_bank_without_entries_is_laid_out_as_a_new_one() {
     let folder = TestBanks::plain();
     folder.put("a", "1");
     folder.remove("a");
-    assert!(folder.file("session.json").ends_with("  \"entries\": {}\n}\n"));
+    assert!(
+        folder
+            .file("session.json")
+            .ends_with("  \"entries\": {}\n}\n")
+    );
     folder.put("b", "2");
-    assert!(folder.file("session.json").contains("  \"entries\": {\n    \"b\": {\n      \"value\": 2,\n"));
+    assert!(
+        folder
+            .file("session.json")
+            .contains("  \"entries\": {\n    \"b\": {\n      \"value\": 2,\n")
+    );
 }
 
 #[test]
@@ -56,23 +84,45 @@ fn a_writer_that_takes_no_lock_is_not_overwritten() {
         let count: u64 = seen.unwrap().entries[0].1.value.as_str().parse().unwrap();
         if asked == 1 {
             // Another program changes the bank first, once.
-            let theirs = folder.file("session.json").replace("\"value\": 1", "\"value\": 7");
+            let theirs = folder
+                .file("session.json")
+                .replace("\"value\": 1", "\"value\": 7");
             folder.put_file("session.json", theirs);
         }
-        Ok(BankChange::Entries(vec![put("count", &(count + 1).to_string(), 9)]))
+        Ok(BankChange::Entries(vec![put(
+            "count",
+            &(count + 1).to_string(),
+            9,
+        )]))
     };
-    folder.banks.change(&name(), &folder.operation(Verb::Update), &mut decide).unwrap();
+    folder
+        .banks
+        .change(&name(), &folder.operation(Verb::Update), &mut decide)
+        .unwrap();
     assert_eq!((folder.bank().entries[0].1.value.as_str(), asked), ("8", 2));
 
     let mut number = 100;
     let mut decide = |_: Option<&Bank>| {
         number += 1;
-        folder.put_file("session.json", format!("{{\"entries\":{{\"count\":{{\"value\":{number}}}}}}}"));
+        folder.put_file(
+            "session.json",
+            format!("{{\"entries\":{{\"count\":{{\"value\":{number}}}}}}}"),
+        );
         Ok(BankChange::Entries(vec![put("count", "0", 9)]))
     };
-    let error = folder.banks.change(&name(), &folder.operation(Verb::Update), &mut decide).unwrap_err();
-    assert_eq!((error.code(), folder.bank().entries[0].1.value.as_str()), (Code::Conflict, "103"));
-    assert_eq!(folder.banks.history().unwrap().len(), 2, "what was not carried out is not told of");
+    let error = folder
+        .banks
+        .change(&name(), &folder.operation(Verb::Update), &mut decide)
+        .unwrap_err();
+    assert_eq!(
+        (error.code(), folder.bank().entries[0].1.value.as_str()),
+        (Code::Conflict, "103")
+    );
+    assert_eq!(
+        folder.banks.history().unwrap().len(),
+        2,
+        "what was not carried out is not told of"
+    );
 }
 
 #[test]
@@ -82,12 +132,21 @@ fn what_was_before_goes_for_good_by_whole_months() {
     folder.put("a", "2");
     // All operations were executed in October 2024.
     let end = at(0) + TimeDelta::days(28);
-    assert_eq!(folder.banks.purge(end - TimeDelta::seconds(1)).unwrap(), (0, 0));
+    assert_eq!(
+        folder.banks.purge(end - TimeDelta::seconds(1)).unwrap(),
+        (0, 0)
+    );
     assert_eq!(folder.banks.history().unwrap().len(), 2);
     assert_eq!(folder.banks.purge(end).unwrap().0, 1);
     assert_eq!(folder.banks.history().unwrap(), []);
-    let error = folder.banks.undo(&first, &folder.operation(Verb::Undo)).unwrap_err();
-    assert_eq!((error.code(), folder.bank().entries.len()), (Code::OperationNotFound, 1));
+    let error = folder
+        .banks
+        .undo(&first, &folder.operation(Verb::Undo))
+        .unwrap_err();
+    assert_eq!(
+        (error.code(), folder.bank().entries.len()),
+        (Code::OperationNotFound, 1)
+    );
 }
 
 #[derive(Debug, Clone)]
@@ -175,17 +234,33 @@ fn the_mode_of_a_file_survives_a_change_a_repair_and_the_way_back() {
         // The portable implementation sets no modes.
         return;
     }
-    let folder = TestBanks::new(BankOptions { compress_above: Some(10_000), ..BankOptions::default() });
-    let mode = |name: &str| std::fs::metadata(folder.path().join(name)).unwrap().permissions().mode() & 0o777;
+    let folder = TestBanks::new(BankOptions {
+        compress_above: Some(10_000),
+        ..BankOptions::default()
+    });
+    let mode = |name: &str| {
+        std::fs::metadata(folder.path().join(name))
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o777
+    };
     folder.put("a", "1");
     assert_eq!(mode("session.json"), 0o600);
     for wanted in [0o640, 0o664, 0o400] {
-        std::fs::set_permissions(folder.path().join("session.json"), std::fs::Permissions::from_mode(wanted)).unwrap();
+        std::fs::set_permissions(
+            folder.path().join("session.json"),
+            std::fs::Permissions::from_mode(wanted),
+        )
+        .unwrap();
         let last = folder.put("a", "2");
         assert_eq!(mode("session.json"), wanted);
         folder.undo(&last);
         let removal = folder.operation(Verb::Delete);
-        folder.banks.change(&name(), &removal, &mut |_| Ok(BankChange::Remove)).unwrap();
+        folder
+            .banks
+            .change(&name(), &removal, &mut |_| Ok(BankChange::Remove))
+            .unwrap();
         folder.undo(&removal.id);
         assert_eq!(mode("session.json"), wanted);
         let large = folder.put("b", &format!("\"{}\"", "x".repeat(20_000)));

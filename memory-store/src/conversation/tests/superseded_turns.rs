@@ -18,7 +18,14 @@ impl SupersededTurn {
     fn new() -> Self {
         let home = tempfile::tempdir().unwrap();
         let conversations = open(home.path());
-        let turn = store_turn(&conversations, &id("default"), EntryRole::User, "I love pizza").unwrap().unwrap();
+        let turn = store_turn(
+            &conversations,
+            &id("default"),
+            EntryRole::User,
+            "I love pizza",
+        )
+        .unwrap()
+        .unwrap();
         // The fact has the time of its turn, and an id that sorts before every id of a turn.
         let entry = ConversationEntry::new(
             "-".parse().unwrap(),
@@ -27,26 +34,59 @@ impl SupersededTurn {
             "The user loves pizza.",
             turn.created_at,
         );
-        let fact = ConversationEntry { source_id: Some(turn.id.clone()), ..entry };
-        conversations.store.commit(&id("default"), Checked::allowed(&[EntryChange::Add(fact.clone())])).unwrap();
+        let fact = ConversationEntry {
+            source_id: Some(turn.id.clone()),
+            ..entry
+        };
+        conversations
+            .store
+            .commit(
+                &id("default"),
+                Checked::allowed(&[EntryChange::Add(fact.clone())]),
+            )
+            .unwrap();
         let path = file_of(home.path(), &fact);
         let name = path.file_name().unwrap();
-        let place = |folder: &str| home.path().join("entries").join(folder).join("facts").join(name);
+        let place = |folder: &str| {
+            home.path()
+                .join("entries")
+                .join(folder)
+                .join("facts")
+                .join(name)
+        };
         let tombstones = [place("default/deleted"), place("deleted/default")];
-        Self { turn: turn.id, fact: path, tombstones, conversations, home }
+        Self {
+            turn: turn.id,
+            fact: path,
+            tombstones,
+            conversations,
+            home,
+        }
     }
 
     /// Returns whether the turn is superseded, for a running process and for one that has just started.
     fn is_superseded(&self) -> bool {
-        let of = |conversations: &Conversations| conversations.store.read(&id("default")).unwrap().is_superseded(&self.turn);
+        let of = |conversations: &Conversations| {
+            conversations
+                .store
+                .read(&id("default"))
+                .unwrap()
+                .is_superseded(&self.turn)
+        };
         let [old, new] = [of(&self.conversations), of(&open(self.home.path()))];
         assert_eq!(old, new);
         old
     }
 
     fn delete(&self) {
-        let change = EntryChange::Delete { id: "-".parse().unwrap(), replaced_by: None };
-        open(self.home.path()).store.commit(&id("default"), Checked::allowed(&[change])).unwrap();
+        let change = EntryChange::Delete {
+            id: "-".parse().unwrap(),
+            replaced_by: None,
+        };
+        open(self.home.path())
+            .store
+            .commit(&id("default"), Checked::allowed(&[change]))
+            .unwrap();
     }
 }
 
@@ -59,7 +99,9 @@ fn a_fact_that_another_process_deletes_and_restores_is_seen() {
     fs::rename(&case.tombstones[0], &case.fact).unwrap();
     // A change within a tick of the clock is detected a second later; this time is not within a tick.
     let folder = fs::File::open(case.tombstones[0].parent().unwrap()).unwrap();
-    folder.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+    folder
+        .set_modified(std::time::SystemTime::UNIX_EPOCH)
+        .unwrap();
     assert!(!case.is_superseded());
 }
 
@@ -76,9 +118,16 @@ fn a_tombstone_without_a_source_or_a_sense_supersedes_nothing() {
     let case = SupersededTurn::new();
     case.delete();
     let text = fs::read_to_string(&case.tombstones[0]).unwrap();
-    let without: String = text.split_inclusive('\n').filter(|line| !line.starts_with("source_id")).collect();
+    let without: String = text
+        .split_inclusive('\n')
+        .filter(|line| !line.starts_with("source_id"))
+        .collect();
     fs::write(&case.tombstones[0], without).unwrap();
-    fs::write(case.tombstones[0].with_file_name("9999-odd.md"), "---\nid: [\n---\n").unwrap();
+    fs::write(
+        case.tombstones[0].with_file_name("9999-odd.md"),
+        "---\nid: [\n---\n",
+    )
+    .unwrap();
     let shelf = open(case.home.path()).store.read(&id("default")).unwrap();
     assert!(!shelf.is_superseded(&case.turn));
     assert_eq!(shelf.problems().count(), 0);

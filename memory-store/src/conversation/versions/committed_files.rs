@@ -18,7 +18,17 @@ pub(super) enum CommittedFiles {
 }
 
 /// The folders of a home with files to commit.
-const HOME_FOLDERS: [&str; 9] = ["banks", "categories", ENTRIES, "history", "instances", "journal", "kv", "prompts", "topics"];
+const HOME_FOLDERS: [&str; 9] = [
+    "banks",
+    "categories",
+    ENTRIES,
+    "history",
+    "instances",
+    "journal",
+    "kv",
+    "prompts",
+    "topics",
+];
 
 impl CommittedFiles {
     /// Returns the folders with files to commit; they may contain other files too.
@@ -41,15 +51,26 @@ impl CommittedFiles {
 }
 
 fn is_entry_path(below: &str) -> bool {
-    let Some((conversation, rest)) = below.split_once('/') else { return false };
-    let is_entry = |path: &str| {
-        path.rsplit_once('/')
-            .is_some_and(|(folder, name)| is_entry_file(name) && PLACES.iter().any(|(place, _)| *place == folder))
+    let Some((conversation, rest)) = below.split_once('/') else {
+        return false;
     };
-    let deleted = rest.strip_prefix(DELETED).and_then(|rest| rest.strip_prefix('/'));
+    let is_entry = |path: &str| {
+        path.rsplit_once('/').is_some_and(|(folder, name)| {
+            is_entry_file(name) && PLACES.iter().any(|(place, _)| *place == folder)
+        })
+    };
+    let deleted = rest
+        .strip_prefix(DELETED)
+        .and_then(|rest| rest.strip_prefix('/'));
     // Another program stores all tombstones in one folder next to the conversations.
-    let beside = rest.split_once('/').map(|(_, rest)| rest).filter(|_| conversation == DELETED);
-    [Some(rest), deleted, beside].into_iter().flatten().any(is_entry)
+    let beside = rest
+        .split_once('/')
+        .map(|(_, rest)| rest)
+        .filter(|_| conversation == DELETED);
+    [Some(rest), deleted, beside]
+        .into_iter()
+        .flatten()
+        .any(is_entry)
 }
 
 /// The path starts with the type and the name of the instance.
@@ -65,14 +86,22 @@ fn is_instance_path(below: &str) -> bool {
 }
 
 fn is_shape_path(shape: &str, below: &str) -> bool {
-    let has_ending = |ending: &str| Path::new(below).extension().is_some_and(|own| own == ending);
+    let has_ending = |ending: &str| {
+        Path::new(below)
+            .extension()
+            .is_some_and(|own| own == ending)
+    };
     let is_seen = below.split('/').all(is_visible);
     let is_alone = is_seen && !below.contains('/');
     match shape {
         "categories" | "topics" => is_seen && has_ending("md"),
         "prompts" => is_alone && has_ending("md"),
         // The index of entries of banks is derived.
-        "banks" => is_alone && below != "_index.json" && (has_ending("json") || below.ends_with(".json.gz")),
+        "banks" => {
+            is_alone
+                && below != "_index.json"
+                && (has_ending("json") || below.ends_with(".json.gz"))
+        }
         "history" | "journal" => is_alone && has_ending("jsonl"),
         // A value may have any name that is a valid key.
         "kv" => below.parse::<ValueKey>().is_ok(),
@@ -128,7 +157,11 @@ mod tests {
             "instances/notes/work/categories/inbox/tea.md",
         ] {
             assert!(CommittedFiles::Home.includes(path), "{path}");
-            assert_eq!(CommittedFiles::Conversations.includes(path), path.starts_with("entries/"), "{path}");
+            assert_eq!(
+                CommittedFiles::Conversations.includes(path),
+                path.starts_with("entries/"),
+                "{path}"
+            );
         }
     }
 
@@ -167,7 +200,11 @@ mod tests {
             "categories",
         ];
         for path in KEYS.into_iter().chain(others) {
-            assert!(!CommittedFiles::Home.includes(path) && !CommittedFiles::Conversations.includes(path), "{path}");
+            assert!(
+                !CommittedFiles::Home.includes(path)
+                    && !CommittedFiles::Conversations.includes(path),
+                "{path}"
+            );
         }
     }
 }

@@ -28,8 +28,17 @@ const IGNORED_OF_HOME: &str = "/index/\n/trash/\n.trash/\n.locks/\n/.conversatio
 /// The file with the ignored files, in a repository that this program created.
 const IGNORE_FILE: &str = ".gitignore";
 
-pub(super) fn commit(root: &Path, kept: CommittedFiles, message: &str) -> Result<(), GitVersionsError> {
-    if !CommittedFiles::Conversations.folders().iter().any(|folder| root.join(folder).exists()) && !root.join(".git").exists() {
+pub(super) fn commit(
+    root: &Path,
+    kept: CommittedFiles,
+    message: &str,
+) -> Result<(), GitVersionsError> {
+    if !CommittedFiles::Conversations
+        .folders()
+        .iter()
+        .any(|folder| root.join(folder).exists())
+        && !root.join(".git").exists()
+    {
         return Ok(());
     }
     commit_files(root, kept, message)
@@ -53,14 +62,21 @@ fn commit_files(root: &Path, kept: CommittedFiles, message: &str) -> Result<(), 
     let stage = StagedCommit::new(&repository, &places)?;
     let has_list = is_own_ignore_file(root);
     stage.add(kept, has_list.then_some(IGNORE_FILE))?;
-    let Some(tree) = stage.write_tree()? else { return Ok(()) };
+    let Some(tree) = stage.write_tree()? else {
+        return Ok(());
+    };
     let new = repository.commit(&tree, stage.head(), message)?;
     let theirs = places.lock_index(root, &new)?;
     places.check_no_operation(&repository)?;
-    let change = CommitChange { former: stage.head(), new: &new };
+    let change = CommitChange {
+        former: stage.head(),
+        new: &new,
+    };
     let index = change.update_index(&repository, &places)?;
     change.publish(&repository, message)?;
-    index.replace_user_index().map_err(|error| git_error("update the index", &error))?;
+    index
+        .replace_user_index()
+        .map_err(|error| git_error("update the index", &error))?;
     drop(theirs);
     // git decides whether a collection is due, as after any commit.
     let _ = repository.run("collect garbage", &["gc", "--auto", "--quiet"]);
@@ -69,31 +85,55 @@ fn commit_files(root: &Path, kept: CommittedFiles, message: &str) -> Result<(), 
 
 pub(super) fn file_log(root: &Path, path: &str, limit: usize) -> Result<String, GitVersionsError> {
     let limit = format!("--max-count={limit}");
-    let what =
-        ["--patch", "--no-color", "--no-ext-diff", "--follow", "--date=iso-strict", "--format=%h %ad %s", &limit, "--", path];
+    let what = [
+        "--patch",
+        "--no-color",
+        "--no-ext-diff",
+        "--follow",
+        "--date=iso-strict",
+        "--format=%h %ad %s",
+        &limit,
+        "--",
+        path,
+    ];
     Repository { root }.log(&what)
 }
 
 pub(super) fn list(root: &Path, limit: usize) -> Result<Vec<GitVersion>, GitVersionsError> {
-    let what = ["--no-color", "--date=iso-strict", "--format=%h %ad %s", &format!("--max-count={limit}")];
+    let what = [
+        "--no-color",
+        "--date=iso-strict",
+        "--format=%h %ad %s",
+        &format!("--max-count={limit}"),
+    ];
     let text = Repository { root }.log(&what)?;
     let version = |line: &str| {
         let mut parts = line.splitn(3, ' ').map(str::to_owned);
-        Some(GitVersion { id: parts.next()?, at: parts.next()?, message: parts.next().unwrap_or_default() })
+        Some(GitVersion {
+            id: parts.next()?,
+            at: parts.next()?,
+            message: parts.next().unwrap_or_default(),
+        })
     };
     Ok(text.lines().filter_map(version).collect())
 }
 
 /// Creates a missing repository with a list of ignored files. An existing repository is left unchanged.
-fn create_if_missing(repository: &Repository<'_>, kept: CommittedFiles) -> Result<(), GitVersionsError> {
+fn create_if_missing(
+    repository: &Repository<'_>,
+    kept: CommittedFiles,
+) -> Result<(), GitVersionsError> {
     if repository.root.join(".git").exists() {
         return Ok(());
     }
     repository.init()?;
     // The list is created or left unchanged, so that no link is followed.
-    let list = owner_only(OpenOptions::new().write(true).create_new(true)).open(repository.root.join(IGNORE_FILE));
+    let list = owner_only(OpenOptions::new().write(true).create_new(true))
+        .open(repository.root.join(IGNORE_FILE));
     match list.and_then(|mut list| list.write_all(ignore_list(kept).as_bytes())) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(git_error("create .gitignore", &error)),
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            Err(git_error("create .gitignore", &error))
+        }
         _ => Ok(()),
     }
 }
@@ -110,7 +150,9 @@ const fn ignore_list(kept: CommittedFiles) -> &'static str {
 fn is_own_ignore_file(root: &Path) -> bool {
     let list = root.join(IGNORE_FILE);
     let is_file = list.symlink_metadata().is_ok_and(|found| found.is_file());
-    is_file && fs::read_to_string(list).is_ok_and(|text| [IGNORED, IGNORED_OF_HOME].contains(&text.as_str()))
+    is_file
+        && fs::read_to_string(list)
+            .is_ok_and(|text| [IGNORED, IGNORED_OF_HOME].contains(&text.as_str()))
 }
 
 /// The step from one commit to the next.
@@ -134,38 +176,65 @@ impl CommitChange<'_> {
         let reason = format!("commit: {}", message.lines().next().unwrap_or_default());
         // An empty name means that no commit may exist.
         let former = self.former.unwrap_or_default();
-        repository.run("update HEAD", &["update-ref", "-m", &reason, "HEAD", self.new, former])
+        repository.run(
+            "update HEAD",
+            &["update-ref", "-m", &reason, "HEAD", self.new, former],
+        )
     }
 
     /// Returns a copy of the user's index that includes the new commit.
     ///
     /// Entries that the user has staged, which differ from the previous commit, are unchanged.
-    fn update_index<'p>(&self, repository: &Repository<'_>, places: &'p GitPaths) -> Result<UpdatedIndex<'p>, GitVersionsError> {
+    fn update_index<'p>(
+        &self,
+        repository: &Repository<'_>,
+        places: &'p GitPaths,
+    ) -> Result<UpdatedIndex<'p>, GitVersionsError> {
         match copy_with_time(&places.index, &places.follows) {
             // A new repository has no index.
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(git_error("update the index", &error)),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(git_error("update the index", &error));
+            }
             _ => {}
         }
         let former = match self.former {
             Some(former) => former.to_owned(),
-            None => single_line(&repository.run_for_output("hash the empty tree", &["hash-object", "-t", "tree", "--stdin"])?),
+            None => single_line(&repository.run_for_output(
+                "hash the empty tree",
+                &["hash-object", "-t", "tree", "--stdin"],
+            )?),
         };
         let ask = |action: &str, arguments: &[&str], bytes: &[u8]| {
             repository.run_on_index(Some(&places.follows), action, arguments, bytes)
         };
         let raw = ["--raw", "--no-renames", "--no-abbrev", "-z"];
-        let staged = ask("list staged changes", &[&["diff-index", "--cached"], raw.as_slice(), &[&former]].concat(), b"")?;
-        let changed = ask("list changes", &[&["diff-tree", "-r"], raw.as_slice(), &[&former, self.new]].concat(), b"")?;
+        let staged = ask(
+            "list staged changes",
+            &[&["diff-index", "--cached"], raw.as_slice(), &[&former]].concat(),
+            b"",
+        )?;
+        let changed = ask(
+            "list changes",
+            &[&["diff-tree", "-r"], raw.as_slice(), &[&former, self.new]].concat(),
+            b"",
+        )?;
         let theirs: HashSet<&[u8]> = parse_raw_diff(&staged).map(|(_, path)| path).collect();
         let mut lines = GitOutput::new();
         for (what, path) in parse_raw_diff(&changed).filter(|(_, path)| !theirs.contains(path)) {
             // `:<former mode> <new mode> <former object> <new object> <status>`
             let mut parts = what.split(|byte| *byte == b' ').skip(1);
-            let (mode, object) = (parts.next().unwrap_or_default(), parts.nth(1).unwrap_or_default());
+            let (mode, object) = (
+                parts.next().unwrap_or_default(),
+                parts.nth(1).unwrap_or_default(),
+            );
             lines.extend([mode, b" ", object, b"\t", path, b"\0"].concat());
         }
         if !lines.is_empty() {
-            ask("update the index", &["update-index", "-z", "--index-info"], &lines)?;
+            ask(
+                "update the index",
+                &["update-index", "-z", "--index-info"],
+                &lines,
+            )?;
         }
         Ok(UpdatedIndex { places })
     }
@@ -175,7 +244,11 @@ impl UpdatedIndex<'_> {
     /// Replaces the index of the user.
     fn replace_user_index(self) -> io::Result<()> {
         let GitPaths { follows, index, .. } = self.places;
-        if Path::exists(follows) { fs::rename(follows, index) } else { Ok(()) }
+        if Path::exists(follows) {
+            fs::rename(follows, index)
+        } else {
+            Ok(())
+        }
     }
 }
 

@@ -12,7 +12,9 @@ use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
-use rustix::fs::inotify::{CreateFlags, Event, ReadFlags, Reader, WatchFlags, add_watch, init, remove_watch};
+use rustix::fs::inotify::{
+    CreateFlags, Event, ReadFlags, Reader, WatchFlags, add_watch, init, remove_watch,
+};
 use rustix::io::Errno;
 
 use super::WatchEvent;
@@ -45,14 +47,26 @@ const EVENT_BUFFER_BYTES: usize = 16 * 1024;
 
 impl FolderWatcher {
     /// Watches `folder` and everything below it, and calls `hear` with events on another thread.
-    pub(super) fn start(folder: &Path, hear: impl FnMut(Vec<WatchEvent>) + Send + 'static) -> io::Result<Self> {
+    pub(super) fn start(
+        folder: &Path,
+        hear: impl FnMut(Vec<WatchEvent>) + Send + 'static,
+    ) -> io::Result<Self> {
         let flags = CreateFlags::CLOEXEC | CreateFlags::NONBLOCK;
-        let mut folders = WatchedFolders { source: init(flags)?, root: folder.to_owned(), paths: HashMap::new() };
+        let mut folders = WatchedFolders {
+            source: init(flags)?,
+            root: folder.to_owned(),
+            paths: HashMap::new(),
+        };
         folders.add(folder)?;
         let end = Arc::new(eventfd(0, EventfdFlags::CLOEXEC)?);
         let own_end = Arc::clone(&end);
-        let thread = Builder::new().name("changed files".into()).spawn(move || run_event_loop(&mut folders, &own_end, hear))?;
-        Ok(Self { end, thread: Some(thread) })
+        let thread = Builder::new()
+            .name("changed files".into())
+            .spawn(move || run_event_loop(&mut folders, &own_end, hear))?;
+        Ok(Self {
+            end,
+            thread: Some(thread),
+        })
     }
 
     /// Returns the name of the method.
@@ -71,17 +85,26 @@ impl Drop for FolderWatcher {
     }
 }
 
-fn run_event_loop(folders: &mut WatchedFolders, end: &OwnedFd, mut hear: impl FnMut(Vec<WatchEvent>)) {
+fn run_event_loop(
+    folders: &mut WatchedFolders,
+    end: &OwnedFd,
+    mut hear: impl FnMut(Vec<WatchEvent>),
+) {
     let mut room = vec![MaybeUninit::uninit(); EVENT_BUFFER_BYTES];
     loop {
-        let mut waited = [PollFd::new(&folders.source, PollFlags::IN), PollFd::new(end, PollFlags::IN)];
+        let mut waited = [
+            PollFd::new(&folders.source, PollFlags::IN),
+            PollFd::new(end, PollFlags::IN),
+        ];
         match poll(&mut waited, None) {
             Ok(_) if !waited[1].revents().is_empty() => return,
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return hear(vec![WatchEvent::Lost(error.to_string())]),
         }
         let heard = folders.read_events(&mut room);
-        let is_over = heard.iter().any(|heard| matches!(heard, WatchEvent::Lost(_)));
+        let is_over = heard
+            .iter()
+            .any(|heard| matches!(heard, WatchEvent::Lost(_)));
         if !heard.is_empty() {
             hear(heard);
         }
@@ -113,9 +136,17 @@ impl WatchedFolders {
                 Err(error) => return Err(error.into()),
             }
             // Listed after the watch was added, so that a folder created from now on causes an event.
-            let Ok(entries) = fs::read_dir(&folder) else { continue };
-            let folders = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-            left.extend(folders.map(|entry| entry.path()).filter(|path| !self.is_hidden(path)));
+            let Ok(entries) = fs::read_dir(&folder) else {
+                continue;
+            };
+            let folders = entries
+                .flatten()
+                .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+            left.extend(
+                folders
+                    .map(|entry| entry.path())
+                    .filter(|path| !self.is_hidden(path)),
+            );
         }
         Ok(())
     }
@@ -145,13 +176,19 @@ impl WatchedFolders {
                 Err(error) => break Some(WatchEvent::Lost(error.to_string())),
             }
         };
-        told.into_iter().filter_map(|told| self.translate_event(told)).chain(refusal).collect()
+        told.into_iter()
+            .filter_map(|told| self.translate_event(told))
+            .chain(refusal)
+            .collect()
     }
 
     /// Returns whether a folder is hidden. The folder of a conversation may have a name with a leading dot.
     fn is_hidden(&self, folder: &Path) -> bool {
         let is_conversation = folder.parent() == Some(&self.root) && self.root.ends_with(ENTRIES);
-        !is_conversation && folder.file_name().is_some_and(|name| name.as_bytes().starts_with(b"."))
+        !is_conversation
+            && folder
+                .file_name()
+                .is_some_and(|name| name.as_bytes().starts_with(b"."))
     }
 
     fn translate_event(&mut self, (number, what, name): InotifyEvent) -> Option<WatchEvent> {
@@ -160,7 +197,8 @@ impl WatchedFolders {
         }
         let folder = self.paths.get(&number)?;
         if what.intersects(ReadFlags::DELETE_SELF | ReadFlags::MOVE_SELF | ReadFlags::UNMOUNT) {
-            let gone = (*folder == self.root).then(|| WatchEvent::Lost(format!("{} was deleted or moved", folder.display())));
+            let gone = (*folder == self.root)
+                .then(|| WatchEvent::Lost(format!("{} was deleted or moved", folder.display())));
             return gone;
         }
         if what.contains(ReadFlags::IGNORED) {
@@ -189,7 +227,9 @@ impl WatchedFolders {
 }
 
 fn copy_event(event: &Event<'_>) -> InotifyEvent {
-    let name = event.file_name().map(|name| PathBuf::from(OsStr::from_bytes(name.to_bytes())));
+    let name = event
+        .file_name()
+        .map(|name| PathBuf::from(OsStr::from_bytes(name.to_bytes())));
     (event.wd(), event.events(), name)
 }
 
@@ -204,14 +244,18 @@ mod tests {
 
     fn listen(folder: &Path) -> (FolderWatcher, Receiver<WatchEvent>) {
         let (sender, receiver) = channel();
-        let hear = move |heard: Vec<WatchEvent>| heard.into_iter().for_each(|heard| drop(sender.send(heard)));
+        let hear = move |heard: Vec<WatchEvent>| {
+            heard.into_iter().for_each(|heard| drop(sender.send(heard)))
+        };
         (FolderWatcher::start(folder, hear).unwrap(), receiver)
     }
 
     /// Returns all events before `last`.
     fn hear_until(receiver: &Receiver<WatchEvent>, last: &WatchEvent) -> Vec<WatchEvent> {
         let next = || receiver.recv_timeout(PATIENCE).unwrap();
-        std::iter::repeat_with(next).take_while(|heard| heard != last).collect()
+        std::iter::repeat_with(next)
+            .take_while(|heard| heard != last)
+            .collect()
     }
 
     #[test]
@@ -229,7 +273,11 @@ mod tests {
     #[test]
     fn folders_are_heard_wherever_they_come_from_and_go_to() {
         let (home, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let (folder, moved, outside) = (home.path().join("a"), home.path().join("b"), elsewhere.path().join("a"));
+        let (folder, moved, outside) = (
+            home.path().join("a"),
+            home.path().join("b"),
+            elsewhere.path().join("a"),
+        );
         let (_ears, heard) = listen(home.path());
         let write = |folder: &Path| {
             fs::write(folder.join("deep/note.md"), "tea").unwrap();

@@ -42,20 +42,37 @@ impl FileStore {
     /// # Errors
     /// If the queue cannot be read.
     pub fn shared_store_status(&self) -> Result<Option<SharedStoreStatus>, StoreError> {
-        let Some(replica) = &self.replica else { return Ok(None) };
-        let trouble = replica.last().trouble.as_ref().map(|(_, trouble)| trouble.clone());
+        let Some(replica) = &self.replica else {
+            return Ok(None);
+        };
+        let trouble = replica
+            .last()
+            .trouble
+            .as_ref()
+            .map(|(_, trouble)| trouble.clone());
         let last_contact = self.last_contact();
         let queue = self.queue();
-        Ok(Some(SharedStoreStatus { trouble, last_contact, queued: queue.len()? as u64, queued_since: queue.oldest()? }))
+        Ok(Some(SharedStoreStatus {
+            trouble,
+            last_contact,
+            queued: queue.len()? as u64,
+            queued_since: queue.oldest()?,
+        }))
     }
 
     /// Returns what happened to queued operations since the last call.
     pub fn take_queue_notices(&self) -> QueueNotices {
-        self.replica.as_ref().map(|replica| std::mem::take(&mut *replica.notices())).unwrap_or_default()
+        self.replica
+            .as_ref()
+            .map(|replica| std::mem::take(&mut *replica.notices()))
+            .unwrap_or_default()
     }
 
     /// Adds the reason why a replica may be outdated to the reasons why a result may be incomplete.
-    pub(in crate::file_store) fn with_replica_lag(&self, degraded: Option<String>) -> Option<String> {
+    pub(in crate::file_store) fn with_replica_lag(
+        &self,
+        degraded: Option<String>,
+    ) -> Option<String> {
         let reasons: Vec<_> = degraded.into_iter().chain(self.replica_lag()).collect();
         Some(reasons.join("; ")).filter(|reasons| !reasons.is_empty())
     }
@@ -63,8 +80,13 @@ impl FileStore {
     /// Returns why the memories may be outdated, if the last read could not reach the database.
     pub fn replica_lag(&self) -> Option<String> {
         let (_, trouble) = self.replica.as_ref()?.last().trouble.clone()?;
-        let since = self.last_contact().map(|at| format!("offline since {}; ", at.format("%Y-%m-%d %H:%M UTC")));
-        Some(format!("{}the memories may be outdated: {trouble}", since.unwrap_or_default()))
+        let since = self
+            .last_contact()
+            .map(|at| format!("offline since {}; ", at.format("%Y-%m-%d %H:%M UTC")));
+        Some(format!(
+            "{}the memories may be outdated: {trouble}",
+            since.unwrap_or_default()
+        ))
     }
 
     /// Returns the time of the last contact with the database. It is the time of the file of the state.
@@ -77,9 +99,17 @@ impl FileStore {
     pub(super) fn record_contact(&self) {
         let now = now_ns();
         let is_recent = |former: i64| (0..CONTACT_INTERVAL_NS).contains(&(now - former));
-        if !self.disk.stat(STATE).is_ok_and(|found| found.is_none_or(|found| is_recent(found.modified_ns))) {
-            let time = SystemTime::UNIX_EPOCH + Duration::from_nanos(u64::try_from(now).unwrap_or_default());
-            let _ = File::options().write(true).open(self.root.join(STATE)).and_then(|file| file.set_modified(time));
+        if !self
+            .disk
+            .stat(STATE)
+            .is_ok_and(|found| found.is_none_or(|found| is_recent(found.modified_ns)))
+        {
+            let time = SystemTime::UNIX_EPOCH
+                + Duration::from_nanos(u64::try_from(now).unwrap_or_default());
+            let _ = File::options()
+                .write(true)
+                .open(self.root.join(STATE))
+                .and_then(|file| file.set_modified(time));
         }
     }
 }

@@ -53,7 +53,12 @@ impl FileStore {
             synced: None,
         };
         self.write_state(&state)?;
-        self.move_derived_folders().map_err(|error| io_error(format!("replace the replica {}", self.root.display()), error))?;
+        self.move_derived_folders().map_err(|error| {
+            io_error(
+                format!("replace the replica {}", self.root.display()),
+                error,
+            )
+        })?;
         let (mut applied, mut contents) = (Vec::new(), HashSet::new());
         loop {
             let page = replica.pull(&state.heads)?;
@@ -68,7 +73,14 @@ impl FileStore {
             }
             for logged in page.operations {
                 self.replay(&logged)?;
-                contents.extend(logged.record.subject.changes.iter().filter_map(|change| Some(change.after.as_ref()?.hash)));
+                contents.extend(
+                    logged
+                        .record
+                        .subject
+                        .changes
+                        .iter()
+                        .filter_map(|change| Some(change.after.as_ref()?.hash)),
+                );
                 let head = logged.head();
                 state.heads.advance(logged.scopes, head);
                 replica.counters.count_pulled();
@@ -83,19 +95,27 @@ impl FileStore {
             self.remove_lost_topics(readable.as_deref(), state.readable.as_deref())?;
             self.remove_pages()?;
         }
-        let (in_log, queued): (Vec<_>, Vec<_>) =
-            self.queue().read()?.into_iter().partition(|queued| applied.contains(&queued.token));
+        let (in_log, queued): (Vec<_>, Vec<_>) = self
+            .queue()
+            .read()?
+            .into_iter()
+            .partition(|queued| applied.contains(&queued.token));
         // The database has performed them, but its response was lost.
-        in_log.iter().try_for_each(|queued| self.queue().remove(queued))?;
+        in_log
+            .iter()
+            .try_for_each(|queued| self.queue().remove(queued))?;
         let queued = queued.into_iter().flat_map(|queued| queued.files);
-        contents.extend(queued.filter_map(|file| Some(ContentHash::from_bytes(file.content?.as_slice()))));
+        contents.extend(
+            queued.filter_map(|file| Some(ContentHash::from_bytes(file.content?.as_slice()))),
+        );
         self.sync_replica()?;
         (state.start, state.synced) = (replica.start_id(), Some(self.journal_end()?));
         let refused = |error| io_error(format!("move files to {UNSYNCED}"), error);
         let replaced = self.root.join(REPLACED);
         let target = self.root.join(UNSYNCED).join(now_ns().to_string());
         for folder in [CATEGORIES, "trash"] {
-            move_unknown(&replaced.join(folder), &target.join(folder), &contents).map_err(refused)?;
+            move_unknown(&replaced.join(folder), &target.join(folder), &contents)
+                .map_err(refused)?;
         }
         remove_all(&replaced).map_err(refused)?;
         if is_without_lost_scope {
@@ -109,15 +129,27 @@ impl FileStore {
     }
 
     /// Deletes the replicas of the topics of those projects that the principal may no longer read.
-    pub(super) fn remove_lost_topics(&self, former: Option<&[String]>, readable: Option<&[String]>) -> Result<(), StoreError> {
-        let (Some(former), Some(readable)) = (former, readable) else { return Ok(()) };
+    pub(super) fn remove_lost_topics(
+        &self,
+        former: Option<&[String]>,
+        readable: Option<&[String]>,
+    ) -> Result<(), StoreError> {
+        let (Some(former), Some(readable)) = (former, readable) else {
+            return Ok(());
+        };
         for scope in former.iter().filter(|scope| !readable.contains(scope)) {
-            let Ok(Scope::Project(project)) = scope.parse() else { continue };
-            if !is_plain_path(&format!("{TOPIC_FOLDERS}/{project}"), &format!("{TOPIC_FOLDERS}/")) {
+            let Ok(Scope::Project(project)) = scope.parse() else {
+                continue;
+            };
+            if !is_plain_path(
+                &format!("{TOPIC_FOLDERS}/{project}"),
+                &format!("{TOPIC_FOLDERS}/"),
+            ) {
                 continue;
             }
             let folder = self.root.join(TOPIC_FOLDERS).join(project);
-            remove_all(&folder).map_err(|error| io_error(format!("delete {}", folder.display()), error))?;
+            remove_all(&folder)
+                .map_err(|error| io_error(format!("delete {}", folder.display()), error))?;
         }
         Ok(())
     }
@@ -127,7 +159,13 @@ impl FileStore {
         let journal = OperationLog::<JournalPayload>::new(self.disk.as_ref(), REPLACED_JOURNAL);
         let mut contents = HashSet::new();
         for record in journal.operations(journal_read_error)? {
-            contents.extend(record?.subject.changes.iter().filter_map(|change| Some(change.after.as_ref()?.hash)));
+            contents.extend(
+                record?
+                    .subject
+                    .changes
+                    .iter()
+                    .filter_map(|change| Some(change.after.as_ref()?.hash)),
+            );
         }
         Ok(contents)
     }
@@ -136,7 +174,9 @@ impl FileStore {
     fn move_derived_folders(&self) -> io::Result<()> {
         let replaced = self.root.join(REPLACED);
         if replaced.exists() {
-            return DERIVED.iter().try_for_each(|folder| remove_all(&self.root.join(folder)));
+            return DERIVED
+                .iter()
+                .try_for_each(|folder| remove_all(&self.root.join(folder)));
         }
         cache_file::create_folder(&replaced)?;
         for folder in DERIVED {
@@ -151,20 +191,31 @@ impl FileStore {
     /// Performs an operation without syncs, as a part of the creation of a replica.
     fn replay(&self, logged: &LoggedOperation) -> Result<(), StoreError> {
         let changes = &logged.record.subject.changes;
-        for RecordedFile { path, trash, .. } in changes.iter().filter_map(|change| change.before.as_ref()) {
-            match trash.as_ref().map_or_else(|| self.disk.remove(path), |trash| self.disk.rename(path, trash)) {
+        for RecordedFile { path, trash, .. } in
+            changes.iter().filter_map(|change| change.before.as_ref())
+        {
+            match trash.as_ref().map_or_else(
+                || self.disk.remove(path),
+                |trash| self.disk.rename(path, trash),
+            ) {
                 // The content was purged.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                moved => moved.map_err(|error| io_error(format!("move {path} to the trash"), error))?,
+                moved => {
+                    moved.map_err(|error| io_error(format!("move {path} to the trash"), error))?
+                }
             }
         }
         for (change, content) in changes.iter().zip(&logged.contents) {
             if let (Some(after), Some(content)) = (&change.after, content) {
                 let path = &after.path;
-                self.disk.write(path, content).map_err(|error| io_error(format!("write {path}"), error))?;
+                self.disk
+                    .write(path, content)
+                    .map_err(|error| io_error(format!("write {path}"), error))?;
             }
         }
-        self.journal().append_unsynced(&logged.record).map_err(journal_write_error)
+        self.journal()
+            .append_unsynced(&logged.record)
+            .map_err(journal_write_error)
     }
 
     fn sync_replica(&self) -> Result<(), StoreError> {
@@ -172,7 +223,10 @@ impl FileStore {
         if self.disk.sync_everything().map_err(refused)? {
             return Ok(());
         }
-        DERIVED.iter().try_for_each(|folder| sync_files(&self.root.join(folder))).map_err(refused)
+        DERIVED
+            .iter()
+            .try_for_each(|folder| sync_files(&self.root.join(folder)))
+            .map_err(refused)
     }
 }
 
@@ -182,7 +236,9 @@ fn move_unknown(from: &Path, to: &Path, logged: &HashSet<ContentHash>) -> io::Re
         let (kind, target) = (entry.file_type()?, to.join(entry.file_name()));
         if kind.is_dir() {
             move_unknown(&entry.path(), &target, logged)?;
-        } else if !kind.is_file() || !logged.contains(&ContentHash::from_bytes(&fs::read(entry.path())?)) {
+        } else if !kind.is_file()
+            || !logged.contains(&ContentHash::from_bytes(&fs::read(entry.path())?))
+        {
             fs::create_dir_all(to)?;
             fs::rename(entry.path(), target)?;
         }

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use memory_core::{
-    ContentHash, HomeSection, Memory, MemoryId, Operation, OperationId, Progress, Recorded, RecordedChange, RecordedFile,
-    StoreError, Verb,
+    ContentHash, HomeSection, Memory, MemoryId, Operation, OperationId, Progress, Recorded,
+    RecordedChange, RecordedFile, StoreError, Verb,
 };
 
 use crate::access_key::{access_key, name_with_key};
@@ -21,7 +21,9 @@ use crate::journal::{JournalPayload, journal, journal_read_error};
 use crate::lock::WriterLock;
 use crate::markdown;
 use crate::memory_file::load;
-use crate::shared_log::{LogAppendResult, LogHead, LogHeads, NewDocument, NewDocumentFile, NewOperation, SharedLog};
+use crate::shared_log::{
+    LogAppendResult, LogHead, LogHeads, NewDocument, NewDocumentFile, NewOperation, SharedLog,
+};
 
 /// A version of a file, and the path of its content on the disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,21 +50,44 @@ impl FileStore {
     /// # Errors
     /// [`StoreError::Invalid`] if this store is not a replica, or if the log contains other operations; or if the home or the database
     /// cannot be used.
-    pub fn copy_operations(&self, source: &Path, progress: &mut dyn FnMut(Progress)) -> Result<usize, StoreError> {
-        let invalid = |why: &str| StoreError::Invalid { why: why.to_owned() };
-        let replica = self.replica.as_ref().ok_or_else(|| invalid("the store is not a replica of a database"))?;
-        let disk = &RealDisk::open(source).map_err(|error| io_error(format!("open {}", source.display()), error))?;
+    pub fn copy_operations(
+        &self,
+        source: &Path,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<usize, StoreError> {
+        let invalid = |why: &str| StoreError::Invalid {
+            why: why.to_owned(),
+        };
+        let replica = self
+            .replica
+            .as_ref()
+            .ok_or_else(|| invalid("the store is not a replica of a database"))?;
+        let disk = &RealDisk::open(source)
+            .map_err(|error| io_error(format!("open {}", source.display()), error))?;
         let _lock = WriterLock::acquire(source, self.options.patience)?;
-        let newest_first = journal(disk).operations(journal_read_error)?.collect::<Result<Vec<_>, _>>()?;
+        let newest_first = journal(disk)
+            .operations(journal_read_error)?
+            .collect::<Result<Vec<_>, _>>()?;
         let current = current_files(disk)?;
         let exists = |path: &str| matches!(disk.stat(path), Ok(Some(found)) if !found.is_folder);
         let planned = plan(newest_first, current, exists);
         let (mut heads, done) = logged_operations(replica.log.as_ref())?;
-        if planned.len() < done.len() || planned.iter().enumerate().zip(&done).any(|((at, own), token)| own.token(at) != *token) {
-            return Err(invalid("the database contains other memories; use an empty database"));
+        if planned.len() < done.len()
+            || planned
+                .iter()
+                .enumerate()
+                .zip(&done)
+                .any(|((at, own), token)| own.token(at) != *token)
+        {
+            return Err(invalid(
+                "the database contains other memories; use an empty database",
+            ));
         }
         let count = planned.len();
-        let report = |done: usize| Progress { done: done as u64, total: Some(count as u64) };
+        let report = |done: usize| Progress {
+            done: done as u64,
+            total: Some(count as u64),
+        };
         for (at, operation) in planned.into_iter().enumerate().skip(done.len()) {
             progress(report(at));
             operation.append(at, disk, replica.log.as_ref(), &mut heads)?;
@@ -75,17 +100,30 @@ impl FileStore {
 impl CopiedOperation {
     /// Returns a number that identifies this operation at its place in the journal.
     fn token(&self, at: usize) -> i64 {
-        let digest = ContentHash::from_bytes(format!("{}/{at}", self.record.operation.id).as_bytes());
-        i64::from_ne_bytes(digest.as_bytes()[..8].try_into().expect("a hash has 32 bytes"))
+        let digest =
+            ContentHash::from_bytes(format!("{}/{at}", self.record.operation.id).as_bytes());
+        i64::from_ne_bytes(
+            digest.as_bytes()[..8]
+                .try_into()
+                .expect("a hash has 32 bytes"),
+        )
     }
 
-    fn append(&self, at: usize, disk: &dyn Disk, log: &dyn SharedLog, heads: &mut LogHeads) -> Result<(), StoreError> {
+    fn append(
+        &self,
+        at: usize,
+        disk: &dyn Disk,
+        log: &dyn SharedLog,
+        heads: &mut LogHeads,
+    ) -> Result<(), StoreError> {
         let mut record = self.record.clone();
         let mut former_keys: Vec<Option<String>> = Vec::new();
         let mut documents: Vec<Option<(Memory, Vec<u8>)>> = Vec::new();
         for (change, (former, next)) in record.subject.changes.iter_mut().zip(&self.contents) {
             former_keys.push(match (former, &mut change.before) {
-                (Some(content), Some(file)) => Some(name_with_scope(file, &read_memory(disk, content, file)?.0)),
+                (Some(content), Some(file)) => {
+                    Some(name_with_scope(file, &read_memory(disk, content, file)?.0))
+                }
                 _ => None,
             });
             documents.push(match (next, &mut change.after) {
@@ -97,18 +135,31 @@ impl CopiedOperation {
                 _ => None,
             });
         }
-        let files = former_keys.into_iter().zip(&documents).map(|(former_key, document)| NewDocumentFile {
-            former_key,
-            document: document.as_ref().map(|(memory, bytes)| NewDocument {
-                key: access_key(&memory.scope, None).to_string(),
-                memory: memory.clone(),
-                bytes,
-            }),
-        });
-        let operation = NewOperation { record: &record, token: self.token(at), files: files.collect() };
+        let files = former_keys
+            .into_iter()
+            .zip(&documents)
+            .map(|(former_key, document)| NewDocumentFile {
+                former_key,
+                document: document.as_ref().map(|(memory, bytes)| NewDocument {
+                    key: access_key(&memory.scope, None).to_string(),
+                    memory: memory.clone(),
+                    bytes,
+                }),
+            });
+        let operation = NewOperation {
+            record: &record,
+            token: self.token(at),
+            files: files.collect(),
+        };
         match log.append(heads, &operation)? {
             LogAppendResult::Appended(position) => {
-                heads.advance(operation.scopes(), LogHead { position, token: operation.token });
+                heads.advance(
+                    operation.scopes(),
+                    LogHead {
+                        position,
+                        token: operation.token,
+                    },
+                );
                 Ok(())
             }
             // The connection was lost after the operation was appended, or another program uses the database.
@@ -116,11 +167,15 @@ impl CopiedOperation {
                 let (next, done) = logged_operations(log)?;
                 *heads = next;
                 let is_done = done.len() == at + 1 && done.last() == Some(&operation.token);
-                let refused = || StoreError::Invalid { why: "another program has changed the database meanwhile".into() };
+                let refused = || StoreError::Invalid {
+                    why: "another program has changed the database meanwhile".into(),
+                };
                 if is_done { Ok(()) } else { Err(refused()) }
             }
             LogAppendResult::Refused(path) => Err(StoreError::Invalid {
-                why: format!("{path} cannot be copied: another memory has its id, or its history is inconsistent"),
+                why: format!(
+                    "{path} cannot be copied: another memory has its id, or its history is inconsistent"
+                ),
             }),
         }
     }
@@ -151,8 +206,14 @@ fn name_with_scope(file: &mut RecordedFile, memory: &Memory) -> String {
 }
 
 /// Reads a version of a file that was at `file` from the path `content`.
-fn read_memory(disk: &dyn Disk, content: &str, file: &RecordedFile) -> Result<(Memory, Vec<u8>), StoreError> {
-    let bytes = disk.read_part(content, 0, usize::MAX).map_err(|error| read_error(content, error))?;
+fn read_memory(
+    disk: &dyn Disk,
+    content: &str,
+    file: &RecordedFile,
+) -> Result<(Memory, Vec<u8>), StoreError> {
+    let bytes = disk
+        .read_part(content, 0, usize::MAX)
+        .map_err(|error| read_error(content, error))?;
     let decoded = markdown::decode(&file.path, &bytes, chrono::DateTime::UNIX_EPOCH);
     Ok((decoded.memory, bytes))
 }
@@ -161,15 +222,25 @@ fn read_memory(disk: &dyn Disk, content: &str, file: &RecordedFile) -> Result<(M
 fn current_files(disk: &dyn Disk) -> Result<BTreeMap<MemoryId, FileVersionPlace>, StoreError> {
     let (mut folders, mut files) = (vec![CATEGORIES.to_owned()], BTreeMap::new());
     while let Some(folder) = folders.pop() {
-        for entry in disk.list_folder(&folder).map_err(|error| read_error(&folder, error))? {
+        for entry in disk
+            .list_folder(&folder)
+            .map_err(|error| read_error(&folder, error))?
+        {
             let path = format!("{folder}/{}", entry.name);
-            let is_memory = entry.name.to_lowercase().ends_with(".md") && !entry.name.starts_with('.');
+            let is_memory =
+                entry.name.to_lowercase().ends_with(".md") && !entry.name.starts_with('.');
             match entry.kind {
                 DirEntryKind::Folder => folders.push(path),
                 DirEntryKind::File if is_memory => {
-                    let Some(file) = load(disk, &path)? else { continue };
+                    let Some(file) = load(disk, &path)? else {
+                        continue;
+                    };
                     let hash = file.stored.stamp.0;
-                    let place = FileVersionPlace { path: path.clone(), hash, content: Some(path.clone()) };
+                    let place = FileVersionPlace {
+                        path: path.clone(),
+                        hash,
+                        content: Some(path.clone()),
+                    };
                     if files.insert(file.stored.memory.id, place).is_some() {
                         let why = format!("{path} cannot be copied: another file has the same id");
                         return Err(StoreError::Invalid { why });
@@ -197,7 +268,10 @@ fn plan(
     let mut planned = Vec::new();
     for mut record in newest_first {
         let is_whole = record.subject.changes.is_empty();
-        record.subject.changes.retain(|change| !is_in_conversation(change));
+        record
+            .subject
+            .changes
+            .retain(|change| !is_in_conversation(change));
         if record.subject.changes.is_empty() && !is_whole {
             continue;
         }
@@ -212,8 +286,15 @@ fn plan(
                 hash: before.hash,
                 content: before.trash.clone().filter(|trash| exists(trash)),
             });
-            let next_content = if change.after.is_some() { next.and_then(|next| next.content) } else { None };
-            contents.push((former.as_ref().and_then(|former| former.content.clone()), next_content));
+            let next_content = if change.after.is_some() {
+                next.and_then(|next| next.content)
+            } else {
+                None
+            };
+            contents.push((
+                former.as_ref().and_then(|former| former.content.clone()),
+                next_content,
+            ));
             if let Some(former) = former {
                 wanted.insert(change.id, former);
             }
@@ -231,22 +312,53 @@ fn plan(
 
 fn is_in_conversation(change: &RecordedChange) -> bool {
     let files = change.before.iter().chain(&change.after);
-    files.into_iter().any(|file| HomeSection::of(&file.path) == HomeSection::Conversations)
+    files
+        .into_iter()
+        .any(|file| HomeSection::of(&file.path) == HomeSection::Conversations)
 }
 
 /// Returns the operation with the files that no operation in the journal has created.
-fn first_operation(files: BTreeMap<MemoryId, FileVersionPlace>, at: chrono::DateTime<chrono::Utc>) -> CopiedOperation {
-    let texts: Vec<_> = files.values().map(|file| format!("{} {}\n", file.hash, file.path)).collect();
+fn first_operation(
+    files: BTreeMap<MemoryId, FileVersionPlace>,
+    at: chrono::DateTime<chrono::Utc>,
+) -> CopiedOperation {
+    let texts: Vec<_> = files
+        .values()
+        .map(|file| format!("{} {}\n", file.hash, file.path))
+        .collect();
     let digest = ContentHash::from_bytes(texts.concat().as_bytes());
-    let bits = u64::from_ne_bytes(digest.as_bytes()[..8].try_into().expect("a hash has 32 bytes"));
-    let operation = Operation { id: OperationId::from_random(bits), verb: Verb::Import, by: String::new(), at };
-    let change = |(id, file): (&MemoryId, &FileVersionPlace)| {
-        let after = Some(RecordedFile { path: file.path.clone(), hash: file.hash, trash: None });
-        RecordedChange { id: *id, before: None, after, why: None }
+    let bits = u64::from_ne_bytes(
+        digest.as_bytes()[..8]
+            .try_into()
+            .expect("a hash has 32 bytes"),
+    );
+    let operation = Operation {
+        id: OperationId::from_random(bits),
+        verb: Verb::Import,
+        by: String::new(),
+        at,
     };
-    let payload = JournalPayload { changes: files.iter().map(change).collect() };
+    let change = |(id, file): (&MemoryId, &FileVersionPlace)| {
+        let after = Some(RecordedFile {
+            path: file.path.clone(),
+            hash: file.hash,
+            trash: None,
+        });
+        RecordedChange {
+            id: *id,
+            before: None,
+            after,
+            why: None,
+        }
+    };
+    let payload = JournalPayload {
+        changes: files.iter().map(change).collect(),
+    };
     CopiedOperation {
         record: Recorded::new(&operation, payload, None),
-        contents: files.into_values().map(|file| (None, file.content)).collect(),
+        contents: files
+            .into_values()
+            .map(|file| (None, file.content))
+            .collect(),
     }
 }

@@ -16,8 +16,9 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 
 use memory_core::{
-    ContentHash, FileVersion, LARGE_OPERATION, Memory, MemoryId, Operation, Phase, Proposal, ProposalTarget, ProposedAction,
-    Recorded, RecordedChange, Scope, StoreError, StoredMemory, Verb, text,
+    ContentHash, FileVersion, LARGE_OPERATION, Memory, MemoryId, Operation, Phase, Proposal,
+    ProposalTarget, ProposedAction, Recorded, RecordedChange, Scope, StoreError, StoredMemory,
+    Verb, text,
 };
 
 use super::state::{CurrentReplica, ReplicaState};
@@ -26,10 +27,14 @@ use crate::access_key::{access_key, key_of_file, numbered_path};
 use crate::error::io_error;
 use crate::file_store::FileStore;
 use crate::index::{AppliedChange, MemoryLocation, RefreshDepth};
-use crate::journal::{CommitStep, JournalPayload, PlannedFile, ReplacedFile, record_steps, take_back_record};
+use crate::journal::{
+    CommitStep, JournalPayload, PlannedFile, ReplacedFile, record_steps, take_back_record,
+};
 use crate::markdown;
 use crate::memory_file::load;
-use crate::offline_queue::{OFFLINE_FOLDER, OfflineQueue, QueuedFile, QueuedOperation, read_document};
+use crate::offline_queue::{
+    OFFLINE_FOLDER, OfflineQueue, QueuedFile, QueuedOperation, read_document,
+};
 use crate::oplog::Durability;
 use crate::shared_log::{LogAppendResult, LogHead, LoggedOperation, NewOperation};
 
@@ -46,13 +51,21 @@ impl FileStore {
     }
 
     /// Queues an operation durably, and performs it on the files. The caller holds the lock.
-    pub(super) fn queue_and_execute(&self, replica: &Replica, operation: &NewOperation<'_>) -> Result<(), StoreError> {
+    pub(super) fn queue_and_execute(
+        &self,
+        replica: &Replica,
+        operation: &NewOperation<'_>,
+    ) -> Result<(), StoreError> {
         // Without the database, lost files could not be restored.
         if self.queue().is_empty()? {
             self.sync_unsynced(replica)?;
         }
         let number = self.queue().push(operation)?;
-        let contents: Vec<_> = operation.files.iter().map(|file| file.document.as_ref().map(|next| next.bytes)).collect();
+        let contents: Vec<_> = operation
+            .files
+            .iter()
+            .map(|file| file.document.as_ref().map(|next| next.bytes))
+            .collect();
         if let Err(error) = self.execute(operation.record, &contents, Durability::Synced) {
             // The caller learns that the operation failed, so it must not happen later.
             self.queue().remove_number(number)?;
@@ -64,7 +77,9 @@ impl FileStore {
 
     /// Repeats the queued operations that are not in the files because of an interruption. The caller holds the lock.
     pub(super) fn redo_queued(&self, replica: &Replica) -> Result<(), StoreError> {
-        let Some(current) = self.current(replica)? else { return Ok(()) };
+        let Some(current) = self.current(replica)? else {
+            return Ok(());
+        };
         let mut left = Vec::new();
         for queued in self.queue().read()? {
             if !current.has(&queued.record) && !self.has_effect(&queued)? {
@@ -83,7 +98,8 @@ impl FileStore {
 
     /// Applies all new operations, appends the queued ones, and returns the tokens of those that were applied. The caller holds the lock.
     pub(super) fn send_queued(&self, replica: &Replica) -> Result<Vec<i64>, StoreError> {
-        let (mut applied, mut refusals, mut is_checked) = (Vec::new(), HashMap::<i64, u32>::new(), false);
+        let (mut applied, mut refusals, mut is_checked) =
+            (Vec::new(), HashMap::<i64, u32>::new(), false);
         loop {
             let Some(current) = self.current(replica)? else {
                 applied.extend(self.create_replica(replica)?);
@@ -94,14 +110,22 @@ impl FileStore {
             }
             if !is_checked {
                 is_checked = true;
-                let mut missing = self.queue().read()?.into_iter().filter(|queued| !current.has(&queued.record));
+                let mut missing = self
+                    .queue()
+                    .read()?
+                    .into_iter()
+                    .filter(|queued| !current.has(&queued.record));
                 // A part of the journal was deleted, so the files are no evidence of the state of the log.
-                if missing.try_fold(false, |found, queued| Ok::<_, StoreError>(found || self.has_effect(&queued)?))? {
+                if missing.try_fold(false, |found, queued| {
+                    Ok::<_, StoreError>(found || self.has_effect(&queued)?)
+                })? {
                     applied.extend(self.create_replica(replica)?);
                     continue;
                 }
             }
-            let Some(mut state) = self.apply_beneath_queue(replica, current, &mut applied)? else { continue };
+            let Some(mut state) = self.apply_beneath_queue(replica, current, &mut applied)? else {
+                continue;
+            };
             match self.append_queued(replica, &mut state, &refusals)? {
                 Ok(()) => return Ok(applied),
                 Err((_, AppendObstacle::Outdated)) => {}
@@ -148,15 +172,23 @@ impl FileStore {
                 break;
             }
             for logged in &page.operations {
-                state.heads.advance(logged.scopes.iter().cloned(), logged.head());
+                state
+                    .heads
+                    .advance(logged.scopes.iter().cloned(), logged.head());
             }
             news.extend(page.operations);
         }
-        let is_in_order =
-            queued.iter().all(|queued| current.has(&queued.record) && is_permitted(queued, state.readable.as_deref()))
-                && news.iter().all(|logged| own.contains(&logged.token) || current.has(&logged.record));
+        let is_in_order = queued.iter().all(|queued| {
+            current.has(&queued.record) && is_permitted(queued, state.readable.as_deref())
+        }) && news
+            .iter()
+            .all(|logged| own.contains(&logged.token) || current.has(&logged.record));
         if !is_in_order {
-            for queued in queued.iter().rev().filter(|queued| current.has(&queued.record)) {
+            for queued in queued
+                .iter()
+                .rev()
+                .filter(|queued| current.has(&queued.record))
+            {
                 match self.take_back(&queued.record) {
                     // The previous version was purged.
                     Err(error) if is_missing_file(&error) => {
@@ -166,7 +198,10 @@ impl FileStore {
                     taken => taken?,
                 }
             }
-            for logged in news.iter().filter(|logged| own.contains(&logged.token) || !current.has(&logged.record)) {
+            for logged in news
+                .iter()
+                .filter(|logged| own.contains(&logged.token) || !current.has(&logged.record))
+            {
                 if !self.perform(replica, &mut state, logged)? {
                     applied.extend(self.create_replica(replica)?);
                     return Ok(None);
@@ -176,7 +211,10 @@ impl FileStore {
             }
         }
         let logged: HashSet<i64> = news.iter().map(|logged| logged.token).collect();
-        queued.iter().filter(|queued| logged.contains(&queued.token)).try_for_each(|queued| self.queue().remove(queued))?;
+        queued
+            .iter()
+            .filter(|queued| logged.contains(&queued.token))
+            .try_for_each(|queued| self.queue().remove(queued))?;
         self.save(&mut state)?;
         Ok(Some(state))
     }
@@ -184,7 +222,9 @@ impl FileStore {
     /// Returns whether a file is as a queued operation leaves it.
     fn has_effect(&self, queued: &QueuedOperation) -> Result<bool, StoreError> {
         for change in &queued.record.subject.changes {
-            let Some(file) = change.after.as_ref().or(change.before.as_ref()) else { continue };
+            let Some(file) = change.after.as_ref().or(change.before.as_ref()) else {
+                continue;
+            };
             let found = load(self.disk.as_ref(), &file.path)?.map(|found| found.stored.stamp);
             if found == change.after.as_ref().map(|after| FileVersion(after.hash)) {
                 return Ok(true);
@@ -196,15 +236,25 @@ impl FileStore {
     /// Restores the files from before an operation, and removes it from the journal.
     fn take_back(&self, record: &Recorded<JournalPayload>) -> Result<(), StoreError> {
         take_back_record(self.disk.as_ref(), record)?;
-        let restored = record.subject.changes.iter().filter_map(|RecordedChange { before, after, .. }| {
-            let path = after.as_ref().map(|after| after.path.clone());
-            match before {
-                Some(before) => Some(AppliedChange::Kept { path: before.path.clone(), former_path: path }),
-                None => path.map(|path| AppliedChange::Removed { path }),
-            }
-        });
+        let restored =
+            record
+                .subject
+                .changes
+                .iter()
+                .filter_map(|RecordedChange { before, after, .. }| {
+                    let path = after.as_ref().map(|after| after.path.clone());
+                    match before {
+                        Some(before) => Some(AppliedChange::Kept {
+                            path: before.path.clone(),
+                            former_path: path,
+                        }),
+                        None => path.map(|path| AppliedChange::Removed { path }),
+                    }
+                });
         // A failed update of the index is detected by the next refresh.
-        let _ = self.index.apply(&restored.collect::<Vec<_>>(), Some(&self.journal_end()?));
+        let _ = self
+            .index
+            .apply(&restored.collect::<Vec<_>>(), Some(&self.journal_end()?));
         Ok(())
     }
 
@@ -217,7 +267,9 @@ impl FileStore {
         state: &mut ReplicaState,
         refusals: &HashMap<i64, u32>,
     ) -> Result<Result<(), (i64, AppendObstacle)>, StoreError> {
-        let Some(current) = self.current(replica)? else { return Ok(Err((0, AppendObstacle::Outdated))) };
+        let Some(current) = self.current(replica)? else {
+            return Ok(Err((0, AppendObstacle::Outdated)));
+        };
         let mut left = self.queue().read()?;
         let mut unreachable = None;
         while !left.is_empty() {
@@ -232,15 +284,29 @@ impl FileStore {
                 let operation = first.to_new_operation();
                 match replica.append(&state.heads, &operation) {
                     Ok(LogAppendResult::Appended(position)) => {
-                        state.heads.advance(operation.scopes(), LogHead { position, token: operation.token });
+                        state.heads.advance(
+                            operation.scopes(),
+                            LogHead {
+                                position,
+                                token: operation.token,
+                            },
+                        );
                         let changes = &first.record.subject.changes;
-                        let proposals = changes.iter().filter(|change| is_proposal_reason(change.why.as_deref()));
+                        let proposals = changes
+                            .iter()
+                            .filter(|change| is_proposal_reason(change.why.as_deref()));
                         replica.notices().proposed += proposals.count() as u64;
                     }
-                    Ok(LogAppendResult::Behind) => return Ok(Err((first.token, AppendObstacle::Outdated))),
+                    Ok(LogAppendResult::Behind) => {
+                        return Ok(Err((first.token, AppendObstacle::Outdated)));
+                    }
                     Ok(LogAppendResult::Refused(what)) => {
                         let is_current = replica.pull(&state.heads)?.operations.is_empty();
-                        let obstacle = if is_current { AppendObstacle::Diverged(what) } else { AppendObstacle::Outdated };
+                        let obstacle = if is_current {
+                            AppendObstacle::Diverged(what)
+                        } else {
+                            AppendObstacle::Outdated
+                        };
                         return Ok(Err((first.token, obstacle)));
                     }
                     Err(error) if is_unreachable(&error) => unreachable = Some(error),
@@ -262,10 +328,18 @@ impl FileStore {
     ///
     /// A change whose file is not in the expected state becomes a proposal, which includes the changes of this memory by the `later`
     /// operations. The changes of a small operation belong together, so then all of them become proposals.
-    fn fit(&self, queued: &mut QueuedOperation, later: &mut [QueuedOperation], is_forced: bool) -> Result<(), StoreError> {
+    fn fit(
+        &self,
+        queued: &mut QueuedOperation,
+        later: &mut [QueuedOperation],
+        is_forced: bool,
+    ) -> Result<(), StoreError> {
         self.index.refresh(RefreshDepth::Names)?;
         let changes = &queued.record.subject.changes;
-        let conflicts = changes.iter().map(|change| self.is_conflict(change)).collect::<Result<Vec<_>, _>>()?;
+        let conflicts = changes
+            .iter()
+            .map(|change| self.is_conflict(change))
+            .collect::<Result<Vec<_>, _>>()?;
         let is_whole = is_forced || changes.len() < LARGE_OPERATION && conflicts.contains(&true);
         let (mut steps, mut files) = (Vec::new(), Vec::new());
         let (mut taken, mut proposed, mut moved) = (HashSet::new(), HashSet::new(), HashMap::new());
@@ -273,28 +347,59 @@ impl FileStore {
             if (is_whole || is_conflict) && !change.is_placeholder() {
                 let mut last = (change, file);
                 for queued in later.iter() {
-                    let mut of_memory =
-                        queued.record.subject.changes.iter().zip(&queued.files).filter(|(own, _)| own.id == change.id);
+                    let mut of_memory = queued
+                        .record
+                        .subject
+                        .changes
+                        .iter()
+                        .zip(&queued.files)
+                        .filter(|(own, _)| own.id == change.id);
                     last = of_memory.next_back().unwrap_or(last);
                 }
                 proposed.insert(change.id);
-                if let Some(memory) = self.propose(&queued.record.operation, change, last, is_forced)? {
-                    let name = format!("{}-{}.md", text::slug(memory.headline()), memory.id.short());
+                if let Some(memory) =
+                    self.propose(&queued.record.operation, change, last, is_forced)?
+                {
+                    let name =
+                        format!("{}-{}.md", text::slug(memory.headline()), memory.id.short());
                     let name = self.name_in_scope(name, &memory.scope)?;
                     let path = self.unused_path(&format!("categories/inbox/{name}"), &mut taken)?;
                     let bytes = markdown::encode(&memory, "").into_bytes();
-                    let key = access_key(&memory.scope, self.principal_name()?.as_deref()).to_string();
-                    files.push(QueuedFile { former_key: None, key: Some(key), content: Some(bytes.clone()) });
-                    let (after, why) = (Some(PlannedFile { path, bytes }), Some(self.proposal_reason(change)?.to_owned()));
-                    steps.push(CommitStep { id: memory.id, before: None, after, why });
+                    let key =
+                        access_key(&memory.scope, self.principal_name()?.as_deref()).to_string();
+                    files.push(QueuedFile {
+                        former_key: None,
+                        key: Some(key),
+                        content: Some(bytes.clone()),
+                    });
+                    let (after, why) = (
+                        Some(PlannedFile { path, bytes }),
+                        Some(self.proposal_reason(change)?.to_owned()),
+                    );
+                    steps.push(CommitStep {
+                        id: memory.id,
+                        before: None,
+                        after,
+                        why,
+                    });
                 }
                 continue;
             }
-            let before = change.before.as_ref().map(|former| ReplacedFile { path: former.path.clone(), hash: former.hash });
+            let before = change.before.as_ref().map(|former| ReplacedFile {
+                path: former.path.clone(),
+                hash: former.hash,
+            });
             let after = match change.after.as_ref().zip(file.content.clone()) {
                 None => None,
-                Some((after, bytes)) if before.as_ref().is_some_and(|before| before.path == after.path) => {
-                    Some(PlannedFile { path: after.path.clone(), bytes })
+                Some((after, bytes))
+                    if before
+                        .as_ref()
+                        .is_some_and(|before| before.path == after.path) =>
+                {
+                    Some(PlannedFile {
+                        path: after.path.clone(),
+                        bytes,
+                    })
                 }
                 Some((after, bytes)) => {
                     let path = self.unused_path(&after.path, &mut taken)?;
@@ -305,14 +410,21 @@ impl FileStore {
                 }
             };
             files.push(file.clone());
-            steps.push(CommitStep { id: change.id, before, after, why: change.why.clone() });
+            steps.push(CommitStep {
+                id: change.id,
+                before,
+                after,
+                why: change.why.clone(),
+            });
         }
         let mut operation = queued.record.operation.clone();
         if changes.iter().all(|change| proposed.contains(&change.id)) {
             operation.verb = Verb::Propose;
         }
         // An undo only reverts changes. The rest of the operation can be undone later.
-        let is_undo = steps.iter().all(|step| !is_proposal_reason(step.why.as_deref()));
+        let is_undo = steps
+            .iter()
+            .all(|step| !is_proposal_reason(step.why.as_deref()));
         let undoes = queued.record.undoes.clone().filter(|_| is_undo);
         let record = record_steps(self.disk.as_ref(), &operation, undoes.as_ref(), &steps);
         if record != queued.record {
@@ -322,14 +434,23 @@ impl FileStore {
         // The proposals are durable, so the later changes are not lost.
         for queued in later {
             let changes = std::mem::take(&mut queued.record.subject.changes);
-            let is_affected = changes.iter().any(|change| proposed.contains(&change.id) || moved.contains_key(&change.id));
+            let is_affected = changes
+                .iter()
+                .any(|change| proposed.contains(&change.id) || moved.contains_key(&change.id));
             let files = std::mem::take(&mut queued.files);
-            let left = changes.into_iter().zip(files).filter(|(change, _)| !proposed.contains(&change.id));
+            let left = changes
+                .into_iter()
+                .zip(files)
+                .filter(|(change, _)| !proposed.contains(&change.id));
             (queued.record.subject.changes, queued.files) = left.unzip();
             for change in &mut queued.record.subject.changes {
-                let Some((from, to)) = moved.get(&change.id) else { continue };
+                let Some((from, to)) = moved.get(&change.id) else {
+                    continue;
+                };
                 let files = change.before.iter_mut().chain(&mut change.after);
-                files.filter(|file| file.path == *from).for_each(|file| file.path.clone_from(to));
+                files
+                    .filter(|file| file.path == *from)
+                    .for_each(|file| file.path.clone_from(to));
             }
             if is_affected {
                 self.queue().replace(queued)?;
@@ -374,13 +495,17 @@ impl FileStore {
     /// Returns the scope of a proposal for a memory: that of the memory, unless the principal of the node may no longer write it.
     fn scope_of_proposal(&self, scope: Scope) -> Result<Scope, StoreError> {
         match self.principal_name()? {
-            Some(principal) if !self.is_readable(&access_key(&scope, Some(&principal)))? => Ok(Scope::Private(principal)),
+            Some(principal) if !self.is_readable(&access_key(&scope, Some(&principal)))? => {
+                Ok(Scope::Private(principal))
+            }
             _ => Ok(scope),
         }
     }
 
     fn find(&self, id: &MemoryId) -> Result<Option<StoredMemory>, StoreError> {
-        let Some(MemoryLocation { path, .. }) = self.index.locate(id)? else { return Ok(None) };
+        let Some(MemoryLocation { path, .. }) = self.index.locate(id)? else {
+            return Ok(None);
+        };
         Ok(load(self.disk.as_ref(), &path)?.map(|found| found.stored))
     }
 
@@ -401,11 +526,19 @@ impl FileStore {
         if next.map(|(_, bytes)| ContentHash::from_bytes(bytes)) == base {
             return Ok(None);
         }
-        let target = |current: &StoredMemory| ProposalTarget { id: first.id, base: base.map_or(current.stamp, FileVersion) };
+        let target = |current: &StoredMemory| ProposalTarget {
+            id: first.id,
+            base: base.map_or(current.stamp, FileVersion),
+        };
         let (memory, action) = match (current, next) {
             (None, None) => return Ok(None),
-            (Some(current), None) => (current.memory.clone(), ProposedAction::Delete(target(&current))),
-            (None, Some((after, bytes))) => (read_document(&after.path, bytes).0, ProposedAction::Write),
+            (Some(current), None) => (
+                current.memory.clone(),
+                ProposedAction::Delete(target(&current)),
+            ),
+            (None, Some((after, bytes))) => {
+                (read_document(&after.path, bytes).0, ProposedAction::Write)
+            }
             (Some(current), Some((after, bytes))) => {
                 let memory = read_document(&after.path, bytes).0;
                 if is_equal(&memory, &current.memory) {
@@ -418,15 +551,32 @@ impl FileStore {
         let is_free = is_write && base.is_none() && !is_refusing;
         // The id depends only on the proposal, so an interruption does not lead to a second one.
         let (by, at) = (operation.by.clone(), operation.at);
-        let parts = [action.fingerprint(&memory).to_string(), memory.scope.to_string(), first.id.to_string(), by.clone()];
-        let id = if is_free { first.id } else { MemoryId::for_path(&format!("{OFFLINE_FOLDER}/{}", parts.join("/"))) };
+        let parts = [
+            action.fingerprint(&memory).to_string(),
+            memory.scope.to_string(),
+            first.id.to_string(),
+            by.clone(),
+        ];
+        let id = if is_free {
+            first.id
+        } else {
+            MemoryId::for_path(&format!("{OFFLINE_FOLDER}/{}", parts.join("/")))
+        };
         if !is_free && self.find(&id)?.is_some() {
             return Ok(None);
         }
         // The new version of a proposal becomes a further proposal.
-        let proposal = memory.proposal.clone().filter(|_| next.is_some()).unwrap_or(Proposal { by, action });
+        let proposal = memory
+            .proposal
+            .clone()
+            .filter(|_| next.is_some())
+            .unwrap_or(Proposal { by, action });
         let scope = self.scope_of_proposal(memory.scope.clone())?;
-        let (origin, other_origins) = if is_write { (memory.origin, memory.other_origins) } else { (None, Vec::new()) };
+        let (origin, other_origins) = if is_write {
+            (memory.origin, memory.other_origins)
+        } else {
+            (None, Vec::new())
+        };
         Ok(Some(Memory {
             id,
             scope,
@@ -447,7 +597,10 @@ impl FileStore {
     fn unused_path(&self, path: &str, taken: &mut HashSet<String>) -> Result<String, StoreError> {
         let others = (2..).map(|number| numbered_path(path, number));
         for path in std::iter::once(path.to_owned()).chain(others) {
-            let found = self.disk.stat(&path).map_err(|error| io_error(format!("check {path}"), error))?;
+            let found = self
+                .disk
+                .stat(&path)
+                .map_err(|error| io_error(format!("check {path}"), error))?;
             if found.is_none() && taken.insert(path.clone()) {
                 return Ok(path);
             }
@@ -458,7 +611,10 @@ impl FileStore {
 
 /// Returns whether the principal of the node may write all scopes of a queued operation.
 fn is_permitted(queued: &QueuedOperation, readable: Option<&[String]>) -> bool {
-    let mut keys = queued.files.iter().flat_map(|file| file.former_key.iter().chain(&file.key));
+    let mut keys = queued
+        .files
+        .iter()
+        .flat_map(|file| file.former_key.iter().chain(&file.key));
     readable.is_none_or(|readable| keys.all(|key| readable.contains(key)))
 }
 
@@ -468,12 +624,26 @@ fn is_proposal_reason(why: Option<&str>) -> bool {
 }
 
 fn is_missing_file(error: &StoreError) -> bool {
-    let StoreError::Backend { source, .. } = error else { return false };
-    source.downcast_ref::<io::Error>().is_some_and(|source| source.kind() == io::ErrorKind::NotFound)
+    let StoreError::Backend { source, .. } = error else {
+        return false;
+    };
+    source
+        .downcast_ref::<io::Error>()
+        .is_some_and(|source| source.kind() == io::ErrorKind::NotFound)
 }
 
 /// Returns whether two versions of a memory differ only in their counters and the time of the change.
 fn is_equal(one: &Memory, other: &Memory) -> bool {
-    let Memory { updated_at, access_count, version, .. } = *other;
-    Memory { updated_at, access_count, version, ..one.clone() } == *other
+    let Memory {
+        updated_at,
+        access_count,
+        version,
+        ..
+    } = *other;
+    Memory {
+        updated_at,
+        access_count,
+        version,
+        ..one.clone()
+    } == *other
 }

@@ -22,7 +22,8 @@ pub(super) const DERIVED: [&str; 3] = [CATEGORIES, "journal", "trash"];
 
 const OTHER_FOLDER: &str = "use another folder";
 
-const MIGRATE: &str = "use another folder with --root, or copy this home into the database with `memory migrate`";
+const MIGRATE: &str =
+    "use another folder with --root, or copy this home into the database with `memory migrate`";
 
 const DELETE_MEMORIES: &str = "delete replica.json, categories/, journal/ and trash/ if the database contains all memories of this home; the \
     next command fetches them. Do not delete offline/";
@@ -71,7 +72,9 @@ pub(super) struct CurrentReplica {
 impl CurrentReplica {
     /// Returns whether `record` is in the files.
     pub(super) fn has(&self, record: &Recorded<JournalPayload>) -> bool {
-        self.done.iter().any(|own| own.operation.id == record.operation.id && own.subject == record.subject)
+        self.done
+            .iter()
+            .any(|own| own.operation.id == record.operation.id && own.subject == record.subject)
     }
 }
 
@@ -87,44 +90,72 @@ impl FileStore {
             Err(error) => return Err(error),
         };
         let Some(state) = self.read_state()? else {
-            let is_used = |folder: &&&str| self.disk.list_folder(folder).is_ok_and(|entries| !entries.is_empty());
+            let is_used = |folder: &&&str| {
+                self.disk
+                    .list_folder(folder)
+                    .is_ok_and(|entries| !entries.is_empty())
+            };
             return match DERIVED.iter().find(is_used) {
                 None => Ok(None),
-                Some(folder) => {
-                    Err(self.other_home_error(&format!("{folder}/ exists, but its memories are not in the database"), MIGRATE))
-                }
+                Some(folder) => Err(self.other_home_error(
+                    &format!("{folder}/ exists, but its memories are not in the database"),
+                    MIGRATE,
+                )),
             };
         };
         if identity.is_some_and(|identity| identity.id != state.database) {
             return Err(self.other_home_error("it is a replica of another database", OTHER_FOLDER));
         }
         if identity.is_some_and(|identity| identity.principal != state.principal) {
-            return Err(self.other_home_error("it is a replica for another principal", DELETE_REPLICA));
+            return Err(
+                self.other_home_error("it is a replica for another principal", DELETE_REPLICA)
+            );
         }
-        let Some(mark) = state.journal.as_deref().and_then(LogPosition::from_text) else { return Ok(None) };
+        let Some(mark) = state.journal.as_deref().and_then(LogPosition::from_text) else {
+            return Ok(None);
+        };
         if self.has_lost_files(replica, &state)? {
             return Ok(None);
         }
         let end = self.journal().end().map_err(journal_read_error)?;
         if end == mark {
-            return Ok(Some(CurrentReplica { state, done: Vec::new(), unreachable }));
+            return Ok(Some(CurrentReplica {
+                state,
+                done: Vec::new(),
+                unreachable,
+            }));
         }
         // Without the journal, the history is incomplete.
         if !self.journal().contains(&mark).map_err(journal_read_error)? {
             return Ok(None);
         }
-        let done = self.journal().operations_after(&mark).map_err(journal_read_error)?;
-        let done = done.collect::<io::Result<_>>().map_err(journal_read_error)?;
-        Ok(Some(CurrentReplica { state, done, unreachable }))
+        let done = self
+            .journal()
+            .operations_after(&mark)
+            .map_err(journal_read_error)?;
+        let done = done
+            .collect::<io::Result<_>>()
+            .map_err(journal_read_error)?;
+        Ok(Some(CurrentReplica {
+            state,
+            done,
+            unreachable,
+        }))
     }
 
     pub(super) fn has_state(&self) -> bool {
-        self.read_state().is_ok_and(|state| state.is_some_and(|state| state.journal.is_some()))
+        self.read_state()
+            .is_ok_and(|state| state.is_some_and(|state| state.journal.is_some()))
     }
 
     pub(super) fn read_state(&self) -> Result<Option<ReplicaState>, StoreError> {
-        let read = self.disk.read(STATE).map_err(|error| io_error(format!("read {STATE}"), error))?;
-        let Some((bytes, _)) = read else { return Ok(None) };
+        let read = self
+            .disk
+            .read(STATE)
+            .map_err(|error| io_error(format!("read {STATE}"), error))?;
+        let Some((bytes, _)) = read else {
+            return Ok(None);
+        };
         // A power cut may damage the file. The id of the log then is unknown, so the user decides.
         let damaged = |_| self.other_home_error(&format!("{STATE} is damaged"), DELETE_MEMORIES);
         serde_json::from_slice(&bytes).map(Some).map_err(damaged)
@@ -144,6 +175,7 @@ impl FileStore {
 
     pub(super) fn write_state(&self, state: &ReplicaState) -> Result<(), StoreError> {
         let text = serde_json::to_vec(state).expect("texts and numbers have a JSON form");
-        cache_file::write(&self.root, STATE, &text).map_err(|error| io_error(format!("write {STATE}"), error))
+        cache_file::write(&self.root, STATE, &text)
+            .map_err(|error| io_error(format!("write {STATE}"), error))
     }
 }

@@ -26,18 +26,27 @@ impl ReplicaCounters {
     }
 
     fn record_contact(&self) {
-        *self.last_contact.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        *self
+            .last_contact
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 }
 
 impl Replica {
     /// Returns the next operations of the log.
     pub(super) fn pull(&self, known: &LogHeads) -> Result<LogPage, StoreError> {
-        self.log.pull(known).inspect(|_| self.counters.record_contact())
+        self.log
+            .pull(known)
+            .inspect(|_| self.counters.record_contact())
     }
 
     /// Appends an operation to the log.
-    pub(super) fn append(&self, known: &LogHeads, operation: &NewOperation<'_>) -> Result<LogAppendResult, StoreError> {
+    pub(super) fn append(
+        &self,
+        known: &LogHeads,
+        operation: &NewOperation<'_>,
+    ) -> Result<LogAppendResult, StoreError> {
         let result = self.log.append(known, operation)?;
         self.counters.record_contact();
         let count = match result {
@@ -49,7 +58,11 @@ impl Replica {
     }
 
     fn status(&self) -> ReplicaStatus {
-        let last_contact = *self.counters.last_contact.lock().unwrap_or_else(PoisonError::into_inner);
+        let last_contact = *self
+            .counters
+            .last_contact
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         ReplicaStatus {
             since_contact: last_contact.map(|last| last.elapsed()),
@@ -64,7 +77,10 @@ impl Replica {
 impl StoreHealth for FileStore {
     fn check_ready(&self) -> Result<(), Code> {
         self.catch_up().map_err(|error| error.code())?;
-        let trouble = self.replica.as_ref().and_then(|replica| replica.last().trouble.as_ref().map(|(code, _)| *code));
+        let trouble = self
+            .replica
+            .as_ref()
+            .and_then(|replica| replica.last().trouble.as_ref().map(|(code, _)| *code));
         trouble.map_or(Ok(()), Err)
     }
 

@@ -10,8 +10,8 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use memory_core::testing::FakeClock;
 use memory_core::{
-    Code, ContentHash, DatabaseFigures, Draft, MemoryId, MemoryStore, MemoryStoreExt, Patch, SecretPolicy, Services, StoreError,
-    proposals, update, write,
+    Code, ContentHash, DatabaseFigures, Draft, MemoryId, MemoryStore, MemoryStoreExt, Patch,
+    SecretPolicy, Services, StoreError, proposals, update, write,
 };
 
 use tempfile::TempDir;
@@ -19,7 +19,8 @@ use tempfile::TempDir;
 use crate::disk::{DirEntry, Disk, FileStat, RealDisk};
 use crate::file_store::{FileStore, FileStoreOptions};
 use crate::shared_log::{
-    LogAppendResult, LogHead, LogHeads, LogIdentity, LogPage, LoggedOperation, NewOperation, NewsSignal, SharedLog,
+    LogAppendResult, LogHead, LogHeads, LogIdentity, LogPage, LoggedOperation, NewOperation,
+    NewsSignal, SharedLog,
 };
 
 /// Maximum number of operations that are fetched at once.
@@ -54,13 +55,21 @@ impl MemoryLogConnection {
             return Ok(());
         }
         let what = "the database cannot be reached".to_owned();
-        Err(StoreError::Database { what, code: Code::DatabaseUnreachable, hint: "", source: None })
+        Err(StoreError::Database {
+            what,
+            code: Code::DatabaseUnreachable,
+            hint: "",
+            source: None,
+        })
     }
 }
 
 impl SharedLog for MemoryLogConnection {
     fn identity(&self) -> Result<LogIdentity, StoreError> {
-        self.check().map(|()| LogIdentity { id: "a log".into(), principal: None })
+        self.check().map(|()| LogIdentity {
+            id: "a log".into(),
+            principal: None,
+        })
     }
 
     fn figures(&self) -> DatabaseFigures {
@@ -70,26 +79,46 @@ impl SharedLog for MemoryLogConnection {
     fn pull(&self, known: &LogHeads) -> Result<LogPage, StoreError> {
         self.check()?;
         let log = self.log.lock().unwrap();
-        let is_new = |one: &&LoggedOperation| one.scopes.iter().any(|scope| known.get(scope).position < one.position);
+        let is_new = |one: &&LoggedOperation| {
+            one.scopes
+                .iter()
+                .any(|scope| known.get(scope).position < one.position)
+        };
         let mut news: Vec<_> = log.operations.iter().filter(is_new).cloned().collect();
         news.sort_by_key(|one| one.position);
         news.truncate(PAGE);
-        Ok(LogPage { operations: news, readable: None })
+        Ok(LogPage {
+            operations: news,
+            readable: None,
+        })
     }
 
-    fn append(&self, known: &LogHeads, operation: &NewOperation<'_>) -> Result<LogAppendResult, StoreError> {
+    fn append(
+        &self,
+        known: &LogHeads,
+        operation: &NewOperation<'_>,
+    ) -> Result<LogAppendResult, StoreError> {
         if self.appends_left.fetch_sub(1, Ordering::SeqCst) == 0 {
             self.is_lost.store(true, Ordering::SeqCst);
         }
         self.check()?;
         let mut log = self.log.lock().unwrap();
         let scopes = operation.scopes();
-        if scopes.iter().any(|scope| log.heads.get(scope) != known.get(scope)) {
+        if scopes
+            .iter()
+            .any(|scope| log.heads.get(scope) != known.get(scope))
+        {
             return Ok(LogAppendResult::Behind);
         }
         let mut documents = log.documents.clone();
         let mut contents = Vec::new();
-        for (change, file) in operation.record.subject.changes.iter().zip(&operation.files) {
+        for (change, file) in operation
+            .record
+            .subject
+            .changes
+            .iter()
+            .zip(&operation.files)
+        {
             if let Some(former) = &change.before
                 && documents.remove(&change.id) != Some((former.path.clone(), former.hash))
             {
@@ -107,11 +136,28 @@ impl SharedLog for MemoryLogConnection {
             }
             documents.insert(change.id, (after.path.clone(), after.hash));
         }
-        assert!(log.operations.iter().all(|one| one.token != operation.token), "an operation is appended twice");
-        let position = known.iter().map(|(_, head)| head.position).max().unwrap_or(0) + 1;
+        assert!(
+            log.operations
+                .iter()
+                .all(|one| one.token != operation.token),
+            "an operation is appended twice"
+        );
+        let position = known
+            .iter()
+            .map(|(_, head)| head.position)
+            .max()
+            .unwrap_or(0)
+            + 1;
         let (record, token) = (operation.record.clone(), operation.token);
-        log.heads.advance(scopes.clone(), LogHead { position, token });
-        log.operations.push(LoggedOperation { record, token, position, scopes: scopes.into_iter().collect(), contents });
+        log.heads
+            .advance(scopes.clone(), LogHead { position, token });
+        log.operations.push(LoggedOperation {
+            record,
+            token,
+            position,
+            scopes: scopes.into_iter().collect(),
+            contents,
+        });
         log.documents = documents;
         if self.loses_response.swap(false, Ordering::SeqCst) {
             self.is_lost.store(true, Ordering::SeqCst);
@@ -138,13 +184,23 @@ pub(super) struct DyingDisk {
 }
 
 impl DyingDisk {
-    pub(super) fn change<T>(&self, act: impl FnOnce(&RealDisk) -> std::io::Result<T>) -> std::io::Result<T> {
+    pub(super) fn change<T>(
+        &self,
+        act: impl FnOnce(&RealDisk) -> std::io::Result<T>,
+    ) -> std::io::Result<T> {
         self.left.fetch_sub(1, Ordering::SeqCst);
         self.read_only(act)
     }
 
-    pub(super) fn read_only<T>(&self, act: impl FnOnce(&RealDisk) -> std::io::Result<T>) -> std::io::Result<T> {
-        if self.left.load(Ordering::SeqCst) < 0 { Err(std::io::Error::from_raw_os_error(5)) } else { act(&self.disk) }
+    pub(super) fn read_only<T>(
+        &self,
+        act: impl FnOnce(&RealDisk) -> std::io::Result<T>,
+    ) -> std::io::Result<T> {
+        if self.left.load(Ordering::SeqCst) < 0 {
+            Err(std::io::Error::from_raw_os_error(5))
+        } else {
+            act(&self.disk)
+        }
     }
 }
 
@@ -216,25 +272,52 @@ pub(super) struct MemoryNode {
 
 impl MemoryNode {
     pub(super) fn new(log: &Arc<Mutex<MemoryLog>>) -> Self {
-        let connection =
-            MemoryLogConnection { log: Arc::clone(log), appends_left: (-1).into(), ..MemoryLogConnection::default() };
-        let (home, connection, clock) = (tempfile::tempdir().unwrap(), Arc::new(connection), Arc::new(FakeClock::default()));
+        let connection = MemoryLogConnection {
+            log: Arc::clone(log),
+            appends_left: (-1).into(),
+            ..MemoryLogConnection::default()
+        };
+        let (home, connection, clock) = (
+            tempfile::tempdir().unwrap(),
+            Arc::new(connection),
+            Arc::new(FakeClock::default()),
+        );
         let store = open(home.path(), &connection, FileStoreOptions::default());
         let services = services(&store, &clock);
-        Self { home, connection, clock, store, services }
+        Self {
+            home,
+            connection,
+            clock,
+            store,
+            services,
+        }
     }
 
     /// Opens the folder again, as a new process does.
     pub(super) fn restart(&mut self) {
-        self.store = open(self.home.path(), &self.connection, FileStoreOptions::default());
+        self.store = open(
+            self.home.path(),
+            &self.connection,
+            FileStoreOptions::default(),
+        );
         self.services = services(&self.store, &self.clock);
     }
 
     /// Opens the folder again on a disk on which nothing works after some changes.
     pub(super) fn restart_on_dying_disk(&mut self, changes: i64) {
-        let disk = DyingDisk { disk: RealDisk::open(self.home.path()).unwrap(), left: changes.into() };
-        let store = FileStore::on_disk(Arc::new(disk), self.home.path(), FileStoreOptions::default());
-        self.store = Arc::new(store.with_log(Arc::clone(&self.connection) as Arc<dyn SharedLog>, Duration::ZERO));
+        let disk = DyingDisk {
+            disk: RealDisk::open(self.home.path()).unwrap(),
+            left: changes.into(),
+        };
+        let store = FileStore::on_disk(
+            Arc::new(disk),
+            self.home.path(),
+            FileStoreOptions::default(),
+        );
+        self.store = Arc::new(store.with_log(
+            Arc::clone(&self.connection) as Arc<dyn SharedLog>,
+            Duration::ZERO,
+        ));
         self.services = services(&self.store, &self.clock);
     }
 
@@ -252,7 +335,9 @@ impl MemoryNode {
 
     /// Connects the node, and transfers all operations.
     pub(super) fn synchronize(&self) {
-        self.connection.loses_response.store(false, Ordering::SeqCst);
+        self.connection
+            .loses_response
+            .store(false, Ordering::SeqCst);
         self.connect();
         self.store.refresh().unwrap();
         assert_eq!(self.queued(), 0);
@@ -263,22 +348,35 @@ impl MemoryNode {
     }
 
     pub(super) fn write(&self, text: &str) -> String {
-        write(&self.services, Draft::new(text), SecretPolicy::Refuse).unwrap().id.to_string()
+        write(&self.services, Draft::new(text), SecretPolicy::Refuse)
+            .unwrap()
+            .id
+            .to_string()
     }
 
     pub(super) fn update(&self, id: &str, text: &str) {
-        let patch = Patch { content: Some(text.to_owned()), ..Patch::default() };
+        let patch = Patch {
+            content: Some(text.to_owned()),
+            ..Patch::default()
+        };
         update(&self.services, id, &patch, None, SecretPolicy::Refuse).unwrap();
     }
 
     pub(super) fn content(&self, id: &str) -> Result<String, Code> {
-        self.services.store.get_by(id).map(|stored| stored.memory.content).map_err(|error| error.code())
+        self.services
+            .store
+            .get_by(id)
+            .map(|stored| stored.memory.content)
+            .map_err(|error| error.code())
     }
 
     /// Returns the action and the text of each proposal.
     pub(super) fn proposals(&self) -> Vec<(&'static str, String)> {
         let waiting = proposals(&self.services).unwrap();
-        waiting.into_iter().map(|one| (one.proposal.action.as_str(), one.stored.memory.content)).collect()
+        waiting
+            .into_iter()
+            .map(|one| (one.proposal.action.as_str(), one.stored.memory.content))
+            .collect()
     }
 
     /// Returns the current memories, the previous versions, and the operations without their order.
@@ -290,20 +388,35 @@ impl MemoryNode {
         }
         let operations = self.store.journaled_operations().map(|record| {
             let record = record.unwrap();
-            format!("{} {:?} {:?}", record.operation.id, record.undoes, record.subject)
+            format!(
+                "{} {:?} {:?}",
+                record.operation.id, record.undoes, record.subject
+            )
         });
         (files, operations.collect())
     }
 }
 
-pub(super) fn open(folder: &Path, connection: &Arc<MemoryLogConnection>, options: FileStoreOptions) -> Arc<FileStore> {
+pub(super) fn open(
+    folder: &Path,
+    connection: &Arc<MemoryLogConnection>,
+    options: FileStoreOptions,
+) -> Arc<FileStore> {
     let log = Arc::clone(connection) as Arc<dyn SharedLog>;
-    Arc::new(FileStore::open(folder, options).unwrap().with_log(log, Duration::ZERO))
+    Arc::new(
+        FileStore::open(folder, options)
+            .unwrap()
+            .with_log(log, Duration::ZERO),
+    )
 }
 
 pub(super) fn services(store: &Arc<FileStore>, clock: &Arc<FakeClock>) -> Services {
     let services = memory_core::testing::services(Arc::clone(store));
-    Services { clock: Arc::clone(clock) as _, ids: Arc::new(crate::RandomIds), ..services }
+    Services {
+        clock: Arc::clone(clock) as _,
+        ids: Arc::new(crate::RandomIds),
+        ..services
+    }
 }
 
 pub(super) fn read_files(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>) {
@@ -327,11 +440,17 @@ pub(super) fn two_nodes() -> (MemoryNode, MemoryNode) {
 /// Asserts that all nodes have the same memories, previous versions and operations.
 pub(super) fn assert_equal_nodes(nodes: &[&MemoryNode]) {
     // The first node learns of the operations that the others send now.
-    nodes.iter().chain(nodes).for_each(|node| node.synchronize());
+    nodes
+        .iter()
+        .chain(nodes)
+        .for_each(|node| node.synchronize());
     let new = MemoryNode::new(&nodes[0].connection.log);
     let expected = new.state();
     for node in nodes {
         assert_eq!(node.state(), expected);
-        assert!(!node.home.path().join("unsynced").exists(), "the program edited no file outside of operations");
+        assert!(
+            !node.home.path().join("unsynced").exists(),
+            "the program edited no file outside of operations"
+        );
     }
 }

@@ -34,7 +34,10 @@ pub(super) struct SystemStart {
 impl SystemStart {
     /// Returns the current start of the system.
     pub(super) fn current() -> Self {
-        Self { id: boot_id(), is_checked: AtomicBool::default() }
+        Self {
+            id: boot_id(),
+            is_checked: AtomicBool::default(),
+        }
     }
 }
 
@@ -68,11 +71,19 @@ impl FileStore {
     }
 
     /// Returns how the next operation is performed, and syncs the files if many changes are not synced yet.
-    fn prepare_unsynced(&self, replica: &Replica, state: &mut ReplicaState) -> Result<Durability, StoreError> {
-        let Some(start) = &replica.start.id else { return Ok(Durability::Synced) };
+    fn prepare_unsynced(
+        &self,
+        replica: &Replica,
+        state: &mut ReplicaState,
+    ) -> Result<Durability, StoreError> {
+        let Some(start) = &replica.start.id else {
+            return Ok(Durability::Synced);
+        };
         let end = self.journal().end().map_err(journal_read_error)?;
         let synced = state.synced.as_deref().and_then(LogPosition::from_text);
-        if state.start.as_ref() == Some(start) && synced.is_some_and(|synced| end.is_within(MAX_UNSYNCED, &synced)) {
+        if state.start.as_ref() == Some(start)
+            && synced.is_some_and(|synced| end.is_within(MAX_UNSYNCED, &synced))
+        {
             return Ok(Durability::Unsynced);
         }
         if !self.sync_unsynced(replica)? {
@@ -84,7 +95,9 @@ impl FileStore {
 
     /// Syncs all files and records this, and returns whether the system supports it in one call. The caller holds the lock.
     pub(super) fn sync_unsynced(&self, replica: &Replica) -> Result<bool, StoreError> {
-        let (Some(start), Some(mut state)) = (replica.start_id(), self.read_state()?) else { return Ok(false) };
+        let (Some(start), Some(mut state)) = (replica.start_id(), self.read_state()?) else {
+            return Ok(false);
+        };
         let end = self.journal_end()?;
         let refused = |error| io_error(format!("sync {}", self.root.display()), error);
         if !self.disk.sync_everything().map_err(refused)? {
@@ -97,18 +110,28 @@ impl FileStore {
 
     /// Returns whether the store is a replica that must be created again before it is used.
     pub(in super::super) fn is_incomplete_replica(&self) -> Result<bool, StoreError> {
-        let Some(replica) = &self.replica else { return Ok(false) };
+        let Some(replica) = &self.replica else {
+            return Ok(false);
+        };
         // A damaged state is reported where it is used.
-        let Ok(Some(state)) = self.read_state() else { return Ok(false) };
+        let Ok(Some(state)) = self.read_state() else {
+            return Ok(false);
+        };
         Ok(state.journal.is_none() || self.has_lost_files(replica, &state)?)
     }
 
     /// Returns whether the replica has lost files at a power cut. It is only checked after a start of the system.
-    pub(super) fn has_lost_files(&self, replica: &Replica, state: &ReplicaState) -> Result<bool, StoreError> {
+    pub(super) fn has_lost_files(
+        &self,
+        replica: &Replica,
+        state: &ReplicaState,
+    ) -> Result<bool, StoreError> {
         if state.start == replica.start.id || replica.start.is_checked.load(Ordering::SeqCst) {
             return Ok(false);
         }
-        let Some(end) = state.journal.as_deref().and_then(LogPosition::from_text) else { return Ok(false) };
+        let Some(end) = state.journal.as_deref().and_then(LogPosition::from_text) else {
+            return Ok(false);
+        };
         let synced = state.synced.as_deref().and_then(LogPosition::from_text);
         let has_journal = self.journal().reaches(&end).map_err(journal_read_error)?;
         let has_lost = !has_journal || self.has_lost_files_after(&synced.unwrap_or(end))?;
@@ -117,7 +140,11 @@ impl FileStore {
     }
 
     fn has_lost_files_after(&self, position: &LogPosition) -> Result<bool, StoreError> {
-        let Some(records) = self.journal().complete_operations_after(position).map_err(journal_read_error)? else {
+        let Some(records) = self
+            .journal()
+            .complete_operations_after(position)
+            .map_err(journal_read_error)?
+        else {
             return Ok(true);
         };
         // The newest operation of a path determines its content.
@@ -126,16 +153,23 @@ impl FileStore {
             let changes = || record.subject.changes.iter();
             let added = changes().filter_map(|change| change.after.as_ref());
             let removed = changes().filter_map(|change| change.before.as_ref());
-            let trashed = removed.clone().filter_map(|file| Some((file.trash.as_deref()?, Some(file.hash))));
+            let trashed = removed
+                .clone()
+                .filter_map(|file| Some((file.trash.as_deref()?, Some(file.hash))));
             let files = added.map(|file| (file.path.as_str(), Some(file.hash)));
-            let files = files.chain(removed.map(|file| (file.path.as_str(), None))).chain(trashed);
+            let files = files
+                .chain(removed.map(|file| (file.path.as_str(), None)))
+                .chain(trashed);
             // Parts of conversations are synced, and change without a line in the journal.
             for (path, hash) in files.filter(|(path, _)| !is_conversation_file(path)) {
                 expected.entry(path).or_insert(hash);
             }
         }
         for (path, hash) in expected {
-            let read = self.disk.read(path).map_err(|error| read_error(path, error))?;
+            let read = self
+                .disk
+                .read(path)
+                .map_err(|error| read_error(path, error))?;
             if read.map(|(bytes, _)| ContentHash::from_bytes(&bytes)) != hash {
                 return Ok(true);
             }

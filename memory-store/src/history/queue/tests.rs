@@ -14,8 +14,14 @@ type AppendResult = Result<Option<()>, InstanceError>;
 /// Appends once on each thread, and returns the results.
 ///
 /// `write` receives the number of the write and the batch.
-fn append_at_once(write: impl Fn(usize, Vec<u8>) -> Result<(), InstanceError> + Send + Sync + 'static) -> Vec<AppendResult> {
-    let (queues, times, write) = (Arc::new(AppendQueues::default()), Arc::new(AtomicUsize::new(0)), Arc::new(write));
+fn append_at_once(
+    write: impl Fn(usize, Vec<u8>) -> Result<(), InstanceError> + Send + Sync + 'static,
+) -> Vec<AppendResult> {
+    let (queues, times, write) = (
+        Arc::new(AppendQueues::default()),
+        Arc::new(AtomicUsize::new(0)),
+        Arc::new(write),
+    );
     let append = |number: usize| {
         let (queues, times, write) = (Arc::clone(&queues), Arc::clone(&times), Arc::clone(&write));
         thread::spawn(move || {
@@ -30,14 +36,23 @@ fn append_at_once(write: impl Fn(usize, Vec<u8>) -> Result<(), InstanceError> + 
         })
     };
     let appenders: Vec<_> = (0..APPENDERS).map(append).collect();
-    let fared = appenders.into_iter().map(|appender| appender.join().unwrap()).collect();
-    assert!(queues.lock().is_empty(), "a queue in which nothing waits is not kept");
+    let fared = appenders
+        .into_iter()
+        .map(|appender| appender.join().unwrap())
+        .collect();
+    assert!(
+        queues.lock().is_empty(),
+        "a queue in which nothing waits is not kept"
+    );
     fared
 }
 
 fn lines(written: &[Vec<u8>]) -> Vec<usize> {
-    let mut lines: Vec<usize> =
-        written.iter().flat_map(|batch| str::from_utf8(batch).unwrap().lines()).map(|line| line.parse().unwrap()).collect();
+    let mut lines: Vec<usize> = written
+        .iter()
+        .flat_map(|batch| str::from_utf8(batch).unwrap().lines())
+        .map(|line| line.parse().unwrap())
+        .collect();
     lines.sort_unstable();
     lines
 }
@@ -49,7 +64,11 @@ fn each_append_is_written_once_by_one_writer_at_a_time() {
         let writers = Arc::new(AtomicUsize::new(0));
         let (own, at_work) = (Arc::clone(&written), Arc::clone(&writers));
         let fared = append_at_once(move |_, batch| {
-            assert_eq!(at_work.fetch_add(1, Ordering::SeqCst), 0, "two write at once");
+            assert_eq!(
+                at_work.fetch_add(1, Ordering::SeqCst),
+                0,
+                "two write at once"
+            );
             thread::yield_now();
             own.lock().unwrap().push(batch);
             at_work.fetch_sub(1, Ordering::SeqCst);
@@ -57,8 +76,14 @@ fn each_append_is_written_once_by_one_writer_at_a_time() {
         });
         let written = written.lock().unwrap().clone();
         assert_eq!(lines(&written), (0..APPENDERS).collect::<Vec<usize>>());
-        let leaders = fared.iter().filter(|fared| matches!(fared, Ok(Some(())))).count();
-        assert!(fared.iter().all(Result::is_ok) && leaders == written.len(), "who writes is told so, and nobody else");
+        let leaders = fared
+            .iter()
+            .filter(|fared| matches!(fared, Ok(Some(()))))
+            .count();
+        assert!(
+            fared.iter().all(Result::is_ok) && leaders == written.len(),
+            "who writes is told so, and nobody else"
+        );
     });
 }
 
@@ -68,7 +93,13 @@ fn who_comes_while_another_writes_shares_the_next_write() {
         let queues = Arc::new(AppendQueues::default());
         let append = |number: usize| {
             let queues = Arc::clone(&queues);
-            thread::spawn(move || queues.append("s.jsonl", format!("{number}\n").into_bytes(), |take| Ok(take())).unwrap())
+            thread::spawn(move || {
+                queues
+                    .append("s.jsonl", format!("{number}\n").into_bytes(), |take| {
+                        Ok(take())
+                    })
+                    .unwrap()
+            })
         };
         let own = Arc::clone(&queues);
         let first = queues.append("s.jsonl", b"0\n".to_vec(), |take| {
@@ -81,8 +112,15 @@ fn who_comes_while_another_writes_shares_the_next_write() {
             Ok((batch, others))
         });
         let (batch, others) = first.unwrap().unwrap();
-        let written: Vec<Vec<u8>> = others.into_iter().filter_map(|other| other.join().unwrap()).collect();
-        assert_eq!((lines(&[batch]), written.len()), (vec![0], 1), "all who waited were written at once");
+        let written: Vec<Vec<u8>> = others
+            .into_iter()
+            .filter_map(|other| other.join().unwrap())
+            .collect();
+        assert_eq!(
+            (lines(&[batch]), written.len()),
+            (vec![0], 1),
+            "all who waited were written at once"
+        );
         assert_eq!(lines(&written), (1..APPENDERS).collect::<Vec<usize>>());
     });
 }
@@ -97,12 +135,20 @@ fn a_failure_reaches_everybody_who_was_not_written_and_nobody_else() {
                 return Ok(());
             }
             own.fetch_add(lines(&[batch]).len(), Ordering::SeqCst);
-            Err(StoreError::Backend { action: "x".into(), code: Code::DiskFull, source: "y".into() }.into())
+            Err(StoreError::Backend {
+                action: "x".into(),
+                code: Code::DiskFull,
+                source: "y".into(),
+            }
+            .into())
         });
         let errors: Vec<_> = fared.into_iter().filter_map(Result::err).collect();
         assert_eq!(errors.len(), failed.load(Ordering::SeqCst));
         assert!(
-            errors.iter().all(|error| error.code() == Code::DiskFull && format_error_chain(error).contains('y')),
+            errors
+                .iter()
+                .all(|error| error.code() == Code::DiskFull
+                    && format_error_chain(error).contains('y')),
             "{errors:?}"
         );
     });
@@ -116,9 +162,17 @@ fn who_cannot_write_at_all_fails_for_all_who_wait_and_the_next_begins_anew() {
             let queues = Arc::clone(&queues);
             thread::spawn(move || {
                 let locked = || -> InstanceError {
-                    StoreError::Backend { action: "x".into(), code: Code::Locked, source: "y".into() }.into()
+                    StoreError::Backend {
+                        action: "x".into(),
+                        code: Code::Locked,
+                        source: "y".into(),
+                    }
+                    .into()
                 };
-                queues.append("s.jsonl", b"1\n".to_vec(), |_| Err::<(), _>(locked())).unwrap_err().code()
+                queues
+                    .append("s.jsonl", b"1\n".to_vec(), |_| Err::<(), _>(locked()))
+                    .unwrap_err()
+                    .code()
             })
         };
         let appenders: Vec<_> = (0..APPENDERS).map(append).collect();

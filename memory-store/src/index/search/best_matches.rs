@@ -30,12 +30,24 @@ impl BestMatches<'_> {
     ) -> Result<T, IndexError> {
         let meta = IndexMeta::read(rows)?;
         let filter = limit_to_scope(filter);
-        let ranking = Ranking { coverage: MatchCoverage::Best, ..Ranking::default() };
-        let asked = SearchRequest { question, filter: &filter, limit: 0, ranking, vector: None };
+        let ranking = Ranking {
+            coverage: MatchCoverage::Best,
+            ..Ranking::default()
+        };
+        let asked = SearchRequest {
+            question,
+            filter: &filter,
+            limit: 0,
+            ranking,
+            vector: None,
+        };
         let searcher = open_searcher(text, epoch, &meta)?;
         let sets = MatchSets::new(rows, &searcher, text.fields, &asked, false, now)?;
         let pending = sets.pending_keys(question).collect();
-        read(&BestMatches { flushed: sets.flushed, pending })
+        read(&BestMatches {
+            flushed: sets.flushed,
+            pending,
+        })
     }
 
     /// Returns the number of matches in the full text.
@@ -56,7 +68,10 @@ impl BestMatches<'_> {
     }
 
     /// Calls `each` with the time of creation of every match in the full text.
-    pub(in crate::index) fn each_creation_time(&self, each: &mut dyn FnMut(i64)) -> Result<(), IndexError> {
+    pub(in crate::index) fn each_creation_time(
+        &self,
+        each: &mut dyn FnMut(i64),
+    ) -> Result<(), IndexError> {
         self.flushed.each_creation_time(each)
     }
 }

@@ -33,13 +33,28 @@ pub(super) struct SearchCandidate {
 
 impl SearchCandidate {
     /// Computes the ranking features of a pending document.
-    pub(super) fn of(document: &PendingDocument, wanted: &[QueryTerm], named: Option<i64>, handles: &[i64]) -> Self {
-        let frequency =
-            |wanted: &QueryTerm| -> u32 { wanted.exact.iter().map(|term| document.frequency(term, wanted.part)).sum() };
+    pub(super) fn of(
+        document: &PendingDocument,
+        wanted: &[QueryTerm],
+        named: Option<i64>,
+        handles: &[i64],
+    ) -> Self {
+        let frequency = |wanted: &QueryTerm| -> u32 {
+            wanted
+                .exact
+                .iter()
+                .map(|term| document.frequency(term, wanted.part))
+                .sum()
+        };
         let frequencies: Vec<u32> = wanted.iter().map(frequency).collect();
         let like = |(wanted, frequency): (&QueryTerm, &u32)| {
             let has = |term: &str| *frequency == 0 && 0 < document.frequency(term, wanted.part);
-            wanted.alike.iter().filter(|(term, _)| has(term)).map(|(_, like)| *like).fold(0.0, f32::max)
+            wanted
+                .alike
+                .iter()
+                .filter(|(term, _)| has(term))
+                .map(|(_, like)| *like)
+                .fold(0.0, f32::max)
         };
         let likeness = wanted.iter().zip(&frequencies).map(like).collect();
         Self {
@@ -57,7 +72,11 @@ impl SearchCandidate {
     }
 
     /// Returns the document as a candidate for ranking.
-    pub(super) fn to_rank_candidate(&self, turns: &ConversationTurns, cosines: &HashMap<i64, f32>) -> RankCandidate {
+    pub(super) fn to_rank_candidate(
+        &self,
+        turns: &ConversationTurns,
+        cosines: &HashMap<i64, f32>,
+    ) -> RankCandidate {
         RankCandidate {
             frequencies: self.frequencies.clone(),
             likeness: self.likeness.clone(),
@@ -65,7 +84,10 @@ impl SearchCandidate {
             facts: self.facts,
             created_at: time_from_nanos(self.created_at),
             is_named: self.is_named,
-            role: self.facts.role.or_else(|| turns.roles.get(&self.key).copied()),
+            role: self
+                .facts
+                .role
+                .or_else(|| turns.roles.get(&self.key).copied()),
             seat: turns.seats.get(&self.key).copied(),
             linked: Vec::new(),
             cosine: cosines.get(&self.key).copied(),

@@ -34,20 +34,48 @@ impl BestCoverage {
         named: &QueryNames,
         excluded: &TermConstraints<'_>,
     ) -> Result<Self, IndexError> {
-        let words = named.question.words.iter().zip(wanted).filter(|(word, _)| word.role == WordRole::Content);
+        let words = named
+            .question
+            .words
+            .iter()
+            .zip(wanted)
+            .filter(|(word, _)| word.role == WordRole::Content);
         let words: Vec<&QueryTerm> = words.map(|(_, wanted)| wanted).take(MAX_WORDS).collect();
         let levels = flushed.coverage(&words, &named.handles)?;
         let count = |document: &PendingDocument| match () {
-            () if named.handles.iter().any(|bits| document.filters.contains(bits)) => words.len(),
+            () if named
+                .handles
+                .iter()
+                .any(|bits| document.filters.contains(bits)) =>
+            {
+                words.len()
+            }
             () => words.iter().filter(|word| document.contains(word)).count(),
         };
-        let passing = pending.iter().filter(|document| document.passes && excluded.allows(document));
-        let counts: Vec<(i64, usize)> = passing.map(|document| (document.key, count(document))).collect();
-        let best_of = |levels: &Vec<DocumentSet>| levels.iter().filter(|level| 0 < level.count()).count();
-        let best = levels.iter().map(best_of).chain(counts.iter().map(|(_, count)| *count)).max().unwrap_or_default();
-        let pending = counts.into_iter().filter(|(_, count)| 0 < best && *count == best).map(|(key, _)| key).collect();
+        let passing = pending
+            .iter()
+            .filter(|document| document.passes && excluded.allows(document));
+        let counts: Vec<(i64, usize)> = passing
+            .map(|document| (document.key, count(document)))
+            .collect();
+        let best_of =
+            |levels: &Vec<DocumentSet>| levels.iter().filter(|level| 0 < level.count()).count();
+        let best = levels
+            .iter()
+            .map(best_of)
+            .chain(counts.iter().map(|(_, count)| *count))
+            .max()
+            .unwrap_or_default();
+        let pending = counts
+            .into_iter()
+            .filter(|(_, count)| 0 < best && *count == best)
+            .map(|(key, _)| key)
+            .collect();
         // Without a document that contains a word, all sets are empty.
-        let flushed = levels.into_iter().map(|mut levels| levels.swap_remove(best.saturating_sub(1))).collect();
+        let flushed = levels
+            .into_iter()
+            .map(|mut levels| levels.swap_remove(best.saturating_sub(1)))
+            .collect();
         Ok(Self { flushed, pending })
     }
 }

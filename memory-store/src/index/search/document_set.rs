@@ -50,19 +50,24 @@ impl DocumentSet {
 
     /// Iterates over the documents in ascending order.
     pub(super) fn documents(&self) -> impl Iterator<Item = DocId> {
-        (0..).zip(&self.0).filter(|(_, word)| **word != 0).flat_map(|(number, word)| {
-            let mut left = *word;
-            std::iter::from_fn(move || {
-                let bit = left.trailing_zeros();
-                left &= left.checked_sub(1)?;
-                Some(number * 64 + bit)
+        (0..)
+            .zip(&self.0)
+            .filter(|(_, word)| **word != 0)
+            .flat_map(|(number, word)| {
+                let mut left = *word;
+                std::iter::from_fn(move || {
+                    let bit = left.trailing_zeros();
+                    left &= left.checked_sub(1)?;
+                    Some(number * 64 + bit)
+                })
             })
-        })
     }
 
     /// Returns whether the set contains `document`; false if the number is out of range.
     pub(super) fn contains_checked(&self, document: DocId) -> bool {
-        self.0.get((document / 64) as usize).is_some_and(|word| word >> (document % 64) & 1 == 1)
+        self.0
+            .get((document / 64) as usize)
+            .is_some_and(|word| word >> (document % 64) & 1 == 1)
     }
 
     /// Returns whether the set contains `document`.
@@ -75,17 +80,26 @@ impl DocumentSet {
 
     /// Retains only the documents that `other` contains as well.
     pub(super) fn intersect(&mut self, other: &Self) {
-        self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own &= other);
+        self.0
+            .iter_mut()
+            .zip(&other.0)
+            .for_each(|(own, other)| *own &= other);
     }
 
     /// Removes the documents of `other`.
     pub(super) fn remove_all(&mut self, other: &Self) {
-        self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own &= !other);
+        self.0
+            .iter_mut()
+            .zip(&other.0)
+            .for_each(|(own, other)| *own &= !other);
     }
 
     /// Adds the documents of `other`.
     pub(super) fn extend(&mut self, other: &Self) {
-        self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own |= other);
+        self.0
+            .iter_mut()
+            .zip(&other.0)
+            .for_each(|(own, other)| *own |= other);
     }
 
     /// Retains only the documents for which `passes` returns true.
@@ -106,7 +120,11 @@ impl DocumentSet {
     pub(super) fn count_in(&self, mut postings: BlockSegmentPostings) -> u64 {
         let mut count = 0;
         while !postings.docs().is_empty() {
-            count += postings.docs().iter().map(|document| u64::from(self.contains(*document))).sum::<u64>();
+            count += postings
+                .docs()
+                .iter()
+                .map(|document| u64::from(self.contains(*document)))
+                .sum::<u64>();
             postings.advance();
         }
         count

@@ -81,10 +81,18 @@ pub(super) fn gather_candidates(
 ) -> Result<CandidatePool, IndexError> {
     let mut meta = IndexMeta::read(rows)?;
     let filter = limit_to_scope(asked.filter);
-    let asked = &SearchRequest { filter: &filter, ..asked.clone() };
+    let asked = &SearchRequest {
+        filter: &filter,
+        ..asked.clone()
+    };
     let searcher = open_searcher(text, epoch, &meta)?;
-    let MatchSets { flushed, pending, wanted, named, allowed } =
-        MatchSets::new(rows, &searcher, text.fields, asked, vectors.is_some(), now)?;
+    let MatchSets {
+        flushed,
+        pending,
+        wanted,
+        named,
+        allowed,
+    } = MatchSets::new(rows, &searcher, text.fields, asked, vectors.is_some(), now)?;
     if asked.filter.within.is_some() {
         meta.scale_to(flushed.visible_count() + pending.len() as u64);
         if let Some(scope @ Scope::Conversation(_)) = &asked.filter.scope {
@@ -92,7 +100,9 @@ pub(super) fn gather_candidates(
         }
     }
     let mut statistics = rank_statistics(&meta, &wanted);
-    let excluded = TermConstraints { question: asked.question };
+    let excluded = TermConstraints {
+        question: asked.question,
+    };
     let matching = flushed.matching_count();
 
     let all = CandidateCollector {
@@ -104,13 +114,25 @@ pub(super) fn gather_candidates(
         named: &named,
         excluded: &excluded,
     };
-    let (mut found, mut total, is_whole) = all.matching(matching, size, statistics.documents, meta.lengths)?;
+    let (mut found, mut total, is_whole) =
+        all.matching(matching, size, statistics.documents, meta.lengths)?;
     let (by_words, matching) = (total, found.len());
     let near = all.find_nearest(vectors, &allowed)?;
-    total += near.as_ref().map_or(Ok(0), |near| all.add_nearest(near, &mut found))?;
+    total += near
+        .as_ref()
+        .map_or(Ok(0), |near| all.add_nearest(near, &mut found))?;
     let best = rank_by_words(&found, &statistics, &wanted, &named.question);
-    let turns = ConversationTurns::of(rows, asked.filter, &best[..best.len().min(CONVERSATIONS_READ)], &close_in_time(&found))?;
-    statistics.turns = turns.whole.iter().map(|whole| whole.filter(|_| is_whole)).collect();
+    let turns = ConversationTurns::of(
+        rows,
+        asked.filter,
+        &best[..best.len().min(CONVERSATIONS_READ)],
+        &close_in_time(&found),
+    )?;
+    statistics.turns = turns
+        .whole
+        .iter()
+        .map(|whole| whole.filter(|_| is_whole))
+        .collect();
     all.add_neighbours(&turns, &best[..best.len().min(WITH_NEIGHBOURS)], &mut found)?;
     // Matches inside words are added only if the whole-word matches leave room for them.
     if by_words <= MAX_WITH_SUBSTRINGS.max(asked.limit as u64) {
@@ -121,12 +143,33 @@ pub(super) fn gather_candidates(
         )?;
     }
     found.sort_by_key(|found| found.key);
-    let cosines = near.as_ref().map(|near| near.cosines(rows, &found)).transpose()?.unwrap_or_default();
-    let mut candidates: Vec<RankCandidate> = found.iter().map(|found| found.to_rank_candidate(&turns, &cosines)).collect();
-    connect_links(rows, &found, &best[..best.len().min(LINKS_FOLLOWED)], &mut candidates)?;
+    let cosines = near
+        .as_ref()
+        .map(|near| near.cosines(rows, &found))
+        .transpose()?
+        .unwrap_or_default();
+    let mut candidates: Vec<RankCandidate> = found
+        .iter()
+        .map(|found| found.to_rank_candidate(&turns, &cosines))
+        .collect();
+    connect_links(
+        rows,
+        &found,
+        &best[..best.len().min(LINKS_FOLLOWED)],
+        &mut candidates,
+    )?;
     let has_vectors = near.is_some();
     let question = named.question;
-    Ok(CandidatePool { question, found, candidates, wanted, statistics, total, has_vectors, is_whole })
+    Ok(CandidatePool {
+        question,
+        found,
+        candidates,
+        wanted,
+        statistics,
+        total,
+        has_vectors,
+        is_whole,
+    })
 }
 
 /// The documents that match a question, committed or pending.
@@ -150,23 +193,36 @@ impl<'s> MatchSets<'s> {
         now: DateTime<Utc>,
     ) -> Result<Self, IndexError> {
         let (mut pending, keys) = read_pending(rows, asked.filter, now)?;
-        let mut flushed = SegmentsView::new(searcher, fields, &keys, asked.filter.within.as_deref())?;
+        let mut flushed =
+            SegmentsView::new(searcher, fields, &keys, asked.filter.within.as_deref())?;
         let wanted = look_up_words(&asked.question.words, &flushed, &pending)?;
         let named = QueryNames::of(asked, &flushed, &pending)?;
         flushed.match_any(&wanted)?;
         flushed.match_handles(&named.handles)?;
-        let excluded = TermConstraints { question: asked.question };
+        let excluded = TermConstraints {
+            question: asked.question,
+        };
         excluded.restrict(&mut flushed)?;
         flushed.filter(&TextFilter::of(asked.filter, now))?;
         let mut allowed = KeySet::default();
         if has_vectors {
             // The mean similarity is that of all documents, regardless of the coverage.
             flushed.collect_passing_keys(&mut allowed)?;
-            let passing = pending.iter().filter(|own| own.passes && excluded.allows(own));
+            let passing = pending
+                .iter()
+                .filter(|own| own.passes && excluded.allows(own));
             passing.for_each(|own| allowed.insert(own.key));
         }
         let is_best = match asked.ranking.coverage {
-            MatchCoverage::Any => return Ok(Self { flushed, pending, wanted, named, allowed }),
+            MatchCoverage::Any => {
+                return Ok(Self {
+                    flushed,
+                    pending,
+                    wanted,
+                    named,
+                    allowed,
+                });
+            }
             MatchCoverage::Best => true,
             MatchCoverage::Rest => false,
         };
@@ -175,21 +231,36 @@ impl<'s> MatchSets<'s> {
         for document in &mut pending {
             document.passes &= best.pending.contains(&document.key) == is_best;
         }
-        Ok(Self { flushed, pending, wanted, named, allowed })
+        Ok(Self {
+            flushed,
+            pending,
+            wanted,
+            named,
+            allowed,
+        })
     }
 
     /// Returns the keys of the pending documents that match.
     pub(super) fn pending_keys(&self, question: &TextQuery) -> impl Iterator<Item = i64> {
         let excluded = TermConstraints { question };
         let matches = move |document: &&PendingDocument| {
-            document.passes && excluded.allows(document) && document.matches(&self.wanted, &self.named.handles)
+            document.passes
+                && excluded.allows(document)
+                && document.matches(&self.wanted, &self.named.handles)
         };
-        self.pending.iter().filter(matches).map(|document| document.key)
+        self.pending
+            .iter()
+            .filter(matches)
+            .map(|document| document.key)
     }
 }
 
 /// Opens the full text for the rows of `meta`, which were read before.
-pub(super) fn open_searcher(text: &FullText, epoch: i64, meta: &IndexMeta) -> Result<Searcher, IndexError> {
+pub(super) fn open_searcher(
+    text: &FullText,
+    epoch: i64,
+    meta: &IndexMeta,
+) -> Result<Searcher, IndexError> {
     let (searcher, generation) = text.searcher(meta.generation)?;
     if meta.epoch != epoch || generation < meta.generation {
         return Err(IndexError::Mismatch);
@@ -201,7 +272,10 @@ pub(super) fn open_searcher(text: &FullText, epoch: i64, meta: &IndexMeta) -> Re
 pub(super) fn limit_to_scope(filter: &Filter) -> Filter {
     let mut narrowed = filter.clone();
     if let Some(scope) = &filter.scope
-        && filter.within.as_ref().is_none_or(|within| within.contains(scope))
+        && filter
+            .within
+            .as_ref()
+            .is_none_or(|within| within.contains(scope))
     {
         narrowed.within = Some(vec![scope.clone()]);
     }
@@ -212,13 +286,19 @@ pub(super) fn limit_to_scope(filter: &Filter) -> Filter {
 fn conversation_lengths(rows: &Connection, scope: &Scope) -> Result<[u64; 2], IndexError> {
     let sql = "SELECT coalesce(sum(length), 0), coalesce(sum(characters), 0) FROM documents INDEXED BY turns WHERE scope = ?";
     let read = |row: &rusqlite::Row<'_>| Ok([row.get::<_, i64>(0)?, row.get(1)?]);
-    Ok(rows.prepare_cached(sql)?.query_row([scope.to_string()], read)?.map(i64::cast_unsigned))
+    Ok(rows
+        .prepare_cached(sql)?
+        .query_row([scope.to_string()], read)?
+        .map(i64::cast_unsigned))
 }
 
 /// Returns the sorted keys of documents written within [`MAX_PAUSE`] of another one.
 fn close_in_time(found: &[SearchCandidate]) -> Vec<i64> {
     let span = MAX_PAUSE.num_nanoseconds().unwrap_or(i64::MAX);
-    let mut by_time: Vec<(i64, i64)> = found.iter().map(|found| (found.created_at, found.key)).collect();
+    let mut by_time: Vec<(i64, i64)> = found
+        .iter()
+        .map(|found| (found.created_at, found.key))
+        .collect();
     by_time.sort_unstable();
     let mut keys: Vec<i64> = by_time
         .windows(2)
@@ -231,7 +311,11 @@ fn close_in_time(found: &[SearchCandidate]) -> Vec<i64> {
 }
 
 fn rank_statistics(meta: &IndexMeta, wanted: &[QueryTerm]) -> CorpusStatistics {
-    let most = wanted.iter().map(|own| own.documents).max().unwrap_or_default();
+    let most = wanted
+        .iter()
+        .map(|own| own.documents)
+        .max()
+        .unwrap_or_default();
     let documents = meta.documents.max(most);
     let average = |part: TermField| average(meta.lengths[part.length_index()], documents);
     CorpusStatistics {
@@ -262,8 +346,15 @@ impl<'a> CandidateCollector<'a> {
         documents: u64,
         lengths: [u64; 2],
     ) -> Result<(Vec<SearchCandidate>, u64, bool), IndexError> {
-        let QueryNames { speaker, dates, handles, .. } = self.named;
-        let look = |document: &PendingDocument| SearchCandidate::of(document, self.wanted, *speaker, handles);
+        let QueryNames {
+            speaker,
+            dates,
+            handles,
+            ..
+        } = self.named;
+        let look = |document: &PendingDocument| {
+            SearchCandidate::of(document, self.wanted, *speaker, handles)
+        };
         let matches = |document: &&PendingDocument| {
             let own = look(document);
             own.passes && own.matches && self.excluded.allows(document)
@@ -276,13 +367,25 @@ impl<'a> CandidateCollector<'a> {
             addresses = self.flushed.matching_documents();
             waiting.clone_from(&pending);
         } else {
-            let pool = Preselection::new(self.flushed, (self.pending, &pending), self.wanted, documents, lengths)?;
+            let pool = Preselection::new(
+                self.flushed,
+                (self.pending, &pending),
+                self.wanted,
+                documents,
+                lengths,
+            )?;
             let by_date = (!dates.is_empty()).then(|| (dates.clone(), EXTRA_PER_NAME));
             let by_name = speaker.map(|speaker| (vec![speaker], EXTRA_PER_NAME));
             // Assistants repeat the words of every question at length: by words alone they would fill the pool.
             let person = LookupKey::Role(SpeakerRole::Person).bits();
-            let by_person = self.flushed.has_handle(person)?.then(|| (vec![person], size));
-            for (handles, most) in [Some((Vec::new(), size)), by_date, by_name, by_person].into_iter().flatten() {
+            let by_person = self
+                .flushed
+                .has_handle(person)?
+                .then(|| (vec![person], size));
+            for (handles, most) in [Some((Vec::new(), size)), by_date, by_name, by_person]
+                .into_iter()
+                .flatten()
+            {
                 let (flushed, pending) = pool.best(&handles, most)?;
                 addresses.extend(flushed);
                 waiting.extend(pending);
@@ -293,7 +396,9 @@ impl<'a> CandidateCollector<'a> {
         if self.asked.limit == 0 {
             addresses.clear();
         }
-        let mut found = self.flushed.load_features(addresses, self.wanted, *speaker)?;
+        let mut found = self
+            .flushed
+            .load_features(addresses, self.wanted, *speaker)?;
         found.extend(waiting.into_iter().map(look));
         Ok((found, total, is_whole))
     }
@@ -307,15 +412,24 @@ impl<'a> CandidateCollector<'a> {
     where
         'a: 'v,
     {
-        let Some((vectors, question)) = vectors.zip(self.asked.vector) else { return Ok(None) };
+        let Some((vectors, question)) = vectors.zip(self.asked.vector) else {
+            return Ok(None);
+        };
         VectorMatches::new(self.rows, vectors, question, allowed).map(Some)
     }
 
     /// Adds the nearest documents and returns the number that match by nearness alone.
-    fn add_nearest(&self, near: &VectorMatches<'_>, found: &mut Vec<SearchCandidate>) -> Result<u64, IndexError> {
+    fn add_nearest(
+        &self,
+        near: &VectorMatches<'_>,
+        found: &mut Vec<SearchCandidate>,
+    ) -> Result<u64, IndexError> {
         let mut nearest = self.load_features(&exclude_known(near.keys(), found))?;
         let mut answers = 0;
-        for found in nearest.iter_mut().filter(|found| found.passes && !found.matches) {
+        for found in nearest
+            .iter_mut()
+            .filter(|found| found.passes && !found.matches)
+        {
             found.matches = near.is_match(found.key);
             answers += u64::from(found.matches);
         }
@@ -330,10 +444,18 @@ impl<'a> CandidateCollector<'a> {
         best: &[i64],
         found: &mut Vec<SearchCandidate>,
     ) -> Result<(), IndexError> {
-        let mut around: Vec<i64> = best.iter().flat_map(|key| turns.neighbours(*key, MAX_DISTANCE)).collect();
+        let mut around: Vec<i64> = best
+            .iter()
+            .flat_map(|key| turns.neighbours(*key, MAX_DISTANCE))
+            .collect();
         around.sort_unstable();
         around.dedup();
-        let TextQuery { phrases, without, without_phrases, .. } = self.asked.question;
+        let TextQuery {
+            phrases,
+            without,
+            without_phrases,
+            ..
+        } = self.asked.question;
         let is_plain = phrases.is_empty() && without.is_empty() && without_phrases.is_empty();
         let mut neighbours = self.load_features(&exclude_known(around, found))?;
         for neighbour in &mut neighbours {
@@ -354,18 +476,39 @@ impl<'a> CandidateCollector<'a> {
     ) -> Result<u64, IndexError> {
         let mut flushed = self.flushed.passing_unmatched(within.terms())?;
         let mut pending = HashMap::new();
-        for document in self.pending.iter().filter(|document| document.passes && self.excluded.allows(document)) {
+        for document in self
+            .pending
+            .iter()
+            .filter(|document| document.passes && self.excluded.allows(document))
+        {
             if let Some(likeness) = within.best_similarity(document) {
-                let own = SearchCandidate::of(document, self.wanted, self.named.speaker, &self.named.handles);
+                let own = SearchCandidate::of(
+                    document,
+                    self.wanted,
+                    self.named.speaker,
+                    &self.named.handles,
+                );
                 if !own.matches {
-                    pending.insert(own.key, SearchCandidate { likeness, matches: true, is_part: true, ..own });
+                    pending.insert(
+                        own.key,
+                        SearchCandidate {
+                            likeness,
+                            matches: true,
+                            is_part: true,
+                            ..own
+                        },
+                    );
                 }
             }
         }
         let mut count = (flushed.len() + pending.len()) as u64;
         for own in &mut found[matching..] {
             let is_pending = pending.remove(&own.key).is_some();
-            let address = self.flushed.with_keys(&[own.key])?.first().and_then(|address| flushed.binary_search(address).ok());
+            let address = self
+                .flushed
+                .with_keys(&[own.key])?
+                .first()
+                .and_then(|address| flushed.binary_search(address).ok());
             address.map(|place| flushed.remove(place));
             match is_pending || address.is_some() {
                 true if own.matches => count -= 1,
@@ -375,9 +518,15 @@ impl<'a> CandidateCollector<'a> {
         }
         let answers = found.iter().filter(|own| own.matches && own.passes).count();
         if answers < self.asked.limit {
-            let most = self.asked.limit.max(usize::try_from(MAX_RANKED).unwrap_or(usize::MAX));
-            let mut parts =
-                self.flushed.load_features(self.flushed.newest(flushed, most)?, within.terms(), self.named.speaker)?;
+            let most = self
+                .asked
+                .limit
+                .max(usize::try_from(MAX_RANKED).unwrap_or(usize::MAX));
+            let mut parts = self.flushed.load_features(
+                self.flushed.newest(flushed, most)?,
+                within.terms(),
+                self.named.speaker,
+            )?;
             for own in &mut parts {
                 (own.matches, own.is_part) = (true, true);
             }
@@ -389,9 +538,16 @@ impl<'a> CandidateCollector<'a> {
     /// Reads the documents with these sorted keys from the full-text index and the pending rows.
     fn load_features(&self, keys: &[i64]) -> Result<Vec<SearchCandidate>, IndexError> {
         let speaker = self.named.speaker;
-        let mut found = self.flushed.load_features(self.flushed.with_keys(keys)?, self.wanted, speaker)?;
-        let pending = self.pending.iter().filter(|document| keys.binary_search(&document.key).is_ok());
-        found.extend(pending.map(|document| SearchCandidate::of(document, self.wanted, speaker, &[])));
+        let mut found =
+            self.flushed
+                .load_features(self.flushed.with_keys(keys)?, self.wanted, speaker)?;
+        let pending = self
+            .pending
+            .iter()
+            .filter(|document| keys.binary_search(&document.key).is_ok());
+        found.extend(
+            pending.map(|document| SearchCandidate::of(document, self.wanted, speaker, &[])),
+        );
         Ok(found)
     }
 }
@@ -411,19 +567,41 @@ fn rank_by_words(
     question: &TextQuery,
 ) -> Vec<i64> {
     let worth = |found: &SearchCandidate| word_score(found, statistics, wanted, question);
-    let mut best: Vec<(f32, i64)> = found.iter().map(|found| (worth(found), found.key)).collect();
+    let mut best: Vec<(f32, i64)> = found
+        .iter()
+        .map(|found| (worth(found), found.key))
+        .collect();
     best.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
     best.into_iter().map(|(_, key)| key).collect()
 }
 
 /// Returns the weighted match of the words of a document.
-fn word_score(found: &SearchCandidate, statistics: &CorpusStatistics, wanted: &[QueryTerm], question: &TextQuery) -> f32 {
-    let contents = |index: usize| question.words.get(index).is_some_and(|word| word.role == WordRole::Content);
-    let each = wanted.iter().enumerate().filter(|(index, _)| contents(*index)).map(|(index, wanted)| {
-        let part = wanted.part.length_index();
-        let worth = memory_core::rank::idf_share(statistics.documents, wanted.documents);
-        worth * saturation(found.frequencies[index], found.lengths[part], statistics.average_lengths[part])
-    });
+fn word_score(
+    found: &SearchCandidate,
+    statistics: &CorpusStatistics,
+    wanted: &[QueryTerm],
+    question: &TextQuery,
+) -> f32 {
+    let contents = |index: usize| {
+        question
+            .words
+            .get(index)
+            .is_some_and(|word| word.role == WordRole::Content)
+    };
+    let each = wanted
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| contents(*index))
+        .map(|(index, wanted)| {
+            let part = wanted.part.length_index();
+            let worth = memory_core::rank::idf_share(statistics.documents, wanted.documents);
+            worth
+                * saturation(
+                    found.frequencies[index],
+                    found.lengths[part],
+                    statistics.average_lengths[part],
+                )
+        });
     each.sum()
 }
 
@@ -434,7 +612,11 @@ fn connect_links(
     best: &[i64],
     candidates: &mut [RankCandidate],
 ) -> Result<(), IndexError> {
-    let numbers: HashMap<i64, usize> = found.iter().enumerate().map(|(number, found)| (found.key, number)).collect();
+    let numbers: HashMap<i64, usize> = found
+        .iter()
+        .enumerate()
+        .map(|(number, found)| (found.key, number))
+        .collect();
     for key in best {
         let number = numbers[key];
         if candidates[number].seat.is_some() {
@@ -445,8 +627,11 @@ fn connect_links(
             .query_row([key], |row| row_id(row, 0))
             .optional()?;
         let Some(id): Option<Uuid> = id else { continue };
-        let mut select = rows.prepare_cached("SELECT document FROM handles WHERE bits = ? LIMIT 32")?;
-        for other in select.query_map([LookupKey::Link(&MemoryId::from(id)).bits()], |row| row.get::<_, i64>(0))? {
+        let mut select =
+            rows.prepare_cached("SELECT document FROM handles WHERE bits = ? LIMIT 32")?;
+        for other in select.query_map([LookupKey::Link(&MemoryId::from(id)).bits()], |row| {
+            row.get::<_, i64>(0)
+        })? {
             if let Some(other) = numbers.get(&other?).filter(|other| **other != number) {
                 candidates[number].linked.push(*other);
             }
@@ -455,7 +640,10 @@ fn connect_links(
     Ok(())
 }
 
-#[expect(clippy::cast_precision_loss, reason = "an average needs no more than seven digits")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "an average needs no more than seven digits"
+)]
 fn average(length: u64, documents: u64) -> f32 {
     length as f32 / documents.max(1) as f32
 }

@@ -37,7 +37,10 @@ impl LevenshteinAutomaton {
         for (place, byte) in word.bytes().enumerate() {
             places[usize::from(byte)] |= 1 << place;
         }
-        Some(Self { places, length: word.len() })
+        Some(Self {
+            places,
+            length: word.len(),
+        })
     }
 
     /// Returns whether `word` is within edit distance 1.
@@ -45,8 +48,9 @@ impl LevenshteinAutomaton {
         if 1 < word.len().abs_diff(self.length) {
             return false;
         }
-        let read =
-            word.bytes().try_fold(self.start(), |read, byte| Some(self.accept(&read, byte)).filter(|read| self.can_match(read)));
+        let read = word.bytes().try_fold(self.start(), |read, byte| {
+            Some(self.accept(&read, byte)).filter(|read| self.can_match(read))
+        });
         read.is_some_and(|read| self.is_match(&read))
     }
 }
@@ -55,7 +59,11 @@ impl Automaton for LevenshteinAutomaton {
     type State = EditState;
 
     fn start(&self) -> EditState {
-        EditState { right: 1, slipped: 0, swapping: 0 }
+        EditState {
+            right: 1,
+            slipped: 0,
+            swapping: 0,
+        }
     }
 
     fn is_match(&self, read: &EditState) -> bool {
@@ -98,9 +106,16 @@ mod tests {
                 table[left][right] = if left == 0 || right == 0 {
                     left + right
                 } else {
-                    let wrong = table[left - 1][right - 1] + usize::from(one[left - 1] != other[right - 1]);
-                    let mut least = wrong.min(table[left - 1][right] + 1).min(table[left][right - 1] + 1);
-                    if 1 < left && 1 < right && one[left - 1] == other[right - 2] && one[left - 2] == other[right - 1] {
+                    let wrong =
+                        table[left - 1][right - 1] + usize::from(one[left - 1] != other[right - 1]);
+                    let mut least = wrong
+                        .min(table[left - 1][right] + 1)
+                        .min(table[left][right - 1] + 1);
+                    if 1 < left
+                        && 1 < right
+                        && one[left - 1] == other[right - 2]
+                        && one[left - 2] == other[right - 1]
+                    {
                         least = least.min(table[left - 2][right - 2] + 1);
                     }
                     least
@@ -113,10 +128,15 @@ mod tests {
     #[test]
     fn one_slip_is_known_and_two_are_not() {
         let slip = LevenshteinAutomaton::of("postgr").unwrap();
-        for word in ["postgr", "psotgr", "opstgr", "postgre", "postg", "potgr", "posstgr", "pastgr", "postrg"] {
+        for word in [
+            "postgr", "psotgr", "opstgr", "postgre", "postg", "potgr", "posstgr", "pastgr",
+            "postrg",
+        ] {
             assert!(slip.matches(word), "{word}");
         }
-        for word in ["ostgr", "xostgr", "xpostgr", "psotrg", "post", "postgres", "", "p"] {
+        for word in [
+            "ostgr", "xostgr", "xpostgr", "psotrg", "post", "postgres", "", "p",
+        ] {
             assert!(!slip.matches(word), "{word}");
         }
         assert!(LevenshteinAutomaton::of(&"x".repeat(63)).is_none());

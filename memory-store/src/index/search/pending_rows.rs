@@ -38,12 +38,15 @@ impl PendingDocument {
 
     /// Returns whether the document contains a query word.
     pub(super) fn contains(&self, wanted: &QueryTerm) -> bool {
-        wanted.matching_terms().any(|term| 0 < self.frequency(term, wanted.part))
+        wanted
+            .matching_terms()
+            .any(|term| 0 < self.frequency(term, wanted.part))
     }
 
     /// Returns whether the document contains one of the query words or has one of `handles`.
     pub(super) fn matches(&self, wanted: &[QueryTerm], handles: &[i64]) -> bool {
-        wanted.iter().any(|wanted| self.contains(wanted)) || handles.iter().any(|bits| self.filters.contains(bits))
+        wanted.iter().any(|wanted| self.contains(wanted))
+            || handles.iter().any(|bits| self.filters.contains(bits))
     }
 }
 
@@ -67,7 +70,10 @@ pub(super) fn read_pending(
     );
     let mut select = connection.prepare_cached(&sql)?;
     let mut rows = select.query(params_from_iter(condition.values))?;
-    let within: Option<Vec<String>> = filter.within.as_ref().map(|within| within.iter().map(ToString::to_string).collect());
+    let within: Option<Vec<String>> = filter
+        .within
+        .as_ref()
+        .map(|within| within.iter().map(ToString::to_string).collect());
     let (mut pending, mut keys) = (Vec::new(), Vec::new());
     while let Some(row) = rows.next()? {
         let key = row.get(0)?;
@@ -83,7 +89,9 @@ pub(super) fn read_pending(
         }
         pending.push(PendingDocument {
             key,
-            id: row.get::<_, Option<[u8; 16]>>(10)?.map_or(0, u128::from_be_bytes),
+            id: row
+                .get::<_, Option<[u8; 16]>>(10)?
+                .map_or(0, u128::from_be_bytes),
             words: DocumentTerms {
                 text: EncodedTerms(row.get(2)?),
                 characters: EncodedTerms(row.get(3)?),

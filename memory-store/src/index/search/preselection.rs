@@ -60,14 +60,37 @@ impl<'p> Preselection<'p> {
     ) -> Result<Self, IndexError> {
         let mut terms = Vec::new();
         let mut with_term = HashMap::new();
-        for (text, part) in wanted.iter().flat_map(|one| one.matching_terms().map(|text| (text, one.part))) {
-            let among_pending = all_pending.iter().filter(|own| 0 < own.frequency(text, part)).count() as u64;
+        for (text, part) in wanted
+            .iter()
+            .flat_map(|one| one.matching_terms().map(|text| (text, one.part)))
+        {
+            let among_pending = all_pending
+                .iter()
+                .filter(|own| 0 < own.frequency(text, part))
+                .count() as u64;
             let own = (flushed.count(text, part)? + among_pending).min(documents);
             with_term.insert(flushed.term(text, part), own);
-            terms.push(CountedTerm { text, part, documents: own });
+            terms.push(CountedTerm {
+                text,
+                part,
+                documents: own,
+            });
         }
-        let fields = [flushed.field(TermField::Text), flushed.field(TermField::Characters)];
-        Ok(Self { flushed, pending, terms, statistics: TermStatistics { documents, lengths, fields, with_term } })
+        let fields = [
+            flushed.field(TermField::Text),
+            flushed.field(TermField::Characters),
+        ];
+        Ok(Self {
+            flushed,
+            pending,
+            terms,
+            statistics: TermStatistics {
+                documents,
+                lengths,
+                fields,
+                with_term,
+            },
+        })
     }
 
     /// Returns the addresses of the best committed documents, and the best pending documents.
@@ -81,42 +104,81 @@ impl<'p> Preselection<'p> {
     ) -> Result<(Vec<SegmentDocument>, Vec<&'p PendingDocument>), IndexError> {
         let ties = self.flushed.tie_breaker();
         let tie = |candidate: &TopCandidate| match candidate.segment {
-            PENDING_SEGMENT => {
-                (Reverse(self.pending[candidate.document as usize].created_at), self.pending[candidate.document as usize].id)
-            }
+            PENDING_SEGMENT => (
+                Reverse(self.pending[candidate.document as usize].created_at),
+                self.pending[candidate.document as usize].id,
+            ),
             _ => ties.of(candidate),
         };
         let mut best = TopK::new(limit);
         for (document, own) in (0..).zip(self.pending) {
-            let is_named = handles.is_empty() || handles.iter().any(|bits| own.filters.contains(bits));
+            let is_named =
+                handles.is_empty() || handles.iter().any(|bits| own.filters.contains(bits));
             let score = self.score(own);
             if is_named && 0.0 < score && best.threshold() < score {
-                best.push(TopCandidate { score, segment: PENDING_SEGMENT, document }, &tie);
+                best.push(
+                    TopCandidate {
+                        score,
+                        segment: PENDING_SEGMENT,
+                        document,
+                    },
+                    &tie,
+                );
             }
         }
-        let terms: Vec<Term> = self.terms.iter().map(|sought| self.flushed.term(sought.text, sought.part)).collect();
-        self.flushed.collect_best(&terms, &self.statistics, handles, &mut best, &tie)?;
-        let (pending, flushed): (Vec<TopCandidate>, Vec<TopCandidate>) =
-            best.into_candidates(&tie).into_iter().partition(|candidate| candidate.segment == PENDING_SEGMENT);
+        let terms: Vec<Term> = self
+            .terms
+            .iter()
+            .map(|sought| self.flushed.term(sought.text, sought.part))
+            .collect();
+        self.flushed
+            .collect_best(&terms, &self.statistics, handles, &mut best, &tie)?;
+        let (pending, flushed): (Vec<TopCandidate>, Vec<TopCandidate>) = best
+            .into_candidates(&tie)
+            .into_iter()
+            .partition(|candidate| candidate.segment == PENDING_SEGMENT);
         ties.into_result()?;
-        let pending = pending.into_iter().map(|candidate| self.pending[candidate.document as usize]);
-        Ok((flushed.iter().map(SegmentDocument::of).collect(), pending.collect()))
+        let pending = pending
+            .into_iter()
+            .map(|candidate| self.pending[candidate.document as usize]);
+        Ok((
+            flushed.iter().map(SegmentDocument::of).collect(),
+            pending.collect(),
+        ))
     }
 
     /// Returns the BM25 score that tantivy would compute if the document were committed.
-    #[expect(clippy::cast_precision_loss, reason = "a score needs no more than seven digits")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a score needs no more than seven digits"
+    )]
     fn score(&self, document: &PendingDocument) -> f32 {
-        let TermStatistics { documents, lengths, .. } = self.statistics;
-        let of = |CountedTerm { text, part, documents: own }: &CountedTerm<'_>| {
+        let TermStatistics {
+            documents, lengths, ..
+        } = self.statistics;
+        let of = |CountedTerm {
+                      text,
+                      part,
+                      documents: own,
+                  }: &CountedTerm<'_>| {
             let frequency = document.frequency(text, *part) as f32;
             let idf = (1.0 + ((documents - own) as f32 + 0.5) / (*own as f32 + 0.5)).ln();
             let average = lengths[part.length_index()] as f32 / documents as f32;
             // A field without norms has length 1 in tantivy.
-            let length = if *part == TermField::Spelled { 1 } else { document.lengths[part.length_index()] };
+            let length = if *part == TermField::Spelled {
+                1
+            } else {
+                document.lengths[part.length_index()]
+            };
             let length = length as f32 / average;
-            idf * (1.0 + SATURATION) * frequency / (frequency + SATURATION * (1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * length))
+            idf * (1.0 + SATURATION) * frequency
+                / (frequency + SATURATION * (1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * length))
         };
-        self.terms.iter().filter(|sought| 0 < document.frequency(sought.text, sought.part)).map(of).sum()
+        self.terms
+            .iter()
+            .filter(|sought| 0 < document.frequency(sought.text, sought.part))
+            .map(of)
+            .sum()
     }
 }
 

@@ -32,13 +32,29 @@ impl QueryNames {
     ) -> Result<Self, IndexError> {
         let speakers = known_speakers(&asked.question.names, flushed, pending)?;
         // A query that names several speakers does not favor any of them.
-        let speaker = if let [(_, only)] = speakers.as_slice() { Some(*only) } else { None };
+        let speaker = if let [(_, only)] = speakers.as_slice() {
+            Some(*only)
+        } else {
+            None
+        };
         let dates = date_hashes(asked);
         // A query that consists of a name or a date alone matches all documents of that speaker or date.
         let is_only_name = asked.question.words.len() == 1;
-        let of_date = dates.iter().copied().filter(|_| asked.question.is_only_date);
-        let handles = speaker.filter(|_| is_only_name).into_iter().chain(of_date).collect();
-        Ok(Self { question: without_names(asked.question, &speakers), speaker, dates, handles })
+        let of_date = dates
+            .iter()
+            .copied()
+            .filter(|_| asked.question.is_only_date);
+        let handles = speaker
+            .filter(|_| is_only_name)
+            .into_iter()
+            .chain(of_date)
+            .collect();
+        Ok(Self {
+            question: without_names(asked.question, &speakers),
+            speaker,
+            dates,
+            handles,
+        })
     }
 }
 
@@ -46,44 +62,84 @@ impl QueryNames {
 ///
 /// A name identifies the author of a text rather than its subject. If no content word remains, all words become content words.
 fn without_names(question: &TextQuery, speakers: &[(String, i64)]) -> TextQuery {
-    let names: Vec<Term> = speakers.iter().flat_map(|(name, _)| query_terms(name)).collect();
+    let names: Vec<Term> = speakers
+        .iter()
+        .flat_map(|(name, _)| query_terms(name))
+        .collect();
     let mut question = question.clone();
-    for word in question.words.iter_mut().filter(|word| names.contains(&word.term)) {
+    for word in question
+        .words
+        .iter_mut()
+        .filter(|word| names.contains(&word.term))
+    {
         word.role = WordRole::Aside;
     }
-    if question.words.iter().all(|word| word.role != WordRole::Content) {
-        question.words.iter_mut().for_each(|word| word.role = WordRole::Content);
+    if question
+        .words
+        .iter()
+        .all(|word| word.role != WordRole::Content)
+    {
+        question
+            .words
+            .iter_mut()
+            .for_each(|word| word.role = WordRole::Content);
     }
     question
 }
 
 /// Returns the handles of the most selective date parts: months, else years, else weekdays.
 fn date_hashes(asked: &SearchRequest<'_>) -> Vec<i64> {
-    let Some(date) = &asked.question.date else { return Vec::new() };
-    let months: Vec<i64> = date.months.iter().map(|month| LookupKey::Month(*month).bits()).collect();
+    let Some(date) = &asked.question.date else {
+        return Vec::new();
+    };
+    let months: Vec<i64> = date
+        .months
+        .iter()
+        .map(|month| LookupKey::Month(*month).bits())
+        .collect();
     let years = date.years.iter().map(|year| LookupKey::Year(*year).bits());
-    let weekdays = date.weekdays.iter().map(|day| LookupKey::Weekday(*day).bits());
+    let weekdays = date
+        .weekdays
+        .iter()
+        .map(|day| LookupKey::Weekday(*day).bits());
     if !months.is_empty() {
         return months;
     }
-    if date.years.is_empty() { weekdays.collect() } else { years.collect() }
+    if date.years.is_empty() {
+        weekdays.collect()
+    } else {
+        years.collect()
+    }
 }
 
 impl MemoryIndex {
     /// Returns those of `names` that are speakers, restricted to the scopes `within` if given.
-    pub(crate) fn speakers(&self, names: &[String], within: Option<&[Scope]>) -> Result<Vec<String>, StoreError> {
-        let found = self.query("find speakers", |_, opened| match find_speakers(opened, names, within) {
-            // The search that follows detects the damage and triggers the repair.
-            Err(trouble) if trouble.kind() == IndexErrorKind::TextDamaged => Ok(Vec::new()),
-            found => found,
+    pub(crate) fn speakers(
+        &self,
+        names: &[String],
+        within: Option<&[Scope]>,
+    ) -> Result<Vec<String>, StoreError> {
+        let found = self.query("find speakers", |_, opened| {
+            match find_speakers(opened, names, within) {
+                // The search that follows detects the damage and triggers the repair.
+                Err(trouble) if trouble.kind() == IndexErrorKind::TextDamaged => Ok(Vec::new()),
+                found => found,
+            }
         })?;
         Ok(found.into_iter().map(|(name, _)| name).collect())
     }
 }
 
-fn find_speakers(opened: &mut OpenIndex, names: &[String], within: Option<&[Scope]>) -> Result<Vec<(String, i64)>, IndexError> {
+fn find_speakers(
+    opened: &mut OpenIndex,
+    names: &[String],
+    within: Option<&[Scope]>,
+) -> Result<Vec<(String, i64)>, IndexError> {
     let epoch = IndexMeta::read(&opened.connection)?.epoch;
-    let filter = Filter { within: within.map(<[Scope]>::to_vec), ..Filter::all() };
+    let filter = Filter {
+        within: within.map(<[Scope]>::to_vec),
+        ..Filter::all()
+    };
     let (connection, text, _) = opened.text(epoch)?;
     // The rows are read in one transaction, before the full-text index is opened.
     let rows = connection.transaction()?;
@@ -93,7 +149,11 @@ fn find_speakers(opened: &mut OpenIndex, names: &[String], within: Option<&[Scop
     if meta.epoch != epoch || generation < meta.generation {
         return Err(IndexError::Mismatch);
     }
-    known_speakers(names, &SegmentsView::new(&searcher, text.fields, &keys, within)?, &pending)
+    known_speakers(
+        names,
+        &SegmentsView::new(&searcher, text.fields, &keys, within)?,
+        &pending,
+    )
 }
 
 /// Returns those of `names` that are speakers of a document, with their handles.
@@ -105,7 +165,11 @@ fn known_speakers(
     let mut speakers = Vec::new();
     for name in names {
         let bits = LookupKey::Speaker(name).bits();
-        if flushed.has_handle(bits)? || pending.iter().any(|document| document.filters.contains(&bits)) {
+        if flushed.has_handle(bits)?
+            || pending
+                .iter()
+                .any(|document| document.filters.contains(&bits))
+        {
             speakers.push((name.clone(), bits));
         }
     }

@@ -19,8 +19,16 @@ pub(super) struct QueryTerm {
 impl QueryTerm {
     /// Returns the terms by which a document matches; similar terms count only if no exact term exists.
     pub(super) fn matching_terms(&self) -> impl Iterator<Item = &str> {
-        let alike = self.alike.iter().map(|(term, _)| term.as_str()).filter(|_| self.exact.is_empty());
-        self.exact.iter().map(String::as_str).chain(alike).filter(|_| self.matches)
+        let alike = self
+            .alike
+            .iter()
+            .map(|(term, _)| term.as_str())
+            .filter(|_| self.exact.is_empty());
+        self.exact
+            .iter()
+            .map(String::as_str)
+            .chain(alike)
+            .filter(|_| self.matches)
     }
 }
 

@@ -51,7 +51,9 @@ pub(super) fn look_up_words(
     let mut left = MAX_EXPANDED_WORDS;
     for word in words {
         let is_looked_around = 0 < left;
-        left = left.saturating_sub(usize::from(word.role != WordRole::Aside && word.term.kind == TokenKind::Word));
+        left = left.saturating_sub(usize::from(
+            word.role != WordRole::Aside && word.term.kind == TokenKind::Word,
+        ));
         all.push(look_up_word(word, is_looked_around, flushed, pending)?);
     }
     ignore_symbol_letters(words, &mut all);
@@ -62,13 +64,21 @@ pub(super) fn look_up_words(
 ///
 /// A query for `C#` does not match vitamin C.
 fn ignore_symbol_letters(words: &[QueryWord], all: &mut [QueryTerm]) {
-    let is_found = |(word, wanted): &(&QueryWord, &mut QueryTerm)| word.term.kind == TokenKind::Symbol && 0 < wanted.documents;
-    let symbols: Vec<String> =
-        words.iter().zip(all.iter_mut()).filter(is_found).map(|(word, _)| word.term.text.clone()).collect();
+    let is_found = |(word, wanted): &(&QueryWord, &mut QueryTerm)| {
+        word.term.kind == TokenKind::Symbol && 0 < wanted.documents
+    };
+    let symbols: Vec<String> = words
+        .iter()
+        .zip(all.iter_mut())
+        .filter(is_found)
+        .map(|(word, _)| word.term.text.clone())
+        .collect();
     for (word, wanted) in words.iter().zip(all) {
         let letter = word.term.text.as_str();
         let is_letter = word.term.kind == TokenKind::Word && letter.chars().nth(1).is_none();
-        let is_in = |symbol: &String| symbol != letter && (symbol.starts_with(letter) || symbol.ends_with(letter));
+        let is_in = |symbol: &String| {
+            symbol != letter && (symbol.starts_with(letter) || symbol.ends_with(letter))
+        };
         if is_letter && symbols.iter().any(is_in) {
             wanted.matches = false;
         }
@@ -94,12 +104,23 @@ fn look_up_word(
     if part == TermField::Text && word.is_prefix {
         let mut longer = words_with_prefix(text, flushed, pending)?;
         // The typed prefix may be longer than the stem of its own word.
-        for stem in query_terms(text).into_iter().filter(|stem| stem.text != *text) {
+        for stem in query_terms(text)
+            .into_iter()
+            .filter(|stem| stem.text != *text)
+        {
             longer.entry(stem.text).or_default();
         }
-        wanted.exact = most_frequent(longer).into_iter().take(MAX_PREFIX_WORDS).collect();
+        wanted.exact = most_frequent(longer)
+            .into_iter()
+            .take(MAX_PREFIX_WORDS)
+            .collect();
         wanted.documents = flushed.count_any(&wanted.exact, part)?;
-        let has_one = |document: &&PendingDocument| wanted.exact.iter().any(|term| 0 < document.frequency(term, part));
+        let has_one = |document: &&PendingDocument| {
+            wanted
+                .exact
+                .iter()
+                .any(|term| 0 < document.frequency(term, part))
+        };
         wanted.documents += pending.iter().filter(has_one).count() as u64;
         return Ok(wanted);
     }
@@ -117,7 +138,9 @@ fn look_up_word(
         return Ok(wanted);
     }
     if own == 0 {
-        let longer = most_frequent(words_with_prefix(text, flushed, pending)?).into_iter().take(MAX_LONGER_WORDS);
+        let longer = most_frequent(words_with_prefix(text, flushed, pending)?)
+            .into_iter()
+            .take(MAX_LONGER_WORDS);
         wanted.alike = longer
             .map(|longer| {
                 let like = prefix_similarity(text, &longer).max(PREFIX_SIMILARITY);
@@ -125,12 +148,18 @@ fn look_up_word(
             })
             .collect();
     }
-    let is_plain = MIN_SHARED_PREFIX <= text.len() && text.bytes().all(|letter| letter.is_ascii_lowercase());
+    let is_plain =
+        MIN_SHARED_PREFIX <= text.len() && text.bytes().all(|letter| letter.is_ascii_lowercase());
     if wanted.alike.is_empty() && is_plain && word.role == WordRole::Content {
         let mut alike = most_similar(text, flushed, pending)?;
         if own == 0 && MIN_TYPO_BYTES <= text.len() {
             alike.extend(words_within_one_edit(text, flushed, pending)?);
-            alike.sort_by(|left, right| right.1.total_cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
+            alike.sort_by(|left, right| {
+                right
+                    .1
+                    .total_cmp(&left.1)
+                    .then_with(|| left.0.cmp(&right.0))
+            });
             let mut seen = HashSet::new();
             alike.retain(|(other, _)| seen.insert(other.clone()));
             alike.truncate(MAX_SIMILAR);
@@ -141,7 +170,10 @@ fn look_up_word(
 }
 
 fn count_in_pending(text: &str, part: TermField, pending: &[PendingDocument]) -> u64 {
-    pending.iter().filter(|document| 0 < document.frequency(text, part)).count() as u64
+    pending
+        .iter()
+        .filter(|document| 0 < document.frequency(text, part))
+        .count() as u64
 }
 
 /// Returns the similarity of two words by their common prefix, from 0 to 1.
@@ -149,19 +181,29 @@ fn count_in_pending(text: &str, part: TermField, pending: &[PendingDocument]) ->
 /// It is twice the length of the prefix divided by the sum of the lengths, in bytes.
 #[expect(clippy::cast_precision_loss, reason = "words have at most 64 letters")]
 fn prefix_similarity(one: &str, other: &str) -> f32 {
-    let common = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
+    let common = one
+        .bytes()
+        .zip(other.bytes())
+        .take_while(|(one, other)| one == other)
+        .count();
     2.0 * common as f32 / (one.len() + other.len()) as f32
 }
 
 /// Returns the words most similar to `text` and their similarity, best first.
 ///
 /// Ties are in alphabetical order.
-fn most_similar(text: &str, flushed: &SegmentsView<'_>, pending: &[PendingDocument]) -> Result<Vec<(String, f32)>, IndexError> {
+fn most_similar(
+    text: &str,
+    flushed: &SegmentsView<'_>,
+    pending: &[PendingDocument],
+) -> Result<Vec<(String, f32)>, IndexError> {
     let mut alike: Vec<(String, f32)> = Vec::with_capacity(MAX_SIMILAR + 1);
     // Each segment has hundreds of such words; only the few that enter the list are allocated.
     let mut offer = |other: &str| {
         let like = prefix_similarity(text, other);
-        let place = alike.partition_point(|(own, best)| like < *best || like.total_cmp(best).is_eq() && own.as_str() < other);
+        let place = alike.partition_point(|(own, best)| {
+            like < *best || like.total_cmp(best).is_eq() && own.as_str() < other
+        });
         let is_known = alike.get(place).is_some_and(|(own, _)| own == other);
         if MIN_SIMILARITY <= like && place < MAX_SIMILAR && !is_known && other != text {
             alike.insert(place, (other.to_owned(), like));
@@ -169,9 +211,18 @@ fn most_similar(text: &str, flushed: &SegmentsView<'_>, pending: &[PendingDocume
         }
     };
     let start = &text[..MIN_SHARED_PREFIX];
-    flushed.each_word_with_prefix(start, &|word| MIN_SIMILARITY <= prefix_similarity(text, word), &mut |word, _| offer(word))?;
+    flushed.each_word_with_prefix(
+        start,
+        &|word| MIN_SIMILARITY <= prefix_similarity(text, word),
+        &mut |word, _| offer(word),
+    )?;
     for document in pending {
-        document.words.text.terms().filter(|(word, _)| word.starts_with(start)).for_each(|(word, _)| offer(word));
+        document
+            .words
+            .text
+            .terms()
+            .filter(|(word, _)| word.starts_with(start))
+            .for_each(|(word, _)| offer(word));
     }
     Ok(alike)
 }
@@ -189,7 +240,12 @@ fn words_with_prefix(
         *words.entry(word.to_owned()).or_default() += documents;
     })?;
     for document in pending {
-        for (word, _) in document.words.text.terms().filter(|(word, _)| word.starts_with(start)) {
+        for (word, _) in document
+            .words
+            .text
+            .terms()
+            .filter(|(word, _)| word.starts_with(start))
+        {
             *words.entry(word.to_owned()).or_default() += 1;
         }
     }
@@ -203,16 +259,28 @@ fn words_within_one_edit(
     flushed: &SegmentsView<'_>,
     pending: &[PendingDocument],
 ) -> Result<Vec<(String, f32)>, IndexError> {
-    let Some(slip) = LevenshteinAutomaton::of(text) else { return Ok(Vec::new()) };
+    let Some(slip) = LevenshteinAutomaton::of(text) else {
+        return Ok(Vec::new());
+    };
     let mut words = BTreeSet::new();
     flushed.each_similar_word(&slip, &mut |word| words.extend([word.to_owned()]))?;
     for document in pending {
-        words.extend(document.words.text.terms().map(|(word, _)| word).filter(|word| slip.matches(word)).map(str::to_owned));
+        words.extend(
+            document
+                .words
+                .text
+                .terms()
+                .map(|(word, _)| word)
+                .filter(|word| slip.matches(word))
+                .map(str::to_owned),
+        );
     }
     let mut slips = Vec::new();
     for word in words {
         // The term dictionary still contains words of deleted documents.
-        if 0 < flushed.count(&word, TermField::Text)? + count_in_pending(&word, TermField::Text, pending) {
+        if 0 < flushed.count(&word, TermField::Text)?
+            + count_in_pending(&word, TermField::Text, pending)
+        {
             let like = 1.0 - 1.0 / text.len().max(word.len()) as f32;
             slips.push((word, like));
         }
@@ -222,6 +290,8 @@ fn words_within_one_edit(
 
 fn most_frequent(words: HashMap<String, u64>) -> Vec<String> {
     let mut words: Vec<_> = words.into_iter().collect();
-    words.sort_unstable_by(|(left, often), (right, more)| more.cmp(often).then_with(|| left.cmp(right)));
+    words.sort_unstable_by(|(left, often), (right, more)| {
+        more.cmp(often).then_with(|| left.cmp(right))
+    });
     words.into_iter().map(|(word, _)| word).collect()
 }

@@ -5,11 +5,13 @@ use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
 use memory_core::query_parser::{Phrase, QueryWord, TextQuery, WordRole};
-use memory_core::rank::{self, CollectionKind, CorpusStatistics, PARTS, RankCandidate, Ranker, compute_features};
+use memory_core::rank::{
+    self, CollectionKind, CorpusStatistics, PARTS, RankCandidate, Ranker, compute_features,
+};
 use memory_core::text::{Term, TokenKind, snippet};
 use memory_core::{
-    Hit, Memory, RankFeatureScore, ScoreExplanation, SearchRequest, SearchResults as FieldAnswers, StoreError, StoredMemory,
-    TermScore,
+    Hit, Memory, RankFeatureScore, ScoreExplanation, SearchRequest, SearchResults as FieldAnswers,
+    StoreError, StoredMemory, TermScore,
 };
 
 use super::gather::{CandidatePool, gather_candidates};
@@ -38,8 +40,7 @@ const POOL_GROWTH: usize = 20;
 const READ_FOR_PHRASES: usize = 2_000;
 
 /// The reason for a search by words alone.
-const VECTORS_UNREADABLE: &str =
-    "the vectors in the index cannot be read, so only words were searched; run `memory embed` to rebuild them";
+const VECTORS_UNREADABLE: &str = "the vectors in the index cannot be read, so only words were searched; run `memory embed` to rebuild them";
 
 /// The results of the index, before the files are checked.
 #[derive(Debug)]
@@ -69,32 +70,68 @@ impl MemoryIndex {
     ///
     /// # Errors
     /// When the index cannot be used.
-    pub(crate) fn search(&self, asked: &SearchRequest<'_>, now: DateTime<Utc>) -> Result<FieldAnswers, StoreError> {
-        let TextQuery { phrases, without_phrases, .. } = asked.question;
+    pub(crate) fn search(
+        &self,
+        asked: &SearchRequest<'_>,
+        now: DateTime<Utc>,
+    ) -> Result<FieldAnswers, StoreError> {
+        let TextQuery {
+            phrases,
+            without_phrases,
+            ..
+        } = asked.question;
         let reads = !phrases.is_empty() || !without_phrases.is_empty();
-        let limit = if reads { asked.limit.max(READ_FOR_PHRASES) } else { asked.limit };
+        let limit = if reads {
+            asked.limit.max(READ_FOR_PHRASES)
+        } else {
+            asked.limit
+        };
         let mut round = 1;
         loop {
-            let answer =
-                self.query("search", |_, opened| rank_results(opened, &SearchRequest { limit, ..asked.clone() }, now))?;
+            let answer = self.query("search", |_, opened| {
+                rank_results(
+                    opened,
+                    &SearchRequest {
+                        limit,
+                        ..asked.clone()
+                    },
+                    now,
+                )
+            })?;
             let is_cut = (answer.hits.len() as u64) < answer.total;
-            let LoadedDocuments { mut fresh, stale } = self.load_documents(answer.hits, |(document, _)| document);
+            let LoadedDocuments { mut fresh, stale } =
+                self.load_documents(answer.hits, |(document, _)| document);
             let is_last = MAX_ATTEMPTS <= round;
             if (stale.is_empty() && !answer.torn) || is_last {
                 let mut total = answer.total.saturating_sub(stale.len() as u64);
                 let mut reasons: Vec<String> = self.degraded()?.into_iter().collect();
                 reasons.extend(answer.lacks_vectors.then(|| VECTORS_UNREADABLE.to_owned()));
                 if reads {
-                    fresh.retain(|(stored, _)| phrases.iter().all(|phrase| has_phrase(&stored.memory, phrase)));
-                    fresh.retain(|(stored, _)| !without_phrases.iter().any(|phrase| has_phrase(&stored.memory, phrase)));
+                    fresh.retain(|(stored, _)| {
+                        phrases
+                            .iter()
+                            .all(|phrase| has_phrase(&stored.memory, phrase))
+                    });
+                    fresh.retain(|(stored, _)| {
+                        !without_phrases
+                            .iter()
+                            .any(|phrase| has_phrase(&stored.memory, phrase))
+                    });
                     total = fresh.len() as u64;
                     fresh.truncate(asked.limit);
                     let most = "only the best 2000 memories that contain the words were checked for the phrase; there are more";
                     reasons.extend(is_cut.then(|| most.to_owned()));
                 }
-                let hits = fresh.into_iter().map(|(stored, (_, ranked))| build_hit(stored, ranked, asked.question)).collect();
+                let hits = fresh
+                    .into_iter()
+                    .map(|(stored, (_, ranked))| build_hit(stored, ranked, asked.question))
+                    .collect();
                 let degraded = Some(reasons.join("; ")).filter(|reasons| !reasons.is_empty());
-                return Ok(FieldAnswers { hits, total, degraded });
+                return Ok(FieldAnswers {
+                    hits,
+                    total,
+                    degraded,
+                });
             }
             round += 1;
             self.reread(&stale)?;
@@ -103,21 +140,45 @@ impl MemoryIndex {
 }
 
 fn has_phrase(memory: &Memory, phrase: &Phrase) -> bool {
-    let mut texts =
-        [Some(&memory.content), memory.title.as_ref()].into_iter().flatten().chain(&memory.tags).chain(&memory.aliases);
+    let mut texts = [Some(&memory.content), memory.title.as_ref()]
+        .into_iter()
+        .flatten()
+        .chain(&memory.tags)
+        .chain(&memory.aliases);
     texts.any(|text| phrase.occurs_in(text))
 }
 
 fn build_hit(stored: StoredMemory, ranked: RankedHit, question: &TextQuery) -> Hit {
-    let mut shown: Vec<Term> = question.words.iter().map(|word| word.term.clone()).collect();
-    shown.extend(ranked.found_by.into_iter().map(|text| Term { text, kind: TokenKind::Word }));
-    let parts = if ranked.explanation.is_part { expandable_words(&question.words) } else { Vec::new() };
+    let mut shown: Vec<Term> = question
+        .words
+        .iter()
+        .map(|word| word.term.clone())
+        .collect();
+    shown.extend(ranked.found_by.into_iter().map(|text| Term {
+        text,
+        kind: TokenKind::Word,
+    }));
+    let parts = if ranked.explanation.is_part {
+        expandable_words(&question.words)
+    } else {
+        Vec::new()
+    };
     let parts: Vec<&str> = parts.iter().flatten().map(String::as_str).collect();
     let excerpt = snippet(&stored.memory.content, &shown, &parts, SNIPPET);
-    Hit { stored, score: ranked.score, snippet: excerpt.text, marks: excerpt.marks, explanation: ranked.explanation }
+    Hit {
+        stored,
+        score: ranked.score,
+        snippet: excerpt.text,
+        marks: excerpt.marks,
+        explanation: ranked.explanation,
+    }
 }
 
-fn rank_results(opened: &mut OpenIndex, asked: &SearchRequest<'_>, now: DateTime<Utc>) -> Result<RankedResults, IndexError> {
+fn rank_results(
+    opened: &mut OpenIndex,
+    asked: &SearchRequest<'_>,
+    now: DateTime<Utc>,
+) -> Result<RankedResults, IndexError> {
     let mut attempt = 1;
     loop {
         let epoch = IndexMeta::read(&opened.connection)?.epoch;
@@ -127,13 +188,21 @@ fn rank_results(opened: &mut OpenIndex, asked: &SearchRequest<'_>, now: DateTime
             // One snapshot of the rows, taken before that of the full text: documents flushed in between are in both.
             let transaction = connection.transaction()?;
             let mut pools = pool_sizes(asked);
-            let (mut answer, mut is_whole) =
-                rank_pool(&transaction, text, vectors, epoch, asked, pools.next().unwrap_or(FIRST_POOL), now)?;
+            let (mut answer, mut is_whole) = rank_pool(
+                &transaction,
+                text,
+                vectors,
+                epoch,
+                asked,
+                pools.next().unwrap_or(FIRST_POOL),
+                now,
+            )?;
             while !is_whole
                 && answer.hits.len() < asked.limit
                 && let Some(size) = pools.next()
             {
-                let (wider, is_all) = rank_pool(&transaction, text, vectors, epoch, asked, size, now)?;
+                let (wider, is_all) =
+                    rank_pool(&transaction, text, vectors, epoch, asked, size, now)?;
                 answer.append_wider(wider, asked.limit);
                 is_whole = is_all;
             }
@@ -159,9 +228,17 @@ fn rank_results(opened: &mut OpenIndex, asked: &SearchRequest<'_>, now: DateTime
 /// if the results are fewer than requested. The sizes do not depend on the limit, so the first hits are the same for every
 /// limit.
 fn pool_sizes(asked: &SearchRequest<'_>) -> impl Iterator<Item = usize> {
-    let TextQuery { phrases, without_phrases, .. } = asked.question;
+    let TextQuery {
+        phrases,
+        without_phrases,
+        ..
+    } = asked.question;
     let is_read = !phrases.is_empty() || !without_phrases.is_empty();
-    let first = if is_read { 2 * READ_FOR_PHRASES } else { FIRST_POOL };
+    let first = if is_read {
+        2 * READ_FOR_PHRASES
+    } else {
+        FIRST_POOL
+    };
     std::iter::successors(Some(first), |size| size.checked_mul(POOL_GROWTH))
 }
 
@@ -184,9 +261,23 @@ impl RankedResults {
     /// Appends the results of a larger pool after the existing ones, regardless of score.
     fn append_wider(&mut self, wider: Self, limit: usize) {
         let known: HashSet<i64> = self.hits.iter().map(|(_, ranked)| ranked.key).collect();
-        let least = self.hits.last().map_or(f32::MAX, |(_, ranked)| ranked.score);
-        let more = wider.hits.into_iter().filter(|(_, ranked)| !known.contains(&ranked.key));
-        self.hits.extend(more.map(|(document, ranked)| (document, RankedHit { score: ranked.score.min(least), ..ranked })));
+        let least = self
+            .hits
+            .last()
+            .map_or(f32::MAX, |(_, ranked)| ranked.score);
+        let more = wider
+            .hits
+            .into_iter()
+            .filter(|(_, ranked)| !known.contains(&ranked.key));
+        self.hits.extend(more.map(|(document, ranked)| {
+            (
+                document,
+                RankedHit {
+                    score: ranked.score.min(least),
+                    ..ranked
+                },
+            )
+        }));
         self.hits.truncate(limit);
         self.total = wider.total;
         self.torn |= wider.torn;
@@ -199,10 +290,22 @@ fn rank_candidates(
     asked: &SearchRequest<'_>,
     now: DateTime<Utc>,
 ) -> Result<RankedResults, IndexError> {
-    let CandidatePool { question, found, candidates, wanted, statistics, total, has_vectors, .. } = gathered;
+    let CandidatePool {
+        question,
+        found,
+        candidates,
+        wanted,
+        statistics,
+        total,
+        has_vectors,
+        ..
+    } = gathered;
     let [plain, assisted] = [CollectionKind::Plain, CollectionKind::Assisted].map(|shape| {
         let fitted = Ranker::fitted(shape, has_vectors);
-        asked.ranking.weights.map_or(*fitted, |weights| Ranker { weights, ..*fitted })
+        asked
+            .ranking
+            .weights
+            .map_or(*fitted, |weights| Ranker { weights, ..*fitted })
     });
     let for_shape = |candidate: &RankCandidate| match CollectionKind::of(candidate.role) {
         CollectionKind::Plain => &plain,
@@ -211,32 +314,57 @@ fn rank_candidates(
     let rankers: Vec<&Ranker> = candidates.iter().map(for_shape).collect();
     let evidence = compute_features(&question, &statistics, &candidates);
     let scored = rank::score_candidates(&evidence, &rankers);
-    let (recency, threshold) = (asked.ranking.recency, asked.ranking.threshold.unwrap_or_default());
+    let (recency, threshold) = (
+        asked.ranking.recency,
+        asked.ranking.threshold.unwrap_or_default(),
+    );
     let worth = |number: usize| {
         let recent = rank::recency(candidates[number].created_at, now);
         (1.0 - recency) * scored[number].relevance + recency * recent
     };
     // A document without a match is a result only if its neighbours match.
     let supported = |number: usize| {
-        [rank::RankFeature::Answer, rank::RankFeature::Neighbours].iter().any(|part| 0.0 < evidence[number][*part as usize])
+        [rank::RankFeature::Answer, rank::RankFeature::Neighbours]
+            .iter()
+            .any(|part| 0.0 < evidence[number][*part as usize])
     };
     let mut best: Vec<(usize, f32)> = (0..found.len())
         .filter(|number| found[*number].passes && (found[*number].matches || supported(*number)))
         .map(|number| (number, worth(number)))
         .filter(|(number, _)| threshold <= scored[*number].relevance)
         .collect();
-    let besides = best.iter().filter(|(number, _)| !found[*number].matches).count() as u64;
-    let total = if 0.0 < threshold { best.len() as u64 } else { total + besides };
+    let besides = best
+        .iter()
+        .filter(|(number, _)| !found[*number].matches)
+        .count() as u64;
+    let total = if 0.0 < threshold {
+        best.len() as u64
+    } else {
+        total + besides
+    };
     // Matches inside words come after whole-word matches, regardless of other evidence.
     let is_part = |number: usize| found[number].is_part && !supported(number);
-    let whole = best.iter().filter(|(number, _)| !is_part(*number)).map(|(_, worth)| *worth).fold(f32::MAX, f32::min);
-    best.iter_mut().filter(|(number, _)| is_part(*number)).for_each(|(_, worth)| *worth = worth.min(whole));
+    let whole = best
+        .iter()
+        .filter(|(number, _)| !is_part(*number))
+        .map(|(_, worth)| *worth)
+        .fold(f32::MAX, f32::min);
+    best.iter_mut()
+        .filter(|(number, _)| is_part(*number))
+        .for_each(|(_, worth)| *worth = worth.min(whole));
     let order = |one: &(usize, f32), other: &(usize, f32)| {
         let by_worth = other.1.total_cmp(&one.1);
-        is_part(one.0).cmp(&is_part(other.0)).then(by_worth).then_with(|| scored[other.0].score.total_cmp(&scored[one.0].score))
+        is_part(one.0)
+            .cmp(&is_part(other.0))
+            .then(by_worth)
+            .then_with(|| scored[other.0].score.total_cmp(&scored[one.0].score))
     };
     best.sort_by(order);
-    if let Some(last) = asked.limit.checked_sub(1).and_then(|last| best.get(last).copied()) {
+    if let Some(last) = asked
+        .limit
+        .checked_sub(1)
+        .and_then(|last| best.get(last).copied())
+    {
         // Keeps all documents that tie with the last one: the rows break the tie.
         best.retain(|one| order(one, &last).is_le());
     }
@@ -245,27 +373,53 @@ fn rank_candidates(
     let mut torn = false;
     for (number, worth) in best {
         let found = &found[number];
-        let explain =
-            ScoreExplainer { asked, worths: &worths, ranker: rankers[number], wanted: &wanted, statistics: &statistics };
+        let explain = ScoreExplainer {
+            asked,
+            worths: &worths,
+            ranker: rankers[number],
+            wanted: &wanted,
+            statistics: &statistics,
+        };
         let mut explanation = explain.explain(&candidates[number], &evidence[number], now);
         explanation.relevance = scored[number].relevance;
-        let found_by = wanted.iter().zip(&found.likeness).filter(|(_, like)| 0.0 < **like);
-        let found_by = found_by.flat_map(|(wanted, _)| wanted.alike.iter().map(|(term, _)| term.clone())).collect();
+        let found_by = wanted
+            .iter()
+            .zip(&found.likeness)
+            .filter(|(_, like)| 0.0 < **like);
+        let found_by = found_by
+            .flat_map(|(wanted, _)| wanted.alike.iter().map(|(term, _)| term.clone()))
+            .collect();
         explanation.is_part = is_part(number);
-        let ranked = RankedHit { key: found.key, score: worth, sum: scored[number].score, explanation, found_by };
+        let ranked = RankedHit {
+            key: found.key,
+            score: worth,
+            sum: scored[number].score,
+            explanation,
+            found_by,
+        };
         match IndexedDocument::by_key(connection, ranked.key)? {
             Some(document) => hits.push((document, ranked)),
             None => torn = true,
         }
     }
     hits.sort_by(|(left, left_ranked), (right, right_ranked)| {
-        (left_ranked.explanation.is_part.cmp(&right_ranked.explanation.is_part))
-            .then_with(|| right_ranked.score.total_cmp(&left_ranked.score))
-            .then_with(|| right_ranked.sum.total_cmp(&left_ranked.sum))
-            .then_with(|| (Reverse(left.created_at), left.id).cmp(&(Reverse(right.created_at), right.id)))
+        (left_ranked
+            .explanation
+            .is_part
+            .cmp(&right_ranked.explanation.is_part))
+        .then_with(|| right_ranked.score.total_cmp(&left_ranked.score))
+        .then_with(|| right_ranked.sum.total_cmp(&left_ranked.sum))
+        .then_with(|| {
+            (Reverse(left.created_at), left.id).cmp(&(Reverse(right.created_at), right.id))
+        })
     });
     hits.truncate(asked.limit);
-    Ok(RankedResults { hits, total, torn, lacks_vectors: false })
+    Ok(RankedResults {
+        hits,
+        total,
+        torn,
+        lacks_vectors: false,
+    })
 }
 
 /// Explains how a score is composed.
@@ -278,23 +432,54 @@ struct ScoreExplainer<'e> {
 }
 
 impl ScoreExplainer<'_> {
-    fn explain(&self, candidate: &RankCandidate, evidence: &rank::RankFeatures, now: DateTime<Utc>) -> ScoreExplanation {
+    fn explain(
+        &self,
+        candidate: &RankCandidate,
+        evidence: &rank::RankFeatures,
+        now: DateTime<Utc>,
+    ) -> ScoreExplanation {
         let parts = PARTS.iter().map(|part| {
             let (part, value) = (*part, evidence[*part as usize]);
-            RankFeatureScore { part, value, score: self.ranker.contribution(evidence, part) }
+            RankFeatureScore {
+                part,
+                value,
+                score: self.ranker.contribution(evidence, part),
+            }
         });
         let statistics = self.statistics;
-        let words = self.asked.question.words.iter().zip(self.worths).zip(self.wanted).zip(&candidate.frequencies);
-        let is_shown = |word: &QueryWord, frequency: u32| 0 < frequency && word.role != WordRole::Character;
+        let words = self
+            .asked
+            .question
+            .words
+            .iter()
+            .zip(self.worths)
+            .zip(self.wanted)
+            .zip(&candidate.frequencies);
+        let is_shown =
+            |word: &QueryWord, frequency: u32| 0 < frequency && word.role != WordRole::Character;
         let terms = words.filter(|(((word, _), _), frequency)| is_shown(word, **frequency));
         let terms = terms.map(|(((word, worth), wanted), frequency)| {
             let idf = rank::idf_share(statistics.documents, wanted.documents);
             let part = wanted.part.length_index();
-            let score = worth * rank::saturation(*frequency, candidate.lengths[part], statistics.average_lengths[part]);
-            TermScore { term: word.term.text.clone(), frequency: *frequency, documents: wanted.documents, idf, score }
+            let score = worth
+                * rank::saturation(
+                    *frequency,
+                    candidate.lengths[part],
+                    statistics.average_lengths[part],
+                );
+            TermScore {
+                term: word.term.text.clone(),
+                frequency: *frequency,
+                documents: wanted.documents,
+                idf,
+                score,
+            }
         });
         // A question of single characters has its length and average in single characters.
-        let by_characters = self.wanted.iter().all(|own| own.part == TermField::Characters);
+        let by_characters = self
+            .wanted
+            .iter()
+            .all(|own| own.part == TermField::Characters);
         let part = usize::from(by_characters);
         ScoreExplanation {
             parts: parts.filter(|part| part.score != 0.0).collect(),

@@ -5,7 +5,9 @@ mod words;
 use memory_core::Scope;
 use memory_core::rank::TextProperties;
 use tantivy::postings::Postings;
-use tantivy::query::{Bm25StatisticsProvider, BooleanQuery, EnableScoring, Occur, Query, TermQuery};
+use tantivy::query::{
+    Bm25StatisticsProvider, BooleanQuery, EnableScoring, Occur, Query, TermQuery,
+};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, DocSet, Searcher, SegmentReader, Term};
 
@@ -48,7 +50,10 @@ pub(super) struct SegmentDocument {
 impl SegmentDocument {
     /// Returns the address of a committed candidate.
     pub(super) fn of(candidate: &TopCandidate) -> Self {
-        Self { segment: candidate.segment, document: candidate.document }
+        Self {
+            segment: candidate.segment,
+            document: candidate.document,
+        }
     }
 }
 
@@ -71,15 +76,26 @@ impl<'s> SegmentsView<'s> {
             // Keys are ascending: keys of new documents are above the range of every segment.
             let known = segment.fast_fields().u64(names::KEY)?;
             let known = known.min_value()..=known.max_value();
-            for key in pending.iter().map(|key| key.cast_unsigned()).filter(|key| known.contains(key)) {
-                if let Some(found) = documents_with(segment, &Term::from_field_u64(fields.key, key))? {
+            for key in pending
+                .iter()
+                .map(|key| key.cast_unsigned())
+                .filter(|key| known.contains(key))
+            {
+                if let Some(found) =
+                    documents_with(segment, &Term::from_field_u64(fields.key, key))?
+                {
                     bits.remove_all(&found);
                 }
             }
         }
         let mut is_narrowed = false;
         if let Some(within) = within {
-            let scope = |scope: &Scope| Term::from_field_u64(fields.filters, LookupKey::Scope(scope).bits().cast_unsigned());
+            let scope = |scope: &Scope| {
+                Term::from_field_u64(
+                    fields.filters,
+                    LookupKey::Scope(scope).bits().cast_unsigned(),
+                )
+            };
             let mut scopes: Vec<Term> = within.iter().map(scope).collect();
             scopes.sort_unstable();
             scopes.dedup();
@@ -91,14 +107,27 @@ impl<'s> SegmentsView<'s> {
                 }
             }
         }
-        let matching = segments.iter().map(|segment| DocumentSet::empty(segment.max_doc())).collect();
+        let matching = segments
+            .iter()
+            .map(|segment| DocumentSet::empty(segment.max_doc()))
+            .collect();
         let passing = valid.clone();
-        Ok(Self { searcher, fields, is_narrowed, valid, passing, matching })
+        Ok(Self {
+            searcher,
+            fields,
+            is_narrowed,
+            valid,
+            passing,
+            matching,
+        })
     }
 
     /// Marks the visible documents that contain one of the `wanted` terms as matching.
     pub(super) fn match_any(&mut self, wanted: &[QueryTerm]) -> Result<(), IndexError> {
-        let terms: Vec<Term> = wanted.iter().flat_map(|one| one.matching_terms().map(|text| self.term(text, one.part))).collect();
+        let terms: Vec<Term> = wanted
+            .iter()
+            .flat_map(|one| one.matching_terms().map(|text| self.term(text, one.part)))
+            .collect();
         for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
             let mut bits = documents_with_any(segment, &terms)?;
             bits.intersect(&self.valid[number]);
@@ -119,12 +148,21 @@ impl<'s> SegmentsView<'s> {
     }
 
     /// Restricts passing and matching documents to those with or without the term, as `is_wanted` selects.
-    pub(super) fn require(&mut self, text: &str, part: TermField, is_wanted: bool) -> Result<(), IndexError> {
+    pub(super) fn require(
+        &mut self,
+        text: &str,
+        part: TermField,
+        is_wanted: bool,
+    ) -> Result<(), IndexError> {
         let term = self.term(text, part);
         for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
             let bits = documents_with_any(segment, std::slice::from_ref(&term))?;
             for own in [&mut self.passing[number], &mut self.matching[number]] {
-                if is_wanted { own.intersect(&bits) } else { own.remove_all(&bits) }
+                if is_wanted {
+                    own.intersect(&bits)
+                } else {
+                    own.remove_all(&bits)
+                }
             }
         }
         Ok(())
@@ -140,30 +178,39 @@ impl<'s> SegmentsView<'s> {
         for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
             let passing = &mut self.passing[number];
             for wanted in &filter.bits {
-                match documents_with(segment, &Term::from_field_u64(self.fields.filters, wanted.cast_unsigned()))? {
+                match documents_with(
+                    segment,
+                    &Term::from_field_u64(self.fields.filters, wanted.cast_unsigned()),
+                )? {
                     Some(with) => passing.intersect(&with),
                     None => *passing = DocumentSet::empty(segment.max_doc()),
                 }
             }
-            let proposals = Term::from_field_u64(self.fields.filters, LookupKey::Proposal.bits().cast_unsigned());
+            let proposals = Term::from_field_u64(
+                self.fields.filters,
+                LookupKey::Proposal.bits().cast_unsigned(),
+            );
             if filter.excludes_proposals
                 && let Some(proposals) = documents_with(segment, &proposals)?
             {
                 passing.remove_all(&proposals);
             }
-            let ends = Term::from_field_u64(self.fields.filters, LookupKey::Ends.bits().cast_unsigned());
+            let ends =
+                Term::from_field_u64(self.fields.filters, LookupKey::Ends.bits().cast_unsigned());
             if let Some(moment) = filter.holds_after
                 && let Some(mut ended) = documents_with(segment, &ends)?
             {
                 let holds_until = segment.fast_fields().i64(names::HOLDS_UNTIL)?;
-                ended.filter(|document| holds_until.first(document).is_none_or(|end| end <= moment));
+                ended
+                    .filter(|document| holds_until.first(document).is_none_or(|end| end <= moment));
                 passing.remove_all(&ended);
             }
             if filter.from.is_some() || filter.until.is_some() {
                 let created_at = segment.fast_fields().i64(names::CREATED_AT)?;
                 passing.filter(|document| {
                     let created_at = created_at.first(document).unwrap_or_default();
-                    filter.from.is_none_or(|from| from <= created_at) && filter.until.is_none_or(|until| created_at < until)
+                    filter.from.is_none_or(|from| from <= created_at)
+                        && filter.until.is_none_or(|until| created_at < until)
                 });
             }
             self.matching[number].intersect(passing);
@@ -175,7 +222,11 @@ impl<'s> SegmentsView<'s> {
     pub(super) fn restrict_to(&mut self, documents: &[DocumentSet], is_wanted: bool) {
         for (number, documents) in documents.iter().enumerate() {
             for own in [&mut self.passing[number], &mut self.matching[number]] {
-                if is_wanted { own.intersect(documents) } else { own.remove_all(documents) }
+                if is_wanted {
+                    own.intersect(documents)
+                } else {
+                    own.remove_all(documents)
+                }
             }
         }
     }
@@ -187,7 +238,11 @@ impl<'s> SegmentsView<'s> {
 
     /// Returns the matching documents of each segment by the number of `words` that they contain: the set with index `n` has those
     /// with more than `n` words. There is at least one set. A document with one of `handles` counts as having all words.
-    pub(super) fn coverage(&self, words: &[&QueryTerm], handles: &[i64]) -> Result<Vec<Vec<DocumentSet>>, IndexError> {
+    pub(super) fn coverage(
+        &self,
+        words: &[&QueryTerm],
+        handles: &[i64],
+    ) -> Result<Vec<Vec<DocumentSet>>, IndexError> {
         let handles = self.handle_terms(handles);
         let mut all = Vec::with_capacity(self.matching.len());
         for (segment, matching) in self.searcher.segment_readers().iter().zip(&self.matching) {
@@ -195,7 +250,10 @@ impl<'s> SegmentsView<'s> {
             named.intersect(matching);
             let mut levels: Vec<DocumentSet> = Vec::with_capacity(words.len());
             for word in words {
-                let terms: Vec<Term> = word.matching_terms().map(|text| self.term(text, word.part)).collect();
+                let terms: Vec<Term> = word
+                    .matching_terms()
+                    .map(|text| self.term(text, word.part))
+                    .collect();
                 let mut with = documents_with_any(segment, &terms)?;
                 with.intersect(matching);
                 with.extend(&named);
@@ -219,7 +277,12 @@ impl<'s> SegmentsView<'s> {
     pub(super) fn collect_matching_keys(&self, keys: &mut Vec<i64>) -> Result<(), IndexError> {
         for (segment, matching) in self.searcher.segment_readers().iter().zip(&self.matching) {
             let own = segment.fast_fields().u64(names::KEY)?;
-            keys.extend(matching.documents().filter_map(|document| own.first(document)).map(u64::cast_signed));
+            keys.extend(
+                matching
+                    .documents()
+                    .filter_map(|document| own.first(document))
+                    .map(u64::cast_signed),
+            );
         }
         Ok(())
     }
@@ -234,7 +297,9 @@ impl<'s> SegmentsView<'s> {
             }
             let inverted = segment.inverted_index(self.fields.filters)?;
             for (term, count) in terms.iter().zip(&mut counts) {
-                if let Some(postings) = inverted.read_block_postings(term, IndexRecordOption::Basic)? {
+                if let Some(postings) =
+                    inverted.read_block_postings(term, IndexRecordOption::Basic)?
+                {
                     *count += matching.count_in(postings);
                 }
             }
@@ -246,7 +311,10 @@ impl<'s> SegmentsView<'s> {
     pub(super) fn each_creation_time(&self, each: &mut dyn FnMut(i64)) -> Result<(), IndexError> {
         for (segment, matching) in self.searcher.segment_readers().iter().zip(&self.matching) {
             let created_at = segment.fast_fields().i64(names::CREATED_AT)?;
-            matching.documents().filter_map(|document| created_at.first(document)).for_each(&mut *each);
+            matching
+                .documents()
+                .filter_map(|document| created_at.first(document))
+                .for_each(&mut *each);
         }
         Ok(())
     }
@@ -255,7 +323,10 @@ impl<'s> SegmentsView<'s> {
     pub(super) fn collect_passing_keys(&self, keys: &mut KeySet) -> Result<(), IndexError> {
         for (segment, passing) in self.searcher.segment_readers().iter().zip(&self.passing) {
             let own = segment.fast_fields().u64(names::KEY)?;
-            passing.documents().filter_map(|document| own.first(document)).for_each(|key| keys.insert(key.cast_signed()));
+            passing
+                .documents()
+                .filter_map(|document| own.first(document))
+                .for_each(|key| keys.insert(key.cast_signed()));
         }
         Ok(())
     }
@@ -263,7 +334,9 @@ impl<'s> SegmentsView<'s> {
     /// Returns the addresses of all matching documents.
     pub(super) fn matching_documents(&self) -> Vec<SegmentDocument> {
         let of = |(segment, bits): (usize, &DocumentSet)| {
-            bits.documents().map(move |document| SegmentDocument { segment, document }).collect::<Vec<_>>()
+            bits.documents()
+                .map(move |document| SegmentDocument { segment, document })
+                .collect::<Vec<_>>()
         };
         self.matching.iter().enumerate().flat_map(of).collect()
     }
@@ -280,7 +353,9 @@ impl<'s> SegmentsView<'s> {
         tie: TieKey<'_>,
     ) -> Result<(), IndexError> {
         let handles = self.handle_terms(handles);
-        let weight = any_term_query(terms).weight(EnableScoring::enabled_from_statistics_provider(statistics, self.searcher))?;
+        let weight = any_term_query(terms).weight(
+            EnableScoring::enabled_from_statistics_provider(statistics, self.searcher),
+        )?;
         for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
             let mut narrowed = None;
             if !handles.is_empty() {
@@ -296,7 +371,14 @@ impl<'s> SegmentsView<'s> {
             let threshold = best.threshold();
             let mut offer = |document, score| {
                 if matching.contains(document) && best.threshold() < score {
-                    best.push(TopCandidate { score, segment: number, document }, tie);
+                    best.push(
+                        TopCandidate {
+                            score,
+                            segment: number,
+                            document,
+                        },
+                        tie,
+                    );
                 }
                 best.threshold()
             };
@@ -312,28 +394,48 @@ impl<'s> SegmentsView<'s> {
     }
 
     /// Returns the documents that pass and contain a `wanted` term, but are not marked as matching.
-    pub(super) fn passing_unmatched(&self, wanted: &[QueryTerm]) -> Result<Vec<SegmentDocument>, IndexError> {
-        let terms: Vec<Term> = wanted.iter().flat_map(|one| one.matching_terms().map(|text| self.term(text, one.part))).collect();
+    pub(super) fn passing_unmatched(
+        &self,
+        wanted: &[QueryTerm],
+    ) -> Result<Vec<SegmentDocument>, IndexError> {
+        let terms: Vec<Term> = wanted
+            .iter()
+            .flat_map(|one| one.matching_terms().map(|text| self.term(text, one.part)))
+            .collect();
         let mut all = Vec::new();
         for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
             let mut bits = documents_with_any(segment, &terms)?;
             bits.intersect(&self.passing[number]);
             bits.remove_all(&self.matching[number]);
-            all.extend(bits.documents().map(|document| SegmentDocument { segment: number, document }));
+            all.extend(bits.documents().map(|document| SegmentDocument {
+                segment: number,
+                document,
+            }));
         }
         Ok(all)
     }
 
     /// Returns the `most` newest of the documents at `addresses`.
-    pub(super) fn newest(&self, addresses: Vec<SegmentDocument>, most: usize) -> Result<Vec<SegmentDocument>, IndexError> {
+    pub(super) fn newest(
+        &self,
+        addresses: Vec<SegmentDocument>,
+        most: usize,
+    ) -> Result<Vec<SegmentDocument>, IndexError> {
         if addresses.len() <= most {
             return Ok(addresses);
         }
         let ties = self.tie_breaker();
         let tie = |SegmentDocument { segment, document }: &SegmentDocument| {
-            ties.of(&TopCandidate { score: 0.0, segment: *segment, document: *document })
+            ties.of(&TopCandidate {
+                score: 0.0,
+                segment: *segment,
+                document: *document,
+            })
         };
-        let mut newest: Vec<_> = addresses.into_iter().map(|address| (tie(&address), address)).collect();
+        let mut newest: Vec<_> = addresses
+            .into_iter()
+            .map(|address| (tie(&address), address))
+            .collect();
         newest.sort_unstable();
         newest.truncate(most);
         ties.into_result()?;
@@ -352,9 +454,15 @@ impl<'s> SegmentsView<'s> {
             let inverted = segment.inverted_index(self.fields.key)?;
             for key in keys {
                 let term = Term::from_field_u64(self.fields.key, key.cast_unsigned());
-                let Some(postings) = inverted.read_postings(&term, IndexRecordOption::Basic)? else { continue };
+                let Some(postings) = inverted.read_postings(&term, IndexRecordOption::Basic)?
+                else {
+                    continue;
+                };
                 if self.valid[number].contains_checked(postings.doc()) {
-                    found.push(SegmentDocument { segment: number, document: postings.doc() });
+                    found.push(SegmentDocument {
+                        segment: number,
+                        document: postings.doc(),
+                    });
                 }
             }
         }
@@ -377,7 +485,11 @@ impl<'s> SegmentsView<'s> {
             let number = group[0].segment;
             let segment = &self.searcher.segment_readers()[number];
             let fast = segment.fast_fields();
-            let (keys, facts, created_at) = (fast.u64(names::KEY)?, fast.u64(names::FACTS)?, fast.i64(names::CREATED_AT)?);
+            let (keys, facts, created_at) = (
+                fast.u64(names::KEY)?,
+                fast.u64(names::FACTS)?,
+                fast.i64(names::CREATED_AT)?,
+            );
             let text = segment.get_fieldnorms_reader(self.fields.text)?;
             let characters = segment.get_fieldnorms_reader(self.fields.characters)?;
             let first = all.len();
@@ -399,7 +511,9 @@ impl<'s> SegmentsView<'s> {
             for (index, wanted) in wanted.iter().enumerate() {
                 for text in &wanted.exact {
                     let term = self.term(text, wanted.part);
-                    each_frequency(segment, &term, group, &mut |place, frequency| found[place].frequencies[index] += frequency)?;
+                    each_frequency(segment, &term, group, &mut |place, frequency| {
+                        found[place].frequencies[index] += frequency
+                    })?;
                 }
                 for (text, like) in &wanted.alike {
                     let term = self.term(text, wanted.part);
@@ -413,7 +527,9 @@ impl<'s> SegmentsView<'s> {
             }
             if let Some(named) = named {
                 let term = Term::from_field_u64(self.fields.filters, named.cast_unsigned());
-                each_frequency(segment, &term, group, &mut |place, _| found[place].is_named = true)?;
+                each_frequency(segment, &term, group, &mut |place, _| {
+                    found[place].is_named = true
+                })?;
             }
         }
         Ok(all)
@@ -425,7 +541,11 @@ impl<'s> SegmentsView<'s> {
     pub(super) fn has_handle(&self, bits: i64) -> Result<bool, IndexError> {
         let term = Term::from_field_u64(self.fields.filters, bits.cast_unsigned());
         for (segment, valid) in self.searcher.segment_readers().iter().zip(&self.valid) {
-            if segment.inverted_index(self.fields.filters)?.doc_freq(&term)? == 0 {
+            if segment
+                .inverted_index(self.fields.filters)?
+                .doc_freq(&term)?
+                == 0
+            {
                 continue;
             }
             if !self.is_narrowed {
@@ -445,7 +565,10 @@ impl<'s> SegmentsView<'s> {
     }
 
     fn handle_terms(&self, handles: &[i64]) -> Vec<Term> {
-        handles.iter().map(|bits| Term::from_field_u64(self.fields.filters, bits.cast_unsigned())).collect()
+        handles
+            .iter()
+            .map(|bits| Term::from_field_u64(self.fields.filters, bits.cast_unsigned()))
+            .collect()
     }
 
     pub(super) fn field(&self, part: TermField) -> Field {
@@ -467,7 +590,9 @@ fn each_frequency(
     each: &mut dyn FnMut(usize, u32),
 ) -> Result<(), IndexError> {
     let inverted = segment.inverted_index(term.field())?;
-    let Some(mut postings) = inverted.read_postings(term, IndexRecordOption::WithFreqs)? else { return Ok(()) };
+    let Some(mut postings) = inverted.read_postings(term, IndexRecordOption::WithFreqs)? else {
+        return Ok(());
+    };
     for (place, SegmentDocument { document, .. }) in group.iter().enumerate() {
         if postings.doc() < *document {
             postings.seek(*document);
@@ -483,10 +608,17 @@ fn each_frequency(
 ///
 /// It consists of plain term queries, because only those can skip blocks of documents below the score threshold.
 fn any_term_query(terms: &[Term]) -> Box<dyn Query> {
-    let term = |term: &Term| Box::new(TermQuery::new(term.clone(), IndexRecordOption::WithFreqs)) as Box<dyn Query>;
+    let term = |term: &Term| {
+        Box::new(TermQuery::new(term.clone(), IndexRecordOption::WithFreqs)) as Box<dyn Query>
+    };
     match terms {
         [only] => term(only),
-        several => Box::new(BooleanQuery::new(several.iter().map(|own| (Occur::Should, term(own))).collect())),
+        several => Box::new(BooleanQuery::new(
+            several
+                .iter()
+                .map(|own| (Occur::Should, term(own)))
+                .collect(),
+        )),
     }
 }
 

@@ -50,14 +50,29 @@ impl SubstringTerms {
         flushed.each_word_containing(text, &parts, MAX_CONTAINING_WORDS, &mut |index, word| {
             holding[index].insert(word.to_owned());
         })?;
-        let in_stead = |((part, holding), own): ((&Option<String>, HashSet<String>), &QueryTerm)| {
-            let part = part.as_deref().unwrap_or_default();
-            let mut alike: Vec<(String, f32)> =
-                holding.into_iter().map(|word| (coverage(part, &word), word)).map(|(like, word)| (word, like)).collect();
-            alike.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-            QueryTerm { part: TermField::Spelled, exact: Vec::new(), alike, documents: own.documents, matches: true }
-        };
-        let wanted = parts.iter().zip(holding).zip(wanted).map(in_stead).collect();
+        let in_stead =
+            |((part, holding), own): ((&Option<String>, HashSet<String>), &QueryTerm)| {
+                let part = part.as_deref().unwrap_or_default();
+                let mut alike: Vec<(String, f32)> = holding
+                    .into_iter()
+                    .map(|word| (coverage(part, &word), word))
+                    .map(|(like, word)| (word, like))
+                    .collect();
+                alike.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+                QueryTerm {
+                    part: TermField::Spelled,
+                    exact: Vec::new(),
+                    alike,
+                    documents: own.documents,
+                    matches: true,
+                }
+            };
+        let wanted = parts
+            .iter()
+            .zip(holding)
+            .zip(wanted)
+            .map(in_stead)
+            .collect();
         Ok(Self { parts, wanted })
     }
 
@@ -89,11 +104,15 @@ impl SubstringTerms {
 
 /// Returns the query words that get substring expansion, by their index in the query.
 pub(super) fn expandable_words(words: &[QueryWord]) -> Vec<Option<String>> {
-    let contents = words.iter().filter(|word| word.role == WordRole::Content).count();
+    let contents = words
+        .iter()
+        .filter(|word| word.role == WordRole::Content)
+        .count();
     let mut left = MAX_EXPANDED_WORDS;
     let mut part = |word: &QueryWord| {
         let length = word.spelled.chars().count();
-        let is_long = MIN_CHARS <= length || MIN_SOLE_CHARS <= length && (contents == 1 || word.term.kind == TokenKind::Symbol);
+        let is_long = MIN_CHARS <= length
+            || MIN_SOLE_CHARS <= length && (contents == 1 || word.term.kind == TokenKind::Symbol);
         let is_meant = word.role == WordRole::Content && !word.is_prefix && is_long;
         let is_kind = matches!(word.term.kind, TokenKind::Word | TokenKind::Symbol);
         if left == 0 || !is_meant || !is_kind {
@@ -132,12 +151,22 @@ mod tests {
 
     #[test]
     fn a_part_stands_anywhere_and_cuts_no_number() {
-        for (word, part) in
-            [("postgresql", "sql"), ("sqlite", "sql"), ("mysqldump", "sql"), ("note20", "ote"), ("1203", "20"), ("v2v20", "v2")]
-        {
+        for (word, part) in [
+            ("postgresql", "sql"),
+            ("sqlite", "sql"),
+            ("mysqldump", "sql"),
+            ("note20", "ote"),
+            ("1203", "20"),
+            ("v2v20", "v2"),
+        ] {
             assert!(contains_part(word, part), "{part} in {word}");
         }
-        for (word, part) in [("note20", "note2"), ("120px", "20px"), ("sq", "sql"), ("v20", "v2")] {
+        for (word, part) in [
+            ("note20", "note2"),
+            ("120px", "20px"),
+            ("sq", "sql"),
+            ("v20", "v2"),
+        ] {
             assert!(!contains_part(word, part), "{part} in {word}");
         }
     }

@@ -18,7 +18,8 @@ impl TermConstraints<'_> {
     pub(super) fn allows(&self, document: &PendingDocument) -> bool {
         let question = self.question;
         let has = |term: &Term| 0 < document.frequency(&term.text, TermField::of(term));
-        question.phrases.iter().flat_map(Phrase::terms).all(has) && !question.without.iter().any(has)
+        question.phrases.iter().flat_map(Phrase::terms).all(has)
+            && !question.without.iter().any(has)
     }
 
     /// Limits the results to documents with the words of every phrase and without excluded words.

@@ -25,8 +25,16 @@ struct TieColumns {
 
 impl<'s> TieBreaker<'s> {
     pub(super) fn new(searcher: &'s Searcher) -> Self {
-        let columns = searcher.segment_readers().iter().map(|_| OnceCell::new()).collect();
-        Self { searcher, columns, trouble: Cell::new(None) }
+        let columns = searcher
+            .segment_readers()
+            .iter()
+            .map(|_| OnceCell::new())
+            .collect();
+        Self {
+            searcher,
+            columns,
+            trouble: Cell::new(None),
+        }
     }
 
     /// Returns the sort key of a committed candidate.
@@ -35,9 +43,13 @@ impl<'s> TieBreaker<'s> {
     pub(super) fn of(&self, candidate: &TopCandidate) -> (Reverse<i64>, u128) {
         let columns = self.columns[candidate.segment].get_or_init(|| {
             let columns = TieColumns::of(&self.searcher.segment_readers()[candidate.segment]);
-            columns.map_err(|trouble| self.trouble.set(Some(trouble))).ok()
+            columns
+                .map_err(|trouble| self.trouble.set(Some(trouble)))
+                .ok()
         });
-        columns.as_ref().map_or((Reverse(0), 0), |columns| columns.sort_key(candidate.document))
+        columns.as_ref().map_or((Reverse(0), 0), |columns| {
+            columns.sort_key(candidate.document)
+        })
     }
 
     /// Returns the last error that a lookup caused, if any.
@@ -50,11 +62,20 @@ impl TieColumns {
     fn of(segment: &SegmentReader) -> Result<Self, IndexError> {
         let fast = segment.fast_fields();
         let [high, low] = names::ID;
-        Ok(Self { created_at: fast.i64(names::CREATED_AT)?, id: [fast.u64(high)?, fast.u64(low)?] })
+        Ok(Self {
+            created_at: fast.i64(names::CREATED_AT)?,
+            id: [fast.u64(high)?, fast.u64(low)?],
+        })
     }
 
     fn sort_key(&self, document: DocId) -> (Reverse<i64>, u128) {
-        let [high, low] = self.id.each_ref().map(|half| u128::from(half.first(document).unwrap_or_default()));
-        (Reverse(self.created_at.first(document).unwrap_or_default()), high << 64 | low)
+        let [high, low] = self
+            .id
+            .each_ref()
+            .map(|half| u128::from(half.first(document).unwrap_or_default()));
+        (
+            Reverse(self.created_at.first(document).unwrap_or_default()),
+            high << 64 | low,
+        )
     }
 }

@@ -35,7 +35,13 @@ impl TopK {
     /// Creates a collector of the best `limit` documents and all that may tie with the last of them.
     pub(super) fn new(limit: usize) -> Self {
         let capacity = limit.saturating_mul(2).saturating_add(64);
-        Self { limit, capacity, full: next_prune_size(limit, limit), candidates: Vec::new(), threshold: Score::MIN }
+        Self {
+            limit,
+            capacity,
+            full: next_prune_size(limit, limit),
+            candidates: Vec::new(),
+            threshold: Score::MIN,
+        }
     }
 
     /// Returns the score that a document must exceed.
@@ -61,15 +67,20 @@ impl TopK {
     }
 
     fn prune(&mut self, tie: TieKey<'_>) {
-        let Some(last) = self.limit.checked_sub(1) else { return self.candidates.clear() };
-        self.candidates.select_nth_unstable_by(last, |left, right| right.score.total_cmp(&left.score));
+        let Some(last) = self.limit.checked_sub(1) else {
+            return self.candidates.clear();
+        };
+        self.candidates
+            .select_nth_unstable_by(last, |left, right| right.score.total_cmp(&left.score));
         let worst = self.candidates[last].score;
         self.threshold = worst * (1.0 - SCORE_TOLERANCE);
-        self.candidates.retain(|candidate| self.threshold < candidate.score);
+        self.candidates
+            .retain(|candidate| self.threshold < candidate.score);
         if self.capacity < self.candidates.len() {
             // More documents than the capacity have an equal score; the tie breaker selects among them.
             let rounded = |score: f32| (score.to_bits().wrapping_add(64)) >> 7;
-            self.candidates.sort_by_cached_key(|found| (Reverse(rounded(found.score)), tie(found)));
+            self.candidates
+                .sort_by_cached_key(|found| (Reverse(rounded(found.score)), tie(found)));
             self.candidates.truncate(self.capacity);
         }
     }
@@ -92,10 +103,21 @@ mod tests {
         let tie = |candidate: &TopCandidate| (Reverse(i64::from(candidate.document)), 0);
         for (document, score) in (0..).zip(scores) {
             if best.threshold() < *score {
-                best.push(TopCandidate { score: *score, segment: 0, document }, &tie);
+                best.push(
+                    TopCandidate {
+                        score: *score,
+                        segment: 0,
+                        document,
+                    },
+                    &tie,
+                );
             }
         }
-        let mut found: Vec<_> = best.into_candidates(&tie).iter().map(|found| (found.score, found.document)).collect();
+        let mut found: Vec<_> = best
+            .into_candidates(&tie)
+            .iter()
+            .map(|found| (found.score, found.document))
+            .collect();
         found.sort_by(|left, right| right.0.total_cmp(&left.0).then(right.1.cmp(&left.1)));
         found.truncate(limit);
         found
@@ -103,7 +125,9 @@ mod tests {
 
     #[test]
     fn the_best_are_kept_in_whatever_order_they_come() {
-        let scores: Vec<f32> = (0..10_000_u16).map(|number| f32::from(number.wrapping_mul(7919) % 10_007)).collect();
+        let scores: Vec<f32> = (0..10_000_u16)
+            .map(|number| f32::from(number.wrapping_mul(7919) % 10_007))
+            .collect();
         let mut expected = scores.clone();
         expected.sort_by(|left, right| right.total_cmp(left));
         let found: Vec<f32> = offered(10, &scores).iter().map(|found| found.0).collect();

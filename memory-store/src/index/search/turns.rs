@@ -61,7 +61,12 @@ impl ConversationTurns {
     /// In other scopes, documents are messages of a conversation if several speakers wrote them within a short time. If one of the
     /// speakers is named as an assistant is, their names give their roles; else the lengths of their messages do, if two of them take
     /// turns. `crowded` holds the sorted keys of documents with another document close in time.
-    pub(super) fn of(connection: &Connection, filter: &Filter, keys: &[i64], crowded: &[i64]) -> Result<Self, IndexError> {
+    pub(super) fn of(
+        connection: &Connection,
+        filter: &Filter,
+        keys: &[i64],
+        crowded: &[i64],
+    ) -> Result<Self, IndexError> {
         let mut turns = Self::default();
         if let Some(scope @ Scope::Conversation(_)) = &filter.scope {
             let scope = scope.to_string();
@@ -73,8 +78,12 @@ impl ConversationTurns {
                 return Ok(turns);
             }
         }
-        let sql = format!("SELECT EXISTS (SELECT 1 FROM documents INDEXED BY turns WHERE {IS_CONVERSATION})");
-        let has_conversations = connection.prepare_cached(&sql)?.query_row((), |row| row.get::<_, bool>(0))?;
+        let sql = format!(
+            "SELECT EXISTS (SELECT 1 FROM documents INDEXED BY turns WHERE {IS_CONVERSATION})"
+        );
+        let has_conversations = connection
+            .prepare_cached(&sql)?
+            .query_row((), |row| row.get::<_, bool>(0))?;
         let mut windows = BTreeMap::<String, Vec<Vec<TurnKey>>>::new();
         let mut talks = HashMap::<String, bool>::new();
         for key in keys {
@@ -83,8 +92,15 @@ impl ConversationTurns {
                 continue;
             }
             let sql = "SELECT scope, created_at FROM documents WHERE key = ?";
-            let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?));
-            let Some((scope, created_at)) = connection.prepare_cached(sql)?.query_row([key], read).optional()? else { continue };
+            let read =
+                |row: &rusqlite::Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?));
+            let Some((scope, created_at)) = connection
+                .prepare_cached(sql)?
+                .query_row([key], read)
+                .optional()?
+            else {
+                continue;
+            };
             let is_conversation = scope.starts_with(CONVERSATION);
             let may_be_talk = if let Some(known) = talks.get(&scope) {
                 *known
@@ -107,7 +123,13 @@ impl ConversationTurns {
             let (mut talks, mut shape) = (Vec::new(), CollectionKind::Plain);
             for run in runs.drain(..) {
                 let messages = load_messages(connection, &scope, &run)?;
-                if messages.iter().map(|message| &message.source).collect::<BTreeSet<_>>().len() < 2 {
+                if messages
+                    .iter()
+                    .map(|message| &message.source)
+                    .collect::<BTreeSet<_>>()
+                    .len()
+                    < 2
+                {
                     continue;
                 }
                 let roles = infer_roles(&messages);
@@ -126,12 +148,21 @@ impl ConversationTurns {
 
     /// Assigns the roles of person and assistant to the two speakers if the messages of one are much longer, and returns the shape of
     /// the conversation.
-    fn add_roles(&mut self, connection: &Connection, scope: &str) -> Result<CollectionKind, IndexError> {
+    fn add_roles(
+        &mut self,
+        connection: &Connection,
+        scope: &str,
+    ) -> Result<CollectionKind, IndexError> {
         let lengths = lengths_by_source(connection, scope)?;
         let Some([person, assistant]) = person_and_assistant(&lengths) else {
-            return Ok(if has_assistant(lengths.keys()) { CollectionKind::Assisted } else { CollectionKind::Plain });
+            return Ok(if has_assistant(lengths.keys()) {
+                CollectionKind::Assisted
+            } else {
+                CollectionKind::Plain
+            });
         };
-        let mut select = connection.prepare_cached("SELECT key, source FROM documents INDEXED BY turns WHERE scope = ?")?;
+        let mut select = connection
+            .prepare_cached("SELECT key, source FROM documents INDEXED BY turns WHERE scope = ?")?;
         let mut rows = select.query([scope])?;
         while let Some(row) = rows.next()? {
             let source = row.get_ref(1)?.as_str().unwrap_or_default();
@@ -146,9 +177,15 @@ impl ConversationTurns {
 
     /// Returns the keys of the messages around one, up to `reach` positions away.
     pub(super) fn neighbours(&self, key: i64, reach: usize) -> Vec<i64> {
-        let Some(seat) = self.seats.get(&key) else { return Vec::new() };
+        let Some(seat) = self.seats.get(&key) else {
+            return Vec::new();
+        };
         let near = seat.ordinal.saturating_sub(reach)..=seat.ordinal + reach;
-        self.keys[seat.conversation].range(near).map(|(_, key)| *key).filter(|other| *other != key).collect()
+        self.keys[seat.conversation]
+            .range(near)
+            .map(|(_, key)| *key)
+            .filter(|other| *other != key)
+            .collect()
     }
 
     /// Adds a conversation as runs of messages with unread messages between the runs.
@@ -164,7 +201,14 @@ impl ConversationTurns {
                     session += 1;
                 }
                 last = Some(*created_at);
-                self.seats.insert(*key, TurnPosition { conversation, ordinal, session });
+                self.seats.insert(
+                    *key,
+                    TurnPosition {
+                        conversation,
+                        ordinal,
+                        session,
+                    },
+                );
                 keys.insert(ordinal, *key);
                 ordinal += 1;
             }
@@ -186,7 +230,9 @@ fn has_several_sources(connection: &Connection, scope: &str) -> Result<bool, Ind
     // As two queries, each is one step in the index.
     let sql = "SELECT (SELECT min(source) FROM documents INDEXED BY sources WHERE scope = ?1 AND source > '')
                     < (SELECT max(source) FROM documents INDEXED BY sources WHERE scope = ?1)";
-    let is_less: Option<bool> = connection.prepare_cached(sql)?.query_row([scope], |row| row.get(0))?;
+    let is_less: Option<bool> = connection
+        .prepare_cached(sql)?
+        .query_row([scope], |row| row.get(0))?;
     Ok(is_less.unwrap_or(false))
 }
 
@@ -196,17 +242,25 @@ fn all_turns(connection: &Connection, scope: &str) -> Result<Vec<TurnKey>, Index
         MAX_WHOLE + 1
     );
     let mut select = connection.prepare_cached(&sql)?;
-    Ok(select.query_map([scope], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
+    Ok(select
+        .query_map([scope], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<_, _>>()?)
 }
 
-fn turns_around(connection: &Connection, scope: &str, (created_at, key): TurnKey) -> Result<Vec<TurnKey>, IndexError> {
+fn turns_around(
+    connection: &Connection,
+    scope: &str,
+    (created_at, key): TurnKey,
+) -> Result<Vec<TurnKey>, IndexError> {
     let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
     let sql = format!(
         "SELECT created_at, key FROM documents INDEXED BY turns WHERE scope = ? AND (created_at, key) < (?, ?) \
          ORDER BY created_at DESC, key DESC LIMIT {WINDOW}"
     );
     let mut before = connection.prepare_cached(&sql)?;
-    let mut window: Vec<TurnKey> = before.query_map(params![scope, created_at, key], read)?.collect::<Result<_, _>>()?;
+    let mut window: Vec<TurnKey> = before
+        .query_map(params![scope, created_at, key], read)?
+        .collect::<Result<_, _>>()?;
     window.reverse();
     let sql = format!(
         "SELECT created_at, key FROM documents INDEXED BY turns WHERE scope = ? AND (?, ?) <= (created_at, key) \
@@ -230,28 +284,49 @@ struct RunMessage {
 }
 
 /// Returns the documents of a run that have a source, in order.
-fn load_messages(connection: &Connection, scope: &str, run: &[TurnKey]) -> Result<Vec<RunMessage>, IndexError> {
-    let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(Vec::new()) };
+fn load_messages(
+    connection: &Connection,
+    scope: &str,
+    run: &[TurnKey],
+) -> Result<Vec<RunMessage>, IndexError> {
+    let (Some(first), Some(last)) = (run.first(), run.last()) else {
+        return Ok(Vec::new());
+    };
     let sql = "SELECT created_at, key, source, length FROM documents INDEXED BY turns \
                WHERE scope = ? AND created_at BETWEEN ? AND ? AND source != '' ORDER BY created_at, key";
     let mut select = connection.prepare_cached(sql)?;
     let read = |row: &rusqlite::Row<'_>| {
-        Ok(RunMessage { created_at: row.get(0)?, key: row.get(1)?, source: row.get(2)?, length: row.get(3)? })
+        Ok(RunMessage {
+            created_at: row.get(0)?,
+            key: row.get(1)?,
+            source: row.get(2)?,
+            length: row.get(3)?,
+        })
     };
-    Ok(select.query_map(params![scope, first.0, last.0], read)?.collect::<Result<_, _>>()?)
+    Ok(select
+        .query_map(params![scope, first.0, last.0], read)?
+        .collect::<Result<_, _>>()?)
 }
 
 /// Returns the roles of the authors of a run: by their names if one is that of an assistant, else by the lengths of their messages.
 fn infer_roles(messages: &[RunMessage]) -> Vec<(i64, SpeakerRole)> {
     if has_assistant(messages.iter().map(|message| &message.source)) {
-        return messages.iter().filter_map(|message| Some((message.key, SpeakerRole::from_source(&message.source)?))).collect();
+        return messages
+            .iter()
+            .filter_map(|message| Some((message.key, SpeakerRole::from_source(&message.source)?)))
+            .collect();
     }
     let exchanged = select_exchanged(messages);
     let mut lengths = HashMap::<&str, Vec<u32>>::new();
     for message in &exchanged {
-        lengths.entry(&message.source).or_default().push(message.length);
+        lengths
+            .entry(&message.source)
+            .or_default()
+            .push(message.length);
     }
-    let Some([person, assistant]) = person_and_assistant(&lengths) else { return Vec::new() };
+    let Some([person, assistant]) = person_and_assistant(&lengths) else {
+        return Vec::new();
+    };
     let role = |message: &&RunMessage| match message.source.as_str() {
         source if source == person => Some((message.key, SpeakerRole::Person)),
         source if source == assistant => Some((message.key, SpeakerRole::Assistant)),
@@ -265,24 +340,35 @@ fn infer_roles(messages: &[RunMessage]) -> Vec<(i64, SpeakerRole)> {
 /// Notes that several programs write at the same time rarely alternate.
 fn select_exchanged(messages: &[RunMessage]) -> Vec<&RunMessage> {
     let pause = MAX_PAUSE.num_nanoseconds().unwrap_or(i64::MAX);
-    let is_close = |pair: &[RunMessage]| pair[1].created_at.saturating_sub(pair[0].created_at) <= pause;
+    let is_close =
+        |pair: &[RunMessage]| pair[1].created_at.saturating_sub(pair[0].created_at) <= pause;
     let close = || messages.windows(2).filter(|pair| is_close(pair));
-    let changes = close().filter(|pair| pair[0].source != pair[1].source).count();
+    let changes = close()
+        .filter(|pair| pair[0].source != pair[1].source)
+        .count();
     if changes * 4 < close().count() * 3 {
         return Vec::new();
     }
     let near = |place: usize| messages.get(place..place + 2).is_some_and(is_close);
     let is_exchanged = |place: usize| near(place) || place.checked_sub(1).is_some_and(near);
-    (0..messages.len()).filter(|place| is_exchanged(*place)).map(|place| &messages[place]).collect()
+    (0..messages.len())
+        .filter(|place| is_exchanged(*place))
+        .map(|place| &messages[place])
+        .collect()
 }
 
 /// Returns whether one of the sources is the name of an assistant.
 fn has_assistant<'s>(sources: impl IntoIterator<Item = &'s String>) -> bool {
-    sources.into_iter().any(|source| SpeakerRole::from_source(source) == Some(SpeakerRole::Assistant))
+    sources
+        .into_iter()
+        .any(|source| SpeakerRole::from_source(source) == Some(SpeakerRole::Assistant))
 }
 
 /// Returns the lengths of the latest messages of a conversation by source, in words and pairs of characters.
-fn lengths_by_source(connection: &Connection, scope: &str) -> Result<HashMap<String, Vec<u32>>, IndexError> {
+fn lengths_by_source(
+    connection: &Connection,
+    scope: &str,
+) -> Result<HashMap<String, Vec<u32>>, IndexError> {
     let sql = format!(
         "SELECT source, length FROM documents INDEXED BY turns WHERE scope = ? ORDER BY created_at DESC, key DESC LIMIT {SAMPLE}"
     );
@@ -303,14 +389,24 @@ fn lengths_by_source(connection: &Connection, scope: &str) -> Result<HashMap<Str
 /// Returns the person and the assistant of a conversation, if the message lengths of the two speakers show which is which.
 fn person_and_assistant<S: AsRef<str>>(lengths: &HashMap<S, Vec<u32>>) -> Option<[&str; 2]> {
     let total: usize = lengths.values().map(Vec::len).sum();
-    let speakers = lengths.iter().map(|(source, lengths)| (source.as_ref(), lengths));
-    let mut speakers: Vec<(&str, &Vec<u32>)> = speakers.filter(|(source, _)| !source.is_empty()).collect();
+    let speakers = lengths
+        .iter()
+        .map(|(source, lengths)| (source.as_ref(), lengths));
+    let mut speakers: Vec<(&str, &Vec<u32>)> =
+        speakers.filter(|(source, _)| !source.is_empty()).collect();
     speakers.sort_by(|one, other| other.1.len().cmp(&one.1.len()).then(one.0.cmp(other.0)));
-    let [first, second, rest @ ..] = speakers.as_slice() else { return None };
+    let [first, second, rest @ ..] = speakers.as_slice() else {
+        return None;
+    };
     let both = first.1.len() + second.1.len();
-    let is_talk_of_two =
-        MIN_MESSAGES <= second.1.len() && (total - both) * 10 <= total && rest.iter().all(|(_, own)| own.len() <= second.1.len());
-    if !is_talk_of_two || [first, second].iter().any(|(source, _)| SpeakerRole::from_source(source).is_some()) {
+    let is_talk_of_two = MIN_MESSAGES <= second.1.len()
+        && (total - both) * 10 <= total
+        && rest.iter().all(|(_, own)| own.len() <= second.1.len());
+    if !is_talk_of_two
+        || [first, second]
+            .iter()
+            .any(|(source, _)| SpeakerRole::from_source(source).is_some())
+    {
         return None;
     }
     let median = |lengths: &Vec<u32>| {
@@ -351,19 +447,31 @@ mod tests {
 
     #[test]
     fn windows_that_overlap_are_one_run() {
-        let window = |range: std::ops::Range<i64>| range.map(|turn| (turn, turn)).collect::<Vec<_>>();
-        assert_eq!(merge_windows(vec![window(5..9), window(0..6), window(20..22)]), [window(0..9), window(20..22)]);
+        let window =
+            |range: std::ops::Range<i64>| range.map(|turn| (turn, turn)).collect::<Vec<_>>();
+        assert_eq!(
+            merge_windows(vec![window(5..9), window(0..6), window(20..22)]),
+            [window(0..9), window(20..22)]
+        );
     }
 
     #[test]
     fn the_speaker_of_much_longer_messages_is_the_assistant() {
         let lengths = |of: &[(&str, u32)]| {
-            let all = of.iter().map(|(source, length)| ((*source).to_owned(), vec![*length; 5]));
+            let all = of
+                .iter()
+                .map(|(source, length)| ((*source).to_owned(), vec![*length; 5]));
             let all: HashMap<String, Vec<u32>> = all.collect();
             person_and_assistant(&all).map(|both| both.map(str::to_owned))
         };
-        assert_eq!(lengths(&[("anna", 10), ("helper", 30)]), Some(["anna".to_owned(), "helper".to_owned()]));
-        assert_eq!(lengths(&[("helper", 30), ("anna", 10)]), Some(["anna".to_owned(), "helper".to_owned()]));
+        assert_eq!(
+            lengths(&[("anna", 10), ("helper", 30)]),
+            Some(["anna".to_owned(), "helper".to_owned()])
+        );
+        assert_eq!(
+            lengths(&[("helper", 30), ("anna", 10)]),
+            Some(["anna".to_owned(), "helper".to_owned()])
+        );
         assert_eq!(lengths(&[("anna", 10), ("ben", 18)]), None);
         assert_eq!(lengths(&[("anna", 10), ("", 30)]), None);
         assert_eq!(lengths(&[("anna", 10), ("ben", 30), ("carl", 30)]), None);
@@ -382,28 +490,61 @@ mod tests {
             };
             let messages: Vec<RunMessage> = (0..).zip(run).map(message).collect();
             let role = |(_, role): (i64, SpeakerRole)| role.as_str().as_bytes()[0] as char;
-            infer_roles(&messages).into_iter().map(role).collect::<String>()
+            infer_roles(&messages)
+                .into_iter()
+                .map(role)
+                .collect::<String>()
         };
         let talk = |gap: i64| -> Vec<(i64, char, u32)> {
-            (0..8).map(|turn| if turn % 2 == 0 { (turn * gap, 'J', 9) } else { (turn * gap, 'C', 80) }).collect()
+            (0..8)
+                .map(|turn| {
+                    if turn % 2 == 0 {
+                        (turn * gap, 'J', 9)
+                    } else {
+                        (turn * gap, 'C', 80)
+                    }
+                })
+                .collect()
         };
         assert_eq!(roles(&talk(1)), "papapapa");
         assert_eq!(roles(&talk(30)), "", "notes that were written hours apart");
-        assert_eq!(roles(&talk(1)[..5]), "", "two messages of an assistant are too few");
-        let in_blocks: Vec<_> = (0..8).map(|turn| if turn < 4 { (turn, 'J', 9) } else { (turn, 'C', 80) }).collect();
+        assert_eq!(
+            roles(&talk(1)[..5]),
+            "",
+            "two messages of an assistant are too few"
+        );
+        let in_blocks: Vec<_> = (0..8)
+            .map(|turn| {
+                if turn < 4 {
+                    (turn, 'J', 9)
+                } else {
+                    (turn, 'C', 80)
+                }
+            })
+            .collect();
         assert_eq!(roles(&in_blocks), "", "notes of two programs");
-        let alike: Vec<_> = (0..8).map(|turn| (turn, if turn % 2 == 0 { 'J' } else { 'B' }, 20)).collect();
+        let alike: Vec<_> = (0..8)
+            .map(|turn| (turn, if turn % 2 == 0 { 'J' } else { 'B' }, 20))
+            .collect();
         assert_eq!(roles(&alike), "", "two people");
         let mut with_notes = talk(1);
         with_notes.extend([(100, 'J', 300), (200, 'J', 300), (300, 'J', 300)]);
-        assert_eq!(roles(&with_notes), "papapapa", "longer notes of the same person hours later do not count");
+        assert_eq!(
+            roles(&with_notes),
+            "papapapa",
+            "longer notes of the same person hours later do not count"
+        );
     }
 
     #[test]
     fn a_long_pause_begins_a_session() {
         let hour = 3_600_000_000_000;
         let mut turns = ConversationTurns::default();
-        turns.add(&[vec![(0, 1), (hour, 2), (hour * 8, 3)], vec![(hour * 9, 7)]], Some(4), CollectionKind::Plain);
+        turns.add(
+            &[vec![(0, 1), (hour, 2), (hour * 8, 3)], vec![(hour * 9, 7)]],
+            Some(4),
+            CollectionKind::Plain,
+        );
         let seat = |key: i64| (turns.seats[&key].ordinal, turns.seats[&key].session);
         assert_eq!([seat(1), seat(2), seat(3)], [(0, 0), (1, 0), (2, 1)]);
         assert!(turns.seats[&7].session == 2 && 3 < turns.seats[&7].ordinal);
@@ -418,6 +559,9 @@ mod tests {
             turns.add(&[vec![(0, 1), (hour * 3, 2)]], Some(2), shape);
             turns.seats[&2].session
         };
-        assert_eq!([CollectionKind::Plain, CollectionKind::Assisted].map(sessions), [0, 1]);
+        assert_eq!(
+            [CollectionKind::Plain, CollectionKind::Assisted].map(sessions),
+            [0, 1]
+        );
     }
 }

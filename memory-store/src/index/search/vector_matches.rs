@@ -50,9 +50,20 @@ impl<'v> VectorMatches<'v> {
         question: QueryVector<'v>,
         allowed: &KeySet,
     ) -> Result<Self, IndexError> {
-        let nearest = vectors.nearest(question.vector, MAX_NEAREST, &|key| allowed.contains(key))?;
-        let (mean, deviation) = if nearest.compared < MIN_VECTORS { DEFAULT_SPREAD } else { (nearest.mean, nearest.deviation) };
-        let mut near = Self { vectors, question: question.vector, mean, deviation, nearest: HashMap::new() };
+        let nearest =
+            vectors.nearest(question.vector, MAX_NEAREST, &|key| allowed.contains(key))?;
+        let (mean, deviation) = if nearest.compared < MIN_VECTORS {
+            DEFAULT_SPREAD
+        } else {
+            (nearest.mean, nearest.deviation)
+        };
+        let mut near = Self {
+            vectors,
+            question: question.vector,
+            mean,
+            deviation,
+            nearest: HashMap::new(),
+        };
         near.nearest = near.of(rows, nearest.best.into_iter().map(|(key, _)| key))?;
         Ok(near)
     }
@@ -66,21 +77,41 @@ impl<'v> VectorMatches<'v> {
 
     /// Returns whether a document is a nearest neighbour that matches by its vector alone.
     pub(super) fn is_match(&self, key: i64) -> bool {
-        self.nearest.get(&key).is_some_and(|cosine| MIN_MATCH <= *cosine)
+        self.nearest
+            .get(&key)
+            .is_some_and(|cosine| MIN_MATCH <= *cosine)
     }
 
     /// Returns the similarity of each document that has a current vector.
     ///
     /// The unit is standard deviations above the mean.
-    pub(super) fn cosines(&self, rows: &Connection, found: &[SearchCandidate]) -> Result<HashMap<i64, f32>, IndexError> {
+    pub(super) fn cosines(
+        &self,
+        rows: &Connection,
+        found: &[SearchCandidate],
+    ) -> Result<HashMap<i64, f32>, IndexError> {
         self.of(rows, found.iter().map(|found| found.key))
     }
 
-    fn of(&self, rows: &Connection, keys: impl Iterator<Item = i64>) -> Result<HashMap<i64, f32>, IndexError> {
+    fn of(
+        &self,
+        rows: &Connection,
+        keys: impl Iterator<Item = i64>,
+    ) -> Result<HashMap<i64, f32>, IndexError> {
         let texts = text_hashes_of(rows, keys)?;
         let cosines = self.vectors.cosines_of(self.question, &texts)?;
-        let standard = |cosine: f32| if self.deviation <= MIN_DEVIATION { 0.0 } else { (cosine - self.mean) / self.deviation };
-        Ok(texts.iter().zip(cosines).filter_map(|((key, _), cosine)| Some((*key, standard(cosine?)))).collect())
+        let standard = |cosine: f32| {
+            if self.deviation <= MIN_DEVIATION {
+                0.0
+            } else {
+                (cosine - self.mean) / self.deviation
+            }
+        };
+        Ok(texts
+            .iter()
+            .zip(cosines)
+            .filter_map(|((key, _), cosine)| Some((*key, standard(cosine?))))
+            .collect())
     }
 }
 
@@ -90,7 +121,9 @@ pub(super) struct KeySet(Vec<u64>);
 
 impl KeySet {
     pub(super) fn insert(&mut self, key: i64) {
-        let Ok(key) = usize::try_from(key) else { return };
+        let Ok(key) = usize::try_from(key) else {
+            return;
+        };
         if self.0.len() <= key / 64 {
             self.0.resize(key / 64 + 1, 0);
         }
@@ -98,6 +131,10 @@ impl KeySet {
     }
 
     pub(super) fn contains(&self, key: i64) -> bool {
-        usize::try_from(key).is_ok_and(|key| self.0.get(key / 64).is_some_and(|word| word >> (key % 64) & 1 == 1))
+        usize::try_from(key).is_ok_and(|key| {
+            self.0
+                .get(key / 64)
+                .is_some_and(|word| word >> (key % 64) & 1 == 1)
+        })
     }
 }

@@ -7,7 +7,10 @@ use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, TimeZone, Utc};
 use memory_core::query_parser::{ParsedQuery, parse};
-use memory_core::{Filter, ListOrder, MemoryId, PageRequest, Query, Ranking, SearchRequest, SearchResults, StoreError};
+use memory_core::{
+    Filter, ListOrder, MemoryId, PageRequest, Query, Ranking, SearchRequest, SearchResults,
+    StoreError,
+};
 use tempfile::TempDir;
 
 use crate::disk::RealDisk;
@@ -34,8 +37,16 @@ impl TestNote<'_> {
     }
 
     pub(in crate::index) fn path(&self) -> String {
-        let folder = if self.folder.is_empty() { "inbox" } else { self.folder };
-        format!("categories/{folder}/note-{}-{}.md", self.number, self.id().short())
+        let folder = if self.folder.is_empty() {
+            "inbox"
+        } else {
+            self.folder
+        };
+        format!(
+            "categories/{folder}/note-{}-{}.md",
+            self.number,
+            self.id().short()
+        )
     }
 
     fn text(&self) -> String {
@@ -44,12 +55,21 @@ impl TestNote<'_> {
         let hour = self.number / 3600;
         let front = self.front;
         let at = format!("2026-05-07T{hour:02}:{minute:02}:{second:02}Z");
-        format!("---\nid: {}\n{front}created_at: {at}\nupdated_at: {at}\n---\n{}\n", self.id(), self.body)
+        format!(
+            "---\nid: {}\n{front}created_at: {at}\nupdated_at: {at}\n---\n{}\n",
+            self.id(),
+            self.body
+        )
     }
 }
 
 pub(in crate::index) fn id(number: u32) -> MemoryId {
-    MemoryId::from(uuid::Uuid::from_fields(number, 0, 0x4000, &[0x80, 0, 0, 0, 0, 0, 0, 1]))
+    MemoryId::from(uuid::Uuid::from_fields(
+        number,
+        0,
+        0x4000,
+        &[0x80, 0, 0, 0, 0, 0, 0, 1],
+    ))
 }
 
 pub(in crate::index) fn now() -> DateTime<Utc> {
@@ -57,7 +77,12 @@ pub(in crate::index) fn now() -> DateTime<Utc> {
 }
 
 pub(in crate::index) fn query(text: &str) -> Query {
-    Query { text: text.to_owned(), filter: Filter::default(), limit: 10, ranking: Ranking::default() }
+    Query {
+        text: text.to_owned(),
+        filter: Filter::default(),
+        limit: 10,
+        ranking: Ranking::default(),
+    }
 }
 
 impl IndexFixture {
@@ -104,7 +129,10 @@ impl IndexFixture {
             .iter()
             .map(|note| {
                 self.write(note);
-                AppliedChange::Kept { path: note.path(), former_path: None }
+                AppliedChange::Kept {
+                    path: note.path(),
+                    former_path: None,
+                }
             })
             .collect();
         index.apply(&applied, None).unwrap();
@@ -128,10 +156,21 @@ pub(in crate::index) fn search(index: &MemoryIndex, query: &Query) -> SearchResu
     try_search(index, query).unwrap()
 }
 
-pub(in crate::index) fn try_search(index: &MemoryIndex, query: &Query) -> Result<SearchResults, StoreError> {
-    let ParsedQuery { question, filter, .. } = parse(&query.text, &query.filter);
+pub(in crate::index) fn try_search(
+    index: &MemoryIndex,
+    query: &Query,
+) -> Result<SearchResults, StoreError> {
+    let ParsedQuery {
+        question, filter, ..
+    } = parse(&query.text, &query.filter);
     index.search(
-        &SearchRequest { question: &question, filter: &filter, limit: query.limit, ranking: query.ranking, vector: None },
+        &SearchRequest {
+            question: &question,
+            filter: &filter,
+            limit: query.limit,
+            ranking: query.ranking,
+            vector: None,
+        },
         now(),
     )
 }
@@ -142,7 +181,11 @@ pub(in crate::index) fn numbers(index: &MemoryIndex, text: &str) -> Vec<u32> {
 }
 
 pub(in crate::index) fn numbers_of(found: &SearchResults) -> Vec<u32> {
-    found.hits.iter().map(|hit| number(&hit.stored.memory.id)).collect()
+    found
+        .hits
+        .iter()
+        .map(|hit| number(&hit.stored.memory.id))
+        .collect()
 }
 
 pub(in crate::index) fn number(id: &MemoryId) -> u32 {
@@ -152,23 +195,41 @@ pub(in crate::index) fn number(id: &MemoryId) -> u32 {
 /// Returns the numbers of all notes, newest first.
 pub(in crate::index) fn listed(index: &MemoryIndex) -> Vec<u32> {
     index.refresh(RefreshDepth::Usual).unwrap();
-    let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: None };
+    let slice = PageRequest {
+        order: ListOrder::Created,
+        offset: 0,
+        limit: None,
+    };
     let page = index.list(&Filter::default(), &slice, now()).unwrap();
     assert_eq!(page.total, page.memories.len() as u64);
-    page.memories.iter().map(|stored| number(&stored.memory.id)).collect()
+    page.memories
+        .iter()
+        .map(|stored| number(&stored.memory.id))
+        .collect()
 }
 
 /// Checks the index with flushed notes, with pending notes, and after a flush of the pending notes.
-pub(in crate::index) fn check_flushed_and_pending(home: &IndexFixture, check: impl Fn(&MemoryIndex)) {
+pub(in crate::index) fn check_flushed_and_pending(
+    home: &IndexFixture,
+    check: impl Fn(&MemoryIndex),
+) {
     let flushed = home.index();
     flushed.refresh(RefreshDepth::Usual).unwrap();
     check(&flushed);
     drop(flushed);
     fs::remove_dir_all(home.absolute_path("index")).unwrap();
-    fs::rename(home.absolute_path("categories"), home.absolute_path("aside")).unwrap();
+    fs::rename(
+        home.absolute_path("categories"),
+        home.absolute_path("aside"),
+    )
+    .unwrap();
     let pending = home.index();
     pending.refresh(RefreshDepth::Usual).unwrap();
-    fs::rename(home.absolute_path("aside"), home.absolute_path("categories")).unwrap();
+    fs::rename(
+        home.absolute_path("aside"),
+        home.absolute_path("categories"),
+    )
+    .unwrap();
     pending.refresh(RefreshDepth::Usual).unwrap();
     check(&pending);
     pending.query("flush", |_, opened| flush(opened)).unwrap();

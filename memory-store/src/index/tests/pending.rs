@@ -2,28 +2,52 @@
 
 use memory_core::SearchResults;
 
-use super::fixture::{IndexFixture, TestNote, id, listed, numbers, numbers_of, query, search, try_search};
+use super::fixture::{
+    IndexFixture, TestNote, id, listed, numbers, numbers_of, query, search, try_search,
+};
 use crate::index::flush::{count, flush};
 use crate::index::{AppliedChange, MemoryIndex, RefreshDepth};
 
-const WORDS: [&str; 7] = ["dark", "mode", "deploy", "friday", "深色模式", "用", "memory"];
+const WORDS: [&str; 7] = [
+    "dark",
+    "mode",
+    "deploy",
+    "friday",
+    "深色模式",
+    "用",
+    "memory",
+];
 
 fn body(number: u32) -> String {
-    (0..=number % 23).map(|place| WORDS[(number * 31 + place * place) as usize % WORDS.len()]).collect::<Vec<_>>().join(" ")
+    (0..=number % 23)
+        .map(|place| WORDS[(number * 31 + place * place) as usize % WORDS.len()])
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn keep(home: &IndexFixture, index: &MemoryIndex, numbers: impl Iterator<Item = u32>) {
     for number in numbers {
-        home.write_and_apply(index, &[TestNote { number, body: &body(number), ..TestNote::default() }]);
+        home.write_and_apply(
+            index,
+            &[TestNote {
+                number,
+                body: &body(number),
+                ..TestNote::default()
+            }],
+        );
     }
 }
 
 fn answers(index: &MemoryIndex) -> Vec<SearchResults> {
-    ["dark friday", "深色", "用", "模式 deploy", "emor"].map(|text| search(index, &query(text))).to_vec()
+    ["dark friday", "深色", "用", "模式 deploy", "emor"]
+        .map(|text| search(index, &query(text)))
+        .to_vec()
 }
 
 fn pending(index: &MemoryIndex) -> u64 {
-    index.query("count", |_, opened| count(&opened.connection)).unwrap()
+    index
+        .query("count", |_, opened| count(&opened.connection))
+        .unwrap()
 }
 
 fn flush_now(index: &MemoryIndex) {
@@ -37,11 +61,35 @@ fn answers_and_scores_are_the_same_before_and_after_a_flush_and_after_a_rebuild(
     keep(&home, &index, 1..=60);
     flush_now(&index);
     keep(&home, &index, 40..=120);
-    index.apply(&[AppliedChange::Removed { path: TestNote { number: 7, ..TestNote::default() }.path() }], None).unwrap();
-    std::fs::remove_file(home.absolute_path(&TestNote { number: 7, ..TestNote::default() }.path())).unwrap();
+    index
+        .apply(
+            &[AppliedChange::Removed {
+                path: TestNote {
+                    number: 7,
+                    ..TestNote::default()
+                }
+                .path(),
+            }],
+            None,
+        )
+        .unwrap();
+    std::fs::remove_file(
+        home.absolute_path(
+            &TestNote {
+                number: 7,
+                ..TestNote::default()
+            }
+            .path(),
+        ),
+    )
+    .unwrap();
     assert!(0 < pending(&index));
     let before = answers(&index);
-    assert!(before.iter().all(|found| 10 <= found.total), "{:?}", before.iter().map(|found| found.total).collect::<Vec<_>>());
+    assert!(
+        before.iter().all(|found| 10 <= found.total),
+        "{:?}",
+        before.iter().map(|found| found.total).collect::<Vec<_>>()
+    );
     flush_now(&index);
     assert_eq!(pending(&index), 0);
     assert_eq!(answers(&index), before, "after a flush");
@@ -56,18 +104,45 @@ fn a_changed_or_removed_document_hides_what_was_flushed() {
     home.write_and_apply(
         &index,
         &[
-            TestNote { number: 1, body: "dark", ..TestNote::default() },
-            TestNote { number: 2, body: "dark", ..TestNote::default() },
+            TestNote {
+                number: 1,
+                body: "dark",
+                ..TestNote::default()
+            },
+            TestNote {
+                number: 2,
+                body: "dark",
+                ..TestNote::default()
+            },
         ],
     );
     flush_now(&index);
-    home.write_and_apply(&index, &[TestNote { number: 1, body: "pale", ..TestNote::default() }]);
-    let path = TestNote { number: 2, ..TestNote::default() }.path();
+    home.write_and_apply(
+        &index,
+        &[TestNote {
+            number: 1,
+            body: "pale",
+            ..TestNote::default()
+        }],
+    );
+    let path = TestNote {
+        number: 2,
+        ..TestNote::default()
+    }
+    .path();
     std::fs::remove_file(home.absolute_path(&path)).unwrap();
-    index.apply(&[AppliedChange::Removed { path }], None).unwrap();
-    assert_eq!((numbers(&index, "dark"), numbers(&index, "pale")), (vec![], vec![1]));
+    index
+        .apply(&[AppliedChange::Removed { path }], None)
+        .unwrap();
+    assert_eq!(
+        (numbers(&index, "dark"), numbers(&index, "pale")),
+        (vec![], vec![1])
+    );
     flush_now(&index);
-    assert_eq!((numbers(&index, "dark"), numbers(&index, "pale")), (vec![], vec![1]));
+    assert_eq!(
+        (numbers(&index, "dark"), numbers(&index, "pale")),
+        (vec![], vec![1])
+    );
     assert_eq!(index.check().unwrap(), []);
 }
 
@@ -77,7 +152,10 @@ fn many_writes_are_flushed_by_themselves() {
     let index = home.index();
     keep(&home, &index, 1..=300);
     assert!(pending(&index) <= 256);
-    assert_eq!(search(&index, &query("dark")).total, search(&home.index(), &query("dark")).total);
+    assert_eq!(
+        search(&index, &query("dark")).total,
+        search(&home.index(), &query("dark")).total
+    );
     assert_eq!(listed(&index).len(), 300);
 }
 
@@ -86,7 +164,14 @@ fn a_batch_goes_straight_to_the_full_text() {
     let home = IndexFixture::new();
     let index = home.index();
     let bodies: Vec<String> = (1..=400).map(body).collect();
-    let notes: Vec<_> = (1..).zip(&bodies).map(|(number, body)| TestNote { number, body, ..TestNote::default() }).collect();
+    let notes: Vec<_> = (1..)
+        .zip(&bodies)
+        .map(|(number, body)| TestNote {
+            number,
+            body,
+            ..TestNote::default()
+        })
+        .collect();
     home.write_and_apply(&index, &notes);
     assert_eq!(pending(&index), 0);
     assert_eq!(listed(&index).len(), 400);
@@ -127,7 +212,12 @@ fn full_text_older_than_the_rows_is_built_anew() {
     flush_now(&index);
     let before = answers(&index);
     index
-        .query("set back", |_, opened| Ok(opened.connection.execute("UPDATE meta SET generation = 1000", ()).map(drop)?))
+        .query("set back", |_, opened| {
+            Ok(opened
+                .connection
+                .execute("UPDATE meta SET generation = 1000", ())
+                .map(drop)?)
+        })
         .unwrap();
     assert_eq!(answers(&index), before);
 }
@@ -137,14 +227,25 @@ fn two_handles_see_each_others_writes() {
     let home = IndexFixture::new();
     let (first, second) = (home.index(), home.index());
     for number in 1..=20 {
-        let (writer, reader) = if number % 2 == 0 { (&first, &second) } else { (&second, &first) };
+        let (writer, reader) = if number % 2 == 0 {
+            (&first, &second)
+        } else {
+            (&second, &first)
+        };
         keep(&home, writer, number..=number);
         if number % 5 == 0 {
             flush_now(reader);
         }
         assert_eq!(listed(reader).len(), number as usize);
-        let total = |index: &MemoryIndex| try_search(index, &query("dark mode deploy friday 用 memory 深色")).unwrap().total;
-        assert_eq!((total(reader), total(writer)), (u64::from(number), u64::from(number)));
+        let total = |index: &MemoryIndex| {
+            try_search(index, &query("dark mode deploy friday 用 memory 深色"))
+                .unwrap()
+                .total
+        };
+        assert_eq!(
+            (total(reader), total(writer)),
+            (u64::from(number), u64::from(number))
+        );
     }
 }
 
@@ -181,12 +282,39 @@ fn threads_write_flush_and_search_at_once() {
 fn what_the_file_has_taken_in_is_not_counted_twice() {
     let home = IndexFixture::new();
     let index = home.index();
-    home.write_and_apply(&index, &[TestNote { number: 1, body: "dark", ..TestNote::default() }]);
+    home.write_and_apply(
+        &index,
+        &[TestNote {
+            number: 1,
+            body: "dark",
+            ..TestNote::default()
+        }],
+    );
     index.count_access(&[id(1), id(1), id(1)]);
-    assert_eq!(search(&index, &query("dark")).hits[0].stored.memory.access_count, 3);
-    home.write_and_apply(&index, &[TestNote { number: 1, front: "access_count: 3\n", body: "dark too", ..TestNote::default() }]);
+    assert_eq!(
+        search(&index, &query("dark")).hits[0]
+            .stored
+            .memory
+            .access_count,
+        3
+    );
+    home.write_and_apply(
+        &index,
+        &[TestNote {
+            number: 1,
+            front: "access_count: 3\n",
+            body: "dark too",
+            ..TestNote::default()
+        }],
+    );
     assert_eq!(index.locate(&id(1)).unwrap().unwrap().accesses, 0);
-    assert_eq!(search(&index, &query("dark")).hits[0].stored.memory.access_count, 3);
+    assert_eq!(
+        search(&index, &query("dark")).hits[0]
+            .stored
+            .memory
+            .access_count,
+        3
+    );
 }
 
 #[test]
@@ -194,15 +322,38 @@ fn a_memory_that_we_move_keeps_its_row() {
     let home = IndexFixture::new();
     let index = home.index();
     let (before, after) = (
-        TestNote { number: 1, body: "dark", ..TestNote::default() },
-        TestNote { number: 1, folder: "people", body: "dark", ..TestNote::default() },
+        TestNote {
+            number: 1,
+            body: "dark",
+            ..TestNote::default()
+        },
+        TestNote {
+            number: 1,
+            folder: "people",
+            body: "dark",
+            ..TestNote::default()
+        },
     );
     home.write_and_apply(&index, std::slice::from_ref(&before));
     index.count_access(&[id(1)]);
     home.write(&after);
     std::fs::remove_file(home.absolute_path(&before.path())).unwrap();
-    index.apply(&[AppliedChange::Kept { path: after.path(), former_path: Some(before.path()) }], None).unwrap();
-    assert_eq!(index.locate(&id(1)).unwrap().map(|place| (place.path, place.accesses)), Some((after.path(), 1)));
+    index
+        .apply(
+            &[AppliedChange::Kept {
+                path: after.path(),
+                former_path: Some(before.path()),
+            }],
+            None,
+        )
+        .unwrap();
+    assert_eq!(
+        index
+            .locate(&id(1))
+            .unwrap()
+            .map(|place| (place.path, place.accesses)),
+        Some((after.path(), 1))
+    );
     assert_eq!(listed(&index), [1]);
     index.refresh(RefreshDepth::Fresh).unwrap();
     assert_eq!(numbers_of(&search(&index, &query("dark"))), [1]);

@@ -3,7 +3,9 @@
 use memory_core::rank::{PARTS, RankFeature, RankWeights};
 use memory_core::{Query, Ranking};
 
-use super::fixture::{IndexFixture, TestNote, check_flushed_and_pending, numbers, numbers_of, query, search};
+use super::fixture::{
+    IndexFixture, TestNote, check_flushed_and_pending, numbers, numbers_of, query, search,
+};
 
 const REPLY: &str = "For dinner near the harbour I recommend the Lantern: fresh fish, a view of the harbour, dinner until ten, and a quiet \
                      room. Dinner at the harbour is best early; the harbour is crowded at night, and dinner takes time.";
@@ -15,27 +17,51 @@ fn talk(scope: &str, person: &str, assistant: &str) -> IndexFixture {
     let own = |front: &str| format!("scope: {scope}\n{front}\n");
     let (person, assistant) = (own(person), own(assistant));
     let home = IndexFixture::new();
-    let asked =
-        ["I eat no fish, so where is dinner at the harbour good?", "My bike has a flat tyre", "Which tea has no caffeine?"];
-    let long =
-        "Here is a long explanation with many words in it, which goes on and on about the subject and repeats itself often";
+    let asked = [
+        "I eat no fish, so where is dinner at the harbour good?",
+        "My bike has a flat tyre",
+        "Which tea has no caffeine?",
+    ];
+    let long = "Here is a long explanation with many words in it, which goes on and on about the subject and repeats itself often";
     for (number, body) in (0..).zip(asked) {
-        home.write(&TestNote { number: 2 * number + 1, front: &person, body, ..TestNote::default() });
+        home.write(&TestNote {
+            number: 2 * number + 1,
+            front: &person,
+            body,
+            ..TestNote::default()
+        });
         let body = if number == 0 { REPLY } else { long };
-        home.write(&TestNote { number: 2 * number + 2, front: &assistant, body, ..TestNote::default() });
+        home.write(&TestNote {
+            number: 2 * number + 2,
+            front: &assistant,
+            body,
+            ..TestNote::default()
+        });
     }
     home
 }
 
 #[test]
 fn messages_of_the_person_precede_those_of_the_assistant_unless_these_are_asked_for() {
-    let authors = [["role: person", "role: assistant"], ["source: User", "source: Assistant"]];
-    for (scope, [person, assistant]) in
-        ["conversation:a", "project:x"].into_iter().flat_map(|scope| authors.map(|own| (scope, own)))
+    let authors = [
+        ["role: person", "role: assistant"],
+        ["source: User", "source: Assistant"],
+    ];
+    for (scope, [person, assistant]) in ["conversation:a", "project:x"]
+        .into_iter()
+        .flat_map(|scope| authors.map(|own| (scope, own)))
     {
         check_flushed_and_pending(&talk(scope, person, assistant), |index| {
-            assert_eq!(numbers(index, "dinner at the harbour")[0], 1, "{scope} {person}");
-            assert_eq!(numbers(index, "What did you recommend for dinner at the harbour?")[0], 2, "{scope} {person}");
+            assert_eq!(
+                numbers(index, "dinner at the harbour")[0],
+                1,
+                "{scope} {person}"
+            );
+            assert_eq!(
+                numbers(index, "What did you recommend for dinner at the harbour?")[0],
+                2,
+                "{scope} {person}"
+            );
         });
     }
 }
@@ -45,9 +71,18 @@ fn the_length_of_their_messages_tells_an_assistant_from_a_person_in_every_scope(
     for scope in ["conversation:a", "project:x", "global"] {
         check_flushed_and_pending(&talk(scope, "source: Jo", "source: Helper"), |index| {
             let found = search(index, &query("dinner at the harbour"));
-            let has_role =
-                |number: usize| found.hits[number].explanation.parts.iter().any(|part| part.part == RankFeature::Assistant);
-            assert_eq!((numbers_of(&found)[0], has_role(0), has_role(1)), (1, false, true), "{scope}");
+            let has_role = |number: usize| {
+                found.hits[number]
+                    .explanation
+                    .parts
+                    .iter()
+                    .any(|part| part.part == RankFeature::Assistant)
+            };
+            assert_eq!(
+                (numbers_of(&found)[0], has_role(0), has_role(1)),
+                (1, false, true),
+                "{scope}"
+            );
         });
     }
 }
@@ -57,11 +92,24 @@ fn neighbours_count_in_every_scope_where_several_speakers_take_turns() {
     let supports = |front: [&str; 2]| {
         let home = talk("project:x", front[0], front[1]);
         let weights = Some(RankWeights([1.0; PARTS.len()]));
-        let ranking = Ranking { weights, ..Ranking::default() };
-        let found = search(&home.index(), &Query { ranking, ..query("dinner, flat tyre") });
+        let ranking = Ranking {
+            weights,
+            ..Ranking::default()
+        };
+        let found = search(
+            &home.index(),
+            &Query {
+                ranking,
+                ..query("dinner, flat tyre")
+            },
+        );
         let parts = found.hits.iter().flat_map(|hit| &hit.explanation.parts);
         parts.filter(|part| part.part == RankFeature::Reply).count()
     };
     assert!(0 < supports(["source: Anna", "source: Ben"]));
-    assert_eq!(supports(["source: notes", "source: notes"]), 0, "notes that were written one after another");
+    assert_eq!(
+        supports(["source: notes", "source: notes"]),
+        0,
+        "notes that were written one after another"
+    );
 }

@@ -2,7 +2,9 @@
 
 use memory_core::Scope;
 
-use super::fixture::{IndexFixture, TestNote, check_flushed_and_pending, numbers, numbers_of, query, search};
+use super::fixture::{
+    IndexFixture, TestNote, check_flushed_and_pending, numbers, numbers_of, query, search,
+};
 use crate::index::{MemoryIndex, RefreshDepth};
 
 /// Writes a note for each body, and checks the index with flushed and pending notes.
@@ -11,13 +13,22 @@ use crate::index::{MemoryIndex, RefreshDepth};
 fn with_notes(bodies: &[&str], check: impl Fn(&MemoryIndex)) {
     let home = IndexFixture::new();
     for (number, body) in (1..).zip(bodies) {
-        home.write(&TestNote { number, body, ..TestNote::default() });
+        home.write(&TestNote {
+            number,
+            body,
+            ..TestNote::default()
+        });
     }
     let flushed = home.index();
     flushed.refresh(RefreshDepth::Usual).unwrap();
     check(&flushed);
     // Without its vocabulary file, a segment is searched through the dictionary.
-    let folder = std::fs::read_dir(home.absolute_path("index/text")).unwrap().next().unwrap().unwrap().path();
+    let folder = std::fs::read_dir(home.absolute_path("index/text"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
     let mut removed = 0;
     for entry in std::fs::read_dir(&folder).unwrap().map(Result::unwrap) {
         if entry.file_name().to_str().unwrap().starts_with("words-") {
@@ -69,22 +80,38 @@ fn a_part_of_a_word_is_found_behind_whole_words() {
             ("sq*", vec![2, 7], vec![]),
         ] {
             let found = numbers(index, text);
-            let (mut first, mut last) = (found[..whole.len()].to_vec(), found[whole.len()..].to_vec());
+            let (mut first, mut last) =
+                (found[..whole.len()].to_vec(), found[whole.len()..].to_vec());
             first.sort_unstable();
             last.sort_unstable();
             assert_eq!((first, last), (whole, parts), "{text}: {found:?}");
-            assert_eq!(search(index, &query(text)).total, found.len() as u64, "{text}");
+            assert_eq!(
+                search(index, &query(text)).total,
+                found.len() as u64,
+                "{text}"
+            );
         }
         let found = search(index, &query("sql"));
         let scores: Vec<f32> = found.hits.iter().map(|hit| hit.score).collect();
         assert!(scores.is_sorted_by(|one, other| other <= one), "{scores:?}");
         let last = &found.hits[2..];
-        assert!(last.iter().all(|hit| hit.explanation.is_part && !hit.marks.is_empty()), "{last:?}");
-        assert!(last.iter().all(|hit| hit.snippet[hit.marks[0].clone()].eq_ignore_ascii_case("sql")));
+        assert!(
+            last.iter()
+                .all(|hit| hit.explanation.is_part && !hit.marks.is_empty()),
+            "{last:?}"
+        );
+        assert!(
+            last.iter()
+                .all(|hit| hit.snippet[hit.marks[0].clone()].eq_ignore_ascii_case("sql"))
+        );
         let mut one = query("sql");
         one.limit = 1;
         let found = search(index, &one);
-        assert_eq!((found.hits.len(), found.total), (1, 4), "the total does not depend on the limit");
+        assert_eq!(
+            (found.hits.len(), found.total),
+            (1, 4),
+            "the total does not depend on the limit"
+        );
     });
 }
 
@@ -140,8 +167,17 @@ fn symbols_are_found() {
 #[test]
 fn parts_of_words_that_are_not_seen_are_not_there() {
     let home = IndexFixture::new();
-    home.write(&TestNote { number: 1, front: "scope: agent:other\n", body: "PostgreSQL 🚀launch", ..TestNote::default() });
-    home.write(&TestNote { number: 2, body: "MySQL", ..TestNote::default() });
+    home.write(&TestNote {
+        number: 1,
+        front: "scope: agent:other\n",
+        body: "PostgreSQL 🚀launch",
+        ..TestNote::default()
+    });
+    home.write(&TestNote {
+        number: 2,
+        body: "MySQL",
+        ..TestNote::default()
+    });
     let index = home.index();
     index.refresh(RefreshDepth::Usual).unwrap();
     let mut wanted = query("sql");
@@ -156,12 +192,31 @@ fn parts_of_words_that_are_not_seen_are_not_there() {
 #[test]
 fn damaged_words_beside_a_segment_change_no_answer() {
     let home = IndexFixture::new();
-    home.write(&TestNote { number: 1, body: "PostgreSQL", ..TestNote::default() });
+    home.write(&TestNote {
+        number: 1,
+        body: "PostgreSQL",
+        ..TestNote::default()
+    });
     let index = home.index();
     index.refresh(RefreshDepth::Usual).unwrap();
-    let folder = std::fs::read_dir(home.absolute_path("index/text")).unwrap().next().unwrap().unwrap().path();
-    let is_words = |path: &std::path::PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with("words-");
-    let path = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find(is_words).unwrap();
+    let folder = std::fs::read_dir(home.absolute_path("index/text"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let is_words = |path: &std::path::PathBuf| {
+        path.file_name()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .starts_with("words-")
+    };
+    let path = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(is_words)
+        .unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
     for damaged in [bytes.len() - 4, 9, 2] {
         bytes[damaged] ^= 4;

@@ -59,14 +59,19 @@ impl RowsFile {
 
     fn from_random(random: &[u8]) -> Option<Self> {
         let random: [u8; Self::LENGTH] = random.try_into().ok()?;
-        random.iter().all(u8::is_ascii_alphanumeric).then_some(Self(random))
+        random
+            .iter()
+            .all(u8::is_ascii_alphanumeric)
+            .then_some(Self(random))
     }
 }
 
 impl DeadRows {
     #[inline]
     pub(super) fn contains(&self, slot: usize) -> bool {
-        self.words.get(slot / 64).is_some_and(|word| word >> (slot % 64) & 1 == 1)
+        self.words
+            .get(slot / 64)
+            .is_some_and(|word| word >> (slot % 64) & 1 == 1)
     }
 
     pub(super) fn insert(&mut self, slot: usize) {
@@ -77,7 +82,10 @@ impl DeadRows {
     }
 
     pub(super) fn count(&self) -> usize {
-        self.words.iter().map(|word| word.count_ones() as usize).sum()
+        self.words
+            .iter()
+            .map(|word| word.count_ones() as usize)
+            .sum()
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -87,7 +95,9 @@ impl DeadRows {
     /// Returns the slot after the last dead one.
     fn end(&self) -> usize {
         let last = self.words.iter().rposition(|word| *word != 0);
-        last.map_or(0, |last| last * 64 + 64 - self.words[last].leading_zeros() as usize)
+        last.map_or(0, |last| {
+            last * 64 + 64 - self.words[last].leading_zeros() as usize
+        })
     }
 }
 
@@ -113,19 +123,41 @@ impl VectorHead {
             return None;
         }
         let (fixed, dead) = bytes.split_first_chunk::<HEADER_BYTES>()?;
-        let number = |start: usize| fixed[start..].first_chunk().map(|bytes| u64::from_ne_bytes(*bytes));
-        let is_ours = number(0)? == MAGIC && fixed[8..40] == *model.as_bytes() && number(40)? == layout.dimensions as u64;
-        let rows = usize::try_from(number(56)?).ok().filter(|rows| *rows <= MOST_ROWS)?;
+        let number = |start: usize| {
+            fixed[start..]
+                .first_chunk()
+                .map(|bytes| u64::from_ne_bytes(*bytes))
+        };
+        let is_ours = number(0)? == MAGIC
+            && fixed[8..40] == *model.as_bytes()
+            && number(40)? == layout.dimensions as u64;
+        let rows = usize::try_from(number(56)?)
+            .ok()
+            .filter(|rows| *rows <= MOST_ROWS)?;
         let (words, rest) = dead.as_chunks();
-        let dead = DeadRows { words: words.iter().map(|word| u64::from_ne_bytes(*word)).collect() };
+        let dead = DeadRows {
+            words: words.iter().map(|word| u64::from_ne_bytes(*word)).collect(),
+        };
         let is_whole = is_ours && rest.is_empty() && dead.end() <= rows;
-        is_whole.then_some(Self { rows_file: RowsFile::from_random(&fixed[64..])?, sequence: number(48)?, rows, dead })
+        is_whole.then_some(Self {
+            rows_file: RowsFile::from_random(&fixed[64..])?,
+            sequence: number(48)?,
+            rows,
+            dead,
+        })
     }
 
     /// Returns the number of dimensions in an encoded head of any model.
     pub(super) fn dimensions(bytes: &[u8]) -> Option<usize> {
-        let number = |start: usize| bytes.get(start..)?.first_chunk().map(|bytes| u64::from_ne_bytes(*bytes));
-        number(40).filter(|_| number(0) == Some(MAGIC)).and_then(|dimensions| usize::try_from(dimensions).ok())
+        let number = |start: usize| {
+            bytes
+                .get(start..)?
+                .first_chunk()
+                .map(|bytes| u64::from_ne_bytes(*bytes))
+        };
+        number(40)
+            .filter(|_| number(0) == Some(MAGIC))
+            .and_then(|dimensions| usize::try_from(dimensions).ok())
     }
 
     /// Returns whether both are the same head of the same file.
@@ -153,7 +185,12 @@ mod tests {
         for slot in [3, 64, 699] {
             dead.insert(slot);
         }
-        VectorHead { rows_file, sequence: 9, rows: 700, dead }
+        VectorHead {
+            rows_file,
+            sequence: 9,
+            rows: 700,
+            dead,
+        }
     }
 
     #[test]
@@ -161,8 +198,14 @@ mod tests {
         let model = ContentHash::of("model");
         let bytes = head().encode(&model, LAYOUT);
         assert_eq!(VectorHead::decode(&bytes, &model, LAYOUT), Some(head()));
-        assert_eq!(VectorHead::decode(&bytes, &ContentHash::of("another"), LAYOUT), None);
-        assert_eq!(VectorHead::decode(&bytes, &model, RowLayout { dimensions: 383 }), None);
+        assert_eq!(
+            VectorHead::decode(&bytes, &ContentHash::of("another"), LAYOUT),
+            None
+        );
+        assert_eq!(
+            VectorHead::decode(&bytes, &model, RowLayout { dimensions: 383 }),
+            None
+        );
     }
 
     #[test]
@@ -170,11 +213,19 @@ mod tests {
         let model = ContentHash::of("model");
         let bytes = head().encode(&model, LAYOUT);
         for place in 0..bytes.len() {
-            assert_eq!(VectorHead::decode(&bytes[..place], &model, LAYOUT), None, "cut at {place}");
+            assert_eq!(
+                VectorHead::decode(&bytes[..place], &model, LAYOUT),
+                None,
+                "cut at {place}"
+            );
             for bit in 0..8 {
                 let mut changed = bytes.clone();
                 changed[place] ^= 1 << bit;
-                assert_eq!(VectorHead::decode(&changed, &model, LAYOUT), None, "changed at {place}");
+                assert_eq!(
+                    VectorHead::decode(&changed, &model, LAYOUT),
+                    None,
+                    "changed at {place}"
+                );
             }
         }
     }
@@ -182,13 +233,25 @@ mod tests {
     #[test]
     fn a_head_whose_dead_never_lived_is_none() {
         let model = ContentHash::of("model");
-        let head = VectorHead { rows: 699, ..head() };
-        assert_eq!(VectorHead::decode(&head.encode(&model, LAYOUT), &model, LAYOUT), None);
+        let head = VectorHead {
+            rows: 699,
+            ..head()
+        };
+        assert_eq!(
+            VectorHead::decode(&head.encode(&model, LAYOUT), &model, LAYOUT),
+            None
+        );
     }
 
     #[test]
     fn a_name_that_leads_elsewhere_is_none() {
-        for name in ["rows-", "rows-../../../../etc/x", "rows-0123456789abcde/", "head", "rows-0123456789abcdef0"] {
+        for name in [
+            "rows-",
+            "rows-../../../../etc/x",
+            "rows-0123456789abcde/",
+            "head",
+            "rows-0123456789abcdef0",
+        ] {
             assert_eq!(RowsFile::from_name(name), None, "{name}");
         }
         assert_eq!(head().rows_file.name(), "rows-0123456789abcdef");

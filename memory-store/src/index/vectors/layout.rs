@@ -37,22 +37,40 @@ pub(super) struct RowColumn {
 
 impl RowLayout {
     /// The key of the document.
-    pub(super) const KEYS: RowColumn = RowColumn { before: 0, width: 8 };
+    pub(super) const KEYS: RowColumn = RowColumn {
+        before: 0,
+        width: 8,
+    };
     /// The hash of the text.
-    pub(super) const TEXTS: RowColumn = RowColumn { before: 8, width: 32 };
+    pub(super) const TEXTS: RowColumn = RowColumn {
+        before: 8,
+        width: 32,
+    };
     /// The checksum of the other cells of the row.
-    pub(super) const CHECKS: RowColumn = RowColumn { before: 40, width: 4 };
+    pub(super) const CHECKS: RowColumn = RowColumn {
+        before: 40,
+        width: 4,
+    };
     /// The scale of the codes.
-    pub(super) const SCALES: RowColumn = RowColumn { before: 44, width: 4 };
+    pub(super) const SCALES: RowColumn = RowColumn {
+        before: 44,
+        width: 4,
+    };
 
     /// Returns the column of the quantized vectors.
     pub(super) fn codes(self) -> RowColumn {
-        RowColumn { before: 48, width: self.dimensions }
+        RowColumn {
+            before: 48,
+            width: self.dimensions,
+        }
     }
 
     /// Returns the column of the exact vectors.
     pub(super) fn exact(self) -> RowColumn {
-        RowColumn { before: 48 + self.dimensions, width: 4 * self.dimensions }
+        RowColumn {
+            before: 48 + self.dimensions,
+            width: 4 * self.dimensions,
+        }
     }
 
     /// Returns the length of a file with `rows` rows, in bytes.
@@ -64,7 +82,9 @@ impl RowLayout {
 
     /// Returns the byte range of the cells of `slots`, all of one block.
     pub(super) fn cells(self, column: RowColumn, slots: &Range<usize>) -> Range<usize> {
-        let start = slots.start / BLOCK * self.block() + BLOCK * column.before + slots.start % BLOCK * column.width;
+        let start = slots.start / BLOCK * self.block()
+            + BLOCK * column.before
+            + slots.start % BLOCK * column.width;
         start..start + slots.len() * column.width
     }
 
@@ -77,7 +97,9 @@ impl RowLayout {
 /// Splits `slots` at the ends of blocks.
 pub(super) fn split_at_blocks(slots: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let blocks = slots.start / BLOCK..slots.end.div_ceil(BLOCK);
-    blocks.map(move |block| slots.start.max(block * BLOCK)..slots.end.min((block + 1) * BLOCK)).filter(|run| !run.is_empty())
+    blocks
+        .map(move |block| slots.start.max(block * BLOCK)..slots.end.min((block + 1) * BLOCK))
+        .filter(|run| !run.is_empty())
 }
 
 /// A row: the vector of a document with its metadata.
@@ -109,7 +131,12 @@ impl<'a> VectorRow<'a> {
 }
 
 /// Writes rows from slot `first` on, over existing data. They are valid only once a head includes them.
-pub(super) fn write(file: &File, layout: RowLayout, first: usize, rows: &[VectorRow<'_>]) -> io::Result<()> {
+pub(super) fn write(
+    file: &File,
+    layout: RowLayout,
+    first: usize,
+    rows: &[VectorRow<'_>],
+) -> io::Result<()> {
     let end = first + rows.len();
     let length = layout.length(end) as u64;
     // The file is never shortened, because another process may have mapped it.
@@ -118,13 +145,35 @@ pub(super) fn write(file: &File, layout: RowLayout, first: usize, rows: &[Vector
     }
     for slots in split_at_blocks(first..end) {
         let rows = &rows[slots.start - first..slots.end - first];
-        let put = |column: RowColumn, bytes: &[u8]| write_all_at(file, bytes, layout.cells(column, &slots).start as u64);
-        put(RowLayout::KEYS, &concat_cells(rows, |row, bytes| bytes.extend(row.key.to_ne_bytes())))?;
-        put(RowLayout::TEXTS, &concat_cells(rows, |row, bytes| bytes.extend(row.text.as_bytes())))?;
-        put(RowLayout::CHECKS, &concat_cells(rows, |row, bytes| bytes.extend(row.checksum().to_ne_bytes())))?;
-        put(RowLayout::SCALES, &concat_cells(rows, |row, bytes| bytes.extend(row.scale.to_ne_bytes())))?;
-        put(layout.codes(), &concat_cells(rows, |row, bytes| bytes.extend(row.codes.as_bytes())))?;
-        put(layout.exact(), &concat_cells(rows, |row, bytes| bytes.extend(row.exact.as_bytes())))?;
+        let put = |column: RowColumn, bytes: &[u8]| {
+            write_all_at(file, bytes, layout.cells(column, &slots).start as u64)
+        };
+        put(
+            RowLayout::KEYS,
+            &concat_cells(rows, |row, bytes| bytes.extend(row.key.to_ne_bytes())),
+        )?;
+        put(
+            RowLayout::TEXTS,
+            &concat_cells(rows, |row, bytes| bytes.extend(row.text.as_bytes())),
+        )?;
+        put(
+            RowLayout::CHECKS,
+            &concat_cells(rows, |row, bytes| {
+                bytes.extend(row.checksum().to_ne_bytes())
+            }),
+        )?;
+        put(
+            RowLayout::SCALES,
+            &concat_cells(rows, |row, bytes| bytes.extend(row.scale.to_ne_bytes())),
+        )?;
+        put(
+            layout.codes(),
+            &concat_cells(rows, |row, bytes| bytes.extend(row.codes.as_bytes())),
+        )?;
+        put(
+            layout.exact(),
+            &concat_cells(rows, |row, bytes| bytes.extend(row.exact.as_bytes())),
+        )?;
     }
     Ok(())
 }
@@ -145,20 +194,33 @@ mod tests {
     fn cells_follow_each_other_without_gap_or_overlap() {
         for dimensions in [1, 3, 384] {
             let layout = RowLayout { dimensions };
-            let columns =
-                [RowLayout::KEYS, RowLayout::TEXTS, RowLayout::CHECKS, RowLayout::SCALES, layout.codes(), layout.exact()];
+            let columns = [
+                RowLayout::KEYS,
+                RowLayout::TEXTS,
+                RowLayout::CHECKS,
+                RowLayout::SCALES,
+                layout.codes(),
+                layout.exact(),
+            ];
             let mut end = 0;
             for block in [0..BLOCK, BLOCK..2 * BLOCK] {
                 for column in columns {
                     let cells = layout.cells(column, &block);
-                    assert_eq!((cells.start, cells.start % 64), (end, 0), "{dimensions} {column:?}");
+                    assert_eq!(
+                        (cells.start, cells.start % 64),
+                        (end, 0),
+                        "{dimensions} {column:?}"
+                    );
                     let last = layout.cells(column, &(block.end - 1..block.end));
                     assert_eq!(last.end, cells.end);
                     end = cells.end;
                 }
                 assert_eq!(layout.length(block.end), end);
             }
-            assert_eq!((layout.length(0), layout.length(1)), (0, layout.length(BLOCK)));
+            assert_eq!(
+                (layout.length(0), layout.length(1)),
+                (0, layout.length(BLOCK))
+            );
         }
     }
 
@@ -167,6 +229,9 @@ mod tests {
         assert_eq!(split_at_blocks(0..0).count(), 0);
         assert_eq!(split_at_blocks(BLOCK..BLOCK).count(), 0);
         assert!(split_at_blocks(5..9).eq(std::iter::once(5..9)));
-        assert_eq!(split_at_blocks(1000..2049).collect::<Vec<_>>(), [1000..1024, 1024..2048, 2048..2049]);
+        assert_eq!(
+            split_at_blocks(1000..2049).collect::<Vec<_>>(),
+            [1000..1024, 1024..2048, 2048..2049]
+        );
     }
 }

@@ -49,9 +49,20 @@ impl ModelVectors {
         allowed: &(dyn Fn(i64) -> bool + Sync),
     ) -> Result<NearestVectors, StoreError> {
         let query = UnitVector::of("the query", query, self.layout.dimensions)?;
-        let Some(view) = &self.view else { return Ok(NearestVectors::default()) };
+        let Some(view) = &self.view else {
+            return Ok(NearestVectors::default());
+        };
         let threads = thread_count(view.rows());
-        Ok(nearest(view, &query, &VectorSearchLimits { count, candidates: MIN_CANDIDATES, threads }, allowed))
+        Ok(nearest(
+            view,
+            &query,
+            &VectorSearchLimits {
+                count,
+                candidates: MIN_CANDIDATES,
+                threads,
+            },
+            allowed,
+        ))
     }
 
     /// Returns the cosine similarity of each document to `query`; `None` without a vector.
@@ -60,7 +71,9 @@ impl ModelVectors {
     /// [`StoreError::Invalid`] if `query` is not a valid vector of this model.
     pub fn cosines(&self, query: &[f32], keys: &[i64]) -> Result<Vec<Option<f32>>, StoreError> {
         let query = UnitVector::of("the query", query, self.layout.dimensions)?;
-        let Some(view) = &self.view else { return Ok(vec![None; keys.len()]) };
+        let Some(view) = &self.view else {
+            return Ok(vec![None; keys.len()]);
+        };
         let slots = view.slots(keys.iter().copied());
         let cosine = |key: &i64| Some(query.cosine(view.row(*slots.get(key)?)?.direction()?));
         Ok(keys.iter().map(cosine).collect())
@@ -70,9 +83,13 @@ impl ModelVectors {
     ///
     /// It is `None` unless both have a vector for the text with the given hash.
     pub fn cosines_between(&self, pairs: &[[(i64, ContentHash); 2]]) -> Vec<Option<f32>> {
-        let Some(view) = &self.view else { return vec![None; pairs.len()] };
+        let Some(view) = &self.view else {
+            return vec![None; pairs.len()];
+        };
         let slots = view.slots(pairs.iter().flatten().map(|(key, _)| *key));
-        let row = |(key, text): &(i64, ContentHash)| Some(view.row(*slots.get(key)?)?).filter(|row| row.text == *text);
+        let row = |(key, text): &(i64, ContentHash)| {
+            Some(view.row(*slots.get(key)?)?).filter(|row| row.text == *text)
+        };
         let cosine = |[one, other]: &[(i64, ContentHash); 2]| {
             let (one, other) = (row(one)?.direction()?, row(other)?.direction()?);
             Some(one.iter().zip(other).map(|(one, other)| one * other).sum())
@@ -86,13 +103,21 @@ impl ModelVectors {
     ///
     /// # Errors
     /// [`StoreError::Invalid`] if `query` is not a valid vector of this model.
-    pub fn cosines_of(&self, query: &[f32], documents: &[(i64, ContentHash)]) -> Result<Vec<Option<f32>>, StoreError> {
+    pub fn cosines_of(
+        &self,
+        query: &[f32],
+        documents: &[(i64, ContentHash)],
+    ) -> Result<Vec<Option<f32>>, StoreError> {
         let query = UnitVector::of("the query", query, self.layout.dimensions)?;
-        let Some(view) = &self.view else { return Ok(vec![None; documents.len()]) };
+        let Some(view) = &self.view else {
+            return Ok(vec![None; documents.len()]);
+        };
         let slots = view.slots(documents.iter().map(|(key, _)| *key));
         let cosine = |(key, text): &(i64, ContentHash)| {
             let row = view.row(*slots.get(key)?)?;
-            row.direction().filter(|_| row.text == *text).map(|direction| query.cosine(direction))
+            row.direction()
+                .filter(|_| row.text == *text)
+                .map(|direction| query.cosine(direction))
         };
         Ok(documents.iter().map(cosine).collect())
     }
@@ -115,7 +140,11 @@ pub(super) fn nearest(
     allowed: &(dyn Fn(i64) -> bool + Sync),
 ) -> NearestVectors {
     let codes = query.quantize();
-    let limit = wanted.count.saturating_mul(4).max(wanted.candidates).min(view.rows().max(1));
+    let limit = wanted
+        .count
+        .saturating_mul(4)
+        .max(wanted.candidates)
+        .min(view.rows().max(1));
     let mut found = scan(view, &codes, limit, wanted.threads, allowed);
     let mut best = exact_best(view, query, &found.candidates, wanted.count);
     if !is_proven(&best, wanted.count, found.others_at_most) {
@@ -124,14 +153,25 @@ pub(super) fn nearest(
         best = exact_best(view, query, &found.candidates, wanted.count);
     }
     let (mean, deviation) = spread(&found);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is a count of rows")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is a count of rows"
+    )]
     let compared = found.rows as usize;
-    NearestVectors { best, compared, mean, deviation }
+    NearestVectors {
+        best,
+        compared,
+        mean,
+        deviation,
+    }
 }
 
 /// Returns whether no row outside the candidates can belong to the result.
 fn is_proven(best: &[(i64, f32)], count: usize, others_at_most: Option<f32>) -> bool {
-    let Some(others) = others_at_most else { return true };
+    let Some(others) = others_at_most else {
+        return true;
+    };
     match count.checked_sub(1) {
         None => true,
         Some(last) => best.get(last).is_some_and(|(_, cosine)| others <= *cosine),
@@ -141,15 +181,24 @@ fn is_proven(best: &[(i64, f32)], count: usize, others_at_most: Option<f32>) -> 
 /// Returns the `count` nearest candidates by their exact cosines.
 ///
 /// `candidates` must be sorted by upper bound.
-fn exact_best(view: &RowsView, query: &UnitVector, candidates: &[ScanCandidate], count: usize) -> Vec<(i64, f32)> {
+fn exact_best(
+    view: &RowsView,
+    query: &UnitVector,
+    candidates: &[ScanCandidate],
+    count: usize,
+) -> Vec<(i64, f32)> {
     let mut best: Vec<(i64, f32)> = Vec::new();
     for candidate in candidates {
-        let least = count.checked_sub(1).map_or(Some(f32::INFINITY), |last| best.get(last).map(|(_, cosine)| *cosine));
+        let least = count.checked_sub(1).map_or(Some(f32::INFINITY), |last| {
+            best.get(last).map(|(_, cosine)| *cosine)
+        });
         // Each exact cosine reads a page of the file, so the loop stops at candidates that cannot be in the result.
         if least.is_some_and(|least| candidate.at_most < least) {
             break;
         }
-        let Some(row) = view.row(candidate.slot) else { continue };
+        let Some(row) = view.row(candidate.slot) else {
+            continue;
+        };
         let found = (row.key, query.cosine(row.exact));
         let place = best.partition_point(|other| nearer(other, &found).is_lt());
         best.insert(place, found);
@@ -164,7 +213,10 @@ fn nearer(one: &(i64, f32), other: &(i64, f32)) -> Ordering {
 }
 
 /// Returns the mean and the standard deviation of all cosines.
-#[expect(clippy::cast_possible_truncation, reason = "both lie between -1.5 and 1.5")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "both lie between -1.5 and 1.5"
+)]
 fn spread(found: &VectorScan) -> (f32, f32) {
     if found.rows < 1.0 {
         return (0.0, 0.0);
@@ -179,6 +231,8 @@ fn thread_count(rows: usize) -> usize {
     match rows / ROWS_PER_THREAD {
         // The query of the number of cores takes longer than a scan of some thousand rows.
         0 | 1 => 1,
-        worth => worth.min(MAX_THREADS).min(thread::available_parallelism().map_or(1, usize::from)),
+        worth => worth
+            .min(MAX_THREADS)
+            .min(thread::available_parallelism().map_or(1, usize::from)),
     }
 }

@@ -45,12 +45,19 @@ impl ModelVectors {
     /// [`StoreError::Invalid`] if the number of dimensions is not supported; [`StoreError::Backend`] if the files cannot be read.
     pub fn open(place: &Path, identity: &str, dimensions: usize) -> Result<Self, StoreError> {
         if !(1..=MOST_DIMENSIONS).contains(&dimensions) {
-            let why = format!("a vector must have 1 to {MOST_DIMENSIONS} dimensions, not {dimensions}");
+            let why =
+                format!("a vector must have 1 to {MOST_DIMENSIONS} dimensions, not {dimensions}");
             return Err(StoreError::Invalid { why });
         }
         let model = ContentHash::of(identity);
         let folder = place.join(FOLDER).join(model.to_string());
-        let mut vectors = Self { folder, model, layout: RowLayout { dimensions }, view: None, is_damaged: false };
+        let mut vectors = Self {
+            folder,
+            model,
+            layout: RowLayout { dimensions },
+            view: None,
+            is_damaged: false,
+        };
         vectors.refresh()?;
         Ok(vectors)
     }
@@ -77,9 +84,15 @@ impl ModelVectors {
     /// # Errors
     /// [`StoreError::Backend`] if the files cannot be read.
     pub fn open_all(place: &Path) -> Result<Vec<Self>, StoreError> {
-        let Ok(entries) = fs::read_dir(place.join(FOLDER)) else { return Ok(Vec::new()) };
-        let models = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<ContentHash>().ok());
-        models.filter_map(|model| Self::open_model(place, model).transpose()).collect()
+        let Ok(entries) = fs::read_dir(place.join(FOLDER)) else {
+            return Ok(Vec::new());
+        };
+        let models = entries
+            .flatten()
+            .filter_map(|entry| entry.file_name().to_str()?.parse::<ContentHash>().ok());
+        models
+            .filter_map(|model| Self::open_model(place, model).transpose())
+            .collect()
     }
 
     /// Returns whether these are the vectors of the model `identity` in the index at `place`.
@@ -102,10 +115,18 @@ impl ModelVectors {
     fn open_model(place: &Path, model: ContentHash) -> Result<Option<Self>, StoreError> {
         let folder = place.join(FOLDER).join(model.to_string());
         let dimensions = head_bytes(&folder)?.and_then(|bytes| VectorHead::dimensions(&bytes));
-        let Some(dimensions) = dimensions.filter(|dimensions| (1..=MOST_DIMENSIONS).contains(dimensions)) else {
+        let Some(dimensions) =
+            dimensions.filter(|dimensions| (1..=MOST_DIMENSIONS).contains(dimensions))
+        else {
             return Ok(None);
         };
-        let mut vectors = Self { folder, model, layout: RowLayout { dimensions }, view: None, is_damaged: false };
+        let mut vectors = Self {
+            folder,
+            model,
+            layout: RowLayout { dimensions },
+            view: None,
+            is_damaged: false,
+        };
         vectors.refresh()?;
         Ok(Some(vectors).filter(|vectors| vectors.view.is_some()))
     }
@@ -118,7 +139,10 @@ impl ModelVectors {
         self.is_damaged = false;
         for _ in 0..ATTEMPTS {
             let Some(head) = self.head()? else { break };
-            let is_known = self.view.as_ref().is_some_and(|view| view.head.is_same(&head));
+            let is_known = self
+                .view
+                .as_ref()
+                .is_some_and(|view| view.head.is_same(&head));
             if is_known && self.folder.join(head.rows_file.name()).is_file() {
                 return Ok(());
             }
@@ -137,7 +161,8 @@ impl ModelVectors {
 
     /// Reads the head; `None` if it is missing or damaged.
     fn head(&self) -> Result<Option<VectorHead>, StoreError> {
-        Ok(head_bytes(&self.folder)?.and_then(|bytes| VectorHead::decode(&bytes, &self.model, self.layout)))
+        Ok(head_bytes(&self.folder)?
+            .and_then(|bytes| VectorHead::decode(&bytes, &self.model, self.layout)))
     }
 }
 
@@ -146,18 +171,25 @@ fn head_bytes(folder: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     let read = || -> io::Result<Vec<u8>> {
         let file = File::open(folder.join(head::FILE))?;
         let mut bytes = Vec::new();
-        file.take(head::LONGEST as u64 + 1).read_to_end(&mut bytes)?;
+        file.take(head::LONGEST as u64 + 1)
+            .read_to_end(&mut bytes)?;
         Ok(bytes)
     };
     match read() {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if is_absent(&error) => Ok(None),
-        Err(error) => Err(io_error(format!("read {}", folder.join(head::FILE).display()), error)),
+        Err(error) => Err(io_error(
+            format!("read {}", folder.join(head::FILE).display()),
+            error,
+        )),
     }
 }
 
 fn is_absent(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory)
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory
+    )
 }
 
 /// Size of the filter that skips most of the other keys, in bits.
@@ -171,7 +203,10 @@ impl ModelVectors {
 
     /// Returns the keys of all documents with a vector, in arbitrary order.
     pub fn keys(&self) -> impl Iterator<Item = i64> {
-        self.view.iter().flat_map(RowsView::live_rows).map(|(_, key)| key)
+        self.view
+            .iter()
+            .flat_map(RowsView::live_rows)
+            .map(|(_, key)| key)
     }
 
     /// Returns those documents that have no vector for their current text.
@@ -179,7 +214,12 @@ impl ModelVectors {
         &'a self,
         documents: impl Iterator<Item = (i64, ContentHash)> + 'a,
     ) -> impl Iterator<Item = (i64, ContentHash)> + 'a {
-        let mut kept: Vec<(i64, usize)> = self.view.iter().flat_map(RowsView::live_rows).map(|(slot, key)| (key, slot)).collect();
+        let mut kept: Vec<(i64, usize)> = self
+            .view
+            .iter()
+            .flat_map(RowsView::live_rows)
+            .map(|(slot, key)| (key, slot))
+            .collect();
         kept.sort_unstable();
         let text = move |key: i64| {
             let place = kept.binary_search_by_key(&key, |(key, _)| *key).ok()?;
@@ -193,7 +233,10 @@ impl ModelVectors {
     /// Damaged vectors count as missing in a search, but [`Self::missing`] does not return them before they are removed.
     pub fn damaged(&self) -> Vec<i64> {
         let damaged = |view: &RowsView| -> Vec<i64> {
-            view.live_rows().filter(|(slot, _)| view.row(*slot).is_none()).map(|(_, key)| key).collect()
+            view.live_rows()
+                .filter(|(slot, _)| view.row(*slot).is_none())
+                .map(|(_, key)| key)
+                .collect()
         };
         self.view.as_ref().map(damaged).unwrap_or_default()
     }
@@ -221,7 +264,10 @@ impl RowsView {
                 *place = Some(slot);
             }
         }
-        wanted.into_iter().filter_map(|(key, slot)| slot.map(|slot| (key, slot))).collect()
+        wanted
+            .into_iter()
+            .filter_map(|(key, slot)| slot.map(|slot| (key, slot)))
+            .collect()
     }
 }
 

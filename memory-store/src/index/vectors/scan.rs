@@ -53,14 +53,26 @@ pub(super) fn scan(
         return scan_blocks(view, 0..blocks, query, limit, allowed);
     }
     let part = blocks.div_ceil(threads);
-    let scan_part = |number: usize| scan_blocks(view, number * part..blocks.min((number + 1) * part), query, limit, allowed);
+    let scan_part = |number: usize| {
+        scan_blocks(
+            view,
+            number * part..blocks.min((number + 1) * part),
+            query,
+            limit,
+            allowed,
+        )
+    };
     thread::scope(|scope| {
-        let others: Vec<_> = (1..blocks.div_ceil(part)).map(|number| scope.spawn(move || scan_part(number))).collect();
+        let others: Vec<_> = (1..blocks.div_ceil(part))
+            .map(|number| scope.spawn(move || scan_part(number)))
+            .collect();
         let first = scan_part(0);
-        others.into_iter().fold(first, |all, other| match other.join() {
-            Ok(other) => merge_scans(&all, &other, limit),
-            Err(panic) => std::panic::resume_unwind(panic),
-        })
+        others
+            .into_iter()
+            .fold(first, |all, other| match other.join() {
+                Ok(other) => merge_scans(&all, &other, limit),
+                Err(panic) => std::panic::resume_unwind(panic),
+            })
     })
 }
 
@@ -82,16 +94,24 @@ fn scan_blocks(
         rows += block_rows;
         sum += block_sum;
         squares += block_squares;
-        for (number, (cosines, scales)) in cosines.chunks(LANES).zip(block.scales.chunks(LANES)).enumerate() {
+        for (number, (cosines, scales)) in cosines
+            .chunks(LANES)
+            .zip(block.scales.chunks(LANES))
+            .enumerate()
+        {
             let at_most = |place: usize| cosines[place] + MARGIN * (query.scale + scales[place]);
             // No early exit, so that the compiler can vectorize the comparison.
-            let is_promising = (0..cosines.len()).fold(false, |any, place| any | (best.left_out < at_most(place)));
+            let is_promising =
+                (0..cosines.len()).fold(false, |any, place| any | (best.left_out < at_most(place)));
             if !is_promising {
                 continue;
             }
             for place in 0..cosines.len() {
                 let offset = number * LANES + place;
-                let candidate = ScanCandidate { at_most: at_most(place), slot: block.slots.start + offset };
+                let candidate = ScanCandidate {
+                    at_most: at_most(place),
+                    slot: block.slots.start + offset,
+                };
                 if best.left_out < candidate.at_most && allowed(block.keys[offset]) {
                     best.add(candidate);
                 }
@@ -99,19 +119,37 @@ fn scan_blocks(
         }
     }
     let (candidates, others_at_most) = best.finish();
-    VectorScan { candidates, others_at_most, rows, sum, squares }
+    VectorScan {
+        candidates,
+        others_at_most,
+        rows,
+        sum,
+        squares,
+    }
 }
 
 /// Computes the cosines of a block; NaN for dead, zero and damaged rows.
-fn compute_cosines(cosines: &mut [f32], view: &RowsView, block: &RowBlock<'_>, query: &QuantizedVector) {
+fn compute_cosines(
+    cosines: &mut [f32],
+    view: &RowsView,
+    block: &RowBlock<'_>,
+    query: &QuantizedVector,
+) {
     // Separate loops, each of which the compiler can vectorize.
-    for (cosine, codes) in cosines.iter_mut().zip(block.codes.chunks_exact(view.layout.dimensions)) {
+    for (cosine, codes) in cosines
+        .iter_mut()
+        .zip(block.codes.chunks_exact(view.layout.dimensions))
+    {
         *cosine = dot_product(&query.codes, codes);
     }
     for (cosine, scale) in cosines.iter_mut().zip(block.scales) {
         *cosine *= query.scale * scale;
         // The scale of a damaged row may be any number or NaN; the scale of a zero vector is 0.
-        *cosine = if cosine.abs() <= 1.5 && *scale != 0.0 { *cosine } else { f32::NAN };
+        *cosine = if cosine.abs() <= 1.5 && *scale != 0.0 {
+            *cosine
+        } else {
+            f32::NAN
+        };
     }
     if view.head.dead.is_empty() {
         return;
@@ -128,7 +166,11 @@ fn cosine_sums(cosines: &[f32]) -> [f64; 3] {
     let mut lanes = [[0.0_f32; LANES]; 3];
     for cosines in cosines.chunks(LANES) {
         for (lane, cosine) in cosines.iter().enumerate() {
-            let (one, cosine) = if cosine.is_nan() { (0.0, 0.0) } else { (1.0, *cosine) };
+            let (one, cosine) = if cosine.is_nan() {
+                (0.0, 0.0)
+            } else {
+                (1.0, *cosine)
+            };
             lanes[0][lane] += one;
             lanes[1][lane] += cosine;
             lanes[2][lane] += cosine * cosine;
@@ -139,9 +181,15 @@ fn cosine_sums(cosines: &[f32]) -> [f64; 3] {
 
 fn merge_scans(one: &VectorScan, other: &VectorScan, limit: usize) -> VectorScan {
     let mut best = BestCandidates::new(limit);
-    one.candidates.iter().chain(&other.candidates).for_each(|candidate| best.add(*candidate));
+    one.candidates
+        .iter()
+        .chain(&other.candidates)
+        .for_each(|candidate| best.add(*candidate));
     let (candidates, left_out) = best.finish();
-    let others_at_most = [left_out, one.others_at_most, other.others_at_most].into_iter().flatten().reduce(f32::max);
+    let others_at_most = [left_out, one.others_at_most, other.others_at_most]
+        .into_iter()
+        .flatten()
+        .reduce(f32::max);
     VectorScan {
         candidates,
         others_at_most,
@@ -162,7 +210,11 @@ struct BestCandidates {
 
 impl BestCandidates {
     fn new(limit: usize) -> Self {
-        Self { limit, kept: Vec::new(), left_out: f32::NEG_INFINITY }
+        Self {
+            limit,
+            kept: Vec::new(),
+            left_out: f32::NEG_INFINITY,
+        }
     }
 
     fn add(&mut self, candidate: ScanCandidate) {
@@ -191,5 +243,8 @@ impl BestCandidates {
 
 /// Orders by upper bound, ties by slot.
 fn compare_bounds(one: &ScanCandidate, other: &ScanCandidate) -> Ordering {
-    other.at_most.total_cmp(&one.at_most).then(one.slot.cmp(&other.slot))
+    other
+        .at_most
+        .total_cmp(&one.at_most)
+        .then(one.slot.cmp(&other.slot))
 }

@@ -25,7 +25,14 @@ fn text(key: i64) -> ContentHash {
 }
 
 fn put(vectors: &mut ModelVectors, rows: &[(i64, SmallVector)]) {
-    let embedded: Vec<_> = rows.iter().map(|(key, vector)| DocumentVector { key: *key, text: text(*key), vector }).collect();
+    let embedded: Vec<_> = rows
+        .iter()
+        .map(|(key, vector)| DocumentVector {
+            key: *key,
+            text: text(*key),
+            vector,
+        })
+        .collect();
     vectors.put(&embedded).unwrap();
 }
 
@@ -42,8 +49,16 @@ fn cosines(vectors: &ModelVectors, query: SmallVector, keys: &[i64]) -> Vec<Opti
 
 /// Returns the only file of the folder with this name prefix.
 fn file(vectors: &ModelVectors, beginning: &str) -> PathBuf {
-    let entries = std::fs::read_dir(&vectors.folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut named = entries.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with(beginning));
+    let entries = std::fs::read_dir(&vectors.folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut named = entries.filter(|path| {
+        path.file_name()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .starts_with(beginning)
+    });
     let found = named.next().unwrap();
     assert_eq!(named.next(), None);
     found
@@ -64,7 +79,8 @@ impl VectorGenerator {
     /// Returns a number with an approximately normal distribution around 0.
     fn normal(&mut self) -> f32 {
         let bits = self.next();
-        let halves = [bits, bits >> 16, bits >> 32, bits >> 48].map(|bits| f32::from(bits.to_le_bytes()[0]) / 255.0 - 0.5);
+        let halves = [bits, bits >> 16, bits >> 32, bits >> 48]
+            .map(|bits| f32::from(bits.to_le_bytes()[0]) / 255.0 - 0.5);
         halves.iter().sum()
     }
 

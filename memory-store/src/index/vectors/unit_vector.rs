@@ -20,20 +20,37 @@ impl UnitVector {
     /// # Errors
     /// [`StoreError::Invalid`] if the vector has another number of dimensions, contains a number that is not finite, or is zero.
     pub(super) fn of(whose: &str, vector: &[f32], dimensions: usize) -> Result<Self, StoreError> {
-        let refused = |why: String| Err(StoreError::Invalid { why: format!("the vector of {whose} {why}") });
+        let refused = |why: String| {
+            Err(StoreError::Invalid {
+                why: format!("the vector of {whose} {why}"),
+            })
+        };
         if vector.len() != dimensions {
-            return refused(format!("has {} dimensions, but this model has {dimensions}", vector.len()));
+            return refused(format!(
+                "has {} dimensions, but this model has {dimensions}",
+                vector.len()
+            ));
         }
         if let Some(place) = vector.iter().position(|number| !number.is_finite()) {
             return refused(format!("contains {} at index {place}", vector[place]));
         }
         // In `f64` no square of an `f32` overflows or underflows.
-        let length = vector.iter().map(|&number| f64::from(number) * f64::from(number)).sum::<f64>().sqrt();
+        let length = vector
+            .iter()
+            .map(|&number| f64::from(number) * f64::from(number))
+            .sum::<f64>()
+            .sqrt();
         if length == 0.0 {
             return refused("is zero and has no direction".to_owned());
         }
-        #[expect(clippy::cast_possible_truncation, reason = "rounding to the nearest f32 is what is meant")]
-        let unit = vector.iter().map(|&number| (f64::from(number) / length) as f32).collect();
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "rounding to the nearest f32 is what is meant"
+        )]
+        let unit = vector
+            .iter()
+            .map(|&number| (f64::from(number) / length) as f32)
+            .collect();
         Ok(Self(unit))
     }
 
@@ -41,9 +58,17 @@ impl UnitVector {
     ///
     /// # Errors
     /// The same as of [`UnitVector::of`], except for a zero vector.
-    pub(super) fn normalize_or_zero(whose: &str, vector: &[f32], dimensions: usize) -> Result<Self, StoreError> {
+    pub(super) fn normalize_or_zero(
+        whose: &str,
+        vector: &[f32],
+        dimensions: usize,
+    ) -> Result<Self, StoreError> {
         let is_zero = vector.len() == dimensions && vector.iter().all(|number| *number == 0.0);
-        if is_zero { Ok(Self(vec![0.0; dimensions])) } else { Self::of(whose, vector, dimensions) }
+        if is_zero {
+            Ok(Self(vec![0.0; dimensions]))
+        } else {
+            Self::of(whose, vector, dimensions)
+        }
     }
 
     pub(super) fn numbers(&self) -> &[f32] {
@@ -52,17 +77,28 @@ impl UnitVector {
 
     /// Quantizes the vector; the codes of a zero vector are 0.
     pub(super) fn quantize(&self) -> QuantizedVector {
-        let largest = self.0.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
+        let largest = self
+            .0
+            .iter()
+            .fold(0.0_f32, |largest, number| largest.max(number.abs()));
         let scale = largest / 127.0;
-        #[expect(clippy::cast_possible_truncation, reason = "it is a whole number of at most 127")]
-        let codes = self.0.iter().map(|number| (number / scale).round() as i8).collect();
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "it is a whole number of at most 127"
+        )]
+        let codes = self
+            .0
+            .iter()
+            .map(|number| (number / scale).round() as i8)
+            .collect();
         QuantizedVector { scale, codes }
     }
 
     /// Returns the cosine similarity to another normalized vector with the same number of dimensions.
     pub(super) fn cosine(&self, other: &[f32]) -> f32 {
         #[expect(clippy::cast_possible_truncation, reason = "it was computed from f32")]
-        let cosine = f32::dot(&self.0, other).expect("both have the dimensions of the model") as f32;
+        let cosine =
+            f32::dot(&self.0, other).expect("both have the dimensions of the model") as f32;
         cosine.clamp(-1.0, 1.0)
     }
 }
@@ -70,7 +106,10 @@ impl UnitVector {
 /// Returns the dot product of two codes of the same length.
 #[inline]
 pub(super) fn dot_product(one: &[i8], other: &[i8]) -> f32 {
-    #[expect(clippy::cast_possible_truncation, reason = "24 bits are far finer than the codes")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "24 bits are far finer than the codes"
+    )]
     let product = i8::dot(one, other).expect("both have the dimensions of the model") as f32;
     product
 }
@@ -83,7 +122,11 @@ mod tests {
 
     #[test]
     fn what_is_no_direction_is_refused_by_name() {
-        let why = |vector: &[f32]| UnitVector::of("document 7", vector, 2).unwrap_err().to_string();
+        let why = |vector: &[f32]| {
+            UnitVector::of("document 7", vector, 2)
+                .unwrap_err()
+                .to_string()
+        };
         insta::assert_snapshot!(why(&[1.0]), @"the vector of document 7 has 1 dimensions, but this model has 2");
         insta::assert_snapshot!(why(&[1.0, f32::NAN]), @"the vector of document 7 contains NaN at index 1");
         insta::assert_snapshot!(why(&[f32::NEG_INFINITY, 0.0]), @"the vector of document 7 contains -inf at index 0");
@@ -93,8 +136,22 @@ mod tests {
     #[test]
     fn a_zero_vector_may_be_kept() {
         let zero = UnitVector::normalize_or_zero("it", &[0.0, -0.0], 2).unwrap();
-        assert_eq!((zero.numbers(), zero.quantize()), (&[0.0, 0.0][..], QuantizedVector { scale: 0.0, codes: vec![0, 0] }));
-        assert_eq!(UnitVector::normalize_or_zero("it", &[0.0, 2.0], 2).unwrap().numbers(), [0.0, 1.0]);
+        assert_eq!(
+            (zero.numbers(), zero.quantize()),
+            (
+                &[0.0, 0.0][..],
+                QuantizedVector {
+                    scale: 0.0,
+                    codes: vec![0, 0]
+                }
+            )
+        );
+        assert_eq!(
+            UnitVector::normalize_or_zero("it", &[0.0, 2.0], 2)
+                .unwrap()
+                .numbers(),
+            [0.0, 1.0]
+        );
         assert!(UnitVector::normalize_or_zero("it", &[0.0], 2).is_err());
     }
 

@@ -36,7 +36,11 @@ pub(super) struct RowBlock<'a> {
 
 impl fmt::Debug for RowsView {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("View").field("head", &self.head).field("layout", &self.layout).finish_non_exhaustive()
+        formatter
+            .debug_struct("View")
+            .field("head", &self.head)
+            .field("layout", &self.layout)
+            .finish_non_exhaustive()
     }
 }
 
@@ -49,12 +53,22 @@ impl RowsView {
         former: Option<&Self>,
     ) -> Result<Option<Self>, StoreError> {
         let length = layout.length(head.rows);
-        let is_mapped = |former: &&Self| former.head.rows_file == head.rows_file && length <= former.bytes.len();
+        let is_mapped = |former: &&Self| {
+            former.head.rows_file == head.rows_file && length <= former.bytes.len()
+        };
         if let Some(former) = former.filter(is_mapped) {
-            return Ok(Some(Self { head, layout, bytes: former.bytes.clone() }));
+            return Ok(Some(Self {
+                head,
+                layout,
+                bytes: former.bytes.clone(),
+            }));
         }
         let bytes = map_file(folder, &head.rows_file.name())?.filter(|bytes| length <= bytes.len());
-        Ok(bytes.map(|bytes| Self { head, layout, bytes }))
+        Ok(bytes.map(|bytes| Self {
+            head,
+            layout,
+            bytes,
+        }))
     }
 
     /// Returns the number of rows, dead or alive.
@@ -112,13 +126,15 @@ impl RowsView {
         [T]: KnownLayout,
     {
         let bytes = &self.bytes[self.layout.cells(column, slots)];
-        <[T]>::ref_from_bytes(bytes).expect("a page begins at a multiple of every width, and so does a column")
+        <[T]>::ref_from_bytes(bytes)
+            .expect("a page begins at a multiple of every width, and so does a column")
     }
 }
 
 /// Maps a file, if it exists.
 fn map_file(folder: &Path, name: &str) -> Result<Option<OwnedBytes>, StoreError> {
-    let refused = |error: std::io::Error| index_error(format!("read vectors in {}", folder.display()), error);
+    let refused =
+        |error: std::io::Error| index_error(format!("read vectors in {}", folder.display()), error);
     // A directory of tantivy caches its mappings by name, and a cached one may be shorter than the file. Hence a new one for each call.
     let directory = match MmapDirectory::open(folder) {
         Ok(directory) => directory,

@@ -42,18 +42,24 @@ impl ModelVectors {
         // Sorted by key, because vectors with neighbouring keys are often read together.
         let mut prepared = BTreeMap::new();
         for DocumentVector { key, text, vector } in embedded {
-            let unit = UnitVector::normalize_or_zero(&format!("document {key}"), vector, self.layout.dimensions)?;
+            let unit = UnitVector::normalize_or_zero(
+                &format!("document {key}"),
+                vector,
+                self.layout.dimensions,
+            )?;
             prepared.insert(*key, (*text, unit.quantize(), unit));
         }
         let rows: Vec<_> = prepared
             .iter()
-            .map(|(key, (text, QuantizedVector { scale, codes }, unit))| VectorRow {
-                key: *key,
-                text: *text,
-                scale: *scale,
-                codes,
-                exact: unit.numbers(),
-            })
+            .map(
+                |(key, (text, QuantizedVector { scale, codes }, unit))| VectorRow {
+                    key: *key,
+                    text: *text,
+                    scale: *scale,
+                    codes,
+                    exact: unit.numbers(),
+                },
+            )
             .collect();
         self.refresh()?;
         if rows.is_empty() {
@@ -61,10 +67,16 @@ impl ModelVectors {
         }
         let has_space = self.view.as_ref().map_or(0, RowsView::rows) + rows.len() <= MOST_ROWS;
         if !has_space {
-            return Err(StoreError::Invalid { why: format!("the limit of {MOST_ROWS} vectors per model is exceeded") });
+            return Err(StoreError::Invalid {
+                why: format!("the limit of {MOST_ROWS} vectors per model is exceeded"),
+            });
         }
         let keys = prepared.keys().copied();
-        let former = self.view.as_ref().map(|view| view.slots(keys)).unwrap_or_default();
+        let former = self
+            .view
+            .as_ref()
+            .map(|view| view.slots(keys))
+            .unwrap_or_default();
         let append = || {
             let (file, mut head) = match &self.view {
                 Some(view) => self.open_rows(view)?,
@@ -94,7 +106,10 @@ impl ModelVectors {
         if slots.is_empty() {
             return Ok(0);
         }
-        let mut head = VectorHead { sequence: view.head.sequence + 1, ..view.head.clone() };
+        let mut head = VectorHead {
+            sequence: view.head.sequence + 1,
+            ..view.head.clone()
+        };
         for slot in slots.values() {
             head.dead.insert(*slot);
         }
@@ -110,7 +125,9 @@ impl ModelVectors {
     /// [`StoreError::Backend`] on an I/O error. The vectors are unchanged then.
     pub fn compact(&mut self) -> Result<bool, StoreError> {
         self.refresh()?;
-        let Some(view) = &self.view else { return Ok(false) };
+        let Some(view) = &self.view else {
+            return Ok(false);
+        };
         if view.rows() < 2 * view.head.dead.count() {
             let live: Vec<_> = view.live_rows().collect();
             self.rewrite(&live)?;
@@ -126,13 +143,26 @@ impl ModelVectors {
     ///
     /// # Errors
     /// [`StoreError::Backend`] on an I/O error. The vectors are unchanged then.
-    pub fn rekey(&mut self, documents: impl Iterator<Item = (i64, ContentHash)>) -> Result<usize, StoreError> {
+    pub fn rekey(
+        &mut self,
+        documents: impl Iterator<Item = (i64, ContentHash)>,
+    ) -> Result<usize, StoreError> {
         self.refresh()?;
         let Some(view) = &self.view else { return Ok(0) };
-        let mut texts: Vec<_> = view.live_rows().map(|(slot, _)| (view.text(slot), slot)).collect();
+        let mut texts: Vec<_> = view
+            .live_rows()
+            .map(|(slot, _)| (view.text(slot), slot))
+            .collect();
         texts.sort_unstable();
-        let slot = |text: ContentHash| texts.binary_search_by_key(&text, |(text, _)| *text).ok().map(|place| texts[place].1);
-        let keys: BTreeMap<_, _> = documents.filter_map(|(key, text)| Some((key, slot(text)?))).collect();
+        let slot = |text: ContentHash| {
+            texts
+                .binary_search_by_key(&text, |(text, _)| *text)
+                .ok()
+                .map(|place| texts[place].1)
+        };
+        let keys: BTreeMap<_, _> = documents
+            .filter_map(|(key, text)| Some((key, slot(text)?)))
+            .collect();
         let moved: Vec<_> = keys.into_iter().map(|(key, slot)| (slot, key)).collect();
         self.rewrite(&moved)?;
         Ok(self.count())
@@ -140,12 +170,21 @@ impl ModelVectors {
 
     /// Copies rows to a new file, in this order and with these keys. Damaged rows are omitted.
     fn rewrite(&mut self, rows: &[(usize, i64)]) -> Result<(), StoreError> {
-        let Some(view) = &self.view else { return Ok(()) };
+        let Some(view) = &self.view else {
+            return Ok(());
+        };
         let write = || -> io::Result<VectorHead> {
             let (file, mut head) = self.new_rows()?;
             for rows in rows.chunks(BLOCK) {
-                let rows: Vec<_> =
-                    rows.iter().filter_map(|(slot, key)| Some(VectorRow { key: *key, ..view.row(*slot)? })).collect();
+                let rows: Vec<_> = rows
+                    .iter()
+                    .filter_map(|(slot, key)| {
+                        Some(VectorRow {
+                            key: *key,
+                            ..view.row(*slot)?
+                        })
+                    })
+                    .collect();
                 layout::write(&file, self.layout, head.rows, &rows)?;
                 head.rows += rows.len();
             }
@@ -154,31 +193,50 @@ impl ModelVectors {
         };
         let head = write().map_err(|error| self.write_error(error))?;
         self.publish(head)?;
-        self.remove_unused_files().map_err(|error| self.write_error(error))
+        self.remove_unused_files()
+            .map_err(|error| self.write_error(error))
     }
 
     /// Opens the file of rows for appending.
     fn open_rows(&self, view: &RowsView) -> io::Result<(File, VectorHead)> {
-        let file = OpenOptions::new().write(true).open(self.folder.join(view.head.rows_file.name()))?;
+        let file = OpenOptions::new()
+            .write(true)
+            .open(self.folder.join(view.head.rows_file.name()))?;
         Ok((file, view.head.clone()))
     }
 
     /// Creates the folder again, because it contains no valid state.
     fn recreate_folder(&self) -> io::Result<(File, VectorHead)> {
         remove_path(&self.folder)?;
-        private_folder_builder().recursive(true).create(&self.folder)?;
+        private_folder_builder()
+            .recursive(true)
+            .create(&self.folder)?;
         self.new_rows()
     }
 
     /// Creates an empty file of rows that no head refers to yet.
     fn new_rows(&self) -> io::Result<(File, VectorHead)> {
         let mut builder = tempfile::Builder::new();
-        let (file, path) = builder.prefix(RowsFile::PREFIX).rand_bytes(RowsFile::LENGTH).tempfile_in(&self.folder)?.keep()?;
+        let (file, path) = builder
+            .prefix(RowsFile::PREFIX)
+            .rand_bytes(RowsFile::LENGTH)
+            .tempfile_in(&self.folder)?
+            .keep()?;
         // The name of the file must be durable before a head that refers to it.
         sync_folder(&self.folder)?;
-        let rows_file = path.file_name().and_then(|name| RowsFile::from_name(name.to_str()?));
+        let rows_file = path
+            .file_name()
+            .and_then(|name| RowsFile::from_name(name.to_str()?));
         let rows_file = rows_file.expect("random names are letters and digits");
-        Ok((file, VectorHead { rows_file, sequence: 0, rows: 0, dead: DeadRows::default() }))
+        Ok((
+            file,
+            VectorHead {
+                rows_file,
+                sequence: 0,
+                rows: 0,
+                dead: DeadRows::default(),
+            },
+        ))
     }
 
     /// Replaces the head by `head`.
@@ -201,7 +259,8 @@ impl ModelVectors {
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
             let name = entry.file_name();
-            let is_needed = name == head::FILE || rows.as_ref().is_some_and(|rows| name == rows.as_str());
+            let is_needed =
+                name == head::FILE || rows.as_ref().is_some_and(|rows| name == rows.as_str());
             if !is_needed {
                 remove_path(&entry.path())?;
             }

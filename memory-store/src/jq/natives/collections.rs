@@ -64,12 +64,20 @@ pub(super) fn length(value: Val) -> JqEvalResult {
 }
 
 pub(super) fn absolute(literal: Rc<Literal>) -> Val {
-    if literal.double().is_sign_negative() { Val::Lit(Rc::new(literal.negate())) } else { Val::Lit(literal) }
+    if literal.double().is_sign_negative() {
+        Val::Lit(Rc::new(literal.negate()))
+    } else {
+        Val::Lit(literal)
+    }
 }
 
 fn keys(value: Val) -> JqEvalResult {
     match &value {
-        Val::Obj(map) => Ok(sorted_keys(map).into_iter().cloned().map(Val::Str).collect()),
+        Val::Obj(map) => Ok(sorted_keys(map)
+            .into_iter()
+            .cloned()
+            .map(Val::Str)
+            .collect()),
         _ => keys_unsorted(value),
     }
 }
@@ -82,17 +90,26 @@ fn keys_unsorted(value: Val) -> JqEvalResult {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "what is beyond 64 bits is beyond every array too")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "what is beyond 64 bits is beyond every array too"
+)]
 fn has(value: Val, key: &Val) -> JqEvalResult {
     Ok(Val::Bool(match (&value, key) {
         (Val::Null, _) => false,
         (Val::Obj(map), Val::Str(key)) => map.contains_key(&**key),
         (Val::Arr(values), Val::Num(_) | Val::Lit(_)) => {
             let index = key.number().filter(|index| !index.is_nan());
-            index.is_some_and(|index| usize::try_from(index as i64).is_ok_and(|index| index < values.len()))
+            index.is_some_and(|index| {
+                usize::try_from(index as i64).is_ok_and(|index| index < values.len())
+            })
         }
         _ => {
-            let message = format!("Cannot check whether {} has a {} key", value.kind(), key.kind());
+            let message = format!(
+                "Cannot check whether {} has a {} key",
+                value.kind(),
+                key.kind()
+            );
             return Err(runtime_error(message));
         }
     }))
@@ -105,16 +122,22 @@ fn contains(value: Val, part: &Val) -> JqEvalResult {
     if value.kind() == part.kind() {
         Ok(Val::Bool(contains_part(&value, part)))
     } else {
-        Err(pair_error(&value, part, "cannot have their containment checked"))
+        Err(pair_error(
+            &value,
+            part,
+            "cannot have their containment checked",
+        ))
     }
 }
 
 fn contains_part(value: &Val, part: &Val) -> bool {
     match (value, part) {
-        (Val::Obj(map), Val::Obj(part)) => {
-            part.iter().all(|(key, part)| map.get(key).is_some_and(|value| contains_part(value, part)))
-        }
-        (Val::Arr(values), Val::Arr(parts)) => parts.iter().all(|part| values.iter().any(|value| contains_part(value, part))),
+        (Val::Obj(map), Val::Obj(part)) => part
+            .iter()
+            .all(|(key, part)| map.get(key).is_some_and(|value| contains_part(value, part))),
+        (Val::Arr(values), Val::Arr(parts)) => parts
+            .iter()
+            .all(|part| values.iter().any(|value| contains_part(value, part))),
         (Val::Str(text), Val::Str(part)) => text.contains(&***part),
         _ => value == part,
     }
@@ -122,14 +145,23 @@ fn contains_part(value: &Val, part: &Val) -> bool {
 
 fn add(value: Val) -> JqEvalResult {
     let values: Vec<Val> = jaq_core::ValT::values(value).collect::<Result<_, _>>()?;
-    values.into_iter().try_fold(Val::Null, |sum, value| sum + value)
+    values
+        .into_iter()
+        .try_fold(Val::Null, |sum, value| sum + value)
 }
 
 fn to_entries(value: Val) -> JqEvalResult {
     let entry = |key: Val, value: &Val| Val::record([("key", key), ("value", value.clone())]);
     match &value {
-        Val::Obj(map) => Ok(map.iter().map(|(key, value)| entry(Val::Str(key.clone()), value)).collect()),
-        Val::Arr(values) => Ok(values.iter().enumerate().map(|(index, value)| entry(Val::count(index), value)).collect()),
+        Val::Obj(map) => Ok(map
+            .iter()
+            .map(|(key, value)| entry(Val::Str(key.clone()), value))
+            .collect()),
+        Val::Arr(values) => Ok(values
+            .iter()
+            .enumerate()
+            .map(|(index, value)| entry(Val::count(index), value))
+            .collect()),
         _ => Err(type_error(&value, "has no keys")),
     }
 }
@@ -144,7 +176,11 @@ fn reverse(value: Val) -> JqEvalResult {
         }
         other => {
             let last = (length(other.clone())? - Val::Num(1.0))?;
-            if last < Val::Num(0.0) { Ok(Val::array(Vec::new())) } else { json_path::get(&other, &last) }
+            if last < Val::Num(0.0) {
+                Ok(Val::array(Vec::new()))
+            } else {
+                json_path::get(&other, &last)
+            }
         }
     }
 }
@@ -155,19 +191,31 @@ fn transpose(value: Val) -> JqEvalResult {
     for row in &rows {
         match length(row.clone())?.number() {
             Some(length) if row.kind() == "array" || row.kind() == "null" => {
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is a length")]
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "it is a length"
+                )]
                 let length = length as usize;
                 width = width.max(length);
             }
             _ => return Err(crate::jq::error::cannot_index(row, &Val::Num(0.0))),
         }
     }
-    let column = |index: usize| rows.iter().map(|row| json_path::get(row, &Val::count(index))).collect::<JqEvalResult>();
+    let column = |index: usize| {
+        rows.iter()
+            .map(|row| json_path::get(row, &Val::count(index)))
+            .collect::<JqEvalResult>()
+    };
     (0..width).map(column).collect()
 }
 
 fn to_array(value: Val) -> JqEvalResult {
-    Ok(if value.kind() == "array" { value } else { Val::array(vec![value]) })
+    Ok(if value.kind() == "array" {
+        value
+    } else {
+        Val::array(vec![value])
+    })
 }
 
 fn sort(value: Val) -> JqEvalResult {
@@ -186,16 +234,25 @@ fn unique(value: Val) -> JqEvalResult {
 
 fn sortable(value: Val) -> JqEvalResult<Rc<Vec<Val>>> {
     match value {
-        Val::Arr(values) if values.iter().any(|value| value.deeper_than(MAX_DEPTH)) => Err(runtime_error("Comparison too deep")),
+        Val::Arr(values) if values.iter().any(|value| value.deeper_than(MAX_DEPTH)) => {
+            Err(runtime_error("Comparison too deep"))
+        }
         Val::Arr(values) => Ok(values),
-        other => Err(type_error(&other, "cannot be sorted, as it is not an array")),
+        other => Err(type_error(
+            &other,
+            "cannot be sorted, as it is not an array",
+        )),
     }
 }
 
 /// Returns each value with the key at the same index, sorted by the keys; the sort is stable.
 fn sort_with_keys(value: Val, keys: &Val) -> JqEvalResult<Vec<(Val, Val)>> {
     let (Val::Arr(values), Val::Arr(keys)) = (&value, keys) else {
-        return Err(pair_error(&value, keys, "cannot be sorted, as they are not both arrays"));
+        return Err(pair_error(
+            &value,
+            keys,
+            "cannot be sorted, as they are not both arrays",
+        ));
     };
     let mut pairs: Vec<(Val, Val)> = keys.iter().cloned().zip(values.iter().cloned()).collect();
     pairs.sort_by(|(left, _), (right, _)| left.order(right));
@@ -203,13 +260,18 @@ fn sort_with_keys(value: Val, keys: &Val) -> JqEvalResult<Vec<(Val, Val)>> {
 }
 
 fn sort_by(value: Val, keys: &Val) -> JqEvalResult {
-    Ok(sort_with_keys(value, keys)?.into_iter().map(|(_, value)| value).collect())
+    Ok(sort_with_keys(value, keys)?
+        .into_iter()
+        .map(|(_, value)| value)
+        .collect())
 }
 
 fn group_by(value: Val, keys: &Val) -> JqEvalResult {
     let pairs = sort_with_keys(value, keys)?;
     let groups = pairs.chunk_by(|(left, _), (right, _)| left.order(right).is_eq());
-    Ok(groups.map(|group| group.iter().map(|(_, value)| value.clone()).collect()).collect())
+    Ok(groups
+        .map(|group| group.iter().map(|(_, value)| value.clone()).collect())
+        .collect())
 }
 
 fn unique_by(value: Val, keys: &Val) -> JqEvalResult {
@@ -240,7 +302,9 @@ fn extreme(value: &Val, keys: &Val, better: fn(Ordering) -> bool) -> JqEvalResul
         return Err(pair_error(value, keys, "cannot be iterated over"));
     };
     let mut pairs = keys.iter().zip(values.iter());
-    let Some(mut best) = pairs.next() else { return Ok(Val::Null) };
+    let Some(mut best) = pairs.next() else {
+        return Ok(Val::Null);
+    };
     for pair in pairs {
         if better(pair.0.order(best.0)) {
             best = pair;
@@ -253,7 +317,9 @@ fn flatten(value: Val, depth: &Val) -> JqEvalResult {
     fn flatten_into(values: impl IntoIterator<Item = Val>, depth: f64, flat: &mut Vec<Val>) {
         for value in values {
             match value {
-                Val::Arr(values) if depth != 0.0 => flatten_into(values.iter().cloned(), depth - 1.0, flat),
+                Val::Arr(values) if depth != 0.0 => {
+                    flatten_into(values.iter().cloned(), depth - 1.0, flat)
+                }
                 other => flat.push(other),
             }
         }
@@ -267,7 +333,9 @@ fn flatten(value: Val, depth: &Val) -> JqEvalResult {
 
 /// Returns the index of a value in a sorted array, or `-1 - index` of its insertion point.
 fn bsearch(value: Val, sought: &Val) -> JqEvalResult {
-    let Val::Arr(values) = &value else { return Err(type_error(&value, "cannot be searched from")) };
+    let Val::Arr(values) = &value else {
+        return Err(type_error(&value, "cannot be searched from"));
+    };
     Ok(match values.binary_search_by(|value| value.order(sought)) {
         Ok(_) => Val::count(values.partition_point(|value| value.order(sought).is_lt())),
         Err(index) => (Val::Num(-1.0) - Val::count(index))?,
@@ -279,8 +347,15 @@ fn bsearch(value: Val, sought: &Val) -> JqEvalResult {
 /// These are each leaf with its path, and after each container the path of its last child.
 fn stream(value: &Val, path: &mut Vec<Val>, events: &mut Vec<Val>) {
     let children: Vec<(Val, &Val)> = match value {
-        Val::Arr(values) => values.iter().enumerate().map(|(index, value)| (Val::count(index), value)).collect(),
-        Val::Obj(map) => map.iter().map(|(key, value)| (Val::Str(key.clone()), value)).collect(),
+        Val::Arr(values) => values
+            .iter()
+            .enumerate()
+            .map(|(index, value)| (Val::count(index), value))
+            .collect(),
+        Val::Obj(map) => map
+            .iter()
+            .map(|(key, value)| (Val::Str(key.clone()), value))
+            .collect(),
         _ => Vec::new(),
     };
     let Some((last, _)) = children.last().cloned() else {

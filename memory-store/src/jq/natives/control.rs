@@ -11,7 +11,8 @@ use crate::jq::value::{Map, Val};
 use crate::jq::{definitions, write};
 
 pub(super) fn natives() -> Vec<Fun<JqTypes>> {
-    let nothing = Native::new(|_| Box::new(std::iter::empty())).with_paths(|_| Box::new(std::iter::empty()));
+    let nothing =
+        Native::new(|_| Box::new(std::iter::empty())).with_paths(|_| Box::new(std::iter::empty()));
     let error = Native::new(|cv| bome(Err(JqRuntimeError::new(cv.1))))
         .with_paths(|cv| box_once(Err(Exn::from(JqRuntimeError::new(cv.1.0)))));
     let identity = || Native::new(|cv| box_once(Ok(cv.1))).with_paths(|cv| box_once(Ok(cv.1)));
@@ -73,12 +74,20 @@ pub(super) fn natives() -> Vec<Fun<JqTypes>> {
     let function: Box<[Bind]> = [Bind::Fun(())].into();
     let last_or_null = Native::new(|mut cv| {
         let (filter, ctx) = cv.0.pop_fun();
-        box_once(filter.run((ctx, cv.1)).try_fold(Val::Null, |_, value| value))
+        box_once(
+            filter
+                .run((ctx, cv.1))
+                .try_fold(Val::Null, |_, value| value),
+        )
     })
     .with_paths(|mut cv| {
         let (filter, ctx) = cv.0.pop_fun();
         let path = cv.1.1.clone();
-        box_once(filter.paths((ctx, cv.1)).try_fold((Val::Null, path), |_, value| value))
+        box_once(
+            filter
+                .paths((ctx, cv.1))
+                .try_fold((Val::Null, path), |_, value| value),
+        )
     });
     natives.push(("_last_or_null", function, last_or_null));
     natives.push(builtin!("_last_of_round", last_of_round));
@@ -93,7 +102,11 @@ fn range<'a>(start: &Val, end: &Val, step: &Val) -> JqValueStream<'a> {
     };
     let mut next = start;
     Box::new(std::iter::from_fn(move || {
-        let within = if 0.0 < step { next < end } else { step < 0.0 && end < next };
+        let within = if 0.0 < step {
+            next < end
+        } else {
+            step < 0.0 && end < next
+        };
         within.then(|| {
             let this = next;
             next += step;
@@ -132,11 +145,17 @@ fn empty_search_list(_: Val) -> JqEvalResult {
 }
 
 fn refuse_module(value: Val) -> JqEvalResult {
-    Err(runtime_error(format!("modules are not supported: cannot find {}", write::excerpt(&value))))
+    Err(runtime_error(format!(
+        "modules are not supported: cannot find {}",
+        write::excerpt(&value)
+    )))
 }
 
 fn unknown_format(_: Val, name: &Val) -> JqEvalResult {
-    Err(runtime_error(format!("{} is not a valid format", name.clone().text())))
+    Err(runtime_error(format!(
+        "{} is not a valid format",
+        name.clone().text()
+    )))
 }
 
 /// Returns the last output of the previous round of `foreach`.
@@ -149,9 +168,15 @@ fn last_of_round(outputs: Val) -> JqEvalResult {
 
 /// Returns `name/arity` of all builtins that a program may call.
 fn builtins(_: Val) -> JqEvalResult {
-    let natives = super::all().into_iter().map(|(name, args, _)| (name.to_owned(), args.len()));
-    let names = natives.chain(definitions::names()).filter(|(name, _)| !name.starts_with(['_', '@']));
-    let mut names: Vec<String> = names.map(|(name, arity)| format!("{name}/{arity}")).collect();
+    let natives = super::all()
+        .into_iter()
+        .map(|(name, args, _)| (name.to_owned(), args.len()));
+    let names = natives
+        .chain(definitions::names())
+        .filter(|(name, _)| !name.starts_with(['_', '@']));
+    let mut names: Vec<String> = names
+        .map(|(name, arity)| format!("{name}/{arity}"))
+        .collect();
     names.sort();
     names.dedup();
     Ok(names.into_iter().map(Val::str).collect())

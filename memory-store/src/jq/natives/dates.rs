@@ -34,15 +34,21 @@ fn localtime(value: Val) -> JqEvalResult {
 fn split_time(value: &Val, unfit: &str) -> JqEvalResult {
     let seconds = value.number().ok_or_else(|| runtime_error(unfit))?;
     if seconds.is_nan() || MAX_SECONDS < seconds.abs() {
-        return Err(runtime_error("error converting number of seconds since epoch to datetime"));
+        return Err(runtime_error(
+            "error converting number of seconds since epoch to datetime",
+        ));
     }
     let moment = JqTime::from_seconds(seconds.floor() as i64);
-    Ok(to_fields(&moment, f64::from(moment.second) + (seconds - seconds.floor())))
+    Ok(to_fields(
+        &moment,
+        f64::from(moment.second) + (seconds - seconds.floor()),
+    ))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no year is beyond 2^53")]
 fn to_fields(moment: &JqTime, second: f64) -> Val {
-    let rest = [moment.month0, moment.day, moment.hour, moment.minute].map(|field| Val::Num(f64::from(field)));
+    let rest = [moment.month0, moment.day, moment.hour, moment.minute]
+        .map(|field| Val::Num(f64::from(field)));
     let mut fields = vec![Val::Num(moment.year as f64)];
     fields.extend(rest);
     fields.push(Val::Num(second));
@@ -52,7 +58,10 @@ fn to_fields(moment: &JqTime, second: f64) -> Val {
 }
 
 /// Converts the fields of a date; missing fields are 0.
-#[expect(clippy::cast_possible_truncation, reason = "what does not fit is no date")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "what does not fit is no date"
+)]
 fn from_fields(value: &Val) -> Option<JqTime> {
     let Val::Arr(fields) = value else { return None };
     let mut numbers = [0_i64; 6];
@@ -71,20 +80,29 @@ fn mktime(value: Val) -> JqEvalResult {
     if value.kind() != "array" {
         return Err(runtime_error("mktime requires array inputs"));
     }
-    let moment = from_fields(&value).ok_or_else(|| runtime_error("mktime requires parsed datetime inputs"))?;
+    let moment = from_fields(&value)
+        .ok_or_else(|| runtime_error("mktime requires parsed datetime inputs"))?;
     Ok(Val::Num(moment.seconds() as f64))
 }
 
 fn strptime(value: Val, format: &Val) -> JqEvalResult {
     let (Val::Str(text), Val::Str(format)) = (&value, format) else {
-        return Err(runtime_error("strptime/1 requires string inputs and arguments"));
+        return Err(runtime_error(
+            "strptime/1 requires string inputs and arguments",
+        ));
     };
     match calendar::parse(text, format) {
         Some((moment, rest)) => {
             let parsed = to_fields(&moment, f64::from(moment.second));
-            if rest.is_empty() { Ok(parsed) } else { parsed + Val::array(vec![Val::str(rest)]) }
+            if rest.is_empty() {
+                Ok(parsed)
+            } else {
+                parsed + Val::array(vec![Val::str(rest)])
+            }
         }
-        None => Err(runtime_error(format!("date \"{text}\" does not match format \"{format}\""))),
+        None => Err(runtime_error(format!(
+            "date \"{text}\" does not match format \"{format}\""
+        ))),
     }
 }
 
@@ -97,11 +115,20 @@ fn strflocaltime(value: Val, format: &Val) -> JqEvalResult {
 }
 
 fn format_date(value: &Val, format: &Val, name: &str) -> JqEvalResult {
-    let broken = if value.number().is_some() { gmtime(value.clone())? } else { value.clone() };
+    let broken = if value.number().is_some() {
+        gmtime(value.clone())?
+    } else {
+        value.clone()
+    };
     if broken.kind() != "array" {
-        return Err(runtime_error(format!("{name} requires parsed datetime inputs")));
+        return Err(runtime_error(format!(
+            "{name} requires parsed datetime inputs"
+        )));
     }
-    let Val::Str(format) = format else { return Err(runtime_error(format!("{name} requires a string format"))) };
-    let moment = from_fields(&broken).ok_or_else(|| runtime_error(format!("{name} requires parsed datetime inputs")))?;
+    let Val::Str(format) = format else {
+        return Err(runtime_error(format!("{name} requires a string format")));
+    };
+    let moment = from_fields(&broken)
+        .ok_or_else(|| runtime_error(format!("{name} requires parsed datetime inputs")))?;
     Ok(Val::str(calendar::format(&moment, format, "UTC")))
 }

@@ -11,8 +11,10 @@ use crate::jq::value::Val;
 use crate::jq::write;
 
 /// The names of all formats.
-pub(crate) const FORMATS: [&str; 12] =
-    ["@text", "@json", "@csv", "@tsv", "@html", "@uri", "@urid", "@sh", "@base64", "@base64d", "@base32", "@base32d"];
+pub(crate) const FORMATS: [&str; 12] = [
+    "@text", "@json", "@csv", "@tsv", "@html", "@uri", "@urid", "@sh", "@base64", "@base64d",
+    "@base32", "@base32d",
+];
 
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const BASE32: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
@@ -36,7 +38,9 @@ pub(super) fn natives() -> Vec<Fun<JqTypes>> {
 }
 
 fn format(value: Val, name: &Val) -> JqEvalResult {
-    let Val::Str(name) = name else { return Err(type_error(name, "is not a valid format")) };
+    let Val::Str(name) = name else {
+        return Err(type_error(name, "is not a valid format"));
+    };
     match name.as_str() {
         "text" => text(value),
         "json" => json(value),
@@ -50,7 +54,9 @@ fn format(value: Val, name: &Val) -> JqEvalResult {
         "base64d" => base64_decoded(value),
         "base32" => base32(value),
         "base32d" => base32_decoded(value),
-        other => Err(crate::jq::error::runtime_error(format!("{other} is not a valid format"))),
+        other => Err(crate::jq::error::runtime_error(format!(
+            "{other} is not a valid format"
+        ))),
     }
 }
 
@@ -63,17 +69,34 @@ fn json(value: Val) -> JqEvalResult {
 }
 
 fn csv(value: Val) -> JqEvalResult {
-    row(&value, ",", "cannot be csv-formatted, only array", |text| format!("\"{}\"", text.replace('"', "\"\"")))
-}
-
-fn tsv(value: Val) -> JqEvalResult {
-    row(&value, "\t", "cannot be tsv-formatted, only array", |text| {
-        text.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
+    row(&value, ",", "cannot be csv-formatted, only array", |text| {
+        format!("\"{}\"", text.replace('"', "\"\""))
     })
 }
 
-fn row(value: &Val, separator: &str, unfit_reason: &str, quote: fn(&str) -> String) -> JqEvalResult {
-    let Val::Arr(cells) = value else { return Err(type_error(value, unfit_reason)) };
+fn tsv(value: Val) -> JqEvalResult {
+    row(
+        &value,
+        "\t",
+        "cannot be tsv-formatted, only array",
+        |text| {
+            text.replace('\\', "\\\\")
+                .replace('\t', "\\t")
+                .replace('\n', "\\n")
+                .replace('\r', "\\r")
+        },
+    )
+}
+
+fn row(
+    value: &Val,
+    separator: &str,
+    unfit_reason: &str,
+    quote: fn(&str) -> String,
+) -> JqEvalResult {
+    let Val::Arr(cells) = value else {
+        return Err(type_error(value, unfit_reason));
+    };
     let cell = |cell: &Val| match cell {
         Val::Null => Ok(String::new()),
         Val::Num(number) if number.is_nan() => Ok(String::new()),
@@ -123,9 +146,17 @@ fn uri_decoded(value: Val) -> JqEvalResult {
             bytes.push(*byte);
             continue;
         }
-        let [high, low, tail @ ..] = rest else { return Err(wrong()) };
-        let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-        let (Some(high), Some(low)) = (digit(*high), digit(*low)) else { return Err(wrong()) };
+        let [high, low, tail @ ..] = rest else {
+            return Err(wrong());
+        };
+        let digit = |byte: u8| {
+            char::from(byte)
+                .to_digit(16)
+                .and_then(|digit| u8::try_from(digit).ok())
+        };
+        let (Some(high), Some(low)) = (digit(*high), digit(*low)) else {
+            return Err(wrong());
+        };
         bytes.push(high * 16 + low);
         rest = tail;
     }
@@ -177,11 +208,23 @@ fn encode(bytes: &[u8], alphabet: &[u8], bits: u32, group: usize) -> String {
 }
 
 fn base64_decoded(value: Val) -> JqEvalResult {
-    decode(value, BASE64, 6, "is not valid base64 data", "trailing base64 byte found")
+    decode(
+        value,
+        BASE64,
+        6,
+        "is not valid base64 data",
+        "trailing base64 byte found",
+    )
 }
 
 fn base32_decoded(value: Val) -> JqEvalResult {
-    decode(value, BASE32, 5, "is not valid base32 data", "trailing base32 byte found")
+    decode(
+        value,
+        BASE32,
+        5,
+        "is not valid base32 data",
+        "trailing base32 byte found",
+    )
 }
 
 fn decode(value: Val, alphabet: &[u8], bits: u32, invalid: &str, trailing: &str) -> JqEvalResult {
@@ -211,7 +254,10 @@ mod tests {
     use super::*;
 
     fn result_text(result: JqEvalResult) -> String {
-        result.unwrap_or_else(jaq_core::Error::into_val).text().to_string()
+        result
+            .unwrap_or_else(jaq_core::Error::into_val)
+            .text()
+            .to_string()
     }
 
     #[test]
@@ -222,22 +268,41 @@ mod tests {
             assert_eq!(result_text(base32(value()).and_then(base32_decoded)), text);
             assert_eq!(result_text(uri(value()).and_then(uri_decoded)), text);
         }
-        assert_eq!(result_text(base64(Val::str("any carnal"))), "YW55IGNhcm5hbA==");
+        assert_eq!(
+            result_text(base64(Val::str("any carnal"))),
+            "YW55IGNhcm5hbA=="
+        );
         assert_eq!(result_text(base32(Val::str("foobar"))), "MZXW6YTBOI======");
     }
 
     #[test]
     fn rows_are_quoted_as_their_readers_want() {
-        let row = || Val::array(vec![Val::str("a\"b,\tc"), Val::Num(1.5), Val::Null, Val::Bool(true)]);
+        let row = || {
+            Val::array(vec![
+                Val::str("a\"b,\tc"),
+                Val::Num(1.5),
+                Val::Null,
+                Val::Bool(true),
+            ])
+        };
         assert_eq!(result_text(csv(row())), "\"a\"\"b,\tc\",1.5,,true");
         assert_eq!(result_text(tsv(row())), "a\"b,\\tc\t1.5\t\ttrue");
         assert_eq!(result_text(shell(Val::str("it's"))), "'it'\\''s'");
-        assert_eq!(result_text(html(Val::str("<a href='x'>&"))), "&lt;a href=&apos;x&apos;&gt;&amp;");
+        assert_eq!(
+            result_text(html(Val::str("<a href='x'>&"))),
+            "&lt;a href=&apos;x&apos;&gt;&amp;"
+        );
     }
 
     #[test]
     fn what_cannot_be_decoded_is_named() {
-        assert_eq!(result_text(base64_decoded(Val::str("a?"))), "string (\"a?\") is not valid base64 data");
-        assert_eq!(result_text(uri_decoded(Val::str("%f"))), "string (\"%f\") is not a valid uri encoding");
+        assert_eq!(
+            result_text(base64_decoded(Val::str("a?"))),
+            "string (\"a?\") is not valid base64 data"
+        );
+        assert_eq!(
+            result_text(uri_decoded(Val::str("%f"))),
+            "string (\"%f\") is not a valid uri encoding"
+        );
     }
 }

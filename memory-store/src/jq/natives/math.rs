@@ -74,7 +74,9 @@ pub(super) fn natives() -> Vec<Fun<JqTypes>> {
 }
 
 fn number(value: &Val) -> JqEvalResult<f64> {
-    value.number().ok_or_else(|| type_error(value, "number required"))
+    value
+        .number()
+        .ok_or_else(|| type_error(value, "number required"))
 }
 
 fn pair(first: &Val, second: &Val) -> JqEvalResult<(f64, f64)> {
@@ -109,13 +111,23 @@ fn now(_: Val) -> JqEvalResult {
 
 fn frexp(value: Val) -> JqEvalResult {
     let (mantissa, exponent) = libm::frexp(number(&value)?);
-    Ok(Val::array(vec![Val::Num(mantissa), Val::Num(f64::from(exponent))]))
+    Ok(Val::array(vec![
+        Val::Num(mantissa),
+        Val::Num(f64::from(exponent)),
+    ]))
 }
 
 fn modf(value: Val) -> JqEvalResult {
     let number = number(&value)?;
-    let fraction = if number.is_infinite() { 0.0_f64.copysign(number) } else { (number - number.trunc()).copysign(number) };
-    Ok(Val::array(vec![Val::Num(fraction), Val::Num(number.trunc())]))
+    let fraction = if number.is_infinite() {
+        0.0_f64.copysign(number)
+    } else {
+        (number - number.trunc()).copysign(number)
+    };
+    Ok(Val::array(vec![
+        Val::Num(fraction),
+        Val::Num(number.trunc()),
+    ]))
 }
 
 fn lgamma_r(value: Val) -> JqEvalResult {
@@ -133,10 +145,17 @@ fn logb(number: f64) -> f64 {
 }
 
 fn significand(number: f64) -> f64 {
-    if number == 0.0 || !number.is_finite() { number } else { libm::frexp(number).0 * 2.0 }
+    if number == 0.0 || !number.is_finite() {
+        number
+    } else {
+        libm::frexp(number).0 * 2.0
+    }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "any exponent beyond 32 bits gives zero or infinity as well")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "any exponent beyond 32 bits gives zero or infinity as well"
+)]
 fn scaled(number: f64, exponent: f64) -> f64 {
     libm::scalbn(number, exponent as i32)
 }

@@ -24,7 +24,9 @@ pub(crate) use formats::FORMATS;
 /// Defines a builtin with no, one or two arguments besides the input.
 macro_rules! builtin {
     ($name:literal, $function:path) => {
-        jaq_core::native::run::<JqTypes>(($name, jaq_core::native::v(0), |cv| jaq_core::native::bome($function(cv.1))))
+        jaq_core::native::run::<JqTypes>(($name, jaq_core::native::v(0), |cv| {
+            jaq_core::native::bome($function(cv.1))
+        }))
     };
     ($name:literal, $function:path, 1) => {
         jaq_core::native::run::<JqTypes>(($name, jaq_core::native::v(1), |mut cv| {

@@ -23,9 +23,14 @@ pub(super) fn natives() -> Vec<Fun<JqTypes>> {
         let (value, before) = cv.1;
         let end = get_path(&value, &path).unwrap_or_default();
         let Val::Arr(keys) = path else {
-            return box_once(Err(Exn::from(runtime_error("Path must be specified as an array"))));
+            return box_once(Err(Exn::from(runtime_error(
+                "Path must be specified as an array",
+            ))));
         };
-        box_once(Ok((end, keys.iter().fold(before, |path, key| path.cons(key.clone())))))
+        box_once(Ok((
+            end,
+            keys.iter().fold(before, |path, key| path.cons(key.clone())),
+        )))
     });
     vec![
         ("getpath", v(1), get_path),
@@ -60,31 +65,43 @@ type Closure<'a> = (TermId, Ctx<'a, JqTypes>);
 
 /// Returns the paths of the outputs of `filter`.
 fn paths(filter: TermId, ctx: Ctx<'_, JqTypes>, input: Val) -> jaq_core::ValXs<'_, Val> {
-    #[expect(clippy::default_trait_access, reason = "jaq does not tell the name of its list")]
+    #[expect(
+        clippy::default_trait_access,
+        reason = "jaq does not tell the name of its list"
+    )]
     let start = (input.clone(), Default::default());
     let found = filter.paths((ctx.clone(), start));
-    Box::new(found.map(move |found| {
-        match found {
-            Ok((_, path)) => {
-                let mut keys: Vec<Val> = path.iter().cloned().collect();
-                keys.reverse();
-                Ok(Val::array(keys))
-            }
-            Err(error) => Err(error
-                .get_err()
-                .map_or_else(|other| other, |error| Exn::from(adapt_path_error(error, filter, ctx.clone(), input.clone())))),
+    Box::new(found.map(move |found| match found {
+        Ok((_, path)) => {
+            let mut keys: Vec<Val> = path.iter().cloned().collect();
+            keys.reverse();
+            Ok(Val::array(keys))
         }
+        Err(error) => Err(error.get_err().map_or_else(
+            |other| other,
+            |error| Exn::from(adapt_path_error(error, filter, ctx.clone(), input.clone())),
+        )),
     }))
 }
 
 /// Adapts the message for an invalid path: jaq shows the input of the expression, jq its result.
-fn adapt_path_error(error: Error<Val>, filter: TermId, ctx: Ctx<'_, JqTypes>, input: Val) -> Error<Val> {
-    let Val::Str(message) = error.clone().into_val() else { return error };
+fn adapt_path_error(
+    error: Error<Val>,
+    filter: TermId,
+    ctx: Ctx<'_, JqTypes>,
+    input: Val,
+) -> Error<Val> {
+    let Val::Str(message) = error.clone().into_val() else {
+        return error;
+    };
     if !message.starts_with("invalid path expression with input ") {
         return error;
     }
     match filter.run((ctx, input)).next() {
-        Some(Ok(result)) => runtime_error(format!("Invalid path expression with result {}", excerpt(&result))),
+        Some(Ok(result)) => runtime_error(format!(
+            "Invalid path expression with result {}",
+            excerpt(&result)
+        )),
         Some(Err(other)) => other.get_err().unwrap_or(error),
         None => error,
     }
@@ -132,5 +149,9 @@ fn modify<'a>(filter: Closure<'a>, update: Closure<'a>, input: Val) -> ValX<'a, 
             gone.push(path);
         }
     }
-    Ok(if gone.is_empty() { value } else { json_path::delete_paths(value, &Val::array(gone))? })
+    Ok(if gone.is_empty() {
+        value
+    } else {
+        json_path::delete_paths(value, &Val::array(gone))?
+    })
 }

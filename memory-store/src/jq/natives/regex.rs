@@ -24,7 +24,10 @@ pub(super) fn natives() -> Vec<Fun<JqTypes>> {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a letter, and any may stand with any")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a letter, and any may stand with any"
+)]
 struct RegexFlags {
     global: bool,
     ignore_case: bool,
@@ -50,7 +53,11 @@ impl RegexFlags {
                 'n' => parsed.skip_empty = true,
                 // `^` and `$` match only at the ends of the text anyway (`s`), and the match found is mostly the longest one (`l`).
                 's' | 'l' => (),
-                _ => return Err(runtime_error(format!("{letters} is not a valid modifier string"))),
+                _ => {
+                    return Err(runtime_error(format!(
+                        "{letters} is not a valid modifier string"
+                    )));
+                }
             }
         }
         Ok(parsed)
@@ -71,35 +78,59 @@ fn compile(pattern: &str, flags: RegexFlags) -> JqEvalResult<Rc<Regex>> {
         return Ok(regex);
     }
     let mut options = String::new();
-    for (wanted, letter) in [(flags.ignore_case, 'i'), (flags.extended, 'x'), (flags.dot_all, 's')] {
+    for (wanted, letter) in [
+        (flags.ignore_case, 'i'),
+        (flags.extended, 'x'),
+        (flags.dot_all, 's'),
+    ] {
         if wanted {
             options.push(letter);
         }
     }
-    let text = if options.is_empty() { pattern.to_owned() } else { format!("(?{options}){pattern}") };
+    let text = if options.is_empty() {
+        pattern.to_owned()
+    } else {
+        format!("(?{options}){pattern}")
+    };
     let regex = RegexBuilder::new(&text).build();
-    let regex = Rc::new(regex.map_err(|error| runtime_error(format!("{pattern} is not a valid regex: {error}")))?);
+    let regex = Rc::new(
+        regex.map_err(|error| runtime_error(format!("{pattern} is not a valid regex: {error}")))?,
+    );
     LAST.set(Some((pattern.to_owned(), flags, Rc::clone(&regex))));
     Ok(regex)
 }
 
 /// Returns all matches as objects, or whether there is a match.
 fn matches(value: &Val, pattern: &Val, flags: &Val, only_whether: bool) -> JqEvalResult {
-    let Val::Str(text) = value else { return Err(type_error(value, "cannot be matched, as it is not a string")) };
+    let Val::Str(text) = value else {
+        return Err(type_error(
+            value,
+            "cannot be matched, as it is not a string",
+        ));
+    };
     let Val::Str(pattern) = pattern else {
-        return Err(type_error(pattern, "cannot be matched, as it is not a string"));
+        return Err(type_error(
+            pattern,
+            "cannot be matched, as it is not a string",
+        ));
     };
     let flags = RegexFlags::parse(flags)?;
     let regex = compile(pattern, flags)?;
     let names: Vec<Option<&str>> = regex.capture_names().collect();
-    let mut characters = CharacterOffsets { text, byte: 0, count: 0 };
+    let mut characters = CharacterOffsets {
+        text,
+        byte: 0,
+        count: 0,
+    };
     let mut found = Vec::new();
     let mut from = 0;
     while from <= text.len() {
         let captures = regex.captures_from_pos(text.as_str(), from);
         let captures = captures.map_err(|error| runtime_error(format!("{pattern}: {error}")))?;
         let Some(captures) = captures else { break };
-        let whole = captures.get(0).expect("the whole of a match is its first group");
+        let whole = captures
+            .get(0)
+            .expect("the whole of a match is its first group");
         from = whole.end();
         if whole.start() == whole.end() {
             from += text[from..].chars().next().map_or(1, char::len_utf8);
@@ -118,20 +149,29 @@ fn matches(value: &Val, pattern: &Val, flags: &Val, only_whether: bool) -> JqEva
                     let before = &text[whole.start().min(group.start())..group.start()];
                     match_object(start + before.chars().count(), group.as_str(), Some(name))
                 }
-                None => {
-                    Val::record([("offset", Val::Num(-1.0)), ("length", Val::Num(0.0)), ("string", Val::Null), ("name", name)])
-                }
+                None => Val::record([
+                    ("offset", Val::Num(-1.0)),
+                    ("length", Val::Num(0.0)),
+                    ("string", Val::Null),
+                    ("name", name),
+                ]),
             }
         });
         let groups: Val = groups.collect();
-        let Val::Obj(mut fields) = match_object(start, whole.as_str(), None) else { continue };
+        let Val::Obj(mut fields) = match_object(start, whole.as_str(), None) else {
+            continue;
+        };
         Rc::make_mut(&mut fields).insert(Rc::new("captures".to_owned()), groups);
         found.push(Val::Obj(fields));
         if !flags.global {
             break;
         }
     }
-    Ok(if only_whether { Val::Bool(false) } else { Val::array(found) })
+    Ok(if only_whether {
+        Val::Bool(false)
+    } else {
+        Val::array(found)
+    })
 }
 
 fn match_object(offset: usize, text: &str, name: Option<Val>) -> Val {
@@ -173,14 +213,20 @@ fn object_field(value: &Val, name: &str) -> Val {
 }
 
 fn count(value: &Val) -> usize {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is an offset of ours")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is an offset of ours"
+    )]
     let count = value.number().unwrap_or(0.0) as usize;
     count
 }
 
 /// Returns the named groups of a match as an object.
 fn named_captures(found: Val) -> JqEvalResult {
-    let Val::Arr(groups) = object_field(&found, "captures") else { return Ok(Val::object(Map::default())) };
+    let Val::Arr(groups) = object_field(&found, "captures") else {
+        return Ok(Val::object(Map::default()));
+    };
     let mut map = Map::default();
     for group in groups.iter() {
         if let Val::Str(name) = object_field(group, "name") {
@@ -192,13 +238,20 @@ fn named_captures(found: Val) -> JqEvalResult {
 
 /// Returns the parts of the text between `matches`.
 fn text_between(value: Val, matches: &Val) -> JqEvalResult {
-    let (Val::Str(text), Val::Arr(matches)) = (&value, matches) else { return Ok(value) };
+    let (Val::Str(text), Val::Arr(matches)) = (&value, matches) else {
+        return Ok(value);
+    };
     let mut rest = text.chars();
     let mut at = 0;
     let mut pieces = Vec::with_capacity(matches.len() + 1);
     for found in matches.iter() {
-        let (offset, length) = (count(&object_field(found, "offset")), count(&object_field(found, "length")));
-        pieces.push(Val::str(rest.by_ref().take(offset - at).collect::<String>()));
+        let (offset, length) = (
+            count(&object_field(found, "offset")),
+            count(&object_field(found, "length")),
+        );
+        pieces.push(Val::str(
+            rest.by_ref().take(offset - at).collect::<String>(),
+        ));
         rest.by_ref().take(length).for_each(drop);
         at = offset + length;
     }
@@ -210,7 +263,9 @@ fn text_between(value: Val, matches: &Val) -> JqEvalResult {
 ///
 /// The first text has the first string of each element of `new`, the second text the second strings, and so on.
 fn replace_matches(value: Val, matches: &Val, new: &Val) -> JqEvalResult {
-    let (Val::Arr(pieces), Val::Arr(new)) = (text_between(value, matches)?, new) else { return Ok(Val::Null) };
+    let (Val::Arr(pieces), Val::Arr(new)) = (text_between(value, matches)?, new) else {
+        return Ok(Val::Null);
+    };
     let list = |value: &Val| match value {
         Val::Arr(values) => values.clone(),
         _ => Rc::default(),

@@ -44,7 +44,9 @@ fn to_json(value: Val) -> JqEvalResult {
 }
 
 fn from_json(value: Val) -> JqEvalResult {
-    let Val::Str(text) = &value else { return Err(type_error(&value, "only strings can be parsed")) };
+    let Val::Str(text) = &value else {
+        return Err(type_error(&value, "only strings can be parsed"));
+    };
     let bare = text.trim_matches([' ', '\t', '\r', '\n']);
     if bare.is_empty() {
         return Ok(Val::Null);
@@ -85,22 +87,42 @@ fn byte_length(value: Val) -> JqEvalResult {
 
 fn explode(value: Val) -> JqEvalResult {
     match &value {
-        Val::Str(text) => Ok(text.chars().map(|char| Val::Num(f64::from(u32::from(char)))).collect()),
+        Val::Str(text) => Ok(text
+            .chars()
+            .map(|char| Val::Num(f64::from(u32::from(char))))
+            .collect()),
         other => Err(type_error(other, "cannot be exploded")),
     }
 }
 
 fn implode(value: Val) -> JqEvalResult {
-    let Val::Arr(codes) = &value else { return Err(runtime_error("implode input must be an array")) };
+    let Val::Arr(codes) = &value else {
+        return Err(runtime_error("implode input must be an array"));
+    };
     let char = |code: &Val| match code.number() {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what is no code point is replaced")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "what is no code point is replaced"
+        )]
         Some(code) if !code.is_nan() => {
-            let char = if code < 0.0 { None } else { char::from_u32(code as u32) };
+            let char = if code < 0.0 {
+                None
+            } else {
+                char::from_u32(code as u32)
+            };
             Ok(char.unwrap_or(char::REPLACEMENT_CHARACTER))
         }
-        _ => Err(type_error(code, "can't be imploded, unicode codepoint needs to be numeric")),
+        _ => Err(type_error(
+            code,
+            "can't be imploded, unicode codepoint needs to be numeric",
+        )),
     };
-    codes.iter().map(char).collect::<JqEvalResult<String>>().map(Val::str)
+    codes
+        .iter()
+        .map(char)
+        .collect::<JqEvalResult<String>>()
+        .map(Val::str)
 }
 
 fn ascii_downcase(value: Val) -> JqEvalResult {
@@ -139,14 +161,18 @@ fn ends_with(value: Val, suffix: &Val) -> JqEvalResult {
 
 fn trim_prefix(value: Val, prefix: &Val) -> JqEvalResult {
     match (&value, prefix) {
-        (Val::Str(text), Val::Str(prefix)) => Ok(text.strip_prefix(&***prefix).map_or(value.clone(), Val::str)),
+        (Val::Str(text), Val::Str(prefix)) => Ok(text
+            .strip_prefix(&***prefix)
+            .map_or(value.clone(), Val::str)),
         _ => Err(runtime_error("startswith() requires string inputs")),
     }
 }
 
 fn trim_suffix(value: Val, suffix: &Val) -> JqEvalResult {
     match (&value, suffix) {
-        (Val::Str(text), Val::Str(suffix)) => Ok(text.strip_suffix(&***suffix).map_or(value.clone(), Val::str)),
+        (Val::Str(text), Val::Str(suffix)) => Ok(text
+            .strip_suffix(&***suffix)
+            .map_or(value.clone(), Val::str)),
         _ => Err(runtime_error("endswith() requires string inputs")),
     }
 }
@@ -187,8 +213,15 @@ fn split(value: Val, separator: &Val) -> JqEvalResult {
 
 /// Returns the start positions of `sought` in characters; matches may overlap.
 fn indices(value: Val, sought: &Val) -> JqEvalResult {
-    let Val::Str(text) = &value else { return Err(type_error(&value, "cannot be searched, as it is not a string")) };
-    let Val::Str(sought) = sought else { return Err(type_error(sought, "is not a string")) };
+    let Val::Str(text) = &value else {
+        return Err(type_error(
+            &value,
+            "cannot be searched, as it is not a string",
+        ));
+    };
+    let Val::Str(sought) = sought else {
+        return Err(type_error(sought, "is not a string"));
+    };
     if sought.is_empty() {
         return Ok(Val::Null);
     }

@@ -40,13 +40,23 @@ impl<'s> JqParser<'s> {
             JqTokenKind::Name => {
                 self.next();
                 let key = term::text(token.text);
-                let value = if self.take(":") { Some(self.field_value()?) } else { None };
+                let value = if self.take(":") {
+                    Some(self.field_value()?)
+                } else {
+                    None
+                };
                 Ok((key, value))
             }
-            JqTokenKind::Number => Err(self.error_here("May need parentheses around object key expression")),
+            JqTokenKind::Number => {
+                Err(self.error_here("May need parentheses around object key expression"))
+            }
             JqTokenKind::Quote | JqTokenKind::Format => {
                 let key = self.string_term()?;
-                let value = if self.take(":") { Some(self.field_value()?) } else { None };
+                let value = if self.take(":") {
+                    Some(self.field_value()?)
+                } else {
+                    None
+                };
                 Ok((key, value))
             }
             JqTokenKind::Symbol if token.text == "(" => {
@@ -75,7 +85,8 @@ impl<'s> JqParser<'s> {
             _ => None,
         };
         if let Some(constant) = constant {
-            let place = self.range_of(self.tokens[start].text).start..self.range_of(self.peek().text).start;
+            let place =
+                self.range_of(self.tokens[start].text).start..self.range_of(self.peek().text).start;
             let message = format!("Cannot use {} as object key", describe(&constant));
             return Err(JqSyntaxError::at(self.program, place, &message));
         }
@@ -127,7 +138,10 @@ impl<'s> JqParser<'s> {
         self.variable().map(Pattern::Var)
     }
 
-    fn pattern_field(&mut self, fields: &mut Vec<(Term<&'s str>, Pattern<&'s str>)>) -> ParseResult<()> {
+    fn pattern_field(
+        &mut self,
+        fields: &mut Vec<(Term<&'s str>, Pattern<&'s str>)>,
+    ) -> ParseResult<()> {
         let token = self.peek();
         let key = match token.kind {
             JqTokenKind::Variable => {

@@ -51,7 +51,8 @@ impl<'s> JqParser<'s> {
             ".." => Ok(Term::Recurse),
             "." => {
                 if matches!(self.peek().kind, JqTokenKind::Quote)
-                    || self.peek().kind == JqTokenKind::Format && self.tokens[self.at + 1].kind == JqTokenKind::Quote
+                    || self.peek().kind == JqTokenKind::Format
+                        && self.tokens[self.at + 1].kind == JqTokenKind::Quote
                 {
                     let part = Part::Index(self.string_term()?);
                     return Ok(term::step(Term::Id, self.optional(part)));
@@ -116,14 +117,22 @@ impl<'s> JqParser<'s> {
                         break;
                     }
                 }
-                let otherwise = if self.take_keyword("else") { Some(Box::new(self.query()?)) } else { None };
+                let otherwise = if self.take_keyword("else") {
+                    Some(Box::new(self.query()?))
+                } else {
+                    None
+                };
                 self.expect_keyword("end")?;
                 Ok(Term::IfThenElse(branches, otherwise))
             }
             "try" => {
                 self.next();
                 let body = self.postfix()?;
-                let catch = if self.take_keyword("catch") { Some(Box::new(self.postfix()?)) } else { None };
+                let catch = if self.take_keyword("catch") {
+                    Some(Box::new(self.postfix()?))
+                } else {
+                    None
+                };
                 Ok(Term::TryCatch(Box::new(body), catch))
             }
             "reduce" | "foreach" => {
@@ -136,7 +145,11 @@ impl<'s> JqParser<'s> {
                 while self.take(";") {
                     args.push(self.query()?);
                 }
-                let enough = if word == "reduce" { args.len() == 2 } else { matches!(args.len(), 2 | 3) };
+                let enough = if word == "reduce" {
+                    args.len() == 2
+                } else {
+                    matches!(args.len(), 2 | 3)
+                };
                 if !enough {
                     return Err(self.unexpected());
                 }
@@ -163,9 +176,14 @@ impl<'s> JqParser<'s> {
     }
 
     pub(super) fn location(&mut self, text: &str) -> Term<&'s str> {
-        let line = 1 + self.program[..self.range_of(text).start].matches('\n').count();
+        let line = 1 + self.program[..self.range_of(text).start]
+            .matches('\n')
+            .count();
         let line = self.arena.alloc(line.to_string()).as_str();
-        Term::Obj(vec![(term::text("file"), Some(term::text("<top-level>"))), (term::text("line"), Some(Term::Num(line)))])
+        Term::Obj(vec![
+            (term::text("file"), Some(term::text("<top-level>"))),
+            (term::text("line"), Some(Term::Num(line))),
+        ])
     }
 
     fn format(&mut self, name: &'s str) -> Term<&'s str> {

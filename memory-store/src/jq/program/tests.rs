@@ -13,7 +13,9 @@ fn run(filter: &str, input: &str) -> Vec<String> {
 }
 
 fn mistake(filter: &str) -> String {
-    JqProgram::parse(filter).err().map_or_else(|| "compiled".to_owned(), |error| error.to_string())
+    JqProgram::parse(filter)
+        .err()
+        .map_or_else(|| "compiled".to_owned(), |error| error.to_string())
 }
 
 #[test]
@@ -21,42 +23,75 @@ fn numbers_keep_their_digits_and_objects_the_order_of_their_keys() {
     let text = r#"{"z":[1e1000,0.1,9007199254740993,100000000000000000001],"a":1.000}"#;
     assert_eq!(run(".", text), [text.replace("1e1000", "1E+1000")]);
     let changed = r#"{"z":100000000000000000001,"a":2,"m":null}"#;
-    assert_eq!(run(".a = 2 | .m = null", r#"{"z":100000000000000000001,"a":1}"#), [changed]);
+    assert_eq!(
+        run(".a = 2 | .m = null", r#"{"z":100000000000000000001,"a":1}"#),
+        [changed]
+    );
     assert_eq!(run("keys", r#"{"z":1,"a":2}"#), [r#"["a","z"]"#]);
 }
 
 #[test]
 fn updates_are_jq_s() {
-    assert_eq!(run(".items += [\"new\"]", r#"{"items":["old"]}"#), [r#"{"items":["old","new"]}"#]);
+    assert_eq!(
+        run(".items += [\"new\"]", r#"{"items":["old"]}"#),
+        [r#"{"items":["old","new"]}"#]
+    );
     assert_eq!(run(".count += 1", "{}"), [r#"{"count":1}"#]);
-    assert_eq!(run("(.[] | select(. > 2)) |= empty", "[1,3,2,4]"), ["[1,2]"]);
+    assert_eq!(
+        run("(.[] | select(. > 2)) |= empty", "[1,3,2,4]"),
+        ["[1,2]"]
+    );
     assert_eq!(run(".a.b |= empty", "null"), ["null"]);
     assert_eq!(run(".a = (1, 2)", "{}"), [r#"{"a":1}"#, r#"{"a":2}"#]);
     assert_eq!(run("del(.[0, 2], .[-1:])", "[5,6,7,8]"), ["[6]"]);
-    assert_eq!(run("[4] | to_entries", "null"), [r#"[{"key":0,"value":4}]"#]);
-    assert_eq!(run("to_entries", r#"{"b":1,"a":2}"#), [r#"[{"key":"b","value":1},{"key":"a","value":2}]"#]);
+    assert_eq!(
+        run("[4] | to_entries", "null"),
+        [r#"[{"key":0,"value":4}]"#]
+    );
+    assert_eq!(
+        run("to_entries", r#"{"b":1,"a":2}"#),
+        [r#"[{"key":"b","value":1},{"key":"a","value":2}]"#]
+    );
     assert_eq!(run(".[2:] |= map(. * 2)", "[1,2,3,4]"), ["[1,2,6,8]"]);
 }
 
 #[test]
 fn the_right_side_is_the_outer_loop() {
     assert_eq!(run("[(3, 5) * (1, 10)]", "null"), ["[3,5,30,50]"]);
-    assert_eq!(run(".a + .b", "1"), ["error: Cannot index number with string (\"b\")"]);
-    assert_eq!(run(r#"["\(3, 5)-\(1, 10)"]"#, "null"), [r#"["3-1","5-1","3-10","5-10"]"#]);
-    assert_eq!(run("[{a: (3, 5), b: (1, 10)} | [.a, .b]]", "null"), ["[[3,1],[3,10],[5,1],[5,10]]"]);
+    assert_eq!(
+        run(".a + .b", "1"),
+        ["error: Cannot index number with string (\"b\")"]
+    );
+    assert_eq!(
+        run(r#"["\(3, 5)-\(1, 10)"]"#, "null"),
+        [r#"["3-1","5-1","3-10","5-10"]"#]
+    );
+    assert_eq!(
+        run("[{a: (3, 5), b: (1, 10)} | [.a, .b]]", "null"),
+        ["[[3,1],[3,10],[5,1],[5,10]]"]
+    );
 }
 
 #[test]
 fn patterns_make_place_for_the_next() {
     let filter = "[.[] as [$first] ?// {first: $first} ?// $other | [$first, $other]]";
-    assert_eq!(run(filter, r#"[[7],{"first":8},9]"#), ["[[7,null],[8,null],[null,9]]"]);
+    assert_eq!(
+        run(filter, r#"[[7],{"first":8},9]"#),
+        ["[[7,null],[8,null],[null,9]]"]
+    );
 }
 
 #[test]
 fn folds_go_on_from_the_last_output() {
     assert_eq!(run("reduce (1, 2, 3) as $x (0; ., . + $x)", "null"), ["6"]);
     assert_eq!(run("reduce 1 as $x (0; empty)", "null"), ["null"]);
-    assert_eq!(run("[foreach (1, 2) as $x (0; . + $x, . * 10; [$x, .])]", "null"), ["[[1,1],[1,0],[2,2],[2,0]]"]);
+    assert_eq!(
+        run(
+            "[foreach (1, 2) as $x (0; . + $x, . * 10; [$x, .])]",
+            "null"
+        ),
+        ["[[1,1],[1,0],[2,2],[2,0]]"]
+    );
 }
 
 #[test]
@@ -65,24 +100,45 @@ fn errors_are_jq_s() {
         (".a", "5", "Cannot index number with string (\"a\")"),
         (".[]", "null", "Cannot iterate over null (null)"),
         (". + 1", "{}", "object ({}) and number (1) cannot be added"),
-        ("1 / .", "0", "number (1) and number (0) cannot be divided because the divisor is zero"),
+        (
+            "1 / .",
+            "0",
+            "number (1) and number (0) cannot be divided because the divisor is zero",
+        ),
         ("path(1)", "null", "Invalid path expression with result 1"),
         ("error({a: 1})", "null", "(not a string): {\"a\":1}"),
         ("{(.): 1}", "3", "Cannot use number (3) as object key"),
     ];
     for (filter, input, message) in pairs {
-        assert_eq!(run(filter, input), [format!("error: {message}")], "{filter}");
+        assert_eq!(
+            run(filter, input),
+            [format!("error: {message}")],
+            "{filter}"
+        );
     }
-    assert_eq!(run("try error(\"x\") catch ., (1 | error?)", "null"), ["\"x\""]);
+    assert_eq!(
+        run("try error(\"x\") catch ., (1 | error?)", "null"),
+        ["\"x\""]
+    );
 }
 
 #[test]
 fn an_error_ends_one_input_and_not_the_next() {
     assert_eq!(
         run("1 / .", "2 0 4"),
-        ["0.5", "error: number (1) and number (0) cannot be divided because the divisor is zero", "0.25"]
+        [
+            "0.5",
+            "error: number (1) and number (0) cannot be divided because the divisor is zero",
+            "0.25"
+        ]
     );
-    assert_eq!(run(".", "1 {\"a\" 2"), ["1", "error: Objects must consist of key:value pairs at line 1, column 8"]);
+    assert_eq!(
+        run(".", "1 {\"a\" 2"),
+        [
+            "1",
+            "error: Objects must consist of key:value pairs at line 1, column 8"
+        ]
+    );
     assert_eq!(run("halt_error", "\"bye\" 2"), ["error: bye"]);
     assert_eq!(run("., halt", "1 2"), ["1"]);
 }
@@ -91,7 +147,10 @@ fn an_error_ends_one_input_and_not_the_next() {
 fn inputs_are_shared_with_the_filter() {
     assert_eq!(run("[., input]", "1 2 3 4"), ["[1,2]", "[3,4]"]);
     let sum = JqProgram::parse("[inputs] | add").unwrap();
-    let outputs: Vec<_> = sum.run_on_null("1 2 3").map(|output| output.unwrap().print(JqOutputFormat::Compact)).collect();
+    let outputs: Vec<_> = sum
+        .run_on_null("1 2 3")
+        .map(|output| output.unwrap().print(JqOutputFormat::Compact))
+        .collect();
     assert_eq!(outputs, ["6"]);
 }
 
@@ -104,23 +163,44 @@ fn nothing_outside_is_seen() {
 
 #[test]
 fn a_mistake_is_shown_where_it_is() {
-    assert_eq!(mistake("1 +\n  foo(2)"), "foo/1 is not defined at <top-level>, line 2, column 3:\n      foo(2)\n      ^^^");
+    assert_eq!(
+        mistake("1 +\n  foo(2)"),
+        "foo/1 is not defined at <top-level>, line 2, column 3:\n      foo(2)\n      ^^^"
+    );
     assert_eq!(
         mistake(". as [] | 1"),
         "syntax error, unexpected ']' at <top-level>, line 1, column 7:\n    . as [] | 1\n          ^"
     );
     assert!(mistake("break $out").starts_with("$*label-out is not defined"));
-    for filter in ["", "1 == 1 == 1", "{1: 2}", "\"\\v\"", "if 1 then 2", "}", ".a.1", "reduce 1 as $x (0)"] {
+    for filter in [
+        "",
+        "1 == 1 == 1",
+        "{1: 2}",
+        "\"\\v\"",
+        "if 1 then 2",
+        "}",
+        ".a.1",
+        "reduce 1 as $x (0)",
+    ] {
         assert_eq!(mistake(filter) == "compiled", filter.is_empty(), "{filter}");
     }
 }
 
 #[test]
 fn a_deep_filter_is_a_mistake_and_no_crash() {
-    let wrapped = |open: &str, close: &str, times: usize| open.repeat(times) + "1" + &close.repeat(times);
-    for (open, close) in
-        [("(", ")"), ("[", "]"), ("{a:", "}"), ("-", ""), ("1+", ""), ("1,", ""), ("1|", ""), ("try ", ""), ("1//", "")]
-    {
+    let wrapped =
+        |open: &str, close: &str, times: usize| open.repeat(times) + "1" + &close.repeat(times);
+    for (open, close) in [
+        ("(", ")"),
+        ("[", "]"),
+        ("{a:", "}"),
+        ("-", ""),
+        ("1+", ""),
+        ("1,", ""),
+        ("1|", ""),
+        ("try ", ""),
+        ("1//", ""),
+    ] {
         let filter = wrapped(open, close, 100_000);
         assert!(mistake(&filter).contains("too"), "{open}");
         assert_ne!(run(&wrapped(open, close, 150), "null"), [""; 0], "{open}");
@@ -132,14 +212,21 @@ fn a_deep_filter_is_a_mistake_and_no_crash() {
 fn every_definition_compiles() {
     for (name, arity) in definitions::names() {
         let args = vec!["."; arity].join("; ");
-        let call = if arity == 0 { name } else { format!("{name}({args})") };
+        let call = if arity == 0 {
+            name
+        } else {
+            format!("{name}({args})")
+        };
         assert_eq!(mistake(&call), "compiled", "{call}");
     }
 }
 
 #[test]
 fn every_builtin_is_called_as_it_is_listed() {
-    let listed = run("builtins | map(select(test(\"^(gsub|tostream|limit|getpath|ltrimstr|pick)/\"))) | length", "null");
+    let listed = run(
+        "builtins | map(select(test(\"^(gsub|tostream|limit|getpath|ltrimstr|pick)/\"))) | length",
+        "null",
+    );
     assert_eq!(listed, ["7"]);
 }
 
@@ -156,10 +243,15 @@ fn json() -> impl proptest::strategy::Strategy<Value = String> {
     ];
     leaf.prop_recursive(4, 30, 5, |inner| {
         prop_oneof![
-            proptest::collection::vec(inner.clone(), 0..5).prop_map(|values| format!("[{}]", values.join(","))),
+            proptest::collection::vec(inner.clone(), 0..5)
+                .prop_map(|values| format!("[{}]", values.join(","))),
             proptest::collection::btree_map("[a-z]{1,4}", inner, 0..5).prop_map(|map| {
                 // The keys are not sorted, to test that their order is preserved.
-                let fields: Vec<_> = map.iter().rev().map(|(key, value)| format!("\"{key}\":{value}")).collect();
+                let fields: Vec<_> = map
+                    .iter()
+                    .rev()
+                    .map(|(key, value)| format!("\"{key}\":{value}"))
+                    .collect();
                 format!("{{{}}}", fields.join(","))
             }),
         ]

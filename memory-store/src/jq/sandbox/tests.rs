@@ -14,7 +14,10 @@ const SERVES: &str = "MEMORY_TEST_SERVES_FILTERS";
 #[test]
 fn child() {
     if std::env::var_os(SERVES).is_some() {
-        let out = std::fs::File::options().write(true).open("/dev/fd/3").expect("the shell has opened it");
+        let out = std::fs::File::options()
+            .write(true)
+            .open("/dev/fd/3")
+            .expect("the shell has opened it");
         serve_child(std::io::stdin(), out).expect("somebody reads the answer");
     }
 }
@@ -23,34 +26,71 @@ fn helper() -> JqChildCommand {
     let line = format!("{SERVES}=1 exec \"$0\" --exact \"$1\" 3>&1 >/dev/null");
     let (_, module) = module_path!().split_once("::").expect("it is in a crate");
     let program = std::env::current_exe().expect("it runs");
-    let arguments = ["-c".into(), line.into(), program.into_os_string(), format!("{module}::child").into()];
-    JqChildCommand { program: "/bin/sh".into(), arguments: arguments.into(), variables: Vec::new() }
+    let arguments = [
+        "-c".into(),
+        line.into(),
+        program.into_os_string(),
+        format!("{module}::child").into(),
+    ];
+    JqChildCommand {
+        program: "/bin/sh".into(),
+        arguments: arguments.into(),
+        variables: Vec::new(),
+    }
 }
 
 fn run_filter(filter: &str, input: &str, bounds: &JqLimits) -> Result<Vec<JqResult>, JqError> {
-    run_bounded(&helper(), &JqRequest { filter, input, on: JqInputMode::Each, form: JqOutputFormat::Compact }, bounds)
+    run_bounded(
+        &helper(),
+        &JqRequest {
+            filter,
+            input,
+            on: JqInputMode::Each,
+            form: JqOutputFormat::Compact,
+        },
+        bounds,
+    )
 }
 
 /// Returns limits that suffice on a slow machine.
 fn generous_limits() -> JqLimits {
-    JqLimits { time: Duration::from_mins(2), ..JqLimits::default() }
+    JqLimits {
+        time: Duration::from_mins(2),
+        ..JqLimits::default()
+    }
 }
 
 fn large() -> JqError {
-    JqError::TooLarge { limit: generous_limits().memory }
+    JqError::TooLarge {
+        limit: generous_limits().memory,
+    }
 }
 
 #[test]
 fn outputs_arrive_one_by_one() {
-    let answers = run_filter(".[] | ., 1 / .", "[\"two\\nlines\"] [4]", &generous_limits()).unwrap();
-    let lines: Vec<_> = answers.iter().map(|answer| answer.as_deref().map_err(ToString::to_string)).collect();
+    let answers = run_filter(
+        ".[] | ., 1 / .",
+        "[\"two\\nlines\"] [4]",
+        &generous_limits(),
+    )
+    .unwrap();
+    let lines: Vec<_> = answers
+        .iter()
+        .map(|answer| answer.as_deref().map_err(ToString::to_string))
+        .collect();
     let error = "number (1) and string (\"two\\nlines\") cannot be divided".to_owned();
-    assert_eq!(lines, [Ok("\"two\\nlines\""), Err(error), Ok("4"), Ok("0.25")]);
+    assert_eq!(
+        lines,
+        [Ok("\"two\\nlines\""), Err(error), Ok("4"), Ok("0.25")]
+    );
 }
 
 #[test]
 fn a_mistake_is_the_answer_to_all() {
-    assert!(matches!(run_filter("1 +", "1 2 3", &generous_limits()), Err(JqError::Syntax { .. })));
+    assert!(matches!(
+        run_filter("1 +", "1 2 3", &generous_limits()),
+        Err(JqError::Syntax { .. })
+    ));
 }
 
 #[test]
@@ -62,8 +102,14 @@ fn ten_megabytes_pass_both_ways() {
 
 #[test]
 fn an_endless_filter_is_stopped() {
-    let bounds = JqLimits { time: Duration::from_millis(300), ..JqLimits::default() };
-    assert_eq!(run_filter("def f: f; f", "1", &bounds), Err(JqError::Timeout { limit: bounds.time }));
+    let bounds = JqLimits {
+        time: Duration::from_millis(300),
+        ..JqLimits::default()
+    };
+    assert_eq!(
+        run_filter("def f: f; f", "1", &bounds),
+        Err(JqError::Timeout { limit: bounds.time })
+    );
 }
 
 #[test]
@@ -72,16 +118,41 @@ fn a_filter_that_takes_too_much_takes_nobody_along() {
         // The portable implementation does not limit memory.
         return;
     }
-    for filter in ["[range(1e12)]", "def f: 1 + f; f", "range(1e12)", "\"x\" * 1e9", "[limit(1e9; repeat(\"x\" * 100))]"] {
-        assert_eq!(run_filter(filter, "1", &generous_limits()), Err(large()), "{filter}");
+    for filter in [
+        "[range(1e12)]",
+        "def f: 1 + f; f",
+        "range(1e12)",
+        "\"x\" * 1e9",
+        "[limit(1e9; repeat(\"x\" * 100))]",
+    ] {
+        assert_eq!(
+            run_filter(filter, "1", &generous_limits()),
+            Err(large()),
+            "{filter}"
+        );
     }
 }
 
 #[test]
 fn who_does_not_serve_is_named() {
-    let question = JqRequest { filter: ".", input: "1", on: JqInputMode::Each, form: JqOutputFormat::Compact };
+    let question = JqRequest {
+        filter: ".",
+        input: "1",
+        on: JqInputMode::Each,
+        form: JqOutputFormat::Compact,
+    };
     for program in ["/nowhere/at/all", "/bin/echo"] {
-        let helper = JqChildCommand { program: program.into(), arguments: Vec::new(), variables: Vec::new() };
-        assert!(matches!(run_bounded(&helper, &question, &generous_limits()), Err(JqError::Process { .. })), "{program}");
+        let helper = JqChildCommand {
+            program: program.into(),
+            arguments: Vec::new(),
+            variables: Vec::new(),
+        };
+        assert!(
+            matches!(
+                run_bounded(&helper, &question, &generous_limits()),
+                Err(JqError::Process { .. })
+            ),
+            "{program}"
+        );
     }
 }

@@ -11,7 +11,8 @@ use crate::markdown::encode;
 #[test]
 fn a_file_looks_as_the_specification_says() {
     let id = MemoryId::from(Uuid::from_u128(0x550e_8400_e29b_41d4_a716_4466_5544_0000));
-    let mut memory = Draft::new("user prefers dark mode").into_memory(id, "2026-05-07T10:00:00Z".parse().unwrap());
+    let mut memory = Draft::new("user prefers dark mode")
+        .into_memory(id, "2026-05-07T10:00:00Z".parse().unwrap());
     memory.phase = Phase::Organized;
     memory.category = Category::Preferences;
     memory.tags = ["preference", "ui"].into_iter().collect();

@@ -12,7 +12,8 @@ use crate::markdown::{decode, rewrite};
 #[test]
 fn every_odd_file_is_read_as_expected() {
     let Some(folder) = folder() else { return };
-    let expected: Value = serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();
+    let expected: Value =
+        serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();
     let cases = expected["cases"].as_object().unwrap();
     assert!(!cases.is_empty());
     for (name, case) in cases {
@@ -26,16 +27,30 @@ fn every_odd_file_is_read_as_expected() {
 fn check(name: &str, case: &Value, parsed: &crate::markdown::DecodedFile) {
     let memory = &parsed.memory;
     let outcome = case["outcome"].as_str().unwrap();
-    let body = |text: &str| text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text)).to_owned();
+    let body = |text: &str| {
+        text.strip_suffix('\n')
+            .map_or(text, |text| text.strip_suffix('\r').unwrap_or(text))
+            .to_owned()
+    };
     match &parsed.problem {
-        None => assert!(outcome.contains("parsed") || outcome.contains("body-only"), "{name}"),
+        None => assert!(
+            outcome.contains("parsed") || outcome.contains("body-only"),
+            "{name}"
+        ),
         Some(problem) => {
             assert!(outcome != "parsed", "{name}: {problem}");
-            assert!(problem.path == name && (problem.line.is_some() || outcome.contains("parsed")), "{name}: {problem}");
+            assert!(
+                problem.path == name && (problem.line.is_some() || outcome.contains("parsed")),
+                "{name}: {problem}"
+            );
         }
     }
     if outcome == "body-only" {
-        assert_eq!((&memory.title, memory.tags.is_empty()), (&None, true), "{name}");
+        assert_eq!(
+            (&memory.title, memory.tags.is_empty()),
+            (&None, true),
+            "{name}"
+        );
     }
     if let Some(text) = case["body"].as_str() {
         assert_eq!(memory.content, body(text), "{name}");
@@ -46,8 +61,15 @@ fn check(name: &str, case: &Value, parsed: &crate::markdown::DecodedFile) {
     for part in case["body_contains"].as_array().into_iter().flatten() {
         assert!(memory.content.contains(part.as_str().unwrap()), "{name}");
     }
-    let texts =
-        |key: &str| -> Option<Vec<&str>> { Some(case[key].as_array()?.iter().map(|text| text.as_str().unwrap()).collect()) };
+    let texts = |key: &str| -> Option<Vec<&str>> {
+        Some(
+            case[key]
+                .as_array()?
+                .iter()
+                .map(|text| text.as_str().unwrap())
+                .collect(),
+        )
+    };
     if outcome == "parsed" || parsed.problem.is_none() {
         if let Some(title) = case["title"].as_str() {
             assert_eq!(memory.title.as_deref(), Some(title), "{name}");
@@ -63,7 +85,13 @@ fn check(name: &str, case: &Value, parsed: &crate::markdown::DecodedFile) {
         }
     }
     if let Some(titles) = texts("title_any") {
-        assert!(memory.title.as_deref().is_none_or(|title| titles.contains(&title)), "{name}");
+        assert!(
+            memory
+                .title
+                .as_deref()
+                .is_none_or(|title| titles.contains(&title)),
+            "{name}"
+        );
     }
 }
 
@@ -81,7 +109,9 @@ fn keeps_the_rest(name: &str, bytes: &[u8]) {
     assert_eq!(parsed.problem, None, "{name}");
     assert_eq!(decode(name, &rewritten, modified()).memory, after, "{name}");
     let mut lines = BTreeMap::<&[u8], i64>::new();
-    rewritten.split_inclusive(|byte| *byte == b'\n').for_each(|line| *lines.entry(line).or_default() += 1);
+    rewritten
+        .split_inclusive(|byte| *byte == b'\n')
+        .for_each(|line| *lines.entry(line).or_default() += 1);
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         let is_of_the_tags = String::from_utf8_lossy(line).starts_with("tags: ");
         let is_there = lines.get_mut(line).is_some_and(|count| {
@@ -90,17 +120,26 @@ fn keeps_the_rest(name: &str, bytes: &[u8]) {
         });
         // The last line may have gained a line break, and the first may follow a new front matter.
         let is_the_body = line == bytes || !line.ends_with(b"\n");
-        assert!(is_there || is_of_the_tags || is_the_body, "{name}: {:?}", String::from_utf8_lossy(line));
+        assert!(
+            is_there || is_of_the_tags || is_the_body,
+            "{name}: {:?}",
+            String::from_utf8_lossy(line)
+        );
     }
 }
 
 fn folder() -> Option<PathBuf> {
     let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/inputs");
-    let folder = std::env::var_os("MEMORY_TEST_INPUTS").map_or_else(beside, PathBuf::from).join("frontmatter");
+    let folder = std::env::var_os("MEMORY_TEST_INPUTS")
+        .map_or_else(beside, PathBuf::from)
+        .join("frontmatter");
     if folder.join("expected.json").exists() {
         return Some(folder);
     }
-    eprintln!("left out: the odd front matters, as {} does not exist", folder.display());
+    eprintln!(
+        "left out: the odd front matters, as {} does not exist",
+        folder.display()
+    );
     let is_required = std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_some_and(|value| value == "1");
     assert!(!is_required, "nothing may be left out");
     None

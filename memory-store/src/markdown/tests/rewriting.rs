@@ -10,7 +10,8 @@ use super::memories::{content, memory, text};
 use super::{damaged, modified, read};
 use crate::markdown::{decode, encode, rewrite};
 
-const ID: &str = "id: 550e8400-e29b-41d4-a716-446655440000\ncreated_at: 2024-01-01\nupdated_at: 2024-01-02\n";
+const ID: &str =
+    "id: 550e8400-e29b-41d4-a716-446655440000\ncreated_at: 2024-01-01\nupdated_at: 2024-01-02\n";
 
 /// Edits a file with this front matter, which also has the keys that would otherwise be added.
 #[track_caller]
@@ -18,10 +19,16 @@ fn changed(yaml: &str, change: impl Fn(&mut Memory)) -> String {
     let file = format!("---\n{ID}{yaml}---\nbody\n");
     let mut after = read("note.md", &file);
     change(&mut after);
-    let rewritten = String::from_utf8(rewrite("note.md", file.as_bytes(), &after).unwrap()).unwrap();
+    let rewritten =
+        String::from_utf8(rewrite("note.md", file.as_bytes(), &after).unwrap()).unwrap();
     assert_eq!(read("note.md", &rewritten), after);
-    let rest = rewritten.strip_prefix("---\n").and_then(|rest| rest.strip_prefix(ID)).expect("the other keys stay");
-    rest.strip_suffix("---\nbody\n").expect("the body stays").to_owned()
+    let rest = rewritten
+        .strip_prefix("---\n")
+        .and_then(|rest| rest.strip_prefix(ID))
+        .expect("the other keys stay");
+    rest.strip_suffix("---\nbody\n")
+        .expect("the body stays")
+        .to_owned()
 }
 
 fn tagged(yaml: &str, tags: &[&str]) -> String {
@@ -30,93 +37,218 @@ fn tagged(yaml: &str, tags: &[&str]) -> String {
 
 #[test]
 fn a_list_keeps_its_style() {
-    assert_eq!(tagged("tags: [a, 'b'] # mine\nx: 1.10\n", &["a", "b", "c"]), "tags: [a, 'b', c] # mine\nx: 1.10\n");
-    assert_eq!(tagged("tags: [a, 'b' ]\n", &["b", "c: d"]), "tags: ['b', \"c: d\"]\n");
+    assert_eq!(
+        tagged("tags: [a, 'b'] # mine\nx: 1.10\n", &["a", "b", "c"]),
+        "tags: [a, 'b', c] # mine\nx: 1.10\n"
+    );
+    assert_eq!(
+        tagged("tags: [a, 'b' ]\n", &["b", "c: d"]),
+        "tags: ['b', \"c: d\"]\n"
+    );
     assert_eq!(tagged("tags: []\n", &["a"]), "tags: [a]\n");
-    assert_eq!(tagged("tags: [\n  a,\n  b,\n]\n", &["a", "b", "c"]), "tags: [\n  a,\n  b, c,\n]\n");
-    assert_eq!(tagged("tags: [a, # one\n  'b']\n", &["a", "b", "c"]), "tags: [a, # one\n  'b', c]\n");
-    assert_eq!(tagged("tags: [a, # one\n  b # two\n]\n", &["a", "b", "c"]), "tags: [a, b, c]\n", "a comment ends the line");
-    assert_eq!(tagged("tags: ['#a', c#]\n", &["#a", "c#", "d"]), "tags: ['#a', c#, d]\n");
+    assert_eq!(
+        tagged("tags: [\n  a,\n  b,\n]\n", &["a", "b", "c"]),
+        "tags: [\n  a,\n  b, c,\n]\n"
+    );
+    assert_eq!(
+        tagged("tags: [a, # one\n  'b']\n", &["a", "b", "c"]),
+        "tags: [a, # one\n  'b', c]\n"
+    );
+    assert_eq!(
+        tagged("tags: [a, # one\n  b # two\n]\n", &["a", "b", "c"]),
+        "tags: [a, b, c]\n",
+        "a comment ends the line"
+    );
+    assert_eq!(
+        tagged("tags: ['#a', c#]\n", &["#a", "c#", "d"]),
+        "tags: ['#a', c#, d]\n"
+    );
     assert_eq!(tagged("tags: a, b # c\n", &["a"]), "tags: [a] # c\n");
-    assert_eq!(tagged("tags: a, b #c #d\n", &["a", "c", "d"]), "tags: [a, c, d] #c #d\n");
-    assert_eq!(tagged("tags: #a\n", &["a", "b"]), "tags: #a\n  - a\n  - b\n");
+    assert_eq!(
+        tagged("tags: a, b #c #d\n", &["a", "c", "d"]),
+        "tags: [a, c, d] #c #d\n"
+    );
+    assert_eq!(
+        tagged("tags: #a\n", &["a", "b"]),
+        "tags: #a\n  - a\n  - b\n"
+    );
     assert_eq!(tagged("tags: #a\n", &[]), "tags: [] #a\n");
     assert_eq!(tagged("tag: a\n# c\n", &["a", "b"]), "tag: [a, b]\n# c\n");
     assert_eq!(
-        tagged("tags: # mine\n- a # first\n\n# note\n- \"b\"\n# end\n\nx: 1\n", &["a", "c"]),
+        tagged(
+            "tags: # mine\n- a # first\n\n# note\n- \"b\"\n# end\n\nx: 1\n",
+            &["a", "c"]
+        ),
         "tags: # mine\n- a # first\n- c\n\n# note\n# end\n\nx: 1\n"
     );
-    assert_eq!(tagged("tags:\n    - a\n    - b\nx: 1\n", &["b", "a"]), "tags:\n    - b\n    - a\nx: 1\n");
+    assert_eq!(
+        tagged("tags:\n    - a\n    - b\nx: 1\n", &["b", "a"]),
+        "tags:\n    - b\n    - a\nx: 1\n"
+    );
     assert_eq!(tagged("tags:\n  - a\nx: 1\n", &[]), "tags: []\nx: 1\n");
-    assert_eq!(tagged("tags: # none yet\nx: 1\n", &["a"]), "tags: # none yet\n  - a\nx: 1\n");
-    assert_eq!(tagged("tags:\n  [a,\n b]\nx: 1\n", &["c"]), "tags:\n  - c\nx: 1\n");
+    assert_eq!(
+        tagged("tags: # none yet\nx: 1\n", &["a"]),
+        "tags: # none yet\n  - a\nx: 1\n"
+    );
+    assert_eq!(
+        tagged("tags:\n  [a,\n b]\nx: 1\n", &["c"]),
+        "tags:\n  - c\nx: 1\n"
+    );
     assert_eq!(tagged("x: 1\n", &["a"]), "x: 1\ntags:\n  - a\n");
-    assert_eq!(tagged("x: |+\n  1\n\n", &["a"]), "x: |+\n  1\n\ntags:\n  - a\n");
-    assert_eq!(changed("alias: One, Two\n", |memory| memory.aliases.push("a, b".into())), "alias: [One, Two, \"a, b\"]\n");
+    assert_eq!(
+        tagged("x: |+\n  1\n\n", &["a"]),
+        "x: |+\n  1\n\ntags:\n  - a\n"
+    );
+    assert_eq!(
+        changed("alias: One, Two\n", |memory| memory
+            .aliases
+            .push("a, b".into())),
+        "alias: [One, Two, \"a, b\"]\n"
+    );
 }
 
 #[test]
 fn a_hash_of_the_former_content_is_renewed_and_one_of_others_is_not() {
     let former = memory_core::ContentHash::of("as it was").to_string();
     let own = memory_core::ContentHash::of("body").to_string();
-    assert_eq!(tagged(&format!("content_hash: {former}\ntags: [a]\n"), &["b"]), format!("content_hash: {own}\ntags: [b]\n"));
-    assert_eq!(tagged("content_hash: 73d50be2e3ab95\ntags: [a]\n", &["b"]), "content_hash: 73d50be2e3ab95\ntags: [b]\n");
+    assert_eq!(
+        tagged(&format!("content_hash: {former}\ntags: [a]\n"), &["b"]),
+        format!("content_hash: {own}\ntags: [b]\n")
+    );
+    assert_eq!(
+        tagged("content_hash: 73d50be2e3ab95\ntags: [a]\n", &["b"]),
+        "content_hash: 73d50be2e3ab95\ntags: [b]\n"
+    );
 }
 
 #[test]
 fn a_text_keeps_its_quotes_and_its_comment() {
-    let titled = |yaml: &str, title: &str| changed(yaml, |memory| memory.title = Some(title.into()));
-    assert_eq!(titled("title: Old   # why\n", "New"), "title: New   # why\n");
-    assert_eq!(titled("title: 'Old' # why\n", "It's"), "title: 'It''s' # why\n");
+    let titled =
+        |yaml: &str, title: &str| changed(yaml, |memory| memory.title = Some(title.into()));
+    assert_eq!(
+        titled("title: Old   # why\n", "New"),
+        "title: New   # why\n"
+    );
+    assert_eq!(
+        titled("title: 'Old' # why\n", "It's"),
+        "title: 'It''s' # why\n"
+    );
     assert_eq!(titled("title: 'Old'\n", "a\nb"), "title: \"a\\nb\"\n");
-    assert_eq!(titled("\"title\" : \"Old\n\n  # no comment\"\nx: 1\n", "New"), "\"title\" : \"New\"\nx: 1\n");
-    assert_eq!(titled("title: Old\n  and long # why\n# c\nx: 1\n", "yes"), "title: \"yes\" # why\n# c\nx: 1\n");
-    assert_eq!(titled("title: |\n  Old\n  # text\n\n# c\nx: 1\n", "New"), "title: New\n\n# c\nx: 1\n");
-    assert_eq!(titled("title: >2-\n    Old\n   lines\nx: 1\n", "New"), "title: New\nx: 1\n");
-    assert_eq!(titled("title:\n  # below\n  Old\nx: 1\n", "New"), "title: New\n  # below\nx: 1\n");
+    assert_eq!(
+        titled("\"title\" : \"Old\n\n  # no comment\"\nx: 1\n", "New"),
+        "\"title\" : \"New\"\nx: 1\n"
+    );
+    assert_eq!(
+        titled("title: Old\n  and long # why\n# c\nx: 1\n", "yes"),
+        "title: \"yes\" # why\n# c\nx: 1\n"
+    );
+    assert_eq!(
+        titled("title: |\n  Old\n  # text\n\n# c\nx: 1\n", "New"),
+        "title: New\n\n# c\nx: 1\n"
+    );
+    assert_eq!(
+        titled("title: >2-\n    Old\n   lines\nx: 1\n", "New"),
+        "title: New\nx: 1\n"
+    );
+    assert_eq!(
+        titled("title:\n  # below\n  Old\nx: 1\n", "New"),
+        "title: New\n  # below\nx: 1\n"
+    );
     assert_eq!(titled("title: !!str 12\n", "New"), "title: New\n");
-    assert_eq!(changed("a: 1\ntitle: Old # why\n# c\nb: 2\n", |memory| memory.title = None), "a: 1\n# c\nb: 2\n");
-    assert_eq!(changed("x: |+\n  1\ntitle: a\n\n", |memory| memory.title = None), "x: |+\n  1\ntitle: null\n\n");
-    assert_eq!(changed("expires_at: '2024-01-01'\n", |memory| memory.expires_at = None), "expires_at: null\n");
+    assert_eq!(
+        changed("a: 1\ntitle: Old # why\n# c\nb: 2\n", |memory| memory
+            .title =
+            None),
+        "a: 1\n# c\nb: 2\n"
+    );
+    assert_eq!(
+        changed("x: |+\n  1\ntitle: a\n\n", |memory| memory.title = None),
+        "x: |+\n  1\ntitle: null\n\n"
+    );
+    assert_eq!(
+        changed("expires_at: '2024-01-01'\n", |memory| memory.expires_at =
+            None),
+        "expires_at: null\n"
+    );
 }
 
 #[test]
 fn a_reminder_changes_its_own_lines_only() {
-    let reminder = |yaml: &str, change: fn(&mut Reminder)| changed(yaml, |memory| change(memory.reminder.as_mut().unwrap()));
+    let reminder = |yaml: &str, change: fn(&mut Reminder)| {
+        changed(yaml, |memory| change(memory.reminder.as_mut().unwrap()))
+    };
     let done = |reminder: &mut Reminder| reminder.done_at = Some(reminder.due);
-    assert_eq!(reminder("due: 2024-01-02 # soon\nx: 1\n", done), "due: 2024-01-02 # soon\nx: 1\ndone_at: 2024-01-02T00:00:00Z\n");
-    let later = |reminder: &mut Reminder| *reminder = Reminder::new(reminder.due + TimeDelta::days(1));
+    assert_eq!(
+        reminder("due: 2024-01-02 # soon\nx: 1\n", done),
+        "due: 2024-01-02 # soon\nx: 1\ndone_at: 2024-01-02T00:00:00Z\n"
+    );
+    let later =
+        |reminder: &mut Reminder| *reminder = Reminder::new(reminder.due + TimeDelta::days(1));
     let shown = "due: '2024-01-02' # soon\nnotified_at: 2024-01-02\n";
-    assert_eq!(reminder(shown, later), "due: '2024-01-03T00:00:00Z' # soon\n");
-    assert_eq!(changed("pinned: false # yet\n", |memory| memory.pinned = true), "pinned: true # yet\n");
-    assert_eq!(changed("done_at: 2024-01-02\n", |memory| memory.title = Some("a".into())), "done_at: 2024-01-02\ntitle: a\n");
+    assert_eq!(
+        reminder(shown, later),
+        "due: '2024-01-03T00:00:00Z' # soon\n"
+    );
+    assert_eq!(
+        changed("pinned: false # yet\n", |memory| memory.pinned = true),
+        "pinned: true # yet\n"
+    );
+    assert_eq!(
+        changed("done_at: 2024-01-02\n", |memory| memory.title =
+            Some("a".into())),
+        "done_at: 2024-01-02\ntitle: a\n"
+    );
 }
 
 #[test]
 fn a_summary_says_where_the_whole_text_went_and_an_authors_own_word_stays() {
     let summarised = |memory: &mut Memory| memory.summarised_by = "0123456789ab".parse().ok();
-    assert_eq!(changed("a: 1\n", summarised), "a: 1\nsummarised_by: 0123456789ab\n");
     assert_eq!(
-        changed("a: 1\n", |memory| memory.summarised_by = "001122334455".parse().ok()),
+        changed("a: 1\n", summarised),
+        "a: 1\nsummarised_by: 0123456789ab\n"
+    );
+    assert_eq!(
+        changed("a: 1\n", |memory| memory.summarised_by =
+            "001122334455".parse().ok()),
         "a: 1\nsummarised_by: \"001122334455\"\n"
     );
     let own = "summarised_by: Anna\n";
-    assert_eq!(changed(own, |memory| memory.title = Some("a".into())), format!("{own}title: a\n"));
+    assert_eq!(
+        changed(own, |memory| memory.title = Some("a".into())),
+        format!("{own}title: a\n")
+    );
 }
 
 #[test]
 fn a_version_of_the_author_stays() {
-    assert_eq!(changed("version: 1.10\n", |memory| memory.version = 2), "version: 1.10\nmemory_version: 2\n");
-    assert_eq!(changed("version: 1.10\nmemory_version: 2\n", |memory| memory.version = 3), "version: 1.10\nmemory_version: 3\n");
-    assert_eq!(changed("version: 1\n", |memory| memory.version = 2), "version: 2\n");
+    assert_eq!(
+        changed("version: 1.10\n", |memory| memory.version = 2),
+        "version: 1.10\nmemory_version: 2\n"
+    );
+    assert_eq!(
+        changed("version: 1.10\nmemory_version: 2\n", |memory| memory
+            .version =
+            3),
+        "version: 1.10\nmemory_version: 3\n"
+    );
+    assert_eq!(
+        changed("version: 1\n", |memory| memory.version = 2),
+        "version: 2\n"
+    );
 }
 
 #[test]
 fn a_file_without_front_matter_gets_one() {
     let mut after = read("note.md", "\u{feff}one\r\ntwo");
     after.tags = ["a"].into_iter().collect();
-    let file = String::from_utf8(rewrite("note.md", "\u{feff}one\r\ntwo".as_bytes(), &after).unwrap()).unwrap();
-    assert!(file.starts_with("\u{feff}---\r\nid: ") && file.ends_with("version: 1\r\n---\r\none\r\ntwo"), "{file}");
+    let file =
+        String::from_utf8(rewrite("note.md", "\u{feff}one\r\ntwo".as_bytes(), &after).unwrap())
+            .unwrap();
+    assert!(
+        file.starts_with("\u{feff}---\r\nid: ")
+            && file.ends_with("version: 1\r\n---\r\none\r\ntwo"),
+        "{file}"
+    );
     assert!(!file.replace("\r\n", "").contains('\n'));
     let file = rewrite("note.md", b"", &read("note.md", "")).unwrap();
     assert_eq!(read("note.md", file).content, "");
@@ -127,10 +259,17 @@ fn what_followed_from_path_and_age_is_written_down() {
     let file = "---\r\ntitle: a\r\n---\r\nb";
     let mut after = read("categories/inbox/a.md", file);
     (after.phase, after.category) = (Phase::Organized, Category::People);
-    let rewritten = String::from_utf8(rewrite("categories/people/a.md", file.as_bytes(), &after).unwrap()).unwrap();
+    let rewritten =
+        String::from_utf8(rewrite("categories/people/a.md", file.as_bytes(), &after).unwrap())
+            .unwrap();
     let id = MemoryId::for_path("categories/inbox/a.md");
     let date = "2020-02-02T02:02:02Z";
-    assert_eq!(rewritten, format!("---\r\ntitle: a\r\nid: {id}\r\ncreated_at: {date}\r\nupdated_at: {date}\r\n---\r\nb"));
+    assert_eq!(
+        rewritten,
+        format!(
+            "---\r\ntitle: a\r\nid: {id}\r\ncreated_at: {date}\r\nupdated_at: {date}\r\n---\r\nb"
+        )
+    );
 
     let moved = changed("phase: inbox # new\ncategory: inbox\n", |memory| {
         (memory.phase, memory.category) = (Phase::Organized, Category::People);
@@ -140,15 +279,32 @@ fn what_followed_from_path_and_age_is_written_down() {
 
 #[test]
 fn content_changes_the_body_and_the_hash() {
-    let file = format!("---\r\n{}content_hash: stale\r\n---\r\nold\r\n", ID.replace('\n', "\r\n"));
+    let file = format!(
+        "---\r\n{}content_hash: stale\r\n---\r\nold\r\n",
+        ID.replace('\n', "\r\n")
+    );
     let mut after = read("note.md", &file);
-    assert_eq!(rewrite("note.md", file.as_bytes(), &after).unwrap(), file.as_bytes());
+    assert_eq!(
+        rewrite("note.md", file.as_bytes(), &after).unwrap(),
+        file.as_bytes()
+    );
     after.content = "new\nlines".into();
-    let expected = file.replace("stale", &after.content_hash().to_string()).replace("old\r\n", "new\nlines\r\n");
-    assert_eq!(String::from_utf8(rewrite("note.md", file.as_bytes(), &after).unwrap()).unwrap(), expected);
+    let expected = file
+        .replace("stale", &after.content_hash().to_string())
+        .replace("old\r\n", "new\nlines\r\n");
+    assert_eq!(
+        String::from_utf8(rewrite("note.md", file.as_bytes(), &after).unwrap()).unwrap(),
+        expected
+    );
     let mut after = read("note.md", "---\ntitle: a\n---");
     after.content = "new\r".into();
-    assert_eq!(read("note.md", rewrite("note.md", b"---\ntitle: a\n---", &after).unwrap()), after);
+    assert_eq!(
+        read(
+            "note.md",
+            rewrite("note.md", b"---\ntitle: a\n---", &after).unwrap()
+        ),
+        after
+    );
 }
 
 #[test]
@@ -166,12 +322,25 @@ fn what_cannot_be_changed_without_harm_is_refused() {
         let file = format!("---\n{yaml}\n---\nbody\n");
         let mut after = read("note.md", &file);
         after.tags = ["z"].into_iter().collect();
-        after.origin = Some(Origin { source: "x".into(), root: String::new(), path: String::new(), hash: None });
+        after.origin = Some(Origin {
+            source: "x".into(),
+            root: String::new(),
+            path: String::new(),
+            hash: None,
+        });
         let problem = rewrite("note.md", file.as_bytes(), &after).unwrap_err();
-        assert!(["cannot be edited", "cannot be updated"].iter().any(|why| problem.what.contains(why)), "{yaml:?}: {problem}");
+        assert!(
+            ["cannot be edited", "cannot be updated"]
+                .iter()
+                .any(|why| problem.what.contains(why)),
+            "{yaml:?}: {problem}"
+        );
     }
     let (memory, problem) = damaged("---\ntitle: a\ntitle: b\n---\n");
-    assert_eq!(rewrite("note.md", b"---\ntitle: a\ntitle: b\n---\n", &memory), Err(problem));
+    assert_eq!(
+        rewrite("note.md", b"---\ntitle: a\ntitle: b\n---\n", &memory),
+        Err(problem)
+    );
 }
 
 /// Generates a change of one field.

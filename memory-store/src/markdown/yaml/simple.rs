@@ -47,12 +47,18 @@ fn block<'t>(lines: &mut std::iter::Peekable<impl Iterator<Item = &'t str>>) -> 
             entries.push((plain_key(key)?, scalar(value)?));
         }
     }
-    Some(if is_list { YamlNode::List(items) } else { YamlNode::Map(entries) })
+    Some(if is_list {
+        YamlNode::List(items)
+    } else {
+        YamlNode::Map(entries)
+    })
 }
 
 fn plain_key(key: &str) -> Option<YamlNode> {
     let is_plain = key.starts_with(|letter: char| letter.is_ascii_alphabetic())
-        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+        && key
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
         && word(key).is_none();
     is_plain.then(|| YamlNode::Text(key.to_owned()))
 }
@@ -63,7 +69,9 @@ fn scalar(value: &str) -> Option<YamlNode> {
         [b'"', inner @ .., b'"'] if !inner.contains(&b'"') && !inner.contains(&b'\\') => {
             return text(&value[1..value.len() - 1]);
         }
-        [b'\'', inner @ .., b'\''] if !inner.contains(&b'\'') => return text(&value[1..value.len() - 1]),
+        [b'\'', inner @ .., b'\''] if !inner.contains(&b'\'') => {
+            return text(&value[1..value.len() - 1]);
+        }
         _ => {}
     }
     if value.contains(": ") || value.contains(" #") || value.ends_with([' ', ':']) {
@@ -83,10 +91,15 @@ fn scalar(value: &str) -> Option<YamlNode> {
 fn text(value: &str) -> Option<YamlNode> {
     let is_letter = |letter: char| match letter {
         // ASCII, CJK punctuation, and typographic quotes and dashes.
-        ' '..='~' | '\u{3001}'..='\u{3011}' | '\u{ff01}'..='\u{ff5e}' | '\u{2010}'..='\u{2027}' => true,
+        ' '..='~' | '\u{3001}'..='\u{3011}' | '\u{ff01}'..='\u{ff5e}' | '\u{2010}'..='\u{2027}' => {
+            true
+        }
         _ => letter.is_alphanumeric(),
     };
-    value.chars().all(is_letter).then(|| YamlNode::Text(value.to_owned()))
+    value
+        .chars()
+        .all(is_letter)
+        .then(|| YamlNode::Text(value.to_owned()))
 }
 
 /// Parses a value that starts with a digit; `None` unless it is certainly a number or certainly a text.
@@ -99,16 +112,26 @@ fn number(value: &str) -> Option<YamlNode> {
     // ids or hashes.
     let signs = |sign| value.bytes().filter(|byte| *byte == sign).count();
     let mut letters = value.bytes().skip(2).filter(u8::is_ascii_alphabetic);
-    let is_text = 2 <= signs(b'-') || 2 <= signs(b':') || letters.any(|letter| !matches!(letter, b'e' | b'E'));
-    let has_base = ["0x", "0o", "0b"].iter().any(|base| value.starts_with(base));
-    if is_text && !has_base { text(value) } else { None }
+    let is_text = 2 <= signs(b'-')
+        || 2 <= signs(b':')
+        || letters.any(|letter| !matches!(letter, b'e' | b'E'));
+    let has_base = ["0x", "0o", "0b"]
+        .iter()
+        .any(|base| value.starts_with(base));
+    if is_text && !has_base {
+        text(value)
+    } else {
+        None
+    }
 }
 
 /// Returns the node of a reserved word such as `null` or `true`.
 fn word(value: &str) -> Option<YamlNode> {
     match value {
         "null" | "Null" | "NULL" => Some(YamlNode::Null),
-        "true" | "True" | "TRUE" | "false" | "False" | "FALSE" => Some(YamlNode::Literal(value.to_owned())),
+        "true" | "True" | "TRUE" | "false" | "False" | "FALSE" => {
+            Some(YamlNode::Literal(value.to_owned()))
+        }
         _ => None,
     }
 }

@@ -26,9 +26,10 @@ pub fn open_no_follow(options: &mut OpenOptions, path: &Path) -> io::Result<File
 pub fn open_no_follow_nonblocking(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_symlink() => Err(symlink_error()),
-        Ok(found) if !found.is_file() && !found.is_dir() => {
-            Err(io::Error::new(io::ErrorKind::Unsupported, "not a regular file, but a pipe, a socket or a device"))
-        }
+        Ok(found) if !found.is_file() && !found.is_dir() => Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "not a regular file, but a pipe, a socket or a device",
+        )),
         _ => open(options, path),
     }
 }
@@ -83,5 +84,7 @@ pub fn symlink_error() -> io::Error {
 
 /// Returns whether a path could not be opened because it is a symlink.
 pub fn is_symlink_error(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<SymlinkRefused>)
+    error
+        .get_ref()
+        .is_some_and(<dyn Error + Send + Sync>::is::<SymlinkRefused>)
 }

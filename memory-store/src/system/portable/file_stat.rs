@@ -15,7 +15,13 @@ use crate::system::FileIdentity;
 pub fn file_stat(found: &Metadata) -> FileStat {
     let modified_ns = found.modified().map_or(0, nanoseconds);
     let (inode, is_folder) = (creation_time(found), found.is_dir());
-    FileStat { size: found.len(), modified_ns, changed_ns: modified_ns, inode, is_folder }
+    FileStat {
+        size: found.len(),
+        modified_ns,
+        changed_ns: modified_ns,
+        inode,
+        is_folder,
+    }
 }
 
 /// Returns the inode of an entry, as in its signature.
@@ -33,7 +39,9 @@ fn nanoseconds(time: SystemTime) -> i64 {
 
 /// Returns the creation time in nanoseconds since 1970, or 0 if the file system has none.
 fn creation_time(found: &Metadata) -> u64 {
-    found.created().map_or(0, |time| nanoseconds(time).cast_unsigned())
+    found
+        .created()
+        .map_or(0, |time| nanoseconds(time).cast_unsigned())
 }
 
 /// Returns the identity of the file or folder at `path`. Symlinks are followed.
@@ -51,7 +59,10 @@ pub fn identity_of_path(path: &Path) -> io::Result<FileIdentity> {
 #[cfg(windows)]
 pub fn identity_of_file(file: &File) -> io::Result<FileIdentity> {
     let found = winapi_util::file::information(file)?;
-    Ok(FileIdentity { volume: found.volume_serial_number(), number: found.file_index() })
+    Ok(FileIdentity {
+        volume: found.volume_serial_number(),
+        number: found.file_index(),
+    })
 }
 
 /// Returns the identity of an open file or folder.
@@ -60,7 +71,10 @@ pub fn identity_of_file(file: &File) -> io::Result<FileIdentity> {
 /// On an I/O error.
 #[cfg(not(windows))]
 pub fn identity_of_file(file: &File) -> io::Result<FileIdentity> {
-    Ok(FileIdentity { volume: 0, number: creation_time(&file.metadata()?) })
+    Ok(FileIdentity {
+        volume: 0,
+        number: creation_time(&file.metadata()?),
+    })
 }
 
 /// Returns whether an open file or folder was deleted.

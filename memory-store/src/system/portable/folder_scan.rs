@@ -49,7 +49,9 @@ impl OpenFolder {
             let entry = entry?;
             let entry_type = entry.file_type()?;
             // An entry that was deleted after the listing is not an entry.
-            let Ok(inode) = entry_inode(&entry) else { continue };
+            let Ok(inode) = entry_inode(&entry) else {
+                continue;
+            };
             let name = CString::new(entry.file_name().into_encoded_bytes())?;
             let entry_type = match entry_type {
                 found if found.is_symlink() => EntryType::Symlink,
@@ -72,7 +74,9 @@ impl OpenFolder {
     /// # Errors
     /// On an I/O error.
     pub fn stat(&self, name: &CStr) -> io::Result<Option<FileStat>> {
-        let Some(path) = self.entry_path(name) else { return Ok(None) };
+        let Some(path) = self.entry_path(name) else {
+            return Ok(None);
+        };
         match fs::symlink_metadata(path) {
             Ok(found) => Ok(Some(file_stat(&found))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -25,7 +25,11 @@ pub fn sync_file(path: &Path) -> io::Result<()> {
 /// On an I/O error.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = super::file_open::open_folder(path)?;
-    if cfg!(windows) { Ok(()) } else { folder.sync_all() }
+    if cfg!(windows) {
+        Ok(())
+    } else {
+        folder.sync_all()
+    }
 }
 
 /// Returns `false`: the standard library cannot sync a file system.

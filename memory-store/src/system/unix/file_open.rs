@@ -21,15 +21,22 @@ pub fn open_no_follow(options: &mut OpenOptions, path: &Path) -> io::Result<File
 /// # Errors
 /// As for [`open_no_follow`]; [`io::ErrorKind::Unsupported`] for a socket.
 pub fn open_no_follow_nonblocking(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    open_with_flags(options, path, OFlags::NOFOLLOW | OFlags::NONBLOCK).map_err(|error| match Errno::from_io_error(&error) {
-        // Opening a socket fails with `ENXIO`.
-        Some(Errno::NXIO) => io::Error::new(io::ErrorKind::Unsupported, "not a regular file, but a pipe, a socket or a device"),
-        _ => error,
+    open_with_flags(options, path, OFlags::NOFOLLOW | OFlags::NONBLOCK).map_err(|error| {
+        match Errno::from_io_error(&error) {
+            // Opening a socket fails with `ENXIO`.
+            Some(Errno::NXIO) => io::Error::new(
+                io::ErrorKind::Unsupported,
+                "not a regular file, but a pipe, a socket or a device",
+            ),
+            _ => error,
+        }
     })
 }
 
 fn open_with_flags(options: &mut OpenOptions, path: &Path, flags: OFlags) -> io::Result<File> {
-    options.custom_flags(i32::try_from(flags.bits()).map_err(io::Error::other)?).open(path)
+    options
+        .custom_flags(i32::try_from(flags.bits()).map_err(io::Error::other)?)
+        .open(path)
 }
 
 /// Opens a folder, to lock or identify it.

@@ -10,7 +10,8 @@ use crate::system::FileIdentity;
 
 /// Returns the signature of a file or folder.
 pub fn file_stat(found: &Metadata) -> FileStat {
-    let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+    let nanoseconds =
+        |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
     FileStat {
         size: found.len(),
         modified_ns: nanoseconds(found.mtime(), found.mtime_nsec()),
@@ -45,7 +46,10 @@ pub fn identity_of_path(path: &Path) -> io::Result<FileIdentity> {
 }
 
 fn identity(found: &Metadata) -> FileIdentity {
-    FileIdentity { volume: found.dev(), number: found.ino() }
+    FileIdentity {
+        volume: found.dev(),
+        number: found.ino(),
+    }
 }
 
 /// Returns whether an open file or folder was deleted.

@@ -20,7 +20,9 @@ impl OpenFolder {
     pub fn open(root: &Path, path: &str) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let opened = rustix::fs::open(root, flags, Mode::empty()).and_then(|home| {
-            path.split('/').try_fold(home, |folder, part| openat(&folder, part, flags | OFlags::NOFOLLOW, Mode::empty()))
+            path.split('/').try_fold(home, |folder, part| {
+                openat(&folder, part, flags | OFlags::NOFOLLOW, Mode::empty())
+            })
         });
         Ok(Self { handle: opened? })
     }
@@ -41,7 +43,9 @@ impl OpenFolder {
         each_raw_entry(&self.handle, &mut |name, file_type, inode| {
             let file_type = match file_type {
                 FileType::Unknown => statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW)
-                    .map_or(FileType::Unknown, |found| FileType::from_raw_mode(found.st_mode)),
+                    .map_or(FileType::Unknown, |found| {
+                        FileType::from_raw_mode(found.st_mode)
+                    }),
                 file_type => file_type,
             };
             each(name, entry_type(file_type), inode);
@@ -68,7 +72,10 @@ impl OpenFolder {
 }
 
 #[cfg(target_os = "linux")]
-fn each_raw_entry(opened: &FolderHandle, each: &mut dyn FnMut(&CStr, FileType, u64)) -> io::Result<()> {
+fn each_raw_entry(
+    opened: &FolderHandle,
+    each: &mut dyn FnMut(&CStr, FileType, u64),
+) -> io::Result<()> {
     // ext4 lists a large folder faster into a large buffer.
     let mut buffer = Vec::with_capacity(256 * 1024);
     let mut entries = rustix::fs::RawDir::new(opened, buffer.spare_capacity_mut());
@@ -80,7 +87,10 @@ fn each_raw_entry(opened: &FolderHandle, each: &mut dyn FnMut(&CStr, FileType, u
 }
 
 #[cfg(not(target_os = "linux"))]
-fn each_raw_entry(opened: &FolderHandle, each: &mut dyn FnMut(&CStr, FileType, u64)) -> io::Result<()> {
+fn each_raw_entry(
+    opened: &FolderHandle,
+    each: &mut dyn FnMut(&CStr, FileType, u64),
+) -> io::Result<()> {
     for entry in rustix::fs::Dir::read_from(opened)? {
         let entry = entry?;
         each(entry.file_name(), entry.file_type(), entry.ino());
@@ -98,11 +108,18 @@ fn entry_type(file_type: FileType) -> EntryType {
 }
 
 fn file_stat(found: &Stat) -> FileStat {
-    let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+    let nanoseconds =
+        |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
     FileStat {
         size: convert_or_zero(found.st_size),
-        modified_ns: nanoseconds(convert_or_zero(found.st_mtime), convert_or_zero(found.st_mtime_nsec)),
-        changed_ns: nanoseconds(convert_or_zero(found.st_ctime), convert_or_zero(found.st_ctime_nsec)),
+        modified_ns: nanoseconds(
+            convert_or_zero(found.st_mtime),
+            convert_or_zero(found.st_mtime_nsec),
+        ),
+        changed_ns: nanoseconds(
+            convert_or_zero(found.st_ctime),
+            convert_or_zero(found.st_ctime_nsec),
+        ),
         inode: convert_or_zero(found.st_ino),
         is_folder: FileType::from_raw_mode(found.st_mode) == FileType::Directory,
     }

@@ -18,7 +18,10 @@ pub fn remove_access_of_others(path: &Path, found: &Metadata) -> io::Result<()> 
     if !is_accessible_to_others(found) {
         return Ok(());
     }
-    fs::set_permissions(path, Permissions::from_mode(found.permissions().mode() & 0o700))
+    fs::set_permissions(
+        path,
+        Permissions::from_mode(found.permissions().mode() & 0o700),
+    )
 }
 
 /// Returns the permissions of a new folder that only its owner can access; `None` if they cannot be set.

@@ -13,7 +13,13 @@ use rustix::process::{Resource, Rlimit, Signal, getrlimit, setrlimit};
 /// If the system call fails.
 pub fn disable_core_dumps() -> io::Result<()> {
     let maximum = getrlimit(Resource::Core).maximum;
-    Ok(setrlimit(Resource::Core, Rlimit { current: Some(0), maximum })?)
+    Ok(setrlimit(
+        Resource::Core,
+        Rlimit {
+            current: Some(0),
+            maximum,
+        },
+    )?)
 }
 
 /// Limits the memory (in bytes) and the CPU time (in seconds) of this process.
@@ -23,8 +29,15 @@ pub fn disable_core_dumps() -> io::Result<()> {
 /// # Errors
 /// If a system call fails.
 pub fn limit_resources(memory: u64, seconds: u64) -> io::Result<()> {
-    let bound = |most| Rlimit { current: Some(most), maximum: Some(most) };
-    let counted = if cfg!(target_os = "linux") { Resource::Data } else { Resource::As };
+    let bound = |most| Rlimit {
+        current: Some(most),
+        maximum: Some(most),
+    };
+    let counted = if cfg!(target_os = "linux") {
+        Resource::Data
+    } else {
+        Resource::As
+    };
     setrlimit(counted, bound(memory))?;
     Ok(setrlimit(Resource::Cpu, bound(seconds))?)
 }
@@ -39,8 +52,19 @@ pub fn raise_open_files_limit(wanted: u64) -> Option<u64> {
     let known = getrlimit(Resource::Nofile);
     let wanted = known.maximum.unwrap_or(wanted).min(wanted);
     let is_raised = known.current.is_some_and(|current| current < wanted)
-        && setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), ..known }).is_ok();
-    if is_raised { Some(wanted) } else { known.current }
+        && setrlimit(
+            Resource::Nofile,
+            Rlimit {
+                current: Some(wanted),
+                ..known
+            },
+        )
+        .is_ok();
+    if is_raised {
+        Some(wanted)
+    } else {
+        known.current
+    }
 }
 
 /// Replaces this process with `command`. It returns only if this fails.

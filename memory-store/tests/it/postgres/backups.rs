@@ -10,10 +10,14 @@ use crate::home::services;
 
 #[test]
 fn a_node_on_a_restored_backup_has_the_same_memories_history_and_trash() {
-    let Some(server) = shared_server("backups") else { return };
+    let Some(server) = shared_server("backups") else {
+        return;
+    };
     let (database, name) = super::open(server);
     let first = Node::new(database);
-    let ids: Vec<_> = (0..4).map(|number| first.write(&format!("note {number} 部署"))).collect();
+    let ids: Vec<_> = (0..4)
+        .map(|number| first.write(&format!("note {number} 部署")))
+        .collect();
     delete(&first.services, &ids[0]).unwrap();
     delete(&first.services, &ids[1]).unwrap();
     undo(&first.services, None).unwrap();
@@ -27,27 +31,46 @@ fn a_node_on_a_restored_backup_has_the_same_memories_history_and_trash() {
 }
 
 #[test]
-fn a_replica_with_operations_that_a_restored_database_lacks_is_not_used_even_if_it_has_as_many_others() {
-    let Some(server) = shared_server("restored databases") else { return };
+fn a_replica_with_operations_that_a_restored_database_lacks_is_not_used_even_if_it_has_as_many_others()
+ {
+    let Some(server) = shared_server("restored databases") else {
+        return;
+    };
     let (database, name) = super::open(server);
     let ahead = Node::new(database);
     ahead.write("before the backup");
     let restored = back_up(server, &name, "custom");
     ahead.write("after the backup");
-    let reopened = || services(open(ahead.home.path(), super::reopen(server, &restored), Duration::ZERO));
+    let reopened = || {
+        services(open(
+            ahead.home.path(),
+            super::reopen(server, &restored),
+            Duration::ZERO,
+        ))
+    };
     let refusal = || reopened().store.refresh().map_err(|error| error.code());
     assert_eq!(refusal(), Err(Code::FileDamaged));
     // Another operation has the position of the lost one.
     let other = Node::new(super::reopen(server, &restored));
     other.write("after the restore");
     assert_eq!(refusal(), Err(Code::FileDamaged));
-    let written = memory_core::write(&reopened(), memory_core::Draft::new("a note"), memory_core::SecretPolicy::Refuse);
-    assert_eq!(written.map(|_| ()).map_err(|error| error.code()), Err(Code::FileDamaged));
+    let written = memory_core::write(
+        &reopened(),
+        memory_core::Draft::new("a note"),
+        memory_core::SecretPolicy::Refuse,
+    );
+    assert_eq!(
+        written.map(|_| ()).map_err(|error| error.code()),
+        Err(Code::FileDamaged)
+    );
     for folder in ["categories", "journal", "index"] {
         std::fs::remove_dir_all(ahead.home.path().join(folder)).unwrap();
     }
     std::fs::remove_file(ahead.home.path().join("replica.json")).unwrap();
-    let again = Node { services: reopened(), home: ahead.home };
+    let again = Node {
+        services: reopened(),
+        home: ahead.home,
+    };
     assert_eq!(again.files(), other.files());
 }
 
@@ -55,8 +78,17 @@ fn a_replica_with_operations_that_a_restored_database_lacks_is_not_used_even_if_
 fn back_up(server: &PostgresServer, name: &str, format: &str) -> String {
     let (restored, folder) = (server.database(), tempfile::tempdir().unwrap());
     let dump = folder.path().join("dump");
-    run_to_end(server.client("pg_dump").args(["-F", format, "-d", name, "-f"]).arg(&dump));
-    let mut command = if format == "plain" { server.client("psql") } else { server.client("pg_restore") };
+    run_to_end(
+        server
+            .client("pg_dump")
+            .args(["-F", format, "-d", name, "-f"])
+            .arg(&dump),
+    );
+    let mut command = if format == "plain" {
+        server.client("psql")
+    } else {
+        server.client("pg_restore")
+    };
     if format == "plain" {
         command.args(["-Xq", "-v", "ON_ERROR_STOP=1", "-f"]);
     }

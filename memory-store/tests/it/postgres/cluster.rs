@@ -40,12 +40,20 @@ pub(crate) fn run_node(address: &str, folder: &Path, name: &str, counter: &str) 
                     if is_over.load(Ordering::Relaxed) {
                         return;
                     }
-                    write_round(memories, &format!("{name}-{writer}-{round}"), round, counter);
+                    write_round(
+                        memories,
+                        &format!("{name}-{writer}-{round}"),
+                        round,
+                        counter,
+                    );
                 }
             });
         }
         let mut line = String::new();
-        while std::io::stdin().read_line(&mut line).is_ok_and(|read| 0 < read) {}
+        while std::io::stdin()
+            .read_line(&mut line)
+            .is_ok_and(|read| 0 < read)
+        {}
         is_over.store(true, Ordering::Relaxed);
     });
 }
@@ -53,17 +61,40 @@ pub(crate) fn run_node(address: &str, folder: &Path, name: &str, counter: &str) 
 /// Writes a memory, increases the counter, and deletes the memory in every fourth round.
 fn write_round(memories: &Memories, name: &str, round: usize, counter: &str) {
     let text = format!("note {name} of the team");
-    let scope = if round.is_multiple_of(3) { Scope::Agent("coder".into()) } else { Scope::Global };
-    let id = until_done(|| memories.write(Draft { scope: scope.clone(), ..Draft::new(&text) })).id.to_string();
+    let scope = if round.is_multiple_of(3) {
+        Scope::Agent("coder".into())
+    } else {
+        Scope::Global
+    };
+    let id = until_done(|| {
+        memories.write(Draft {
+            scope: scope.clone(),
+            ..Draft::new(&text)
+        })
+    })
+    .id
+    .to_string();
     println!("\nack write {id} {text} .");
     loop {
         let stored = until_done(|| memories.read(counter));
         let count: u64 = stored.memory.content[COUNTER.len()..].parse().unwrap();
-        let patch = Patch { content: Some(format!("{COUNTER}{}", count + 1)), ..Patch::default() };
+        let patch = Patch {
+            content: Some(format!("{COUNTER}{}", count + 1)),
+            ..Patch::default()
+        };
         println!("\nack try .");
-        match update(memories.services(), counter, &patch, Some(stored.stamp), SecretPolicy::Refuse) {
+        match update(
+            memories.services(),
+            counter,
+            &patch,
+            Some(stored.stamp),
+            SecretPolicy::Refuse,
+        ) {
             Ok(_) => break println!("\nack count ."),
-            Err(error) => assert!(error.code() == Code::Conflict || is_temporary(&error), "{error}"),
+            Err(error) => assert!(
+                error.code() == Code::Conflict || is_temporary(&error),
+                "{error}"
+            ),
         }
     }
     if round % 4 == 3 {
@@ -89,15 +120,27 @@ fn until_done<T>(mut work: impl FnMut() -> Result<T, StoreError>) -> T {
 }
 
 fn is_temporary(error: &StoreError) -> bool {
-    [Code::DatabaseUnreachable, Code::DatabaseTimeout, Code::Locked].contains(&error.code())
+    [
+        Code::DatabaseUnreachable,
+        Code::DatabaseTimeout,
+        Code::Locked,
+    ]
+    .contains(&error.code())
 }
 
 fn open(address: &str, folder: &Path) -> Memories {
-    let limits = DatabaseLimits { restart: Duration::from_secs(20), ..DatabaseLimits::default() };
+    let limits = DatabaseLimits {
+        restart: Duration::from_secs(20),
+        ..DatabaseLimits::default()
+    };
     let database = Arc::new(Database::new(address, limits).unwrap());
     // A queued change of the counter may become a proposal, so the number of changes would be unknown.
-    let options = FileStoreOptions { queues_writes: false, ..FileStoreOptions::default() };
-    Memories::builder(FileStore::open_replica(folder, options, database, Duration::ZERO).unwrap()).build()
+    let options = FileStoreOptions {
+        queues_writes: false,
+        ..FileStoreOptions::default()
+    };
+    Memories::builder(FileStore::open_replica(folder, options, database, Duration::ZERO).unwrap())
+        .build()
 }
 
 /// The processes of a cluster, and the changes that they acknowledged.
@@ -135,8 +178,16 @@ impl Acknowledged {
     /// Records a line, and returns whether it is an acknowledged write.
     fn record(&mut self, line: &str) -> bool {
         // A line cut off by a kill is not an acknowledgement.
-        let Some(said) = line.strip_prefix("ack ").and_then(|said| said.strip_suffix(" .")) else { return false };
-        match said.split_once(' ').map_or((said, ""), |(verb, rest)| (verb, rest)) {
+        let Some(said) = line
+            .strip_prefix("ack ")
+            .and_then(|said| said.strip_suffix(" ."))
+        else {
+            return false;
+        };
+        match said
+            .split_once(' ')
+            .map_or((said, ""), |(verb, rest)| (verb, rest))
+        {
             ("write", rest) => {
                 let (id, text) = rest.split_once(' ').unwrap();
                 self.written.insert(id.into(), text.into());
@@ -165,13 +216,30 @@ pub(crate) struct ClusterFigures {
 
 impl<'a> Cluster<'a> {
     /// Starts the nodes on a new database.
-    pub(crate) fn start(server: &'a PostgresServer, folder: &'a Path, command: &'a dyn Fn([&str; 4]) -> Command) -> Self {
+    pub(crate) fn start(
+        server: &'a PostgresServer,
+        folder: &'a Path,
+        command: &'a dyn Fn([&str; 4]) -> Command,
+    ) -> Self {
         let address = server.address(&server.database());
         let memories = open(&address, &folder.join("first"));
-        let counter = memories.write(&*format!("{COUNTER}0")).unwrap().id.to_string();
+        let counter = memories
+            .write(&*format!("{COUNTER}0"))
+            .unwrap()
+            .id
+            .to_string();
         let (sender, lines) = channel();
-        let mut new =
-            Self { server, address, folder, command, counter, nodes: Vec::new(), lines, sender, seen: Acknowledged::default() };
+        let mut new = Self {
+            server,
+            address,
+            folder,
+            command,
+            counter,
+            nodes: Vec::new(),
+            lines,
+            sender,
+            seen: Acknowledged::default(),
+        };
         new.nodes = (0..NODES).map(|number| new.spawn(number, 0)).collect();
         new
     }
@@ -179,12 +247,27 @@ impl<'a> Cluster<'a> {
     /// Starts the process of a node for the time with this number.
     fn spawn(&self, node: usize, time: usize) -> Process {
         let folder = self.replica(node);
-        let mut command = (self.command)([&self.address, folder.to_str().unwrap(), &format!("{node}-{time}"), &self.counter]);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let (output, sender) = (BufReader::new(child.stdout.take().unwrap()), self.sender.clone());
+        let mut command = (self.command)([
+            &self.address,
+            folder.to_str().unwrap(),
+            &format!("{node}-{time}"),
+            &self.counter,
+        ]);
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (output, sender) = (
+            BufReader::new(child.stdout.take().unwrap()),
+            self.sender.clone(),
+        );
         let reader = thread::spawn(move || {
             // The receiver ends after all readers.
-            output.lines().map_while(Result::ok).for_each(|line| sender.send(line).unwrap());
+            output
+                .lines()
+                .map_while(Result::ok)
+                .for_each(|line| sender.send(line).unwrap());
         });
         Process { child, reader }
     }
@@ -205,7 +288,10 @@ impl<'a> Cluster<'a> {
         let (begun, mut figures, mut random) = (Instant::now(), ClusterFigures::default(), 7_u64);
         let mut server_killed: Option<Instant> = None;
         while !is_over(figures.acknowledged, begun.elapsed()) {
-            let line = self.lines.recv_timeout(Duration::from_mins(1)).expect("the nodes write");
+            let line = self
+                .lines
+                .recv_timeout(Duration::from_mins(1))
+                .expect("the nodes write");
             if !self.seen.record(&line) {
                 continue;
             }
@@ -214,7 +300,9 @@ impl<'a> Cluster<'a> {
                 figures.outage = killed.elapsed();
             }
             if figures.acknowledged % interval == 0 {
-                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                random = random
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
                 let node = usize::try_from(random >> 33).unwrap() % NODES;
                 figures.kills += 1;
                 self.nodes[node].child.kill().unwrap();
@@ -247,8 +335,14 @@ impl<'a> Cluster<'a> {
 
     /// Checks that no acknowledged write is lost, and that the replicas of all nodes equal a new one.
     pub(crate) fn check(&self, figures: &mut ClusterFigures) {
-        let folders: Vec<_> = (0..NODES).map(|node| self.replica(node)).chain([self.folder.join("new")]).collect();
-        let replicas: Vec<_> = folders.iter().map(|folder| open(&self.address, folder)).collect();
+        let folders: Vec<_> = (0..NODES)
+            .map(|node| self.replica(node))
+            .chain([self.folder.join("new")])
+            .collect();
+        let replicas: Vec<_> = folders
+            .iter()
+            .map(|folder| open(&self.address, folder))
+            .collect();
         // A write rolls back the last interrupted operation.
         for memories in &replicas {
             memories.write("The nodes are at rest").unwrap();
@@ -257,22 +351,44 @@ impl<'a> Cluster<'a> {
         let new = contents.last().unwrap();
         for (id, text) in &self.seen.written {
             match new.get(id) {
-                Some(stored) => assert!(stored == text && !self.seen.deleted.contains(id), "{id}: {text}"),
+                Some(stored) => assert!(
+                    stored == text && !self.seen.deleted.contains(id),
+                    "{id}: {text}"
+                ),
                 None => assert!(self.seen.deleting.contains(id), "{id} is lost"),
             }
         }
-        assert_eq!(new.values().collect::<HashSet<_>>().len(), new.len(), "no write was applied twice");
+        assert_eq!(
+            new.values().collect::<HashSet<_>>().len(),
+            new.len(),
+            "no write was applied twice"
+        );
         let count: u64 = new[&self.counter][COUNTER.len()..].parse().unwrap();
-        assert!((self.seen.counts..=self.seen.tries).contains(&count), "{} <= {count}", self.seen.counts);
+        assert!(
+            (self.seen.counts..=self.seen.tries).contains(&count),
+            "{} <= {count}",
+            self.seen.counts
+        );
         figures.unconfirmed = count - self.seen.counts;
         let files = sorted_files(folders.last().unwrap());
         for (folder, content) in folders.iter().zip(&contents) {
             assert_eq!(content, new);
             let own = sorted_files(folder);
-            assert_eq!(own.keys().collect::<Vec<_>>(), files.keys().collect::<Vec<_>>());
+            assert_eq!(
+                own.keys().collect::<Vec<_>>(),
+                files.keys().collect::<Vec<_>>()
+            );
             for (path, lines) in &own {
-                let differing: Vec<_> = lines.iter().filter(|line| !files[path].contains(line)).collect();
-                assert!(*lines == files[path], "{} of {} differs: {differing:?}", path.display(), folder.display());
+                let differing: Vec<_> = lines
+                    .iter()
+                    .filter(|line| !files[path].contains(line))
+                    .collect();
+                assert!(
+                    *lines == files[path],
+                    "{} of {} differs: {differing:?}",
+                    path.display(),
+                    folder.display()
+                );
             }
         }
         let journals = files.iter().filter(|(path, _)| path.starts_with("journal"));
@@ -283,8 +399,13 @@ impl<'a> Cluster<'a> {
 fn texts(memories: &Memories) -> BTreeMap<String, String> {
     let services = memories.services();
     services.store.refresh().unwrap();
-    let stored = services.store.memories(&Filter::all(), services.clock.now()).map(Result::unwrap);
-    stored.map(|stored| (stored.memory.id.to_string(), stored.memory.content)).collect()
+    let stored = services
+        .store
+        .memories(&Filter::all(), services.clock.now())
+        .map(Result::unwrap);
+    stored
+        .map(|stored| (stored.memory.id.to_string(), stored.memory.content))
+        .collect()
 }
 
 /// Returns the lines of each file of a replica in their alphabetical order. Operations without a common scope have no order.
@@ -302,11 +423,21 @@ fn sorted_files(folder: &Path) -> BTreeMap<PathBuf, Vec<String>> {
             let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
             lines.sort();
             // A killed node has rolled back an operation, and has performed it again.
-            while let Some(aborted) = lines.iter().position(|line| line.ends_with(r#","aborted":true}"#)) {
+            while let Some(aborted) = lines
+                .iter()
+                .position(|line| line.ends_with(r#","aborted":true}"#))
+            {
                 let line = lines.remove(aborted);
-                let operation = line.split_once(r#","at""#).map_or(line.as_str(), |(operation, _)| operation).to_owned();
-                lines
-                    .remove(lines.iter().position(|line| line.starts_with(&operation)).expect("an aborted operation has a line"));
+                let operation = line
+                    .split_once(r#","at""#)
+                    .map_or(line.as_str(), |(operation, _)| operation)
+                    .to_owned();
+                lines.remove(
+                    lines
+                        .iter()
+                        .position(|line| line.starts_with(&operation))
+                        .expect("an aborted operation has a line"),
+                );
             }
             files.insert(path, lines);
         }

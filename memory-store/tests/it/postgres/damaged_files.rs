@@ -110,7 +110,9 @@ const DAMAGED: [&str; 47] = [
 ];
 
 fn file(further: &str) -> String {
-    format!("---\nid: {ID}\ncontent_hash: 0\nphase: inbox\ncategory: inbox\nscope: global\n{further}---\ntext")
+    format!(
+        "---\nid: {ID}\ncontent_hash: 0\nphase: inbox\ncategory: inbox\nscope: global\n{further}---\ntext"
+    )
 }
 
 /// Files that are damaged outside the lines of the front matter.
@@ -123,7 +125,9 @@ fn other_damaged_files() -> Vec<Vec<u8>> {
         [valid.as_bytes(), b"\xed\xa0\x80"].concat(),
         [valid.as_bytes(), b"\0"].concat(),
         valid.replace("---\ntext", "text").into_bytes(),
-        valid.replace("category: inbox", "category: unknown").into_bytes(),
+        valid
+            .replace("category: inbox", "category: unknown")
+            .into_bytes(),
         valid.replace("phase: inbox", "phase: unknown").into_bytes(),
         large,
     ]
@@ -132,7 +136,11 @@ fn other_damaged_files() -> Vec<Vec<u8>> {
 /// Returns whether the database accepts each of these files of a memory with an id and a scope.
 fn accepted(shared: &SharedDatabase<'_>, files: &[(Vec<u8>, &str, &str)]) -> Vec<bool> {
     let row = |(file, id, scope): &(Vec<u8>, &str, &str)| {
-        format!("(decode('{}', 'hex'), '{id}', '{}')", to_hex(file), scope.replace('\'', "''"))
+        format!(
+            "(decode('{}', 'hex'), '{id}', '{}')",
+            to_hex(file),
+            scope.replace('\'', "''")
+        )
     };
     let mut found = Vec::new();
     // The length of an argument of a program is limited.
@@ -142,26 +150,48 @@ fn accepted(shared: &SharedDatabase<'_>, files: &[(Vec<u8>, &str, &str)]) -> Vec
             "SELECT memory_is_content_of(file, id, scope) AND memory_is_readable(file) FROM (VALUES {}) AS own(file, id, scope)",
             rows.join(",")
         );
-        found.extend(shared.server.sql(&shared.name, &select).lines().map(|line| line == "t"));
+        found.extend(
+            shared
+                .server
+                .sql(&shared.name, &select)
+                .lines()
+                .map(|line| line == "t"),
+        );
     }
     found
 }
 
 #[test]
 fn the_database_accepts_every_file_that_a_node_writes() {
-    let Some(shared) = SharedDatabase::new("files of nodes") else { return };
+    let Some(shared) = SharedDatabase::new("files of nodes") else {
+        return;
+    };
     shared.add("ada", &[]);
     let lines = prop::sample::select(VALID.to_vec());
     let mut runner = TestRunner::deterministic();
     let files: Vec<_> = (0..256)
         .map(|_| {
-            let (memory, lines) = (any_memory(), lines.clone()).new_tree(&mut runner).unwrap().current();
-            (encode(&memory, lines).into_bytes(), memory.id.to_string(), memory.scope.to_string())
+            let (memory, lines) = (any_memory(), lines.clone())
+                .new_tree(&mut runner)
+                .unwrap()
+                .current();
+            (
+                encode(&memory, lines).into_bytes(),
+                memory.id.to_string(),
+                memory.scope.to_string(),
+            )
         })
         // Only letters that YAML accepts without an escape are in the names of scopes with principals.
-        .filter(|(.., scope)| !scope.contains(|letter: char| letter.is_control() || "\u{2028}\u{2029}\u{feff}".contains(letter)))
+        .filter(|(.., scope)| {
+            !scope.contains(|letter: char| {
+                letter.is_control() || "\u{2028}\u{2029}\u{feff}".contains(letter)
+            })
+        })
         .collect();
-    let rows: Vec<_> = files.iter().map(|(file, id, scope)| (file.clone(), id.as_str(), scope.as_str())).collect();
+    let rows: Vec<_> = files
+        .iter()
+        .map(|(file, id, scope)| (file.clone(), id.as_str(), scope.as_str()))
+        .collect();
     for ((file, ..), is_accepted) in files.iter().zip(accepted(&shared, &rows)) {
         assert!(is_accepted, "{}", String::from_utf8_lossy(file));
     }
@@ -169,10 +199,14 @@ fn the_database_accepts_every_file_that_a_node_writes() {
 
 #[test]
 fn the_database_refuses_files_that_nodes_report_as_damaged_and_no_others() {
-    let Some(shared) = SharedDatabase::new("damaged files") else { return };
+    let Some(shared) = SharedDatabase::new("damaged files") else {
+        return;
+    };
     shared.add("ada", &[]);
     let large = other_damaged_files().pop().unwrap();
-    let small = other_damaged_files().into_iter().filter(|file| file.len() < large.len());
+    let small = other_damaged_files()
+        .into_iter()
+        .filter(|file| file.len() < large.len());
     let files: Vec<_> = VALID
         .iter()
         .chain(&DAMAGED)
@@ -182,32 +216,59 @@ fn the_database_refuses_files_that_nodes_report_as_damaged_and_no_others() {
         .collect();
     for ((file, ..), is_accepted) in files.iter().zip(accepted(&shared, &files)) {
         let problem = decode("categories/inbox/a.md", file, DateTime::UNIX_EPOCH).problem;
-        assert_eq!(is_accepted, problem.is_none(), "{problem:?}: {:?}", String::from_utf8_lossy(file));
+        assert_eq!(
+            is_accepted,
+            problem.is_none(),
+            "{problem:?}: {:?}",
+            String::from_utf8_lossy(file)
+        );
     }
     let of_size = |size: usize| {
-        let front = format!("convert_to('{}' || repeat('a', {size} - {}), 'UTF8')", file(""), file("").len());
-        shared.server.sql(&shared.name, &format!("SELECT memory_is_readable({front})"))
+        let front = format!(
+            "convert_to('{}' || repeat('a', {size} - {}), 'UTF8')",
+            file(""),
+            file("").len()
+        );
+        shared
+            .server
+            .sql(&shared.name, &format!("SELECT memory_is_readable({front})"))
     };
-    assert_eq!((of_size(large.len() - 1), of_size(large.len())), ("t".to_owned(), "f".to_owned()));
+    assert_eq!(
+        (of_size(large.len() - 1), of_size(large.len())),
+        ("t".to_owned(), "f".to_owned())
+    );
     // The value of a key may continue in the next line, also that of the scope.
-    let twice = file("").replace("scope: global\n", "scope: global\n  b\n").into_bytes();
+    let twice = file("")
+        .replace("scope: global\n", "scope: global\n  b\n")
+        .into_bytes();
     let split = [(twice.clone(), ID, "global"), (twice, ID, "global b")];
     assert_eq!(accepted(&shared, &split), [false, false]);
 }
 
 #[test]
 fn a_damaged_file_of_another_node_is_reported_with_its_author_and_is_no_obstacle() {
-    let Some(shared) = SharedDatabase::new("damaged files of others") else { return };
-    let (ada_token, bob_token) = (shared.add("ada", &["team:web"]), shared.add("bob", &["team:web"]));
+    let Some(shared) = SharedDatabase::new("damaged files of others") else {
+        return;
+    };
+    let (ada_token, bob_token) = (
+        shared.add("ada", &["team:web"]),
+        shared.add("bob", &["team:web"]),
+    );
     let (ada, bob) = (shared.node(&ada_token), shared.node(&bob_token));
     let id = write_into(&ada, "the zebra deploys", "team:web");
     bob.services.store.refresh().unwrap();
     // The functions check the files of principals, so the owner writes them: a damaged file, and one that has the path of another scope.
     let insert = |number: usize, path: &str, content: &[u8]| {
         let id = format!("01234567-0123-7000-8000-{number:012x}");
-        let at = content.windows(ID.len()).position(|part| part == ID.as_bytes()).unwrap();
+        let at = content
+            .windows(ID.len())
+            .position(|part| part == ID.as_bytes())
+            .unwrap();
         let content = &[&content[..at], id.as_bytes(), &content[at + ID.len()..]].concat();
-        let (hex, hash) = (to_hex(content), to_hex(ContentHash::from_bytes(content).as_bytes()));
+        let (hex, hash) = (
+            to_hex(content),
+            to_hex(ContentHash::from_bytes(content).as_bytes()),
+        );
         let sql = format!(
             "WITH head AS (UPDATE memory_document_heads SET position = position + 1, token = {number} WHERE scope = 'team:web' RETURNING *),
             operation AS (
@@ -220,22 +281,58 @@ fn a_damaged_file_of_another_node_is_reported_with_its_author_and_is_no_obstacle
         shared.sql("owner", "", &sql);
     };
     let damaged = other_damaged_files();
-    let damaged: Vec<_> = DAMAGED.iter().take(3).map(|lines| file(lines).into_bytes()).chain(damaged).collect();
-    for (number, content) in damaged.iter().enumerate().filter(|(_, content)| content.len() < 10_000) {
-        insert(number + 1, &format!("categories/ideas/{number}@team-web.md"), content);
+    let damaged: Vec<_> = DAMAGED
+        .iter()
+        .take(3)
+        .map(|lines| file(lines).into_bytes())
+        .chain(damaged)
+        .collect();
+    for (number, content) in damaged
+        .iter()
+        .enumerate()
+        .filter(|(_, content)| content.len() < 10_000)
+    {
+        insert(
+            number + 1,
+            &format!("categories/ideas/{number}@team-web.md"),
+            content,
+        );
     }
     insert(90, "categories/ideas/foreign.md", file("").as_bytes());
-    insert(91, "categories/ideas/other@team-api.md", file("").as_bytes());
+    insert(
+        91,
+        "categories/ideas/other@team-api.md",
+        file("").as_bytes(),
+    );
     let later = write_into(&ada, "a later zebra", "team:web");
     for node in [&bob, &shared.node(&bob_token)] {
-        assert_eq!(search(&node.services, &Query::new("zebra")).unwrap().hits.len(), 2);
-        assert_eq!((node.content(&id).as_str(), node.content(&later).as_str()), ("the zebra deploys", "a later zebra"));
-        write_into(node, "a note of bob", &Scope::Private("bob".into()).to_string());
-        let store = open(node.home.path(), shared.database(&bob_token), std::time::Duration::ZERO);
+        assert_eq!(
+            search(&node.services, &Query::new("zebra"))
+                .unwrap()
+                .hits
+                .len(),
+            2
+        );
+        assert_eq!(
+            (node.content(&id).as_str(), node.content(&later).as_str()),
+            ("the zebra deploys", "a later zebra")
+        );
+        write_into(
+            node,
+            "a note of bob",
+            &Scope::Private("bob".into()).to_string(),
+        );
+        let store = open(
+            node.home.path(),
+            shared.database(&bob_token),
+            std::time::Duration::ZERO,
+        );
         let findings = store.doctor(None).unwrap().findings;
         let of = |path: &str| {
             let found = findings.iter().find(|finding| finding.path == path);
-            found.map(|finding| format!("{}: {}", finding.code, finding.what)).unwrap_or_default()
+            found
+                .map(|finding| format!("{}: {}", finding.code, finding.what))
+                .unwrap_or_default()
         };
         assert_eq!(
             of("categories/ideas/2@team-web.md"),
@@ -249,6 +346,12 @@ fn a_damaged_file_of_another_node_is_reported_with_its_author_and_is_no_obstacle
             of("categories/ideas/foreign.md"),
             "file_damaged: an operation of eve was not applied: categories/ideas/foreign.md is no file of team:web"
         );
-        assert_eq!(findings.iter().filter(|finding| finding.what.contains("eve")).count(), damaged.len() - 1 + 2);
+        assert_eq!(
+            findings
+                .iter()
+                .filter(|finding| finding.what.contains("eve"))
+                .count(),
+            damaged.len() - 1 + 2
+        );
     }
 }

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use memory_core::SecretPolicy;
 use memory_core::bank::{
-    BankStore, BankWriteCondition, BankWriteRequest, Banks, MissingKey, ScopeChoice, delete_bank, history, read, undo, update,
-    write,
+    BankStore, BankWriteCondition, BankWriteRequest, Banks, MissingKey, ScopeChoice, delete_bank,
+    history, read, undo, update, write,
 };
 use memory_core::testing::{bank_suite, banks, topic_suite, topics};
 use memory_core::topic::{TopicStore, TopicWriteRequest, Topics};
@@ -42,9 +42,19 @@ impl FolderNode {
     }
 
     fn in_home(home: TestHome, database: Arc<Database>) -> Self {
-        let banks = Banks { ids: Arc::new(RandomIds), ..banks(open_banks(home.path(), Arc::clone(&database)), None).0 };
-        let topics = Topics { ids: Arc::new(RandomIds), ..topics(open_topics(home.path(), database)).0 };
-        Self { home, banks, topics }
+        let banks = Banks {
+            ids: Arc::new(RandomIds),
+            ..banks(open_banks(home.path(), Arc::clone(&database)), None).0
+        };
+        let topics = Topics {
+            ids: Arc::new(RandomIds),
+            ..topics(open_topics(home.path(), database)).0
+        };
+        Self {
+            home,
+            banks,
+            topics,
+        }
     }
 
     fn put(&self, key: &str, value: &str) -> Result<(), Code> {
@@ -57,19 +67,32 @@ impl FolderNode {
             scope: ScopeChoice::Detected,
             secrets: SecretPolicy::Refuse,
         };
-        write(&self.banks, &request).map(drop).map_err(|error| error.code())
+        write(&self.banks, &request)
+            .map(drop)
+            .map_err(|error| error.code())
     }
 
     fn value(&self, key: &str) -> Result<String, Code> {
         let (bank, key) = ("shared".parse().unwrap(), key.parse().unwrap());
         let found = read(&self.banks, &bank, &key, ScopeChoice::Detected);
-        found.map(|found| found.entry.value.to_string()).map_err(|error| error.code())
+        found
+            .map(|found| found.entry.value.to_string())
+            .map_err(|error| error.code())
     }
 
     fn increase(&self, key: &str) {
         let (bank, key) = ("shared".parse().unwrap(), key.parse().unwrap());
         let (any, missing) = (ScopeChoice::Detected, MissingKey::Refuse);
-        update(&self.banks, &bank, &key, ".+1", any, missing, SecretPolicy::Refuse).unwrap();
+        update(
+            &self.banks,
+            &bank,
+            &key,
+            ".+1",
+            any,
+            missing,
+            SecretPolicy::Refuse,
+        )
+        .unwrap();
     }
 
     fn write_topic(&self, name: &str, content: &str) {
@@ -85,7 +108,11 @@ impl FolderNode {
     }
 
     fn topic(&self, name: &str) -> Option<String> {
-        self.topics.store.text(&name.parse().unwrap()).unwrap().map(|text| text.text)
+        self.topics
+            .store
+            .text(&name.parse().unwrap())
+            .unwrap()
+            .map(|text| text.text)
     }
 
     /// Returns the files that are shared.
@@ -93,9 +120,15 @@ impl FolderNode {
         self.banks.user.banks().unwrap();
         self.topics.store.topics().unwrap();
         let is_own = |path: &str| {
-            path.contains(".lock") || path.contains(".replica") || path.ends_with("/.uses.json") || path.ends_with("/.gitignore")
+            path.contains(".lock")
+                || path.contains(".replica")
+                || path.ends_with("/.uses.json")
+                || path.ends_with("/.gitignore")
         };
-        let mut files: BTreeMap<_, _> = ["banks", "topics"].iter().flat_map(|folder| self.home.files(folder)).collect();
+        let mut files: BTreeMap<_, _> = ["banks", "topics"]
+            .iter()
+            .flat_map(|folder| self.home.files(folder))
+            .collect();
         files.retain(|path, _| !is_own(path));
         files
     }
@@ -103,11 +136,22 @@ impl FolderNode {
 
 fn open_banks(home: &Path, database: Arc<Database>) -> Arc<dyn BankStore> {
     let (folder, options) = (SharedFolderId::global("banks"), BankOptions::default());
-    Arc::new(BankFolder::open_replica(home.join("banks"), options, database, folder, Duration::ZERO))
+    Arc::new(BankFolder::open_replica(
+        home.join("banks"),
+        options,
+        database,
+        folder,
+        Duration::ZERO,
+    ))
 }
 
 fn open_topics(home: &Path, database: Arc<Database>) -> Arc<dyn TopicStore> {
-    Arc::new(TopicFolder::open_replica(home.join("topics"), database, SharedFolderId::global("topics"), Duration::ZERO))
+    Arc::new(TopicFolder::open_replica(
+        home.join("topics"),
+        database,
+        SharedFolderId::global("topics"),
+        Duration::ZERO,
+    ))
 }
 
 /// Returns a function that returns another folder of a database and a home for each call.
@@ -123,7 +167,13 @@ fn bank_stores(database: Arc<Database>) -> impl Fn() -> Arc<dyn BankStore> {
     let next = new_folders();
     move || {
         let (folder, root) = next();
-        Arc::new(BankFolder::open_replica(root, BankOptions::default(), Arc::clone(&database), folder, Duration::ZERO))
+        Arc::new(BankFolder::open_replica(
+            root,
+            BankOptions::default(),
+            Arc::clone(&database),
+            folder,
+            Duration::ZERO,
+        ))
     }
 }
 
@@ -131,26 +181,40 @@ fn topic_stores(database: Arc<Database>) -> impl Fn() -> Arc<dyn TopicStore> {
     let next = new_folders();
     move || {
         let (folder, root) = next();
-        Arc::new(TopicFolder::open_replica(root, Arc::clone(&database), folder, Duration::ZERO))
+        Arc::new(TopicFolder::open_replica(
+            root,
+            Arc::clone(&database),
+            folder,
+            Duration::ZERO,
+        ))
     }
 }
 
 #[test]
 fn shared_banks_and_topics_keep_the_promises_of_their_stores() {
     let claim = "the promises of shared banks and topics";
-    let Some(server) = shared_server(claim) else { return };
+    let Some(server) = shared_server(claim) else {
+        return;
+    };
     bank_suite(&bank_stores(super::open(server).0));
     topic_suite(&topic_stores(super::open(server).0));
-    let Some(pooler) = Pooler::start(server, claim) else { return };
+    let Some(pooler) = Pooler::start(server, claim) else {
+        return;
+    };
     bank_suite(&bank_stores(pooler.open(&server.database())));
     topic_suite(&topic_stores(pooler.open(&server.database())));
 }
 
 #[test]
 fn a_file_that_the_store_does_not_write_is_not_placed_on_a_node() {
-    let Some(server) = shared_server("files of other programs") else { return };
+    let Some(server) = shared_server("files of other programs") else {
+        return;
+    };
     let (database, name) = super::open(server);
-    let (first, second) = (FolderNode::new(database), FolderNode::new(super::reopen(server, &name)));
+    let (first, second) = (
+        FolderNode::new(database),
+        FolderNode::new(super::reopen(server, &name)),
+    );
     first.write_topic("plan", "the plan");
     server.sql(
         &name,
@@ -165,7 +229,12 @@ fn a_file_that_the_store_does_not_write_is_not_placed_on_a_node() {
     // Files in folders are shared.
     let nested = "notes/list.txt".parse().unwrap();
     topic::file::create(&first.topics, &nested, "tea", SecretPolicy::Refuse).unwrap();
-    assert_eq!(topic::file::read(&second.topics, &nested).unwrap().as_deref(), Some("tea"));
+    assert_eq!(
+        topic::file::read(&second.topics, &nested)
+            .unwrap()
+            .as_deref(),
+        Some("tea")
+    );
     for node in [first, second] {
         assert!(!node.home.path().join("topics/.git").exists());
     }
@@ -173,31 +242,53 @@ fn a_file_that_the_store_does_not_write_is_not_placed_on_a_node() {
 
 #[test]
 fn a_bank_and_a_topic_of_one_node_are_read_and_undone_on_another() {
-    let Some(server) = shared_server("shared banks and topics") else { return };
+    let Some(server) = shared_server("shared banks and topics") else {
+        return;
+    };
     let (database, name) = super::open(server);
-    let (first, second) = (FolderNode::new(database), FolderNode::new(super::reopen(server, &name)));
+    let (first, second) = (
+        FolderNode::new(database),
+        FolderNode::new(super::reopen(server, &name)),
+    );
     first.put("a", "1").unwrap();
     assert_eq!(second.value("a"), Ok("1".into()));
     second.put("a", "2").unwrap();
     first.put("b", "3").unwrap();
-    let deleted = delete_bank(&second.banks, &"shared".parse().unwrap(), ScopeChoice::Detected).map(|_| ());
+    let deleted = delete_bank(
+        &second.banks,
+        &"shared".parse().unwrap(),
+        ScopeChoice::Detected,
+    )
+    .map(|_| ());
     deleted.unwrap();
     assert_eq!(first.value("a"), Err(Code::BankNotFound));
     let ids = |node: &FolderNode| {
         let records = history(&node.banks).unwrap();
-        records.into_iter().map(|(_, record)| (record.operation.id.to_string(), record.undone_by.is_some())).collect::<Vec<_>>()
+        records
+            .into_iter()
+            .map(|(_, record)| (record.operation.id.to_string(), record.undone_by.is_some()))
+            .collect::<Vec<_>>()
     };
     assert_eq!(ids(&first), ids(&second));
     undo(&first.banks, &ids(&first)[0].0).unwrap();
     undo(&second.banks, &ids(&second)[2].0).unwrap();
-    assert_eq!((first.value("a"), second.value("b")), (Ok("2".into()), Err(Code::KeyNotFound)));
+    assert_eq!(
+        (first.value("a"), second.value("b")),
+        (Ok("2".into()), Err(Code::KeyNotFound))
+    );
     first.write_topic("plan", "the first plan");
     second.write_topic("plan", "the second plan");
     assert!(first.topic("plan.md").unwrap().contains("the second plan"));
-    let last = topic::history(&first.topics).unwrap()[0].operation.id.to_string();
+    let last = topic::history(&first.topics).unwrap()[0]
+        .operation
+        .id
+        .to_string();
     topic::undo(&first.topics, &last).unwrap();
     assert!(second.topic("plan.md").unwrap().contains("the first plan"));
-    assert_eq!(second.topics.store.trashed().unwrap(), first.topics.store.trashed().unwrap());
+    assert_eq!(
+        second.topics.store.trashed().unwrap(),
+        first.topics.store.trashed().unwrap()
+    );
     assert_eq!(first.files(), second.files());
     // A new node has all files, and a node that lost its replica as well.
     let new = FolderNode::new(super::reopen(server, &name));
@@ -214,17 +305,22 @@ fn a_bank_and_a_topic_of_one_node_are_read_and_undone_on_another() {
 
 #[test]
 fn writers_on_several_nodes_lose_no_change_of_a_bank() {
-    let Some(server) = shared_server("writers of shared banks") else { return };
+    let Some(server) = shared_server("writers of shared banks") else {
+        return;
+    };
     let (database, name) = super::open(server);
     let first = FolderNode::new(database);
     first.put("count", "0").unwrap();
-    let nodes: Vec<_> = (0..3).map(|_| FolderNode::new(super::reopen(server, &name))).collect();
+    let nodes: Vec<_> = (0..3)
+        .map(|_| FolderNode::new(super::reopen(server, &name)))
+        .collect();
     thread::scope(|scope| {
         for (number, node) in nodes.iter().enumerate() {
             scope.spawn(move || {
                 for count in 0..INCREASES {
                     node.increase("count");
-                    node.put(&format!("own-{number}"), &count.to_string()).unwrap();
+                    node.put(&format!("own-{number}"), &count.to_string())
+                        .unwrap();
                 }
             });
         }
@@ -241,11 +337,18 @@ fn writers_on_several_nodes_lose_no_change_of_a_bank() {
 
 #[test]
 fn a_change_of_a_bank_whose_answer_is_lost_happens_once() {
-    let Some(server) = shared_server("changes whose answers are lost") else { return };
+    let Some(server) = shared_server("changes whose answers are lost") else {
+        return;
+    };
     let name = server.database();
     let proxy = PostgresProxy::start(server.port());
-    let address = format!("postgres://postgres@127.0.0.1:{}/{name}?sslmode=disable", proxy.port);
-    let node = FolderNode::new(Arc::new(Database::new(&address, DatabaseLimits::default()).unwrap()));
+    let address = format!(
+        "postgres://postgres@127.0.0.1:{}/{name}?sslmode=disable",
+        proxy.port
+    );
+    let node = FolderNode::new(Arc::new(
+        Database::new(&address, DatabaseLimits::default()).unwrap(),
+    ));
     node.put("count", "0").unwrap();
     for lost in 1..14 {
         proxy.lose_response_after(lost);
@@ -253,28 +356,58 @@ fn a_change_of_a_bank_whose_answer_is_lost_happens_once() {
         proxy.lose_response_after(0);
         assert_eq!(node.value("count"), Ok(lost.to_string()));
     }
-    assert_eq!(server.sql(&name, "SELECT position FROM memory_folders WHERE folder = 'banks'"), "14");
-    assert_eq!(node.files(), FolderNode::new(super::reopen(server, &name)).files());
+    assert_eq!(
+        server.sql(
+            &name,
+            "SELECT position FROM memory_folders WHERE folder = 'banks'"
+        ),
+        "14"
+    );
+    assert_eq!(
+        node.files(),
+        FolderNode::new(super::reopen(server, &name)).files()
+    );
 }
 
 #[test]
 fn an_interruption_between_database_and_folder_loses_nothing_and_repeats_nothing() {
-    let Some(server) = shared_server("interruptions of shared banks") else { return };
+    let Some(server) = shared_server("interruptions of shared banks") else {
+        return;
+    };
     let (database, name) = super::open(server);
-    let (first, second) = (FolderNode::new(database), FolderNode::new(super::reopen(server, &name)));
+    let (first, second) = (
+        FolderNode::new(database),
+        FolderNode::new(super::reopen(server, &name)),
+    );
     first.put("count", "0").unwrap();
     let before = first.home.files("banks");
     first.increase("count");
     let after = first.home.files("banks");
-    let changed: Vec<_> = after.iter().filter(|(path, bytes)| before.get(*path) != Some(bytes)).map(|(path, _)| path).collect();
-    assert_eq!(changed.len(), 3, "the bank, its log and the state: {changed:?}");
+    let changed: Vec<_> = after
+        .iter()
+        .filter(|(path, bytes)| before.get(*path) != Some(bytes))
+        .map(|(path, _)| path)
+        .collect();
+    assert_eq!(
+        changed.len(),
+        3,
+        "the bank, its log and the state: {changed:?}"
+    );
     // Each subset of the files may have been written.
     for subset in 0..8_usize {
         for (number, path) in changed.iter().enumerate() {
-            let files = if subset >> number & 1 == 0 { &before } else { &after };
+            let files = if subset >> number & 1 == 0 {
+                &before
+            } else {
+                &after
+            };
             // The state is written last.
             let is_early = path.ends_with(".replica.jsonl") && subset != 7;
-            fs::write(first.home.path().join(path), &(if is_early { &before } else { files })[*path]).unwrap();
+            fs::write(
+                first.home.path().join(path),
+                &(if is_early { &before } else { files })[*path],
+            )
+            .unwrap();
         }
         assert_eq!(first.value("count"), Ok("1".into()));
         assert_eq!(first.files(), second.files());
@@ -292,12 +425,19 @@ fn an_interruption_between_database_and_folder_loses_nothing_and_repeats_nothing
 
 #[test]
 fn a_file_that_another_program_changed_is_set_aside_before_it_is_replaced() {
-    let Some(server) = shared_server("changed files of replicas") else { return };
+    let Some(server) = shared_server("changed files of replicas") else {
+        return;
+    };
     let (database, name) = super::open(server);
-    let (first, second) = (FolderNode::new(database), FolderNode::new(super::reopen(server, &name)));
+    let (first, second) = (
+        FolderNode::new(database),
+        FolderNode::new(super::reopen(server, &name)),
+    );
     first.write_topic("plan", "as written");
     let place = first.home.path().join("topics/plan.md");
-    let edited = fs::read_to_string(&place).unwrap().replace("as written", "as edited");
+    let edited = fs::read_to_string(&place)
+        .unwrap()
+        .replace("as written", "as edited");
     fs::write(&place, &edited).unwrap();
     assert_eq!(first.topic("plan.md").as_ref(), Some(&edited));
     second.write_topic("plan", "as written later");
@@ -308,30 +448,50 @@ fn a_file_that_another_program_changed_is_set_aside_before_it_is_replaced() {
 
 #[test]
 fn a_folder_with_other_files_is_not_used_as_a_replica() {
-    let Some(server) = shared_server("folders with other banks") else { return };
+    let Some(server) = shared_server("folders with other banks") else {
+        return;
+    };
     let home = TestHome::new();
     fs::create_dir(home.path().join("banks")).unwrap();
     fs::write(home.path().join("banks/own.json"), "{\"entries\":{}}").unwrap();
     let (database, name) = super::open(server);
     let node = FolderNode::in_home(home, database);
-    assert_eq!((node.put("a", "1"), node.value("a")), (Err(Code::InvalidInput), Err(Code::InvalidInput)));
-    assert_eq!(fs::read_to_string(node.home.path().join("banks/own.json")).unwrap(), "{\"entries\":{}}");
+    assert_eq!(
+        (node.put("a", "1"), node.value("a")),
+        (Err(Code::InvalidInput), Err(Code::InvalidInput))
+    );
+    assert_eq!(
+        fs::read_to_string(node.home.path().join("banks/own.json")).unwrap(),
+        "{\"entries\":{}}"
+    );
     assert_eq!(server.sql(&name, "SELECT count(*) FROM memory_files"), "0");
 }
 
 #[test]
 fn without_the_database_banks_are_read_and_not_changed() {
-    let Some(server) = PostgresServer::start() else { return report_skipped("banks without database", "there is no initdb") };
+    let Some(server) = PostgresServer::start() else {
+        return report_skipped("banks without database", "there is no initdb");
+    };
     let name = server.database();
-    let limits = DatabaseLimits { patience: Duration::from_millis(300), restart: Duration::ZERO, ..DatabaseLimits::default() };
+    let limits = DatabaseLimits {
+        patience: Duration::from_millis(300),
+        restart: Duration::ZERO,
+        ..DatabaseLimits::default()
+    };
     let database = || Arc::new(Database::new(&server.address(&name), limits.clone()).unwrap());
     let node = FolderNode::new(database());
     node.put("a", "1").unwrap();
     server.control(&["-w", "-m", "fast", "stop"]);
-    assert_eq!((node.value("a"), node.put("a", "2")), (Ok("1".into()), Err(Code::DatabaseUnreachable)));
+    assert_eq!(
+        (node.value("a"), node.put("a", "2")),
+        (Ok("1".into()), Err(Code::DatabaseUnreachable))
+    );
     let node = FolderNode::in_home(node.home, database());
     assert_eq!(node.value("a"), Ok("1".into()));
-    assert_eq!(FolderNode::new(database()).value("a"), Err(Code::DatabaseUnreachable));
+    assert_eq!(
+        FolderNode::new(database()).value("a"),
+        Err(Code::DatabaseUnreachable)
+    );
     server.control(&["-w", "start"]);
     node.increase("a");
     assert_eq!(node.value("a"), Ok("2".into()));

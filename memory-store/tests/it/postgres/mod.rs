@@ -49,5 +49,9 @@ fn reopen(server: &PostgresServer, name: &str) -> Arc<Database> {
 /// Returns limits that allow a slow restart and a slow connect, as on a machine that is busy with other tests.
 fn patient_limits() -> DatabaseLimits {
     let long = Duration::from_secs(20);
-    DatabaseLimits { connect: long, restart: long, ..DatabaseLimits::default() }
+    DatabaseLimits {
+        connect: long,
+        restart: long,
+        ..DatabaseLimits::default()
+    }
 }

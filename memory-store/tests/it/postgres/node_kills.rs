@@ -9,8 +9,12 @@ use super::cluster::{Cluster, run_node};
 use super::server::{PostgresServer, report_skipped};
 
 /// Environment variables with the arguments of a node.
-const ARGUMENTS: [&str; 4] =
-    ["MEMORY_TEST_NODE_ADDRESS", "MEMORY_TEST_NODE_FOLDER", "MEMORY_TEST_NODE_NAME", "MEMORY_TEST_NODE_COUNTER"];
+const ARGUMENTS: [&str; 4] = [
+    "MEMORY_TEST_NODE_ADDRESS",
+    "MEMORY_TEST_NODE_FOLDER",
+    "MEMORY_TEST_NODE_NAME",
+    "MEMORY_TEST_NODE_COUNTER",
+];
 
 /// Numbers of acknowledged writes: between two kills of nodes, before the kill of the server, and in all.
 const INTERVAL: usize = 25;
@@ -30,12 +34,18 @@ fn a_node_writes_until_its_input_ends() {
 #[test]
 fn sixteen_writers_on_four_killed_nodes_lose_nothing_although_the_server_is_killed_too() {
     let claim = "killed nodes and a killed server";
-    let Some(server) = PostgresServer::start() else { return report_skipped(claim, "there is no initdb") };
+    let Some(server) = PostgresServer::start() else {
+        return report_skipped(claim, "there is no initdb");
+    };
     let folder = TempDir::new().unwrap();
     let command = |arguments: [&str; 4]| {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command
-            .args(["--exact", "postgres::node_kills::a_node_writes_until_its_input_ends", "--nocapture"])
+            .args([
+                "--exact",
+                "postgres::node_kills::a_node_writes_until_its_input_ends",
+                "--nocapture",
+            ])
             .stderr(Stdio::null());
         command.envs(ARGUMENTS.into_iter().zip(arguments));
         command
@@ -43,5 +53,8 @@ fn sixteen_writers_on_four_killed_nodes_lose_nothing_although_the_server_is_kill
     let mut cluster = Cluster::start(&server, folder.path(), &command);
     let mut figures = cluster.run(INTERVAL, |count, _| HALF <= count, |count, _| ALL <= count);
     cluster.check(&mut figures);
-    assert!(ALL <= figures.operations && ALL / INTERVAL <= figures.kills, "{figures:?}");
+    assert!(
+        ALL <= figures.operations && ALL / INTERVAL <= figures.kills,
+        "{figures:?}"
+    );
 }

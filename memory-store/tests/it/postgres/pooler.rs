@@ -30,7 +30,10 @@ impl Pooler {
 
     /// Starts a pooler whose connections to the server have this user.
     fn start_as(server: &PostgresServer, user: &str, claim: &str) -> Option<Self> {
-        let Some(program) = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].iter().find(|path| Path::new(path).exists()) else {
+        let Some(program) = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"]
+            .iter()
+            .find(|path| Path::new(path).exists())
+        else {
             report_skipped(claim, "there is no pgbouncer");
             return None;
         };
@@ -47,9 +50,16 @@ impl Pooler {
         let file = server.folder().join(format!("pooler-{port}.ini"));
         fs::write(&file, settings).unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
-        let command = format!("{} -q {} & own=$!", server.user().command_words(Path::new(program)), file.display());
+        let command = format!(
+            "{} -q {} & own=$!",
+            server.user().command_words(Path::new(program)),
+            file.display()
+        );
         let watch = CleanupShell::start(&command, "kill $own; wait $own");
-        let pooler = Self { port, _watch: watch };
+        let pooler = Self {
+            port,
+            _watch: watch,
+        };
         pooler.wait_until_listening();
         Some(pooler)
     }
@@ -57,8 +67,12 @@ impl Pooler {
     fn wait_until_listening(&self) {
         let place = ([127, 0, 0, 1], self.port).into();
         // Each attempt waits by itself: only a connection shows that the pooler listens.
-        let listens = |_: &u32| TcpStream::connect_timeout(&place, Duration::from_millis(10)).is_ok();
-        assert!((0..1_000_000).any(|number| listens(&number)), "the pooler does not listen");
+        let listens =
+            |_: &u32| TcpStream::connect_timeout(&place, Duration::from_millis(10)).is_ok();
+        assert!(
+            (0..1_000_000).any(|number| listens(&number)),
+            "the pooler does not listen"
+        );
     }
 
     /// Opens a database through the pooler.
@@ -75,41 +89,83 @@ impl Pooler {
 #[test]
 fn principals_behind_a_pooler_in_transaction_mode_write_read_and_are_revoked() {
     let claim = "principals behind a pooler";
-    let Some(shared) = SharedDatabase::new(claim) else { return };
-    let Some(pooler) = Pooler::start_as(shared.server, &shared.node_role(), claim) else { return };
+    let Some(shared) = SharedDatabase::new(claim) else {
+        return;
+    };
+    let Some(pooler) = Pooler::start_as(shared.server, &shared.node_role(), claim) else {
+        return;
+    };
     let [ada, bob] = ["ada", "bob"].map(|name| {
         let database = Database::new(&pooler.url(&shared.name), super::patient_limits()).unwrap();
-        Node::new(Arc::new(database.with_token(&shared.add(name, &["team:web"]))))
+        Node::new(Arc::new(
+            database.with_token(&shared.add(name, &["team:web"])),
+        ))
     });
     // All nodes use the same two connections, in turns and at the same time.
     std::thread::scope(|threads| {
         for (node, name) in [(&ada, "ada"), (&bob, "bob")] {
             threads.spawn(move || {
                 for number in 0..6 {
-                    let id = write_into(node, &format!("note {number} of {name}"), &format!("private:{name}"));
-                    write_into(node, &format!("note {number} of {name} for the team"), "team:web");
+                    let id = write_into(
+                        node,
+                        &format!("note {number} of {name}"),
+                        &format!("private:{name}"),
+                    );
+                    write_into(
+                        node,
+                        &format!("note {number} of {name} for the team"),
+                        "team:web",
+                    );
                     delete(&node.services, &id).unwrap();
                     undo_last_change(&node.services, &id).unwrap();
                 }
             });
         }
     });
-    let expected = |name: &str| [vec![format!("private:{name}"); 6], vec!["team:web".to_owned(); 12]].concat();
-    assert_eq!((scopes(&ada), scopes(&bob)), (expected("ada"), expected("bob")));
-    assert!(bob.files().values().all(|bytes| !String::from_utf8_lossy(bytes).contains("private:ada")));
+    let expected = |name: &str| {
+        [
+            vec![format!("private:{name}"); 6],
+            vec!["team:web".to_owned(); 12],
+        ]
+        .concat()
+    };
+    assert_eq!(
+        (scopes(&ada), scopes(&bob)),
+        (expected("ada"), expected("bob"))
+    );
+    assert!(
+        bob.files()
+            .values()
+            .all(|bytes| !String::from_utf8_lossy(bytes).contains("private:ada"))
+    );
     // No connection retains a token, whichever of them the pooler assigns.
     for _ in 0..4 {
         let mut psql = shared.server.client("psql");
         let port = pooler.port.to_string();
-        psql.args(["-XAtq", "-h", "127.0.0.1", "-p", &port, "-U", "any", "-d", &shared.name, "-c"]);
-        let found =
-            super::server::run_to_end(psql.arg("SELECT principal IS NULL, cardinality(scopes) FROM memory_node_access()"));
+        psql.args([
+            "-XAtq",
+            "-h",
+            "127.0.0.1",
+            "-p",
+            &port,
+            "-U",
+            "any",
+            "-d",
+            &shared.name,
+            "-c",
+        ]);
+        let found = super::server::run_to_end(
+            psql.arg("SELECT principal IS NULL, cardinality(scopes) FROM memory_node_access()"),
+        );
         assert_eq!(found, "t|0");
     }
     shared.principals.revoke(&"ada".parse().unwrap()).unwrap();
     let refused = write(&ada.services, Draft::new("too late"), SecretPolicy::Refuse).unwrap_err();
     assert_eq!(refused.code(), Code::PermissionDenied);
-    assert_eq!(ada.services.store.refresh().unwrap_err().code(), Code::PermissionDenied);
+    assert_eq!(
+        ada.services.store.refresh().unwrap_err().code(),
+        Code::PermissionDenied
+    );
     write_into(&bob, "a last note", "team:web");
     assert_eq!(scopes(&bob).len(), 19);
 }

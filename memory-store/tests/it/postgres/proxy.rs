@@ -30,11 +30,18 @@ impl PostgresProxy {
             connections: Arc::default(),
         };
         let (to_lose, lose_after) = (Arc::clone(&proxy.to_lose), Arc::clone(&proxy.lose_after));
-        let (is_silent, connections) = (Arc::clone(&proxy.is_silent), Arc::clone(&proxy.connections));
+        let (is_silent, connections) =
+            (Arc::clone(&proxy.is_silent), Arc::clone(&proxy.connections));
         thread::spawn(move || {
             for client in listener.incoming() {
-                let (client, server) = (client.unwrap(), TcpStream::connect(("127.0.0.1", port)).unwrap());
-                let (asks, answers) = ([client.try_clone().unwrap(), server.try_clone().unwrap()], [server, client]);
+                let (client, server) = (
+                    client.unwrap(),
+                    TcpStream::connect(("127.0.0.1", port)).unwrap(),
+                );
+                let (asks, answers) = (
+                    [client.try_clone().unwrap(), server.try_clone().unwrap()],
+                    [server, client],
+                );
                 connections.fetch_add(1, Ordering::Relaxed);
                 let (to_lose, lose_after) = (Arc::clone(&to_lose), Arc::clone(&lose_after));
                 let (silent, is_silent) = (Arc::clone(&is_silent), Arc::clone(&is_silent));
@@ -42,8 +49,13 @@ impl PostgresProxy {
                 let take = |left: usize| left.checked_sub(1);
                 thread::spawn(move || {
                     forward(answers, &is_silent, || {
-                        let is_last = lose_after.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take) == Ok(1);
-                        is_last || to_lose.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
+                        let is_last =
+                            lose_after.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
+                                == Ok(1);
+                        is_last
+                            || to_lose
+                                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
+                                .is_ok()
                     });
                 });
             }

@@ -40,7 +40,10 @@ pub(crate) fn shared_server(claim: &str) -> Option<&'static PostgresServer> {
 
 /// Reports that a test is skipped, or fails if that is not allowed.
 pub(crate) fn report_skipped(claim: &str, why: &str) {
-    assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"), "cannot test {claim}: {why}");
+    assert!(
+        std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"),
+        "cannot test {claim}: {why}"
+    );
     eprintln!("skipped: {claim} ({why})");
 }
 
@@ -57,15 +60,28 @@ impl PostgresServer {
         let port = free_port();
         let data = folder.join("data");
         let mut initdb = user.run(&programs.join("initdb"));
-        run_to_end(initdb.args(["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N", "-D"]).arg(&data));
+        run_to_end(
+            initdb
+                .args([
+                    "-U",
+                    "postgres",
+                    "-A",
+                    "trust",
+                    "-E",
+                    "UTF8",
+                    "--locale=C.UTF-8",
+                    "-N",
+                    "-D",
+                ])
+                .arg(&data),
+        );
         let settings = format!(
             "listen_addresses = '127.0.0.1'\nport = {port}\nunix_socket_directories = '{0}'\nmax_connections = 200\nfsync = on\n\
              ssl = on\nssl_cert_file = '{0}/server.crt'\nssl_key_file = '{0}/server.key'\n",
             folder.display()
         );
         append_text(&data.join("postgresql.conf"), &settings);
-        let rules =
-            "local all,replication all trust\nhost all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n";
+        let rules = "local all,replication all trust\nhost all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n";
         fs::write(data.join("pg_hba.conf"), rules).unwrap();
         Some(Self::start_in(folder, programs, user, port))
     }
@@ -79,7 +95,14 @@ impl PostgresServer {
             folder.display()
         );
         let watch = CleanupShell::start("true", &script);
-        let server = Self { folder, programs, user, port, kept: Mutex::default(), _watch: watch };
+        let server = Self {
+            folder,
+            programs,
+            user,
+            port,
+            kept: Mutex::default(),
+            _watch: watch,
+        };
         server.control(&["-w", "start"]);
         server
     }
@@ -87,14 +110,23 @@ impl PostgresServer {
     /// Runs `pg_ctl`, and waits until it ends.
     pub(crate) fn control(&self, arguments: &[&str]) {
         let is_done = self.run_control(arguments);
-        assert!(is_done, "{}", fs::read_to_string(self.folder.join("log")).unwrap_or_default());
+        assert!(
+            is_done,
+            "{}",
+            fs::read_to_string(self.folder.join("log")).unwrap_or_default()
+        );
     }
 
     fn run_control(&self, arguments: &[&str]) -> bool {
         let mut command = self.user.run(&self.programs.join("pg_ctl"));
         // A server that inherits our output would block readers of the output until it ends.
         command.stdout(Stdio::null()).stderr(Stdio::null());
-        command.arg("-D").arg(self.folder.join("data")).arg("-l").arg(self.folder.join("log")).args(arguments);
+        command
+            .arg("-D")
+            .arg(self.folder.join("data"))
+            .arg("-l")
+            .arg(self.folder.join("log"))
+            .args(arguments);
         command.status().unwrap().success()
     }
 
@@ -124,12 +156,33 @@ impl PostgresServer {
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
         let (data, port) = (folder.join("data"), free_port());
         let mut copy = self.user.run(&self.programs.join("pg_basebackup"));
-        copy.args(["-U", "postgres", "-R", "-c", "fast", "-p", &self.port.to_string(), "-h"]).arg(&self.folder);
+        copy.args([
+            "-U",
+            "postgres",
+            "-R",
+            "-c",
+            "fast",
+            "-p",
+            &self.port.to_string(),
+            "-h",
+        ])
+        .arg(&self.folder);
         run_to_end(copy.arg("-D").arg(&data));
-        let settings = format!("port = {port}\nunix_socket_directories = '{}'\n", folder.display());
+        let settings = format!(
+            "port = {port}\nunix_socket_directories = '{}'\n",
+            folder.display()
+        );
         append_text(&data.join("postgresql.conf"), &settings);
-        let standby = Self::start_in(folder, self.programs.clone(), ServerUser(self.user.0.clone()), port);
-        self.sql("postgres", "ALTER SYSTEM SET synchronous_standby_names = '*'");
+        let standby = Self::start_in(
+            folder,
+            self.programs.clone(),
+            ServerUser(self.user.0.clone()),
+            port,
+        );
+        self.sql(
+            "postgres",
+            "ALTER SYSTEM SET synchronous_standby_names = '*'",
+        );
         self.sql("postgres", "SELECT pg_reload_conf()");
         while self.sql("postgres", "SELECT sync_state FROM pg_stat_replication") != "sync" {}
         standby
@@ -137,13 +190,23 @@ impl PostgresServer {
 
     /// Runs statements in a database, and returns the rows.
     pub(crate) fn sql(&self, database: &str, statements: &str) -> String {
-        run_to_end(self.client("psql").args(["-XAtq", "-v", "ON_ERROR_STOP=1", "-d", database, "-c", statements]))
+        run_to_end(self.client("psql").args([
+            "-XAtq",
+            "-v",
+            "ON_ERROR_STOP=1",
+            "-d",
+            database,
+            "-c",
+            statements,
+        ]))
     }
 
     /// Returns the command of a client program that connects to the server.
     pub(crate) fn client(&self, program: &str) -> Command {
         let mut command = Command::new(self.programs.join(program));
-        command.args(["-U", "postgres", "-p", &self.port.to_string(), "-h"]).arg(&self.folder);
+        command
+            .args(["-U", "postgres", "-p", &self.port.to_string(), "-h"])
+            .arg(&self.folder);
         command
     }
 
@@ -152,16 +215,34 @@ impl PostgresServer {
     /// If the server supports it, the collation of the database differs from the order of bytes.
     pub(crate) fn database(&self) -> String {
         static MADE: AtomicUsize = AtomicUsize::new(0);
-        let name = format!("test_{}_{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed));
-        let has_languages = self.sql("postgres", "SELECT 15 <= current_setting('server_version_num')::integer / 10000") == "t";
-        let language = if has_languages { " LOCALE_PROVIDER icu ICU_LOCALE 'en-US'" } else { "" };
-        self.sql("postgres", &format!("CREATE DATABASE {name} TEMPLATE template0{language}"));
+        let name = format!(
+            "test_{}_{}",
+            std::process::id(),
+            MADE.fetch_add(1, Ordering::Relaxed)
+        );
+        let has_languages = self.sql(
+            "postgres",
+            "SELECT 15 <= current_setting('server_version_num')::integer / 10000",
+        ) == "t";
+        let language = if has_languages {
+            " LOCALE_PROVIDER icu ICU_LOCALE 'en-US'"
+        } else {
+            ""
+        };
+        self.sql(
+            "postgres",
+            &format!("CREATE DATABASE {name} TEMPLATE template0{language}"),
+        );
         name
     }
 
     /// Returns the address of a database over the socket.
     pub(crate) fn address(&self, database: &str) -> String {
-        format!("host={} port={} user=postgres dbname={database}", self.folder.display(), self.port)
+        format!(
+            "host={} port={} user=postgres dbname={database}",
+            self.folder.display(),
+            self.port
+        )
     }
 
     /// Returns the address of a database over the network, with `more` appended.
@@ -192,21 +273,34 @@ pub(crate) struct ServerUser(Option<(String, u32, u32)>);
 
 impl ServerUser {
     fn for_server() -> Self {
-        let id = |of: &[&str]| Command::new("id").args(of).output().ok().and_then(|output| String::from_utf8(output.stdout).ok());
+        let id = |of: &[&str]| {
+            Command::new("id")
+                .args(of)
+                .output()
+                .ok()
+                .and_then(|output| String::from_utf8(output.stdout).ok())
+        };
         let number = |of: &[&str]| id(of)?.trim().parse().ok();
         if number(&["-u"]) != Some(0) {
             return Self(None);
         }
-        let found = ["postgres", "nobody"]
-            .iter()
-            .find_map(|name| Some(((*name).to_owned(), number(&["-u", name])?, number(&["-g", name])?)));
+        let found = ["postgres", "nobody"].iter().find_map(|name| {
+            Some((
+                (*name).to_owned(),
+                number(&["-u", name])?,
+                number(&["-g", name])?,
+            ))
+        });
         Self(Some(found.unwrap()))
     }
 
     /// Returns the shell words that run a program as the user.
     pub(crate) fn command_words(&self, program: &Path) -> String {
         match &self.0 {
-            Some((_, user, group)) => format!("setpriv --reuid={user} --regid={group} --clear-groups {}", program.display()),
+            Some((_, user, group)) => format!(
+                "setpriv --reuid={user} --regid={group} --clear-groups {}",
+                program.display()
+            ),
             None => program.display().to_string(),
         }
     }
@@ -235,8 +329,19 @@ impl CleanupShell {
     pub(crate) fn start(beginning: &str, end: &str) -> Self {
         let mut shell = Command::new("sh");
         // A signal to the process group of the tests, such as Ctrl-C, must not end the shell.
-        shell.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).current_dir("/");
-        Self(shell.arg("-c").arg(format!("{beginning}; read _; {end}")).spawn().unwrap())
+        shell
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .current_dir("/");
+        Self(
+            shell
+                .arg("-c")
+                .arg(format!("{beginning}; read _; {end}"))
+                .spawn()
+                .unwrap(),
+        )
     }
 }
 
@@ -249,13 +354,21 @@ impl Drop for CleanupShell {
 
 /// Returns a port that is not in use.
 pub(crate) fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port()
 }
 
 /// Runs a program, and returns its output.
 pub(crate) fn run_to_end(command: &mut Command) -> String {
     let output = command.output().unwrap();
-    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{command:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
@@ -265,10 +378,18 @@ fn append_text(path: &Path, text: &str) {
 
 /// Returns the folder of the newest Postgres.
 fn find_programs() -> Option<PathBuf> {
-    let of_system = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().map(|version| version.unwrap().path().join("bin"));
-    let mut found: Vec<PathBuf> = of_system.filter(|folder| folder.join("initdb").exists()).collect();
+    let of_system = fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .map(|version| version.unwrap().path().join("bin"));
+    let mut found: Vec<PathBuf> = of_system
+        .filter(|folder| folder.join("initdb").exists())
+        .collect();
     found.sort();
-    let of_path = || std::env::split_paths(&std::env::var_os("PATH")?).find(|folder| folder.join("initdb").exists());
+    let of_path = || {
+        std::env::split_paths(&std::env::var_os("PATH")?)
+            .find(|folder| folder.join("initdb").exists())
+    };
     found.pop().or_else(of_path)
 }
 
@@ -280,11 +401,17 @@ fn create_certificates(folder: &Path, user: &ServerUser) {
     };
     let key = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes";
     for name in ["ca", "other"] {
-        openssl(&format!("req -x509 {key} -days 30 -subj /CN={name} -keyout {name}.key -out {name}.crt"));
+        openssl(&format!(
+            "req -x509 {key} -days 30 -subj /CN={name} -keyout {name}.key -out {name}.crt"
+        ));
     }
     fs::write(folder.join("names"), "subjectAltName=DNS:localhost\n").unwrap();
-    openssl(&format!("req {key} -subj /CN=localhost -keyout server.key -out server.csr"));
-    openssl("x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 30 -extfile names -out server.crt");
+    openssl(&format!(
+        "req {key} -subj /CN=localhost -keyout server.key -out server.csr"
+    ));
+    openssl(
+        "x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 30 -extfile names -out server.crt",
+    );
     for name in ["server.key", "server.crt"] {
         fs::set_permissions(folder.join(name), fs::Permissions::from_mode(0o600)).unwrap();
         user.make_owner(&folder.join(name));

@@ -7,13 +7,29 @@ use super::server::shared_server;
 
 #[test]
 fn every_mode_trusts_whom_it_should_and_nobody_else() {
-    let Some(server) = shared_server("TLS") else { return };
+    let Some(server) = shared_server("TLS") else {
+        return;
+    };
     let name = server.database();
-    let (own, other) = (server.folder().join("ca.crt"), server.folder().join("other.crt"));
+    let (own, other) = (
+        server.folder().join("ca.crt"),
+        server.folder().join("other.crt"),
+    );
     let reach = |host: &str, more: &str| {
-        let address = server.url("postgres", &name, &format!("?{more}")).replace("localhost", host);
-        let more = address.replace("OWN", &own.display().to_string()).replace("OTHER", &other.display().to_string());
-        Database::new(&more, DatabaseLimits { connections: 1, ..DatabaseLimits::default() }).unwrap()
+        let address = server
+            .url("postgres", &name, &format!("?{more}"))
+            .replace("localhost", host);
+        let more = address
+            .replace("OWN", &own.display().to_string())
+            .replace("OTHER", &other.display().to_string());
+        Database::new(
+            &more,
+            DatabaseLimits {
+                connections: 1,
+                ..DatabaseLimits::default()
+            },
+        )
+        .unwrap()
     };
     for (host, more) in [
         ("localhost", ""),
@@ -22,10 +38,15 @@ fn every_mode_trusts_whom_it_should_and_nobody_else() {
         ("127.0.0.1", "sslmode=require&sslrootcert=OWN"),
         ("127.0.0.1", "sslmode=verify-ca&sslrootcert=OWN"),
         ("localhost", "sslmode=verify-full&sslrootcert=OWN"),
-        ("localhost", "sslmode=verify-full&sslrootcert=OWN&channel_binding=prefer"),
+        (
+            "localhost",
+            "sslmode=verify-full&sslrootcert=OWN&channel_binding=prefer",
+        ),
     ] {
         let database = reach(host, more);
-        database.prepare().unwrap_or_else(|error| panic!("{more}: {error:?}"));
+        database
+            .prepare()
+            .unwrap_or_else(|error| panic!("{more}: {error:?}"));
         let encrypted =
             "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE ssl AND application_name = 'memory'
             AND datname = current_database()";
@@ -49,25 +70,46 @@ fn every_mode_trusts_whom_it_should_and_nobody_else() {
     ] {
         let error = reach(host, more).prepare().unwrap_err();
         assert_eq!(error.code(), Code::DatabaseUnreachable, "{more}");
-        assert!(error.to_string().contains("cannot be verified"), "{more}: {error}");
+        assert!(
+            error.to_string().contains("cannot be verified"),
+            "{more}: {error}"
+        );
     }
-    let error = reach("localhost", "sslmode=verify-full&sslrootcert=/nowhere/ca.crt").prepare().unwrap_err();
+    let error = reach(
+        "localhost",
+        "sslmode=verify-full&sslrootcert=/nowhere/ca.crt",
+    )
+    .prepare()
+    .unwrap_err();
     assert_eq!(error.code(), Code::ConfigInvalid);
-    let error =
-        reach("localhost", "sslmode=verify-full&sslrootcert=OWN".replace("OWN", "/dev/null").as_str()).prepare().unwrap_err();
+    let error = reach(
+        "localhost",
+        "sslmode=verify-full&sslrootcert=OWN"
+            .replace("OWN", "/dev/null")
+            .as_str(),
+    )
+    .prepare()
+    .unwrap_err();
     assert_eq!(error.code(), Code::ConfigInvalid);
 }
 
 #[test]
 fn a_server_without_encryption_is_refused_by_whoever_wants_it() {
     let claim = "a server without TLS";
-    let Some(server) = shared_server(claim) else { return };
-    let Some(pooler) = super::pooler::Pooler::start(server, claim) else { return };
+    let Some(server) = shared_server(claim) else {
+        return;
+    };
+    let Some(pooler) = super::pooler::Pooler::start(server, claim) else {
+        return;
+    };
     let name = server.database();
     pooler.open(&name).prepare().unwrap();
-    let error = Database::new(&format!("{}?sslmode=require", pooler.url(&name)), DatabaseLimits::default())
-        .unwrap()
-        .prepare()
-        .unwrap_err();
+    let error = Database::new(
+        &format!("{}?sslmode=require", pooler.url(&name)),
+        DatabaseLimits::default(),
+    )
+    .unwrap()
+    .prepare()
+    .unwrap_err();
     assert_eq!(error.code(), Code::DatabaseUnreachable);
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use memory_core::SecretPolicy;
 use memory_core::bank::{
-    BankName, BankWriteCondition, BankWriteRequest, Banks, Key, ScopeChoice, delete, delete_bank, last, read_bank, undo, write,
+    BankName, BankWriteCondition, BankWriteRequest, Banks, Key, ScopeChoice, delete, delete_bank,
+    last, read_bank, undo, write,
 };
 use memory_core::testing::banks;
 use memory_store::bank::{BankFolder, BankOptions};
@@ -39,7 +40,12 @@ fn name() -> BankName {
 fn bank_entries(banks: &Banks) -> Option<BTreeMap<String, String>> {
     let (_, bank) = read_bank(banks, &name(), ScopeChoice::Detected).ok()?;
     assert_eq!(bank.damaged, []);
-    Some(bank.entries.iter().map(|(key, entry)| (key.to_string(), entry.value.to_string())).collect())
+    Some(
+        bank.entries
+            .iter()
+            .map(|(key, entry)| (key.to_string(), entry.value.to_string()))
+            .collect(),
+    )
 }
 
 proptest! {

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use memory_core::conversation::{ConversationEntry, ConversationId, ConversationStore, EntryChange, EntryId, EntryRole};
+use memory_core::conversation::{
+    ConversationEntry, ConversationId, ConversationStore, EntryChange, EntryId, EntryRole,
+};
 use memory_core::secret::Checked;
 use memory_core::testing::{CountingIds, FakeClock};
 use memory_core::{Clock, IdSource};

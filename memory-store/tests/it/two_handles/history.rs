@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use memory_core::instance::history::{
-    Messages, RecordDraft, RecordFilter, SessionName, Window, append, delete, purge, read, sessions, undo,
+    Messages, RecordDraft, RecordFilter, SessionName, Window, append, delete, purge, read,
+    sessions, undo,
 };
 use memory_core::testing::messages;
 use memory_core::{Code, SecretPolicy};
@@ -47,17 +48,29 @@ fn stored_records(messages: &Messages) -> BTreeMap<String, Vec<(String, String)>
         let reading = read(messages, name, &RecordFilter::default(), Window::default()).unwrap();
         assert!(reading.damaged.is_empty(), "{:?}", reading.damaged);
         let text = |value: &serde_json::Value| value["content"].as_str().unwrap().to_owned();
-        let record =
-            |record: &memory_core::instance::history::SessionRecord| (record.role().to_string(), text(&record.text().to_value()));
+        let record = |record: &memory_core::instance::history::SessionRecord| {
+            (record.role().to_string(), text(&record.text().to_value()))
+        };
         reading.records.iter().map(record).collect()
     };
-    sessions(messages).unwrap().into_iter().map(|summary| (summary.session.to_string(), said(&summary.session))).collect()
+    sessions(messages)
+        .unwrap()
+        .into_iter()
+        .map(|summary| (summary.session.to_string(), said(&summary.session)))
+        .collect()
 }
 
 /// Returns the content of the model as it is read; an empty session exists until it is deleted.
 fn model_records(model: &BTreeMap<usize, ModelRecords>) -> BTreeMap<String, Vec<(String, String)>> {
-    let said = |said: &ModelRecords| said.iter().map(|(role, text)| (ROLES[*role].to_owned(), text.clone())).collect();
-    model.iter().map(|(session, own)| (SESSIONS[*session].to_owned(), said(own))).collect()
+    let said = |said: &ModelRecords| {
+        said.iter()
+            .map(|(role, text)| (ROLES[*role].to_owned(), text.clone()))
+            .collect()
+    };
+    model
+        .iter()
+        .map(|(session, own)| (SESSIONS[*session].to_owned(), said(own)))
+        .collect()
 }
 
 proptest! {

@@ -29,7 +29,14 @@ fn any_step() -> impl Strategy<Value = ValueHandleStep> {
 
 fn stored_values(values: &KeyValues) -> BTreeMap<String, String> {
     let keys = list(values, &KeyPrefix::default()).unwrap();
-    keys.iter().map(|summary| (summary.key.to_string(), get(values, &summary.key).unwrap().text)).collect()
+    keys.iter()
+        .map(|summary| {
+            (
+                summary.key.to_string(),
+                get(values, &summary.key).unwrap().text,
+            )
+        })
+        .collect()
 }
 
 proptest! {

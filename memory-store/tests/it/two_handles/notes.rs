@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use memory_core::{
-    Code, Draft, Filter, History, ListOrder, MemoryStore, PageRequest, Patch, Query, Ranking, SecretPolicy, Services, Tags,
-    delete, list, read, search, tag, undo, update, write,
+    Code, Draft, Filter, History, ListOrder, MemoryStore, PageRequest, Patch, Query, Ranking,
+    SecretPolicy, Services, Tags, delete, list, read, search, tag, undo, update, write,
 };
 use memory_store::{FileStore, FileStoreOptions};
 use proptest::collection::vec;
@@ -41,19 +41,38 @@ fn any_step() -> impl Strategy<Value = NoteHandleStep> {
 type NoteContents = BTreeMap<String, (String, Vec<String>)>;
 
 fn stored_notes(services: &Services) -> NoteContents {
-    let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: None };
+    let slice = PageRequest {
+        order: ListOrder::Created,
+        offset: 0,
+        limit: None,
+    };
     let page = list(services, &Filter::all(), &slice).unwrap();
     let note = |stored: memory_core::StoredMemory| {
         assert_eq!(stored.problem, None);
-        (stored.memory.id.to_string(), (stored.memory.content, stored.memory.tags.as_slice().to_vec()))
+        (
+            stored.memory.id.to_string(),
+            (
+                stored.memory.content,
+                stored.memory.tags.as_slice().to_vec(),
+            ),
+        )
     };
     page.memories.into_iter().map(note).collect()
 }
 
 fn search_ids(services: &Services, word: &str) -> Vec<String> {
-    let query = Query { text: word.to_owned(), filter: Filter::all(), limit: 100, ranking: Ranking::default() };
-    let mut ids: Vec<String> =
-        search(services, &query).unwrap().hits.into_iter().map(|hit| hit.stored.memory.id.to_string()).collect();
+    let query = Query {
+        text: word.to_owned(),
+        filter: Filter::all(),
+        limit: 100,
+        ranking: Ranking::default(),
+    };
+    let mut ids: Vec<String> = search(services, &query)
+        .unwrap()
+        .hits
+        .into_iter()
+        .map(|hit| hit.stored.memory.id.to_string())
+        .collect();
     ids.sort();
     ids
 }

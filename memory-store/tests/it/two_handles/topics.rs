@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use memory_core::SecretPolicy;
 use memory_core::testing::topics;
-use memory_core::topic::{TopicKind, TopicWriteRequest, Topics, delete, last, list, read, undo, update, view, write};
+use memory_core::topic::{
+    TopicKind, TopicWriteRequest, Topics, delete, last, list, read, undo, update, view, write,
+};
 use memory_store::topic::TopicFolder;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -31,9 +33,26 @@ fn any_step() -> impl Strategy<Value = TopicHandleStep> {
 
 /// Returns the text of each topic without its front matter.
 fn stored_topics(topics: &Topics) -> BTreeMap<String, String> {
-    let names: Vec<String> = list(topics).unwrap().topics.iter().map(|topic| topic.name.stem().to_owned()).collect();
-    let text = |name: &str| read(topics, name).unwrap().text.rsplit("---\n").next().unwrap().trim().to_owned();
-    names.into_iter().map(|name| (name.clone(), text(&name))).collect()
+    let names: Vec<String> = list(topics)
+        .unwrap()
+        .topics
+        .iter()
+        .map(|topic| topic.name.stem().to_owned())
+        .collect();
+    let text = |name: &str| {
+        read(topics, name)
+            .unwrap()
+            .text
+            .rsplit("---\n")
+            .next()
+            .unwrap()
+            .trim()
+            .to_owned()
+    };
+    names
+        .into_iter()
+        .map(|name| (name.clone(), text(&name)))
+        .collect()
 }
 
 proptest! {

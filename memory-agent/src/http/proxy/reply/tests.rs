@@ -2,7 +2,11 @@ use super::*;
 
 fn parse_chunks(stream: &str) -> (Vec<ReplyOutcome>, ReplyParser) {
     let mut heard = ReplyParser::default();
-    let told = stream.as_bytes().chunks(7).filter_map(|piece| heard.push_chunk(piece)).collect();
+    let told = stream
+        .as_bytes()
+        .chunks(7)
+        .filter_map(|piece| heard.push_chunk(piece))
+        .collect();
     (told, heard)
 }
 
@@ -25,11 +29,26 @@ fn text_outcome(text: &str) -> ReplyOutcome {
 
 #[test]
 fn an_answer_is_heard_when_it_is_whole() {
-    let words =
-        [r#""Hel""#, "null", r#""l\u006f 世""#, r#"[{"type":"text","text":"界"},{"type":"image"}]"#].map(delta_event).concat();
+    let words = [
+        r#""Hel""#,
+        "null",
+        r#""l\u006f 世""#,
+        r#"[{"type":"text","text":"界"},{"type":"image"}]"#,
+    ]
+    .map(delta_event)
+    .concat();
     let second = "data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"no\"}}]}\n\n";
-    for end in ["data: [DONE]\n\n", "data: [DONE]", FINISH, &format!(": keep-alive\n\n{second}{FINISH}data: [DONE]\n\n")] {
-        assert_eq!(parse_stream(&format!("{words}{end}")), text_outcome("Hello 世界"), "{end}");
+    for end in [
+        "data: [DONE]\n\n",
+        "data: [DONE]",
+        FINISH,
+        &format!(": keep-alive\n\n{second}{FINISH}data: [DONE]\n\n"),
+    ] {
+        assert_eq!(
+            parse_stream(&format!("{words}{end}")),
+            text_outcome("Hello 世界"),
+            "{end}"
+        );
     }
     let call = "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0}]}}]}\n\n";
     assert_eq!(parse_stream(&format!("{call}{FINISH}")), text_outcome(""));
@@ -45,18 +64,36 @@ fn what_cannot_be_kept_of_a_stream_says_why() {
         (&format!("{long}{FINISH}"), TOO_LONG),
         (&format!("data: {}\n\n", "x".repeat(9 << 20)), UNREADABLE),
     ] {
-        assert_eq!(parse_stream(&format!("{words}{odd}")), ReplyOutcome::Unheard(why), "{}", odd.len());
+        assert_eq!(
+            parse_stream(&format!("{words}{odd}")),
+            ReplyOutcome::Unheard(why),
+            "{}",
+            odd.len()
+        );
     }
     let error = "data: {\"error\":{\"message\":\"no\"}}\n\ndata: [DONE]\n\n";
-    assert_eq!(parse_stream(&format!("{words}{error}")), ReplyOutcome::Failed);
+    assert_eq!(
+        parse_stream(&format!("{words}{error}")),
+        ReplyOutcome::Failed
+    );
 }
 
 #[test]
 fn whoever_stops_listening_has_an_answer_if_that_was_all() {
     let cut_off = |stream: String| parse_chunks(&stream).1.cancel();
-    assert_eq!(cut_off(delta_event("\"Hello\"")), Some(ReplyOutcome::Failed));
-    assert_eq!(cut_off(delta_event("\"Hello\"") + FINISH), Some(text_outcome("Hello")));
-    assert_eq!(cut_off(delta_event("\"Hello\"") + "data: [DONE]\n\n"), None, "it was told");
+    assert_eq!(
+        cut_off(delta_event("\"Hello\"")),
+        Some(ReplyOutcome::Failed)
+    );
+    assert_eq!(
+        cut_off(delta_event("\"Hello\"") + FINISH),
+        Some(text_outcome("Hello"))
+    );
+    assert_eq!(
+        cut_off(delta_event("\"Hello\"") + "data: [DONE]\n\n"),
+        None,
+        "it was told"
+    );
 }
 
 #[test]
@@ -65,10 +102,19 @@ fn a_whole_answer_is_read_and_added_to() {
     assert_eq!(parse_reply(answer), text_outcome("Hi 世"));
     assert_eq!(
         with_hits(answer, &RecallResult::default()),
-        Some(format!("{},\"memory_hits\":[]}}", answer.trim_end_matches('}')))
+        Some(format!(
+            "{},\"memory_hits\":[]}}",
+            answer.trim_end_matches('}')
+        ))
     );
-    assert_eq!(with_hits("{ }\n", &RecallResult::default()).as_deref(), Some("{ \"memory_hits\":[]}\n"));
-    assert_eq!(with_hits("{\"memory_hits\":3}", &RecallResult::default()).as_deref(), Some("{\"memory_hits\":3}"));
+    assert_eq!(
+        with_hits("{ }\n", &RecallResult::default()).as_deref(),
+        Some("{ \"memory_hits\":[]}\n")
+    );
+    assert_eq!(
+        with_hits("{\"memory_hits\":3}", &RecallResult::default()).as_deref(),
+        Some("{\"memory_hits\":3}")
+    );
     for none in ["", "<html>", "[]", "{\"a\":"] {
         assert_eq!(with_hits(none, &RecallResult::default()), None);
     }
@@ -76,15 +122,27 @@ fn a_whole_answer_is_read_and_added_to() {
 
 #[test]
 fn what_a_whole_answer_says_is_known_and_why_it_cannot_be_kept() {
-    let message = |content: &str| format!(r#"{{"choices":[{{"message":{{"content":{content}}}}}]}}"#);
+    let message =
+        |content: &str| format!(r#"{{"choices":[{{"message":{{"content":{content}}}}}]}}"#);
     for (answer, outcome) in [
-        (message(r#"[{"type":"text","text":"Hi "},{"type":"x"},{"type":"text","text":"there"}]"#), text_outcome("Hi there")),
+        (
+            message(
+                r#"[{"type":"text","text":"Hi "},{"type":"x"},{"type":"text","text":"there"}]"#,
+            ),
+            text_outcome("Hi there"),
+        ),
         (message("null"), text_outcome("")),
         (message("3"), text_outcome("")),
         ("{}".into(), text_outcome("")),
         (r#"{"choices":[]}"#.into(), text_outcome("")),
-        (message(&format!("\"{}\"", "x".repeat(MAX_REPLY + 1))), ReplyOutcome::Unheard(TOO_LONG)),
-        ("[]".into(), ReplyOutcome::Unheard("it is not a JSON object")),
+        (
+            message(&format!("\"{}\"", "x".repeat(MAX_REPLY + 1))),
+            ReplyOutcome::Unheard(TOO_LONG),
+        ),
+        (
+            "[]".into(),
+            ReplyOutcome::Unheard("it is not a JSON object"),
+        ),
         (r#"{"error":{"message":"no"}}"#.into(), ReplyOutcome::Failed),
     ] {
         assert_eq!(parse_reply(&answer), outcome);

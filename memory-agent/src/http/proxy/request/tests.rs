@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use super::*;
 
 fn parse_request(text: &str) -> CompletionRequest {
-    CompletionRequest::parse(text.into(), &RecallRules::default()).expect("we know all of it").expect("an object")
+    CompletionRequest::parse(text.into(), &RecallRules::default())
+        .expect("we know all of it")
+        .expect("an object")
 }
 
 fn recalled(text: &str) -> RecallResult {
@@ -18,8 +20,16 @@ fn recalled(text: &str) -> RecallResult {
         text,
         chrono::DateTime::UNIX_EPOCH,
     );
-    let remembered = RecalledMemory { entry: Arc::new(entry), relevance: 1.0, score: 1.0, is_superseded: false };
-    RecallResult { memories: vec![remembered], ..RecallResult::default() }
+    let remembered = RecalledMemory {
+        entry: Arc::new(entry),
+        relevance: 1.0,
+        score: 1.0,
+        is_superseded: false,
+    };
+    RecallResult {
+        memories: vec![remembered],
+        ..RecallResult::default()
+    }
 }
 
 #[test]
@@ -28,9 +38,20 @@ fn what_is_said_to_us_is_taken_out_and_nothing_else_is_touched() {
         "{\"memory_id\": \"work/项目\", \"model\":\"m\", \"seed\": 100000000000000000001,\n \"memory_top_k\":2, \"t\": 0.10, \
          \"memory_recency_weight\":0.5, \"memory_score_threshold\": 0}",
     );
-    assert_eq!(asked.with_memories(&recalled("x")), "{\"model\":\"m\", \"seed\": 100000000000000000001, \"t\": 0.10}");
-    assert_eq!((asked.conversation.as_str(), asked.model.as_deref()), ("work/项目", Some("m")));
-    let expected = RecallRules { top_k: 2, recency_weight: 0.5, score_threshold: 0.0, ..RecallRules::default() };
+    assert_eq!(
+        asked.with_memories(&recalled("x")),
+        "{\"model\":\"m\", \"seed\": 100000000000000000001, \"t\": 0.10}"
+    );
+    assert_eq!(
+        (asked.conversation.as_str(), asked.model.as_deref()),
+        ("work/项目", Some("m"))
+    );
+    let expected = RecallRules {
+        top_k: 2,
+        recency_weight: 0.5,
+        score_threshold: 0.0,
+        ..RecallRules::default()
+    };
     assert_eq!(asked.rules, expected);
     for (sent, forwarded) in [
         ("{\"memory_id\":null}", "{}"),
@@ -38,7 +59,10 @@ fn what_is_said_to_us_is_taken_out_and_nothing_else_is_touched() {
         ("{ \"a\":1 , \"memory_top_k\":0 }", "{ \"a\":1 }"),
         ("{}", "{}"),
     ] {
-        assert_eq!(parse_request(sent).with_memories(&RecallResult::default()), forwarded);
+        assert_eq!(
+            parse_request(sent).with_memories(&RecallResult::default()),
+            forwarded
+        );
     }
 }
 
@@ -49,29 +73,50 @@ fn memories_come_before_what_the_person_said_last() {
     );
     let latest = asked.latest.clone().expect("there is one");
     assert_eq!((latest.text.as_str(), latest.is_new), ("néw 😀", true));
-    let forwarded: Value = serde_json::from_str(&asked.with_memories(&recalled("likes tea"))).unwrap();
+    let forwarded: Value =
+        serde_json::from_str(&asked.with_memories(&recalled("likes tea"))).unwrap();
     let content = forwarded["messages"][1]["content"].as_str().unwrap();
-    assert!(content.starts_with("<memory-context>") && content.contains("[memory] likes tea"), "{content}");
-    assert!(content.ends_with("</memory-context>\n\nCurrent message:\nnéw 😀"), "{content}");
+    assert!(
+        content.starts_with("<memory-context>") && content.contains("[memory] likes tea"),
+        "{content}"
+    );
+    assert!(
+        content.ends_with("</memory-context>\n\nCurrent message:\nnéw 😀"),
+        "{content}"
+    );
     assert_eq!(forwarded["messages"][0]["content"], "old");
-    assert!(asked.contains_text("old") && asked.contains_text("x") && !asked.contains_text("likes tea"));
+    assert!(
+        asked.contains_text("old") && asked.contains_text("x") && !asked.contains_text("likes tea")
+    );
 }
 
 #[test]
 fn parts_of_a_message_stay_what_they_are() {
-    let image = r#"{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA","detail":1.50}}"#;
+    let image =
+        r#"{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA","detail":1.50}}"#;
     let asked = parse_request(&format!(
         r#"{{"messages":[{{"role":"user","content":[{image},{{"type":"text","text":"what is it"}}]}}]}}"#
     ));
     assert_eq!(asked.latest.as_ref().unwrap().text, "what is it");
     let forwarded = asked.with_memories(&recalled("likes tea"));
-    assert!(forwarded.contains(&format!(r#"Current message:"}},{image},{{"type":"text","text":"what is it"}}]"#)), "{forwarded}");
+    assert!(
+        forwarded.contains(&format!(
+            r#"Current message:"}},{image},{{"type":"text","text":"what is it"}}]"#
+        )),
+        "{forwarded}"
+    );
     assert!(serde_json::from_str::<Value>(&forwarded).is_ok());
 }
 
 #[test]
 fn what_the_model_works_on_already_is_not_new() {
-    let turn = |more: &str| parse_request(&format!(r#"{{"messages":[{{"role":"user","content":"a"}}{more}]}}"#)).latest.unwrap();
+    let turn = |more: &str| {
+        parse_request(&format!(
+            r#"{{"messages":[{{"role":"user","content":"a"}}{more}]}}"#
+        ))
+        .latest
+        .unwrap()
+    };
     assert!(turn("").is_new);
     let called = r#",{"role":"assistant","content":null,"tool_calls":[]},{"role":"tool","tool_call_id":"1","content":"3"}"#;
     assert!(!turn(called).is_new);
@@ -80,12 +125,18 @@ fn what_the_model_works_on_already_is_not_new() {
 #[test]
 fn the_beginning_of_an_answer_is_no_answer() {
     let is_new = |more: &str| {
-        let asked = parse_request(&format!(r#"{{"messages":[{{"role":"user","content":"a"}},{more}]}}"#));
+        let asked = parse_request(&format!(
+            r#"{{"messages":[{{"role":"user","content":"a"}},{more}]}}"#
+        ));
         asked.latest.expect("there is one").is_new
     };
     assert!(is_new(r#"{"role":"assistant","content":"{"}"#));
-    assert!(is_new(r#"{"role":"assistant","content":"{","tool_calls":[],"function_call":null}"#));
-    assert!(!is_new(r#"{"role":"assistant","content":null,"tool_calls":[{"id":"1"}]}"#));
+    assert!(is_new(
+        r#"{"role":"assistant","content":"{","tool_calls":[],"function_call":null}"#
+    ));
+    assert!(!is_new(
+        r#"{"role":"assistant","content":null,"tool_calls":[{"id":"1"}]}"#
+    ));
     assert!(!is_new(
         r#"{"role":"assistant","content":"I shall look."},{"role":"tool","content":"3"},{"role":"assistant","content":"So"}"#
     ));
@@ -94,17 +145,33 @@ fn the_beginning_of_an_answer_is_no_answer() {
 #[test]
 fn half_a_character_is_kept_as_none_and_sent_as_it_is() {
     let asked = parse_request(r#"{"messages":[{"role":"user","content":"lone \ud83d \u00e9"}]}"#);
-    assert_eq!(asked.latest.as_ref().map(|latest| latest.text.as_str()), Some("lone \u{fffd} é"));
+    assert_eq!(
+        asked.latest.as_ref().map(|latest| latest.text.as_str()),
+        Some("lone \u{fffd} é")
+    );
     let forwarded = asked.with_memories(&recalled("likes tea"));
-    assert!(forwarded.ends_with(r#"Current message:\nlone \ud83d \u00e9"}]}"#), "{forwarded}");
-    let parts = parse_request(r#"{"messages":[{"role":"user","content":[{"type":"text","text":"\ude00"}]}]}"#);
-    assert_eq!(parts.latest.map(|latest| latest.text), Some("\u{fffd}".into()));
+    assert!(
+        forwarded.ends_with(r#"Current message:\nlone \ud83d \u00e9"}]}"#),
+        "{forwarded}"
+    );
+    let parts = parse_request(
+        r#"{"messages":[{"role":"user","content":[{"type":"text","text":"\ude00"}]}]}"#,
+    );
+    assert_eq!(
+        parts.latest.map(|latest| latest.text),
+        Some("\u{fffd}".into())
+    );
 }
 
 #[test]
 fn whatever_is_sent_is_forwarded() {
     for odd in ["", "[]", "3", "{\"a\":", "<html>", "{\"a\":1}}"] {
-        assert_eq!(CompletionRequest::parse(odd.into(), &RecallRules::default()).unwrap().unwrap_err(), odd);
+        assert_eq!(
+            CompletionRequest::parse(odd.into(), &RecallRules::default())
+                .unwrap()
+                .unwrap_err(),
+            odd
+        );
     }
     for odd in [
         r#"{"messages": 3}"#,
@@ -112,7 +179,13 @@ fn whatever_is_sent_is_forwarded() {
         r#"{"messages": [{"role":"alien","content":"x"}, {"role":"user","content":[]}, {"role":"user","content":"  "}]}"#,
     ] {
         let asked = parse_request(odd);
-        assert_eq!((asked.latest.as_ref(), asked.with_memories(&recalled("x")).as_str()), (None, odd));
+        assert_eq!(
+            (
+                asked.latest.as_ref(),
+                asked.with_memories(&recalled("x")).as_str()
+            ),
+            (None, odd)
+        );
     }
 }
 
@@ -127,13 +200,22 @@ fn what_is_said_to_us_and_means_nothing_is_refused() {
         json!({"memory_recency_weight": "high"}),
         json!({"memory_score_threshold": true}),
     ] {
-        assert!(CompletionRequest::parse(odd.to_string(), &RecallRules::default()).is_err(), "{odd}");
+        assert!(
+            CompletionRequest::parse(odd.to_string(), &RecallRules::default()).is_err(),
+            "{odd}"
+        );
     }
     let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
-    let refused =
-        CompletionRequest::parse(json!({"memory_id": secret}).to_string(), &RecallRules::default()).expect_err("a credential");
+    let refused = CompletionRequest::parse(
+        json!({"memory_id": secret}).to_string(),
+        &RecallRules::default(),
+    )
+    .expect_err("a credential");
     assert_eq!(refused.code, Code::SecretFound);
-    assert_eq!(refused.message, "memory_id cannot be used: the text seems to contain a credential (GitHub token)");
+    assert_eq!(
+        refused.message,
+        "memory_id cannot be used: the text seems to contain a credential (GitHub token)"
+    );
 }
 
 proptest! {

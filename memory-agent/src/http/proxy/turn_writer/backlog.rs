@@ -63,8 +63,16 @@ impl Backlog {
     }
 
     /// Returns the unwritten messages of a conversation with their queue times, oldest first.
-    pub(super) fn unwritten(&self, conversation: &ConversationId) -> Vec<(DateTime<Utc>, QueuedTurn)> {
-        self.lock().queued.iter().filter(|(_, said)| said.conversation == *conversation).cloned().collect()
+    pub(super) fn unwritten(
+        &self,
+        conversation: &ConversationId,
+    ) -> Vec<(DateTime<Utc>, QueuedTurn)> {
+        self.lock()
+            .queued
+            .iter()
+            .filter(|(_, said)| said.conversation == *conversation)
+            .cloned()
+            .collect()
     }
 
     /// Removes the oldest `count` messages, which were written, and wakes the responses that wait for them.
@@ -87,7 +95,11 @@ impl Backlog {
     }
 
     /// Returns the write that a response which ends now has to wait for, if the writer is behind.
-    pub(super) fn pending_write(&self, now: DateTime<Utc>, limit: Duration) -> Option<PendingWrite> {
+    pub(super) fn pending_write(
+        &self,
+        now: DateTime<Utc>,
+        limit: Duration,
+    ) -> Option<PendingWrite> {
         let mut state = self.lock();
         if state.queued.is_empty() || !is_behind(state.oldest_age(now), state.delay) {
             return None;
@@ -105,7 +117,9 @@ impl Backlog {
 
 impl BacklogState {
     fn oldest_age(&self, now: DateTime<Utc>) -> TimeDelta {
-        self.queued.front().map_or(TimeDelta::zero(), |(queued, _)| now - *queued)
+        self.queued
+            .front()
+            .map_or(TimeDelta::zero(), |(queued, _)| now - *queued)
     }
 }
 
@@ -146,7 +160,10 @@ mod tests {
 
     #[test]
     fn a_slow_write_counts_for_some_writes_that_follow() {
-        let (mut delay, fast) = (recent_delay(TimeDelta::zero(), MAX_DELAY * 5), TimeDelta::milliseconds(1));
+        let (mut delay, fast) = (
+            recent_delay(TimeDelta::zero(), MAX_DELAY * 5),
+            TimeDelta::milliseconds(1),
+        );
         let mut writes = 0;
         while is_behind(fast, delay) {
             delay = recent_delay(delay, fast);

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::conversation::{
-    ConversationId, Conversations, EntryChange, EntryRole, Job, JobQueue, RecentQuestions, new_turn as turn,
+    ConversationId, Conversations, EntryChange, EntryRole, Job, JobQueue, RecentQuestions,
+    new_turn as turn,
 };
 use memory_core::secret::Checked;
 use memory_core::text::format_error_chain;
@@ -70,12 +71,27 @@ impl<'w> WriterThread<'w> {
         told: &'w dyn ProxyObserver,
         troubles: &'w Mutex<UnresolvedErrors>,
     ) -> Self {
-        let (questions, waiting, last) = (RecentQuestions::default(), Vec::new(), DateTime::UNIX_EPOCH);
-        Self { conversations, queue, told, troubles, questions, waiting, last, lost: 0, is_full: false }
+        let (questions, waiting, last) =
+            (RecentQuestions::default(), Vec::new(), DateTime::UNIX_EPOCH);
+        Self {
+            conversations,
+            queue,
+            told,
+            troubles,
+            questions,
+            waiting,
+            last,
+            lost: 0,
+            is_full: false,
+        }
     }
 
     /// Writes until the channel is closed. Returns the number of turns that could not be written.
-    pub(super) fn write_all(mut self, receiver: &Receiver<TimedMessage>, backlog: &Backlog) -> usize {
+    pub(super) fn write_all(
+        mut self,
+        receiver: &Receiver<TimedMessage>,
+        backlog: &Backlog,
+    ) -> usize {
         loop {
             let next = next(receiver, !self.waiting.is_empty());
             let has_ended = matches!(next, Err(RecvTimeoutError::Disconnected));
@@ -88,7 +104,12 @@ impl<'w> WriterThread<'w> {
             self.write_pending(tries_all);
             backlog.remove(count, self.conversations.clock.now());
             if has_ended {
-                return self.lost + self.waiting.iter().map(|own| own.turns.len()).sum::<usize>();
+                return self.lost
+                    + self
+                        .waiting
+                        .iter()
+                        .map(|own| own.turns.len())
+                        .sum::<usize>();
             }
         }
     }
@@ -99,8 +120,16 @@ impl<'w> WriterThread<'w> {
     fn add_message(&mut self, (at, QueuedTurn { conversation, what }): TimedMessage) {
         let at = self.ordered_time(at);
         let (role, text, is_over) = match &what {
-            TurnEvent::Asked { question, is_under_way } => {
-                if !self.questions.record_if_new(self.conversations, &conversation, (question, at), *is_under_way) {
+            TurnEvent::Asked {
+                question,
+                is_under_way,
+            } => {
+                if !self.questions.record_if_new(
+                    self.conversations,
+                    &conversation,
+                    (question, at),
+                    *is_under_way,
+                ) {
                     return;
                 }
                 (EntryRole::User, question.as_ref(), false)
@@ -116,13 +145,26 @@ impl<'w> WriterThread<'w> {
         let change = turn(self.conversations, &conversation, role, text, at).map(EntryChange::Add);
         let change = change.filter(|change| {
             // An invalid turn would fail again on every retry.
-            change.check().inspect_err(|error| self.told.report_failure(&format!("{NOT_KEPT}: {error}"))).is_ok()
+            change
+                .check()
+                .inspect_err(|error| self.told.report_failure(&format!("{NOT_KEPT}: {error}")))
+                .is_ok()
         });
-        let place = self.waiting.iter().position(|own| own.conversation == conversation).unwrap_or_else(|| {
-            let (turns, jobs) = (Vec::new(), VecDeque::new());
-            self.waiting.push(PendingTurns { conversation, turns, jobs, is_over: false, is_fresh: false });
-            self.waiting.len() - 1
-        });
+        let place = self
+            .waiting
+            .iter()
+            .position(|own| own.conversation == conversation)
+            .unwrap_or_else(|| {
+                let (turns, jobs) = (Vec::new(), VecDeque::new());
+                self.waiting.push(PendingTurns {
+                    conversation,
+                    turns,
+                    jobs,
+                    is_over: false,
+                    is_fresh: false,
+                });
+                self.waiting.len() - 1
+            });
         let own = &mut self.waiting[place];
         own.turns.extend(change);
         own.is_over |= is_over;
@@ -134,7 +176,11 @@ impl<'w> WriterThread<'w> {
     /// The timestamps define the order of turns. If the clock was set back by a second or more, the new time is used.
     fn ordered_time(&mut self, at: DateTime<Utc>) -> DateTime<Utc> {
         let next = self.last + TimeDelta::microseconds(1);
-        self.last = if at < next && next - at < TimeDelta::seconds(1) { next } else { at };
+        self.last = if at < next && next - at < TimeDelta::seconds(1) {
+            next
+        } else {
+            at
+        };
         self.last
     }
 
@@ -155,7 +201,10 @@ impl<'w> WriterThread<'w> {
             }
             match self.write_one(&mut own) {
                 Ok(()) => {
-                    self.troubles.lock().unwrap_or_else(PoisonError::into_inner).clear(&own.conversation);
+                    self.troubles
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .clear(&own.conversation);
                     if own.is_over {
                         self.told.turns_stored(&own.conversation);
                     }
@@ -191,14 +240,20 @@ impl<'w> WriterThread<'w> {
         if fresh.len() <= 1 {
             return;
         }
-        let changes: Vec<_> = fresh.iter().map(|own| (&own.conversation, Checked::allowed(own.turns.as_slice()))).collect();
+        let changes: Vec<_> = fresh
+            .iter()
+            .map(|own| (&own.conversation, Checked::allowed(own.turns.as_slice())))
+            .collect();
         if self.conversations.store.commit_all(&changes).is_err() {
             return;
         }
         for own in &mut fresh {
             own.mark_stored(own.turns.len());
         }
-        let jobs: Vec<Job> = fresh.iter().flat_map(|own| own.jobs.iter().cloned()).collect();
+        let jobs: Vec<Job> = fresh
+            .iter()
+            .flat_map(|own| own.jobs.iter().cloned())
+            .collect();
         if self.queue.push(&jobs).is_ok() {
             for own in &mut fresh {
                 own.jobs.clear();
@@ -219,7 +274,9 @@ impl<'w> WriterThread<'w> {
                 .map_err(|error| (NOT_KEPT, error))?;
             own.mark_stored(count);
         }
-        self.queue.push(own.jobs.make_contiguous()).map_err(|error| (NOT_QUEUED, error))?;
+        self.queue
+            .push(own.jobs.make_contiguous())
+            .map_err(|error| (NOT_QUEUED, error))?;
         own.jobs.clear();
         Ok(())
     }
@@ -227,18 +284,29 @@ impl<'w> WriterThread<'w> {
     /// Drops turns while the retry queue is too large: the newest of the largest conversation first.
     fn drop_excess(&mut self) {
         self.is_full &= !self.waiting.is_empty();
-        let mut lengths: Vec<usize> = self.waiting.iter().map(|own| own.turns.iter().map(turn_size).sum()).collect();
+        let mut lengths: Vec<usize> = self
+            .waiting
+            .iter()
+            .map(|own| own.turns.iter().map(turn_size).sum())
+            .collect();
         while MAX_QUEUED < lengths.iter().sum() {
-            let Some(most) = (0..lengths.len()).max_by_key(|place| lengths[*place]) else { return };
+            let Some(most) = (0..lengths.len()).max_by_key(|place| lengths[*place]) else {
+                return;
+            };
             let own = &mut self.waiting[most];
             lengths[most] -= own.turns.pop().as_ref().map_or(0, turn_size);
             self.lost += 1;
             if !std::mem::replace(&mut self.is_full, true) {
-                let why = format!("too many turns wait to be stored; turns of conversation {} are lost", own.conversation);
+                let why = format!(
+                    "too many turns wait to be stored; turns of conversation {} are lost",
+                    own.conversation
+                );
                 self.told.report_failure(&why);
             }
         }
-        self.waiting.iter_mut().for_each(|own| own.jobs.truncate(MAX_JOBS));
+        self.waiting
+            .iter_mut()
+            .for_each(|own| own.jobs.truncate(MAX_JOBS));
     }
 }
 
@@ -256,11 +324,19 @@ impl PendingTurns {
 }
 
 fn turn_size(turn: &EntryChange) -> usize {
-    TURN_OVERHEAD + if let EntryChange::Add(entry) = turn { entry.content.len() } else { 0 }
+    TURN_OVERHEAD
+        + if let EntryChange::Add(entry) = turn {
+            entry.content.len()
+        } else {
+            0
+        }
 }
 
 /// Receives the next message; with pending retries, waits at most [`RETRY_INTERVAL`].
-fn next(receiver: &Receiver<TimedMessage>, tries_again: bool) -> Result<TimedMessage, RecvTimeoutError> {
+fn next(
+    receiver: &Receiver<TimedMessage>,
+    tries_again: bool,
+) -> Result<TimedMessage, RecvTimeoutError> {
     // Time does not pass under test.
     if tries_again && cfg!(not(test)) {
         receiver.recv_timeout(RETRY_INTERVAL)
@@ -285,10 +361,25 @@ impl UnresolvedErrors {
     ///
     /// Returns `None` if the same operation failed with the same code before: two messages of the same error may
     /// contain different file names.
-    pub(super) fn record(&mut self, conversation: &ConversationId, what: &'static str, error: &StoreError) -> Option<String> {
+    pub(super) fn record(
+        &mut self,
+        conversation: &ConversationId,
+        what: &'static str,
+        error: &StoreError,
+    ) -> Option<String> {
         let code = error.code();
-        let is_known = self.0.get(conversation).is_some_and(|own| (own.what, own.code) == (what, code));
-        self.0.insert(conversation.clone(), UnresolvedError { what, code, message: format!("{what}: {error}") });
+        let is_known = self
+            .0
+            .get(conversation)
+            .is_some_and(|own| (own.what, own.code) == (what, code));
+        self.0.insert(
+            conversation.clone(),
+            UnresolvedError {
+                what,
+                code,
+                message: format!("{what}: {error}"),
+            },
+        );
         (!is_known).then(|| format!("{what}: {}", format_error_chain(error)))
     }
 

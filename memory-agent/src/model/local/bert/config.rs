@@ -51,10 +51,23 @@ impl BertConfig {
     pub(in crate::model::local) fn open(folder: &ModelFolder) -> Result<Self, ModelError> {
         let bytes = folder.read(FILE)?;
         let described: BertConfigFile = folder.parse(FILE, &bytes)?;
-        let architecture = described.architectures.as_deref().unwrap_or_default().first().cloned().unwrap_or_default();
+        let architecture = described
+            .architectures
+            .as_deref()
+            .unwrap_or_default()
+            .first()
+            .cloned()
+            .unwrap_or_default();
         let kind = described.model_type.clone().unwrap_or_else(|| {
-            let kinds = [("XLMRoberta", "xlm-roberta"), ("Roberta", "roberta"), ("Camembert", "camembert"), ("Bert", "bert")];
-            let kind = kinds.into_iter().find(|(prefix, _)| architecture.starts_with(prefix));
+            let kinds = [
+                ("XLMRoberta", "xlm-roberta"),
+                ("Roberta", "roberta"),
+                ("Camembert", "camembert"),
+                ("Bert", "bert"),
+            ];
+            let kind = kinds
+                .into_iter()
+                .find(|(prefix, _)| architecture.starts_with(prefix));
             kind.map_or_else(|| architecture.clone(), |(_, kind)| kind.to_owned())
         });
         let is_roberta = ["xlm-roberta", "roberta", "camembert"].contains(&kind.as_str());
@@ -62,8 +75,14 @@ impl BertConfig {
             let why = format!("it describes a model of type {kind:?}, not a BERT or XLM-R encoder");
             return Err(folder.unsupported(FILE, &why));
         }
-        if let Some(kind) = described.position_embedding_type.filter(|kind| kind != "absolute") {
-            return Err(folder.unsupported(FILE, &format!("it uses position embeddings of type {kind:?}")));
+        if let Some(kind) = described
+            .position_embedding_type
+            .filter(|kind| kind != "absolute")
+        {
+            return Err(folder.unsupported(
+                FILE,
+                &format!("it uses position embeddings of type {kind:?}"),
+            ));
         }
         let activation = described.hidden_act.as_deref().unwrap_or("gelu");
         let Some(activation) = Activation::from_name(activation) else {
@@ -75,9 +94,18 @@ impl BertConfig {
             None => Err(folder.damaged(FILE, &format!("it has no {name}"))),
         };
         let positions = size("max_position_embeddings", described.max_position_embeddings)?;
-        let first_position = if is_roberta { described.pad_token_id.unwrap_or(1).saturating_add(1) } else { 0 };
-        let Some(positions) = positions.checked_sub(first_position).filter(|positions| 0 < *positions) else {
-            let why = format!("max_position_embeddings {positions} leaves no position from {first_position} on");
+        let first_position = if is_roberta {
+            described.pad_token_id.unwrap_or(1).saturating_add(1)
+        } else {
+            0
+        };
+        let Some(positions) = positions
+            .checked_sub(first_position)
+            .filter(|positions| 0 < *positions)
+        else {
+            let why = format!(
+                "max_position_embeddings {positions} leaves no position from {first_position} on"
+            );
             return Err(folder.damaged(FILE, &why));
         };
         let config = Self {
@@ -94,7 +122,10 @@ impl BertConfig {
             bytes,
         };
         if !config.hidden.is_multiple_of(config.heads) {
-            let why = format!("hidden_size {} is not a multiple of num_attention_heads {}", config.hidden, config.heads);
+            let why = format!(
+                "hidden_size {} is not a multiple of num_attention_heads {}",
+                config.hidden, config.heads
+            );
             return Err(folder.damaged(FILE, &why));
         }
         Ok(config)

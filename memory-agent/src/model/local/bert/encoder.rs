@@ -34,25 +34,44 @@ pub(in crate::model::local) struct EncoderBuffers {
 }
 
 impl Encoder {
-    pub(in crate::model::local) fn open(weights: &ModelWeights<'_>, config: &BertConfig) -> Result<Self, ModelError> {
+    pub(in crate::model::local) fn open(
+        weights: &ModelWeights<'_>,
+        config: &BertConfig,
+    ) -> Result<Self, ModelError> {
         let hidden = config.hidden;
         let mut layers = Vec::new();
         let table = |name: &str, least: usize| {
             let table = weights.rows(&format!("embeddings.{name}.weight"), hidden)?;
             if table.len() < least {
-                let why = format!("embeddings.{name}.weight has {} rows; config.json requires {least}", table.len());
+                let why = format!(
+                    "embeddings.{name}.weight has {} rows; config.json requires {least}",
+                    table.len()
+                );
                 return Err(weights.damaged(&why));
             }
             Ok(table)
         };
-        let (words, positions) =
-            (table("word_embeddings", 1)?, table("position_embeddings", config.first_position + config.positions)?);
+        let (words, positions) = (
+            table("word_embeddings", 1)?,
+            table(
+                "position_embeddings",
+                config.first_position + config.positions,
+            )?,
+        );
         let kinds = table("token_type_embeddings", config.kinds)?;
         let norm = LayerNorm::open(weights, "embeddings", config)?;
         for number in 0..config.layers {
             layers.push(EncoderLayer::open(weights, number, config)?);
         }
-        Ok(Self { words, positions, first_position: config.first_position, kinds, norm, layers, hidden })
+        Ok(Self {
+            words,
+            positions,
+            first_position: config.first_position,
+            kinds,
+            norm,
+            layers,
+            hidden,
+        })
     }
 
     /// Returns the number of tokens in the vocabulary.
@@ -68,11 +87,21 @@ impl Encoder {
     /// Returns the output of the last layer: one column for each token of all inputs, in input order.
     ///
     /// Inputs do not attend to each other, so a batch only saves time. No padding is added.
-    pub(in crate::model::local) fn encode<'a>(&self, inputs: &[TokenIds], workspace: &'a mut EncoderBuffers) -> &'a Grid {
+    pub(in crate::model::local) fn encode<'a>(
+        &self,
+        inputs: &[TokenIds],
+        workspace: &'a mut EncoderBuffers,
+    ) -> &'a Grid {
         let EncoderBuffers { grid, row, scratch } = workspace;
         let lengths: Vec<usize> = inputs.iter().map(|input| input.ids.len()).collect();
         grid.reset(self.hidden, lengths.iter().sum());
-        let places = inputs.iter().flat_map(|input| input.ids.iter().enumerate().map(|(place, id)| (place, *id, input.first)));
+        let places = inputs.iter().flat_map(|input| {
+            input
+                .ids
+                .iter()
+                .enumerate()
+                .map(|(place, id)| (place, *id, input.first))
+        });
         for (column, (place, id, first)) in places.enumerate() {
             row.clear();
             row.resize(self.hidden, 0.0);

@@ -59,12 +59,18 @@ impl Grid {
 
     /// Returns a copy of a column.
     pub(in crate::model::local) fn column(&self, column: usize) -> Vec<f32> {
-        self.numbers.chunks_exact(self.width).map(|row| row[column]).collect()
+        self.numbers
+            .chunks_exact(self.width)
+            .map(|row| row[column])
+            .collect()
     }
 
     /// Returns the sum of a range of columns.
     pub(in crate::model::local) fn sum(&self, columns: Range<usize>) -> Vec<f32> {
-        self.numbers.chunks_exact(self.width).map(|row| row[columns.clone()].iter().sum()).collect()
+        self.numbers
+            .chunks_exact(self.width)
+            .map(|row| row[columns.clone()].iter().sum())
+            .collect()
     }
 
     pub(super) fn columns(&self) -> usize {
@@ -83,11 +89,25 @@ impl Grid {
 
     pub(super) fn matrix(&self, rows: Range<usize>, columns: Range<usize>) -> Matrix<'_> {
         let start = rows.start * self.width + columns.start;
-        Matrix::new(&self.numbers[start..], rows.len(), columns.len(), self.width)
+        Matrix::new(
+            &self.numbers[start..],
+            rows.len(),
+            columns.len(),
+            self.width,
+        )
     }
 
-    pub(super) fn matrix_mut(&mut self, rows: Range<usize>, columns: Range<usize>) -> MatrixMut<'_> {
+    pub(super) fn matrix_mut(
+        &mut self,
+        rows: Range<usize>,
+        columns: Range<usize>,
+    ) -> MatrixMut<'_> {
         let start = rows.start * self.width + columns.start;
-        MatrixMut::new(&mut self.numbers[start..], rows.len(), columns.len(), self.width)
+        MatrixMut::new(
+            &mut self.numbers[start..],
+            rows.len(),
+            columns.len(),
+            self.width,
+        )
     }
 }

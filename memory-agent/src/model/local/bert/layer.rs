@@ -17,10 +17,20 @@ pub(in crate::model::local) struct Linear {
 }
 
 impl Linear {
-    fn open(weights: &ModelWeights<'_>, name: &str, inputs: usize, outputs: usize) -> Result<Self, ModelError> {
+    fn open(
+        weights: &ModelWeights<'_>,
+        name: &str,
+        inputs: usize,
+        outputs: usize,
+    ) -> Result<Self, ModelError> {
         let weight = weights.numbers(&format!("{name}.weight"), &[outputs, inputs])?;
         let bias = weights.numbers(&format!("{name}.bias"), &[outputs])?;
-        Ok(Self { weight, bias, inputs, outputs })
+        Ok(Self {
+            weight,
+            bias,
+            inputs,
+            outputs,
+        })
     }
 
     /// Loads a layer outside the encoder, such as the classifier of a reranking model.
@@ -34,11 +44,19 @@ impl Linear {
     ) -> Result<Self, ModelError> {
         let weight = weights.outer_numbers(&format!("{name}.weight"), &[outputs, inputs])?;
         let bias = weights.outer_numbers(&format!("{name}.bias"), &[outputs])?;
-        Ok(Self { weight, bias, inputs, outputs })
+        Ok(Self {
+            weight,
+            bias,
+            inputs,
+            outputs,
+        })
     }
 
     /// Loads the pooling layer, which a reranking model applies to the first token.
-    pub(in crate::model::local) fn open_pooler(weights: &ModelWeights<'_>, hidden: usize) -> Result<Self, ModelError> {
+    pub(in crate::model::local) fn open_pooler(
+        weights: &ModelWeights<'_>,
+        hidden: usize,
+    ) -> Result<Self, ModelError> {
         Self::open(weights, "pooler.dense", hidden, hidden)
     }
 
@@ -55,10 +73,12 @@ impl Linear {
     }
 
     fn add(&self, input: &Grid, output: &mut Grid) {
-        output.matrix_mut(0..self.outputs, 0..input.columns()).add_product(
-            Matrix::new(self.weight.get(), self.outputs, self.inputs, self.inputs),
-            input.matrix(0..self.inputs, 0..input.columns()),
-        );
+        output
+            .matrix_mut(0..self.outputs, 0..input.columns())
+            .add_product(
+                Matrix::new(self.weight.get(), self.outputs, self.inputs, self.inputs),
+                input.matrix(0..self.inputs, 0..input.columns()),
+            );
     }
 }
 
@@ -71,15 +91,29 @@ pub(super) struct LayerNorm {
 }
 
 impl LayerNorm {
-    pub(super) fn open(weights: &ModelWeights<'_>, name: &str, config: &BertConfig) -> Result<Self, ModelError> {
+    pub(super) fn open(
+        weights: &ModelWeights<'_>,
+        name: &str,
+        config: &BertConfig,
+    ) -> Result<Self, ModelError> {
         let scale = weights.numbers(&format!("{name}.LayerNorm.weight"), &[config.hidden])?;
         let shift = weights.numbers(&format!("{name}.LayerNorm.bias"), &[config.hidden])?;
-        Ok(Self { scale, shift, epsilon: config.epsilon })
+        Ok(Self {
+            scale,
+            shift,
+            epsilon: config.epsilon,
+        })
     }
 
     pub(super) fn apply(&self, grid: &mut Grid) {
         let width = grid.width();
-        math::normalise_columns(grid.numbers_mut(), width, self.scale.get(), self.shift.get(), self.epsilon);
+        math::normalise_columns(
+            grid.numbers_mut(),
+            width,
+            self.scale.get(),
+            self.shift.get(),
+            self.epsilon,
+        );
     }
 }
 
@@ -111,12 +145,23 @@ pub(super) struct LayerBuffers {
 }
 
 impl EncoderLayer {
-    pub(super) fn open(weights: &ModelWeights<'_>, number: usize, config: &BertConfig) -> Result<Self, ModelError> {
+    pub(super) fn open(
+        weights: &ModelWeights<'_>,
+        number: usize,
+        config: &BertConfig,
+    ) -> Result<Self, ModelError> {
         let hidden = config.hidden;
         let linear = |name: &str, inputs: usize, outputs: usize| {
-            Linear::open(weights, &format!("encoder.layer.{number}.{name}"), inputs, outputs)
+            Linear::open(
+                weights,
+                &format!("encoder.layer.{number}.{name}"),
+                inputs,
+                outputs,
+            )
         };
-        let norm = |name: &str| LayerNorm::open(weights, &format!("encoder.layer.{number}.{name}"), config);
+        let norm = |name: &str| {
+            LayerNorm::open(weights, &format!("encoder.layer.{number}.{name}"), config)
+        };
         Ok(Self {
             query: linear("attention.self.query", hidden, hidden)?,
             key: linear("attention.self.key", hidden, hidden)?,
@@ -148,7 +193,14 @@ impl EncoderLayer {
 
     /// Computes attention: each token attends to every token of the same input, once for each head.
     fn attend(&self, lengths: &[usize], scratch: &mut LayerBuffers) {
-        let LayerBuffers { query, key, value, scores, context, .. } = scratch;
+        let LayerBuffers {
+            query,
+            key,
+            value,
+            scores,
+            context,
+            ..
+        } = scratch;
         let size = self.hidden / self.heads;
         let factor = 1.0 / math::to_f32(size).sqrt();
         context.resize(self.hidden, value.columns());
@@ -159,16 +211,21 @@ impl EncoderLayer {
             for head in 0..self.heads {
                 let rows = head * size..(head + 1) * size;
                 // A column of `scores` has the scores of one query token for all key tokens.
-                scores.matrix_mut(0..length, 0..length).set_product_of_columns(
-                    key.matrix(rows.clone(), columns.clone()),
-                    query.matrix(rows.clone(), columns.clone()),
-                    factor,
-                );
+                scores
+                    .matrix_mut(0..length, 0..length)
+                    .set_product_of_columns(
+                        key.matrix(rows.clone(), columns.clone()),
+                        query.matrix(rows.clone(), columns.clone()),
+                        factor,
+                    );
                 let width = scores.width();
                 math::softmax_columns(scores.numbers_mut(), width);
                 context
                     .matrix_mut(rows.clone(), columns.clone())
-                    .set_product(value.matrix(rows, columns.clone()), scores.matrix(0..length, 0..length));
+                    .set_product(
+                        value.matrix(rows, columns.clone()),
+                        scores.matrix(0..length, 0..length),
+                    );
             }
             start += length;
         }

@@ -1,7 +1,10 @@
 //! Elementwise and columnwise operations of the network, other than matrix products.
 //!
 //! Each operation is vectorized and compiled for the instruction set of the processor.
-#![expect(clippy::inline_always, reason = "only what is inlined is compiled for the processor at hand")]
+#![expect(
+    clippy::inline_always,
+    reason = "only what is inlined is compiled for the processor at hand"
+)]
 
 use pulp::Arch;
 
@@ -49,7 +52,13 @@ fn for_each_number(numbers: &mut [f32], change: impl Fn(f32) -> f32) {
 }
 
 /// Normalizes each column to mean 0 and variance 1, then applies the `scale` and `shift` of each row.
-pub(super) fn normalise_columns(numbers: &mut [f32], width: usize, scale: &[f32], shift: &[f32], epsilon: f32) {
+pub(super) fn normalise_columns(
+    numbers: &mut [f32],
+    width: usize,
+    scale: &[f32],
+    shift: &[f32],
+    epsilon: f32,
+) {
     let rows = to_f32(scale.len());
     let (mut means, mut factors) = (vec![0.0; width], vec![0.0; width]);
     Arch::new().dispatch(
@@ -88,7 +97,11 @@ pub(super) fn softmax_columns(numbers: &mut [f32], width: usize) {
         || {
             for row in numbers.chunks_exact(width) {
                 for (largest, number) in largest.iter_mut().zip(row) {
-                    *largest = if *largest < *number { *number } else { *largest };
+                    *largest = if *largest < *number {
+                        *number
+                    } else {
+                        *largest
+                    };
                 }
             }
             for row in numbers.chunks_exact_mut(width) {
@@ -137,7 +150,9 @@ fn tanh(x: f32) -> f32 {
 #[inline(always)]
 fn erf(x: f32) -> f32 {
     let t = 1.0 / (1.0 + 0.327_591_1 * x.abs());
-    let series = t * (0.254_829_6 + t * (-0.284_496_72 + t * (1.421_413_8 + t * (-1.453_152_1 + t * 1.061_405_4))));
+    let series = t
+        * (0.254_829_6
+            + t * (-0.284_496_72 + t * (1.421_413_8 + t * (-1.453_152_1 + t * 1.061_405_4))));
     (1.0 - series * exp(-x * x)).copysign(x)
 }
 
@@ -155,8 +170,18 @@ fn exp(x: f32) -> f32 {
     let whole = rounded - ROUND;
     let rest = x - whole * LN_2.0 - whole * LN_2.1;
     let power = 1.0
-        + rest * (1.0 + rest * (0.5 + rest * (1.0 / 6.0 + rest * (1.0 / 24.0 + rest * (1.0 / 120.0 + rest * (1.0 / 720.0))))));
-    let exponent = rounded.to_bits().wrapping_sub(ROUND.to_bits()).wrapping_add(127);
+        + rest
+            * (1.0
+                + rest
+                    * (0.5
+                        + rest
+                            * (1.0 / 6.0
+                                + rest
+                                    * (1.0 / 24.0 + rest * (1.0 / 120.0 + rest * (1.0 / 720.0))))));
+    let exponent = rounded
+        .to_bits()
+        .wrapping_sub(ROUND.to_bits())
+        .wrapping_add(127);
     power * f32::from_bits(exponent << 23)
 }
 
@@ -176,15 +201,28 @@ mod tests {
         assert!(numbers[0].is_nan());
         let mut columns = [0.0, f32::NAN, 1.0, 0.0];
         softmax_columns(&mut columns, 2);
-        assert!(columns[1].is_nan() && columns[3].is_nan() && (columns[0] + columns[2] - 1.0).abs() < 1e-6);
+        assert!(
+            columns[1].is_nan()
+                && columns[3].is_nan()
+                && (columns[0] + columns[2] - 1.0).abs() < 1e-6
+        );
     }
 
     #[test]
     fn the_error_function_is_what_tables_say() {
-        for (x, expected) in
-            [(0.0, 0.0), (0.1, 0.112_462_92), (0.5, 0.520_499_9), (1.0, 0.842_700_8), (2.0, 0.995_322_3), (9.0, 1.0)]
-        {
-            assert!((erf(x) - expected).abs() < 4e-7 && (erf(-x) + expected).abs() < 4e-7, "{x}: {}", erf(x));
+        for (x, expected) in [
+            (0.0, 0.0),
+            (0.1, 0.112_462_92),
+            (0.5, 0.520_499_9),
+            (1.0, 0.842_700_8),
+            (2.0, 0.995_322_3),
+            (9.0, 1.0),
+        ] {
+            assert!(
+                (erf(x) - expected).abs() < 4e-7 && (erf(-x) + expected).abs() < 4e-7,
+                "{x}: {}",
+                erf(x)
+            );
         }
         assert!(gelu(-20.0).abs() < 1e-6 && (gelu(20.0) - 20.0).abs() < 1e-6);
     }

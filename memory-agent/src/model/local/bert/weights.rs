@@ -30,13 +30,31 @@ pub(in crate::model::local) struct ModelWeights<'a> {
 impl<'a> ModelWeights<'a> {
     pub(in crate::model::local) fn open(folder: &'a ModelFolder) -> Result<Self, ModelError> {
         let file = folder.file(FILE)?;
-        let map = unsafe_ops::map_file(&file)
-            .map_err(|error| folder.damaged(FILE, &format!("it cannot be mapped into memory: {error}")))?;
-        let (header, metadata) = SafeTensors::read_metadata(&map)
-            .map_err(|error| folder.damaged(FILE, &format!("it is truncated or not a safetensors file ({error})")))?;
-        let has_prefix = |prefix: &&str| metadata.info(&format!("{prefix}embeddings.word_embeddings.weight")).is_some();
-        let prefix = ["bert.", "roberta."].into_iter().find(has_prefix).unwrap_or_default();
-        Ok(Self { folder, map: Arc::new(map), metadata, data: SIZE + header, prefix })
+        let map = unsafe_ops::map_file(&file).map_err(|error| {
+            folder.damaged(FILE, &format!("it cannot be mapped into memory: {error}"))
+        })?;
+        let (header, metadata) = SafeTensors::read_metadata(&map).map_err(|error| {
+            folder.damaged(
+                FILE,
+                &format!("it is truncated or not a safetensors file ({error})"),
+            )
+        })?;
+        let has_prefix = |prefix: &&str| {
+            metadata
+                .info(&format!("{prefix}embeddings.word_embeddings.weight"))
+                .is_some()
+        };
+        let prefix = ["bert.", "roberta."]
+            .into_iter()
+            .find(has_prefix)
+            .unwrap_or_default();
+        Ok(Self {
+            folder,
+            map: Arc::new(map),
+            metadata,
+            data: SIZE + header,
+            prefix,
+        })
     }
 
     /// Returns the bytes of the file and the offset of its data section.
@@ -55,13 +73,24 @@ impl<'a> ModelWeights<'a> {
     }
 
     /// Returns a tensor outside the encoder as `f32` numbers.
-    pub(super) fn outer_numbers(&self, name: &str, shape: &[usize]) -> Result<TensorNumbers, ModelError> {
-        let RowTensor { kind, map, range, .. } = self.table(name, shape)?;
+    pub(super) fn outer_numbers(
+        &self,
+        name: &str,
+        shape: &[usize],
+    ) -> Result<TensorNumbers, ModelError> {
+        let RowTensor {
+            kind, map, range, ..
+        } = self.table(name, shape)?;
         let bytes = &map[range.clone()];
-        let as_they_stand = cfg!(target_endian = "little") && bytemuck::try_cast_slice::<u8, f32>(bytes).is_ok();
+        let as_they_stand =
+            cfg!(target_endian = "little") && bytemuck::try_cast_slice::<u8, f32>(bytes).is_ok();
         Ok(match kind {
             NumberFormat::F32 if as_they_stand => TensorNumbers::Mapped { map, range },
-            NumberFormat::F32 | NumberFormat::F64 | NumberFormat::F16 | NumberFormat::Bf16 | NumberFormat::I8 => {
+            NumberFormat::F32
+            | NumberFormat::F64
+            | NumberFormat::F16
+            | NumberFormat::Bf16
+            | NumberFormat::I8 => {
                 let mut numbers = vec![0.0; bytes.len() / kind.size()];
                 kind.add(bytes, &mut numbers);
                 TensorNumbers::Copied(numbers)
@@ -72,7 +101,10 @@ impl<'a> ModelWeights<'a> {
     /// Returns a tensor of the encoder for access by row; it may have any number of rows.
     pub(super) fn rows(&self, name: &str, columns: usize) -> Result<RowTensor, ModelError> {
         let name = format!("{}{name}", self.prefix);
-        let rows = self.shape(&name).and_then(|shape| shape.first().copied()).unwrap_or(0);
+        let rows = self
+            .shape(&name)
+            .and_then(|shape| shape.first().copied())
+            .unwrap_or(0);
         self.table(&name, &[rows, columns])
     }
 
@@ -88,8 +120,13 @@ impl<'a> ModelWeights<'a> {
     }
 
     /// Returns a tensor of one dimension as `f32` numbers, if the file contains it.
-    pub(in crate::model::local) fn static_row(&self, name: &str) -> Result<Option<Vec<f32>>, ModelError> {
-        let Some(&[columns]) = self.shape(name) else { return Ok(None) };
+    pub(in crate::model::local) fn static_row(
+        &self,
+        name: &str,
+    ) -> Result<Option<Vec<f32>>, ModelError> {
+        let Some(&[columns]) = self.shape(name) else {
+            return Ok(None);
+        };
         let table = self.table_of(name, &[columns], STATIC_FORMATS)?;
         let mut row = vec![0.0; columns];
         table.kind.add(&table.map[table.range.clone()], &mut row);
@@ -97,40 +134,87 @@ impl<'a> ModelWeights<'a> {
     }
 
     /// Returns a tensor of row indices into another tensor, if the file contains it.
-    pub(in crate::model::local) fn row_indices(&self, name: &str) -> Result<Option<Vec<usize>>, ModelError> {
-        let Some(info) = self.metadata.info(name) else { return Ok(None) };
+    pub(in crate::model::local) fn row_indices(
+        &self,
+        name: &str,
+    ) -> Result<Option<Vec<usize>>, ModelError> {
+        let Some(info) = self.metadata.info(name) else {
+            return Ok(None);
+        };
         let bytes = &self.map[self.data + info.data_offsets.0..self.data + info.data_offsets.1];
         let places: Option<Vec<usize>> = match info.dtype {
-            Dtype::I64 => bytes.as_chunks().0.iter().map(|bytes| i64::from_le_bytes(*bytes).try_into().ok()).collect(),
-            Dtype::I32 => bytes.as_chunks().0.iter().map(|bytes| i32::from_le_bytes(*bytes).try_into().ok()).collect(),
-            other => return Err(self.folder.unsupported(FILE, &format!("{name} has numbers of type {other:?}"))),
+            Dtype::I64 => bytes
+                .as_chunks()
+                .0
+                .iter()
+                .map(|bytes| i64::from_le_bytes(*bytes).try_into().ok())
+                .collect(),
+            Dtype::I32 => bytes
+                .as_chunks()
+                .0
+                .iter()
+                .map(|bytes| i32::from_le_bytes(*bytes).try_into().ok())
+                .collect(),
+            other => {
+                return Err(self
+                    .folder
+                    .unsupported(FILE, &format!("{name} has numbers of type {other:?}")));
+            }
         };
-        places.map(Some).ok_or_else(|| self.damaged(&format!("{name} contains negative numbers")))
+        places
+            .map(Some)
+            .ok_or_else(|| self.damaged(&format!("{name} contains negative numbers")))
     }
 
     fn table(&self, name: &str, shape: &[usize]) -> Result<RowTensor, ModelError> {
         self.table_of(name, shape, NETWORK_FORMATS)
     }
 
-    fn table_of(&self, name: &str, shape: &[usize], kinds: &[NumberFormat]) -> Result<RowTensor, ModelError> {
+    fn table_of(
+        &self,
+        name: &str,
+        shape: &[usize],
+        kinds: &[NumberFormat],
+    ) -> Result<RowTensor, ModelError> {
         // Early checkpoints use other names for the weight and the bias of a norm.
-        let former = name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta");
-        let Some(info) = self.metadata.info(name).or_else(|| self.metadata.info(&former)) else {
+        let former = name
+            .replace("LayerNorm.weight", "LayerNorm.gamma")
+            .replace("LayerNorm.bias", "LayerNorm.beta");
+        let Some(info) = self
+            .metadata
+            .info(name)
+            .or_else(|| self.metadata.info(&former))
+        else {
             return Err(self.folder.damaged(FILE, &format!("it has no {name}")));
         };
         if info.shape != shape {
-            let why = format!("{name} has the shape {:?}; config.json requires {shape:?}", info.shape);
+            let why = format!(
+                "{name} has the shape {:?}; config.json requires {shape:?}",
+                info.shape
+            );
             return Err(self.folder.damaged(FILE, &why));
         }
         let Some(&kind) = kinds.iter().find(|kind| kind.dtype() == info.dtype) else {
-            let read: Vec<String> = kinds.iter().map(|kind| format!("{:?}", kind.dtype())).collect();
+            let read: Vec<String> = kinds
+                .iter()
+                .map(|kind| format!("{:?}", kind.dtype()))
+                .collect();
             let (last, others) = read.split_last().expect("some kinds are read");
-            let why = format!("{name} has numbers of type {:?}; {} and {last} are supported", info.dtype, others.join(", "));
+            let why = format!(
+                "{name} has numbers of type {:?}; {} and {last} are supported",
+                info.dtype,
+                others.join(", ")
+            );
             return Err(self.folder.unsupported(FILE, &why));
         };
         let (start, end) = info.data_offsets;
         let columns = shape.last().copied().unwrap_or(0);
-        Ok(RowTensor { kind, map: Arc::clone(&self.map), range: self.data + start..self.data + end, columns })
+        Ok(RowTensor {
+            kind,
+            map: Arc::clone(&self.map),
+            range: self.data + start..self.data + end,
+            columns,
+        })
     }
 
     /// Returns the error for a damaged file.
@@ -141,7 +225,10 @@ impl<'a> ModelWeights<'a> {
     /// Returns the error for a network in `folder` with an output that is not finite.
     pub(in crate::model::local) fn not_finite_error(folder: &Path) -> ModelError {
         ModelError::new(
-            format!("{} cannot be used: it produces no finite result", folder.join(FILE).display()),
+            format!(
+                "{} cannot be used: it produces no finite result",
+                folder.join(FILE).display()
+            ),
             "download the model again, or choose another one",
         )
     }
@@ -156,9 +243,15 @@ pub(super) enum TensorNumbers {
 }
 
 /// Number formats of networks and, below, of static embeddings.
-const NETWORK_FORMATS: &[NumberFormat] = &[NumberFormat::F32, NumberFormat::F16, NumberFormat::Bf16];
-const STATIC_FORMATS: &[NumberFormat] =
-    &[NumberFormat::F32, NumberFormat::F64, NumberFormat::F16, NumberFormat::Bf16, NumberFormat::I8];
+const NETWORK_FORMATS: &[NumberFormat] =
+    &[NumberFormat::F32, NumberFormat::F16, NumberFormat::Bf16];
+const STATIC_FORMATS: &[NumberFormat] = &[
+    NumberFormat::F32,
+    NumberFormat::F64,
+    NumberFormat::F16,
+    NumberFormat::Bf16,
+    NumberFormat::I8,
+];
 
 impl TensorNumbers {
     pub(super) fn get(&self) -> &[f32] {
@@ -200,7 +293,8 @@ impl RowTensor {
     /// If the row does not exist.
     pub(in crate::model::local) fn add_row(&self, row: usize, numbers: &mut [f32]) {
         let size = self.columns * self.kind.size();
-        self.kind.add(&self.map[self.range.clone()][row * size..][..size], numbers);
+        self.kind
+            .add(&self.map[self.range.clone()][row * size..][..size], numbers);
     }
 }
 

@@ -18,8 +18,14 @@ impl Charsmap {
     /// Parses a map: the length of the trie in bytes, the trie, and the texts. Returns `None` if invalid.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
         let (length, rest) = bytes.split_first_chunk()?;
-        let (trie, texts) = rest.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)?;
-        let units: Vec<u32> = trie.as_chunks().0.iter().map(|unit| u32::from_le_bytes(*unit)).collect();
+        let (trie, texts) =
+            rest.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)?;
+        let units: Vec<u32> = trie
+            .as_chunks()
+            .0
+            .iter()
+            .map(|unit| u32::from_le_bytes(*unit))
+            .collect();
         let texts = String::from_utf8(texts.to_vec()).ok()?;
         (!units.is_empty()).then_some(Self { units, texts })
     }
@@ -30,9 +36,14 @@ impl Charsmap {
     /// grapheme. Other graphemes are looked up character by character.
     pub(super) fn normalized_parts<'t>(&'t self, text: &'t str) -> impl Iterator<Item = &'t str> {
         text.graphemes(true).flat_map(|grapheme| {
-            let whole = (grapheme.len() <= LONGEST_GRAPHEME).then(|| self.replacement(grapheme)).flatten();
-            let characters = if whole.is_some() { "" } else { grapheme }.split_inclusive(|_: char| true);
-            whole.into_iter().chain(characters.map(|character| self.replacement(character).unwrap_or(character)))
+            let whole = (grapheme.len() <= LONGEST_GRAPHEME)
+                .then(|| self.replacement(grapheme))
+                .flatten();
+            let characters =
+                if whole.is_some() { "" } else { grapheme }.split_inclusive(|_: char| true);
+            whole
+                .into_iter()
+                .chain(characters.map(|character| self.replacement(character).unwrap_or(character)))
         })
     }
 

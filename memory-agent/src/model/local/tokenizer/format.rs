@@ -157,9 +157,15 @@ pub(in crate::model::local) struct LoadedTokenizer {
 
 impl SubwordTokenizer {
     /// Loads the tokenizer of a model: `tokenizer.json`, or `vocab.txt` with `tokenizer_config.json`.
-    pub(in crate::model::local) fn open(folder: &ModelFolder) -> Result<LoadedTokenizer, ModelError> {
+    pub(in crate::model::local) fn open(
+        folder: &ModelFolder,
+    ) -> Result<LoadedTokenizer, ModelError> {
         // If both files are missing, the error names `tokenizer.json`.
-        if !folder.has(TOKENIZER_FILE) && folder.has(VOCABULARY) { load_vocab_txt(folder) } else { load_tokenizer_json(folder) }
+        if !folder.has(TOKENIZER_FILE) && folder.has(VOCABULARY) {
+            load_vocab_txt(folder)
+        } else {
+            load_tokenizer_json(folder)
+        }
     }
 }
 
@@ -169,22 +175,46 @@ fn load_tokenizer_json(folder: &ModelFolder) -> Result<LoadedTokenizer, ModelErr
     let kind = match &parsed {
         Ok(fast) => fast.model.kind.clone(),
         // The vocabularies of other kinds of tokenizers have other JSON types.
-        Err(_) => folder.parse::<TokenizerKindFile>(TOKENIZER_FILE, &bytes).ok().and_then(|any| any.model.kind),
+        Err(_) => folder
+            .parse::<TokenizerKindFile>(TOKENIZER_FILE, &bytes)
+            .ok()
+            .and_then(|any| any.model.kind),
     };
     if let Some(kind) = kind.filter(|kind| kind != "WordPiece" && kind != "Unigram") {
-        return Err(folder.unsupported(TOKENIZER_FILE, &format!("it describes a tokenizer of type {kind:?}")));
+        return Err(folder.unsupported(
+            TOKENIZER_FILE,
+            &format!("it describes a tokenizer of type {kind:?}"),
+        ));
     }
     let fast = parsed?;
-    let tokenizer = if fast.model.vocab.has_scores() { build_unigram(folder, fast)? } else { build_word_piece(folder, fast)? };
-    Ok(LoadedTokenizer { tokenizer, bytes, file: TOKENIZER_FILE })
+    let tokenizer = if fast.model.vocab.has_scores() {
+        build_unigram(folder, fast)?
+    } else {
+        build_word_piece(folder, fast)?
+    };
+    Ok(LoadedTokenizer {
+        tokenizer,
+        bytes,
+        file: TOKENIZER_FILE,
+    })
 }
 
-fn build_word_piece(folder: &ModelFolder, fast: TokenizerFile) -> Result<SubwordTokenizer, ModelError> {
-    let TokenizerFile { model, added_tokens, normalizer, .. } = fast;
+fn build_word_piece(
+    folder: &ModelFolder,
+    fast: TokenizerFile,
+) -> Result<SubwordTokenizer, ModelError> {
+    let TokenizerFile {
+        model,
+        added_tokens,
+        normalizer,
+        ..
+    } = fast;
     let spelling = match normalizer {
         Some(normalizer) if normalizer.kind != "BertNormalizer" => {
             let kind = normalizer.kind;
-            return Err(folder.unsupported(TOKENIZER_FILE, &format!("it uses the normalizer {kind:?}")));
+            return Err(
+                folder.unsupported(TOKENIZER_FILE, &format!("it uses the normalizer {kind:?}"))
+            );
         }
         Some(normalizer) => {
             let is_lower = normalizer.lowercase.unwrap_or(true);
@@ -195,7 +225,12 @@ fn build_word_piece(folder: &ModelFolder, fast: TokenizerFile) -> Result<Subword
                 is_lower,
             }
         }
-        None => WordNormalization { is_clean: false, splits_chinese: false, drops_accents: false, is_lower: false },
+        None => WordNormalization {
+            is_clean: false,
+            splits_chinese: false,
+            drops_accents: false,
+            is_lower: false,
+        },
     };
     let mut vocabulary = model.vocab;
     let median_piece = vocabulary.median_length();
@@ -205,14 +240,33 @@ fn build_word_piece(folder: &ModelFolder, fast: TokenizerFile) -> Result<Subword
     let scripts = CoveredScripts::of(&vocabulary);
     let pieces = PieceSegmenter::new(vocabulary, &model.continuing_subword_prefix);
     let most_characters = model.max_input_chars_per_word.min(LONGEST_WORD);
-    let tokenizer = WordPieceParts { pieces, unknown: &model.unk_token, spelling, most_characters, scripts, median_piece };
+    let tokenizer = WordPieceParts {
+        pieces,
+        unknown: &model.unk_token,
+        spelling,
+        most_characters,
+        scripts,
+        median_piece,
+    };
     tokenizer.build(folder, TOKENIZER_FILE)
 }
 
-fn build_unigram(folder: &ModelFolder, fast: TokenizerFile) -> Result<SubwordTokenizer, ModelError> {
-    let TokenizerFile { model, added_tokens, normalizer, pre_tokenizer, post_processor } = fast;
+fn build_unigram(
+    folder: &ModelFolder,
+    fast: TokenizerFile,
+) -> Result<SubwordTokenizer, ModelError> {
+    let TokenizerFile {
+        model,
+        added_tokens,
+        normalizer,
+        pre_tokenizer,
+        post_processor,
+    } = fast;
     let vocabulary = model.vocab;
-    if model.unk_id.is_some_and(|unknown| vocabulary.len() <= unknown as usize) {
+    if model
+        .unk_id
+        .is_some_and(|unknown| vocabulary.len() <= unknown as usize)
+    {
         return Err(folder.damaged(TOKENIZER_FILE, "its vocabulary has no unknown token"));
     }
     let (mut normalizers, mut pre_tokenizers) = (Vec::new(), Vec::new());
@@ -222,14 +276,45 @@ fn build_unigram(folder: &ModelFolder, fast: TokenizerFile) -> Result<SubwordTok
     if let Some(pre_tokenizer) = pre_tokenizer {
         pre_tokenizer.add_to(&mut pre_tokenizers, folder)?;
     }
-    let frame = post_processor.map_or(Ok(TokenFrame::default()), |post_processor| post_processor.frame(folder))?;
-    let special: HashSet<u32> = added_tokens.iter().filter(|token| token.special).map(|token| token.id).collect();
-    let largest = added_tokens.iter().map(|token| token.id).chain(vocabulary.largest_number()).max();
-    let tokens = frame.before.iter().chain(&frame.between).chain(&frame.after).copied();
-    let rows = tokens.chain(largest).max().map_or(0, |largest| largest as usize + 1);
+    let frame = post_processor.map_or(Ok(TokenFrame::default()), |post_processor| {
+        post_processor.frame(folder)
+    })?;
+    let special: HashSet<u32> = added_tokens
+        .iter()
+        .filter(|token| token.special)
+        .map(|token| token.id)
+        .collect();
+    let largest = added_tokens
+        .iter()
+        .map(|token| token.id)
+        .chain(vocabulary.largest_number())
+        .max();
+    let tokens = frame
+        .before
+        .iter()
+        .chain(&frame.between)
+        .chain(&frame.after)
+        .copied();
+    let rows = tokens
+        .chain(largest)
+        .max()
+        .map_or(0, |largest| largest as usize + 1);
     let (scripts, median_piece) = (CoveredScripts::of(&vocabulary), vocabulary.median_length());
-    let model = Unigram::new(vocabulary, &special, model.unk_id, model.byte_fallback, normalizers, pre_tokenizers);
-    Ok(SubwordTokenizer { model: SubwordModel::Unigram(Box::new(model)), frame: Ok(frame), scripts, rows, median_piece })
+    let model = Unigram::new(
+        vocabulary,
+        &special,
+        model.unk_id,
+        model.byte_fallback,
+        normalizers,
+        pre_tokenizers,
+    );
+    Ok(SubwordTokenizer {
+        model: SubwordModel::Unigram(Box::new(model)),
+        frame: Ok(frame),
+        scripts,
+        rows,
+        median_piece,
+    })
 }
 
 /// Checks that another normalizer or pre-tokenizer may be added to `count` of them, since each is applied to every text.
@@ -237,20 +322,40 @@ fn check_room(folder: &ModelFolder, kind: &str, count: usize) -> Result<(), Mode
     if count < MAX_STEPS {
         Ok(())
     } else {
-        Err(folder.unsupported(TOKENIZER_FILE, &format!("it has more than {MAX_STEPS} {kind}")))
+        Err(folder.unsupported(
+            TOKENIZER_FILE,
+            &format!("it has more than {MAX_STEPS} {kind}"),
+        ))
     }
 }
 
 impl NormalizerConfig {
-    fn add_to(self, normalizers: &mut Vec<Normalizer>, folder: &ModelFolder) -> Result<(), ModelError> {
-        let lacks = |what: &str| folder.damaged(TOKENIZER_FILE, &format!("a normalizer has no {what}"));
+    fn add_to(
+        self,
+        normalizers: &mut Vec<Normalizer>,
+        folder: &ModelFolder,
+    ) -> Result<(), ModelError> {
+        let lacks =
+            |what: &str| folder.damaged(TOKENIZER_FILE, &format!("a normalizer has no {what}"));
         check_room(folder, "normalizers", normalizers.len())?;
         normalizers.push(match self.kind.as_str() {
-            "Sequence" => return self.normalizers.into_iter().try_for_each(|inner| inner.add_to(normalizers, folder)),
+            "Sequence" => {
+                return self
+                    .normalizers
+                    .into_iter()
+                    .try_for_each(|inner| inner.add_to(normalizers, folder));
+            }
             "Precompiled" => {
-                let text = self.precompiled_charsmap.ok_or_else(|| lacks("precompiled_charsmap"))?;
-                let map = STANDARD.decode(text).ok().and_then(|bytes| Charsmap::parse(&bytes));
-                Normalizer::Charsmap(map.ok_or_else(|| folder.damaged(TOKENIZER_FILE, "its precompiled_charsmap is invalid"))?)
+                let text = self
+                    .precompiled_charsmap
+                    .ok_or_else(|| lacks("precompiled_charsmap"))?;
+                let map = STANDARD
+                    .decode(text)
+                    .ok()
+                    .and_then(|bytes| Charsmap::parse(&bytes));
+                Normalizer::Charsmap(map.ok_or_else(|| {
+                    folder.damaged(TOKENIZER_FILE, "its precompiled_charsmap is invalid")
+                })?)
             }
             "NFC" => Normalizer::Nfc,
             "NFD" => Normalizer::Nfd,
@@ -258,33 +363,56 @@ impl NormalizerConfig {
             "NFKD" => Normalizer::Nfkd,
             "Lowercase" => Normalizer::Lowercase,
             "StripAccents" => Normalizer::StripAccents,
-            "Strip" => Normalizer::Strip { left: self.strip_left.unwrap_or(true), right: self.strip_right.unwrap_or(true) },
+            "Strip" => Normalizer::Strip {
+                left: self.strip_left.unwrap_or(true),
+                right: self.strip_right.unwrap_or(true),
+            },
             "Prepend" => Normalizer::Prepend(self.prepend.ok_or_else(|| lacks("prepend"))?),
             "Replace" => {
                 let with = self.content.ok_or_else(|| lacks("content"))?;
                 match self.pattern.ok_or_else(|| lacks("pattern"))? {
                     PatternConfig::String(text) if text.is_empty() => {
-                        return Err(folder.unsupported(TOKENIZER_FILE, "a normalizer replaces an empty text"));
+                        return Err(folder
+                            .unsupported(TOKENIZER_FILE, "a normalizer replaces an empty text"));
                     }
                     PatternConfig::String(text) => Normalizer::Replace { text, with },
                     PatternConfig::Regex(pattern) => {
-                        let unread =
-                            |_| folder.unsupported(TOKENIZER_FILE, &format!("it uses the unsupported pattern {pattern:?}"));
-                        Normalizer::ReplacePattern { pattern: Regex::new(&pattern).map_err(unread)?, with }
+                        let unread = |_| {
+                            folder.unsupported(
+                                TOKENIZER_FILE,
+                                &format!("it uses the unsupported pattern {pattern:?}"),
+                            )
+                        };
+                        Normalizer::ReplacePattern {
+                            pattern: Regex::new(&pattern).map_err(unread)?,
+                            with,
+                        }
                     }
                 }
             }
-            other => return Err(folder.unsupported(TOKENIZER_FILE, &format!("it uses the normalizer {other:?}"))),
+            other => {
+                return Err(folder
+                    .unsupported(TOKENIZER_FILE, &format!("it uses the normalizer {other:?}")));
+            }
         });
         Ok(())
     }
 }
 
 impl PreTokenizerConfig {
-    fn add_to(self, pre_tokenizers: &mut Vec<PreTokenizer>, folder: &ModelFolder) -> Result<(), ModelError> {
+    fn add_to(
+        self,
+        pre_tokenizers: &mut Vec<PreTokenizer>,
+        folder: &ModelFolder,
+    ) -> Result<(), ModelError> {
         check_room(folder, "pre-tokenizers", pre_tokenizers.len())?;
         pre_tokenizers.push(match self.kind.as_str() {
-            "Sequence" => return self.pretokenizers.into_iter().try_for_each(|inner| inner.add_to(pre_tokenizers, folder)),
+            "Sequence" => {
+                return self
+                    .pretokenizers
+                    .into_iter()
+                    .try_for_each(|inner| inner.add_to(pre_tokenizers, folder));
+            }
             "WhitespaceSplit" => PreTokenizer::Whitespace,
             "Metaspace" => PreTokenizer::Metaspace {
                 space: self.replacement.unwrap_or('▁'),
@@ -295,7 +423,12 @@ impl PreTokenizerConfig {
                 },
                 splits: self.split.unwrap_or(true),
             },
-            other => return Err(folder.unsupported(TOKENIZER_FILE, &format!("it uses the pre-tokenizer {other:?}"))),
+            other => {
+                return Err(folder.unsupported(
+                    TOKENIZER_FILE,
+                    &format!("it uses the pre-tokenizer {other:?}"),
+                ));
+            }
         });
         Ok(())
     }
@@ -304,8 +437,11 @@ impl PreTokenizerConfig {
 fn load_vocab_txt(folder: &ModelFolder) -> Result<LoadedTokenizer, ModelError> {
     let bytes = folder.read(VOCABULARY)?;
     let config: BertTokenizerConfig = folder.read_optional_json(CONFIG)?.unwrap_or_default();
-    let text = std::str::from_utf8(&bytes).map_err(|_| folder.damaged(VOCABULARY, "it is not UTF-8"))?;
-    let lines = text.split_terminator('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
+    let text =
+        std::str::from_utf8(&bytes).map_err(|_| folder.damaged(VOCABULARY, "it is not UTF-8"))?;
+    let lines = text
+        .split_terminator('\n')
+        .map(|line| line.strip_suffix('\r').unwrap_or(line));
     let mut vocabulary = TokenVocabulary::default();
     for (number, line) in (0..).zip(lines) {
         vocabulary.push(line, number);
@@ -319,9 +455,20 @@ fn load_vocab_txt(folder: &ModelFolder) -> Result<LoadedTokenizer, ModelError> {
     };
     let (scripts, median_piece) = (CoveredScripts::of(&vocabulary), vocabulary.median_length());
     let pieces = PieceSegmenter::new(vocabulary, PREFIX);
-    let parts = WordPieceParts { pieces, unknown: UNKNOWN, spelling, most_characters: MOST_CHARACTERS, scripts, median_piece };
+    let parts = WordPieceParts {
+        pieces,
+        unknown: UNKNOWN,
+        spelling,
+        most_characters: MOST_CHARACTERS,
+        scripts,
+        median_piece,
+    };
     let tokenizer = parts.build(folder, VOCABULARY)?;
-    Ok(LoadedTokenizer { tokenizer, bytes, file: VOCABULARY })
+    Ok(LoadedTokenizer {
+        tokenizer,
+        bytes,
+        file: VOCABULARY,
+    })
 }
 
 /// The components of a `WordPiece` tokenizer.
@@ -335,17 +482,43 @@ struct WordPieceParts<'a> {
 }
 
 impl WordPieceParts<'_> {
-    fn build(self, folder: &ModelFolder, file: &'static str) -> Result<SubwordTokenizer, ModelError> {
-        let Self { pieces, unknown, spelling, most_characters, scripts, median_piece } = self;
+    fn build(
+        self,
+        folder: &ModelFolder,
+        file: &'static str,
+    ) -> Result<SubwordTokenizer, ModelError> {
+        let Self {
+            pieces,
+            unknown,
+            spelling,
+            most_characters,
+            scripts,
+            median_piece,
+        } = self;
         let number = |token: &str| pieces.number(token).ok_or_else(|| token.to_owned());
         let unknown = number(unknown).map_err(|token| missing_token_error(folder, file, &token))?;
         let frame = number("[CLS]").and_then(|start| {
             let end = number("[SEP]")?;
-            Ok(TokenFrame { before: vec![start], between: vec![end], after: vec![end] })
+            Ok(TokenFrame {
+                before: vec![start],
+                between: vec![end],
+                after: vec![end],
+            })
         });
         let rows = pieces.rows();
-        let model = SubwordModel::WordPiece(WordPiece { spelling, pieces, unknown, most_characters });
-        Ok(SubwordTokenizer { model, frame, scripts, rows, median_piece })
+        let model = SubwordModel::WordPiece(WordPiece {
+            spelling,
+            pieces,
+            unknown,
+            most_characters,
+        });
+        Ok(SubwordTokenizer {
+            model,
+            frame,
+            scripts,
+            rows,
+            median_piece,
+        })
     }
 }
 
@@ -355,18 +528,30 @@ fn missing_token_error(folder: &ModelFolder, file: &'static str, token: &str) ->
 
 impl LoadedTokenizer {
     /// Checks that the network covers the vocabulary and that all special tokens are defined.
-    pub(in crate::model::local) fn check(&self, folder: &ModelFolder, encoder: &Encoder) -> Result<(), ModelError> {
+    pub(in crate::model::local) fn check(
+        &self,
+        folder: &ModelFolder,
+        encoder: &Encoder,
+    ) -> Result<(), ModelError> {
         self.check_frame(folder)?;
         self.check_rows(folder, encoder.vocabulary_size())
     }
 
     /// Checks that all special tokens are defined.
     pub(super) fn check_frame(&self, folder: &ModelFolder) -> Result<(), ModelError> {
-        self.tokenizer.frame.as_ref().map(|_| ()).map_err(|token| missing_token_error(folder, self.file, token))
+        self.tokenizer
+            .frame
+            .as_ref()
+            .map(|_| ())
+            .map_err(|token| missing_token_error(folder, self.file, token))
     }
 
     /// Checks that the vocabulary has at most `known` rows.
-    pub(in crate::model::local) fn check_rows(&self, folder: &ModelFolder, known: usize) -> Result<(), ModelError> {
+    pub(in crate::model::local) fn check_rows(
+        &self,
+        folder: &ModelFolder,
+        known: usize,
+    ) -> Result<(), ModelError> {
         let rows = self.tokenizer.rows;
         if rows <= known {
             return Ok(());

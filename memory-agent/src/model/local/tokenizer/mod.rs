@@ -60,12 +60,19 @@ impl SubwordTokenizer {
         let mut ids = before.clone();
         ids.extend(self.tokenize(text, most.saturating_sub(before.len() + after.len())));
         ids.extend(after);
-        TokenIds { first: ids.len(), ids }
+        TokenIds {
+            first: ids.len(),
+            ids,
+        }
     }
 
     /// Returns the tokens of two texts with the special tokens; the longer text is truncated first.
     pub(super) fn encode_pair(&self, one: &str, other: &str, most: usize) -> TokenIds {
-        let TokenFrame { before, between, after } = self.frame();
+        let TokenFrame {
+            before,
+            between,
+            after,
+        } = self.frame();
         let room = most.saturating_sub(before.len() + between.len() + after.len());
         let (mut one, mut other) = (self.tokenize(one, room), self.tokenize(other, room));
         let (one_keeps, other_keeps) = divide_room(one.len(), other.len(), room);
@@ -101,7 +108,10 @@ impl SubwordTokenizer {
     /// At least half of the letters must be of scripts that the vocabulary covers, and at least half of the tokens
     /// known.
     pub(super) fn covers(&self, text: &str, ids: &[u32]) -> bool {
-        let unknown = ids.iter().filter(|id| Some(**id) == self.unknown_token()).count();
+        let unknown = ids
+            .iter()
+            .filter(|id| Some(**id) == self.unknown_token())
+            .count();
         2 * unknown <= ids.len() && self.scripts.cover(text)
     }
 
@@ -111,7 +121,11 @@ impl SubwordTokenizer {
     }
 
     fn frame(&self) -> &TokenFrame {
-        const NONE: &TokenFrame = &TokenFrame { before: Vec::new(), between: Vec::new(), after: Vec::new() };
+        const NONE: &TokenFrame = &TokenFrame {
+            before: Vec::new(),
+            between: Vec::new(),
+            after: Vec::new(),
+        };
         self.frame.as_ref().unwrap_or(NONE)
     }
 }

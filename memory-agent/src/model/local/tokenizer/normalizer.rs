@@ -51,7 +51,10 @@ impl Normalizer {
             Self::Nfkd => normalized.extend_chars(text.nfkd()),
             // Lowercasing by character has no special case for a final sigma.
             Self::Lowercase => normalized.extend_chars(text.chars().flat_map(char::to_lowercase)),
-            Self::StripAccents => normalized.extend_chars(text.chars().filter(|character| !is_combining_mark(*character))),
+            Self::StripAccents => normalized.extend_chars(
+                text.chars()
+                    .filter(|character| !is_combining_mark(*character)),
+            ),
             Self::Strip { left, right } => {
                 let text = if *left { text.trim_start() } else { text };
                 normalized.extend([if *right { text.trim_end() } else { text }]);
@@ -62,11 +65,16 @@ impl Normalizer {
                 normalized.replace(
                     text,
                     with,
-                    text.match_indices(from.as_str()).map(|(start, found)| start..start + found.len()),
+                    text.match_indices(from.as_str())
+                        .map(|(start, found)| start..start + found.len()),
                 );
             }
             Self::ReplacePattern { pattern, with } => {
-                normalized.replace(text, with, pattern.find_iter(text).map(|found| found.range()));
+                normalized.replace(
+                    text,
+                    with,
+                    pattern.find_iter(text).map(|found| found.range()),
+                );
             }
         }
         normalized.text
@@ -81,7 +89,10 @@ struct BoundedText {
 
 impl BoundedText {
     fn new(expected: usize, limit: usize) -> Self {
-        Self { text: String::with_capacity(expected.min(limit)), limit }
+        Self {
+            text: String::with_capacity(expected.min(limit)),
+            limit,
+        }
     }
 
     /// Appends as much of `part` as the limit allows; returns whether all of it was appended.
@@ -106,7 +117,12 @@ impl BoundedText {
     }
 
     /// Appends `text` with each of the ordered ranges `found` replaced.
-    fn replace(&mut self, text: &str, with: &str, found: impl Iterator<Item = std::ops::Range<usize>>) {
+    fn replace(
+        &mut self,
+        text: &str,
+        with: &str,
+        found: impl Iterator<Item = std::ops::Range<usize>>,
+    ) {
         let mut start = 0;
         for range in found {
             if !self.push(&text[start..range.start]) || !self.push(with) {
@@ -123,18 +139,34 @@ mod tests {
     use super::*;
 
     fn replace(text: &str, with: &str) -> Normalizer {
-        Normalizer::Replace { text: text.into(), with: with.into() }
+        Normalizer::Replace {
+            text: text.into(),
+            with: with.into(),
+        }
     }
 
     #[test]
     fn no_step_exceeds_the_limit() {
         let long = "long ".repeat(1_000_000);
-        let pattern = |pattern: &str| Normalizer::ReplacePattern { pattern: Regex::new(pattern).unwrap(), with: long.clone() };
-        for step in [replace("a", "aa"), replace("a", &long), Normalizer::Prepend(long.clone()), pattern("a"), pattern("")] {
+        let pattern = |pattern: &str| Normalizer::ReplacePattern {
+            pattern: Regex::new(pattern).unwrap(),
+            with: long.clone(),
+        };
+        for step in [
+            replace("a", "aa"),
+            replace("a", &long),
+            Normalizer::Prepend(long.clone()),
+            pattern("a"),
+            pattern(""),
+        ] {
             let text = step.apply("abab", 64);
             assert!(text.len() <= 64 && text.capacity() < 1024, "{text}");
         }
-        assert_eq!(Normalizer::Nfkd.apply("\u{fdfa}\u{fdfa}", 10), "صلى ا", "cut between characters");
+        assert_eq!(
+            Normalizer::Nfkd.apply("\u{fdfa}\u{fdfa}", 10),
+            "صلى ا",
+            "cut between characters"
+        );
         let mut text = "a".to_owned();
         for _ in 0..40 {
             text = replace("a", "aa").apply(&text, 1_000);
@@ -145,8 +177,15 @@ mod tests {
     #[test]
     fn a_text_below_the_limit_is_complete() {
         assert_eq!(replace(",", " , ").apply("a,b,", 64), "a , b , ");
-        let pattern = Normalizer::ReplacePattern { pattern: Regex::new(" {2,}").unwrap(), with: "$0".into() };
-        assert_eq!(pattern.apply("a   b", 64), "a$0b", "the replacement is no template");
+        let pattern = Normalizer::ReplacePattern {
+            pattern: Regex::new(" {2,}").unwrap(),
+            with: "$0".into(),
+        };
+        assert_eq!(
+            pattern.apply("a   b", 64),
+            "a$0b",
+            "the replacement is no template"
+        );
         assert_eq!(Normalizer::Prepend("▁".into()).apply("", 64), "");
         assert_eq!(Normalizer::Prepend("▁".into()).apply("a", 64), "▁a");
     }

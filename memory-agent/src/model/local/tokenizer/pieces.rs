@@ -38,8 +38,13 @@ impl PieceSegmenter {
         };
         for index in 0..vocabulary.len() {
             let (piece, _) = vocabulary.piece(index);
-            match piece.strip_prefix(prefix).filter(|rest| !rest.is_empty() && !prefix.is_empty()) {
-                Some(rest) => pieces.further.insert(&vocabulary, prefix.len(), rest, index),
+            match piece
+                .strip_prefix(prefix)
+                .filter(|rest| !rest.is_empty() && !prefix.is_empty())
+            {
+                Some(rest) => pieces
+                    .further
+                    .insert(&vocabulary, prefix.len(), rest, index),
                 None => pieces.first.insert(&vocabulary, 0, piece, index),
             }
         }
@@ -49,12 +54,16 @@ impl PieceSegmenter {
 
     /// Returns the number of a piece that starts a word.
     pub(super) fn number(&self, piece: &str) -> Option<u32> {
-        self.first.find(&self.vocabulary, 0, piece).map(|index| self.vocabulary.piece(index).1)
+        self.first
+            .find(&self.vocabulary, 0, piece)
+            .map(|index| self.vocabulary.piece(index).1)
     }
 
     /// Returns the largest number plus one; some numbers below it may be unused.
     pub(super) fn rows(&self) -> usize {
-        self.vocabulary.largest_number().map_or(0, |largest| largest as usize + 1)
+        self.vocabulary
+            .largest_number()
+            .map_or(0, |largest| largest as usize + 1)
     }
 
     /// Appends the numbers of a word's pieces: repeatedly the longest known prefix of the rest.
@@ -94,11 +103,20 @@ impl fmt::Debug for PieceTable {
 impl PieceTable {
     pub(super) fn for_pieces(count: usize) -> Self {
         // At most half of the slots are used, so every lookup reaches an empty slot.
-        Self { slots: vec![0; (2 * count + 1).next_power_of_two()], longest: 0 }
+        Self {
+            slots: vec![0; (2 * count + 1).next_power_of_two()],
+            longest: 0,
+        }
     }
 
     /// Inserts a piece of up to [`LONGEST_PIECE`] bytes; `prefix` is the number of bytes to skip at the start of vocabulary entries.
-    pub(super) fn insert(&mut self, vocabulary: &TokenVocabulary, prefix: usize, piece: &str, index: usize) {
+    pub(super) fn insert(
+        &mut self,
+        vocabulary: &TokenVocabulary,
+        prefix: usize,
+        piece: &str,
+        index: usize,
+    ) {
         if LONGEST_PIECE < piece.len() {
             return;
         }
@@ -107,18 +125,30 @@ impl PieceTable {
         self.slots[slot] = u32::try_from(index + 1).expect("a file of 64 MB has fewer pieces");
     }
 
-    pub(super) fn find(&self, vocabulary: &TokenVocabulary, prefix: usize, piece: &str) -> Option<usize> {
+    pub(super) fn find(
+        &self,
+        vocabulary: &TokenVocabulary,
+        prefix: usize,
+        piece: &str,
+    ) -> Option<usize> {
         (self.slots[self.slot(vocabulary, prefix, piece)] as usize).checked_sub(1)
     }
 
     /// Calls `found` with the index and length of each piece that is a prefix of `text`, shortest first.
-    pub(super) fn for_each_prefix(&self, vocabulary: &TokenVocabulary, text: &str, mut found: impl FnMut(usize, usize)) {
+    pub(super) fn for_each_prefix(
+        &self,
+        vocabulary: &TokenVocabulary,
+        text: &str,
+        mut found: impl FnMut(usize, usize),
+    ) {
         let mut hash = FIRST_HASH;
         for (place, byte) in text.bytes().enumerate().take(self.longest) {
             hash = mix(hash, byte);
             let end = place + 1;
             if text.is_char_boundary(end)
-                && let Some(index) = (self.slots[self.slot_from(fold(hash), vocabulary, 0, &text[..end])] as usize).checked_sub(1)
+                && let Some(index) =
+                    (self.slots[self.slot_from(fold(hash), vocabulary, 0, &text[..end])] as usize)
+                        .checked_sub(1)
             {
                 found(index, end);
             }
@@ -126,17 +156,36 @@ impl PieceTable {
     }
 
     /// Returns the index and the length of the longest piece that is a prefix of `text`.
-    fn longest_prefix(&self, vocabulary: &TokenVocabulary, prefix: usize, text: &str) -> Option<(usize, usize)> {
-        let ends = (1..=self.longest.min(text.len())).rev().filter(|end| text.is_char_boundary(*end));
-        ends.into_iter().find_map(|end| Some((self.find(vocabulary, prefix, &text[..end])?, end)))
+    fn longest_prefix(
+        &self,
+        vocabulary: &TokenVocabulary,
+        prefix: usize,
+        text: &str,
+    ) -> Option<(usize, usize)> {
+        let ends = (1..=self.longest.min(text.len()))
+            .rev()
+            .filter(|end| text.is_char_boundary(*end));
+        ends.into_iter()
+            .find_map(|end| Some((self.find(vocabulary, prefix, &text[..end])?, end)))
     }
 
     /// Returns the slot of a piece, or the empty slot for inserting it.
     fn slot(&self, vocabulary: &TokenVocabulary, prefix: usize, piece: &str) -> usize {
-        self.slot_from(fold(piece.bytes().fold(FIRST_HASH, mix)), vocabulary, prefix, piece)
+        self.slot_from(
+            fold(piece.bytes().fold(FIRST_HASH, mix)),
+            vocabulary,
+            prefix,
+            piece,
+        )
     }
 
-    fn slot_from(&self, hash: usize, vocabulary: &TokenVocabulary, prefix: usize, piece: &str) -> usize {
+    fn slot_from(
+        &self,
+        hash: usize,
+        vocabulary: &TokenVocabulary,
+        prefix: usize,
+        piece: &str,
+    ) -> usize {
         let last = self.slots.len() - 1;
         let mut slot = hash & last;
         while let Some(index) = (self.slots[slot] as usize).checked_sub(1)
@@ -156,7 +205,10 @@ fn mix(hash: u64, byte: u8) -> u64 {
 }
 
 /// Folds the upper half of a hash into the lower half.
-#[expect(clippy::cast_possible_truncation, reason = "only some bits of it are used")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "only some bits of it are used"
+)]
 fn fold(hash: u64) -> usize {
     (hash ^ (hash >> 32)) as usize
 }

@@ -6,7 +6,11 @@ pub(super) enum PreTokenizer {
     /// Splits at white space and removes it.
     Whitespace,
     /// Replaces spaces by a visible character, which may also be added at the start.
-    Metaspace { space: char, prepend: Prepend, splits: bool },
+    Metaspace {
+        space: char,
+        prepend: Prepend,
+        splits: bool,
+    },
 }
 
 /// The parts to which a leading space is added.
@@ -27,11 +31,21 @@ struct TextPart {
 
 /// Applies the splitting steps in order. No part is empty.
 pub(super) fn split(text: String, pre_tokenizers: &[PreTokenizer]) -> Vec<String> {
-    let mut parts = vec![TextPart { text, is_first: true }];
+    let mut parts = vec![TextPart {
+        text,
+        is_first: true,
+    }];
     for pre_tokenizer in pre_tokenizers {
-        parts = parts.iter().flat_map(|part| pre_tokenizer.split(part)).collect();
+        parts = parts
+            .iter()
+            .flat_map(|part| pre_tokenizer.split(part))
+            .collect();
     }
-    parts.into_iter().map(|part| part.text).filter(|text| !text.is_empty()).collect()
+    parts
+        .into_iter()
+        .map(|part| part.text)
+        .filter(|text| !text.is_empty())
+        .collect()
 }
 
 impl PreTokenizer {
@@ -43,9 +57,18 @@ impl PreTokenizer {
             Self::Whitespace => {
                 let starts_here = part.is_first && !part.text.starts_with(char::is_whitespace);
                 let words = part.text.split_whitespace().enumerate();
-                words.map(|(number, word)| TextPart { text: word.to_owned(), is_first: starts_here && number == 0 }).collect()
+                words
+                    .map(|(number, word)| TextPart {
+                        text: word.to_owned(),
+                        is_first: starts_here && number == 0,
+                    })
+                    .collect()
             }
-            Self::Metaspace { space, prepend, splits } => {
+            Self::Metaspace {
+                space,
+                prepend,
+                splits,
+            } => {
                 let mut text = part.text.replace(' ', space.encode_utf8(&mut [0; 4]));
                 let prepends = match prepend {
                     Prepend::Always => true,
@@ -56,13 +79,22 @@ impl PreTokenizer {
                     text.insert(0, *space);
                 }
                 if !splits {
-                    return vec![TextPart { text, is_first: part.is_first }];
+                    return vec![TextPart {
+                        text,
+                        is_first: part.is_first,
+                    }];
                 }
-                let starts = text.match_indices(*space).map(|(at, _)| at).filter(|at| 0 < *at);
+                let starts = text
+                    .match_indices(*space)
+                    .map(|(at, _)| at)
+                    .filter(|at| 0 < *at);
                 let ends: Vec<usize> = starts.chain([text.len()]).collect();
                 let mut start = 0;
                 let word = |end: usize| {
-                    let word = TextPart { text: text[start..end].to_owned(), is_first: part.is_first && start == 0 };
+                    let word = TextPart {
+                        text: text[start..end].to_owned(),
+                        is_first: part.is_first && start == 0,
+                    };
                     start = end;
                     word
                 };

@@ -43,7 +43,11 @@ impl CoveredScripts {
         let mut counts: HashMap<LetterScript, usize> = HashMap::new();
         for index in 0..vocabulary.len() {
             let (piece, _) = vocabulary.piece(index);
-            let letters = piece.chars().filter(|character| character.is_alphabetic()).take(2).count();
+            let letters = piece
+                .chars()
+                .filter(|character| character.is_alphabetic())
+                .take(2)
+                .count();
             let mut former = None;
             for script in piece.chars().filter_map(LetterScript::of) {
                 let counts_alone = script == LetterScript::Ideographs;
@@ -54,11 +58,18 @@ impl CoveredScripts {
             }
         }
         let least = |script: LetterScript| match script {
-            LetterScript::Ideographs => MIN_IDEOGRAPHS.min(vocabulary.len() / IDEOGRAPHS_SHARE).max(1),
-            LetterScript::Korean | LetterScript::Block(_) => MIN_PIECES.min(vocabulary.len() / SHARE).max(1),
+            LetterScript::Ideographs => MIN_IDEOGRAPHS
+                .min(vocabulary.len() / IDEOGRAPHS_SHARE)
+                .max(1),
+            LetterScript::Korean | LetterScript::Block(_) => {
+                MIN_PIECES.min(vocabulary.len() / SHARE).max(1)
+            }
         };
-        let mut scripts: Vec<LetterScript> =
-            counts.into_iter().filter(|(script, count)| least(*script) <= *count).map(|(script, _)| script).collect();
+        let mut scripts: Vec<LetterScript> = counts
+            .into_iter()
+            .filter(|(script, count)| least(*script) <= *count)
+            .map(|(script, _)| script)
+            .collect();
         scripts.sort_unstable();
         Self(scripts)
     }
@@ -71,7 +82,9 @@ impl CoveredScripts {
         let (mut known, mut all) = (0, 0);
         let mut former = (None, false);
         for character in text.chars() {
-            let Some(script) = LetterScript::of(character) else { continue };
+            let Some(script) = LetterScript::of(character) else {
+                continue;
+            };
             if former.0 != Some(script) {
                 former = (Some(script), self.0.binary_search(&script).is_ok());
             }
@@ -119,8 +132,16 @@ mod tests {
     #[test]
     fn a_vocabulary_covers_the_scripts_it_has_pieces_of() {
         let latin = || pairs("", 'a', 400).chain(pairs("##", 'a', 400));
-        let cyrillic = (0..32).map(|at| char::from_u32(0x430 + at).expect("it is a letter").to_string());
-        let english = scripts(latin().chain(cyrillic).chain("深色模式上下".chars().map(String::from)));
+        let cyrillic = (0..32).map(|at| {
+            char::from_u32(0x430 + at)
+                .expect("it is a letter")
+                .to_string()
+        });
+        let english = scripts(
+            latin()
+                .chain(cyrillic)
+                .chain("深色模式上下".chars().map(String::from)),
+        );
         for (text, is_covered) in [
             ("dark mode", true),
             ("", true),
@@ -138,7 +159,11 @@ mod tests {
             latin()
                 .chain(pairs("▁", 'а', 100))
                 .chain(pairs("", '가', 100))
-                .chain((0..1500).map(|at| char::from_u32(0x4E00 + at).expect("it is a letter").to_string())),
+                .chain((0..1500).map(|at| {
+                    char::from_u32(0x4E00 + at)
+                        .expect("it is a letter")
+                        .to_string()
+                })),
         );
         for text in ["dark mode", "тайна", "가나", "三上下一"] {
             assert!(many.cover(text), "{text}");

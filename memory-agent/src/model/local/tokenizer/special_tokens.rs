@@ -45,17 +45,40 @@ struct SpecialToken {
 
 impl PostProcessor {
     pub(super) fn frame(self, folder: &ModelFolder) -> Result<TokenFrame, ModelError> {
-        let unusable = || folder.damaged(TOKENIZER_FILE, "its post_processor does not define the special tokens");
-        let Self { kind, single, pair, special_tokens, sep, cls, processors } = self;
+        let unusable = || {
+            folder.damaged(
+                TOKENIZER_FILE,
+                "its post_processor does not define the special tokens",
+            )
+        };
+        let Self {
+            kind,
+            single,
+            pair,
+            special_tokens,
+            sep,
+            cls,
+            processors,
+        } = self;
         match kind.as_str() {
             "Sequence" => {
-                let framing = processors.into_iter().find(|inner| inner.kind != "ByteLevel");
+                let framing = processors
+                    .into_iter()
+                    .find(|inner| inner.kind != "ByteLevel");
                 framing.map_or(Ok(TokenFrame::default()), |inner| inner.frame(folder))
             }
             "BertProcessing" | "RobertaProcessing" => {
                 let ((_, start), (_, end)) = cls.zip(sep).ok_or_else(unusable)?;
-                let between = if kind == "BertProcessing" { vec![end] } else { vec![end, end] };
-                Ok(TokenFrame { before: vec![start], between, after: vec![end] })
+                let between = if kind == "BertProcessing" {
+                    vec![end]
+                } else {
+                    vec![end, end]
+                };
+                Ok(TokenFrame {
+                    before: vec![start],
+                    between,
+                    after: vec![end],
+                })
             }
             "TemplateProcessing" => {
                 // The special tokens before the first text, after it, and after the second text.
@@ -63,8 +86,12 @@ impl PostProcessor {
                     let mut parts = vec![Vec::new()];
                     for part in template {
                         match part {
-                            TemplatePart::SpecialToken { id } => parts.last_mut()?.extend(&special_tokens.get(id)?.ids),
-                            TemplatePart::Sequence { id } if (id == "A") == (parts.len() == 1) => parts.push(Vec::new()),
+                            TemplatePart::SpecialToken { id } => {
+                                parts.last_mut()?.extend(&special_tokens.get(id)?.ids)
+                            }
+                            TemplatePart::Sequence { id } if (id == "A") == (parts.len() == 1) => {
+                                parts.push(Vec::new())
+                            }
                             TemplatePart::Sequence { .. } => return None,
                         }
                     }
@@ -74,9 +101,16 @@ impl PostProcessor {
                 let [before, after] = single.ok_or_else(unusable)?;
                 let pair = parts(&pair).and_then(|parts| <[Vec<u32>; 3]>::try_from(parts).ok());
                 let between = pair.map_or_else(|| after.clone(), |[_, between, _]| between);
-                Ok(TokenFrame { before, between, after })
+                Ok(TokenFrame {
+                    before,
+                    between,
+                    after,
+                })
             }
-            other => Err(folder.unsupported(TOKENIZER_FILE, &format!("it uses the post-processor {other:?}"))),
+            other => Err(folder.unsupported(
+                TOKENIZER_FILE,
+                &format!("it uses the post-processor {other:?}"),
+            )),
         }
     }
 }

@@ -55,11 +55,27 @@ impl Unigram {
                 table.insert(&vocabulary, 0, piece, index);
             }
         }
-        let byte = |byte: u8| table.find(&vocabulary, 0, &format!("<0x{byte:02X}>")).map(|index| vocabulary.piece(index).1);
-        let bytes: Option<Vec<u32>> = if has_bytes { (0..=u8::MAX).map(byte).collect() } else { None };
+        let byte = |byte: u8| {
+            table
+                .find(&vocabulary, 0, &format!("<0x{byte:02X}>"))
+                .map(|index| vocabulary.piece(index).1)
+        };
+        let bytes: Option<Vec<u32>> = if has_bytes {
+            (0..=u8::MAX).map(byte).collect()
+        } else {
+            None
+        };
         let bytes = bytes.and_then(|bytes| bytes.try_into().ok()).map(Box::new);
         let unknown_score = least - UNKNOWN_PENALTY;
-        Self { normalizers, pre_tokenizers, vocabulary, table, unknown, unknown_score, bytes }
+        Self {
+            normalizers,
+            pre_tokenizers,
+            vocabulary,
+            table,
+            unknown,
+            unknown_score,
+            bytes,
+        }
     }
 
     /// Returns the first tokens of a text, at most `most`.
@@ -85,18 +101,27 @@ impl Unigram {
         steps.clear();
         steps.resize(text.len() + 1, None);
         for (start, character) in text.char_indices() {
-            let score = if start == 0 { 0.0 } else { steps[start].map_or(0.0, |step| step.score) };
+            let score = if start == 0 {
+                0.0
+            } else {
+                steps[start].map_or(0.0, |step| step.score)
+            };
             let mut reach = |length: usize, score: f64, piece: Option<usize>| {
                 let step = &mut steps[start + length];
                 if step.is_none_or(|former| former.score < score) {
-                    *step = Some(SegmentStep { score, start, piece });
+                    *step = Some(SegmentStep {
+                        score,
+                        start,
+                        piece,
+                    });
                 }
             };
             let mut has_own_piece = false;
-            self.table.for_each_prefix(&self.vocabulary, &text[start..], |index, length| {
-                has_own_piece |= length == character.len_utf8();
-                reach(length, score + self.vocabulary.score(index), Some(index));
-            });
+            self.table
+                .for_each_prefix(&self.vocabulary, &text[start..], |index, length| {
+                    has_own_piece |= length == character.len_utf8();
+                    reach(length, score + self.vocabulary.score(index), Some(index));
+                });
             if !has_own_piece {
                 reach(character.len_utf8(), score + self.unknown_score, None);
             }

@@ -75,15 +75,42 @@ const CHARSMAP: &str = concat!(
 /// third does not split and uses Unicode decomposition.
 const TEXTS: &[(&str, [&str; 3])] = &[
     ("", ["", "", ""]),
-    ("the dark modes", ["▁the ▁dark ▁mode s", "▁the ▁dark ▁mode s", "▁the ▁dark ▁mode s"]),
-    ("  the \t dark\nmode ", ["▁the ▁dark ▁mode", "▁the ▁dark ▁mode", "▁ ▁the ▁ <unk> ▁dark <unk> m o d e ▁"]),
+    (
+        "the dark modes",
+        [
+            "▁the ▁dark ▁mode s",
+            "▁the ▁dark ▁mode s",
+            "▁the ▁dark ▁mode s",
+        ],
+    ),
+    (
+        "  the \t dark\nmode ",
+        [
+            "▁the ▁dark ▁mode",
+            "▁the ▁dark ▁mode",
+            "▁ ▁the ▁ <unk> ▁dark <unk> m o d e ▁",
+        ],
+    ),
     ("thedark", ["▁the d a rk"; 3]),
     ("深色模式 深色", ["▁深色 模式 ▁深色"; 3]),
     ("aaab abab", ["▁a a ab ▁a b ab"; 3]),
     ("ﬁ Ａ ①", ["▁ fi ▁ A ▁ 1", "▁ fi ▁a ▁ 1", "▁ fi ▁ A ▁ 1"]),
-    ("e\u{301}e\u{301}\u{300}e", ["▁ é é e", "▁ é é e", "▁ e e e"]),
-    ("ﾀﾞ™", ["▁ <unk> TM", "▁ <0xE3> <0x82> <0xBF> <0xEF> <0xBE> <0x9E> <0x74> m", "▁ <unk> TM"]),
-    ("a\u{ad}b\u{200b}c", ["▁a b ▁ <unk>", "▁a b ▁ <0x63>", "▁a <unk> b <unk>"]),
+    (
+        "e\u{301}e\u{301}\u{300}e",
+        ["▁ é é e", "▁ é é e", "▁ e e e"],
+    ),
+    (
+        "ﾀﾞ™",
+        [
+            "▁ <unk> TM",
+            "▁ <0xE3> <0x82> <0xBF> <0xEF> <0xBE> <0x9E> <0x74> m",
+            "▁ <unk> TM",
+        ],
+    ),
+    (
+        "a\u{ad}b\u{200b}c",
+        ["▁a b ▁ <unk>", "▁a b ▁ <0x63>", "▁a <unk> b <unk>"],
+    ),
     (
         "🦀🦀 a👩\u{200d}💻",
         [
@@ -93,8 +120,18 @@ const TEXTS: &[(&str, [&str; 3])] = &[
             "▁ <unk> ▁a <unk>",
         ],
     ),
-    ("the, mode", ["▁the , ▁mode", "▁the , ▁mode", "▁the ▁ , ▁ ▁mode"]),
-    ("ẞÉ, A", ["▁ <unk> , ▁ A", "▁ <0xC3> <0x9F> é , ▁a", "▁ <unk> ▁ , ▁ ▁ A"]),
+    (
+        "the, mode",
+        ["▁the , ▁mode", "▁the , ▁mode", "▁the ▁ , ▁ ▁mode"],
+    ),
+    (
+        "ẞÉ, A",
+        [
+            "▁ <unk> , ▁ A",
+            "▁ <0xC3> <0x9F> é , ▁a",
+            "▁ <unk> ▁ , ▁ ▁ A",
+        ],
+    ),
 ];
 
 fn byte_pieces() -> impl Iterator<Item = (String, f64)> {
@@ -102,10 +139,15 @@ fn byte_pieces() -> impl Iterator<Item = (String, f64)> {
 }
 
 fn model(normalizer: &Value, pre_tokenizer: &Value, has_bytes: bool) -> Value {
-    let pieces = PIECES.iter().map(|(piece, score)| ((*piece).to_owned(), *score));
-    let vocabulary: Vec<(String, f64)> = pieces.chain(byte_pieces().filter(|_| has_bytes)).collect();
-    let (start, end) =
-        (json!({"SpecialToken": {"id": "<s>", "type_id": 0}}), json!({"SpecialToken": {"id": "</s>", "type_id": 0}}));
+    let pieces = PIECES
+        .iter()
+        .map(|(piece, score)| ((*piece).to_owned(), *score));
+    let vocabulary: Vec<(String, f64)> =
+        pieces.chain(byte_pieces().filter(|_| has_bytes)).collect();
+    let (start, end) = (
+        json!({"SpecialToken": {"id": "<s>", "type_id": 0}}),
+        json!({"SpecialToken": {"id": "</s>", "type_id": 0}}),
+    );
     let text = |id: &str| json!({"Sequence": {"id": id, "type_id": 0}});
     json!({
         "added_tokens": [{"id": 0, "content": "<s>", "special": true}, {"id": 2, "content": "</s>", "special": true}],
@@ -127,7 +169,11 @@ fn charsmap() -> Value {
 
 fn xlm_r_model() -> Value {
     let metaspace = json!({"type": "Metaspace", "replacement": "▁", "add_prefix_space": true});
-    model(&charsmap(), &json!({"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, metaspace]}), false)
+    model(
+        &charsmap(),
+        &json!({"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, metaspace]}),
+        false,
+    )
 }
 
 fn byte_model() -> Value {
@@ -137,22 +183,34 @@ fn byte_model() -> Value {
         {"type": "Strip", "strip_left": false, "strip_right": true},
         {"type": "Lowercase"},
     ]);
-    let metaspace = json!({"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": true});
-    model(&json!({"type": "Sequence", "normalizers": normalizers}), &metaspace, true)
+    let metaspace =
+        json!({"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": true});
+    model(
+        &json!({"type": "Sequence", "normalizers": normalizers}),
+        &metaspace,
+        true,
+    )
 }
 
 fn unsplit_model() -> Value {
     let comma = json!({"type": "Replace", "pattern": {"String": ","}, "content": " , "});
     let normalizers = json!([{"type": "NFKD"}, {"type": "StripAccents"}, comma]);
     let metaspace = json!({"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": false});
-    model(&json!({"type": "Sequence", "normalizers": normalizers}), &metaspace, false)
+    model(
+        &json!({"type": "Sequence", "normalizers": normalizers}),
+        &metaspace,
+        false,
+    )
 }
 
 fn open(model: &Value) -> Result<SubwordTokenizer, String> {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
-    fs::write(folder.path().join("tokenizer.json"), model.to_string()).expect("a temporary file can be written");
+    fs::write(folder.path().join("tokenizer.json"), model.to_string())
+        .expect("a temporary file can be written");
     let folder = ModelFolder::open(folder.path()).expect("the folder is there");
-    SubwordTokenizer::open(&folder).map(|opened| opened.tokenizer).map_err(|error| error.why)
+    SubwordTokenizer::open(&folder)
+        .map(|opened| opened.tokenizer)
+        .map_err(|error| error.why)
 }
 
 fn tokenizer(model: &Value) -> SubwordTokenizer {
@@ -160,17 +218,30 @@ fn tokenizer(model: &Value) -> SubwordTokenizer {
 }
 
 fn join_pieces(ids: &[u32]) -> String {
-    let pieces: Vec<String> =
-        PIECES.iter().map(|(piece, _)| (*piece).to_owned()).chain(byte_pieces().map(|(piece, _)| piece)).collect();
-    ids.iter().map(|id| pieces[*id as usize].as_str()).collect::<Vec<_>>().join(" ")
+    let pieces: Vec<String> = PIECES
+        .iter()
+        .map(|(piece, _)| (*piece).to_owned())
+        .chain(byte_pieces().map(|(piece, _)| piece))
+        .collect();
+    ids.iter()
+        .map(|id| pieces[*id as usize].as_str())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 #[test]
 fn texts_fall_into_their_most_probable_pieces() {
-    for (number, model) in [xlm_r_model(), byte_model(), unsplit_model()].iter().enumerate() {
+    for (number, model) in [xlm_r_model(), byte_model(), unsplit_model()]
+        .iter()
+        .enumerate()
+    {
         let tokenizer = tokenizer(model);
         for (text, expected) in TEXTS {
-            assert_eq!(join_pieces(&tokenizer.tokenize(text, usize::MAX)), expected[number], "{text:?} in tokenizer {number}");
+            assert_eq!(
+                join_pieces(&tokenizer.tokenize(text, usize::MAX)),
+                expected[number],
+                "{text:?} in tokenizer {number}"
+            );
         }
     }
 }
@@ -178,17 +249,33 @@ fn texts_fall_into_their_most_probable_pieces() {
 #[test]
 fn special_tokens_stand_around_texts_and_are_not_found_in_them() {
     let tokenizer = tokenizer(&xlm_r_model());
-    assert_eq!(join_pieces(&tokenizer.encode("the dark", 9).ids), "<s> ▁the ▁dark </s>");
-    assert_eq!(join_pieces(&tokenizer.encode("the dark", 3).ids), "<s> ▁the </s>");
+    assert_eq!(
+        join_pieces(&tokenizer.encode("the dark", 9).ids),
+        "<s> ▁the ▁dark </s>"
+    );
+    assert_eq!(
+        join_pieces(&tokenizer.encode("the dark", 3).ids),
+        "<s> ▁the </s>"
+    );
     let TokenIds { ids, first } = tokenizer.encode_pair("the dark", "a b", 20);
-    assert_eq!((join_pieces(&ids).as_str(), first), ("<s> ▁the ▁dark </s> </s> ▁a ▁ b </s>", 5));
+    assert_eq!(
+        (join_pieces(&ids).as_str(), first),
+        ("<s> ▁the ▁dark </s> </s> ▁a ▁ b </s>", 5)
+    );
     assert_eq!(join_pieces(&tokenizer.tokenize("</s>a", 9)), "▁ < / s > a");
     let mut model = xlm_r_model();
-    model["post_processor"] = json!({"type": "RobertaProcessing", "sep": ["</s>", 2], "cls": ["<s>", 0]});
+    model["post_processor"] =
+        json!({"type": "RobertaProcessing", "sep": ["</s>", 2], "cls": ["<s>", 0]});
     let roberta = self::tokenizer(&model);
-    assert_eq!(roberta.encode_pair("the dark", "a b", 20), TokenIds { ids, first });
+    assert_eq!(
+        roberta.encode_pair("the dark", "a b", 20),
+        TokenIds { ids, first }
+    );
     model["post_processor"] = Value::Null;
-    assert_eq!(join_pieces(&self::tokenizer(&model).encode("the", 9).ids), "▁the");
+    assert_eq!(
+        join_pieces(&self::tokenizer(&model).encode("the", 9).ids),
+        "▁the"
+    );
 }
 
 #[test]
@@ -197,11 +284,23 @@ fn a_tokenizer_that_cannot_be_used_says_why() {
         let mut model = xlm_r_model();
         change(&mut model);
         let error = open(&model).expect_err("it cannot be used");
-        error.split_once("tokenizer.json cannot be used: ").unwrap_or_else(|| panic!("it names the file: {error}")).1.to_owned()
+        error
+            .split_once("tokenizer.json cannot be used: ")
+            .unwrap_or_else(|| panic!("it names the file: {error}"))
+            .1
+            .to_owned()
     };
     for (key, value, why) in [
-        ("normalizer", json!({"type": "Precompiled", "precompiled_charsmap": "AAAA"}), "its precompiled_charsmap is invalid"),
-        ("normalizer", json!({"type": "Replace", "content": ""}), "a normalizer has no pattern"),
+        (
+            "normalizer",
+            json!({"type": "Precompiled", "precompiled_charsmap": "AAAA"}),
+            "its precompiled_charsmap is invalid",
+        ),
+        (
+            "normalizer",
+            json!({"type": "Replace", "content": ""}),
+            "a normalizer has no pattern",
+        ),
         (
             "normalizer",
             json!({"type": "Replace", "pattern": {"String": ""}, "content": "a"}),
@@ -217,16 +316,36 @@ fn a_tokenizer_that_cannot_be_used_says_why() {
             json!({"type": "Sequence", "pretokenizers": vec![json!({"type": "WhitespaceSplit"}); 65]}),
             "it has more than 64 pre-tokenizers",
         ),
-        ("normalizer", json!({"type": "BertNormalizer"}), r#"it uses the normalizer "BertNormalizer""#),
+        (
+            "normalizer",
+            json!({"type": "BertNormalizer"}),
+            r#"it uses the normalizer "BertNormalizer""#,
+        ),
         (
             "normalizer",
             json!({"type": "Replace", "pattern": {"Regex": "("}, "content": ""}),
             r#"it uses the unsupported pattern "(""#,
         ),
-        ("pre_tokenizer", json!({"type": "Digits"}), r#"it uses the pre-tokenizer "Digits""#),
-        ("post_processor", json!({"type": "ByteLevel"}), r#"it uses the post-processor "ByteLevel""#),
-        ("post_processor", json!({"type": "RobertaProcessing"}), "its post_processor does not define the special tokens"),
-        ("post_processor", json!({"type": "TemplateProcessing"}), "its post_processor does not define the special tokens"),
+        (
+            "pre_tokenizer",
+            json!({"type": "Digits"}),
+            r#"it uses the pre-tokenizer "Digits""#,
+        ),
+        (
+            "post_processor",
+            json!({"type": "ByteLevel"}),
+            r#"it uses the post-processor "ByteLevel""#,
+        ),
+        (
+            "post_processor",
+            json!({"type": "RobertaProcessing"}),
+            "its post_processor does not define the special tokens",
+        ),
+        (
+            "post_processor",
+            json!({"type": "TemplateProcessing"}),
+            "its post_processor does not define the special tokens",
+        ),
     ] {
         assert_eq!(changed(&|model| model[key] = value.clone()), why, "{value}");
     }
@@ -237,9 +356,14 @@ fn a_tokenizer_that_cannot_be_used_says_why() {
 #[test]
 fn steps_that_lengthen_a_text_end() {
     let double = json!({"type": "Replace", "pattern": {"String": "a"}, "content": "aa"});
-    let pattern = json!({"type": "Replace", "pattern": {"Regex": ""}, "content": "a".repeat(100_000)});
+    let pattern =
+        json!({"type": "Replace", "pattern": {"Regex": ""}, "content": "a".repeat(100_000)});
     for steps in [vec![double; 40], vec![pattern; 40]] {
-        let model = model(&json!({"type": "Sequence", "normalizers": steps}), &Value::Null, false);
+        let model = model(
+            &json!({"type": "Sequence", "normalizers": steps}),
+            &Value::Null,
+            false,
+        );
         let tokenizer = tokenizer(&model);
         assert_eq!(tokenizer.tokenize("aaa", 20).len(), 20);
     }
@@ -248,7 +372,10 @@ fn steps_that_lengthen_a_text_end() {
 #[test]
 fn a_piece_that_is_longer_than_any_published_one_is_not_used() {
     let mut model = xlm_r_model();
-    model["model"]["vocab"].as_array_mut().expect("a list").push(json!(["a".repeat(129), 0.0]));
+    model["model"]["vocab"]
+        .as_array_mut()
+        .expect("a list")
+        .push(json!(["a".repeat(129), 0.0]));
     let ids = tokenizer(&model).tokenize(&"a".repeat(129), usize::MAX);
     assert!(ids.iter().all(|id| (*id as usize) < PIECES.len()));
 }

@@ -33,10 +33,15 @@ impl fmt::Debug for TokenVocabulary {
 
 impl TokenVocabulary {
     pub(super) fn push(&mut self, piece: &str, number: u32) {
-        let place = |length: usize| u32::try_from(length).expect("files of more than 64 MB are not read");
+        let place =
+            |length: usize| u32::try_from(length).expect("files of more than 64 MB are not read");
         let start = place(self.text.len());
         self.text.push_str(piece);
-        self.pieces.push(PieceSpan { start, end: place(self.text.len()), number });
+        self.pieces.push(PieceSpan {
+            start,
+            end: place(self.text.len()),
+            number,
+        });
     }
 
     pub(super) fn len(&self) -> usize {
@@ -60,9 +65,14 @@ impl TokenVocabulary {
 
     /// Returns the median length of a piece in characters, rounded down.
     pub(super) fn median_length(&self) -> usize {
-        let mut lengths: Vec<usize> = (0..self.len()).map(|index| self.piece(index).0.chars().count()).collect();
+        let mut lengths: Vec<usize> = (0..self.len())
+            .map(|index| self.piece(index).0.chars().count())
+            .collect();
         lengths.sort_unstable();
-        match (lengths.get(lengths.len().wrapping_sub(1) / 2), lengths.get(lengths.len() / 2)) {
+        match (
+            lengths.get(lengths.len().wrapping_sub(1) / 2),
+            lengths.get(lengths.len() / 2),
+        ) {
             (Some(one), Some(other)) => usize::midpoint(*one, *other),
             _ => 0,
         }
@@ -71,7 +81,13 @@ impl TokenVocabulary {
     /// Returns a piece and its number.
     pub(super) fn piece(&self, index: usize) -> (&str, u32) {
         let PieceSpan { start, end, number } = self.pieces[index];
-        (&self.text[Range { start: start as usize, end: end as usize }], number)
+        (
+            &self.text[Range {
+                start: start as usize,
+                end: end as usize,
+            }],
+            number,
+        )
     }
 }
 
@@ -90,10 +106,14 @@ impl<'de> Deserialize<'de> for TokenVocabulary {
                 formatter.write_str("a vocabulary: pieces of words and their numbers, or a list of pieces and their scores")
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<TokenVocabulary, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(
+                self,
+                mut list: A,
+            ) -> Result<TokenVocabulary, A::Error> {
                 let mut vocabulary = TokenVocabulary::default();
                 while let Some((BorrowedText(piece), score)) = list.next_element()? {
-                    let number = u32::try_from(vocabulary.len()).expect("files of more than 64 MB are not read");
+                    let number = u32::try_from(vocabulary.len())
+                        .expect("files of more than 64 MB are not read");
                     vocabulary.push(&piece, number);
                     vocabulary.scores.push(score);
                 }

@@ -9,14 +9,18 @@ use super::*;
 use crate::model::local::ModelFolder;
 
 const PIECES: &[&str] = &[
-    "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[", "]", ",", ".", "!", "-", "'", "a", "b", "e", "n", "s", "##a", "##e",
-    "##s", "apple", "un", "##happy", "##happi", "##ness", "creme", "Crème", "Apple", "naive", "ss", "深", "色", "模", "##式",
-    "か", "##な", "한국", "“", "—", "。", "mask", "sep", "##深", "depth", "iu", "İ",
+    "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[", "]", ",", ".", "!", "-", "'", "a", "b", "e",
+    "n", "s", "##a", "##e", "##s", "apple", "un", "##happy", "##happi", "##ness", "creme", "Crème",
+    "Apple", "naive", "ss", "深", "色", "模", "##式", "か", "##な", "한국", "“", "—", "。", "mask",
+    "sep", "##深", "depth", "iu", "İ",
 ];
 
 fn model(normalizer: &Value) -> Value {
-    let vocabulary: serde_json::Map<_, _> =
-        PIECES.iter().zip(0..).map(|(piece, number)| ((*piece).into(), json!(number))).collect();
+    let vocabulary: serde_json::Map<_, _> = PIECES
+        .iter()
+        .zip(0..)
+        .map(|(piece, number)| ((*piece).into(), json!(number)))
+        .collect();
     json!({
         "added_tokens": [{"id": 4, "content": "[MASK]", "special": true}],
         "normalizer": normalizer,
@@ -53,14 +57,20 @@ fn tokenizer(normalizer: &Value) -> SubwordTokenizer {
 }
 
 fn join_pieces(ids: &[u32]) -> String {
-    ids.iter().map(|id| PIECES[*id as usize]).collect::<Vec<_>>().join(" ")
+    ids.iter()
+        .map(|id| PIECES[*id as usize])
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Returns the pieces of a text without the special tokens.
 fn pieces(tokenizer: &SubwordTokenizer, text: &str) -> String {
     let TokenIds { ids, first } = tokenizer.encode(text, usize::MAX);
     assert_eq!(first, ids.len());
-    assert_eq!((join_pieces(&ids[..1]), join_pieces(&ids[ids.len() - 1..])), ("[CLS]".into(), "[SEP]".into()));
+    assert_eq!(
+        (join_pieces(&ids[..1]), join_pieces(&ids[ids.len() - 1..])),
+        ("[CLS]".into(), "[SEP]".into())
+    );
     join_pieces(&ids[1..ids.len() - 1])
 }
 
@@ -77,7 +87,10 @@ fn words_fall_into_the_longest_pieces_that_are_known() {
         ("apple,apple!--'s", "apple , apple ! - - ' s"),
         ("“apple”—。", "“ apple [UNK] — 。"),
         ("Crème BRÛLÉE Naïve", "creme [UNK] naive"),
-        ("creme\u{300} na\u{308}ive e\u{301}\u{302}\u{303}", "creme naive e"),
+        (
+            "creme\u{300} na\u{308}ive e\u{301}\u{302}\u{303}",
+            "creme naive e",
+        ),
         ("深色模式a深", "深 色 模 [UNK] a 深"),
         ("かな 한국", "か ##な [UNK]"),
         ("🦀 a👩‍💻a", "[UNK] [UNK]"),
@@ -87,7 +100,10 @@ fn words_fall_into_the_longest_pieces_that_are_known() {
         ("[SEP] [mask]", "[ sep ] [ mask ]"),
         ("[UNK]", "[ [UNK] ]"),
         ("##s ##", "[UNK] [UNK] s [UNK] [UNK]"),
-        ("aaaaaaaaaaa aaaaaaaaaaaa", "a ##a ##a ##a ##a ##a ##a ##a ##a ##a ##a [UNK]"),
+        (
+            "aaaaaaaaaaa aaaaaaaaaaaa",
+            "a ##a ##a ##a ##a ##a ##a ##a ##a ##a ##a [UNK]",
+        ),
         ("\u{130}U", "iu"),
         ("ẞ ß", "[UNK] [UNK]"),
         ("\u{f96a}", "[UNK]"),
@@ -99,13 +115,22 @@ fn words_fall_into_the_longest_pieces_that_are_known() {
 #[test]
 fn spelling_is_what_the_model_says() {
     let cased = tokenizer(&normalizer(false, None, true, true));
-    assert_eq!(pieces(&cased, "Apple apple Crème creme İ"), "Apple apple Crème creme İ");
+    assert_eq!(
+        pieces(&cased, "Apple apple Crème creme İ"),
+        "Apple apple Crème creme İ"
+    );
     let accents_only = tokenizer(&normalizer(false, Some(true), true, true));
     assert_eq!(pieces(&accents_only, "crème Apple"), "creme Apple");
     let lower_only = tokenizer(&normalizer(true, Some(false), true, true));
-    assert_eq!(pieces(&lower_only, "APPLE CREME CRÈME"), "apple creme [UNK]");
+    assert_eq!(
+        pieces(&lower_only, "APPLE CREME CRÈME"),
+        "apple creme [UNK]"
+    );
     let run_together = tokenizer(&normalizer(true, None, true, false));
-    assert_eq!(pieces(&run_together, "模式 色深 深模"), "模 ##式 色 ##深 [UNK]");
+    assert_eq!(
+        pieces(&run_together, "模式 色深 深模"),
+        "模 ##式 色 ##深 [UNK]"
+    );
     let unclean = tokenizer(&normalizer(true, None, false, true));
     assert_eq!(pieces(&unclean, "a\u{200b}e a\tb"), "[UNK] a b");
     let bare = tokenizer(&Value::Null);
@@ -116,16 +141,34 @@ fn spelling_is_what_the_model_says() {
 fn a_vocabulary_of_lines_is_read_with_its_settings() {
     let lines = PIECES.join("\r\n") + "\r\n";
     let lower = folder_with(&[("vocab.txt", &lines)]);
-    assert_eq!(pieces(&open(lower.path()).expect("it is sound"), "Apples, Crème"), "apple ##s , creme");
-    let cased = folder_with(&[("vocab.txt", &lines), ("tokenizer_config.json", r#"{"do_lower_case": false, "more": [1]}"#)]);
-    assert_eq!(pieces(&open(cased.path()).expect("it is sound"), "Apples, Crème"), "Apple ##s , Crème");
+    assert_eq!(
+        pieces(&open(lower.path()).expect("it is sound"), "Apples, Crème"),
+        "apple ##s , creme"
+    );
+    let cased = folder_with(&[
+        ("vocab.txt", &lines),
+        (
+            "tokenizer_config.json",
+            r#"{"do_lower_case": false, "more": [1]}"#,
+        ),
+    ]);
+    assert_eq!(
+        pieces(&open(cased.path()).expect("it is sound"), "Apples, Crème"),
+        "Apple ##s , Crème"
+    );
 }
 
 #[test]
 fn long_texts_are_cut_and_of_two_the_longer_one_first() {
     let tokenizer = tokenizer(&default_normalizer());
-    assert_eq!(join_pieces(&tokenizer.encode("a b e n s", 5).ids), "[CLS] a b e [SEP]");
-    assert_eq!(join_pieces(&tokenizer.encode("unhappiness", 4).ids), "[CLS] un ##happi [SEP]");
+    assert_eq!(
+        join_pieces(&tokenizer.encode("a b e n s", 5).ids),
+        "[CLS] a b e [SEP]"
+    );
+    assert_eq!(
+        join_pieces(&tokenizer.encode("unhappiness", 4).ids),
+        "[CLS] un ##happi [SEP]"
+    );
     for (one, other, most, expected) in [
         ("a b", "e n s", 9, "[CLS] a b [SEP] e n s [SEP]"),
         ("a b", "e n s", 8, "[CLS] a b [SEP] e n s [SEP]"),
@@ -138,8 +181,18 @@ fn long_texts_are_cut_and_of_two_the_longer_one_first() {
     ] {
         let TokenIds { ids, first } = tokenizer.encode_pair(one, other, most);
         assert_eq!(join_pieces(&ids), expected);
-        assert_eq!(join_pieces(&ids[first - 1..first]), "[SEP]", "the first separator belongs to the first text");
-        assert_eq!(ids[1..first - 1].iter().filter(|id| PIECES[**id as usize] == "[SEP]").count(), 0);
+        assert_eq!(
+            join_pieces(&ids[first - 1..first]),
+            "[SEP]",
+            "the first separator belongs to the first text"
+        );
+        assert_eq!(
+            ids[1..first - 1]
+                .iter()
+                .filter(|id| PIECES[**id as usize] == "[SEP]")
+                .count(),
+            0
+        );
     }
 }
 
@@ -150,28 +203,55 @@ fn a_tokenizer_that_cannot_be_used_says_why() {
         change(&mut model);
         let folder = folder_with(&[("tokenizer.json", &model.to_string())]);
         let error = open(folder.path()).expect_err("it cannot be used");
-        error.split_once("tokenizer.json cannot be used: ").unwrap_or_else(|| panic!("it names the file: {error}")).1.to_owned()
+        error
+            .split_once("tokenizer.json cannot be used: ")
+            .unwrap_or_else(|| panic!("it names the file: {error}"))
+            .1
+            .to_owned()
     };
     for special in ["[UNK]", "[CLS]", "[SEP]"] {
         let why = changed(&|model| {
-            model["model"]["vocab"].as_object_mut().expect("it is an object").remove(special);
+            model["model"]["vocab"]
+                .as_object_mut()
+                .expect("it is an object")
+                .remove(special);
         });
         assert_eq!(why, format!("its vocabulary has no {special}"));
     }
-    assert_eq!(changed(&|model| model["model"]["type"] = json!("BPE")), r#"it describes a tokenizer of type "BPE""#);
-    let sequence = changed(&|model| model["normalizer"] = json!({"type": "Sequence", "normalizers": []}));
+    assert_eq!(
+        changed(&|model| model["model"]["type"] = json!("BPE")),
+        r#"it describes a tokenizer of type "BPE""#
+    );
+    let sequence =
+        changed(&|model| model["normalizer"] = json!({"type": "Sequence", "normalizers": []}));
     assert_eq!(sequence, r#"it uses the normalizer "Sequence""#);
     let negative = changed(&|model| model["model"]["vocab"]["apple"] = json!(-1));
-    assert!(negative.starts_with("its content is invalid: invalid value: integer `-1`"), "{negative}");
+    assert!(
+        negative.starts_with("its content is invalid: invalid value: integer `-1`"),
+        "{negative}"
+    );
     assert!(changed(&|model| *model = json!([])).starts_with("its content is invalid"));
 
     let lines = folder_with(&[("vocab.txt", "[UNK]\n[CLS]\n")]);
-    assert!(open(lines.path()).expect_err("no [SEP]").ends_with("vocab.txt cannot be used: its vocabulary has no [SEP]"));
+    assert!(
+        open(lines.path())
+            .expect_err("no [SEP]")
+            .ends_with("vocab.txt cannot be used: its vocabulary has no [SEP]")
+    );
     let bytes = folder_with(&[]);
-    fs::write(bytes.path().join("vocab.txt"), b"[UNK]\n\xff\n").expect("a temporary file can be written");
-    assert!(open(bytes.path()).expect_err("no UTF-8").ends_with("vocab.txt cannot be used: it is not UTF-8"));
+    fs::write(bytes.path().join("vocab.txt"), b"[UNK]\n\xff\n")
+        .expect("a temporary file can be written");
+    assert!(
+        open(bytes.path())
+            .expect_err("no UTF-8")
+            .ends_with("vocab.txt cannot be used: it is not UTF-8")
+    );
     let nothing = folder_with(&[]);
-    assert!(open(nothing.path()).expect_err("no file").ends_with("tokenizer.json does not exist"));
+    assert!(
+        open(nothing.path())
+            .expect_err("no file")
+            .ends_with("tokenizer.json does not exist")
+    );
 }
 
 proptest! {

@@ -8,7 +8,10 @@ use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCa
 
 /// Normalization options of a `WordPiece` model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "tokenizers have one switch for each")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "tokenizers have one switch for each"
+)]
 pub(super) struct WordNormalization {
     /// Removes control characters.
     pub(super) is_clean: bool,
@@ -51,9 +54,15 @@ struct CleanChars<'a> {
 impl<'a> NormalizedWords<'a> {
     /// Creates an iterator; a word of more than `most_characters` is too long.
     pub(super) fn new(text: &'a str, spelling: WordNormalization, most_characters: usize) -> Self {
-        let clean = CleanChars { characters: text.chars(), is_clean: spelling.is_clean };
-        let characters =
-            if spelling.drops_accents { CharStream::WithoutAccents(clean.nfd()) } else { CharStream::AsTheyStand(clean) };
+        let clean = CleanChars {
+            characters: text.chars(),
+            is_clean: spelling.is_clean,
+        };
+        let characters = if spelling.drops_accents {
+            CharStream::WithoutAccents(clean.nfd())
+        } else {
+            CharStream::AsTheyStand(clean)
+        };
         Self {
             characters: characters.peekable(),
             splits_chinese: spelling.splits_chinese,
@@ -84,7 +93,11 @@ impl<'a> NormalizedWords<'a> {
         if length == 0 {
             return None;
         }
-        Some(if length <= self.most_characters { NormalizedWord::Spelled(&self.word) } else { NormalizedWord::TooLong })
+        Some(if length <= self.most_characters {
+            NormalizedWord::Spelled(&self.word)
+        } else {
+            NormalizedWord::TooLong
+        })
     }
 
     /// Appends a character unless the word is already too long; returns the number of characters added.
@@ -123,7 +136,8 @@ impl Iterator for CleanChars<'_> {
 
     fn next(&mut self) -> Option<char> {
         let is_clean = self.is_clean;
-        self.characters.find(|character| !is_clean || !is_control(*character))
+        self.characters
+            .find(|character| !is_clean || !is_control(*character))
     }
 }
 
@@ -136,7 +150,8 @@ fn is_punctuation(character: char) -> bool {
     if character.is_ascii() {
         return character.is_ascii_punctuation();
     }
-    !character.is_alphanumeric() && character.general_category_group() == GeneralCategoryGroup::Punctuation
+    !character.is_alphanumeric()
+        && character.general_category_group() == GeneralCategoryGroup::Punctuation
 }
 
 /// Returns whether cleaning removes the character. Tabs and line breaks separate words and remain.

@@ -7,13 +7,16 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use memory_core::secret::Checked;
 use memory_core::{
-    AcceptOptions, Change, ChangeOutcome, ChangeSet, Clock, Code, Draft, History, Memory, MemoryId, MemoryStore, MemoryStoreExt,
-    Patch, ProposedAction, Query, SecretPolicy, StaleProposals, Verb, accept, delete, proposals, search, undo, update, write,
+    AcceptOptions, Change, ChangeOutcome, ChangeSet, Clock, Code, Draft, History, Memory, MemoryId,
+    MemoryStore, MemoryStoreExt, Patch, ProposedAction, Query, SecretPolicy, StaleProposals, Verb,
+    accept, delete, proposals, search, undo, update, write,
 };
 use proptest::prelude::*;
 
 use super::CONFLICT_REASON;
-use crate::file_store::replica::testing::{MemoryNode, assert_equal_nodes, open, read_files, two_nodes};
+use crate::file_store::replica::testing::{
+    MemoryNode, assert_equal_nodes, open, read_files, two_nodes,
+};
 use crate::file_store::{FileStoreOptions, Freshness, QueueNotices};
 
 #[test]
@@ -23,27 +26,61 @@ fn a_write_without_the_database_is_used_here_at_once_and_elsewhere_after_the_con
     first.disconnect();
     first.update(&id, "The team deploys on Tuesdays");
     let other = first.write("Anna reviews all deploys");
-    assert_eq!(search(&first.services, &Query::new("deploys")).unwrap().hits.len(), 2);
+    assert_eq!(
+        search(&first.services, &Query::new("deploys"))
+            .unwrap()
+            .hits
+            .len(),
+        2
+    );
     assert_eq!(first.content(&id).unwrap(), "The team deploys on Tuesdays");
-    let verbs: Vec<_> = first.services.history.records().map(|record| record.unwrap().operation.verb).collect();
+    let verbs: Vec<_> = first
+        .services
+        .history
+        .records()
+        .map(|record| record.unwrap().operation.verb)
+        .collect();
     assert_eq!(verbs, [Verb::Write, Verb::Update, Verb::Write]);
-    assert_eq!(first.store.take_queue_notices(), QueueNotices { is_queued: true, proposed: 0 });
+    assert_eq!(
+        first.store.take_queue_notices(),
+        QueueNotices {
+            is_queued: true,
+            proposed: 0
+        }
+    );
     assert_eq!(first.store.take_queue_notices(), QueueNotices::default());
     let status = first.store.shared_store_status().unwrap().unwrap();
-    let oldest = first.services.history.records().map(|record| record.unwrap().operation.at).nth(1);
+    let oldest = first
+        .services
+        .history
+        .records()
+        .map(|record| record.unwrap().operation.at)
+        .nth(1);
     assert_eq!((status.queued, status.queued_since), (2, oldest));
-    assert_eq!(status.trouble.as_deref(), Some("the database cannot be reached"));
     assert_eq!(
-        (second.content(&id).unwrap().as_str(), second.content(&other)),
+        status.trouble.as_deref(),
+        Some("the database cannot be reached")
+    );
+    assert_eq!(
+        (
+            second.content(&id).unwrap().as_str(),
+            second.content(&other)
+        ),
         ("The team deploys on Mondays", Err(Code::MemoryNotFound))
     );
     // The next write sends the queue first.
     first.connect();
     first.write("a third note");
-    assert_eq!((first.queued(), first.store.take_queue_notices()), (0, QueueNotices::default()));
+    assert_eq!(
+        (first.queued(), first.store.take_queue_notices()),
+        (0, QueueNotices::default())
+    );
     assert_eq!(second.content(&other).unwrap(), "Anna reviews all deploys");
     assert_equal_nodes(&[&first, &second]);
-    assert_eq!(first.store.shared_store_status().unwrap().unwrap().trouble, None);
+    assert_eq!(
+        first.store.shared_store_status().unwrap().unwrap().trouble,
+        None
+    );
 }
 
 #[test]
@@ -54,11 +91,30 @@ fn a_write_fails_without_the_database_only_if_its_node_never_was_complete_or_the
     assert_eq!(refused.code(), Code::DatabaseUnreachable);
     let id = first.write("a note");
     first.disconnect();
-    assert_eq!(delete(&first.services, &MemoryId::for_path("no memory").to_string()).unwrap_err().code(), Code::MemoryNotFound);
+    assert_eq!(
+        delete(
+            &first.services,
+            &MemoryId::for_path("no memory").to_string()
+        )
+        .unwrap_err()
+        .code(),
+        Code::MemoryNotFound
+    );
     let stale = first.services.store.get_by(&id).unwrap().stamp;
     first.update(&id, "changed");
-    let patch = Patch { content: Some("lost".to_owned()), ..Patch::default() };
-    let refused = update(&first.services, &id, &patch, Some(stale), SecretPolicy::Refuse).map(drop).unwrap_err();
+    let patch = Patch {
+        content: Some("lost".to_owned()),
+        ..Patch::default()
+    };
+    let refused = update(
+        &first.services,
+        &id,
+        &patch,
+        Some(stale),
+        SecretPolicy::Refuse,
+    )
+    .map(drop)
+    .unwrap_err();
     assert_eq!(refused.code(), Code::Conflict);
     assert_eq!(first.queued(), 1);
     second.connect();
@@ -70,7 +126,10 @@ fn a_write_whose_response_is_lost_together_with_the_connection_happens_once() {
     let (mut first, second) = two_nodes();
     first.write("before");
     for round in 0..4 {
-        first.connection.loses_response.store(true, Ordering::SeqCst);
+        first
+            .connection
+            .loses_response
+            .store(true, Ordering::SeqCst);
         let id = first.write(&format!("note {round}"));
         assert_eq!(first.queued(), 1);
         if round == 1 {
@@ -95,7 +154,10 @@ fn an_operation_whose_response_is_lost_happens_once_if_the_replica_is_created_ag
     second.update(&id, "two, changed");
     second.disconnect();
     undo(&second.services, None).unwrap();
-    second.connection.loses_response.store(true, Ordering::SeqCst);
+    second
+        .connection
+        .loses_response
+        .store(true, Ordering::SeqCst);
     second.connect();
     // This sends the undo, and is queued itself because the response is lost.
     second.update(&id, "two, changed again");
@@ -105,14 +167,21 @@ fn an_operation_whose_response_is_lost_happens_once_if_the_replica_is_created_ag
     second.connect();
     second.restart();
     assert_equal_nodes(&[&first, &second]);
-    assert_eq!((second.connection.log.lock().unwrap().operations.len(), second.queued()), (5, 0));
+    assert_eq!(
+        (
+            second.connection.log.lock().unwrap().operations.len(),
+            second.queued()
+        ),
+        (5, 0)
+    );
     assert_eq!(first.content(&id).unwrap(), "two, changed again");
 }
 
 #[test]
 fn a_change_of_a_memory_that_another_node_changed_becomes_a_proposal() {
     let (first, second) = two_nodes();
-    let [updated, deleted, gone, same] = ["one", "two", "three", "four"].map(|text| first.write(text));
+    let [updated, deleted, gone, same] =
+        ["one", "two", "three", "four"].map(|text| first.write(text));
     second.store.refresh().unwrap();
     first.disconnect();
     first.update(&updated, "one, offline");
@@ -125,11 +194,24 @@ fn a_change_of_a_memory_that_another_node_changed_becomes_a_proposal() {
     delete(&second.services, &gone).unwrap();
     delete(&second.services, &same).unwrap();
     first.synchronize();
-    assert_eq!(first.store.take_queue_notices(), QueueNotices { is_queued: true, proposed: 3 });
+    assert_eq!(
+        first.store.take_queue_notices(),
+        QueueNotices {
+            is_queued: true,
+            proposed: 3
+        }
+    );
     let mut proposed = first.proposals();
     proposed.sort_unstable();
-    let expected = [("delete", "two, online"), ("update", "one, offline"), ("write", "three, offline")];
-    assert_eq!(proposed, expected.map(|(action, text)| (action, text.to_owned())));
+    let expected = [
+        ("delete", "two, online"),
+        ("update", "one, offline"),
+        ("write", "three, offline"),
+    ];
+    assert_eq!(
+        proposed,
+        expected.map(|(action, text)| (action, text.to_owned()))
+    );
     for node in [&first, &second] {
         assert_eq!(node.content(&updated).unwrap(), "one, online");
         assert_eq!(node.content(&deleted).unwrap(), "two, online");
@@ -138,18 +220,42 @@ fn a_change_of_a_memory_that_another_node_changed_becomes_a_proposal() {
     }
     assert_equal_nodes(&[&first, &second]);
     let waiting = proposals(&second.services).unwrap();
-    let mut reasons: Vec<_> = second.services.history.changes_of(Verb::Propose).map(|change| change.unwrap().why).collect();
+    let mut reasons: Vec<_> = second
+        .services
+        .history
+        .changes_of(Verb::Propose)
+        .map(|change| change.unwrap().why)
+        .collect();
     reasons.dedup();
     assert_eq!(reasons, [Some(CONFLICT_REASON.to_owned())]);
-    let update = waiting.iter().find(|one| matches!(one.proposal.action, ProposedAction::Update(_))).unwrap();
+    let update = waiting
+        .iter()
+        .find(|one| matches!(one.proposal.action, ProposedAction::Update(_)))
+        .unwrap();
     assert!(update.is_stale && update.proposal.by == "test");
-    let options =
-        AcceptOptions { category: None, stale: StaleProposals::Overwrite, secrets: SecretPolicy::Refuse, expected: None };
+    let options = AcceptOptions {
+        category: None,
+        stale: StaleProposals::Overwrite,
+        secrets: SecretPolicy::Refuse,
+        expected: None,
+    };
     for one in &waiting {
         accept(&second.services, &one.stored.memory.id.to_string(), options).unwrap();
     }
-    assert_eq!((first.content(&updated).unwrap().as_str(), first.content(&deleted)), ("one, offline", Err(Code::MemoryNotFound)));
-    assert_eq!(search(&first.services, &Query::new("three")).unwrap().hits.len(), 1);
+    assert_eq!(
+        (
+            first.content(&updated).unwrap().as_str(),
+            first.content(&deleted)
+        ),
+        ("one, offline", Err(Code::MemoryNotFound))
+    );
+    assert_eq!(
+        search(&first.services, &Query::new("three"))
+            .unwrap()
+            .hits
+            .len(),
+        1
+    );
     assert_equal_nodes(&[&first, &second]);
 }
 
@@ -167,9 +273,15 @@ fn later_changes_of_a_memory_are_part_of_its_proposal() {
     second.update(&id, "one, online");
     second.update(&third, "three, online");
     first.synchronize();
-    assert_eq!(first.proposals(), [("update", "one, offline again".to_owned())]);
     assert_eq!(
-        (second.content(&id).unwrap().as_str(), second.content(&other).unwrap().as_str()),
+        first.proposals(),
+        [("update", "one, offline again".to_owned())]
+    );
+    assert_eq!(
+        (
+            second.content(&id).unwrap().as_str(),
+            second.content(&other).unwrap().as_str()
+        ),
         ("one, online", "two, offline")
     );
     assert_eq!(second.content(&third).unwrap(), "three, online");
@@ -189,7 +301,13 @@ fn an_equal_change_on_both_nodes_is_no_conflict() {
     }
     first.synchronize();
     assert_eq!(first.proposals(), []);
-    assert_eq!((first.content(&id).unwrap().as_str(), first.content(&other).unwrap().as_str()), ("one, changed", "two"));
+    assert_eq!(
+        (
+            first.content(&id).unwrap().as_str(),
+            first.content(&other).unwrap().as_str()
+        ),
+        ("one, changed", "two")
+    );
     assert_equal_nodes(&[&first, &second]);
 }
 
@@ -201,18 +319,33 @@ fn new_memories_with_one_path_receive_different_paths() {
     first.disconnect();
     let create = |node: &MemoryNode, id: &str, text: &str| {
         let memory = Draft::new(text).into_memory(id.parse().unwrap(), node.clock.now());
-        let memory = Memory { title: Some("one title".into()), ..memory };
-        let change = Change::Create { memory: Box::new(memory), front_matter: String::new() };
-        let set = ChangeSet { changes: vec![change], ..node.services.change_set(Verb::Write) };
+        let memory = Memory {
+            title: Some("one title".into()),
+            ..memory
+        };
+        let change = Change::Create {
+            memory: Box::new(memory),
+            front_matter: String::new(),
+        };
+        let set = ChangeSet {
+            changes: vec![change],
+            ..node.services.change_set(Verb::Write)
+        };
         node.services.store.commit(Checked::allowed(&set)).unwrap();
     };
-    let ids = ["550e8400-e29b-41d4-a716-446655440000", "550e8400-e29b-41d4-a716-446655440001"];
+    let ids = [
+        "550e8400-e29b-41d4-a716-446655440000",
+        "550e8400-e29b-41d4-a716-446655440001",
+    ];
     create(&first, ids[0], "from the first node");
     first.update(ids[0], "from the first node, changed");
     create(&second, ids[1], "from the second node");
     first.synchronize();
     for node in [&first, &second] {
-        assert_eq!(node.content(ids[0]).unwrap(), "from the first node, changed");
+        assert_eq!(
+            node.content(ids[0]).unwrap(),
+            "from the first node, changed"
+        );
         assert_eq!(node.content(ids[1]).unwrap(), "from the second node");
         assert_eq!(node.proposals(), []);
     }
@@ -231,7 +364,12 @@ fn a_queued_operation_can_be_undone_before_and_after_it_is_sent() {
     second.write("an operation that comes first");
     first.synchronize();
     assert_eq!(second.content(&id).unwrap(), "undone after");
-    let updates = second.services.history.records().map(Result::unwrap).filter(|record| record.operation.verb == Verb::Update);
+    let updates = second
+        .services
+        .history
+        .records()
+        .map(Result::unwrap)
+        .filter(|record| record.operation.verb == Verb::Update);
     let last = updates.map(|record| record.operation.id).next().unwrap();
     undo(&second.services, Some(last.as_str())).unwrap();
     assert_eq!(first.content(&id).unwrap(), "before");
@@ -247,11 +385,19 @@ fn an_operation_with_the_id_of_a_hidden_memory_becomes_a_proposal_and_does_not_b
     undo(&node.services, None).unwrap();
     let later = node.write("Tea is in the kitchen");
     // Meanwhile, the memory was restored and moved to a scope that the node may not read.
-    node.connection.log.lock().unwrap().hidden.insert(id.parse().unwrap());
+    node.connection
+        .log
+        .lock()
+        .unwrap()
+        .hidden
+        .insert(id.parse().unwrap());
     node.synchronize();
 
     assert_eq!(node.content(&later).unwrap(), "Tea is in the kitchen");
-    assert_eq!(node.proposals(), [("write", "The team deploys on Mondays".to_owned())]);
+    assert_eq!(
+        node.proposals(),
+        [("write", "The team deploys on Mondays".to_owned())]
+    );
     assert_equal_nodes(&[&node, &other]);
 }
 
@@ -260,16 +406,32 @@ fn a_memory_whose_id_a_hidden_memory_has_is_restored_with_another_id() {
     let (node, other) = two_nodes();
     let id = node.write("The team deploys on Mondays");
     delete(&node.services, &id).unwrap();
-    node.connection.log.lock().unwrap().hidden.insert(id.parse().unwrap());
+    node.connection
+        .log
+        .lock()
+        .unwrap()
+        .hidden
+        .insert(id.parse().unwrap());
 
     let refused = undo(&node.services, None).unwrap_err();
     assert_eq!(refused.code(), Code::Conflict);
-    assert!(refused.hint().unwrap().contains("`memory restore`"), "{refused}");
+    assert!(
+        refused.hint().unwrap().contains("`memory restore`"),
+        "{refused}"
+    );
     let trashed = node.store.trashed().next().unwrap().unwrap();
-    let restored = node.store.restore(&trashed, &node.services.operation(Verb::Restore)).unwrap();
-    let ChangeOutcome::Kept { id: new, .. } = restored else { panic!("{restored:?}") };
+    let restored = node
+        .store
+        .restore(&trashed, &node.services.operation(Verb::Restore))
+        .unwrap();
+    let ChangeOutcome::Kept { id: new, .. } = restored else {
+        panic!("{restored:?}")
+    };
     assert_ne!(new.to_string(), id);
-    assert_eq!(node.content(&new.to_string()).unwrap(), "The team deploys on Mondays");
+    assert_eq!(
+        node.content(&new.to_string()).unwrap(),
+        "The team deploys on Mondays"
+    );
     assert_equal_nodes(&[&node, &other]);
 }
 
@@ -283,10 +445,17 @@ fn the_queue_survives_the_loss_of_the_replica() {
     first.update(&other, "two, offline");
     let new = first.write("new, offline");
     second.update(&other, "two, online");
-    for lost in [&["journal"][..], &["categories", "journal", "trash", "index", "replica.json"]] {
+    for lost in [
+        &["journal"][..],
+        &["categories", "journal", "trash", "index", "replica.json"],
+    ] {
         for name in lost {
             let place = first.home.path().join(name);
-            let _ = if place.is_dir() { fs::remove_dir_all(place) } else { fs::remove_file(place) };
+            let _ = if place.is_dir() {
+                fs::remove_dir_all(place)
+            } else {
+                fs::remove_file(place)
+            };
         }
         first.restart();
     }
@@ -314,14 +483,20 @@ fn a_connection_that_is_lost_again_during_the_transfer_loses_nothing() {
         let new = first.write("new, offline");
         second.update(&ids[1], "two, online");
         first.connect();
-        first.connection.appends_left.store(appends, Ordering::SeqCst);
+        first
+            .connection
+            .appends_left
+            .store(appends, Ordering::SeqCst);
         first.store.refresh().unwrap();
         // Without the database, all operations still have their effect here.
         for id in [&ids[0], &ids[2]] {
             assert_eq!(first.content(id).unwrap(), format!("{id}, offline"));
         }
         assert_eq!(first.content(&ids[1]).unwrap(), "two, online");
-        assert_eq!(first.proposals(), [("update", format!("{}, offline", ids[1]))]);
+        assert_eq!(
+            first.proposals(),
+            [("update", format!("{}, offline", ids[1]))]
+        );
         assert_eq!(first.content(&new).unwrap(), "new, offline");
         first.write("one more");
         first.connection.appends_left.store(-1, Ordering::SeqCst);
@@ -346,21 +521,37 @@ fn an_interruption_at_any_step_of_a_write_and_its_transfer_loses_and_repeats_not
             if !is_transfer {
                 first.restart_on_dying_disk(changes);
             }
-            let patch = Patch { content: Some("two, offline".to_owned()), ..Patch::default() };
-            let is_written = update(&first.services, &other, &patch, None, SecretPolicy::Refuse).is_ok();
+            let patch = Patch {
+                content: Some("two, offline".to_owned()),
+                ..Patch::default()
+            };
+            let is_written =
+                update(&first.services, &other, &patch, None, SecretPolicy::Refuse).is_ok();
             if is_transfer {
                 first.connect();
                 first.restart_on_dying_disk(changes);
                 let _ = first.store.refresh();
             }
-            let is_complete = if is_transfer { first.queued_count() == Some(0) } else { is_written };
+            let is_complete = if is_transfer {
+                first.queued_count() == Some(0)
+            } else {
+                is_written
+            };
             first.restart();
             assert_equal_nodes(&[&first, &second]);
             assert_eq!(second.content(&id).unwrap(), "one, offline");
             if is_written {
-                let expected = if has_conflict { "two, online" } else { "two, offline" };
+                let expected = if has_conflict {
+                    "two, online"
+                } else {
+                    "two, offline"
+                };
                 assert_eq!(second.content(&other).unwrap(), expected);
-                assert_eq!(second.proposals().len(), usize::from(has_conflict), "after {changes} changes");
+                assert_eq!(
+                    second.proposals().len(),
+                    usize::from(has_conflict),
+                    "after {changes} changes"
+                );
             }
             if is_complete {
                 assert!(2 < changes, "there are more steps");
@@ -372,7 +563,10 @@ fn an_interruption_at_any_step_of_a_write_and_its_transfer_loses_and_repeats_not
 
 impl MemoryNode {
     fn queued_count(&self) -> Option<u64> {
-        self.store.shared_store_status().ok()?.map(|status| status.queued)
+        self.store
+            .shared_store_status()
+            .ok()?
+            .map(|status| status.queued)
     }
 }
 
@@ -384,14 +578,26 @@ fn a_fresh_read_fails_without_the_database() {
     let fresh = open(
         first.home.path(),
         &first.connection,
-        FileStoreOptions { freshness: Freshness::Fresh, ..FileStoreOptions::default() },
+        FileStoreOptions {
+            freshness: Freshness::Fresh,
+            ..FileStoreOptions::default()
+        },
     );
-    assert_eq!(fresh.refresh().unwrap_err().code(), Code::DatabaseUnreachable);
-    assert_eq!(fresh.get_by(&id).unwrap_err().code(), Code::DatabaseUnreachable);
+    assert_eq!(
+        fresh.refresh().unwrap_err().code(),
+        Code::DatabaseUnreachable
+    );
+    assert_eq!(
+        fresh.get_by(&id).unwrap_err().code(),
+        Code::DatabaseUnreachable
+    );
     let found = search(&first.services, &Query::new("note")).unwrap();
     let degraded = found.degraded.unwrap();
     assert!(degraded.starts_with("offline since 20"), "{degraded}");
-    assert!(degraded.ends_with("; the memories may be outdated: the database cannot be reached"), "{degraded}");
+    assert!(
+        degraded.ends_with("; the memories may be outdated: the database cannot be reached"),
+        "{degraded}"
+    );
 }
 
 #[test]
@@ -409,7 +615,13 @@ fn a_hint_makes_the_next_read_fetch_operations_at_once_and_without_hints_the_int
     // Polling is slower while hints arrive.
     assert_eq!(second.content(&id), Err(Code::MemoryNotFound));
     news.notify();
-    assert_eq!((second.content(&id).unwrap().as_str(), count.load(Ordering::SeqCst)), ("a note", 1));
+    assert_eq!(
+        (
+            second.content(&id).unwrap().as_str(),
+            count.load(Ordering::SeqCst)
+        ),
+        ("a note", 1)
+    );
     first.update(&id, "changed");
     news.set_listening(false);
     assert_eq!(second.content(&id).unwrap(), "changed");
@@ -449,8 +661,16 @@ fn actions() -> impl Strategy<Value = Vec<(bool, NodeAction)>> {
 /// Returns the texts of the test in the memories of a node.
 fn current_texts(node: &MemoryNode) -> BTreeSet<String> {
     let mut files = BTreeMap::new();
-    read_files(node.home.path(), &node.home.path().join("categories"), &mut files);
-    let own = |text: &String| text.lines().find(|line| line.starts_with("text ")).map(str::to_owned);
+    read_files(
+        node.home.path(),
+        &node.home.path().join("categories"),
+        &mut files,
+    );
+    let own = |text: &String| {
+        text.lines()
+            .find(|line| line.starts_with("text "))
+            .map(str::to_owned)
+    };
     files.values().filter_map(own).collect()
 }
 

@@ -23,7 +23,11 @@ enum Remains {
 fn start_system_again(node: &MemoryNode) {
     let path = node.home.path().join(STATE);
     let mut state: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-    assert_ne!(state["start"], Value::Null, "the operation was performed without syncs");
+    assert_ne!(
+        state["start"],
+        Value::Null,
+        "the operation was performed without syncs"
+    );
     state["start"] = "an earlier start".into();
     fs::write(path, state.to_string()).unwrap();
 }
@@ -88,7 +92,10 @@ fn a_replica_that_lost_no_file_is_used_after_a_start_of_the_system() {
     first.disconnect();
     first.write("Tea is in the kitchen");
     first.synchronize();
-    assert_eq!(first.state(), MemoryNode::new(&first.connection.log).state());
+    assert_eq!(
+        first.state(),
+        MemoryNode::new(&first.connection.log).state()
+    );
 }
 
 // The portable implementation syncs each file.
@@ -99,10 +106,15 @@ fn without_the_database_all_files_are_durable() {
     let id = first.write("The team deploys on Mondays");
     first.disconnect();
     first.update(&id, "The team deploys on Tuesdays");
-    let state: Value = serde_json::from_slice(&fs::read(first.home.path().join(STATE)).unwrap()).unwrap();
+    let state: Value =
+        serde_json::from_slice(&fs::read(first.home.path().join(STATE)).unwrap()).unwrap();
     let (name, length) = state["synced"].as_str().unwrap().split_once(':').unwrap();
     let journal = fs::read_to_string(first.home.path().join("journal").join(name)).unwrap();
-    assert_eq!(journal[length.parse().unwrap()..].lines().count(), 1, "only the operation in the queue is later");
+    assert_eq!(
+        journal[length.parse().unwrap()..].lines().count(),
+        1,
+        "only the operation in the queue is later"
+    );
     start_system_again(&first);
     first.restart();
     assert_eq!(first.content(&id).unwrap(), "The team deploys on Tuesdays");

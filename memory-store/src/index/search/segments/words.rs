@@ -15,16 +15,27 @@ use crate::index::text::FullText;
 
 impl SegmentsView<'_> {
     /// Returns the number of visible documents that contain a term.
-    pub(in crate::index::search) fn count(&self, text: &str, part: TermField) -> Result<u64, IndexError> {
+    pub(in crate::index::search) fn count(
+        &self,
+        text: &str,
+        part: TermField,
+    ) -> Result<u64, IndexError> {
         self.count_any(&[text.to_owned()], part)
     }
 
     /// Returns the number of visible documents that contain one of the terms.
-    pub(in crate::index::search) fn count_any(&self, texts: &[String], part: TermField) -> Result<u64, IndexError> {
+    pub(in crate::index::search) fn count_any(
+        &self,
+        texts: &[String],
+        part: TermField,
+    ) -> Result<u64, IndexError> {
         let terms: Vec<Term> = texts.iter().map(|text| self.term(text, part)).collect();
         let mut count = 0;
         for (segment, valid) in self.searcher.segment_readers().iter().zip(&self.valid) {
-            if let ([only], true) = (terms.as_slice(), valid.count() == u64::from(segment.max_doc())) {
+            if let ([only], true) = (
+                terms.as_slice(),
+                valid.count() == u64::from(segment.max_doc()),
+            ) {
                 count += u64::from(segment.inverted_index(only.field())?.doc_freq(only)?);
                 continue;
             }
@@ -52,12 +63,17 @@ impl SegmentsView<'_> {
                 if !word.starts_with(start.as_bytes()) {
                     break;
                 }
-                let Ok(word) = std::str::from_utf8(word) else { continue };
+                let Ok(word) = std::str::from_utf8(word) else {
+                    continue;
+                };
                 if !self.is_narrowed {
                     each(word, u64::from(found.doc_freq));
                 } else if matters(word) {
                     let mut bits = DocumentSet::empty(segment.max_doc());
-                    bits.insert_all(inverted.read_block_postings_from_terminfo(found, IndexRecordOption::Basic)?);
+                    bits.insert_all(
+                        inverted
+                            .read_block_postings_from_terminfo(found, IndexRecordOption::Basic)?,
+                    );
                     bits.intersect(valid);
                     match bits.count() {
                         0 => {}
@@ -79,7 +95,12 @@ impl SegmentsView<'_> {
         most: usize,
         each: &mut dyn FnMut(usize, &str),
     ) -> Result<(), IndexError> {
-        let parts = || parts.iter().enumerate().filter_map(|(number, part)| Some((number, part.as_deref()?)));
+        let parts = || {
+            parts
+                .iter()
+                .enumerate()
+                .filter_map(|(number, part)| Some((number, part.as_deref()?)))
+        };
         if parts().next().is_none() {
             return Ok(());
         }
@@ -101,7 +122,9 @@ impl SegmentsView<'_> {
             let mut found: Vec<Vec<(Reverse<u32>, String)>> = parts().map(|_| Vec::new()).collect();
             let mut words = inverted.terms().stream()?;
             while let Some((word, info)) = words.next() {
-                let Ok(word) = str::from_utf8(word) else { continue };
+                let Ok(word) = str::from_utf8(word) else {
+                    continue;
+                };
                 for ((_, part), found) in parts().zip(&mut found) {
                     if contains_part(word, part) {
                         found.push((Reverse(info.doc_freq), word.to_owned()));
@@ -110,7 +133,10 @@ impl SegmentsView<'_> {
             }
             for ((number, _), mut found) in parts().zip(found) {
                 found.sort_unstable();
-                found.iter().take(most).for_each(|(_, word)| each(number, word));
+                found
+                    .iter()
+                    .take(most)
+                    .for_each(|(_, word)| each(number, word));
             }
         }
         Ok(())

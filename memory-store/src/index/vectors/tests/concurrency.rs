@@ -14,12 +14,32 @@ fn models_never_mix() {
     let mut longer = ModelVectors::open(place.path(), "a model of more", 5).unwrap();
     put(&mut one, &[(1, [1.0, 0.0, 0.0]), (2, [0.0, 1.0, 0.0])]);
     put(&mut other, &[(1, [0.0, 1.0, 0.0]), (3, [0.0, 1.0, 0.0])]);
-    longer.put(&[DocumentVector { key: 1, text: text(1), vector: &[1.0; 5] }]).unwrap();
+    longer
+        .put(&[DocumentVector {
+            key: 1,
+            text: text(1),
+            vector: &[1.0; 5],
+        }])
+        .unwrap();
     one.remove(&[2]).unwrap();
-    assert_eq!(cosines(&one, [1.0, 0.0, 0.0], &[1, 2, 3]), [Some(1.0), None, None]);
-    assert_eq!(cosines(&other, [1.0, 0.0, 0.0], &[1, 2, 3]), [Some(0.0), None, Some(0.0)]);
-    assert_eq!(other.missing([(1, text(1)), (2, text(2))].into_iter()).collect::<Vec<_>>(), [(2, text(2))]);
-    assert_eq!([keys(&one), keys(&other), keys(&longer)], [vec![1], vec![1, 3], vec![1]]);
+    assert_eq!(
+        cosines(&one, [1.0, 0.0, 0.0], &[1, 2, 3]),
+        [Some(1.0), None, None]
+    );
+    assert_eq!(
+        cosines(&other, [1.0, 0.0, 0.0], &[1, 2, 3]),
+        [Some(0.0), None, Some(0.0)]
+    );
+    assert_eq!(
+        other
+            .missing([(1, text(1)), (2, text(2))].into_iter())
+            .collect::<Vec<_>>(),
+        [(2, text(2))]
+    );
+    assert_eq!(
+        [keys(&one), keys(&other), keys(&longer)],
+        [vec![1], vec![1, 3], vec![1]]
+    );
 }
 
 #[test]
@@ -29,12 +49,24 @@ fn a_reader_keeps_what_it_saw_until_it_looks_again() {
     let many: Vec<_> = (0..2000).map(|key| (key, [1.0, 0.0, 0.0])).collect();
     put(&mut writer, &many);
     let mut reader = open(place.path());
-    put(&mut writer, &many.iter().map(|(key, _)| (*key, [0.0, 1.0, 0.0])).collect::<Vec<_>>());
+    put(
+        &mut writer,
+        &many
+            .iter()
+            .map(|(key, _)| (*key, [0.0, 1.0, 0.0]))
+            .collect::<Vec<_>>(),
+    );
     writer.remove(&(0..1990).collect::<Vec<_>>()).unwrap();
     assert!(writer.compact().unwrap());
     put(&mut writer, &[(5, [0.0, 0.0, 1.0])]);
     let seen = reader.nearest(&[1.0, 0.0, 0.0], 3000, &|_| true).unwrap();
-    assert_eq!((seen.best.len(), seen.best.iter().all(|(_, cosine)| 0.999 < *cosine)), (2000, true));
+    assert_eq!(
+        (
+            seen.best.len(),
+            seen.best.iter().all(|(_, cosine)| 0.999 < *cosine)
+        ),
+        (2000, true)
+    );
     reader.refresh().unwrap();
     assert_eq!((reader.count(), keys(&reader)), (11, keys(&writer)));
 }
@@ -45,11 +77,20 @@ fn two_handles_that_take_turns_write_behind_each_other() {
     let (mut one, mut other) = (open(place.path()), open(place.path()));
     for turn in 0..5 {
         put(&mut one, &[(turn * 2, [1.0, 0.0, 0.0])]);
-        put(&mut other, &[(turn * 2 + 1, [0.0, 1.0, 0.0]), (0, [0.0, 1.0, 0.0])]);
+        put(
+            &mut other,
+            &[(turn * 2 + 1, [0.0, 1.0, 0.0]), (0, [0.0, 1.0, 0.0])],
+        );
     }
     one.refresh().unwrap();
-    assert_eq!((keys(&one), keys(&other)), ((0..10).collect(), (0..10).collect()));
-    assert_eq!(cosines(&one, [1.0, 0.0, 0.0], &[0, 2, 3]), [Some(0.0), Some(1.0), Some(0.0)]);
+    assert_eq!(
+        (keys(&one), keys(&other)),
+        ((0..10).collect(), (0..10).collect())
+    );
+    assert_eq!(
+        cosines(&one, [1.0, 0.0, 0.0], &[0, 2, 3]),
+        [Some(0.0), Some(1.0), Some(0.0)]
+    );
 }
 
 #[test]
@@ -60,7 +101,12 @@ fn a_reader_sees_each_change_whole_while_a_writer_writes() {
     let all: Vec<i64> = (0..documents).collect();
     let change = |vectors: &mut ModelVectors, number: i16| {
         let angle = f32::from(number) / 50.0;
-        put(vectors, &all.iter().map(|key| (*key, [angle.cos(), angle.sin(), 0.0])).collect::<Vec<_>>());
+        put(
+            vectors,
+            &all.iter()
+                .map(|key| (*key, [angle.cos(), angle.sin(), 0.0]))
+                .collect::<Vec<_>>(),
+        );
         if number % 3 == 0 {
             vectors.compact().unwrap();
         }
@@ -79,11 +125,20 @@ fn a_reader_sees_each_change_whole_while_a_writer_writes() {
                         turns += 1;
                         reader.refresh().unwrap();
                         let seen = cosines(&reader, [0.0, 1.0, 0.0], &all);
-                        assert!(seen[0].is_some() && seen.iter().all(|cosine| *cosine == seen[0]), "half a change");
-                        assert!(last <= seen[0].unwrap(), "an older change after a newer one");
+                        assert!(
+                            seen[0].is_some() && seen.iter().all(|cosine| *cosine == seen[0]),
+                            "half a change"
+                        );
+                        assert!(
+                            last <= seen[0].unwrap(),
+                            "an older change after a newer one"
+                        );
                         last = seen[0].unwrap();
                         let nearest = reader.nearest(&[0.0, 1.0, 0.0], 5, &|_| true).unwrap();
-                        assert_eq!(nearest.best.iter().map(|(key, _)| *key).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+                        assert_eq!(
+                            nearest.best.iter().map(|(key, _)| *key).collect::<Vec<_>>(),
+                            [0, 1, 2, 3, 4]
+                        );
                         assert_eq!(open(place.path()).count(), all.len());
                     }
                 })

@@ -13,9 +13,15 @@ const Y: SmallVector = [0.0, 1.0, 0.0];
 fn opening_makes_nothing_and_writing_keeps_it_private() {
     let place = tempfile::tempdir().unwrap();
     let mut vectors = open(place.path());
-    assert_eq!((vectors.count(), fs::read_dir(place.path()).unwrap().count()), (0, 0));
+    assert_eq!(
+        (vectors.count(), fs::read_dir(place.path()).unwrap().count()),
+        (0, 0)
+    );
     put(&mut vectors, &[]);
-    assert_eq!((vectors.remove(&[1]).unwrap(), vectors.compact().unwrap()), (0, false));
+    assert_eq!(
+        (vectors.remove(&[1]).unwrap(), vectors.compact().unwrap()),
+        (0, false)
+    );
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
     put(&mut vectors, &[(1, X)]);
     let mode = |path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -24,7 +30,10 @@ fn opening_makes_nothing_and_writing_keeps_it_private() {
         return;
     }
     assert_eq!(mode(vectors.folder.clone()), 0o700);
-    assert_eq!([mode(file(&vectors, "head")), mode(file(&vectors, "rows-"))], [0o600; 2]);
+    assert_eq!(
+        [mode(file(&vectors, "head")), mode(file(&vectors, "rows-"))],
+        [0o600; 2]
+    );
 }
 
 #[test]
@@ -32,18 +41,56 @@ fn what_is_no_vector_is_refused_before_anything_is_written() {
     let place = tempfile::tempdir().unwrap();
     let mut vectors = open(place.path());
     put(&mut vectors, &[(1, X)]);
-    let before = [fs::read(file(&vectors, "head")).unwrap(), fs::read(file(&vectors, "rows-")).unwrap()];
-    let no_vectors: [&[f32]; 4] = [&[], &[1.0; 4], &[1.0, f32::NAN, 0.0], &[f32::INFINITY, 0.0, 0.0]];
+    let before = [
+        fs::read(file(&vectors, "head")).unwrap(),
+        fs::read(file(&vectors, "rows-")).unwrap(),
+    ];
+    let no_vectors: [&[f32]; 4] = [
+        &[],
+        &[1.0; 4],
+        &[1.0, f32::NAN, 0.0],
+        &[f32::INFINITY, 0.0, 0.0],
+    ];
     for vector in no_vectors {
-        let good = DocumentVector { key: 2, text: text(2), vector: &Y };
-        let refusal = vectors.put(&[good, DocumentVector { key: 3, text: text(3), vector }]).unwrap_err();
-        assert_eq!(refusal.code(), memory_core::Code::InvalidInput, "{vector:?}");
-        assert!(refusal.to_string().starts_with("the vector of document 3 "), "{refusal}");
+        let good = DocumentVector {
+            key: 2,
+            text: text(2),
+            vector: &Y,
+        };
+        let refusal = vectors
+            .put(&[
+                good,
+                DocumentVector {
+                    key: 3,
+                    text: text(3),
+                    vector,
+                },
+            ])
+            .unwrap_err();
+        assert_eq!(
+            refusal.code(),
+            memory_core::Code::InvalidInput,
+            "{vector:?}"
+        );
+        assert!(
+            refusal.to_string().starts_with("the vector of document 3 "),
+            "{refusal}"
+        );
         assert!(vectors.nearest(vector, 1, &|_| true).is_err());
         assert!(vectors.cosines(vector, &[1]).is_err());
-        assert!(open(&place.path().join("empty")).nearest(vector, 1, &|_| true).is_err());
+        assert!(
+            open(&place.path().join("empty"))
+                .nearest(vector, 1, &|_| true)
+                .is_err()
+        );
     }
-    assert_eq!(before, [fs::read(file(&vectors, "head")).unwrap(), fs::read(file(&vectors, "rows-")).unwrap()]);
+    assert_eq!(
+        before,
+        [
+            fs::read(file(&vectors, "head")).unwrap(),
+            fs::read(file(&vectors, "rows-")).unwrap()
+        ]
+    );
     for dimensions in [0, 1_000_000] {
         assert!(ModelVectors::open(place.path(), "model", dimensions).is_err());
     }
@@ -53,13 +100,27 @@ fn what_is_no_vector_is_refused_before_anything_is_written() {
 fn a_vector_of_zeros_is_kept_and_near_to_none() {
     let place = tempfile::tempdir().unwrap();
     let mut vectors = open(place.path());
-    put(&mut vectors, &[(1, X), (2, [0.0; 3]), (3, [-1.0, 0.0, 0.0])]);
-    assert_eq!(vectors.missing([1, 2, 3].map(|key| (key, text(key))).into_iter()).count(), 0);
+    put(
+        &mut vectors,
+        &[(1, X), (2, [0.0; 3]), (3, [-1.0, 0.0, 0.0])],
+    );
+    assert_eq!(
+        vectors
+            .missing([1, 2, 3].map(|key| (key, text(key))).into_iter())
+            .count(),
+        0
+    );
     let nearest = vectors.nearest(&X, 5, &|_| true).unwrap();
-    assert_eq!((nearest.best, nearest.compared), (vec![(1, 1.0), (3, -1.0)], 2));
+    assert_eq!(
+        (nearest.best, nearest.compared),
+        (vec![(1, 1.0), (3, -1.0)], 2)
+    );
     assert_eq!(vectors.cosines(&X, &[1, 2]).unwrap(), [Some(1.0), None]);
     assert_eq!(vectors.cosines_of(&X, &[(2, text(2))]).unwrap(), [None]);
-    assert_eq!(vectors.cosines_between(&[[(1, text(1)), (2, text(2))]]), [None]);
+    assert_eq!(
+        vectors.cosines_between(&[[(1, text(1)), (2, text(2))]]),
+        [None]
+    );
     assert!(vectors.damaged().is_empty() && vectors.nearest(&[0.0; 3], 1, &|_| true).is_err());
 }
 
@@ -72,21 +133,33 @@ fn a_writer_that_died_at_any_byte_leaves_what_was() {
     let (head_before, rows_before) = (fs::read(&head).unwrap(), fs::read(&rows).unwrap());
     put(&mut vectors, &[(2, X), (3, Y)]);
     let rows_after = fs::read(&rows).unwrap();
-    let changed: Vec<_> = (0..rows_after.len()).filter(|place| rows_before[*place] != rows_after[*place]).collect();
+    let changed: Vec<_> = (0..rows_after.len())
+        .filter(|place| rows_before[*place] != rows_after[*place])
+        .collect();
     assert!(60 < changed.len());
 
     fs::write(&head, head_before).unwrap();
     let disk = OpenOptions::new().write(true).open(&rows).unwrap();
     disk.write_all_at(&rows_before, 0).unwrap();
     for place_of_byte in changed {
-        disk.write_all_at(&rows_after[place_of_byte..=place_of_byte], place_of_byte as u64).unwrap();
+        disk.write_all_at(
+            &rows_after[place_of_byte..=place_of_byte],
+            place_of_byte as u64,
+        )
+        .unwrap();
         let torn = open(place.path());
         assert_eq!(cosines(&torn, X, &[1, 2, 3]), [Some(1.0), Some(0.0), None]);
-        assert_eq!(torn.nearest(&Y, 9, &|_| true).unwrap().best, [(2, 1.0), (1, 0.0)]);
+        assert_eq!(
+            torn.nearest(&Y, 9, &|_| true).unwrap().best,
+            [(2, 1.0), (1, 0.0)]
+        );
     }
     let mut next = open(place.path());
     put(&mut next, &[(4, Y)]);
-    assert_eq!(cosines(&open(place.path()), X, &[1, 2, 3, 4]), [Some(1.0), Some(0.0), None, Some(0.0)]);
+    assert_eq!(
+        cosines(&open(place.path()), X, &[1, 2, 3, 4]),
+        [Some(1.0), Some(0.0), None, Some(0.0)]
+    );
 }
 
 #[test]
@@ -98,7 +171,8 @@ fn rows_that_were_cut_count_as_not_there_and_come_back() {
     let whole = fs::metadata(&rows).unwrap().len();
     drop(vectors);
     let disk = OpenOptions::new().write(true).open(&rows).unwrap();
-    let is_telling = |length: &u64| *length < 2000 || whole - 2000 < *length || length.is_multiple_of(97);
+    let is_telling =
+        |length: &u64| *length < 2000 || whole - 2000 < *length || length.is_multiple_of(97);
     for length in (0..whole).rev().filter(is_telling) {
         disk.set_len(length).unwrap();
         assert_eq!(open(place.path()).count(), 0, "{length} of {whole} bytes");
@@ -121,7 +195,11 @@ fn a_head_that_was_cut_anywhere_counts_as_not_there() {
     for length in 0..whole.len() {
         fs::write(&head, &whole[..length]).unwrap();
         vectors.refresh().unwrap();
-        assert_eq!((vectors.count(), open(place.path()).count()), (0, 0), "{length}");
+        assert_eq!(
+            (vectors.count(), open(place.path()).count()),
+            (0, 0),
+            "{length}"
+        );
     }
     fs::write(&head, &whole).unwrap();
     vectors.refresh().unwrap();
@@ -145,12 +223,27 @@ fn whatever_else_lies_there_is_replaced() {
             fs::write(folder.join("rows-0123456789abcdef"), "").unwrap();
         },
         |folder| {
-            let mut other = ModelVectors::open(folder.parent().unwrap().parent().unwrap(), "model", 4).unwrap();
-            other.put(&[DocumentVector { key: 1, text: text(1), vector: &[1.0; 4] }]).unwrap();
+            let mut other =
+                ModelVectors::open(folder.parent().unwrap().parent().unwrap(), "model", 4).unwrap();
+            other
+                .put(&[DocumentVector {
+                    key: 1,
+                    text: text(1),
+                    vector: &[1.0; 4],
+                }])
+                .unwrap();
         },
         |folder| {
-            let mut other = ModelVectors::open(folder.parent().unwrap().parent().unwrap(), "other model", 3).unwrap();
-            other.put(&[DocumentVector { key: 1, text: text(1), vector: &[1.0; 3] }]).unwrap();
+            let mut other =
+                ModelVectors::open(folder.parent().unwrap().parent().unwrap(), "other model", 3)
+                    .unwrap();
+            other
+                .put(&[DocumentVector {
+                    key: 1,
+                    text: text(1),
+                    vector: &[1.0; 3],
+                }])
+                .unwrap();
             fs::rename(&other.folder, folder).unwrap();
         },
     ];
@@ -158,7 +251,14 @@ fn whatever_else_lies_there_is_replaced() {
         fs::create_dir_all(folder.parent().unwrap()).unwrap();
         make(&folder);
         let mut vectors = open(place.path());
-        assert_eq!((number, vectors.count(), vectors.nearest(&X, 3, &|_| true).unwrap().best), (number, 0, vec![]));
+        assert_eq!(
+            (
+                number,
+                vectors.count(),
+                vectors.nearest(&X, 3, &|_| true).unwrap().best
+            ),
+            (number, 0, vec![])
+        );
         put(&mut vectors, &[(7, X)]);
         assert_eq!(keys(&open(place.path())), [7], "{number}");
         fs::remove_dir_all(place.path().join("vectors")).unwrap();
@@ -172,24 +272,40 @@ fn a_damaged_row_is_left_out_named_and_can_be_written_anew() {
     put(&mut vectors, &[(1, X), (2, X), (3, Y)]);
     let rows = file(&vectors, "rows-");
     let whole = fs::read(&rows).unwrap();
-    let written: Vec<_> = (0..whole.len()).filter(|place| whole[*place] != 0).collect();
+    let written: Vec<_> = (0..whole.len())
+        .filter(|place| whole[*place] != 0)
+        .collect();
     drop(vectors);
     let disk = OpenOptions::new().write(true).open(&rows).unwrap();
     for place_of_byte in written {
-        disk.write_all_at(&[whole[place_of_byte] ^ 0x55], place_of_byte as u64).unwrap();
+        disk.write_all_at(&[whole[place_of_byte] ^ 0x55], place_of_byte as u64)
+            .unwrap();
         let damaged = open(place.path());
         assert_eq!(damaged.damaged().len(), 1, "at {place_of_byte}");
         let found = damaged.nearest(&X, 9, &|_| true).unwrap();
-        assert!(found.best.len() == 2 && found.mean.is_finite() && found.deviation.is_finite(), "{found:?}");
-        disk.write_all_at(&[whole[place_of_byte]], place_of_byte as u64).unwrap();
+        assert!(
+            found.best.len() == 2 && found.mean.is_finite() && found.deviation.is_finite(),
+            "{found:?}"
+        );
+        disk.write_all_at(&[whole[place_of_byte]], place_of_byte as u64)
+            .unwrap();
     }
-    let exact = whole.windows(4).rposition(|bytes| bytes == 1.0_f32.to_ne_bytes()).unwrap();
+    let exact = whole
+        .windows(4)
+        .rposition(|bytes| bytes == 1.0_f32.to_ne_bytes())
+        .unwrap();
     disk.write_all_at(&[1], exact as u64).unwrap();
     let mut vectors = open(place.path());
-    assert_eq!((vectors.damaged(), cosines(&vectors, Y, &[1, 2, 3])), (vec![3], vec![Some(0.0), Some(0.0), None]));
+    assert_eq!(
+        (vectors.damaged(), cosines(&vectors, Y, &[1, 2, 3])),
+        (vec![3], vec![Some(0.0), Some(0.0), None])
+    );
     vectors.remove(&[3]).unwrap();
     put(&mut vectors, &[(3, Y)]);
-    assert_eq!((vectors.damaged(), cosines(&vectors, Y, &[3])), (vec![], vec![Some(1.0)]));
+    assert_eq!(
+        (vectors.damaged(), cosines(&vectors, Y, &[3])),
+        (vec![], vec![Some(1.0)])
+    );
 }
 
 #[test]
@@ -206,5 +322,8 @@ fn the_folder_may_be_deleted_at_any_time() {
     put(&mut vectors, &[(3, X)]);
     fs::remove_file(file(&vectors, "rows-")).unwrap();
     put(&mut vectors, &[(4, X)]);
-    assert_eq!((keys(&vectors), keys(&open(place.path()))), (vec![4], vec![4]));
+    assert_eq!(
+        (keys(&vectors), keys(&open(place.path()))),
+        (vec![4], vec![4])
+    );
 }

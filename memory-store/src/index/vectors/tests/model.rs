@@ -25,7 +25,8 @@ enum VectorChange {
 type ExpectedVectors = BTreeMap<i64, (ContentHash, SmallVector)>;
 
 fn small() -> impl Strategy<Value = SmallVector> {
-    let numbers = [-3_i8..=3, -3..=3, -3..=3].prop_filter("zero has no direction", |numbers| *numbers != [0; 3]);
+    let numbers = [-3_i8..=3, -3..=3, -3..=3]
+        .prop_filter("zero has no direction", |numbers| *numbers != [0; 3]);
     numbers.prop_map(|numbers| numbers.map(f32::from))
 }
 
@@ -53,22 +54,47 @@ fn text_of(key: i64, version: u8, vector: &SmallVector) -> ContentHash {
 }
 
 /// Applies a change to the vectors and to the model.
-fn apply(vectors: &mut ModelVectors, model: &mut ExpectedVectors, place: &std::path::Path, change: &VectorChange) {
+fn apply(
+    vectors: &mut ModelVectors,
+    model: &mut ExpectedVectors,
+    place: &std::path::Path,
+    change: &VectorChange,
+) {
     let mut put_all = |rows: Vec<(i64, ContentHash, SmallVector)>| {
-        let embedded: Vec<_> = rows.iter().map(|(key, text, vector)| DocumentVector { key: *key, text: *text, vector }).collect();
+        let embedded: Vec<_> = rows
+            .iter()
+            .map(|(key, text, vector)| DocumentVector {
+                key: *key,
+                text: *text,
+                vector,
+            })
+            .collect();
         vectors.put(&embedded).unwrap();
-        model.extend(rows.into_iter().map(|(key, text, vector)| (key, (text, vector))));
+        model.extend(
+            rows.into_iter()
+                .map(|(key, text, vector)| (key, (text, vector))),
+        );
     };
     match change {
         VectorChange::Put(rows) => {
-            put_all(rows.iter().map(|(key, version, row)| (*key, text_of(*key, *version, row), *row)).collect());
+            put_all(
+                rows.iter()
+                    .map(|(key, version, row)| (*key, text_of(*key, *version, row), *row))
+                    .collect(),
+            );
         }
         VectorChange::PutMany { first, count, turn } => {
             let rows = (*first..first + count).map(|key| (key, rotated(key, *turn)));
-            put_all(rows.map(|(key, row)| (key, text_of(key, 9, &row), row)).collect());
+            put_all(
+                rows.map(|(key, row)| (key, text_of(key, 9, &row), row))
+                    .collect(),
+            );
         }
         VectorChange::Remove(keys) => {
-            let had = keys.iter().filter(|key| model.remove(key).is_some()).count();
+            let had = keys
+                .iter()
+                .filter(|key| model.remove(key).is_some())
+                .count();
             assert_eq!(vectors.remove(keys).unwrap(), had);
         }
         VectorChange::RemoveMany { below } => {
@@ -77,15 +103,24 @@ fn apply(vectors: &mut ModelVectors, model: &mut ExpectedVectors, place: &std::p
             model.retain(|key, _| !keys.contains(key));
         }
         VectorChange::Compact => {
-            let before = vectors.view.as_ref().map_or((0, 0), |view| (view.rows(), view.head.dead.count()));
+            let before = vectors
+                .view
+                .as_ref()
+                .map_or((0, 0), |view| (view.rows(), view.head.dead.count()));
             assert_eq!(vectors.compact().unwrap(), before.0 < 2 * before.1);
         }
         VectorChange::Rekey { by } => {
-            let documents: Vec<_> = model.iter().map(|(key, (text, _))| (key + by, *text)).collect();
+            let documents: Vec<_> = model
+                .iter()
+                .map(|(key, (text, _))| (key + by, *text))
+                .collect();
             let unknown = [(1_000_000, ContentHash::of("never seen"))];
             let moved = vectors.rekey(documents.into_iter().chain(unknown)).unwrap();
             assert_eq!(moved, model.len());
-            *model = std::mem::take(model).into_iter().map(|(key, row)| (key + by, row)).collect();
+            *model = std::mem::take(model)
+                .into_iter()
+                .map(|(key, row)| (key + by, row))
+                .collect();
         }
         VectorChange::Reopen => *vectors = open(place),
     }
@@ -93,53 +128,99 @@ fn apply(vectors: &mut ModelVectors, model: &mut ExpectedVectors, place: &std::p
 
 fn cosine(one: &SmallVector, other: &SmallVector) -> f32 {
     let product = |one: &SmallVector, other: &SmallVector| -> f64 {
-        one.iter().zip(other).map(|(one, other)| f64::from(*one) * f64::from(*other)).sum()
+        one.iter()
+            .zip(other)
+            .map(|(one, other)| f64::from(*one) * f64::from(*other))
+            .sum()
     };
-    #[expect(clippy::cast_possible_truncation, reason = "rounded as the store does it")]
-    let cosine = (product(one, other) / product(one, one).sqrt() / product(other, other).sqrt()) as f32;
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "rounded as the store does it"
+    )]
+    let cosine =
+        (product(one, other) / product(one, one).sqrt() / product(other, other).sqrt()) as f32;
     cosine
 }
 
 /// Compares the vectors with the model.
-fn compare(vectors: &ModelVectors, model: &ExpectedVectors, query: SmallVector, wanted: usize) -> Result<(), TestCaseError> {
+fn compare(
+    vectors: &ModelVectors,
+    model: &ExpectedVectors,
+    query: SmallVector,
+    wanted: usize,
+) -> Result<(), TestCaseError> {
     prop_assert_eq!(vectors.count(), model.len());
     prop_assert_eq!(keys(vectors), model.keys().copied().collect::<Vec<_>>());
     prop_assert_eq!(vectors.damaged(), Vec::<i64>::new());
     let unknown = ContentHash::of("never seen");
     let text = |key: i64| model.get(&key).map_or(unknown, |row| row.0);
-    let asked: Vec<_> = (-10..30).flat_map(|key| [(key, text(key)), (key, unknown)]).collect();
-    let expected: Vec<_> = asked.iter().filter(|(_, text)| *text == unknown).copied().collect();
-    prop_assert_eq!(vectors.missing(asked.into_iter()).collect::<Vec<_>>(), expected);
+    let asked: Vec<_> = (-10..30)
+        .flat_map(|key| [(key, text(key)), (key, unknown)])
+        .collect();
+    let expected: Vec<_> = asked
+        .iter()
+        .filter(|(_, text)| *text == unknown)
+        .copied()
+        .collect();
+    prop_assert_eq!(
+        vectors.missing(asked.into_iter()).collect::<Vec<_>>(),
+        expected
+    );
     let near = |one: f32, other: f32| (one - other).abs() < 1e-5;
 
     let some: Vec<_> = (-10..30).collect();
     for (key, found) in some.iter().zip(vectors.cosines(&query, &some).unwrap()) {
         match (model.get(key), found) {
             (None, found) => prop_assert_eq!(found, None),
-            (Some((_, vector)), found) => prop_assert!(found.is_some_and(|found| near(found, cosine(&query, vector)))),
+            (Some((_, vector)), found) => {
+                prop_assert!(found.is_some_and(|found| near(found, cosine(&query, vector))))
+            }
         }
     }
 
     for allowed in [|_: i64| true, |key: i64| key % 3 == 0] {
-        let mut all: Vec<_> = model.iter().filter(|row| allowed(*row.0)).map(|(_, row)| cosine(&query, &row.1)).collect();
+        let mut all: Vec<_> = model
+            .iter()
+            .filter(|row| allowed(*row.0))
+            .map(|(_, row)| cosine(&query, &row.1))
+            .collect();
         all.sort_by(|one, other| other.total_cmp(one));
         all.truncate(wanted);
         let nearest = vectors.nearest(&query, wanted, &allowed).unwrap();
         prop_assert_eq!(nearest.best.len(), all.len());
         for ((key, found), expected) in nearest.best.iter().zip(&all) {
-            prop_assert!(allowed(*key) && near(*found, *expected) && near(*found, cosine(&query, &model[key].1)));
+            prop_assert!(
+                allowed(*key)
+                    && near(*found, *expected)
+                    && near(*found, cosine(&query, &model[key].1))
+            );
         }
-        prop_assert!(nearest.best.is_sorted_by(|(_, one), (_, other)| one >= other));
+        prop_assert!(
+            nearest
+                .best
+                .is_sorted_by(|(_, one), (_, other)| one >= other)
+        );
     }
 
-    let all: Vec<_> = model.values().map(|row| f64::from(cosine(&query, &row.1))).collect();
+    let all: Vec<_> = model
+        .values()
+        .map(|row| f64::from(cosine(&query, &row.1)))
+        .collect();
     #[expect(clippy::cast_precision_loss, reason = "there are few")]
     let count = all.len().max(1) as f64;
     let mean = all.iter().sum::<f64>() / count;
-    let deviation = (all.iter().map(|cosine| (cosine - mean).powi(2)).sum::<f64>() / count).sqrt();
+    let deviation = (all
+        .iter()
+        .map(|cosine| (cosine - mean).powi(2))
+        .sum::<f64>()
+        / count)
+        .sqrt();
     let nearest = vectors.nearest(&query, 0, &|_| true).unwrap();
     prop_assert!(nearest.best.is_empty());
-    prop_assert!((f64::from(nearest.mean) - mean).abs() < 0.02 && (f64::from(nearest.deviation) - deviation).abs() < 0.02);
+    prop_assert!(
+        (f64::from(nearest.mean) - mean).abs() < 0.02
+            && (f64::from(nearest.deviation) - deviation).abs() < 0.02
+    );
     Ok(())
 }
 
@@ -166,7 +247,13 @@ fn among_several_vectors_of_one_document_the_last_is_kept() {
     let place = tempfile::tempdir().unwrap();
     let mut vectors = open(place.path());
     put(&mut vectors, &[(1, [1.0, 0.0, 0.0]), (1, [0.0, 1.0, 0.0])]);
-    assert_eq!((vectors.count(), super::cosines(&vectors, [0.0, 9.0, 0.0], &[1])), (1, vec![Some(1.0)]));
+    assert_eq!(
+        (
+            vectors.count(),
+            super::cosines(&vectors, [0.0, 9.0, 0.0], &[1])
+        ),
+        (1, vec![Some(1.0)])
+    );
 }
 
 #[test]
@@ -174,9 +261,14 @@ fn documents_with_the_same_text_share_what_one_of_them_had() {
     let place = tempfile::tempdir().unwrap();
     let mut vectors = open(place.path());
     put(&mut vectors, &[(1, [1.0, 0.0, 0.0]), (2, [0.0, 1.0, 0.0])]);
-    let moved = vectors.rekey([(7, text(1)), (8, text(1)), (9, text(3)), (7, text(1))].into_iter()).unwrap();
+    let moved = vectors
+        .rekey([(7, text(1)), (8, text(1)), (9, text(3)), (7, text(1))].into_iter())
+        .unwrap();
     assert_eq!((moved, keys(&vectors)), (2, vec![7, 8]));
-    assert_eq!(super::cosines(&vectors, [1.0, 0.0, 0.0], &[7, 8, 2]), [Some(1.0), Some(1.0), None]);
+    assert_eq!(
+        super::cosines(&vectors, [1.0, 0.0, 0.0], &[7, 8, 2]),
+        [Some(1.0), Some(1.0), None]
+    );
 }
 
 #[test]
@@ -191,10 +283,16 @@ fn compaction_gives_the_space_back_and_leaves_two_files() {
     vectors.remove(&[1500]).unwrap();
     std::fs::write(vectors.folder.join("rows-of-a-writer-that-died"), "").unwrap();
     assert!(vectors.compact().unwrap());
-    assert_eq!((vectors.count(), file_length(&vectors)), (1499, former / 3 * 2));
+    assert_eq!(
+        (vectors.count(), file_length(&vectors)),
+        (1499, former / 3 * 2)
+    );
     assert_eq!(std::fs::read_dir(&vectors.folder).unwrap().count(), 2);
     assert!(!vectors.compact().unwrap());
-    assert_eq!(vectors.view.as_ref().unwrap().blocks(), 1499_usize.div_ceil(BLOCK));
+    assert_eq!(
+        vectors.view.as_ref().unwrap().blocks(),
+        1499_usize.div_ceil(BLOCK)
+    );
 }
 
 fn file_length(vectors: &ModelVectors) -> u64 {
