@@ -24,7 +24,7 @@ use memory_core::{
     Code, LocalTime, PrincipalAccess, RecallLedger, RecallRecord, Services, Tool, ToolError, View,
     record_recall,
 };
-#[cfg(feature = "mcp")]
+#[cfg(feature = "server")]
 use memory_core::{RecallInterface, RecalledId};
 use serde_json::Value;
 
@@ -152,7 +152,7 @@ impl Agent {
 
     /// Records in the recall ledger that an agent received `memories` outside of a session, such as in the instructions of a
     /// server.
-    #[cfg(feature = "mcp")]
+    #[cfg(feature = "server")]
     pub(crate) fn record_recall(
         &self,
         view: &View,
@@ -202,7 +202,7 @@ impl Agent {
     }
 
     /// Returns the name of a tool of this crate before renaming, or `None` for a custom or unknown tool.
-    #[cfg(feature = "mcp")]
+    #[cfg(feature = "server")]
     pub(crate) fn built_in_name(&self, tool: &str) -> Option<&str> {
         self.find_tool(tool)
             .filter(|found| !found.is_custom)

@@ -11,11 +11,11 @@
 //! | `socket` | the tools over a Unix socket, or on other systems over TCP on 127.0.0.1; feature `server` |
 //! | [`system`] | calls for processes and local sockets that differ between operating systems |
 //! | `http` | tools and instances over HTTP, including the Model Context Protocol; feature `server` |
-//! | `mcp` | the tools for clients of the Model Context Protocol; feature `mcp` |
-//! | `web` | the page for the browser; feature `web` |
+//! | `mcp` | the tools for clients of the Model Context Protocol; feature `server` |
+//! | `web` | the page for the browser; feature `server` |
 //! | [`json`] | the JSON shapes of all results, the same for every frontend |
 //! | [`answer_text()`] | results as compact text |
-//! | `model` | embedding, reranking and chat models: from a local folder (feature `local-model`), or over HTTP (feature `remote-model`) |
+//! | `model` | embedding, reranking and chat models: from a local folder, or over HTTP; feature `models` |
 //!
 //! These features are on by default. Without them, the crate has the tools, hooks, events and JSON-RPC, and no async code.
 
@@ -30,9 +30,9 @@ pub mod http;
 mod input;
 pub mod instance;
 pub mod json;
-#[cfg(feature = "mcp")]
+#[cfg(feature = "server")]
 pub mod mcp;
-#[cfg(any(feature = "local-model", feature = "remote-model"))]
+#[cfg(feature = "models")]
 pub mod model;
 pub mod rpc;
 #[cfg(feature = "server")]
@@ -43,7 +43,7 @@ pub mod system;
 pub mod testing;
 pub mod tools;
 mod validation;
-#[cfg(feature = "web")]
+#[cfg(feature = "server")]
 pub mod web;
 
 pub use agent::{

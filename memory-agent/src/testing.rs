@@ -7,7 +7,6 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, duplex};
 
 use crate::agent::Agent;
-#[cfg(feature = "server")]
 pub use crate::http::streamed_outcome;
 use crate::mcp::{ClientIdentity, MessageIdScanner, serve};
 

@@ -90,7 +90,7 @@ mod tests {
         let mut lines: Vec<&str> = text.lines().collect();
         lines.sort_unstable();
         assert_eq!(lines, ["0", "1", "2", "3", "4", "5", "6", "7"]);
-        if cfg!(not(feature = "portable-system")) {
+        if cfg!(not(portable_system)) {
             // The portable implementation sets no modes, and uses a lock file.
             assert_eq!(
                 fs::metadata(&path).unwrap().permissions().mode() & 0o777,

@@ -32,30 +32,17 @@
 //! | [`system`] | calls that differ between operating systems |
 //! | `index` | the search index: SQLite for documents, tantivy for words, a memory-mapped file for vectors |
 //!
-//! Without default features the crate stores memories only. The features `banks`, `topics`, `conversations`, `instances`
-//! (sessions and key-value stores), `sealed` (their definitions and credentials) and `postgres` add the other stores.
+//! Without the default feature `postgres`, the crate has the stores in files only, and no async code.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
-    not(all(
-        feature = "banks",
-        feature = "conversations",
-        feature = "instances",
-        feature = "postgres",
-        feature = "sealed",
-        feature = "topics"
-    )),
-    allow(
-        dead_code,
-        unused_imports,
-        reason = "the stores share helpers, and some stores are disabled"
-    )
+    not(feature = "postgres"),
+    allow(dead_code, reason = "replicas use these helpers")
 )]
 
 mod access_key;
 mod allowed_paths;
 mod already_shown_file;
-#[cfg(feature = "banks")]
 pub mod bank;
 mod cache_file;
 pub mod conversation;
@@ -66,13 +53,10 @@ mod error;
 mod file_store;
 mod folder_format;
 mod gitignore;
-#[cfg(feature = "instances")]
 pub mod history;
 mod index;
 mod journal;
-#[cfg(feature = "banks")]
 pub mod jq;
-#[cfg(feature = "instances")]
 pub mod kv;
 mod ledger;
 mod lock;
@@ -86,13 +70,11 @@ mod oplog;
 pub mod postgres;
 mod recall_folder;
 mod rejected_suggestions_file;
-#[cfg(feature = "sealed")]
 pub mod sealed;
 mod shared_files;
 mod shared_log;
 mod store_folder;
 pub mod system;
-#[cfg(feature = "topics")]
 pub mod topic;
 
 pub use allowed_paths::AllowedPaths;

@@ -152,7 +152,7 @@ impl Session {
     }
 
     /// Returns the view; `None` for the person, who sees everything.
-    #[cfg(feature = "mcp")]
+    #[cfg(feature = "server")]
     pub(crate) fn view(&self) -> Option<&View> {
         self.view.as_ref()
     }

@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn what_a_command_leaves_behind_ends_with_it_and_holds_up_nobody() {
-        if cfg!(feature = "portable-system") {
+        if cfg!(portable_system) {
             // The portable implementation does not find the processes that a finished command left behind.
             return;
         }

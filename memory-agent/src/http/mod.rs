@@ -54,9 +54,7 @@ mod status;
 
 pub(crate) use auth::RequestCaller;
 pub use auth::{AccessRules, AccessToken, PrincipalRules};
-#[cfg(feature = "web")]
 pub(crate) use auth::{AuthState, ClientConnection, check_access, principal_token};
-#[cfg(feature = "web")]
 pub(crate) use body_reader::BodyBudget;
 pub use cors::{AllowedOrigins, WebOrigin, WebOriginError};
 pub use limits::HttpLimits;
@@ -68,8 +66,6 @@ pub use proxy::{
     PrincipalChats, ProxyObserver, ProxyRules, Upstream, UpstreamError,
 };
 pub use request_log::{ChatRecord, RequestLog, RequestRecord, StoredTurns};
-#[cfg(feature = "web")]
 pub(crate) use serve::serve_routes;
 pub use serve::{HttpServerConfig, ProxyServerConfig, serve_http, serve_proxy};
-#[cfg(feature = "web")]
 pub(crate) use status::status;

@@ -134,7 +134,6 @@ fn meta_text(meta: &RequestMetaObject, key: &str) -> Result<Option<String>, Erro
     }
 }
 
-#[cfg(feature = "server")]
 fn header_text(
     context: &RequestContext<RoleServer>,
     name: &str,
@@ -151,25 +150,10 @@ fn header_text(
     })
 }
 
-#[cfg(not(feature = "server"))]
-#[expect(
-    clippy::unnecessary_wraps,
-    reason = "with the feature `server`, a header may be invalid"
-)]
-fn header_text(_: &RequestContext<RoleServer>, _: &str) -> Result<Option<String>, ErrorData> {
-    Ok(None)
-}
-
 /// Returns the principal whose token an HTTP request has, if the view is that of the principal.
-#[cfg(feature = "server")]
 pub(super) fn request_principal(context: &RequestContext<RoleServer>) -> Option<PrincipalAccess> {
     let parts = context.extensions.get::<axum::http::request::Parts>()?;
     crate::http::RequestCaller::of(&parts.extensions).cloned()
-}
-
-#[cfg(not(feature = "server"))]
-pub(super) fn request_principal(_: &RequestContext<RoleServer>) -> Option<PrincipalAccess> {
-    None
 }
 
 fn parse_project(name: &str) -> Result<String, ParseError> {

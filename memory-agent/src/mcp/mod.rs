@@ -10,7 +10,6 @@
 
 mod answer;
 mod caller;
-#[cfg(feature = "server")]
 mod http;
 mod instructions;
 mod invalid_message;
@@ -22,7 +21,6 @@ mod stdio;
 mod subscriptions;
 
 pub use caller::{ClientIdentity, ProjectDiscovery};
-#[cfg(feature = "server")]
 pub(crate) use http::mcp_router;
 #[cfg(feature = "testing")]
 pub(crate) use message_id::MessageIdScanner;

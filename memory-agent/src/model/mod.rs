@@ -1,30 +1,24 @@
 //! Optional models for embeddings, reranking and chat.
 //!
-//! | a model | feature | requirements |
-//! |---|---|---|
-//! | [`LocalEmbedder`] | `local-model` | a folder with a sentence transformer, such as all-MiniLM-L6-v2, or a model2vec model |
-//! | [`LocalReranker`] | `local-model` | a folder with a cross-encoder, such as ms-marco-MiniLM-L-6-v2 |
-//! | [`RemoteEmbedder`] | `remote-model` | the address of a server with an `OpenAI`-compatible API, and an optional API key |
-//! | [`RemoteChat`] | `remote-model` | the same, for a language model |
+//! | a model | requirements |
+//! |---|---|
+//! | [`LocalEmbedder`] | a folder with a sentence transformer, such as all-MiniLM-L6-v2, or a model2vec model |
+//! | [`LocalReranker`] | a folder with a cross-encoder, such as ms-marco-MiniLM-L-6-v2 |
+//! | [`RemoteEmbedder`] | the address of a server with an `OpenAI`-compatible API, and an optional API key |
+//! | [`RemoteChat`] | the same, for a language model |
 //!
 //! [`TimeoutReranker`] adds a timeout to a reranker. Local models use their published files: `config.json`, `tokenizer.json`
 //! (or `vocab.txt`) and `model.safetensors` in one folder. Supported architectures are BERT, XLM-R and static
 //! embeddings (no network). A text in a script that the vocabulary does not cover gets no vector; it is found by its
 //! words only. No model is ever downloaded.
 
-#[cfg(feature = "local-model")]
 mod known_models;
-#[cfg(feature = "local-model")]
 mod local;
-#[cfg(feature = "remote-model")]
 mod remote;
 mod timeout;
 mod unit_vector;
 
-#[cfg(feature = "local-model")]
 pub use known_models::{KNOWN_MODELS, KnownModel};
-#[cfg(feature = "local-model")]
 pub use local::{LocalEmbedder, LocalReranker};
-#[cfg(feature = "remote-model")]
 pub use remote::{ApiKey, ApiKeyError, ChatSettings, RemoteChat, RemoteEmbedder, RemoteSettings};
 pub use timeout::TimeoutReranker;

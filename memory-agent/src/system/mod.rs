@@ -1,7 +1,7 @@
 //! Calls for processes and local sockets that differ between operating systems.
 //!
 //! The module `system` of `memory-store` has the calls for files. As there, `unix` is for Linux, macOS and other Unix systems, and
-//! `portable` uses the standard library only; the feature `portable-system` selects `portable` on Unix as well.
+//! `portable` uses the standard library only; `--cfg portable_system` selects `portable` on Unix as well.
 //!
 //! | concern | `unix` | `portable` |
 //! |---|---|---|
@@ -9,15 +9,15 @@
 //! | a command with all processes that it starts | a process group | Windows: the tree of child processes, by `taskkill`; else the process only |
 //! | a command line | `sh -c` | Windows: `cmd /S /C` |
 
-#[cfg(any(not(unix), feature = "portable-system"))]
+#[cfg(any(not(unix), portable_system))]
 mod portable;
 mod shell_command;
-#[cfg(all(unix, not(feature = "portable-system")))]
+#[cfg(all(unix, not(portable_system)))]
 mod unix;
 
-#[cfg(any(not(unix), feature = "portable-system"))]
+#[cfg(any(not(unix), portable_system))]
 use self::portable as current;
-#[cfg(all(unix, not(feature = "portable-system")))]
+#[cfg(all(unix, not(portable_system)))]
 use self::unix as current;
 
 #[cfg(feature = "server")]

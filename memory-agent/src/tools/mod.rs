@@ -49,7 +49,7 @@ mod undo;
 mod update;
 mod write;
 
-#[cfg(feature = "mcp")]
+#[cfg(feature = "server")]
 pub(crate) use brief::start_of;
 pub(crate) use hints::{rewrite_hint, rewrite_result, with_ids, without_commands};
 pub(crate) use normalize::normalize_parameters;

@@ -4,11 +4,11 @@ mod agents;
 mod custom_tools;
 mod http;
 mod json;
-#[cfg(all(feature = "portable-system", feature = "server"))]
+#[cfg(all(portable_system, feature = "server"))]
 mod loopback_socket;
-#[cfg(feature = "mcp")]
+#[cfg(feature = "server")]
 mod mcp;
-#[cfg(all(feature = "local-model", feature = "remote-model"))]
+#[cfg(feature = "models")]
 mod model;
 mod proxy;
 mod recalls;
@@ -17,5 +17,5 @@ mod rpc;
 mod socket;
 mod tools;
 mod topics;
-#[cfg(feature = "web")]
+#[cfg(feature = "server")]
 mod web;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::unix::fs::PermissionsExt;
-#[cfg(not(feature = "portable-system"))]
+#[cfg(not(portable_system))]
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use memory_agent::Agent;
 use memory_agent::rpc::LONGEST_LINE;
-#[cfg(not(feature = "portable-system"))]
+#[cfg(not(portable_system))]
 use memory_agent::socket::SocketError;
 use memory_agent::socket::{LocalStream, NAME, Socket, SocketLimits, connect, serve};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -420,7 +420,7 @@ fn a_socket_is_for_nobody_else_and_goes_with_who_made_it() {
 }
 
 // The portable socket is a file with an address: see `loopback_socket.rs`.
-#[cfg(not(feature = "portable-system"))]
+#[cfg(not(portable_system))]
 #[test]
 fn what_a_dead_process_left_is_replaced_and_what_lives_is_not() {
     let home = tempfile::tempdir().expect("a folder");
@@ -447,7 +447,7 @@ fn what_a_dead_process_left_is_replaced_and_what_lives_is_not() {
 }
 
 // Only Unix sockets have a limit.
-#[cfg(not(feature = "portable-system"))]
+#[cfg(not(portable_system))]
 #[test]
 fn a_path_that_is_too_long_is_an_error_that_says_so() {
     let home = tempfile::tempdir().expect("a folder");

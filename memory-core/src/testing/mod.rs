@@ -56,7 +56,6 @@ mod key_value_suite;
 mod message_suite;
 mod meter_suite;
 mod operations_suite;
-#[cfg(feature = "orders")]
 mod orders;
 mod recall_ledger_suite;
 mod reminder_suite;
@@ -85,7 +84,6 @@ pub use job_queue_suite::job_queue_suite;
 pub use key_value_suite::{key_value_suite, key_value_undo_suite, values};
 pub use message_suite::{message_suite, message_undo_suite, messages};
 pub use meter_suite::meter_suite;
-#[cfg(feature = "orders")]
 pub use orders::in_any_order;
 pub use recall_ledger_suite::recall_ledger_suite;
 pub use reminder_suite::reminder_suite;

@@ -37,39 +37,25 @@
 //! that died before it added their jobs. The index of memories finds facts and turns in the scope of their
 //! conversation, and never changes one.
 
-#[cfg(feature = "conversations")]
 mod change;
-#[cfg(feature = "conversations")]
 mod folder;
-#[cfg(feature = "conversations")]
 mod folder_cache;
 mod format;
-#[cfg(feature = "conversations")]
 mod job_file;
-#[cfg(feature = "conversations")]
 mod journal;
 mod layout;
-#[cfg(feature = "conversations")]
 mod own_turns;
-#[cfg(feature = "conversations")]
 mod tombstones;
-#[cfg(feature = "conversations")]
 mod undo;
-#[cfg(feature = "conversations")]
 mod vectors;
-#[cfg(feature = "conversations")]
 mod versions;
 
 #[cfg(test)]
-#[cfg(feature = "conversations")]
 mod tests;
 
-#[cfg(feature = "conversations")]
 pub use folder::ConversationFolder;
-#[cfg(all(feature = "conversations", feature = "postgres"))]
+#[cfg(feature = "postgres")]
 pub(crate) use folder::REPLICA;
 pub(crate) use format::decode_as_memory;
-#[cfg(feature = "conversations")]
 pub use job_file::JobFile;
-#[cfg(feature = "conversations")]
 pub use versions::{GitVersion, GitVersions, GitVersionsError};

@@ -199,9 +199,7 @@ mod tests {
             let found = fs::metadata(folder.path().join(name)).unwrap();
             assert!(found.len() <= 1000);
             // The portable implementation sets no modes.
-            assert!(
-                cfg!(feature = "portable-system") || found.permissions().mode() & 0o777 == 0o600
-            );
+            assert!(cfg!(portable_system) || found.permissions().mode() & 0o777 == 0o600);
             all.push_str(&fs::read_to_string(folder.path().join(name)).unwrap());
         }
         let events: Vec<_> = all

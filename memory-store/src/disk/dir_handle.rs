@@ -121,14 +121,11 @@ mod tests {
         assert!(anchor.check().is_err());
         fs::remove_dir(home.path().join("moved")).unwrap();
         // The standard library does not report whether an open folder was deleted.
-        if cfg!(not(feature = "portable-system")) {
+        if cfg!(not(portable_system)) {
             assert_eq!(anchor.state(), DirState::Removed);
         }
         assert!(anchor.check().is_err(), "nor is a copy what it was");
         fs::remove_dir(&own).unwrap();
-        assert_eq!(
-            anchor.check().is_ok(),
-            cfg!(not(feature = "portable-system"))
-        );
+        assert_eq!(anchor.check().is_ok(), cfg!(not(portable_system)));
     }
 }

@@ -7,7 +7,6 @@ use serde::de::IgnoredAny;
 
 use super::FileStore;
 use super::doctor::DoctorFinding;
-#[cfg(feature = "banks")]
 use crate::bank::{BankFolder, BankOptions};
 use crate::disk::DirEntryKind;
 use crate::error::io_error;
@@ -51,7 +50,6 @@ impl FileStore {
         for folder in of_lines {
             findings.extend(self.damaged_lines(&folder)?);
         }
-        #[cfg(feature = "banks")]
         for folder in banks {
             findings.extend(self.damaged_banks(&folder));
         }
@@ -120,7 +118,6 @@ impl FileStore {
         Ok(findings)
     }
 
-    #[cfg(feature = "banks")]
     fn damaged_banks(&self, folder: &str) -> Vec<DoctorFinding> {
         let hint = "`memory bank repair` keeps the readable entries and moves the rest aside";
         match BankFolder::new(self.root.join(folder), BankOptions::default()).check() {

@@ -160,7 +160,7 @@ impl FileStore {
     }
 
     /// Shares the conversations of the home in `folder`, too.
-    #[cfg(all(feature = "conversations", feature = "postgres"))]
+    #[cfg(feature = "postgres")]
     pub(crate) fn with_conversations(mut self, folder: StoreFolder) -> Self {
         if let Some(replica) = &mut self.replica {
             replica.conversations = Some(folder);

@@ -196,10 +196,7 @@ mod tests {
         assert!(!left.exists() && trial.folder().starts_with(home.path()));
         let mode = trial.folder().metadata().unwrap().permissions().mode() & 0o777;
         // The portable implementation sets no modes.
-        assert!(
-            cfg!(feature = "portable-system") || mode == 0o700,
-            "{mode:o}"
-        );
+        assert!(cfg!(portable_system) || mode == 0o700, "{mode:o}");
         let folder = trial.folder().to_owned();
         drop(trial);
         assert!(!folder.exists());

@@ -26,13 +26,11 @@ use super::listener::ListenerEvent;
 use super::migration::{DOCUMENTS, check_version, migrate};
 use crate::access_key::{is_path_of_key, is_plain_path};
 use crate::journal::{INVALID_CHANGE, JournalPayload};
-#[cfg(feature = "conversations")]
 use crate::shared_files::SharedFolderId;
 use crate::shared_log::{
     LogAppendResult, LogHead, LogHeads, LogIdentity, LogPage, LoggedOperation, NewOperation,
     NewsSignal, SharedLog,
 };
-#[cfg(feature = "conversations")]
 use crate::store_folder::{FolderReplica, StoreFolder};
 use crate::{FileStore, FileStoreOptions};
 
@@ -86,7 +84,6 @@ impl FileStore {
     ) -> Result<Self, StoreError> {
         let log = Arc::new(PostgresDocumentLog::new(database));
         let store = Self::open(folder, options)?.with_log(Arc::clone(&log) as _, interval);
-        #[cfg(feature = "conversations")]
         let store = {
             let (root, folder) = (store.root().to_owned(), SharedFolderId::conversations());
             let replica = FolderReplica::new(log, folder, crate::conversation::REPLICA, interval);

@@ -9,7 +9,6 @@ use super::document_log::PostgresDocumentLog;
 use crate::shared_files::SharedFolderId;
 use crate::store_folder::{FolderReplica, ReplicaLayout, StoreFolder};
 
-#[cfg(feature = "banks")]
 impl crate::bank::BankFolder {
     /// Opens a folder of banks in a Postgres database, with a replica of it in the folder `root`.
     ///
@@ -38,7 +37,6 @@ impl crate::bank::BankFolder {
     }
 }
 
-#[cfg(feature = "topics")]
 impl crate::topic::TopicFolder {
     /// Opens a folder of topics in a Postgres database, with a replica of it in the folder `root`.
     ///
@@ -66,7 +64,6 @@ impl crate::topic::TopicFolder {
     }
 }
 
-#[cfg(feature = "conversations")]
 impl crate::conversation::ConversationFolder {
     /// Opens the conversations in a Postgres database, with a replica of them in the folder `root`, such as a home.
     ///

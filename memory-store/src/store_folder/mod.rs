@@ -5,7 +5,6 @@ mod replica;
 mod replica_state;
 
 pub(crate) use self::replica::FolderReplica;
-#[cfg(feature = "topics")]
 pub(crate) use self::replica::is_visible;
 #[cfg(feature = "postgres")]
 pub(crate) use self::replica::{ReplicaLayout, is_in_log_folder};

@@ -1,7 +1,7 @@
 //! Calls that differ between operating systems.
 //!
 //! `unix` uses the calls of Linux, macOS and other Unix systems. `portable` uses the standard library only and runs on
-//! Windows. The feature `portable-system` selects `portable` on Unix as well, so that tests on Linux run with it.
+//! Windows. `--cfg portable_system` selects `portable` on Unix as well, so that tests on Linux run with it.
 //!
 //! | concern | `unix` | `portable` |
 //! |---|---|---|
@@ -19,14 +19,14 @@
 
 mod identity;
 mod open_folder;
-#[cfg(any(not(unix), feature = "portable-system"))]
+#[cfg(any(not(unix), portable_system))]
 mod portable;
-#[cfg(all(unix, not(feature = "portable-system")))]
+#[cfg(all(unix, not(portable_system)))]
 mod unix;
 
-#[cfg(any(not(unix), feature = "portable-system"))]
+#[cfg(any(not(unix), portable_system))]
 use self::portable as current;
-#[cfg(all(unix, not(feature = "portable-system")))]
+#[cfg(all(unix, not(portable_system)))]
 use self::unix as current;
 
 pub use current::file_lock::{is_lock_violation, open_folder_lock};

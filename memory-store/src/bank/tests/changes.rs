@@ -230,7 +230,7 @@ proptest! {
 fn the_mode_of_a_file_survives_a_change_a_repair_and_the_way_back() {
     use std::os::unix::fs::PermissionsExt;
 
-    if cfg!(feature = "portable-system") {
+    if cfg!(portable_system) {
         // The portable implementation sets no modes.
         return;
     }

@@ -150,7 +150,7 @@ fn unfinished_files_and_second_files_of_a_bank_go_out_of_the_way() {
     // The file with the later change time is the bank, regardless of its modification time.
     write_until_later(&folder, "session.json.gz", "session.json", &whole);
     // The portable implementation knows only the modification time.
-    if cfg!(not(feature = "portable-system")) {
+    if cfg!(not(portable_system)) {
         let old = std::time::SystemTime::UNIX_EPOCH;
         std::fs::File::options()
             .write(true)

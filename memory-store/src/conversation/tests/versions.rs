@@ -85,7 +85,7 @@ fn files_open_to_others(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn a_repository_of_ours_is_for_nobody_else_and_what_a_person_made_stays_as_they_made_it() {
-    if cfg!(feature = "portable-system") {
+    if cfg!(portable_system) {
         // The portable implementation sets no modes.
         return;
     }

@@ -114,7 +114,7 @@ fn an_endless_filter_is_stopped() {
 
 #[test]
 fn a_filter_that_takes_too_much_takes_nobody_along() {
-    if cfg!(feature = "portable-system") {
+    if cfg!(portable_system) {
         // The portable implementation does not limit memory.
         return;
     }

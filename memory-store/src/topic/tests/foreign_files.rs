@@ -112,7 +112,7 @@ fn mode(folder: &TestTopics, name: &str) -> u32 {
 
 #[test]
 fn a_file_keeps_its_mode_and_owner_whatever_is_done_to_it() {
-    if cfg!(feature = "portable-system") {
+    if cfg!(portable_system) {
         // The portable implementation sets no modes.
         return;
     }

@@ -99,7 +99,7 @@ fn a_replica_that_lost_no_file_is_used_after_a_start_of_the_system() {
 }
 
 // The portable implementation syncs each file.
-#[cfg(not(feature = "portable-system"))]
+#[cfg(not(portable_system))]
 #[test]
 fn without_the_database_all_files_are_durable() {
     let (mut first, _) = two_nodes();

@@ -25,7 +25,7 @@ fn opening_makes_nothing_and_writing_keeps_it_private() {
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
     put(&mut vectors, &[(1, X)]);
     let mode = |path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    if cfg!(feature = "portable-system") {
+    if cfg!(portable_system) {
         // The portable implementation sets no modes.
         return;
     }
