@@ -235,8 +235,6 @@ fn what_is_nested_too_deep_is_no_json() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-
     #[test]
     fn any_bytes_have_an_answer_and_do_no_harm(bytes in prop::collection::vec(any::<u8>(), 1..200)) {
         prop_assume!(!bytes.iter().all(u8::is_ascii_whitespace));

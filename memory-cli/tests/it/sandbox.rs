@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -125,15 +126,14 @@ impl Sandbox {
 
     /// Runs `memory-cli`, the short form of `memory bank`, with `input` as standard input.
     pub(crate) fn run_bank(&self, input: &str, arguments: &[&str]) -> String {
-        self.transcript(&Self::finish(
-            self.program(env!("CARGO_BIN_EXE_memory-cli"), arguments),
-            input,
-        ))
+        let mut command = self.command(arguments);
+        command.arg0("memory-cli");
+        self.transcript(&Self::finish(command, input))
     }
 
     /// Runs a shell script with `memory` and its short forms on the `PATH`; `jq` is `memory bank filter`.
     pub(crate) fn run_shell(&self, script: &str) -> String {
-        let folder = PathBuf::from(env!("CARGO_BIN_EXE_memo"))
+        let folder = PathBuf::from(env!("CARGO_BIN_EXE_memory"))
             .parent()
             .expect("a folder")
             .to_owned();

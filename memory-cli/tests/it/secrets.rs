@@ -6,6 +6,8 @@ use std::os::unix::fs::FileExt;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
+use memory_core::testing::leave_out;
+
 use crate::daemon::Daemon;
 use crate::sandbox::Sandbox;
 
@@ -72,14 +74,6 @@ fn count(child: &Child, text: &[u8]) -> std::io::Result<usize> {
     Ok(found)
 }
 
-fn print_skipped(why: &str) {
-    assert!(
-        std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"),
-        "nothing may be left out: {why}"
-    );
-    eprintln!("left out: that secrets do not stay in memory, since {why}");
-}
-
 #[test]
 fn a_secret_that_was_given_is_nowhere_in_memory_when_the_answer_is_printed() {
     let sandbox = Sandbox::new();
@@ -90,7 +84,7 @@ fn a_secret_that_was_given_is_nowhere_in_memory_when_the_answer_is_printed() {
             "instance", "connect", "history", "team", "--input", input, "--json",
         ];
         let Some((mut child, mut answer)) = run_until_blocked(&sandbox, &arguments, typed) else {
-            return print_skipped("this system does not tell for what a process waits");
+            return leave_out("this system does not tell for what a process waits");
         };
         let counted = count(&child, SECRET_TRACE);
         let heard = count(&child, b"the field dsn is only valid with driver=postgres");
@@ -98,7 +92,7 @@ fn a_secret_that_was_given_is_nowhere_in_memory_when_the_answer_is_printed() {
         answer.read_to_string(&mut printed).expect("an answer");
         child.wait().expect("it ends");
         let (Ok(counted), Ok(heard)) = (counted, heard) else {
-            return print_skipped("this system does not let one look into another process");
+            return leave_out("this system does not let one look into another process");
         };
         assert!(
             printed.contains("the field dsn is only valid with driver=postgres"),
@@ -123,7 +117,7 @@ fn a_program_that_dies_leaves_no_image_of_its_memory() {
     let daemon = Daemon::run(command);
     daemon.wait_for_log("detecting file changes by");
     let Ok(limits) = fs::read_to_string(format!("/proc/{}/limits", daemon.child.id())) else {
-        return print_skipped("this system does not tell the limits of another process");
+        return leave_out("this system does not tell the limits of another process");
     };
     let core = limits
         .lines()

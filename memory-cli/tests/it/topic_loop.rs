@@ -11,9 +11,7 @@ use crate::seven_prompts::{PROMPTS, SAID, check_requests, model_replies};
 fn a_script_is_an_agent_that_remembers_through_seven_prompts() {
     for program in ["bash", "jq", "curl"] {
         if Command::new(program).arg("--version").output().is_err() {
-            let required = std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_some();
-            assert!(!required, "the examples need {program}, which is missing");
-            eprintln!("left out: the agent loop as a script, because {program} is missing");
+            memory_core::testing::leave_out(&format!("{program} is missing"));
             return;
         }
     }

@@ -39,6 +39,7 @@ macro_rules! check_rules {
 mod bank_suite;
 mod conversation_suite;
 mod embeddings_suite;
+mod extent;
 mod fake_banks;
 mod fake_clock;
 mod fake_conversations;
@@ -59,6 +60,7 @@ mod operations_suite;
 mod orders;
 mod recall_ledger_suite;
 mod reminder_suite;
+mod requirements;
 mod service_suites;
 mod store_suite;
 mod summaries_suite;
@@ -68,6 +70,7 @@ mod view_suite;
 pub use bank_suite::{bank_suite, banks};
 pub use conversation_suite::{conversation_suite, conversation_vector_suite, conversations};
 pub use embeddings_suite::embeddings_suite;
+pub use extent::{extent, is_exhaustive, is_sampled};
 pub use fake_banks::{FakeBanks, FakeFilter, FakeSchemas};
 pub use fake_clock::{CountingIds, FakeClock};
 pub use fake_conversations::{FakeConversations, FakeJobs};
@@ -87,6 +90,7 @@ pub use meter_suite::meter_suite;
 pub use orders::in_any_order;
 pub use recall_ledger_suite::recall_ledger_suite;
 pub use reminder_suite::reminder_suite;
+pub use requirements::leave_out;
 pub use service_suites::{
     chat_suite, clock_suite, embedder_suite, id_suite, notifier_suite, reranker_suite, source_suite,
 };

@@ -2,8 +2,7 @@
 
 use shuttle::{check_pct, check_random};
 
-/// The number of schedules of each kind.
-const ORDERS: usize = 1_000;
+use super::extent;
 
 /// Runs `claim` under random schedules, and under schedules that delay a thread at critical points.
 ///
@@ -12,6 +11,7 @@ const ORDERS: usize = 1_000;
 /// # Panics
 /// In the first schedule in which `claim` fails, with the data to replay it.
 pub fn in_any_order(claim: fn()) {
-    check_random(claim, ORDERS);
-    check_pct(claim, ORDERS, 3);
+    let schedules = extent(250, 2_000);
+    check_random(claim, schedules);
+    check_pct(claim, schedules, 3);
 }

@@ -37,8 +37,6 @@ fn any_answer() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-
     #[test]
     fn whatever_a_language_model_answers_one_undo_brings_everything_back(
         texts in proptest::collection::vec(proptest::collection::vec(any_sentence(), 1..4), 1..8),

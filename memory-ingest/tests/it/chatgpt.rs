@@ -605,8 +605,6 @@ fn a_pasted_list_becomes_notes_once() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-
     #[test]
     fn every_text_survives(own in "[^\\s\0]\\PC{0,20}[\r\n\t\u{0}]?\\PC{0,20}", title in "\\PC{0,10}") {
         let mut list = json!([conversation("c", "m", vec![node("m", None, "user", text(&own))])]);

@@ -10,11 +10,7 @@ use crate::sandbox::{IngestSandbox, survey_source};
 #[test]
 fn a_realistic_home_comes_out_as_its_facts_say() {
     let home = tempfile::tempdir().expect("a temporary folder can be made");
-    let Some(facts) = run_tool(
-        "the facts of a Claude home",
-        "claude_home.py",
-        &[home.path()],
-    ) else {
+    let Some(facts) = run_tool("claude_home.py", &[home.path()]) else {
         return;
     };
     let number = |key: &str| facts[key].as_u64().unwrap_or_default();
@@ -99,11 +95,7 @@ fn a_realistic_home_comes_out_as_its_facts_say() {
 #[test]
 fn the_other_folders_of_that_home_keep_what_they_must() {
     let home = tempfile::tempdir().expect("a temporary folder can be made");
-    let Some(_) = run_tool(
-        "the traps of a realistic home",
-        "claude_home.py",
-        &[home.path()],
-    ) else {
+    let Some(_) = run_tool("claude_home.py", &[home.path()]) else {
         return;
     };
     let car = survey_source(SourceName::CarAgent, &home.path().join(".car-agent"));

@@ -57,8 +57,6 @@ fn damage(bytes: &mut Vec<u8>, damages: &[(usize, usize, Vec<u8>)]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
-
     #[test]
     fn a_damaged_file_is_read_without_a_panic_and_in_order(damages in prop::collection::vec(any_damage(), 1..4)) {
         for (name, text) in FILES {

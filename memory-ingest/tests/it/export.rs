@@ -1488,8 +1488,6 @@ fn any_memories() -> impl Strategy<Value = Vec<Memory>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-
     #[test]
     fn no_memory_is_changed_by_a_round_trip(memories in any_memories()) {
         for format in formats() {

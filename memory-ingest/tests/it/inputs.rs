@@ -7,41 +7,33 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// Returns the folder of real inputs: `MEMORY_TEST_INPUTS`, or the one next to the checkout.
-///
-/// Without it the test named by `claim` is skipped; with `MEMORY_TEST_REQUIRE_ALL=1` it fails.
-pub(crate) fn inputs_folder(claim: &str) -> Option<PathBuf> {
+pub(crate) fn inputs_folder() -> Option<PathBuf> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/inputs");
     let folder = std::env::var_os("MEMORY_TEST_INPUTS").map_or_else(beside, PathBuf::from);
     if folder.is_dir() {
         Some(folder)
     } else {
-        skip_test(claim, &format!("{} does not exist", folder.display()))
+        skip_test(&format!("{} does not exist", folder.display()))
     }
 }
 
-fn skip_test<T>(claim: &str, why: &str) -> Option<T> {
-    assert!(
-        std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"),
-        "cannot test {claim}: {why}"
-    );
-    eprintln!("skipped: {claim} ({why})");
+fn skip_test<T>(why: &str) -> Option<T> {
+    memory_core::testing::leave_out(why);
     None
 }
 
 /// Unpacks a vault, and returns the temporary folder and the path of the vault.
-pub(crate) fn unpack_vault(claim: &str, name: &str) -> Option<(TempDir, PathBuf)> {
-    unpack(claim, "vaults", name)
+pub(crate) fn unpack_vault(name: &str) -> Option<(TempDir, PathBuf)> {
+    unpack("vaults", name)
 }
 
 /// Unpacks an archive of files of another program, and returns the temporary folder and the path of its only folder.
-pub(crate) fn unpack_door(claim: &str, name: &str) -> Option<(TempDir, PathBuf)> {
-    unpack(claim, "doors", name)
+pub(crate) fn unpack_door(name: &str) -> Option<(TempDir, PathBuf)> {
+    unpack("doors", name)
 }
 
-fn unpack(claim: &str, kind: &str, name: &str) -> Option<(TempDir, PathBuf)> {
-    let archive = inputs_folder(claim)?
-        .join(kind)
-        .join(format!("{name}.tar.gz"));
+fn unpack(kind: &str, name: &str) -> Option<(TempDir, PathBuf)> {
+    let archive = inputs_folder()?.join(kind).join(format!("{name}.tar.gz"));
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let unpacked = Command::new("tar")
         .arg("-xzf")
@@ -50,27 +42,27 @@ fn unpack(claim: &str, kind: &str, name: &str) -> Option<(TempDir, PathBuf)> {
         .arg(folder.path())
         .status();
     if !unpacked.is_ok_and(|status| status.success()) {
-        return skip_test(claim, &format!("{} cannot be unpacked", archive.display()));
+        return skip_test(&format!("{} cannot be unpacked", archive.display()));
     }
     let path = folder.path().join(name);
     Some((folder, path))
 }
 
 /// Returns the facts that are stored with a vault.
-pub(crate) fn read_facts(claim: &str, name: &str) -> Option<Value> {
-    let path = inputs_folder(claim)?
+pub(crate) fn read_facts(name: &str) -> Option<Value> {
+    let path = inputs_folder()?
         .join("vaults")
         .join(format!("{name}.facts.json"));
     let text = std::fs::read_to_string(&path).ok();
     let Some(text) = text else {
-        return skip_test(claim, &format!("{} does not exist", path.display()));
+        return skip_test(&format!("{} does not exist", path.display()));
     };
     Some(serde_json::from_str(&text).expect("facts are JSON"))
 }
 
 /// Returns the output of a program that is stored next to the inputs.
-pub(crate) fn run_tool(claim: &str, program: &str, arguments: &[&Path]) -> Option<Value> {
-    let program = inputs_folder(claim)?.join("../tools").join(program);
+pub(crate) fn run_tool(program: &str, arguments: &[&Path]) -> Option<Value> {
+    let program = inputs_folder()?.join("../tools").join(program);
     let ran = Command::new("python3")
         .arg(&program)
         .args(arguments)
@@ -78,7 +70,7 @@ pub(crate) fn run_tool(claim: &str, program: &str, arguments: &[&Path]) -> Optio
         .ok()
         .filter(|output| output.status.success());
     let Some(output) = ran else {
-        return skip_test(claim, &format!("python3 cannot run {}", program.display()));
+        return skip_test(&format!("python3 cannot run {}", program.display()));
     };
     Some(serde_json::from_slice(&output.stdout).expect("it prints JSON"))
 }

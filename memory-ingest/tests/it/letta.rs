@@ -171,7 +171,7 @@ fn conversations_of_agents_with_one_name_are_different_sessions() {
 
 #[test]
 fn real_agent_files_are_read() {
-    let Some(inputs) = inputs_folder("agent files of Letta") else {
+    let Some(inputs) = inputs_folder() else {
         return;
     };
     let folder = IngestSandbox::new(&[]);

@@ -8,11 +8,10 @@ use crate::sandbox::{IngestSandbox, survey_source};
 
 #[test]
 fn logseq_docs_come_out_as_their_facts_say() {
-    let claim = "the facts of logseq-docs";
-    let Some((_folder, path)) = unpack_vault(claim, "logseq-docs") else {
+    let Some((_folder, path)) = unpack_vault("logseq-docs") else {
         return;
     };
-    let Some(facts) = read_facts(claim, "logseq-docs") else {
+    let Some(facts) = read_facts("logseq-docs") else {
         return;
     };
     let number = |value: &Value| value.as_u64().unwrap_or_default();

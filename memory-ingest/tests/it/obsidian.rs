@@ -9,11 +9,10 @@ use crate::sandbox::{IngestSandbox, survey_source};
 
 #[test]
 fn oldwinter_garden_comes_out_as_its_facts_say() {
-    let claim = "the facts of oldwinter-garden";
-    let Some((_folder, path)) = unpack_vault(claim, "oldwinter-garden") else {
+    let Some((_folder, path)) = unpack_vault("oldwinter-garden") else {
         return;
     };
-    let Some(facts) = read_facts(claim, "oldwinter-garden") else {
+    let Some(facts) = read_facts("oldwinter-garden") else {
         return;
     };
     assert_facts_match(&path, &facts);
@@ -21,11 +20,10 @@ fn oldwinter_garden_comes_out_as_its_facts_say() {
 
 #[test]
 fn kepano_vault_comes_out_as_its_facts_say() {
-    let claim = "the facts of kepano-vault";
-    let Some((_folder, path)) = unpack_vault(claim, "kepano-vault") else {
+    let Some((_folder, path)) = unpack_vault("kepano-vault") else {
         return;
     };
-    let Some(facts) = read_facts(claim, "kepano-vault") else {
+    let Some(facts) = read_facts("kepano-vault") else {
         return;
     };
     assert_facts_match(&path, &facts);
@@ -33,11 +31,10 @@ fn kepano_vault_comes_out_as_its_facts_say() {
 
 #[test]
 fn clickear_garden_comes_out_as_an_independent_program_says() {
-    let claim = "the facts of clickear-garden";
-    let Some((_folder, path)) = unpack_vault(claim, "clickear-garden") else {
+    let Some((_folder, path)) = unpack_vault("clickear-garden") else {
         return;
     };
-    let Some(facts) = run_tool(claim, "vault_facts.py", &[Path::new("obsidian"), &path]) else {
+    let Some(facts) = run_tool("vault_facts.py", &[Path::new("obsidian"), &path]) else {
         return;
     };
     assert_facts_match(&path, &facts);

@@ -571,8 +571,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(128))]
-
         #[test]
         fn a_disk_in_memory_behaves_as_a_real_one_and_its_changes_make_the_real_one_equal(before in calls(), after in calls()) {
             let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());

@@ -240,8 +240,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
-
         #[test]
         fn a_state_has_the_last_hash_of_each_file_and_the_last_position(
             changes in proptest::collection::vec((0..5_usize, proptest::option::of("[a-f]{4}"), any::<bool>()), 1..40),

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use memory_core::testing::extent;
 use memory_core::{
     Draft, MemoryStoreExt, SecretPolicy, Services, StoreError, Tags, delete, tag, write,
 };
@@ -16,7 +17,6 @@ use crate::home::{TestHome, services};
 
 /// Environment variable with the home of a writer that runs until it is killed.
 const HOME: &str = "MEMORY_TEST_CRASH_HOME";
-const KILLS: usize = 200;
 
 /// The writer process. On its own it runs five rounds; the test below starts it and kills it.
 #[test]
@@ -104,14 +104,15 @@ impl AcknowledgedWrites {
 fn what_a_killed_process_acknowledged_is_there() {
     let home = TestHome::new();
     let mut seen = AcknowledgedWrites::default();
-    for kill in 0..KILLS {
+    let kills = extent(20, 200);
+    for kill in 0..kills {
         listen_and_kill(&home, &mut seen);
         if kill % 20 == 19 {
             seen.check(&home.services());
         }
     }
     assert!(
-        KILLS < seen.written.len(),
+        kills < seen.written.len(),
         "only {} writes were acknowledged",
         seen.written.len()
     );

@@ -6,13 +6,13 @@ use std::sync::{Arc, OnceLock};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::Clock;
-use memory_core::testing::FakeClock;
+use memory_core::testing::{FakeClock, is_sampled};
 use memory_store::disk::{DirEntry, Disk, FileStat, RealDisk};
 
 use crate::power_cut::UnsyncedChanges;
 
 /// The fault at the chosen step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum DiskFault {
     /// This change fails with this error number, and later ones work again.
     Fails(i32),
@@ -62,11 +62,16 @@ impl DiskFault {
         &Self::ALL[..Self::ALL.len() - of_clocks]
     }
 
-    /// Returns the steps at which the fault can occur in an operation of `steps` steps.
+    /// Returns the steps at which the fault is tried in an operation of `steps` steps.
     ///
     /// Unsynced changes can also be lost after the last step.
-    pub(crate) fn steps(self, steps: u64) -> std::ops::RangeInclusive<u64> {
-        1..=steps + u64::from(self == Self::Forgets)
+    pub(crate) fn steps(self, steps: u64) -> impl Iterator<Item = u64> {
+        (1..=steps + u64::from(self == Self::Forgets)).filter(move |at| self.is_tried(*at))
+    }
+
+    /// Returns whether the fault is tried at a step: power cuts at each step, and others at a sample of the steps.
+    pub(crate) fn is_tried(self, at: u64) -> bool {
+        matches!(self, Self::Dies | Self::Forgets) || is_sampled((self, at), 8)
     }
 }
 

@@ -40,7 +40,7 @@ fn chat(server: &HttpServerProcess, token: &str, text: &str) -> Vec<String> {
 
 #[test]
 fn principals_chat_on_the_server_of_the_owner_and_each_recalls_only_its_own_conversations() {
-    let Some(folder) = find_program("principals in the chat proxy") else {
+    let Some(folder) = find_program() else {
         return;
     };
     let Some(homes) = PrincipalHomes::new("principals in the chat proxy") else {

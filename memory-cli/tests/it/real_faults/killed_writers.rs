@@ -9,11 +9,12 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use memory_core::testing::extent;
+
 use super::shapes::{SHAPES, assert_healthy, name, query_item};
 use crate::sandbox::Sandbox;
 
 const WRITERS: usize = 8;
-const KILLS: usize = 500;
 
 /// Initial maximum delay before a command is killed, in microseconds.
 ///
@@ -110,7 +111,8 @@ fn write(home: &Path, writer: usize, kills: &AtomicUsize) -> WriterResult {
     let mut done = WriterResult::default();
     let (mut number, mut longest) = (0, MAX_DELAY);
     let mut run = |command: Command| run(command, home, kills, &mut longest);
-    while kills.load(Ordering::Relaxed) < KILLS {
+    let enough = extent(50, 500);
+    while kills.load(Ordering::Relaxed) < enough {
         let name = name(writer, number);
         for (place, shape) in SHAPES.iter().enumerate() {
             done.attempted[place].insert(name.clone());

@@ -366,7 +366,7 @@ fn programs_of_other_users_are_refused() {
         .output()
         .is_ok_and(|output| output.stdout == b"0\n");
     let Some(response) = is_root.then(|| ask(&user)).flatten() else {
-        eprintln!("left out: the page of other users (the test does not run as root)");
+        memory_core::testing::leave_out("only root can run a program as another user");
         return;
     };
     assert!(
@@ -543,7 +543,7 @@ impl AttackerPage {
 
 #[test]
 fn a_page_of_an_attacker_in_the_same_browser_reads_and_changes_nothing() {
-    let Some(browser) = Browser::find("attacks of other pages") else {
+    let Some(browser) = Browser::find() else {
         return;
     };
     let home = WebHome::start();

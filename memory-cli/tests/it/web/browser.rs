@@ -52,15 +52,13 @@ static SHARED: Mutex<Weak<Browser>> = Mutex::new(Weak::new());
 
 impl Browser {
     /// Returns the running browser, or starts one.
-    ///
-    /// If the browser is not installed, the test named `claim` is skipped; `MEMORY_TEST_REQUIRE_ALL=1` makes that a failure.
-    pub(crate) fn find(claim: &str) -> Option<Arc<Self>> {
+    pub(crate) fn find() -> Option<Arc<Self>> {
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(browser) = shared.upgrade() {
             return Some(browser);
         }
         let Some(program) = find_program(PROGRAM) else {
-            skip(claim, &format!("{PROGRAM} is not installed"));
+            memory_core::testing::leave_out(&format!("{PROGRAM} is not installed"));
             return None;
         };
         let browser = Arc::new(Self::start(&program));
@@ -685,15 +683,6 @@ fn elements(selector: &str) -> String {
 /// Returns a JavaScript expression for the first element that `selector` matches.
 fn element(selector: &str) -> String {
     format!("{}[0]", elements(selector))
-}
-
-/// Reports that the test named `claim` is skipped, or fails if every requirement must exist.
-pub(crate) fn skip(claim: &str, why: &str) {
-    assert!(
-        std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"),
-        "cannot test {claim}: {why}"
-    );
-    eprintln!("left out: {claim} ({why})");
 }
 
 fn find_program(name: &str) -> Option<PathBuf> {

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::browser::{Browser, Page, PageOptions};
 use super::home::{DESKTOP, EDITOR, FERRY, HARBOUR, WebHome};
 
-/// Runs a journey in a new home, once with scripts and once without. If the browser is not installed, `claim` is skipped.
-fn travel(claim: &str, journey: impl Fn(&WebHome, &Page)) {
-    let Some(browser) = Browser::find(claim) else {
+/// Runs a journey in a new home, once with scripts and once without.
+fn travel(journey: impl Fn(&WebHome, &Page)) {
+    let Some(browser) = Browser::find() else {
         return;
     };
     for can_run_scripts in [true, false] {
@@ -52,7 +52,7 @@ fn link(id: &str) -> String {
 
 #[test]
 fn a_memory_is_found_by_words_and_facets_with_the_reason() {
-    travel("finding a memory", |home, page| {
+    travel(|home, page| {
         assert_eq!(
             (page.text("h1"), page.address().as_str()),
             ("Memories".to_owned(), "/memories")
@@ -93,7 +93,7 @@ fn a_memory_is_found_by_words_and_facets_with_the_reason() {
 
 #[test]
 fn a_memory_is_read_with_its_links_history_and_recalls() {
-    travel("reading a memory", |home, page| {
+    travel(|home, page| {
         home.open(page, "/memories?q=ferry");
         page.follow(&link(FERRY));
         assert_eq!(page.text("h1"), "The ferry");
@@ -130,7 +130,7 @@ fn a_memory_is_read_with_its_links_history_and_recalls() {
 
 #[test]
 fn a_memory_is_corrected_tagged_filed_and_pinned() {
-    travel("editing a memory", |home, page| {
+    travel(|home, page| {
         home.open(page, &format!("/memories/{FERRY}"));
         if page.can_run_scripts {
             page.load(|| page.press("e"));
@@ -171,7 +171,7 @@ fn a_memory_is_corrected_tagged_filed_and_pinned() {
 
 #[test]
 fn an_outdated_edit_shows_both_versions_and_changes_nothing() {
-    travel("a conflict", |home, page| {
+    travel(|home, page| {
         home.open(page, &format!("/memories/{FERRY}/edit"));
         // A form without input would show the other change.
         page.fill("#content", "The ferry leaves at ten.");
@@ -194,7 +194,7 @@ fn an_outdated_edit_shows_both_versions_and_changes_nothing() {
 
 #[test]
 fn every_change_is_undone_in_the_bar_in_the_history_and_in_the_list_of_deleted_memories() {
-    travel("undoing changes", |home, page| {
+    travel(|home, page| {
         let total = || home.sandbox.run_json(&["list"])["total"].clone();
         let before = total();
         home.open(page, &format!("/memories/{FERRY}"));
@@ -230,7 +230,7 @@ fn every_change_is_undone_in_the_bar_in_the_history_and_in_the_list_of_deleted_m
 
 #[test]
 fn a_person_signs_in_with_a_new_code_and_signs_out() {
-    let Some(browser) = Browser::find("signing in") else {
+    let Some(browser) = Browser::find() else {
         return;
     };
     for can_run_scripts in [true, false] {
@@ -274,7 +274,7 @@ fn a_person_signs_in_with_a_new_code_and_signs_out() {
 
 #[test]
 fn the_write_of_an_agent_appears_without_a_reload_and_moves_nothing_under_the_pointer() {
-    let Some(browser) = Browser::find("live updates") else {
+    let Some(browser) = Browser::find() else {
         return;
     };
     let home = WebHome::start();
@@ -318,7 +318,7 @@ fn waiting(home: &WebHome) -> Vec<String> {
 
 #[test]
 fn the_inbox_is_sorted_with_the_keyboard_alone() {
-    travel("sorting the inbox by keys", |home, page| {
+    travel(|home, page| {
         home.open(page, "/inbox");
         assert_eq!(waiting(home).len(), 3);
         if page.can_run_scripts {
@@ -370,7 +370,7 @@ fn the_inbox_is_sorted_with_the_keyboard_alone() {
 
 #[test]
 fn proposals_are_accepted_rejected_edited_and_merged() {
-    travel("deciding on proposals", |home, page| {
+    travel(|home, page| {
         home.open(page, "/inbox");
         assert_eq!(page.count("main script, main .prose img"), 0);
         page.click("li:nth-of-type(1) > .inbox-head input");
@@ -410,7 +410,7 @@ fn proposals_are_accepted_rejected_edited_and_merged() {
 
 #[test]
 fn a_reminder_is_snoozed_done_and_added() {
-    travel("snoozing a reminder", |home, page| {
+    travel(|home, page| {
         let due = |text: &str| {
             let reminders = home.sandbox.run_json(&["reminders", "--all"]);
             let all = reminders["memories"]
@@ -443,7 +443,7 @@ fn a_reminder_is_snoozed_done_and_added() {
 
 #[test]
 fn the_graph_of_a_memory_is_centred_on_a_neighbour() {
-    travel("the graph", |home, page| {
+    travel(|home, page| {
         home.open(page, &format!("/memories/{FERRY}"));
         page.follow("main a >> Graph");
         assert_eq!(page.text("h1"), "Graph: The ferry");
@@ -468,7 +468,7 @@ fn the_graph_of_a_memory_is_centred_on_a_neighbour() {
 
 #[test]
 fn a_session_shows_what_an_agent_received_and_wrote() {
-    travel("the sessions of agents", |home, page| {
+    travel(|home, page| {
         home.open(page, "/sessions");
         page.follow("main a >> claude-code");
         page.wait_for_text("main", "which mode does the user prefer in the editor?");
@@ -483,7 +483,7 @@ fn a_session_shows_what_an_agent_received_and_wrote() {
 
 #[test]
 fn a_value_of_a_bank_is_edited_with_validation() {
-    travel("editing a bank", |home, page| {
+    travel(|home, page| {
         home.open(page, "/banks");
         page.follow("main a >> preferences");
         page.follow("main a >> theme");

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use memory_core::testing::leave_out;
 use regex::Regex;
 
-use super::browser::{Browser, skip};
+use super::browser::Browser;
 use super::home::{DESKTOP, EDITOR, FERRY, RELEASE, WebHome};
 use super::http_client::PlainSession;
 
@@ -145,16 +146,13 @@ fn no_link_of_a_page_leads_to_an_error_and_no_page_loads_anything_of_another_hos
 
 #[test]
 fn every_page_is_accessible_runs_no_text_and_makes_no_foreign_request() {
-    let Some(browser) = Browser::find("the accessibility of the web page") else {
+    let Some(browser) = Browser::find() else {
         return;
     };
     let axe = std::env::var_os("MEMORY_TEST_WEB")
         .map(|folder| Path::new(&folder).join("node_modules/axe-core/axe.min.js"));
     let Some(axe) = axe.and_then(|path| std::fs::read_to_string(path).ok()) else {
-        return skip(
-            "the accessibility of the web page",
-            "MEMORY_TEST_WEB names no folder with axe-core",
-        );
+        return leave_out("MEMORY_TEST_WEB names no folder with axe-core");
     };
     let home = WebHome::start();
     let page = browser.open_page(DESKTOP);
@@ -202,7 +200,7 @@ fn every_page_is_accessible_runs_no_text_and_makes_no_foreign_request() {
 
 #[test]
 fn the_first_page_with_its_assets_has_less_than_100_kilobytes() {
-    let Some(browser) = Browser::find("the size of the first page") else {
+    let Some(browser) = Browser::find() else {
         return;
     };
     let home = WebHome::start();
@@ -222,7 +220,7 @@ fn the_first_page_with_its_assets_has_less_than_100_kilobytes() {
 
 #[test]
 fn a_page_fits_into_a_narrow_window_and_each_has_a_picture() {
-    let Some(browser) = Browser::find("the appearance of the web page") else {
+    let Some(browser) = Browser::find() else {
         return;
     };
     let home = WebHome::start();
@@ -271,7 +269,7 @@ fn the_book_has_small_pictures_of_four_pages() {
     let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/src");
     let file = |name: &str| book.join(format!("web/{name}.png"));
     if std::env::var_os("MEMORY_README_UPDATE").is_some() {
-        let Some(browser) = Browser::find("the pictures of the book") else {
+        let Some(browser) = Browser::find() else {
             return;
         };
         let home = WebHome::start_tour();

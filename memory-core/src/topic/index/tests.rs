@@ -372,8 +372,6 @@ fn any_page() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
-
     #[test]
     fn any_page_of_somebody_else_is_kept_whole(former in any_page()) {
         let topics = three();
@@ -394,8 +392,6 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
-
     #[test]
     fn any_topics_make_an_index_that_is_short(titles in proptest::collection::vec(("\\PC{0,120}", "\\PC{0,400}", 0..5_usize), 0..60)) {
         let topics: Vec<Topic> = titles.iter().enumerate()

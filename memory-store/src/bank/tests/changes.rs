@@ -167,7 +167,7 @@ fn any_step() -> impl Strategy<Value = BankTestStep> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(memory_core::testing::extent(48, 768)))]
 
     /// Compares a folder with a map, for any layout of the file, plain or in small members.
     #[test]

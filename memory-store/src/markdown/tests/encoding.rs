@@ -87,8 +87,6 @@ fn a_file_looks_as_the_specification_says() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
-
     #[test]
     fn what_is_written_is_read_back(memory in memory()) {
         let file = encode(&memory, "");

@@ -429,8 +429,6 @@ const OTHERS: [&str; 19] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
-
     #[test]
     fn a_change_leaves_every_other_line(
         ours in vec(select(&OURS[..]), 0..4), others in vec(select(&OTHERS[..]), 0..6), seed in any::<u64>(), from in change(),

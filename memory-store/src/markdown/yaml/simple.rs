@@ -224,7 +224,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 4_096, ..ProptestConfig::default() })]
         #[test]
         fn what_is_plain_is_what_the_parser_reads(text in pieces()) {
             if let Some(plain) = parse(&text) {

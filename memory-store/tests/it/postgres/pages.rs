@@ -116,7 +116,7 @@ fn filters_and_windows_are_those_of_a_list() {
     }
     let mut runner = TestRunner::new(Config {
         failure_persistence: None,
-        ..Config::with_cases(200)
+        ..Config::default()
     });
     let same = |(filter, window): (RecordFilter, Window)| {
         prop_assert_eq!(

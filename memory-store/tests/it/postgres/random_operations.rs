@@ -15,7 +15,6 @@ use proptest::test_runner::{Config, TestRunner};
 use super::replicas::Node;
 use super::server::{PostgresServer, shared_server};
 
-const CASES: u32 = 8;
 const MAX_STEPS: usize = 20;
 
 /// A step on one of the nodes. Numbers choose among the existing memories or operations.
@@ -199,7 +198,7 @@ fn random_operations_on_two_nodes_leave_the_memories_of_a_map() {
         return;
     };
     let mut runner = TestRunner::new(Config {
-        cases: CASES,
+        cases: memory_core::testing::extent(8, 64),
         failure_persistence: None,
         ..Config::default()
     });

@@ -49,7 +49,7 @@ fn bank_entries(banks: &Banks) -> Option<BTreeMap<String, String>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(memory_core::testing::extent(48, 768)))]
 
     #[test]
     fn two_handles_on_banks_hold_what_a_map_holds(

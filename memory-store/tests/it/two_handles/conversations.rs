@@ -40,7 +40,7 @@ struct ConversationModel {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(ProptestConfig::with_cases(memory_core::testing::extent(32, 512)))]
 
     #[test]
     fn two_handles_on_conversations_hold_what_maps_hold(steps in vec((0..2_usize, any_step()), 1..16)) {

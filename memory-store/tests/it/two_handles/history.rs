@@ -74,7 +74,7 @@ fn model_records(model: &BTreeMap<usize, ModelRecords>) -> BTreeMap<String, Vec<
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(memory_core::testing::extent(48, 768)))]
 
     #[test]
     fn two_handles_on_sessions_hold_what_lists_hold(steps in vec((0..2_usize, any_step()), 1..24)) {

@@ -40,7 +40,7 @@ fn stored_values(values: &KeyValues) -> BTreeMap<String, String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(memory_core::testing::extent(48, 768)))]
 
     #[test]
     fn two_handles_on_values_hold_what_a_map_holds(steps in vec((0..2_usize, any_step()), 1..24)) {

@@ -78,7 +78,7 @@ fn search_ids(services: &Services, word: &str) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(16))]
+    #![proptest_config(ProptestConfig::with_cases(memory_core::testing::extent(16, 256)))]
 
     #[test]
     fn two_handles_on_notes_hold_what_a_map_holds(steps in vec((0..2_usize, any_step()), 1..16)) {

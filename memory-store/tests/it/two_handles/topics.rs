@@ -56,7 +56,7 @@ fn stored_topics(topics: &Topics) -> BTreeMap<String, String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(ProptestConfig::with_cases(memory_core::testing::extent(32, 512)))]
 
     #[test]
     fn two_handles_on_topics_hold_what_a_map_holds(steps in vec((0..2_usize, any_step()), 1..20)) {

@@ -675,7 +675,7 @@ fn current_texts(node: &MemoryNode) -> BTreeSet<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(memory_core::testing::extent(24, 384)))]
 
     #[test]
     fn nodes_with_random_connections_end_equal_and_lose_no_write(actions in actions()) {

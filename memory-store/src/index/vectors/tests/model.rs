@@ -225,7 +225,7 @@ fn compare(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, max_shrink_iters: 500, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: memory_core::testing::extent(48, 768), max_shrink_iters: 500, ..ProptestConfig::default() })]
 
     #[test]
     fn any_changes_leave_what_a_map_would_hold(
