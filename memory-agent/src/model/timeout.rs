@@ -85,6 +85,8 @@ fn rerank_error(why: &str, hint: Option<&str>) -> RerankError {
 mod tests {
     use std::sync::mpsc::{Receiver, Sender, channel};
 
+    use memory_core::testing::wait_until;
+
     use super::*;
 
     /// A model that scores after a message on `go`; it panics for the query "panic".
@@ -152,15 +154,10 @@ mod tests {
         assert_eq!(why(&patient), "it is still processing an earlier request");
         go.send(()).expect("it listens");
         heard.recv().expect("it is done");
-        while patient
-            .late
-            .lock()
-            .expect("nobody panics")
-            .upgrade()
-            .is_some()
-        {
-            thread::yield_now();
-        }
+        wait_until("its thread has ended", || {
+            let late = patient.late.lock().expect("nobody panics");
+            late.upgrade().is_none()
+        });
         assert_eq!(
             why(&patient),
             "it took longer than 0.001 s",

@@ -15,6 +15,7 @@ use memory_agent::rpc::LONGEST_LINE;
 #[cfg(not(portable_system))]
 use memory_agent::socket::SocketError;
 use memory_agent::socket::{LocalStream, NAME, Socket, SocketLimits, connect, serve};
+use memory_core::testing::wait_until;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -325,7 +326,7 @@ fn five_hundred_at_once_are_served_and_one_more_is_told() {
     assert!(clients[0].is_well());
     // A closed connection frees its place once the server notices.
     clients.clear();
-    while server.client().try_ping().is_err() {}
+    wait_until("a place is free", || server.client().try_ping().is_ok());
 }
 
 #[test]

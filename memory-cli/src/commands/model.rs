@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use memory_agent::model::{KNOWN_MODELS, KnownModel, LocalEmbedder};
@@ -529,7 +530,9 @@ impl Drop for DeleteOnSignal {
 fn delete(folder: &Path) {
     for _ in 0..MAX_ATTEMPTS {
         match std::fs::remove_dir_all(folder) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => thread::yield_now(),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                thread::park_timeout(Duration::from_millis(1));
+            }
             // A thread may have created a file in it again.
             _ if folder.exists() => {}
             _ => return,

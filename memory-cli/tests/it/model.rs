@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use insta::assert_snapshot;
+use memory_core::testing::wait_until;
 use serde_json::Value;
 
 use crate::sandbox::Sandbox;
@@ -220,16 +221,15 @@ fn a_signal_leaves_no_copies_behind() {
         .spawn()
         .expect("it starts");
     server.set_nonblocking(true).expect("it does not block");
-    let _request = loop {
-        if let Ok(request) = server.accept() {
-            break request;
-        }
+    let mut request = None;
+    wait_until("it asks for vectors", || {
+        request = server.accept().ok();
         assert!(
             child.try_wait().expect("it can be waited for").is_none(),
             "it asks for vectors before it ends"
         );
-        std::thread::yield_now();
-    };
+        request.is_some()
+    });
     let index = sandbox.path(".memory/index");
     assert_eq!(
         files_ending_in(&index, ".md"),

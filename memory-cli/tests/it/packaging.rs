@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use memory_core::testing::leave_out;
+use memory_core::testing::{leave_out, wait_until};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -203,10 +203,10 @@ fn the_debian_package_installs_units_and_leaves_nothing_when_it_is_removed() {
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     let mut daemon = daemon.spawn().expect("the program starts");
-    while !home.path().join(".memory/memory.sock").exists() {
+    wait_until("the daemon listens", || {
         assert!(daemon.try_wait().expect("a state").is_none(), "it runs");
-        std::thread::yield_now();
-    }
+        home.path().join(".memory/memory.sock").exists()
+    });
     dpkg(&["--purge"], Path::new("memory-cli"));
     daemon.wait().expect("it ends");
     assert!(!root.path().join("usr").exists());

@@ -4,7 +4,8 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::unix::fs::FileExt;
 use std::process::{Child, Command, Stdio};
-use std::thread;
+
+use memory_core::testing::wait_until;
 
 use memory_core::testing::leave_out;
 
@@ -44,14 +45,15 @@ fn run_until_blocked(
         .write_all(input.as_bytes())
         .expect("it reads");
     let place = format!("/proc/{}/wchan", child.id());
-    while child.try_wait().expect("its state").is_none() {
-        match fs::read_to_string(&place) {
-            Ok(waits) if waits.contains("pipe_write") => return Some((child, reader)),
-            Err(_) => break,
-            Ok(_) => thread::yield_now(),
-        }
-    }
-    None
+    let mut is_blocked = false;
+    wait_until("the program blocks or has ended", || {
+        let state = fs::read_to_string(&place);
+        is_blocked = state
+            .as_ref()
+            .is_ok_and(|state| state.contains("pipe_write"));
+        is_blocked || state.is_err() || child.try_wait().expect("its state").is_some()
+    });
+    is_blocked.then_some((child, reader))
 }
 
 /// Returns the number of occurrences of a text in the memory of a process.

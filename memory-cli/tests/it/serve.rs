@@ -8,6 +8,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
+use memory_core::testing::wait_until;
 use serde_json::Value;
 
 use crate::daemon::{DEADLINE, Daemon, connect, send_request};
@@ -235,17 +236,13 @@ fn whoever_writes_puts_dreams_off() {
             .clone();
         Some(dream["due_at"].as_str()?.to_owned())
     };
-    let until = Instant::now() + DEADLINE;
-    let before = loop {
-        assert!(Instant::now() < until, "no dream is due");
-        if let Some(due) = due() {
-            break due;
-        }
-    };
+    let mut before = None;
+    wait_until("a dream is due", || {
+        before = due();
+        before.is_some()
+    });
     sandbox.write("milk", &[]);
-    while due().is_none_or(|due| due <= before) {
-        assert!(Instant::now() < until, "nobody was woken");
-    }
+    wait_until("the dream is put off", || before < due());
 }
 
 #[test]
@@ -334,10 +331,7 @@ fn an_agent_that_writes_puts_dreams_off() {
         r#"{"id":1,"method":"memory_write","params":{"content":"milk"}}"#,
     );
     assert!(answer.contains("\"created\":true"), "{answer}");
-    let until = Instant::now() + DEADLINE;
-    while last_write() == before {
-        assert!(Instant::now() < until, "nobody was woken");
-    }
+    wait_until("the daemon records the write", || last_write() != before);
     assert!(sandbox.run(&["list"]).contains("milk"));
 }
 

@@ -7,6 +7,7 @@ use memory_core::conversation::{
     ConversationEntry, ConversationId, ConversationStore, EntryChange, EntryRole,
 };
 use memory_core::secret::Checked;
+use memory_core::testing::wait_until;
 use memory_core::{Clock, IdSource, Operation, Verb};
 use memory_store::conversation::ConversationFolder;
 use memory_store::{RandomIds, SystemClock};
@@ -363,8 +364,9 @@ fn two_services_on_one_database_report_when_it_is_gone_and_serve_again_when_it_i
             .1
     };
     // A read fetches the operations of other services at most every 0.1 s.
-    let until = |is_done: &dyn Fn() -> bool| assert!((0..100_000).any(|_| is_done()));
-    until(&|| search(&services[1]).contains("on Tuesdays"));
+    wait_until("the other service finds the memory", || {
+        search(&services[1]).contains("on Tuesdays")
+    });
     for service in &services {
         assert_eq!(
             [service.get("/healthz", ""), service.get("/readyz", "")],
@@ -377,7 +379,9 @@ fn two_services_on_one_database_report_when_it_is_gone_and_serve_again_when_it_i
                 .is_ok_and(|lag| lag < 60.0)
         );
         // The daemon may use the connection at the same time.
-        until(&|| metric(service, r#"memory_database_connections{state="idle"}"#) != "0");
+        wait_until("a connection is idle", || {
+            metric(service, r#"memory_database_connections{state="idle"}"#) != "0"
+        });
     }
     assert_eq!(
         metric(
@@ -399,7 +403,9 @@ fn two_services_on_one_database_report_when_it_is_gone_and_serve_again_when_it_i
             "HTTP/1.1 503 Service Unavailable".to_owned(),
             r#"{"status":"unavailable","code":"DATABASE_UNREACHABLE"}"#.to_owned(),
         );
-        until(&|| service.get("/readyz", "") == refused);
+        wait_until("the service reports it", || {
+            service.get("/readyz", "") == refused
+        });
         assert_eq!(service.get("/healthz", ""), ok());
         assert!(
             search(service).contains("on Tuesdays"),
@@ -415,7 +421,9 @@ fn two_services_on_one_database_report_when_it_is_gone_and_serve_again_when_it_i
     }
     server.control(&["-w", "start"]);
     for service in &services {
-        until(&|| service.get("/readyz", "") == ok());
+        wait_until("the service is ready again", || {
+            service.get("/readyz", "") == ok()
+        });
     }
     let written = services[1].post(
         "/v1/tools/memory_write",
@@ -432,7 +440,9 @@ fn two_services_on_one_database_report_when_it_is_gone_and_serve_again_when_it_i
             )
             .1
     };
-    until(&|| find().contains("second reviewer"));
+    wait_until("the other service finds the second memory", || {
+        find().contains("second reviewer")
+    });
 }
 
 #[test]

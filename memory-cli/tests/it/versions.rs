@@ -1,10 +1,9 @@
 //! Tests of `memory config set` and of versions in git.
 
-use std::time::Instant;
-
 use insta::assert_snapshot;
+use memory_core::testing::wait_until;
 
-use crate::daemon::{DEADLINE, Daemon, connect, send_request};
+use crate::daemon::{Daemon, connect, send_request};
 use crate::sandbox::Sandbox;
 
 /// Runs git in the home.
@@ -224,23 +223,18 @@ fn each_write_is_kept_a_moment_later_under_a_daemon_which_leaves_no_process_behi
         "daemon:\n  interval: 24h\ngit:\n  enabled: true\nnotification:\n  method: file\n",
     );
     let daemon = Daemon::start(&sandbox);
-    let until = Instant::now() + DEADLINE;
     for text in ["Tea at nine.", "Biscuits at ten."] {
         send_request(
             &mut connect(&sandbox),
             &format!(r#"{{"id":1,"method":"memory_write","params":{{"content":"{text}"}}}}"#),
         );
-        while !sandbox
-            .run_shell(&format!(
-                "cd .memory && git grep -c '{text}' HEAD 2>&1 || true"
-            ))
-            .contains("HEAD:categories/")
-        {
-            assert!(Instant::now() < until, "{text} is not kept");
-        }
+        let find = format!("cd .memory && git grep -c '{text}' HEAD 2>&1 || true");
+        wait_until("the memory is in a commit", || {
+            sandbox.run_shell(&find).contains("HEAD:categories/")
+        });
     }
     let children = format!("ps -o stat= --ppid {} || true", daemon.child.id());
-    while sandbox.run_shell(&children).contains('Z') {
-        assert!(Instant::now() < until, "whoever has ended is still there");
-    }
+    wait_until("no ended process remains", || {
+        !sandbox.run_shell(&children).contains('Z')
+    });
 }

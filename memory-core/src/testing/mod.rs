@@ -66,6 +66,7 @@ mod store_suite;
 mod summaries_suite;
 mod topic_suite;
 mod view_suite;
+mod waiting;
 
 pub use bank_suite::{bank_suite, banks};
 pub use conversation_suite::{conversation_suite, conversation_vector_suite, conversations};
@@ -98,6 +99,7 @@ pub use store_suite::store_suite;
 pub use summaries_suite::summaries_suite;
 pub use topic_suite::{topic_suite, topics};
 pub use view_suite::view_suite;
+pub use waiting::wait_until;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -113,6 +113,8 @@ fn read_pid(root: &Path) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
+    use memory_core::testing::wait_until;
+
     use super::*;
 
     #[test]
@@ -129,11 +131,9 @@ mod tests {
         );
         drop(first);
         // A process that another test starts shares the lock until its `exec`.
-        let is_running = || DaemonLock::find_running(home.path()).unwrap().is_some();
-        assert!((0..1_000_000).any(|_| !is_running() || {
-            std::thread::yield_now();
-            false
-        }));
+        wait_until("the lock is free", || {
+            DaemonLock::find_running(home.path()).unwrap().is_none()
+        });
         DaemonLock::acquire(home.path(), 42).unwrap();
     }
 

@@ -4,7 +4,7 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::error::JqError;
 use super::program::{JqOutput, JqProgram};
@@ -52,7 +52,7 @@ pub fn run_bounded(
         if matches!(heard, Ok(JqChildOutput::Broken(_))) {
             // The child is about to exit, and its exit status contains the reason.
             while matches!(child.try_wait(), Ok(None)) && Instant::now() < deadline {
-                thread::yield_now();
+                thread::park_timeout(Duration::from_millis(1));
             }
         }
         // At this point the child has finished, exceeded a limit or timed out. Killing it closes the pipes of both threads.

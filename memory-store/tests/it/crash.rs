@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use memory_core::testing::extent;
 use memory_core::{
@@ -151,10 +151,7 @@ fn listen_and_kill(home: &TestHome, seen: &mut AcknowledgedWrites) {
         seen.record_line(said);
         heard += 1;
         if heard == patience + 1 {
-            let start = Instant::now();
-            while start.elapsed() < delay {
-                std::hint::spin_loop();
-            }
+            std::thread::park_timeout(delay);
             writer.kill().unwrap();
         }
     }

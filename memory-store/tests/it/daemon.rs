@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use chrono::TimeDelta;
 use memory_core::secret::Checked;
+use memory_core::testing::wait_until;
 use memory_core::{Change, Draft, MemoryStore, SecretPolicy, StoreError, Verb, write};
 use memory_store::{
     DaemonLock, DaemonProcess, FileStore, FileStoreOptions, FileWatcher, Freshness,
@@ -79,11 +80,9 @@ fn a_living_daemon_is_named_to_the_next_one_and_a_killed_one_makes_way() {
         format!("{}\n", first.id())
     );
     // The kernel may release the lock of a killed process a moment after its end.
-    let is_running = || DaemonLock::find_running(home.path()).unwrap().is_some();
-    assert!((0..1_000_000).any(|_| !is_running() || {
-        std::thread::yield_now();
-        false
-    }));
+    wait_until("the lock is free", || {
+        DaemonLock::find_running(home.path()).unwrap().is_none()
+    });
     let mut second = start_daemon(home.path());
     assert_eq!(
         DaemonLock::find_running(home.path()).unwrap(),

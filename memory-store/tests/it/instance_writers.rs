@@ -8,7 +8,7 @@ use std::thread;
 
 use memory_core::SecretPolicy;
 use memory_core::instance::history::{self, Messages, RecordDraft, RecordFilter, Window, append};
-use memory_core::testing::messages;
+use memory_core::testing::{messages, wait_until};
 use memory_store::disk::RealDisk;
 use memory_store::history::HistoryFolder;
 
@@ -115,9 +115,9 @@ fn threads_that_append_at_once_share_syncs() {
         let (under_way, alive) = (Arc::clone(&under_way), Arc::clone(&alive));
         move || {
             // The disk is so slow that all threads append during the write.
-            while under_way.load(Ordering::SeqCst) < alive.load(Ordering::SeqCst) {
-                thread::yield_now();
-            }
+            wait_until("all threads append", || {
+                alive.load(Ordering::SeqCst) <= under_way.load(Ordering::SeqCst)
+            });
             (0..100).for_each(|_| thread::yield_now());
         }
     };

@@ -1,5 +1,6 @@
 //! Tests of the API keys that the proxy sends to servers, and of their redaction.
 
+use memory_core::testing::wait_until;
 use serde_json::json;
 
 use super::process::ProxyProcess;
@@ -59,14 +60,11 @@ fn chat_until_embedded(
     key: &str,
     text: &str,
 ) -> Vec<Option<String>> {
-    for _ in 0..1000 {
+    wait_until("a message is embedded", || {
         send_with_key(proxy, key, text);
-        let found = embedding_keys(upstream, text);
-        if !found.is_empty() {
-            return found;
-        }
-    }
-    panic!("nothing was embedded");
+        !embedding_keys(upstream, text).is_empty()
+    });
+    embedding_keys(upstream, text)
 }
 
 #[test]

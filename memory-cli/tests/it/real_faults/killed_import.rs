@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::{Child, Stdio};
 
+use memory_core::testing::wait_until;
+
 use super::shapes::assert_healthy;
 use crate::sandbox::Sandbox;
 
@@ -23,13 +25,14 @@ fn start_import(sandbox: &Sandbox, count: usize) -> Option<Child> {
         .stderr(Stdio::null())
         .spawn()
         .expect("it starts");
-    while memories(&sandbox.path(".memory")) < count {
-        if child.try_wait().expect("it can be waited for").is_some() {
-            return None;
+    let mut has_ended = false;
+    wait_until("the memories are written or the import has ended", || {
+        count <= memories(&sandbox.path(".memory")) || {
+            has_ended = child.try_wait().expect("it can be waited for").is_some();
+            has_ended
         }
-        std::thread::yield_now();
-    }
-    Some(child)
+    });
+    (!has_ended).then_some(child)
 }
 
 #[cfg(unix)]

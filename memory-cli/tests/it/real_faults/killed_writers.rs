@@ -21,6 +21,9 @@ const WRITERS: usize = 8;
 /// It grows with each killed command and shrinks with each completed one, so that about half are killed at any speed of the machine.
 const MAX_DELAY: u64 = 60_000;
 
+/// Interval between checks for the end of a command, short in comparison with the delays.
+const PAUSE: Duration = Duration::from_micros(200);
+
 /// The writes of one writer, by shape.
 #[derive(Default)]
 struct WriterResult {
@@ -145,7 +148,7 @@ fn run(mut command: Command, home: &Path, kills: &AtomicUsize, longest: &mut u64
             *longest -= *longest / 8;
             return has_succeeded(status, child);
         }
-        std::thread::yield_now();
+        std::thread::park_timeout(PAUSE.min(luck.saturating_sub(begun.elapsed())));
     }
     *longest += *longest / 8 + 1;
     child.kill().expect("it can be killed");

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use memory_core::bank::{BankDamage, BankRepairMode, BankStore};
+use memory_core::testing::wait_until;
 
 use super::*;
 use memory_core::Verb;
@@ -206,12 +207,10 @@ fn write_until_later(folder: &TestBanks, first: &str, second: &str, text: &str) 
         let found = std::fs::metadata(folder.path().join(name)).unwrap();
         (found.ctime(), found.ctime_nsec())
     };
-    loop {
+    wait_until("the second file is later", || {
         folder.put_file(second, text);
-        if changed(first) < changed(second) {
-            return;
-        }
-    }
+        changed(first) < changed(second)
+    });
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use memory_core::testing::wait_until;
+
 use super::fixture::{IndexFixture, TestNote, id, number, query, try_search};
 use crate::index::MemoryIndex;
 use crate::index::refresh::ScanDepth;
@@ -38,9 +40,13 @@ fn settled() -> (IndexFixture, MemoryIndex) {
     let index = home.index();
     assert_eq!(numbers(&index, "dark"), [1]);
     // Their change times are recent; the files are read again until the index regards them as settled.
-    while index.reread_changed(&[DARK.path(), DEPLOY.path()]).unwrap() != 0 || !is_settled(&index) {
-        index.reread(&[DARK.path(), DEPLOY.path()]).unwrap();
-    }
+    let paths = [DARK.path(), DEPLOY.path()];
+    wait_until("the files are settled", || {
+        (index.reread_changed(&paths).unwrap() == 0 && is_settled(&index)) || {
+            index.reread(&paths).unwrap();
+            false
+        }
+    });
     (home, index)
 }
 

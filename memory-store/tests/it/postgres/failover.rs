@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
+use memory_core::testing::wait_until;
 use memory_core::{
     Code, Draft, Filter, MemoryStoreExt, Patch, SecretPolicy, StoreError, update, write,
 };
@@ -86,9 +87,9 @@ fn nodes_continue_on_the_standby_of_a_killed_primary_and_no_write_is_lost_or_app
                     .zip(before)
                     .all(|(count, before)| before + WRITES <= count.load(Ordering::Relaxed))
             };
-            while !is_done() && !writers.iter().any(thread::ScopedJoinHandle::is_finished) {
-                thread::yield_now();
-            }
+            wait_until("each node has written", || {
+                is_done() || writers.iter().any(thread::ScopedJoinHandle::is_finished)
+            });
         };
         wait_for_writes();
         primary.kill();

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use memory_core::testing::wait_until;
 use memory_core::{Code, Draft, SecretPolicy, delete, undo_last_change, write};
 use memory_store::postgres::Database;
 
@@ -66,13 +67,9 @@ impl Pooler {
 
     fn wait_until_listening(&self) {
         let place = ([127, 0, 0, 1], self.port).into();
-        // Each attempt waits by itself: only a connection shows that the pooler listens.
-        let listens =
-            |_: &u32| TcpStream::connect_timeout(&place, Duration::from_millis(10)).is_ok();
-        assert!(
-            (0..1_000_000).any(|number| listens(&number)),
-            "the pooler does not listen"
-        );
+        wait_until("the pooler listens", || {
+            TcpStream::connect_timeout(&place, Duration::from_millis(10)).is_ok()
+        });
     }
 
     /// Opens a database through the pooler.

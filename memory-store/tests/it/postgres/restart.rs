@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use memory_core::instance::history::{Messages, RecordDraft, RecordFilter, Window, append, read};
 use memory_core::instance::kv::{KeyValues, get, set};
-use memory_core::testing::FakeClock;
+use memory_core::testing::{FakeClock, wait_until};
 use memory_core::{Code, SecretPolicy};
 use memory_store::RandomIds;
 use memory_store::postgres::{Database, DatabaseLimits, PostgresMessages, PostgresValues};
@@ -62,11 +62,10 @@ fn write_during_restarts(
             .collect();
         for mode in ["fast", "immediate", "fast"] {
             let before = written.load(Ordering::Relaxed);
-            while written.load(Ordering::Relaxed) < before + 50
-                && !writers.iter().any(thread::ScopedJoinHandle::is_finished)
-            {
-                thread::yield_now();
-            }
+            wait_until("50 values are written", || {
+                before + 50 <= written.load(Ordering::Relaxed)
+                    || writers.iter().any(thread::ScopedJoinHandle::is_finished)
+            });
             server.control(&["-w", "-m", mode, "restart"]);
         }
         is_over.store(true, Ordering::Relaxed);

@@ -10,6 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
+use memory_core::testing::wait_until;
 use tempfile::TempDir;
 
 /// A server on a Unix socket in a temporary folder and on a local port.
@@ -133,16 +134,16 @@ impl PostgresServer {
         run_to_end(Command::new("kill").args(["-KILL", id]));
         let status = Path::new("/proc").join(id).join("status");
         // The entry of a process remains until its parent has read its exit status.
-        while fs::read_to_string(&status).is_ok_and(|status| !status.contains("State:\tZ")) {
-            std::thread::yield_now();
-        }
+        wait_until("the killed server has ended", || {
+            fs::read_to_string(&status).map_or(true, |status| status.contains("State:\tZ"))
+        });
     }
 
     /// Starts the server after a kill, as soon as its last processes have ended.
     pub(crate) fn start_again(&self) {
-        while !self.run_control(&["-w", "start"]) {
-            std::thread::yield_now();
-        }
+        wait_until("the server starts again", || {
+            self.run_control(&["-w", "start"])
+        });
     }
 
     /// Starts a standby of the server, to which each commit is copied before it is reported.
@@ -180,7 +181,9 @@ impl PostgresServer {
             "ALTER SYSTEM SET synchronous_standby_names = '*'",
         );
         self.sql("postgres", "SELECT pg_reload_conf()");
-        while self.sql("postgres", "SELECT sync_state FROM pg_stat_replication") != "sync" {}
+        wait_until("the standby is synchronous", || {
+            self.sql("postgres", "SELECT sync_state FROM pg_stat_replication") == "sync"
+        });
         standby
     }
 
