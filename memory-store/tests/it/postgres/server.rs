@@ -1,9 +1,10 @@
 //! A Postgres server for tests.
 
 use std::any::Any;
-use std::fs;
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::TcpListener;
-use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -53,33 +54,17 @@ impl PostgresServer {
         let folder = TempDir::with_prefix("pg-").unwrap().keep();
         user.make_owner(&folder);
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
-        create_certificates(&folder, &user);
+        match option_env!("CARGO_TARGET_TMPDIR") {
+            Some(place) => copy_template(Path::new(place), &folder, &programs, &user),
+            None => initialize(&folder, &programs, &user),
+        }
         let port = free_port();
-        let data = folder.join("data");
-        let mut initdb = user.run(&programs.join("initdb"));
-        run_to_end(
-            initdb
-                .args([
-                    "-U",
-                    "postgres",
-                    "-A",
-                    "trust",
-                    "-E",
-                    "UTF8",
-                    "--locale=C.UTF-8",
-                    "-N",
-                    "-D",
-                ])
-                .arg(&data),
-        );
         let settings = format!(
             "listen_addresses = '127.0.0.1'\nport = {port}\nunix_socket_directories = '{0}'\nmax_connections = 200\nfsync = on\n\
              ssl = on\nssl_cert_file = '{0}/server.crt'\nssl_key_file = '{0}/server.key'\n",
             folder.display()
         );
-        append_text(&data.join("postgresql.conf"), &settings);
-        let rules = "local all,replication all trust\nhost all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n";
-        fs::write(data.join("pg_hba.conf"), rules).unwrap();
+        append_text(&folder.join("data/postgresql.conf"), &settings);
         Some(Self::start_in(folder, programs, user, port))
     }
 
@@ -392,6 +377,60 @@ fn find_programs() -> Option<PathBuf> {
     found.pop().or_else(of_path)
 }
 
+/// Makes `folder` a copy of an initialized folder in `place`, which all test processes share and the first one creates.
+fn copy_template(place: &Path, folder: &Path, programs: &Path, user: &ServerUser) {
+    let version = run_to_end(Command::new(programs.join("initdb")).arg("--version"));
+    let owner = fs::metadata(folder).unwrap().uid();
+    let mut hasher = DefaultHasher::new();
+    // This file has the settings.
+    (include_str!("server.rs"), version, owner).hash(&mut hasher);
+    let template = place.join(format!("postgres-{:016x}", hasher.finish()));
+    fs::create_dir_all(place).unwrap();
+    let lock = File::create(template.with_extension("lock")).unwrap();
+    lock.lock().unwrap();
+    if !template.exists() {
+        // The user of the server may have no access to `place`.
+        initialize(folder, programs, user);
+        let incomplete = template.with_extension("incomplete");
+        let _ = fs::remove_dir_all(&incomplete);
+        copy_folder(folder, &incomplete);
+        fs::rename(&incomplete, &template).unwrap();
+        return;
+    }
+    drop(lock);
+    copy_folder(&template, folder);
+}
+
+/// Copies a folder with the owners and modes of its files.
+fn copy_folder(from: &Path, to: &Path) {
+    let mut copy = Command::new("cp");
+    run_to_end(copy.args(["-aT", "--reflink=auto"]).args([from, to]));
+}
+
+/// Creates certificates and the data of a server.
+fn initialize(folder: &Path, programs: &Path, user: &ServerUser) {
+    create_certificates(folder, user);
+    let data = folder.join("data");
+    let mut initdb = user.run(&programs.join("initdb"));
+    run_to_end(
+        initdb
+            .args([
+                "-U",
+                "postgres",
+                "-A",
+                "trust",
+                "-E",
+                "UTF8",
+                "--locale=C.UTF-8",
+                "-N",
+                "-D",
+            ])
+            .arg(&data),
+    );
+    let rules = "local all,replication all trust\nhost all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n";
+    fs::write(data.join("pg_hba.conf"), rules).unwrap();
+}
+
 /// Creates two authorities: `ca.crt` signs the certificate of `localhost`, `other.crt` signs nothing.
 fn create_certificates(folder: &Path, user: &ServerUser) {
     let openssl = |arguments: &str| {
@@ -401,7 +440,7 @@ fn create_certificates(folder: &Path, user: &ServerUser) {
     let key = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes";
     for name in ["ca", "other"] {
         openssl(&format!(
-            "req -x509 {key} -days 30 -subj /CN={name} -keyout {name}.key -out {name}.crt"
+            "req -x509 {key} -days 3650 -subj /CN={name} -keyout {name}.key -out {name}.crt"
         ));
     }
     fs::write(folder.join("names"), "subjectAltName=DNS:localhost\n").unwrap();
@@ -409,7 +448,7 @@ fn create_certificates(folder: &Path, user: &ServerUser) {
         "req {key} -subj /CN=localhost -keyout server.key -out server.csr"
     ));
     openssl(
-        "x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 30 -extfile names -out server.crt",
+        "x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 3650 -extfile names -out server.crt",
     );
     for name in ["server.key", "server.crt"] {
         fs::set_permissions(folder.join(name), fs::Permissions::from_mode(0o600)).unwrap();
