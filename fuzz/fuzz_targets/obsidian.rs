@@ -1,8 +1,5 @@
-//! Fuzzes Obsidian notes and their names: a note is ingested or skipped, and the memory can be read.
+//! The fuzz target `obsidian`.
 
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use memory_ingest::Obsidian;
-
-fuzz_target!(|bytes: &[u8]| memory_fuzz::take_in("notes", bytes, Obsidian::open));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| memory_fuzz::obsidian(bytes));
