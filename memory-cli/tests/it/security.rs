@@ -206,7 +206,7 @@ fn every_target_of_the_fuzzer_is_told_of_has_a_corpus_and_is_run() {
     let (manifest, told, checks) = (
         read("fuzz/Cargo.toml"),
         read("fuzz/README.md"),
-        read(".ci/run"),
+        read(".ci/nightly"),
     );
     let targets: Vec<String> = fs::read_dir(root.join("fuzz/fuzz_targets"))
         .expect("the targets")

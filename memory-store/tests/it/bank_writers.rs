@@ -18,7 +18,10 @@ use memory_store::bank::{BankFolder, BankOptions};
 /// Environment variable with the folder and the number of updates.
 const TASK: &str = "MEMORY_TEST_COUNTER";
 const WRITERS: usize = 8;
-const TIMES: usize = 500;
+/// Returns the number of changes of each writer.
+fn times_of_writer() -> usize {
+    memory_core::testing::extent(100, 500)
+}
 
 fn open(path: &Path) -> Banks {
     // Random ids keep the operations of the writers distinct.
@@ -83,10 +86,13 @@ fn eight_processes_that_count_at_once_lose_nothing() {
         );
     }
     let banks = open(home.path());
-    assert_eq!(read_counter(&banks), (WRITERS * TIMES).to_string());
+    assert_eq!(
+        read_counter(&banks),
+        (WRITERS * times_of_writer()).to_string()
+    );
     assert_eq!(
         history(&banks).unwrap().len(),
-        WRITERS * TIMES,
+        WRITERS * times_of_writer(),
         "each can be taken back"
     );
 }
@@ -94,7 +100,7 @@ fn eight_processes_that_count_at_once_lose_nothing() {
 fn start(folder: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "bank_writers::a_counter_counts", "--nocapture"])
-        .env(TASK, format!("{}\n{TIMES}", folder.display()))
+        .env(TASK, format!("{}\n{times_of_writer()}", folder.display()))
         .stdout(Stdio::piped())
         .stderr(Stdio::inherit())
         .spawn()

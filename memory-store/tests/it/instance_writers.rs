@@ -17,7 +17,10 @@ use crate::faulty_disk::FaultyDisk;
 /// Environment variable with the folder, the writer and the number of appends.
 const TASK: &str = "MEMORY_TEST_APPENDER";
 const WRITERS: usize = 8;
-const TIMES: usize = 200;
+/// Returns the number of changes of each writer.
+fn times_of_writer() -> usize {
+    memory_core::testing::extent(50, 200)
+}
 
 fn open(folder: &Path) -> Messages {
     messages(Arc::new(HistoryFolder::new(folder))).0
@@ -98,7 +101,7 @@ fn eight_processes_that_append_at_once_lose_nothing_and_keep_their_order() {
     for number in 0..WRITERS {
         assert_eq!(
             read_numbers(&all, &format!("w{number}")),
-            (0..TIMES).collect::<Vec<_>>()
+            (0..times_of_writer()).collect::<Vec<_>>()
         );
     }
 }
@@ -164,7 +167,10 @@ fn start(folder: &Path, writer: &str) -> Child {
             "instance_writers::an_appender_appends",
             "--nocapture",
         ])
-        .env(TASK, format!("{}\n{writer}\n{TIMES}", folder.display()))
+        .env(
+            TASK,
+            format!("{}\n{writer}\n{times_of_writer()}", folder.display()),
+        )
         .stdout(Stdio::piped())
         .stderr(Stdio::inherit())
         .spawn()

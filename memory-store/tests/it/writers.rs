@@ -14,7 +14,10 @@ use crate::home::{TestHome, services};
 /// Environment variable with the home, the number of the writer and the shared memory.
 const TASK: &str = "MEMORY_TEST_WRITER";
 const WRITERS: usize = 8;
-const MEMORIES: usize = 500;
+/// Returns the number of memories of each writer.
+fn memories_of_writer() -> usize {
+    memory_core::testing::extent(60, 500)
+}
 /// Number of memories after which a writer changes the shared memory.
 const SHARE: usize = 10;
 
@@ -27,7 +30,12 @@ fn a_writer_finds_what_it_wrote() {
         let [home, writer, shared] = task.splitn(3, '\n').collect::<Vec<_>>().try_into().unwrap();
         let services =
             services(FileStore::open(Path::new(home), FileStoreOptions::default()).unwrap());
-        write_memories(&services, writer.parse().unwrap(), MEMORIES, shared);
+        write_memories(
+            &services,
+            writer.parse().unwrap(),
+            memories_of_writer(),
+            shared,
+        );
         return;
     }
     let home = TestHome::new();
@@ -86,7 +94,7 @@ fn eight_processes_that_write_and_update_at_once_lose_nothing() {
             String::from_utf8_lossy(&output.stdout)
         );
     }
-    check(&home, WRITERS, MEMORIES, &shared);
+    check(&home, WRITERS, memories_of_writer(), &shared);
 }
 
 fn start(home: &TestHome, writer: usize, shared: &str) -> Child {
