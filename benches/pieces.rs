@@ -23,13 +23,13 @@ fn bench_text(criterion: &mut Criterion) {
         });
         let terms = query_terms(&text.chars().take(40).collect::<String>());
         group.bench_function(format!("snippet of {name}"), |bencher| {
-            bencher.iter(|| snippet(text, &terms, &[], 160))
+            bencher.iter(|| snippet(text, &terms, &[], 160));
         });
         group.bench_function(format!("credentials in {name}"), |bencher| {
-            bencher.iter(|| secret::find(text))
+            bencher.iter(|| secret::find(text));
         });
         group.bench_function(format!("wikilinks in {name}"), |bencher| {
-            bencher.iter(|| wikilink::parse(text))
+            bencher.iter(|| wikilink::parse(text));
         });
     }
     group.finish();
@@ -53,10 +53,10 @@ fn bench_markdown(criterion: &mut Criterion) {
     .expect("a tag is new");
     let mut group = criterion.benchmark_group("markdown");
     group.bench_function("encode", |bencher| {
-        bencher.iter(|| markdown::encode(&memory, ""))
+        bencher.iter(|| markdown::encode(&memory, ""));
     });
     group.bench_function("decode", |bencher| {
-        bencher.iter(|| markdown::decode(path, file.as_bytes(), now))
+        bencher.iter(|| markdown::decode(path, file.as_bytes(), now));
     });
     group.bench_function("rewrite", |bencher| {
         bencher.iter_batched(

@@ -72,7 +72,7 @@ fn bench_vectors(criterion: &mut Criterion) {
     for count in [10_000, 100_000, 1_000_000] {
         fill_vectors(&mut vectors, &mut numbers, count);
         group.bench_function(BenchmarkId::new("open", count), |bencher| {
-            bencher.iter(|| open(place.path()))
+            bencher.iter(|| open(place.path()));
         });
         group.bench_function(BenchmarkId::new("nearest", count), |bencher| {
             bencher.iter(|| black_box(vectors.nearest(&query, 10, &|_| true)));

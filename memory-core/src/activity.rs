@@ -424,7 +424,7 @@ mod tests {
             record_recall(
                 &ledger,
                 recall(services.clock.now(), "codex", Some(session), &["a"]),
-            )
+            );
         };
         recalled("first");
         clock.advance(TimeDelta::minutes(5));

@@ -605,9 +605,9 @@ fn cover_sessions<T>(
     let (mut first, mut rest) = (Vec::new(), Vec::new());
     for (item, is_next) in found.into_iter().zip(next) {
         if is_next {
-            first.push(item)
+            first.push(item);
         } else {
-            rest.push(item)
+            rest.push(item);
         }
     }
     first.extend(rest);

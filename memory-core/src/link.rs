@@ -243,7 +243,7 @@ impl LinkCollector {
                     self.add_link(stored.memory.id, target);
                 }
                 None if topic::resolve_wikilink(&self.topics, &found.target).is_some() => {
-                    self.report.resolved += 1
+                    self.report.resolved += 1;
                 }
                 None => {
                     self.report.unresolved += 1;

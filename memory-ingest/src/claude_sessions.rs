@@ -125,7 +125,7 @@ impl ClaudeSessions {
                     Some("summary") => {
                         summary = owned(&entry.summary)
                             .zip(owned(&entry.leaf_uuid))
-                            .or(summary.take())
+                            .or(summary.take());
                     }
                     Some("ai-title") => titles[1] = owned(&entry.ai_title),
                     Some("custom-title") => titles[2] = owned(&entry.custom_title),

@@ -107,7 +107,7 @@ impl Evernote {
                 skipped.push(SourceItem::Skipped {
                     path: notebook.path.clone(),
                     reason,
-                })
+                });
             };
             let file = match notebook.disk_path() {
                 Ok(file) => file,

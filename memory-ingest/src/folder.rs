@@ -158,7 +158,7 @@ impl SourceFolder {
                 Ok(_) => entries
                     .push(self.rejected_entry(&path, "is neither a file nor a folder".into())),
                 Err(error) => {
-                    entries.push(self.rejected_entry(&path, format!("cannot be read: {error}")))
+                    entries.push(self.rejected_entry(&path, format!("cannot be read: {error}")));
                 }
             }
         }

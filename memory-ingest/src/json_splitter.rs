@@ -201,7 +201,7 @@ impl JsonSplitter {
                     .lists
                     .iter()
                     .copied()
-                    .find(|list| list.as_bytes() == self.key)
+                    .find(|list| list.as_bytes() == self.key);
             }
             b'[' if self.depth == 0 && self.record.is_none() => (self.base, self.depth) = (1, 1),
             b'[' if is_key_level && self.named.is_some() => {

@@ -155,7 +155,7 @@ fn memory_note(path: &str, record: &SourceRecord, edges: &[MemoryEdge]) -> Sourc
     for key in PROPERTY_KEYS {
         match &metadata {
             Some(metadata) if key == "metadata" => {
-                note.add_property(key, Some(&Value::Object(metadata.0.clone())))
+                note.add_property(key, Some(&Value::Object(metadata.0.clone())));
             }
             _ => note.add_property(key, record.get(key)),
         }

@@ -377,10 +377,10 @@ fn read_property(note: &mut RecordNote, key: &str, value: &str) {
             note.draft.tags = note.draft.tags.iter().cloned().chain(tags).collect();
         }
         "created" | "created time" | "created at" | "date created" => {
-            note.draft.created_at = parse_date(value)
+            note.draft.created_at = parse_date(value);
         }
         "updated" | "last edited" | "last edited time" | "last updated" | "updated at" => {
-            note.updated_at = parse_date(value)
+            note.updated_at = parse_date(value);
         }
         "category" => note.draft.category = map_category(value),
         _ => {}

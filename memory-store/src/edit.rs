@@ -82,7 +82,7 @@ mod tests {
                     edit_file(path, |text| {
                         Ok::<_, StoreError>(format!("{text}{number}\n"))
                     })
-                    .unwrap()
+                    .unwrap();
                 });
             }
         });

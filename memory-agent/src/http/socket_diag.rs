@@ -186,7 +186,7 @@ mod tests {
                     found += 1;
                 }
                 Some(Err(error)) => {
-                    println!("left out: the kernel does not answer for {host}: {error}")
+                    println!("left out: the kernel does not answer for {host}: {error}");
                 }
                 None => println!("left out: this machine has no address {listen}"),
             }

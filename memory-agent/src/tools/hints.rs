@@ -75,7 +75,7 @@ pub(crate) fn rewrite_result(
             }
             ("warning" | "next", Value::String(text)) => *text = offered_clauses(text, offered),
             ("error" | "problem", error @ Value::Object(_)) => {
-                rewrite_error(error, called, offered)
+                rewrite_error(error, called, offered);
             }
             ("unreadable", Value::Array(errors)) => {
                 for error in errors {

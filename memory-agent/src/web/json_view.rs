@@ -25,10 +25,10 @@ pub(crate) fn render_json(value: &Value) -> SafeHtml {
 fn push_value(html: &mut String, value: &Value, depth: usize) {
     match value {
         Value::Object(fields) if fields.is_empty() => {
-            html.push_str("<span class=\"muted\">none</span>")
+            html.push_str("<span class=\"muted\">none</span>");
         }
         Value::Array(items) if items.is_empty() => {
-            html.push_str("<span class=\"muted\">none</span>")
+            html.push_str("<span class=\"muted\">none</span>");
         }
         Value::Object(fields) if depth < MAX_DEPTH => push_fields(html, fields, depth),
         Value::Array(items) if depth < MAX_DEPTH => push_items(html, items, depth),

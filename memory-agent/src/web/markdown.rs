@@ -53,7 +53,7 @@ pub(crate) fn plain_text(text: &str, longest: usize) -> String {
     for event in Parser::new_ext(start, options) {
         match event {
             Event::Text(part) | Event::Code(part) | Event::Html(part) | Event::InlineHtml(part) => {
-                push_words(&mut plain, &part)
+                push_words(&mut plain, &part);
             }
             Event::Start(Tag::Item) => push_words(&mut plain, " • "),
             Event::SoftBreak

@@ -101,7 +101,7 @@ impl TokenSink for TagCollector {
                 }
             }
             Token::CommentToken(_) | Token::DoctypeToken(_) => {
-                self.report("a comment or document type".to_owned())
+                self.report("a comment or document type".to_owned());
             }
             Token::CharacterTokens(_)
             | Token::NullCharacterToken

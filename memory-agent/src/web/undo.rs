@@ -113,7 +113,7 @@ fn filed_under(request: &WebRequest, entries: &[LogEntry]) -> Option<String> {
             }
             match request.services.store.get(&change.id) {
                 Ok(stored) if stored.memory.phase == Phase::Organized => {
-                    categories.push(stored.memory.category)
+                    categories.push(stored.memory.category);
                 }
                 // An accepted change or a merge also deletes the proposal.
                 Err(StoreError::NotFound { .. }) => {}

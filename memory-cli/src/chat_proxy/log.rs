@@ -91,7 +91,7 @@ fn write_all(mut output: impl Write, receiver: &Receiver<WriterMessage>, left_ou
         }
         match message {
             WriterMessage::Line(line) => {
-                drop(output.write_all(&line).and_then(|()| output.flush()))
+                drop(output.write_all(&line).and_then(|()| output.flush()));
             }
             WriterMessage::Flush(done) => drop(done.send(())),
         }

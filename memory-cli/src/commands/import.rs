@@ -121,7 +121,7 @@ impl ImportArgs {
             failed: None,
         };
         let report = memory_core::import(&services, &mut lines, self.secrets(), &mut |progress| {
-            bar.show(progress)
+            bar.show(progress);
         })?;
         let failed = lines.failed.take();
         drop(input);

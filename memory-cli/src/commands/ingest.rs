@@ -273,7 +273,7 @@ impl IngestOptionArgs {
             fields: self.fields.clone(),
         };
         ingestion.run((source, path), &source_options, &options, &mut |progress| {
-            bar.show(progress)
+            bar.show(progress);
         })
     }
 

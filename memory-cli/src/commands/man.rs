@@ -69,22 +69,22 @@ impl CompletionsArgs {
         let (command, script_file) = (&mut Cli::command(), &mut script);
         match self.shell {
             CompletedShell::Bash => {
-                clap_complete::generate(Shell::Bash, command, "memory", script_file)
+                clap_complete::generate(Shell::Bash, command, "memory", script_file);
             }
             CompletedShell::Elvish => {
-                clap_complete::generate(Shell::Elvish, command, "memory", script_file)
+                clap_complete::generate(Shell::Elvish, command, "memory", script_file);
             }
             CompletedShell::Fish => {
-                clap_complete::generate(Shell::Fish, command, "memory", script_file)
+                clap_complete::generate(Shell::Fish, command, "memory", script_file);
             }
             CompletedShell::Nushell => {
-                clap_complete::generate(Nushell, command, "memory", script_file)
+                clap_complete::generate(Nushell, command, "memory", script_file);
             }
             CompletedShell::Powershell => {
-                clap_complete::generate(Shell::PowerShell, command, "memory", script_file)
+                clap_complete::generate(Shell::PowerShell, command, "memory", script_file);
             }
             CompletedShell::Zsh => {
-                clap_complete::generate(Shell::Zsh, command, "memory", script_file)
+                clap_complete::generate(Shell::Zsh, command, "memory", script_file);
             }
         }
         Ok(app.output.stream().write_all(&script)?)

@@ -79,7 +79,7 @@ impl WhyArgs {
             };
             match app.output.form() {
                 OutputForm::Drawn(width) => {
-                    print_recall(recall, rank, own, width, &mut app.output)?
+                    print_recall(recall, rank, own, width, &mut app.output)?;
                 }
                 form => app.output.fields(&[
                     &time_text(recall.at, form),

@@ -85,7 +85,7 @@ impl DaemonServers {
                 diary.warning(&format!(
                     "page: cannot prepare: {}",
                     format_error_chain(&error)
-                ))
+                ));
             })
             .ok();
         let parts = AgentOptions {

@@ -107,7 +107,7 @@ fn escape_with(text: &str, kind: impl Fn(char, Option<char>) -> EscapeKind) -> C
             EscapeKind::Plain => shown.push(character),
             EscapeKind::Blank => shown.push(' '),
             EscapeKind::Control => {
-                write!(shown, "{}", character.escape_unicode()).expect("a text grows")
+                write!(shown, "{}", character.escape_unicode()).expect("a text grows");
             }
         }
     }

@@ -20,9 +20,9 @@ pub(crate) fn run_with(sandbox: &Sandbox, line: &str, input: &str) -> String {
     let mut arguments = Vec::new();
     for (index, part) in line.split('\'').enumerate() {
         if index % 2 == 1 {
-            arguments.push(part)
+            arguments.push(part);
         } else {
-            arguments.extend(part.split_whitespace())
+            arguments.extend(part.split_whitespace());
         }
     }
     sandbox.run_bank(input, &arguments[1..])

@@ -179,7 +179,7 @@ pub(super) fn content_terms(text: &str, each: &mut dyn FnMut(Term, Range<usize>)
                         kind: token.kind,
                     },
                     span.clone(),
-                )
+                );
             });
         }
     });

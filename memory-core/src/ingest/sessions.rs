@@ -85,7 +85,7 @@ pub(super) fn ingest_sessions(
                 importer.import(&session, stored.as_ref(), drawn, report)?;
             }
             SourceSessionItem::Skipped { path, reason } => {
-                report.skipped.push(SkippedFile { path, reason })
+                report.skipped.push(SkippedFile { path, reason });
             }
         }
         progress(Progress {

@@ -119,7 +119,7 @@ impl Survey {
                         match survey.add(services, *note) {
                             Ok(stranger) => strangers.extend(stranger),
                             Err(StoreError::Damaged(problem)) => {
-                                report.skipped.push(skipped_note(&origin.path, &problem))
+                                report.skipped.push(skipped_note(&origin.path, &problem));
                             }
                             Err(error) => return Err(error),
                         }
@@ -130,7 +130,7 @@ impl Survey {
                     }
                     SourceItem::Attachment(path) => survey.catalog.add_attachment(&path),
                     SourceItem::Skipped { path, reason } => {
-                        report.skipped.push(SkippedFile { path, reason })
+                        report.skipped.push(SkippedFile { path, reason });
                     }
                 }
                 Ok(())

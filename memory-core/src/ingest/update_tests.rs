@@ -103,39 +103,39 @@ const CHANGES: [(&str, NoteChange); 20] = [
     ("title", |note| note.draft.title = Some("Coffee".into())),
     ("no title", |note| note.draft.title = None),
     ("other alias", |note| {
-        note.draft.aliases = vec!["infusion".into()]
+        note.draft.aliases = vec!["infusion".into()];
     }),
     ("less tags", |note| {
-        note.draft.tags = ["b"].into_iter().collect()
+        note.draft.tags = ["b"].into_iter().collect();
     }),
     ("other tags", |note| {
-        note.draft.tags = ["b", "c"].into_iter().collect()
+        note.draft.tags = ["b", "c"].into_iter().collect();
     }),
     ("category", |note| {
-        note.draft.category = Some(Category::Preferences)
+        note.draft.category = Some(Category::Preferences);
     }),
     ("no category", |note| note.draft.category = None),
     ("scope", |note| {
-        note.draft.scope = Scope::Project("kettle".into())
+        note.draft.scope = Scope::Project("kettle".into());
     }),
     ("role", |note| note.draft.role = None),
     ("creation", |note| {
-        note.draft.created_at = Some(moment("2023-05-05T00:00:00Z"))
+        note.draft.created_at = Some(moment("2023-05-05T00:00:00Z"));
     }),
     ("change", |note| {
-        note.updated_at = Some(moment("2024-05-05T00:00:00Z"))
+        note.updated_at = Some(moment("2024-05-05T00:00:00Z"));
     }),
     ("expiry", |note| {
-        note.draft.expires_at = Some(moment("2040-05-05T00:00:00Z"))
+        note.draft.expires_at = Some(moment("2040-05-05T00:00:00Z"));
     }),
     ("no expiry", |note| note.draft.expires_at = None),
     ("start", |note| note.draft.valid_from = None),
     ("end", |note| {
-        note.draft.valid_until = Some(moment("2039-05-05T00:00:00Z"))
+        note.draft.valid_until = Some(moment("2039-05-05T00:00:00Z"));
     }),
     ("pin", |note| note.draft.pinned = true),
     ("reminder", |note| {
-        note.draft.reminder = Some(Reminder::new(moment("2035-01-01T00:00:00Z")))
+        note.draft.reminder = Some(Reminder::new(moment("2035-01-01T00:00:00Z")));
     }),
     ("no reminder", |note| note.draft.reminder = None),
     ("property", |note| note.front_matter = "x: 2\n".into()),

@@ -56,7 +56,7 @@ impl JsonText {
             match token.kind {
                 JsonTokenKind::Key => key = unquote(&self.0[token.range]).map(Cow::into_owned),
                 JsonTokenKind::ObjectBegins | JsonTokenKind::ArrayBegins => {
-                    start = token.range.start
+                    start = token.range.start;
                 }
                 JsonTokenKind::ObjectEnds | JsonTokenKind::ArrayEnds => {
                     members.push((key.take()?, Self(self.0[start..token.range.end].to_owned())));
@@ -246,7 +246,7 @@ fn approximate(text: &str) -> Value {
         match open.last_mut() {
             Some((Value::Array(items), _)) => items.push(value),
             Some((Value::Object(members), _)) => {
-                drop(members.insert(key.take().unwrap_or_default(), value))
+                drop(members.insert(key.take().unwrap_or_default(), value));
             }
             _ => done = value,
         }

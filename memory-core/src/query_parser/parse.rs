@@ -136,7 +136,7 @@ fn count_words(piece: &QueryElement<'_>) -> usize {
         && !matches!(parse_filter(text, &mut Filter::default()), Ok(true))
     {
         tokenize(text, &mut |token| {
-            count += usize::from(token.kind != TokenKind::Character)
+            count += usize::from(token.kind != TokenKind::Character);
         });
     }
     count
@@ -153,7 +153,7 @@ fn push_separated(plain: &mut String, text: &str) {
 fn prefix_term(text: &str) -> Option<String> {
     let mut last = None;
     tokenize(text, &mut |token| {
-        last = (token.kind == TokenKind::Word).then(|| crate::text::fold(&text[token.span.clone()]))
+        last = (token.kind == TokenKind::Word).then(|| crate::text::fold(&text[token.span.clone()]));
     });
     last
 }

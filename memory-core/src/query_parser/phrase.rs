@@ -50,7 +50,7 @@ impl Phrase {
         if self.words.is_empty() {
             let mut left: Vec<&Term> = self.terms.iter().collect();
             for_each_symbol(text, &mut |token| {
-                left.retain(|term| term.text != token.text)
+                left.retain(|term| term.text != token.text);
             });
             return left.is_empty();
         }

@@ -170,7 +170,7 @@ pub(super) fn parse_filter(text: &str, filter: &mut Filter) -> Result<bool, Stri
                 .iter()
                 .map(String::as_str)
                 .chain([value])
-                .collect()
+                .collect();
         }
         ("source", _) => filter.source = Some(value.to_owned()),
         ("scope", _) => match value.parse() {
@@ -183,7 +183,7 @@ pub(super) fn parse_filter(text: &str, filter: &mut Filter) -> Result<bool, Stri
         },
         ("from", _) => match date_range(value) {
             Some((first, _)) => {
-                filter.from = Some(filter.from.map_or(first, |from| from.max(first)))
+                filter.from = Some(filter.from.map_or(first, |from| from.max(first)));
             }
             None => {
                 return refused(
@@ -193,7 +193,7 @@ pub(super) fn parse_filter(text: &str, filter: &mut Filter) -> Result<bool, Stri
         },
         _ => match date_range(value) {
             Some((_, after)) => {
-                filter.until = Some(filter.until.map_or(after, |until| until.min(after)))
+                filter.until = Some(filter.until.map_or(after, |until| until.min(after)));
             }
             None => {
                 return refused(

@@ -67,9 +67,9 @@ pub fn duplicates_last(
             .iter()
             .any(|other| NEAR_DUPLICATE <= similarity(number, *other));
         if is_duplicate {
-            duplicates.push(number)
+            duplicates.push(number);
         } else {
-            distinct.push(number)
+            distinct.push(number);
         }
     }
     distinct.extend(duplicates);

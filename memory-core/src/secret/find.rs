@@ -42,7 +42,7 @@ pub fn find(text: &str) -> Vec<Secret> {
     for (span, rule) in found {
         match secrets.last_mut() {
             Some(before) if span.start < before.span.end => {
-                before.span.end = before.span.end.max(span.end)
+                before.span.end = before.span.end.max(span.end);
             }
             _ => secrets.push(Secret {
                 kind: rule.kind,

@@ -171,9 +171,9 @@ pub(super) fn find_in_effect(
             .any(|newer| newer.replaces(own));
         let place = &mut in_effect[own.text];
         if is_replaced {
-            place.replaced.push(own.number)
+            place.replaced.push(own.number);
         } else {
-            place.kept.push(own.number)
+            place.kept.push(own.number);
         }
     }
     in_effect

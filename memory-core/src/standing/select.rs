@@ -102,7 +102,7 @@ pub(crate) fn select_standing(
                     .into_iter()
                     .filter(|hit| !hit.explanation.is_part)
                     .map(|hit| hit.stored)
-                    .collect()
+                    .collect();
             }
             // A prompt without a word matches no memory.
             Err(StoreError::Invalid { .. }) => {}

@@ -290,7 +290,7 @@ fn whoever_gets_a_value_gets_it_whole(case: &KeyValueCase) {
     thread::scope(|scope| {
         for digit in 0..3 {
             scope.spawn(move || {
-                (0..10).for_each(|_| assert!(!case.set("a", &value(digit)), "it was set before"))
+                (0..10).for_each(|_| assert!(!case.set("a", &value(digit)), "it was set before"));
             });
         }
         for _ in 0..30 {

@@ -202,8 +202,8 @@ fn many_threads_lose_no_count_and_overdraw_no_budget(meter: &dyn Meter) {
         (0..11).for_each(|_| {
             meter
                 .settle(&reservation, amount(1, 5, 1))
-                .expect("it is kept")
-        })
+                .expect("it is kept");
+        });
     };
     thread::scope(|scope| (0..8).for_each(|_| drop(scope.spawn(work))));
     assert_eq!(

@@ -46,7 +46,7 @@ impl WordOverlaps {
                             bits += 1;
                         }
                         WordOccurrence::Several(bit) => {
-                            sets[number].1 += usize::from(insert_bit(&mut sets[number].0, bit))
+                            sets[number].1 += usize::from(insert_bit(&mut sets[number].0, bit));
                         }
                     },
                 },

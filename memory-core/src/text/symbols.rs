@@ -43,7 +43,7 @@ pub fn for_each_symbol(text: &str, each: &mut dyn FnMut(Token<'_>)) {
                 spelled: text,
                 kind: TokenKind::Symbol,
                 span: span.clone(),
-            })
+            });
         };
         match symbol {
             Symbol::Run { text, span, joined } => {
@@ -391,7 +391,7 @@ mod tests {
         let text = "用 Ｃ＃ and C++, ❤\u{fe0f}!";
         let mut pieces = Vec::new();
         for_each_symbol(text, &mut |token| {
-            pieces.push((token.text.to_owned(), &text[token.span]))
+            pieces.push((token.text.to_owned(), &text[token.span]));
         });
         let of = |symbol: &str| {
             pieces

@@ -107,7 +107,7 @@ impl TextTokenizer<'_> {
             }
             // Marks without a base character are ignored.
             CharClass::Mark if self.word.apostrophe => {
-                self.word.finish(&mut self.stems, self.wanted, self.each)
+                self.word.finish(&mut self.stems, self.wanted, self.each);
             }
             CharClass::Mark if !self.word.is_empty() => self.word.push(character, span),
             CharClass::Mark => self.run.push_mark(character, span),

@@ -147,7 +147,7 @@ mod tests {
             ),
             (
                 changed(|memory| {
-                    (memory.phase, memory.category) = (Phase::Organized, Category::Skills)
+                    (memory.phase, memory.category) = (Phase::Organized, Category::Skills);
                 }),
                 Err(MergeObstacle::Category),
             ),

@@ -329,7 +329,7 @@ impl PassageTopics {
                 }
             }
             PassageKind::Paragraph => {
-                (self.announcement, self.item) = (passage.announces.then_some(number), None)
+                (self.announcement, self.item) = (passage.announces.then_some(number), None);
             }
             PassageKind::Item => self.item = passage.announces.then_some(number),
             PassageKind::Quote | PassageKind::Table | PassageKind::Verbatim | PassageKind::Rule => {

@@ -118,7 +118,7 @@ pub(crate) fn plan_with_analysis<Tz: TimeZone>(
         match fates[place].and_then(filing_accesses) {
             Some(accesses) => plan_read_filing(&looked, place, accesses, &mut plan),
             None if does(DreamTask::Classify) || is_filed_instead(place) => {
-                file(&looked, place, &mut plan)
+                file(&looked, place, &mut plan);
             }
             None => {}
         }

@@ -70,9 +70,9 @@ fn run_schedule(
                     now += Duration::from_secs(took);
                     let is_failure = !fails.is_empty() && fails[began.len() % fails.len()];
                     if is_failure {
-                        schedule.record_failure(chore, now)
+                        schedule.record_failure(chore, now);
                     } else {
-                        schedule.record_done(chore, start, now)
+                        schedule.record_done(chore, start, now);
                     }
                 }
                 now = now.max(end);

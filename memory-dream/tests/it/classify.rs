@@ -71,7 +71,7 @@ fn dream_upgrade_consolidate_and_expiry_choose_the_same_category() {
         };
         let dreamt = file(&|bed, _| drop(bed.dream(&[DreamTask::Classify])));
         let upgraded = file(&|bed, id| {
-            drop(upgrade(&bed.services, &id.to_string(), None).expect("it is filed"))
+            drop(upgrade(&bed.services, &id.to_string(), None).expect("it is filed"));
         });
         let consolidated = file(&|bed, id| {
             bed.read(id, 3);

@@ -31,7 +31,7 @@ pub(super) fn render(text: &str, find_anchor: &dyn Fn(&str) -> Option<String>) -
             }
             Event::Code(code) => events.push(Event::Code(visible_text(&code).into())),
             Event::TaskListMarker(is_done) => {
-                events.push(Event::Text(if is_done { "☑ " } else { "☐ " }.into()))
+                events.push(Event::Text(if is_done { "☑ " } else { "☐ " }.into()));
             }
             Event::Start(Tag::HtmlBlock) => events.push(Event::Start(Tag::Paragraph)),
             Event::End(TagEnd::HtmlBlock) => events.push(Event::End(TagEnd::Paragraph)),
@@ -45,7 +45,7 @@ pub(super) fn render(text: &str, find_anchor: &dyn Fn(&str) -> Option<String>) -
                 }));
             }
             Event::End(TagEnd::Heading(level)) => {
-                events.push(Event::End(TagEnd::Heading(lower(level))))
+                events.push(Event::End(TagEnd::Heading(lower(level))));
             }
             Event::Start(Tag::Link {
                 link_type,

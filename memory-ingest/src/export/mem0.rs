@@ -91,7 +91,7 @@ impl ExportFormat for Mem0Export {
             Scope::Conversation(id) => drop(result.insert("run_id".into(), id.as_str().into())),
             Scope::Project(name) => drop(metadata.insert("project".into(), name.as_str().into())),
             Scope::Private(_) | Scope::Team(_) => {
-                drop(metadata.insert("scope".into(), memory.scope.to_string().into()))
+                drop(metadata.insert("scope".into(), memory.scope.to_string().into()));
             }
         }
         match memory.speaker_role() {

@@ -532,7 +532,7 @@ fn a_project_returns_the_keys_of_its_notes() {
         "{keys}"
     );
     let keys = exported_again(ExportFormatName::BasicMemory, text, &|memory| {
-        memory.aliases.clear()
+        memory.aliases.clear();
     });
     assert!(
         keys.contains("permalink: inbox/tea\n") && !keys.contains("drinks/tea"),

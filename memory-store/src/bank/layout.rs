@@ -77,11 +77,11 @@ pub(super) fn parse_layout(text: &str) -> Result<BankLayout, BankLayoutError> {
         let first = next_token(&mut tokens)?;
         match (name.as_str(), first.kind) {
             ("_meta", JsonTokenKind::ObjectBegins) => {
-                meta = Some(read_meta(text, &mut tokens, &first)?)
+                meta = Some(read_meta(text, &mut tokens, &first)?);
             }
             ("_meta", _) => no_meta = Some(skip_value(&mut tokens, &first)?),
             ("entries", JsonTokenKind::ObjectBegins) => {
-                entries = Some(read_entries(text, &mut tokens, &first)?)
+                entries = Some(read_entries(text, &mut tokens, &first)?);
             }
             _ => {
                 skip_value(&mut tokens, &first)?;

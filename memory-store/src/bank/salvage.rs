@@ -245,7 +245,7 @@ fn intact_meta_members(text: &str) -> Vec<String> {
             // A number at the end of the text may be truncated.
             JsonTokenKind::Number if rest[token.range.end..].trim_start().is_empty() => continue,
             JsonTokenKind::String | JsonTokenKind::Number | JsonTokenKind::Literal => {
-                start = token.range.start
+                start = token.range.start;
             }
         }
         let Some(key) = key.take() else { break };

@@ -57,9 +57,9 @@ fn flip_case(name: &str) -> String {
     let mut flipped = String::with_capacity(name.len());
     for own in name.chars() {
         if own.is_lowercase() {
-            flipped.extend(own.to_uppercase())
+            flipped.extend(own.to_uppercase());
         } else {
-            flipped.extend(own.to_lowercase())
+            flipped.extend(own.to_lowercase());
         }
     }
     flipped

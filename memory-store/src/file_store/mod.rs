@@ -179,7 +179,7 @@ impl FileStore {
             progress(Progress {
                 done,
                 total: Some(total),
-            })
+            });
         })?;
         Ok(self.index.statistics()?.documents)
     }

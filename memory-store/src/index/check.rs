@@ -76,7 +76,7 @@ impl MemoryIndex {
                 wrong.push(IndexDefect {
                     path: path.to_owned(),
                     what,
-                })
+                });
             };
             found
                 .gone
@@ -86,7 +86,7 @@ impl MemoryIndex {
                 report(
                     path,
                     "the index does not record that the file is unreadable",
-                )
+                );
             });
             let known = indexed_hashes(&snapshot)?;
             snapshot.finish()?;

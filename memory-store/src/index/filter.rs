@@ -69,7 +69,7 @@ pub(super) fn group_condition(filter: &Filter) -> SqlCondition {
     match filter.proposals {
         ProposalFilter::Only => equal("phase", Some(PROPOSAL.to_owned())),
         ProposalFilter::Exclude => {
-            equal("phase", filter.phase.map(|phase| phase.as_str().to_owned()))
+            equal("phase", filter.phase.map(|phase| phase.as_str().to_owned()));
         }
     }
     equal(

@@ -213,9 +213,9 @@ impl<'b> IndexRebuild<'b> {
             for file in &folder.files {
                 let path = format!("{}/{}", folder.path, file.name());
                 if file.regular {
-                    paths.push(path)
+                    paths.push(path);
                 } else {
-                    refused.push((path, file.signature))
+                    refused.push((path, file.signature));
                 }
             }
             // Files can be added during the rebuild: only the next refresh may mark the folder as verified.
@@ -229,7 +229,7 @@ impl<'b> IndexRebuild<'b> {
             match reading {
                 FileReadResult::Row(row) => self.add(&row)?,
                 FileReadResult::Refused(path, signature) => {
-                    self.add_unreadable(&path, &signature)?
+                    self.add_unreadable(&path, &signature)?;
                 }
                 FileReadResult::Gone(_) => {}
             }

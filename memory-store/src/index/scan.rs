@@ -77,7 +77,7 @@ pub(super) fn list(root: &Path, path: &str) -> io::Result<Option<ScannedFolder>>
     let mut folder = ScannedFolder::empty(path, &opened)?;
     let mut files = Vec::new();
     list_into(&opened, path, &mut folder.folders, &mut |file| {
-        files.push(file)
+        files.push(file);
     })?;
     folder.add_files(files);
     Ok(Some(folder))

@@ -84,7 +84,7 @@ impl<'t> IndexUpdate<'t> {
             return self.insert(row);
         };
         self.change_sums(&former.path, |sums, name| {
-            sums.subtract(name, &former.signature)
+            sums.subtract(name, &former.signature);
         });
         self.change_sums(&row.path, |sums, name| sums.add(name, &row.signature));
         if former.stamp == row.stamp && former.path == row.path {

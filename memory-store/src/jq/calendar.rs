@@ -315,7 +315,7 @@ impl JqDateParser<'_> {
             'Z' => {
                 self.rest = self
                     .rest
-                    .trim_start_matches(|char: char| char.is_ascii_alphabetic())
+                    .trim_start_matches(|char: char| char.is_ascii_alphabetic());
             }
             '%' => self.rest = self.rest.strip_prefix('%')?,
             _ => return None,

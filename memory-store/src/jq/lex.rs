@@ -60,9 +60,9 @@ pub(crate) fn tokenize(program: &str) -> Result<Vec<JqToken<'_>>, JqSyntaxError>
     };
     while lexer.at < program.len() {
         if lexer.inside.last() == Some(&Enclosure::String) {
-            lexer.string()?
+            lexer.string()?;
         } else {
-            lexer.token()
+            lexer.token();
         }
     }
     lexer.push(JqTokenKind::End, 0);
@@ -109,13 +109,13 @@ impl<'s> Lexer<'s> {
                 self.push(JqTokenKind::Number, number_length(rest));
             }
             b'.' if 0 < plain_name_length(&rest[1..]) => {
-                self.push(JqTokenKind::Field, 1 + plain_name_length(&rest[1..]))
+                self.push(JqTokenKind::Field, 1 + plain_name_length(&rest[1..]));
             }
             b'$' if 0 < name_length(&rest[1..]) => {
-                self.push(JqTokenKind::Variable, 1 + name_length(&rest[1..]))
+                self.push(JqTokenKind::Variable, 1 + name_length(&rest[1..]));
             }
             b'@' if 0 < word_length(&rest[1..]) => {
-                self.push(JqTokenKind::Format, 1 + word_length(&rest[1..]))
+                self.push(JqTokenKind::Format, 1 + word_length(&rest[1..]));
             }
             _ if 0 < name_length(rest) => self.push(JqTokenKind::Name, name_length(rest)),
             _ => match SYMBOLS.iter().find(|symbol| rest.starts_with(**symbol)) {

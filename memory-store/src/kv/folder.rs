@@ -261,7 +261,7 @@ impl InstanceOperations for ValueFolder {
         };
         match (trash::previous_value(state, &logged)?, now) {
             (Some(former), now) => {
-                self.put_value(disk, &key, now.as_deref(), &former, Some(note))?
+                self.put_value(disk, &key, now.as_deref(), &former, Some(note))?;
             }
             (None, Some(now)) => self.delete_value(disk, &key, &now, note)?,
             (None, None) => {}

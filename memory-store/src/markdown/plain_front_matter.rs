@@ -49,7 +49,7 @@ impl PlainFrontMatter {
             Ok(YamlNode::Map(entries)) => front.values = text_values(&entries),
             Ok(YamlNode::Null) => {}
             Ok(_) => {
-                front.problem = Some("the front matter is not a map of keys and values".into())
+                front.problem = Some("the front matter is not a map of keys and values".into());
             }
             Err(error) => {
                 let line = error
@@ -169,7 +169,7 @@ pub(crate) fn set_values(
                 return Err(format!("the key `{key}` is duplicated"));
             }
             Some(entry) => {
-                edits.push(entry_edit(fences.yaml, entry, key, value, newline).ok_or_else(odd)?)
+                edits.push(entry_edit(fences.yaml, entry, key, value, newline).ok_or_else(odd)?);
             }
             None => added.push_str(&line(key, value, newline)),
         }
@@ -310,7 +310,7 @@ fn text_values(entries: &[(YamlNode, YamlNode)]) -> Vec<(String, String)> {
         let YamlNode::Text(key) = key else { continue };
         match value {
             YamlNode::Text(value) | YamlNode::Literal(value) => {
-                words.push((key.clone(), value.clone()))
+                words.push((key.clone(), value.clone()));
             }
             YamlNode::Map(inner) => {
                 let below = self::text_values(inner)

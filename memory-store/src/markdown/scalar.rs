@@ -33,10 +33,10 @@ pub(crate) fn double_quoted(text: &str) -> String {
             '\t' => quoted.push_str("\\t"),
             letter if is_printable(letter) => quoted.push(letter),
             letter if letter <= '\u{ff}' => {
-                write!(quoted, "\\x{:02x}", u32::from(letter)).expect("a string takes everything")
+                write!(quoted, "\\x{:02x}", u32::from(letter)).expect("a string takes everything");
             }
             letter => {
-                write!(quoted, "\\u{:04x}", u32::from(letter)).expect("a string takes everything")
+                write!(quoted, "\\u{:04x}", u32::from(letter)).expect("a string takes everything");
             }
         }
     }

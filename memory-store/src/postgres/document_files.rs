@@ -161,7 +161,7 @@ fn parse_files(rows: &[Row], known: i64) -> Result<Vec<SharedFile>, DatabaseErro
         {
             match &mut edit.content {
                 NewFileContent::Whole(bytes) | NewFileContent::Appended { bytes, .. } => {
-                    bytes.extend_from_slice(part)
+                    bytes.extend_from_slice(part);
                 }
                 NewFileContent::Removed => {}
             }

@@ -74,7 +74,7 @@ pub(super) async fn migrate(client: &Client, group: &TableGroup) -> Result<(), D
         ];
         match error.code() {
             Some(code) if is_there.contains(code) => {
-                client.batch_execute(CREATE_VERSION_TABLE).await?
+                client.batch_execute(CREATE_VERSION_TABLE).await?;
             }
             _ => return Err(error.into()),
         }

@@ -111,7 +111,7 @@ impl FolderReplica {
                 };
                 match entry.kind {
                     DirEntryKind::Folder if self.may_contain_shared_files(&path) => {
-                        folders.push(path)
+                        folders.push(path);
                     }
                     DirEntryKind::File if self.is_shared(&path) => files.push(path),
                     DirEntryKind::Folder | DirEntryKind::File | DirEntryKind::Other => {}

@@ -480,9 +480,9 @@ impl FolderReplica {
                     return Ok(false);
                 }
                 if is_synced {
-                    disk.append(path, &bytes[made..])?
+                    disk.append(path, &bytes[made..])?;
                 } else {
-                    disk.append_unsynced(path, &bytes[made..])?
+                    disk.append_unsynced(path, &bytes[made..])?;
                 }
             }
         }

@@ -356,7 +356,7 @@ fn a_folder_that_may_not_be_written_is_read_and_named() {
     let folder = TestTopics::new();
     folder.write("a", "x").unwrap();
     let rights = |mode| {
-        std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(mode)).unwrap()
+        std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(mode)).unwrap();
     };
     rights(0o500);
     let may_write_all_the_same = std::fs::write(folder.path().join("probe"), "").is_ok();

@@ -100,7 +100,7 @@ fn eight_processes_that_count_at_once_lose_nothing() {
 fn start(folder: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "bank_writers::a_counter_counts", "--nocapture"])
-        .env(TASK, format!("{}\n{times_of_writer()}", folder.display()))
+        .env(TASK, format!("{}\n{}", folder.display(), times_of_writer()))
         .stdout(Stdio::piped())
         .stderr(Stdio::inherit())
         .spawn()

@@ -49,9 +49,9 @@ fn files(folder: &Path) -> Vec<String> {
         for entry in std::fs::read_dir(next).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                folders.push(path)
+                folders.push(path);
             } else {
-                found.push(path.strip_prefix(folder).unwrap().display().to_string())
+                found.push(path.strip_prefix(folder).unwrap().display().to_string());
             }
         }
     }

@@ -169,7 +169,7 @@ fn start(folder: &Path, writer: &str) -> Child {
         ])
         .env(
             TASK,
-            format!("{}\n{writer}\n{times_of_writer()}", folder.display()),
+            format!("{}\n{writer}\n{}", folder.display(), times_of_writer()),
         )
         .stdout(Stdio::piped())
         .stderr(Stdio::inherit())

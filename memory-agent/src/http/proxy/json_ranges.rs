@@ -45,7 +45,7 @@ pub(super) fn members(text: &str, place: Range<usize>) -> Option<Vec<MemberRange
 pub(super) fn items(text: &str, place: Range<usize>) -> Option<Vec<Range<usize>>> {
     let mut items = Vec::new();
     for_each_value(text, place, JsonTokenKind::ArrayBegins, &mut |_, range| {
-        items.push(range)
+        items.push(range);
     })?;
     Some(items)
 }
@@ -141,7 +141,7 @@ fn for_each_value(
         match token.kind {
             JsonTokenKind::ObjectBegins | JsonTokenKind::ArrayBegins => start = range.start,
             JsonTokenKind::ObjectEnds | JsonTokenKind::ArrayEnds => {
-                each(token.kind, start..range.end)
+                each(token.kind, start..range.end);
             }
             JsonTokenKind::Key
             | JsonTokenKind::String

@@ -273,7 +273,7 @@ mod tests {
         let (two, three) = ([0.0; 4], [0.0; 9]);
         let unfit = || {
             MatrixMut::new(&mut [0.0; 4], 2, 2, 2)
-                .set_product(Matrix::new(&two, 2, 2, 2), Matrix::new(&three, 3, 3, 3))
+                .set_product(Matrix::new(&two, 2, 2, 2), Matrix::new(&three, 3, 3, 3));
         };
         assert!(std::panic::catch_unwind(unfit).is_err());
     }

@@ -144,7 +144,7 @@ impl RemoteChat {
                 LimitField::OldName,
             )) {
                 Err(refusal) if requires_new_name(&refusal) => {
-                    self.wants_new_name.store(true, Ordering::Relaxed)
+                    self.wants_new_name.store(true, Ordering::Relaxed);
                 }
                 done => return done,
             }

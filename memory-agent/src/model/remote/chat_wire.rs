@@ -189,7 +189,7 @@ fn parse_message(message: &Value) -> ResponseMessage {
                 let of = |name: &str| part[name].as_str();
                 match of("type") {
                     Some("text" | "output_text") => {
-                        said.text.push_str(of("text").unwrap_or_default())
+                        said.text.push_str(of("text").unwrap_or_default());
                     }
                     Some("refusal") => said.refusal = of("refusal").map(str::to_owned),
                     Some(_) | None => said

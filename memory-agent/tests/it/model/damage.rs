@@ -151,7 +151,7 @@ fn weights_that_do_not_fit_the_configuration_are_refused() {
         model
             .tensor_mut("encoder.layer.1.output.dense.weight")
             .shape
-            .reverse()
+            .reverse();
     });
     assert!(
         turned.contains("encoder.layer.1.output.dense.weight has the shape [64, 32]; config.json requires [32, 64]"),
@@ -277,7 +277,7 @@ fn a_sentence_transformer_of_another_kind_is_refused() {
         model.others.push((
             "sentence_bert_config.json",
             json!({"max_seq_length": 4}).to_string(),
-        ))
+        ));
     });
     assert_eq!(
         short,

@@ -141,7 +141,7 @@ fn serve(mut stream: TcpStream, reply: Reply) {
         Reply::Hang => drop(stream.read_to_end(&mut Vec::new())),
         Reply::Close => {}
         Reply::Break => {
-            drop(stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{\"data\":["))
+            drop(stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{\"data\":["));
         }
     }
 }

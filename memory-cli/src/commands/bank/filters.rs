@@ -71,9 +71,9 @@ impl BankQueryArgs {
                 others.join(", ")
             );
             if holders.is_hidden {
-                app.output.warning(&text)?
+                app.output.warning(&text)?;
             } else {
-                app.output.note(&text)?
+                app.output.note(&text)?;
             }
         }
         match self.format {

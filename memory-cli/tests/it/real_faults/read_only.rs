@@ -138,15 +138,15 @@ fn a_home_whose_folders_may_not_be_written_is_read_and_never_written() {
 /// Sets the permissions of a folder and its content; files are never executable.
 fn set_permissions(folder: &Path, mode: u32) {
     let set = |path: &Path, mode| {
-        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("it is ours")
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("it is ours");
     };
     set(folder, 0o700);
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
-            set_permissions(&path, mode)
+            set_permissions(&path, mode);
         } else {
-            set(&path, mode & 0o600)
+            set(&path, mode & 0o600);
         }
     }
     set(folder, mode);

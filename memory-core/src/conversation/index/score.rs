@@ -78,9 +78,9 @@ pub(super) fn rank_candidates(
                 kind,
             };
             if is_stated {
-                statements.push(found)
+                statements.push(found);
             } else {
-                others.push(found)
+                others.push(found);
             }
         }
     }

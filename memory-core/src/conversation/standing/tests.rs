@@ -332,7 +332,7 @@ fn a_fact_is_given_instead_of_its_turn_and_a_deleted_fact_withdraws_its_turn() {
         chat.conversations
             .store
             .commit(&chat.conversation, Checked::allowed(&[change]))
-            .unwrap()
+            .unwrap();
     };
     commit(EntryChange::Add(ConversationEntry {
         source_id: Some(turn),

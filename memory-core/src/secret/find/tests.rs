@@ -15,6 +15,7 @@ fn letters(count: usize) -> &'static str {
 }
 
 /// Returns credentials with their kind, the text before them, the credential and the text after it.
+#[expect(clippy::too_many_lines, reason = "a list of cases")]
 fn credentials() -> Vec<(&'static str, String, String, &'static str)> {
     let alone = |kind, secret: String| (kind, String::new(), secret, "");
     let pem = |label: &str| {
@@ -383,7 +384,7 @@ fn every_literal_is_hit_where_it_stands() {
     for (rule, literal) in &PREFILTER.literals {
         let mut hits = Vec::new();
         for_each_hit(&format!("é {literal}"), &mut |hit, at| {
-            hits.push((hit.kind, at.start))
+            hits.push((hit.kind, at.start));
         });
         assert!(hits.contains(&(rule.kind, 3)), "{literal}");
     }

@@ -61,6 +61,7 @@ fn everything(services: &Services) -> Vec<String> {
         .collect()
 }
 
+#[expect(clippy::too_many_lines, reason = "a list of cases")]
 pub(super) fn a_proposal_is_not_recalled(services: &Services) {
     let kept = put(
         services,

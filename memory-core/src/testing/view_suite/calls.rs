@@ -180,6 +180,7 @@ impl<'h> ViewCaller<'h> {
     }
 
     /// Executes a call, and returns its result as text.
+    #[expect(clippy::too_many_lines, reason = "a list of cases")]
     pub(super) fn call(&mut self, call: &ViewCall) -> String {
         let services = &self.services;
         let name = |named: &CallReference| self.name(named);

@@ -5,7 +5,7 @@ use super::{MAX_WORD, Range, TokenKind, tokenize};
 fn all(text: &str) -> Vec<(String, TokenKind, Range<usize>)> {
     let mut found = Vec::new();
     tokenize(text, &mut |token| {
-        found.push((token.text.to_owned(), token.kind, token.span))
+        found.push((token.text.to_owned(), token.kind, token.span));
     });
     found
 }

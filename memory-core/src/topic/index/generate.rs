@@ -84,9 +84,9 @@ fn largest_fitting(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> u
     while low < high {
         let middle = (low + high).div_ceil(2);
         if fits(middle) {
-            low = middle
+            low = middle;
         } else {
-            high = middle - 1
+            high = middle - 1;
         }
     }
     low

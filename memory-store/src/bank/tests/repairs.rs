@@ -330,13 +330,13 @@ fn a_repair_of_a_packed_bank_keeps_every_member_but_the_damaged_ones_and_names_w
         ("a flipped bit", &flip),
         ("a flipped bit in the first header", &|bytes| bytes[1] ^= 1),
         ("a zeroed block in the middle", &|bytes| {
-            bytes[middle..middle + 512].fill(0)
+            bytes[middle..middle + 512].fill(0);
         }),
         ("a zeroed block at the beginning", &|bytes| {
-            bytes[..512].fill(0)
+            bytes[..512].fill(0);
         }),
         ("bytes that are missing", &|bytes| {
-            drop(bytes.drain(middle..middle + 100))
+            drop(bytes.drain(middle..middle + 100));
         }),
         ("an end that is missing", &|bytes| bytes.truncate(middle)),
     ];

@@ -404,7 +404,7 @@ fn what_a_person_changed_in_the_tick_in_which_they_staged_it_stays_changed() {
             .open(home.path().join(path))
             .unwrap()
             .set_modified(tick)
-            .unwrap()
+            .unwrap();
     };
     fs::write(home.path().join("README.md"), "2\n").unwrap();
     at("README.md");

@@ -245,7 +245,9 @@ mod tests {
     fn listen(folder: &Path) -> (FolderWatcher, Receiver<WatchEvent>) {
         let (sender, receiver) = channel();
         let hear = move |heard: Vec<WatchEvent>| {
-            heard.into_iter().for_each(|heard| drop(sender.send(heard)))
+            for heard in heard {
+                drop(sender.send(heard));
+            }
         };
         (FolderWatcher::start(folder, hear).unwrap(), receiver)
     }

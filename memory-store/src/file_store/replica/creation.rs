@@ -201,7 +201,7 @@ impl FileStore {
                 // The content was purged.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 moved => {
-                    moved.map_err(|error| io_error(format!("move {path} to the trash"), error))?
+                    moved.map_err(|error| io_error(format!("move {path} to the trash"), error))?;
                 }
             }
         }

@@ -159,9 +159,9 @@ impl<'s> SegmentsView<'s> {
             let bits = documents_with_any(segment, std::slice::from_ref(&term))?;
             for own in [&mut self.passing[number], &mut self.matching[number]] {
                 if is_wanted {
-                    own.intersect(&bits)
+                    own.intersect(&bits);
                 } else {
-                    own.remove_all(&bits)
+                    own.remove_all(&bits);
                 }
             }
         }
@@ -223,9 +223,9 @@ impl<'s> SegmentsView<'s> {
         for (number, documents) in documents.iter().enumerate() {
             for own in [&mut self.passing[number], &mut self.matching[number]] {
                 if is_wanted {
-                    own.intersect(documents)
+                    own.intersect(documents);
                 } else {
-                    own.remove_all(documents)
+                    own.remove_all(documents);
                 }
             }
         }
@@ -512,7 +512,7 @@ impl<'s> SegmentsView<'s> {
                 for text in &wanted.exact {
                     let term = self.term(text, wanted.part);
                     each_frequency(segment, &term, group, &mut |place, frequency| {
-                        found[place].frequencies[index] += frequency
+                        found[place].frequencies[index] += frequency;
                     })?;
                 }
                 for (text, like) in &wanted.alike {
@@ -528,7 +528,7 @@ impl<'s> SegmentsView<'s> {
             if let Some(named) = named {
                 let term = Term::from_field_u64(self.fields.filters, named.cast_unsigned());
                 each_frequency(segment, &term, group, &mut |place, _| {
-                    found[place].is_named = true
+                    found[place].is_named = true;
                 })?;
             }
         }

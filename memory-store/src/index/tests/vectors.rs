@@ -149,16 +149,16 @@ fn vectors_that_cannot_be_read_leave_the_words_and_are_told() {
                 .open(&files(home)[0])
                 .unwrap()
                 .set_len(40)
-                .unwrap()
+                .unwrap();
         }),
         ("the head is empty", |home| {
-            std::fs::write(&files(home)[0], "").unwrap()
+            std::fs::write(&files(home)[0], "").unwrap();
         }),
         ("the head is another encoding", |home| {
-            std::fs::write(&files(home)[0], vec![0xa5; 5000]).unwrap()
+            std::fs::write(&files(home)[0], vec![0xa5; 5000]).unwrap();
         }),
         ("the head is gone", |home| {
-            std::fs::remove_file(&files(home)[0]).unwrap()
+            std::fs::remove_file(&files(home)[0]).unwrap();
         }),
         ("the head is a folder", |home| {
             std::fs::remove_file(&files(home)[0]).unwrap();
@@ -172,7 +172,7 @@ fn vectors_that_cannot_be_read_leave_the_words_and_are_told() {
             std::fs::write(&rows, &bytes[..bytes.len() / 2]).unwrap();
         }),
         ("the rows are gone", |home| {
-            std::fs::remove_file(&files(home)[1]).unwrap()
+            std::fs::remove_file(&files(home)[1]).unwrap();
         }),
     ];
     let (home, index) = home();

@@ -159,7 +159,7 @@ pub(super) fn write(
         put(
             RowLayout::CHECKS,
             &concat_cells(rows, |row, bytes| {
-                bytes.extend(row.checksum().to_ne_bytes())
+                bytes.extend(row.checksum().to_ne_bytes());
             }),
         )?;
         put(

@@ -318,7 +318,7 @@ fn flatten(value: Val, depth: &Val) -> JqEvalResult {
         for value in values {
             match value {
                 Val::Arr(values) if depth != 0.0 => {
-                    flatten_into(values.iter().cloned(), depth - 1.0, flat)
+                    flatten_into(values.iter().cloned(), depth - 1.0, flat);
                 }
                 other => flat.push(other),
             }

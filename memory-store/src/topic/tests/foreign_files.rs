@@ -165,7 +165,7 @@ fn a_file_that_may_only_be_read_is_not_replaced() {
             folder.path().join("a.md"),
             std::fs::Permissions::from_mode(mode),
         )
-        .unwrap()
+        .unwrap();
     };
     set(0o400);
     if std::fs::OpenOptions::new()
@@ -500,7 +500,7 @@ fn no_operation_destroys_the_only_copy_of_a_topic_that_another_program_deleted()
         ("watch", watch),
         ("unwatch", |folder| unwatch(folder).unwrap()),
         ("purge", |folder| {
-            assert!(purge(&folder.topics, folder.topics.clock.now()).is_ok())
+            assert!(purge(&folder.topics, folder.topics.clock.now()).is_ok());
         }),
         ("write", |folder| drop(folder.write("b", "1").unwrap())),
     ];

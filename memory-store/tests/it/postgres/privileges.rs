@@ -342,7 +342,7 @@ fn a_node_cannot_make_a_function_read_the_rows_of_all_scopes() {
             shared.sql("node", &ada, &format!("{hostile} {statements}; {read}")),
             "",
             "{statements}"
-        )
+        );
     };
     for call in calls(&shared)
         .iter()
@@ -455,6 +455,7 @@ fn the_policies_restrict_a_token_also_without_the_functions() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a list of cases")]
 fn a_node_cannot_take_an_operation_an_id_or_the_positions_of_others() {
     let Some((shared, _, bob)) = with_secrets("foreign operations") else {
         return;

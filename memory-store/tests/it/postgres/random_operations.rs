@@ -248,6 +248,7 @@ fn check(server: &PostgresServer, steps: &[Step]) {
 }
 
 /// Performs an action on a node and on the model.
+#[expect(clippy::too_many_lines, reason = "a list of cases")]
 fn run(services: &Services, action: &Action, model: &mut Model) {
     let last_operation = || {
         services
@@ -376,10 +377,10 @@ fn run(services: &Services, action: &Action, model: &mut Model) {
             let undone = undo(services, Some(&model.operations[number].id));
             match model.undo(number) {
                 Ok(changes) => {
-                    model.record(undone.unwrap().undo.to_string(), changes, Some(number))
+                    model.record(undone.unwrap().undo.to_string(), changes, Some(number));
                 }
                 Err(code) => {
-                    assert_eq!(undone.map(|_| ()).map_err(|error| error.code()), Err(code))
+                    assert_eq!(undone.map(|_| ()).map_err(|error| error.code()), Err(code));
                 }
             }
         }

@@ -226,9 +226,9 @@ fn a_new_node_and_one_that_lost_its_replica_have_all_files_of_the_others() {
     for name in ["categories", "journal", "trash", "index", "replica.json"] {
         let place = home.join(name);
         if place.is_dir() {
-            fs::remove_dir_all(place).unwrap()
+            fs::remove_dir_all(place).unwrap();
         } else {
-            fs::remove_file(place).unwrap()
+            fs::remove_file(place).unwrap();
         }
     }
     let reopened = Node {

@@ -87,10 +87,10 @@ impl PostProcessor {
                     for part in template {
                         match part {
                             TemplatePart::SpecialToken { id } => {
-                                parts.last_mut()?.extend(&special_tokens.get(id)?.ids)
+                                parts.last_mut()?.extend(&special_tokens.get(id)?.ids);
                             }
                             TemplatePart::Sequence { id } if (id == "A") == (parts.len() == 1) => {
-                                parts.push(Vec::new())
+                                parts.push(Vec::new());
                             }
                             TemplatePart::Sequence { .. } => return None,
                         }

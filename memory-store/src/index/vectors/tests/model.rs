@@ -173,7 +173,7 @@ fn compare(
         match (model.get(key), found) {
             (None, found) => prop_assert_eq!(found, None),
             (Some((_, vector)), found) => {
-                prop_assert!(found.is_some_and(|found| near(found, cosine(&query, vector))))
+                prop_assert!(found.is_some_and(|found| near(found, cosine(&query, vector))));
             }
         }
     }
