@@ -254,7 +254,14 @@ pub fn ingest(
     if let Some(messages) = options.sessions {
         match messages.store.check_replace() {
             Ok(()) => {
-                sessions::ingest_sessions(source, messages, &batch, options, &mut report, progress)?;
+                sessions::ingest_sessions(
+                    source,
+                    messages,
+                    &batch,
+                    options,
+                    &mut report,
+                    progress,
+                )?;
             }
             Err(error) => report
                 .skipped

@@ -153,7 +153,8 @@ fn push_separated(plain: &mut String, text: &str) {
 fn prefix_term(text: &str) -> Option<String> {
     let mut last = None;
     tokenize(text, &mut |token| {
-        last = (token.kind == TokenKind::Word).then(|| crate::text::fold(&text[token.span.clone()]));
+        last =
+            (token.kind == TokenKind::Word).then(|| crate::text::fold(&text[token.span.clone()]));
     });
     last
 }
