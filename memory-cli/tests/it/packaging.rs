@@ -344,7 +344,8 @@ fn the_formula_and_the_flake_name_the_archives_of_all_systems() {
 fn the_archive_for_windows_has_hard_links_that_follow_the_program() {
     // The archive lists the dependencies on Windows, which no build on Linux downloads.
     let fetched = Command::new(env!("CARGO"))
-        .args(["fetch", "--locked", "--target", "x86_64-pc-windows-msvc"])
+        .args(["metadata", "--format-version=1", "--locked"])
+        .args(["--filter-platform", "x86_64-pc-windows-msvc"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output();
     if !fetched.is_ok_and(|output| output.status.success()) {
