@@ -19,7 +19,7 @@ use memory_store::bank::{BankFolder, BankOptions};
 const TASK: &str = "MEMORY_TEST_COUNTER";
 const WRITERS: usize = 8;
 /// Returns the number of changes of each writer.
-fn times_of_writer() -> usize {
+fn changes_per_writer() -> usize {
     memory_core::testing::extent(100, 500)
 }
 
@@ -88,11 +88,11 @@ fn eight_processes_that_count_at_once_lose_nothing() {
     let banks = open(home.path());
     assert_eq!(
         read_counter(&banks),
-        (WRITERS * times_of_writer()).to_string()
+        (WRITERS * changes_per_writer()).to_string()
     );
     assert_eq!(
         history(&banks).unwrap().len(),
-        WRITERS * times_of_writer(),
+        WRITERS * changes_per_writer(),
         "each can be taken back"
     );
 }
@@ -100,7 +100,10 @@ fn eight_processes_that_count_at_once_lose_nothing() {
 fn start(folder: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "bank_writers::a_counter_counts", "--nocapture"])
-        .env(TASK, format!("{}\n{}", folder.display(), times_of_writer()))
+        .env(
+            TASK,
+            format!("{}\n{}", folder.display(), changes_per_writer()),
+        )
         .stdout(Stdio::piped())
         .stderr(Stdio::inherit())
         .spawn()

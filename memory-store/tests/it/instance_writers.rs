@@ -18,7 +18,7 @@ use crate::faulty_disk::FaultyDisk;
 const TASK: &str = "MEMORY_TEST_APPENDER";
 const WRITERS: usize = 8;
 /// Returns the number of changes of each writer.
-fn times_of_writer() -> usize {
+fn changes_per_writer() -> usize {
     memory_core::testing::extent(50, 200)
 }
 
@@ -101,7 +101,7 @@ fn eight_processes_that_append_at_once_lose_nothing_and_keep_their_order() {
     for number in 0..WRITERS {
         assert_eq!(
             read_numbers(&all, &format!("w{number}")),
-            (0..times_of_writer()).collect::<Vec<_>>()
+            (0..changes_per_writer()).collect::<Vec<_>>()
         );
     }
 }
@@ -169,7 +169,7 @@ fn start(folder: &Path, writer: &str) -> Child {
         ])
         .env(
             TASK,
-            format!("{}\n{writer}\n{}", folder.display(), times_of_writer()),
+            format!("{}\n{writer}\n{}", folder.display(), changes_per_writer()),
         )
         .stdout(Stdio::piped())
         .stderr(Stdio::inherit())

@@ -15,7 +15,7 @@ use crate::home::{TestHome, services};
 const TASK: &str = "MEMORY_TEST_WRITER";
 const WRITERS: usize = 8;
 /// Returns the number of memories of each writer.
-fn memories_of_writer() -> usize {
+fn memories_per_writer() -> usize {
     memory_core::testing::extent(60, 500)
 }
 /// Number of memories after which a writer changes the shared memory.
@@ -33,7 +33,7 @@ fn a_writer_finds_what_it_wrote() {
         write_memories(
             &services,
             writer.parse().unwrap(),
-            memories_of_writer(),
+            memories_per_writer(),
             shared,
         );
         return;
@@ -94,7 +94,7 @@ fn eight_processes_that_write_and_update_at_once_lose_nothing() {
             String::from_utf8_lossy(&output.stdout)
         );
     }
-    check(&home, WRITERS, memories_of_writer(), &shared);
+    check(&home, WRITERS, memories_per_writer(), &shared);
 }
 
 fn start(home: &TestHome, writer: usize, shared: &str) -> Child {
