@@ -32,6 +32,14 @@ pub(crate) struct WriterLock {
     file: File,
 }
 
+impl Drop for WriterLock {
+    fn drop(&mut self) {
+        // A process that was just forked has a copy of the file until it executes its program. Closing the file alone would leave
+        // the lock to that copy.
+        let _ = self.file.unlock();
+    }
+}
+
 impl WriterLock {
     /// Waits for the exclusive lock of the home at `root`.
     ///
@@ -86,7 +94,15 @@ impl WriterLock {
     /// Returns the lock called `name` in the folder `root` if it is free.
     pub(crate) fn try_acquire_named(root: &Path, name: &str) -> Option<Self> {
         let file = open_named_lock(root, name).1.ok()?;
-        file.try_lock().ok().map(|()| Self { file })
+        Self::try_file(file).ok()
+    }
+
+    /// Locks an open file.
+    ///
+    /// # Errors
+    /// [`TryLockError::WouldBlock`] if another process has the lock.
+    pub(crate) fn try_file(file: File) -> Result<Self, TryLockError> {
+        file.try_lock().map(|()| Self { file })
     }
 
     /// Waits for a lock of the folder `root` itself, on Unix without a lock file in it.
@@ -229,6 +245,15 @@ fn wait_with_mode(mode: LockMode, file: File, patience: Duration) -> Option<io::
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_dropped_lock_is_free_although_a_forked_process_has_a_copy_of_the_file() {
+        let home = tempfile::tempdir().unwrap();
+        let first = WriterLock::acquire(home.path(), Duration::ZERO).unwrap();
+        let _copy = first.file.try_clone().unwrap();
+        drop(first);
+        WriterLock::acquire(home.path(), Duration::ZERO).unwrap();
+    }
 
     #[test]
     fn a_second_writer_is_refused_while_the_first_writes_and_let_in_after() {

@@ -215,14 +215,14 @@ impl JobQueue for JobFile {
             .get_or_create()
             .map_err(|error| read_error(FOLDER, error))?;
         let place = self.create_folder()?.join("running");
-        let locked = open_lock_file(&place).and_then(|file| match file.try_lock() {
-            Ok(()) => Ok(Some(file)),
+        let locked = open_lock_file(&place).and_then(|file| match WriterLock::try_file(file) {
+            Ok(lock) => Ok(Some(lock)),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(error),
         });
         let locked =
             locked.map_err(|error| io_error(format!("lock {}", place.display()), error))?;
-        Ok(locked.map(|file| Box::new(file) as Box<dyn Debug + Send>))
+        Ok(locked.map(|lock| Box::new(lock) as Box<dyn Debug + Send>))
     }
 }
 

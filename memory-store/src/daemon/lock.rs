@@ -68,7 +68,10 @@ impl DaemonLock {
             file => file.map_err(refused)?,
         };
         match file.try_lock_shared() {
-            Ok(()) => Ok(None),
+            Ok(()) => {
+                let _ = file.unlock();
+                Ok(None)
+            }
             Err(TryLockError::WouldBlock) => Ok(Some(DaemonProcess {
                 pid: read_pid(root),
             })),
@@ -81,6 +84,7 @@ impl Drop for DaemonLock {
     fn drop(&mut self) {
         // The file is not removed: other processes may wait for its lock.
         let _ = write(&mut self.file, "");
+        let _ = self.file.unlock();
     }
 }
 
