@@ -31,7 +31,7 @@ use serde_json::Value;
 use crate::event::{Event, EventBus, EventKind, EventReceiver};
 use crate::hook::{Hook, HookPoint};
 use crate::tools;
-use crate::validation::ParameterSchema;
+use crate::validation::CustomSchema;
 
 /// The tool registry that all frontends share, with the hooks and events around each call.
 pub struct Agent {
@@ -81,9 +81,10 @@ struct RegisteredTool {
     /// The name of the tool before any renaming by the configuration.
     own_name: String,
     is_listed: bool,
-    /// Whether an embedding program supplied the tool.
-    is_custom: bool,
-    schema: OnceLock<ParameterSchema>,
+    /// The schema of the parameters, created on the first call.
+    schema: OnceLock<Value>,
+    /// The compiled schema, if an embedding program supplied the tool.
+    custom: Option<CustomSchema>,
 }
 
 /// Hooks, each with the point of the call at which it runs.
@@ -196,7 +197,7 @@ impl Agent {
             Ok(_)
                 if self
                     .find_tool(tool)
-                    .is_some_and(|offered| offered.is_custom) => {}
+                    .is_some_and(|offered| offered.custom.is_some()) => {}
             Ok(answer) => tools::rewrite_result(answer, self.own_name(tool), &offered),
         }
     }
@@ -205,7 +206,7 @@ impl Agent {
     #[cfg(feature = "server")]
     pub(crate) fn built_in_name(&self, tool: &str) -> Option<&str> {
         self.find_tool(tool)
-            .filter(|found| !found.is_custom)
+            .filter(|found| found.custom.is_none())
             .map(|found| found.own_name.as_str())
     }
 

@@ -34,6 +34,7 @@ pub mod json;
 pub mod mcp;
 #[cfg(feature = "models")]
 pub mod model;
+mod parameters;
 pub mod rpc;
 #[cfg(feature = "server")]
 pub mod socket;

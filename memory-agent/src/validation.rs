@@ -1,138 +1,230 @@
-//! The schemas of parameters, and the validation of parameters against them.
+//! The check of parameters against schemas.
+
+use std::cmp::Ordering;
 
 use jsonschema::Validator;
-use jsonschema::error::ValidationErrorKind;
 use memory_core::text::to_one_line;
-use memory_core::{Code, Tool, ToolError};
-use serde_json::{Value, json};
+use memory_core::{Code, ToolError};
+use serde_json::{Map, Value, json};
 
 use crate::exact_json;
-
-/// The compiled schema of the parameters of a tool, and their names.
-#[derive(Debug)]
-pub(crate) struct ParameterSchema(Validator, Vec<String>);
+use crate::parameters::{allowed_types, is_whole};
 
 /// Maximum number of faults in one message.
-const MAX_VIOLATIONS: usize = 3;
+const MAX_FAULTS: usize = 6;
 
 /// Maximum length of a fault, which may quote input.
-const MAX_VIOLATION: usize = 200;
+const MAX_FAULT: usize = 200;
 
 /// Maximum length of a quoted value.
 const MAX_VALUE: usize = 80;
 
-impl ParameterSchema {
-    /// Compiles a schema of this crate.
-    pub(crate) fn of(schema: &Value) -> Self {
-        Self::compile(schema).expect("the schemas of our tools are schemas")
-    }
+/// The compiled schema of a tool of an embedding program.
+#[derive(Debug)]
+pub(crate) struct CustomSchema(Validator);
 
-    /// Compiles a schema of an embedding program, or returns the reason why it is invalid.
+impl CustomSchema {
+    /// Compiles a schema, or returns the reason why it is invalid.
     pub(crate) fn compile(schema: &Value) -> Result<Self, String> {
-        let names = schema["properties"]
-            .as_object()
-            .into_iter()
-            .flat_map(|fields| fields.keys().cloned())
-            .collect();
-        jsonschema::draft202012::new(schema)
-            .map(|validator| Self(validator, names))
-            .map_err(|error| error.to_string())
+        let compiled = jsonschema::draft202012::new(schema);
+        compiled.map(Self).map_err(|error| error.to_string())
     }
 
-    /// Returns an error that names the invalid fields of `parameters`, if there are any.
-    pub(crate) fn check(&self, tool: &dyn Tool, parameters: &Value) -> Result<(), ToolError> {
-        let Some(faults) = self.violations(parameters) else {
-            return Ok(());
-        };
-        Err(ToolError::new(
-            Code::InvalidInput,
-            faults,
-            Some(fields_hint(tool)),
-        ))
-    }
-
-    /// Returns a description of the invalid fields of `parameters`, if there are any.
-    pub(crate) fn violations(&self, parameters: &Value) -> Option<String> {
+    /// Returns a description of the faults of `parameters`, if there are any.
+    pub(crate) fn faults(&self, schema: &Value, parameters: &Value) -> Option<String> {
         // A number that would be rounded is a marked string here. A field must accept it neither as a string nor as a
         // machine number.
-        self.violations_of(parameters, parameters).or_else(|| {
-            let holds_number = exact_json::contains_marked_number(parameters);
-            holds_number
-                .then(|| {
-                    self.violations_of(&exact_json::with_rounded_numbers(parameters), parameters)
-                })
+        let fault = self.fault(parameters).or_else(|| {
+            let is_marked = exact_json::contains_marked_number(parameters);
+            is_marked
+                .then(|| self.fault(&exact_json::with_rounded_numbers(parameters)))
                 .flatten()
-        })
+        })?;
+        Some(faults(schema, parameters).unwrap_or(fault))
     }
 
-    /// Returns the faults of `parameters`, and quotes the values of `given` at the same paths.
-    fn violations_of(&self, parameters: &Value, given: &Value) -> Option<String> {
-        let faults = self
-            .0
-            .iter_errors(parameters)
-            .take(MAX_VIOLATIONS)
-            .map(|error| {
-                let path = error.instance_path().as_str();
-                let field = to_one_line(&path.trim_start_matches('/').replace('/', "."), MAX_VALUE);
-                let value = exact_json::to_text(given.pointer(path).unwrap_or(error.instance()));
-                let what = match error.kind() {
-                    ValidationErrorKind::AdditionalProperties { unexpected } => {
-                        let unknown = to_one_line(
-                            &format!("unknown field {}", unexpected.join(", ")),
-                            MAX_VIOLATION,
-                        );
-                        let nearest = unexpected
-                            .iter()
-                            .find_map(|name| nearest_name(name, &self.1));
-                        nearest.map_or(unknown.clone(), |name| {
-                            format!("{unknown}, did you mean {name}?")
-                        })
-                    }
-                    ValidationErrorKind::Required { property } => {
-                        format!(
-                            "the field {} is missing",
-                            property.as_str().unwrap_or_default()
-                        )
-                    }
-                    ValidationErrorKind::Enum { options } => {
-                        let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
-                        let allowed: Vec<String> = options.iter().map(Value::to_string).collect();
-                        let names: Vec<String> = options
-                            .iter()
-                            .filter_map(Value::as_str)
-                            .map(str::to_owned)
-                            .collect();
-                        let nearest = error
-                            .instance()
-                            .as_str()
-                            .and_then(|given| nearest_name(given, &names));
-                        let nearest = nearest
-                            .map(|name| format!("did you mean \"{name}\"? "))
-                            .unwrap_or_default();
-                        let value = to_one_line(&value, MAX_VALUE);
-                        format!(
-                            "{value} is not allowed; {nearest}the allowed values are {}",
-                            allowed.join(", ")
-                        )
-                    }
-                    _ => to_one_line(&error.masked_with(value).to_string(), MAX_VIOLATION),
-                };
-                if field.is_empty() {
-                    what
-                } else {
-                    format!("{field}: {what}")
-                }
-            });
-        let faults: Vec<String> = faults.collect();
-        (!faults.is_empty()).then(|| faults.join("; "))
+    fn fault(&self, parameters: &Value) -> Option<String> {
+        let error = self.0.validate(parameters).err()?;
+        let path = error.instance_path().as_str();
+        let fault = to_one_line(&error.to_string(), MAX_FAULT);
+        let path = path.trim_start_matches('/').replace('/', ".");
+        Some(at_path(&path, fault))
     }
 }
 
+/// Returns a description of the invalid fields of `parameters`, if there are any.
+///
+/// Of the keywords of JSON Schema, it knows those of the parameters of this crate.
+pub(crate) fn faults(schema: &Value, parameters: &Value) -> Option<String> {
+    let mut faults = Vec::new();
+    add_faults(schema, parameters, "", &mut faults);
+    faults.truncate(MAX_FAULTS);
+    (!faults.is_empty()).then(|| faults.join("; "))
+}
+
+/// Adds the faults of the value at `path`, which is empty or ends with a dot.
+fn add_faults(schema: &Value, value: &Value, path: &str, faults: &mut Vec<String>) {
+    let shown = || to_one_line(&exact_json::to_text(value), MAX_VALUE);
+    let mut add = |fault: String| faults.push(at_path(path, fault));
+    let allowed = strings(&schema["enum"]);
+    let given = value.as_str().unwrap_or_default();
+    if !allowed.is_empty() && !allowed.contains(&given) {
+        let nearest = nearest_name(given, &allowed);
+        let nearest = nearest.map_or_else(String::new, |name| format!("did you mean {name:?}? "));
+        let list = quoted(&allowed);
+        return add(format!(
+            "{} is not allowed; {nearest}the allowed values are {list}",
+            shown()
+        ));
+    }
+    let kinds = allowed_types(schema);
+    if !kinds.is_empty() && !has_type(value, &kinds) {
+        let noun = if kinds.len() == 1 { "type" } else { "types" };
+        return add(format!("{} is not of {noun} {}", shown(), quoted(&kinds)));
+    }
+    let length = |length: usize| u32::try_from(length).ok().map(f64::from);
+    let (size, least, most) = match value {
+        Value::Number(number) => (
+            number.as_f64(),
+            ("minimum", "less than the minimum of"),
+            ("maximum", "greater than the maximum of"),
+        ),
+        Value::String(text) => (
+            length(text.chars().count()),
+            ("minLength", "shorter than"),
+            ("maxLength", "longer than"),
+        ),
+        Value::Array(items) => (
+            length(items.len()),
+            ("minItems", "shorter than"),
+            ("maxItems", "longer than"),
+        ),
+        Value::Null | Value::Bool(_) | Value::Object(_) => (None, ("", ""), ("", "")),
+    };
+    for ((keyword, relation), order) in [(least, Ordering::Less), (most, Ordering::Greater)] {
+        let bound = &schema[keyword];
+        if let (Some(size), Some(limit)) = (size, bound.as_f64())
+            && size.partial_cmp(&limit) == Some(order)
+        {
+            add(format!("{} is {relation} {bound}", shown()));
+        }
+    }
+    match value {
+        Value::Array(items) if schema["items"].is_object() => {
+            for (place, item) in items.iter().enumerate() {
+                add_faults(&schema["items"], item, &format!("{path}{place}."), faults);
+            }
+        }
+        Value::Object(members) => add_member_faults(schema, members, path, faults),
+        _ => {}
+    }
+}
+
+/// Adds the faults of the members of an object.
+fn add_member_faults(
+    schema: &Value,
+    members: &Map<String, Value>,
+    path: &str,
+    faults: &mut Vec<String>,
+) {
+    let known = property_names(schema);
+    let is_unknown = |name: &&str| schema["additionalProperties"] == false && !known.contains(name);
+    let names = members.keys().map(String::as_str);
+    let unknown: Vec<&str> = names.filter(is_unknown).collect();
+    if !unknown.is_empty() {
+        let nearest = unknown.iter().find_map(|name| nearest_name(name, &known));
+        let nearest = nearest.map_or_else(String::new, |name| format!(", did you mean {name}?"));
+        let list = to_one_line(&unknown.join(", "), MAX_FAULT);
+        faults.push(at_path(path, format!("unknown field {list}{nearest}")));
+    }
+    for name in strings(&schema["required"]) {
+        if !members.contains_key(name) {
+            faults.push(at_path(path, format!("the field {name} is missing")));
+        }
+    }
+    for (name, member) in members {
+        add_faults(
+            &schema["properties"][name],
+            member,
+            &format!("{path}{name}."),
+            faults,
+        );
+    }
+}
+
+/// Returns the schema of an object with these properties and no others.
+pub(crate) fn object_schema(properties: &Value, required: &[&str]) -> Value {
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+}
+
+/// Returns whether a value has one of these types of JSON Schema.
+fn has_type(value: &Value, kinds: &[&str]) -> bool {
+    let is = |kind| kinds.contains(&kind);
+    match value {
+        Value::Null => is("null"),
+        Value::Bool(_) => is("boolean"),
+        // A number that a machine number cannot hold is a marked string; it is neither a text nor a machine number.
+        Value::String(_) => {
+            is("string") && (is("number") || exact_json::as_number(value).is_none())
+        }
+        Value::Number(number) => {
+            is("number")
+                || is("integer") && (!number.is_f64() || number.as_f64().is_some_and(is_whole))
+        }
+        Value::Array(_) => is("array"),
+        Value::Object(_) => is("object"),
+    }
+}
+
+/// Returns a fault with the path of its value.
+fn at_path(path: &str, fault: String) -> String {
+    match path.trim_end_matches('.') {
+        "" => fault,
+        path => format!("{}: {fault}", to_one_line(path, MAX_VALUE)),
+    }
+}
+
+fn property_names(schema: &Value) -> Vec<&str> {
+    let properties = schema["properties"].as_object().into_iter();
+    properties
+        .flat_map(|properties| properties.keys().map(String::as_str))
+        .collect()
+}
+
+fn strings(list: &Value) -> Vec<&str> {
+    list.as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect()
+}
+
+fn quoted(names: &[&str]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+    names.join(", ")
+}
+
+/// Returns the error for parameters of a tool with `faults`, with a hint that lists its fields.
+pub(crate) fn refuse(tool: &str, schema: &Value, faults: String) -> ToolError {
+    let required = strings(&schema["required"]);
+    let mut others = property_names(schema);
+    others.retain(|name| !required.contains(name));
+    let hint = match (required.join(", "), others.join(", ")) {
+        (required, others) if required.is_empty() && others.is_empty() => {
+            format!("{tool} takes no fields")
+        }
+        (required, others) if required.is_empty() => format!("{tool} takes {others}"),
+        (required, others) if others.is_empty() => format!("{tool} needs {required}"),
+        (required, others) => format!("{tool} needs {required}, and takes {others}"),
+    };
+    ToolError::new(Code::InvalidInput, faults, Some(hint))
+}
+
 /// Returns the name that differs least from `unknown`, if it differs little.
-fn nearest_name<'a>(unknown: &str, names: &'a [String]) -> Option<&'a str> {
+fn nearest_name<'a>(unknown: &str, names: &[&'a str]) -> Option<&'a str> {
     let nearest = names
         .iter()
-        .map(|name| (edit_distance(unknown, name), name))
+        .map(|name| (edit_distance(unknown, name), *name))
         .min()?;
     let (distance, name) = nearest;
     (distance <= 2 && distance < name.len() / 2 + 1).then_some(name)
@@ -155,43 +247,6 @@ fn edit_distance(one: &str, other: &str) -> usize {
     row[other.len()]
 }
 
-/// Returns the schema of an object with these properties and no others.
-pub(crate) fn object_schema(properties: &Value, required: &[&str]) -> Value {
-    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
-}
-
-/// Returns a hint that lists the fields of a tool.
-fn fields_hint(tool: &dyn Tool) -> String {
-    let schema = tool.parameters();
-    let required: Vec<&str> = schema["required"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
-    let names: Vec<&str> = schema["properties"]
-        .as_object()
-        .into_iter()
-        .flat_map(|fields| fields.keys())
-        .map(String::as_str)
-        .collect();
-    let others: Vec<&str> = names
-        .into_iter()
-        .filter(|name| !required.contains(name))
-        .collect();
-    match (required.is_empty(), others.is_empty()) {
-        (true, true) => format!("{} takes no fields", tool.name()),
-        (true, false) => format!("{} takes {}", tool.name(), others.join(", ")),
-        (false, true) => format!("{} needs {}", tool.name(), required.join(", ")),
-        (false, false) => format!(
-            "{} needs {}, and takes {}",
-            tool.name(),
-            required.join(", "),
-            others.join(", ")
-        ),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -199,21 +254,16 @@ mod tests {
     #[test]
     fn a_fault_names_the_field() {
         let tools = crate::tools::all();
-        let tool = tools
-            .iter()
-            .find(|tool| tool.name() == "memory_list")
-            .expect("it is one")
-            .as_ref();
-        let schema = ParameterSchema::of(&tool.parameters());
-        let fault = |parameters: Value| {
-            schema
-                .check(tool, &parameters)
-                .expect_err("a fault")
-                .message
-        };
+        let tool = tools.iter().find(|tool| tool.name() == "memory_list");
+        let schema = tool.expect("it is one").parameters();
+        let fault = |parameters: Value| faults(&schema, &parameters).expect("a fault");
         assert_eq!(
             fault(json!({ "limit": "ten" })),
             "limit: \"ten\" is not of type \"integer\""
+        );
+        assert_eq!(
+            fault(json!({ "limit": 0 })),
+            "limit: 0 is less than the minimum of 1"
         );
         assert_eq!(
             fault(json!({ "limits": 1 })),
@@ -227,7 +277,7 @@ mod tests {
         assert_eq!(fault(json!([])), "[] is not of type \"object\"");
         let huge = exact_json::from_slice(b"{\"limit\": 1e400}").expect("JSON");
         assert_eq!(fault(huge), "limit: 1e400 is not of type \"integer\"");
-        assert!(schema.check(tool, &json!({})).is_ok());
+        assert_eq!(faults(&schema, &json!({ "limit": 5.0 })), None);
     }
 
     #[test]
@@ -235,66 +285,80 @@ mod tests {
         let mut checked = 0;
         for tool in crate::tools::all() {
             let parameters = tool.parameters();
-            let properties = parameters["properties"]
-                .as_object()
-                .cloned()
-                .unwrap_or_default();
-            for (field, property) in properties
-                .iter()
-                .filter(|(_, property)| property["type"] == "string")
-            {
-                let schema = ParameterSchema::of(
-                    &json!({ "type": "object", "properties": { &**field: property } }),
-                );
-                let given = exact_json::from_slice(
-                    format!("{{\"{field}\": 12345678901234567890123}}").as_bytes(),
-                )
-                .expect("JSON");
-                let faults = schema
-                    .violations(&given)
+            let properties = parameters["properties"].as_object();
+            for (field, property) in properties.into_iter().flatten() {
+                if property["type"] != "string" {
+                    continue;
+                }
+                let given = format!("{{\"{field}\": 12345678901234567890123}}");
+                let given = exact_json::from_slice(given.as_bytes()).expect("JSON");
+                let fault = faults(&json!({ "properties": { &**field: property } }), &given)
                     .unwrap_or_else(|| panic!("{} takes {field}", tool.name()));
                 assert!(
-                    faults.starts_with(&format!("{field}: 12345678901234567890123 is not")),
-                    "{faults}"
+                    fault.starts_with(&format!("{field}: 12345678901234567890123 is not")),
+                    "{fault}"
                 );
                 checked += 1;
             }
         }
         assert!(checked > 20);
-        let any = ParameterSchema::of(&json!({ "type": "object", "properties": { "value": {} } }));
-        assert_eq!(
-            any.violations(&exact_json::from_slice(b"{\"value\": [1e400]}").expect("JSON")),
-            None
-        );
+        let any = json!({ "properties": { "value": {} } });
+        let given = exact_json::from_slice(b"{\"value\": [1e400]}").expect("JSON");
+        assert_eq!(faults(&any, &given), None);
     }
 
     #[test]
     fn a_refused_value_of_an_enum_lists_every_allowed_one() {
         for tool in crate::tools::all() {
             let parameters = tool.parameters();
-            let properties = parameters["properties"]
-                .as_object()
-                .cloned()
-                .unwrap_or_default();
-            for (field, property) in properties {
-                let Some(allowed) = property["enum"].as_array() else {
+            let properties = parameters["properties"].as_object();
+            for (field, property) in properties.into_iter().flatten() {
+                let allowed = strings(&property["enum"]);
+                if allowed.is_empty() {
                     continue;
-                };
-                let faults = ParameterSchema::of(
-                    &json!({ "type": "object", "properties": { &*field: property } }),
-                )
-                .violations(&json!({ &*field: "no such value" }))
-                .expect("it is refused");
-                let list = allowed
-                    .iter()
-                    .map(Value::to_string)
-                    .collect::<Vec<_>>()
-                    .join(", ");
-                let expected = format!(
-                    "{field}: \"no such value\" is not allowed; the allowed values are {list}"
+                }
+                let schema = json!({ "properties": { &**field: property } });
+                assert_eq!(
+                    faults(&schema, &json!({ &**field: "no such value" })),
+                    Some(format!(
+                        "{field}: \"no such value\" is not allowed; the allowed values are {}",
+                        quoted(&allowed)
+                    ))
                 );
-                assert_eq!(faults, expected, "{}", tool.name());
             }
         }
+    }
+
+    /// Collects the keywords of a schema.
+    fn add_keywords(schema: &Value, keywords: &mut std::collections::BTreeSet<String>) {
+        keywords.extend(
+            schema
+                .as_object()
+                .into_iter()
+                .flat_map(|schema| schema.keys().cloned()),
+        );
+        let properties = schema["properties"]
+            .as_object()
+            .into_iter()
+            .flat_map(|fields| fields.values());
+        for part in properties.chain(schema.get("items")) {
+            add_keywords(part, keywords);
+        }
+    }
+
+    #[test]
+    fn every_keyword_of_our_schemas_is_checked() {
+        let mut keywords = std::collections::BTreeSet::new();
+        let actions = crate::instance::backends()
+            .iter()
+            .flat_map(|backend| &backend.actions);
+        for action in actions {
+            add_keywords(&action.parameters, &mut keywords);
+        }
+        for tool in crate::tools::all() {
+            add_keywords(&tool.parameters(), &mut keywords);
+        }
+        let keywords: Vec<String> = keywords.into_iter().collect();
+        insta::assert_snapshot!(keywords.join(" "), @"additionalProperties default description enum items maxItems maximum minItems minLength minimum properties required type");
     }
 }

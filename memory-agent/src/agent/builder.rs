@@ -13,7 +13,7 @@ use crate::event::{Event, EventBus};
 use crate::hook::{self, Hook, HookEvent, HookPoint};
 use crate::instance::OpenInstances;
 use crate::tools::{self, AvailableServices, ToolSelection};
-use crate::validation::ParameterSchema;
+use crate::validation::CustomSchema;
 
 /// The settings of an [`Agent`]; each has a default.
 ///
@@ -199,8 +199,8 @@ impl AgentBuilder {
             tool,
             own_name,
             is_listed,
-            is_custom: false,
             schema: OnceLock::new(),
+            custom: None,
         };
         self.agent.offered = selected.into_iter().map(register).collect();
         for tool in self.custom {
@@ -237,7 +237,7 @@ fn register_custom_tool(tool: Arc<dyn Tool>) -> Result<RegisteredTool, ToolError
     }
     let parameters = tool.parameters();
     let schema = match parameters["type"].as_str() {
-        Some("object") => ParameterSchema::compile(&parameters),
+        Some("object") => CustomSchema::compile(&parameters),
         _ => Err("its type is not \"object\"".to_owned()),
     };
     let schema = schema.map_err(|why| {
@@ -254,8 +254,8 @@ fn register_custom_tool(tool: Arc<dyn Tool>) -> Result<RegisteredTool, ToolError
         tool,
         own_name: name,
         is_listed: true,
-        is_custom: true,
-        schema: OnceLock::from(schema),
+        schema: OnceLock::from(parameters),
+        custom: Some(schema),
     })
 }
 

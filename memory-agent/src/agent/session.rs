@@ -21,7 +21,7 @@ use crate::hook::{self, ToolCall};
 use crate::instance::{ActionCaller, ToolCaller};
 use crate::json;
 use crate::tools::{normalize_parameters, not_found, with_ids};
-use crate::validation::ParameterSchema;
+use crate::validation;
 
 /// Default maximum number of tokens of an injected context.
 pub const CONTEXT_BUDGET: usize = 2_000;
@@ -218,6 +218,7 @@ impl Session {
         let RegisteredTool {
             tool,
             schema,
+            custom,
             own_name,
             ..
         } = agent
@@ -225,9 +226,14 @@ impl Session {
             .ok_or_else(|| not_found(&call.tool))?;
         let mut call = hook::run_before_hooks(&agent.before, call)?;
         call.parameters = normalize_parameters(own_name, call.parameters);
-        schema
-            .get_or_init(|| ParameterSchema::of(&tool.parameters()))
-            .check(tool.as_ref(), &call.parameters)?;
+        let schema = schema.get_or_init(|| tool.parameters());
+        let faults = match custom {
+            None => validation::faults(schema, &call.parameters),
+            Some(custom) => custom.faults(schema, &call.parameters),
+        };
+        if let Some(faults) = faults {
+            return Err(validation::refuse(tool.name(), schema, faults));
+        }
         let context = ToolContext {
             services: self.services(),
             speaker: self.name.clone(),

@@ -1,7 +1,7 @@
 //! A type of instances, and the execution of its actions.
 
 use std::fmt::Write;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use memory_core::instance::InstanceError;
 use memory_core::json::JsonText;
@@ -9,10 +9,11 @@ use memory_core::text::to_one_line;
 use memory_core::{Code, ToolError};
 
 use super::action::ActionHandler;
-use super::parameters::{allowed_types, is_word_list};
+use super::parameters::is_word_list;
 use super::{Action, ActionCaller, ActionResult, Field, FieldKind, InstanceHandle, Parameters};
 use crate::exact_json;
-use crate::validation::ParameterSchema;
+use crate::parameters::allowed_types;
+use crate::validation;
 
 /// A type of instances with its fields and actions.
 #[derive(Debug)]
@@ -25,8 +26,6 @@ pub struct Backend {
     pub fields: Vec<Field>,
     /// The actions.
     pub actions: Vec<Action>,
-    /// The compiled schemas of the actions.
-    pub(super) schemas: OnceLock<Vec<ParameterSchema>>,
 }
 
 impl Backend {
@@ -76,7 +75,7 @@ impl Backend {
                     });
             }
         };
-        if let Some(faults) = self.schema(action).violations(&value) {
+        if let Some(faults) = validation::faults(&action.parameters, &value) {
             let hint = format!(
                 "`memory instance run {}/NAME {} --help` shows the fields",
                 self.name, action.name
@@ -110,17 +109,6 @@ impl Backend {
         }
         text.push_str(rest);
         text
-    }
-
-    fn schema(&self, action: &Action) -> &ParameterSchema {
-        let schemas = self.schemas.get_or_init(|| {
-            self.actions
-                .iter()
-                .map(|own| ParameterSchema::of(&own.parameters))
-                .collect()
-        });
-        let at = self.actions.iter().position(|own| own.name == action.name);
-        &schemas[at.expect("the action is one of this type")]
     }
 
     /// Validates the definition of an instance, and returns it with defaults, in the order of the fields.
@@ -236,7 +224,7 @@ pub fn render_help(backend: &Backend, action: &Action) -> String {
         .unwrap_or(0);
     for (name, property) in properties {
         let kinds = allowed_types(property);
-        let kind = match kinds.first().map(String::as_str) {
+        let kind = match kinds.first().copied() {
             Some("array") if is_word_list(property) => "list",
             Some("string") | None => "text",
             Some("boolean") => "true or false",
@@ -257,7 +245,6 @@ pub fn render_help(backend: &Backend, action: &Action) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::{backend, backends};
-    use super::*;
 
     fn checked(given: &[(&str, &str)]) -> Result<Vec<(&'static str, String)>, String> {
         let checked = backend("history")
@@ -315,23 +302,14 @@ mod tests {
     }
 
     #[test]
-    fn every_schema_is_one_and_allows_no_other_fields() {
+    fn every_action_refuses_other_fields_and_describes_its_own() {
         for backend in backends().iter().filter(|backend| backend.has_drivers()) {
             for action in &backend.actions {
+                let schema = &action.parameters;
+                assert_eq!(schema["additionalProperties"], false, "{}", action.name);
+                let mut properties = schema["properties"].as_object().into_iter().flatten();
                 assert!(
-                    ParameterSchema::of(&action.parameters)
-                        .violations(&serde_json::json!({"nonsense": 1}))
-                        .is_some(),
-                    "{}",
-                    action.name
-                );
-                let properties = action.parameters["properties"]
-                    .as_object()
-                    .expect("properties");
-                assert!(
-                    properties
-                        .values()
-                        .all(|property| property["description"].is_string()),
+                    properties.all(|(_, property)| property["description"].is_string()),
                     "{}",
                     action.name
                 );

@@ -1,6 +1,6 @@
 //! All types of instances: `history`, `kv`, and those whose actions are the tools of notes, banks and topics.
 
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock};
 
 use memory_core::Tool;
 use memory_core::instance::InstanceError;
@@ -93,6 +93,5 @@ fn tool_backend(shape: &ToolBackend) -> Backend {
         description: shape.description,
         fields: vec![dir],
         actions: TOOLS.iter().filter_map(action).collect(),
-        schemas: OnceLock::new(),
     }
 }

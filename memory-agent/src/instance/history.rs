@@ -1,7 +1,6 @@
 //! The `history` backend: messages of sessions.
 
 use std::ops::Bound;
-use std::sync::OnceLock;
 
 use chrono::{DateTime, Utc};
 use memory_core::Effect;
@@ -38,7 +37,6 @@ pub(super) fn backend() -> Backend {
             operations_action(),
             undo_action(),
         ],
-        schemas: OnceLock::new(),
     }
 }
 

@@ -1,7 +1,5 @@
 //! The `kv` backend: values under keys.
 
-use std::sync::OnceLock;
-
 use memory_core::Effect;
 use memory_core::instance::InstanceError;
 use memory_core::instance::kv::{KeySummary, ValueKey, delete, get, list, set};
@@ -32,7 +30,6 @@ pub(super) fn backend() -> Backend {
             operations_action(),
             undo_action(),
         ],
-        schemas: OnceLock::new(),
     }
 }
 

@@ -5,6 +5,8 @@ use memory_core::instance::InstanceError;
 use memory_core::json::JsonText;
 use serde_json::Value;
 
+use crate::parameters::allowed_types;
+
 /// The parameters of an action, which fit its schema.
 #[derive(Debug)]
 pub struct Parameters {
@@ -122,7 +124,7 @@ pub fn parse_pairs(
             .strip_suffix('!')
             .map_or_else(|| name.to_owned(), |name| format!("not_{name}"));
         let property = &schema["properties"][&name];
-        let value = match allowed_types(property).first().map(String::as_str) {
+        let value = match allowed_types(property).first().copied() {
             Some("array") if is_word_list(property) => {
                 let words = value.split(',').map(str::to_owned);
                 match lists.iter_mut().find(|(own, _)| *own == name) {
@@ -166,18 +168,6 @@ fn set_member(members: &mut Vec<(String, JsonText)>, name: String, value: JsonTe
 /// Returns whether a property is a list of strings.
 pub(super) fn is_word_list(property: &Value) -> bool {
     property["items"]["type"] == "string"
-}
-
-/// Returns the types that a property allows.
-pub(super) fn allowed_types(property: &Value) -> Vec<String> {
-    match &property["type"] {
-        Value::String(kind) => vec![kind.clone()],
-        Value::Array(kinds) => kinds
-            .iter()
-            .filter_map(|kind| kind.as_str().map(str::to_owned))
-            .collect(),
-        _ => Vec::new(),
-    }
 }
 
 #[cfg(test)]

@@ -63,12 +63,14 @@ fn describe_tool(tool: &dyn Tool, own_name: Option<&str>, form: AnswerForm) -> r
         Value::Object(schema) => schema,
         _ => JsonObject::new(),
     };
-    if own_name.is_some_and(|name| name.starts_with("memory_")) {
+    if own_name.is_some() {
         // Each listed token is part of every prompt. The check of a call refuses unknown parameters and names the valid ones.
         schema.shift_remove("additionalProperties");
-        if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-            properties.retain(|name, _| !UNLISTED_PARAMETERS.contains(&name.as_str()));
-        }
+    }
+    if own_name.is_some_and(|name| name.starts_with("memory_"))
+        && let Some(Value::Object(properties)) = schema.get_mut("properties")
+    {
+        properties.retain(|name, _| !UNLISTED_PARAMETERS.contains(&name.as_str()));
     }
     // Only values that differ from the defaults of the protocol are set.
     let annotations = match tool.effect() {

@@ -4,49 +4,50 @@
 //! clients that expect other tool names. The results are those of the corresponding commands, see
 //! [`crate::json::bank`], and numbers keep every digit, see [`crate::exact_json`].
 
+use std::sync::Arc;
+
 use memory_core::bank::{
     BankError, BankErrorKind, BankName, BankQueryTarget, BankScope, BankSearchFields,
     BankWriteCondition, BankWriteRequest, Banks, Key, MissingKey, ScopeChoice,
 };
 use memory_core::json::JsonText;
 use memory_core::text::format_error_chain;
-use memory_core::{Code, Effect, SecretPolicy, ToolContext, ToolError};
-use serde::{Deserialize, Deserializer};
-use serde_json::{Value, json};
+use memory_core::{Code, Effect, SecretPolicy, Tool, ToolContext, ToolError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
 
 use super::built_in::BuiltInTool;
-use super::input::{invalid, parse_input};
+use super::input::invalid;
 use crate::exact_json;
 use crate::json::bank as shapes;
+use crate::parameters::any_json;
 
-/// The bank tools.
-pub(super) const BANK_TOOLS: [BuiltInTool; 7] = [
-    BANK_READ,
-    BANK_WRITE,
-    BANK_UPDATE,
-    BANK_DELETE,
-    BANK_LIST,
-    BANK_QUERY,
-    BANK_SEARCH,
-];
+/// Returns the bank tools.
+pub(super) fn bank_tools() -> [Arc<dyn Tool>; 7] {
+    [
+        Arc::new(BANK_READ),
+        Arc::new(BANK_WRITE),
+        Arc::new(BANK_UPDATE),
+        Arc::new(BANK_DELETE),
+        Arc::new(BANK_LIST),
+        Arc::new(BANK_QUERY),
+        Arc::new(BANK_SEARCH),
+    ]
+}
+
+/// The scopes of a bank.
+const SCOPES: [&str; 2] = ["user", "project"];
+
+/// The scopes of several banks.
+const SCOPES_AND_ALL: [&str; 3] = ["user", "project", "all"];
 
 /// Reads an entry, or a whole bank.
-const BANK_READ: BuiltInTool = BuiltInTool {
+const BANK_READ: BuiltInTool<BankReadInput> = BuiltInTool {
     name: "bank_read",
     description: "Read from a memory bank",
     effect: Effect::Reads,
-    parameters: || {
-        let properties = json!({
-            "bank": { "type": "string", "description": "Memory bank name" },
-            "key": { "type": "string", "description": "Key to read (optional, reads all if omitted)" },
-            "scope": { "type": "string", "enum": ["user", "project"] },
-            "default": { "description": "Default value if key not found" }
-        });
-        object_schema(&properties, &["bank"])
-    },
-    execute: |context, parameters| {
-        let input: BankReadInput = parse_input(parameters)?;
-        let default = input.default.as_ref().map(exact_json::to_json_text);
+    execute: |context, input| {
         run_on_banks(context, input.scope.as_deref(), |banks, choice| {
             let bank = parse_bank(&input.bank)?;
             let found = match &input.key {
@@ -64,9 +65,9 @@ const BANK_READ: BuiltInTool = BuiltInTool {
                     })
                 }
             };
-            match (found, default) {
+            match (found, &input.default) {
                 (Err(error), Some(default)) if is_missing(&error) => {
-                    Ok(shapes::default_entry(&default))
+                    Ok(shapes::default_entry(default))
                 }
                 (found, _) => found,
             }
@@ -74,19 +75,19 @@ const BANK_READ: BuiltInTool = BuiltInTool {
     },
 };
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct BankReadInput {
+    /// Memory bank name
     bank: String,
+    /// Key to read (optional, reads all if omitted)
     key: Option<String>,
+    #[schemars(extend("enum" = SCOPES))]
     scope: Option<String>,
-    #[serde(default, deserialize_with = "given")]
-    default: Option<Value>,
-}
-
-/// Deserializes an explicit `null` as a default value, unlike a missing field.
-fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(deserializer).map(Some)
+    /// Default value if key not found
+    #[serde(default, deserialize_with = "any_json")]
+    #[schemars(with = "Option<Value>")]
+    default: Option<JsonText>,
 }
 
 fn is_missing(error: &BankError) -> bool {
@@ -97,28 +98,14 @@ fn is_missing(error: &BankError) -> bool {
 }
 
 /// Writes a value under a key.
-const BANK_WRITE: BuiltInTool = BuiltInTool {
+const BANK_WRITE: BuiltInTool<BankWriteInput> = BuiltInTool {
     name: "bank_write",
     description: "Write to a memory bank",
     effect: Effect::Changes,
-    parameters: || {
-        let properties = json!({
-            "bank": { "type": "string" },
-            "key": { "type": "string" },
-            "value": { "description": "Value to store (any JSON)" },
-            "scope": { "type": "string", "enum": ["user", "project"] },
-            "ttl": { "type": "integer", "minimum": 0, "description": "TTL in seconds" }
-        });
-        object_schema(&properties, &["bank", "key", "value"])
-    },
-    execute: |context, parameters| {
-        let input: BankWriteInput = parse_input(parameters)?;
+    execute: |context, input| {
         run_on_banks(context, input.scope.as_deref(), |banks, scope| {
             let bank = parse_bank(&input.bank)?;
-            let (key, value) = (
-                key(&bank, &input.key)?,
-                exact_json::to_json_text(&input.value),
-            );
+            let (key, value) = (key(&bank, &input.key)?, input.value);
             let (ttl, condition, secrets) =
                 (input.ttl, BankWriteCondition::Any, SecretPolicy::Refuse);
             let request = BankWriteRequest {
@@ -137,32 +124,27 @@ const BANK_WRITE: BuiltInTool = BuiltInTool {
     },
 };
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct BankWriteInput {
     bank: String,
     key: String,
-    value: Value,
+    /// Value to store (any JSON)
+    #[serde(deserialize_with = "any_json")]
+    #[schemars(with = "Value")]
+    value: JsonText,
+    #[schemars(extend("enum" = SCOPES))]
     scope: Option<String>,
+    /// TTL in seconds
     ttl: Option<u64>,
 }
 
 /// Changes a value with a jq filter.
-const BANK_UPDATE: BuiltInTool = BuiltInTool {
+const BANK_UPDATE: BuiltInTool<BankUpdateInput> = BuiltInTool {
     name: "bank_update",
     description: "Update memory entry with jq filter",
     effect: Effect::Changes,
-    parameters: || {
-        let properties = json!({
-            "bank": { "type": "string" },
-            "key": { "type": "string" },
-            "filter": { "type": "string", "description": "jq filter to apply" },
-            "scope": { "type": "string", "enum": ["user", "project"] }
-        });
-        object_schema(&properties, &["bank", "key", "filter"])
-    },
-    execute: |context, parameters| {
-        let input: BankUpdateInput = parse_input(parameters)?;
+    execute: |context, input| {
         run_on_banks(context, input.scope.as_deref(), |banks, choice| {
             let bank = parse_bank(&input.bank)?;
             let (key, filter) = (key(&bank, &input.key)?, &input.filter);
@@ -180,30 +162,23 @@ const BANK_UPDATE: BuiltInTool = BuiltInTool {
     },
 };
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct BankUpdateInput {
     bank: String,
     key: String,
+    /// jq filter to apply
     filter: String,
+    #[schemars(extend("enum" = SCOPES))]
     scope: Option<String>,
 }
 
 /// Deletes an entry, or a whole bank.
-const BANK_DELETE: BuiltInTool = BuiltInTool {
+const BANK_DELETE: BuiltInTool<BankDeleteInput> = BuiltInTool {
     name: "bank_delete",
     description: "Delete memory entry or bank",
     effect: Effect::Changes,
-    parameters: || {
-        let properties = json!({
-            "bank": { "type": "string" },
-            "key": { "type": "string", "description": "Key to delete (omit to delete entire bank)" },
-            "scope": { "type": "string", "enum": ["user", "project"] }
-        });
-        object_schema(&properties, &["bank"])
-    },
-    execute: |context, parameters| {
-        let input: BankDeleteInput = parse_input(parameters)?;
+    execute: |context, input| {
         run_on_banks(context, input.scope.as_deref(), |banks, choice| {
             let bank = parse_bank(&input.bank)?;
             let key = input
@@ -220,28 +195,22 @@ const BANK_DELETE: BuiltInTool = BuiltInTool {
     },
 };
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct BankDeleteInput {
     bank: String,
+    /// Key to delete (omit to delete entire bank)
     key: Option<String>,
+    #[schemars(extend("enum" = SCOPES))]
     scope: Option<String>,
 }
 
 /// Lists banks, or the keys of a bank.
-const BANK_LIST: BuiltInTool = BuiltInTool {
+const BANK_LIST: BuiltInTool<BankListInput> = BuiltInTool {
     name: "bank_list",
     description: "List memory banks or keys",
     effect: Effect::Reads,
-    parameters: || {
-        let properties = json!({
-            "bank": { "type": "string", "description": "Bank to list keys from (omit to list banks)" },
-            "scope": { "type": "string", "enum": ["user", "project", "all"] }
-        });
-        object_schema(&properties, &[])
-    },
-    execute: |context, parameters| {
-        let input: BankListInput = parse_input(parameters)?;
+    execute: |context, input| {
         run_on_banks(context, input.scope.as_deref(), |banks, choice| {
             let Some(text) = &input.bank else {
                 return Ok(shapes::listings(&memory_core::bank::list(banks, choice)?));
@@ -263,29 +232,21 @@ const BANK_LIST: BuiltInTool = BuiltInTool {
     },
 };
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct BankListInput {
+    /// Bank to list keys from (omit to list banks)
     bank: Option<String>,
+    #[schemars(extend("enum" = SCOPES_AND_ALL))]
     scope: Option<String>,
 }
 
 /// Applies a jq filter to an entry or a bank.
-const BANK_QUERY: BuiltInTool = BuiltInTool {
+const BANK_QUERY: BuiltInTool<BankQueryInput> = BuiltInTool {
     name: "bank_query",
     description: "Query memory with jq filter",
     effect: Effect::Reads,
-    parameters: || {
-        let properties = json!({
-            "bank": { "type": "string" },
-            "key": { "type": "string" },
-            "filter": { "type": "string", "description": "jq filter expression" },
-            "scope": { "type": "string", "enum": ["user", "project"] }
-        });
-        object_schema(&properties, &["bank", "filter"])
-    },
-    execute: |context, parameters| {
-        let input: BankQueryInput = parse_input(parameters)?;
+    execute: |context, input| {
         run_on_banks(context, input.scope.as_deref(), |banks, choice| {
             let bank = parse_bank(&input.bank)?;
             let key = input
@@ -307,30 +268,23 @@ const BANK_QUERY: BuiltInTool = BuiltInTool {
     },
 };
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct BankQueryInput {
     bank: String,
     key: Option<String>,
+    /// jq filter expression
     filter: String,
+    #[schemars(extend("enum" = SCOPES))]
     scope: Option<String>,
 }
 
 /// Searches keys and values with a pattern.
-const BANK_SEARCH: BuiltInTool = BuiltInTool {
+const BANK_SEARCH: BuiltInTool<BankSearchInput> = BuiltInTool {
     name: "bank_search",
     description: "Search across memory banks",
     effect: Effect::Reads,
-    parameters: || {
-        let properties = json!({
-            "pattern": { "type": "string", "description": "Search pattern (regex)" },
-            "search_values": { "type": "boolean", "description": "Search in values too" },
-            "scope": { "type": "string", "enum": ["user", "project", "all"] }
-        });
-        object_schema(&properties, &["pattern"])
-    },
-    execute: |context, parameters| {
-        let input: BankSearchInput = parse_input(parameters)?;
+    execute: |context, input| {
         let searched = if input.search_values {
             BankSearchFields::Values
         } else {
@@ -343,12 +297,15 @@ const BANK_SEARCH: BuiltInTool = BuiltInTool {
     },
 };
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct BankSearchInput {
+    /// Search pattern (regex)
     pattern: String,
+    /// Search in values too
     #[serde(default)]
     search_values: bool,
+    #[schemars(extend("enum" = SCOPES_AND_ALL))]
     scope: Option<String>,
 }
 
@@ -443,13 +400,4 @@ fn parse_result(text: &str) -> Result<Value, ToolError> {
         )
     })?;
     Ok(exact_json::to_value(&text))
-}
-
-/// Returns the schema of an object with these properties.
-fn object_schema(properties: &Value, required: &[&str]) -> Value {
-    let mut schema = json!({ "type": "object", "properties": properties });
-    if !required.is_empty() {
-        schema["required"] = required.into();
-    }
-    schema
 }

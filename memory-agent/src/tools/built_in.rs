@@ -1,20 +1,23 @@
 //! The form of the tools of this crate.
 
 use memory_core::{Effect, Tool, ToolContext, ToolError};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// A tool of this crate.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct BuiltInTool {
+use crate::exact_json;
+use crate::parameters::{parse, schema_of};
+
+/// A tool of this crate with parameters of the type `T`, which has their schema.
+#[derive(Debug)]
+pub(super) struct BuiltInTool<T> {
     pub(super) name: &'static str,
     pub(super) description: &'static str,
     pub(super) effect: Effect,
-    /// Returns the schema of the parameters.
-    pub(super) parameters: fn() -> Value,
-    pub(super) execute: fn(&ToolContext, &Value) -> Result<Value, ToolError>,
+    pub(super) execute: fn(&ToolContext, T) -> Result<Value, ToolError>,
 }
 
-impl Tool for BuiltInTool {
+impl<T: std::fmt::Debug + DeserializeOwned + JsonSchema> Tool for BuiltInTool<T> {
     fn name(&self) -> &str {
         self.name
     }
@@ -24,7 +27,7 @@ impl Tool for BuiltInTool {
     }
 
     fn parameters(&self) -> Value {
-        (self.parameters)()
+        schema_of::<T>()
     }
 
     fn effect(&self) -> Effect {
@@ -32,6 +35,6 @@ impl Tool for BuiltInTool {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        (self.execute)(context, parameters)
+        (self.execute)(context, parse(&exact_json::to_json_text(parameters))?)
     }
 }

@@ -1,29 +1,20 @@
 //! The `memory_context` tool.
 
 use memory_core::{AnswerDetail, Context, Effect};
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::built_in::BuiltInTool;
-use super::filter::object_schema;
-use super::input::parse_input;
 use crate::json;
 
 /// Collects context for a prompt.
-pub(super) const MEMORY_CONTEXT: BuiltInTool = BuiltInTool {
+pub(super) const MEMORY_CONTEXT: BuiltInTool<ContextInput> = BuiltInTool {
     name: "memory_context",
     description: "Collect the memories about a prompt, within a budget of tokens. Memories that this session already received are left \
  out. Without a query: the memories that matter most.",
     effect: Effect::Reads,
-    parameters: || {
-        let properties = json!({
-            "query": { "type": "string" },
-            "budget": { "type": "integer", "minimum": 1, "maximum": 100_000, "default": crate::CONTEXT_BUDGET, "description": "maximum number of tokens" }
-        });
-        object_schema(&properties, &[])
-    },
-    execute: |context, parameters| {
-        let ContextInput { query, budget } = parse_input(parameters)?;
+    execute: |context, ContextInput { query, budget }| {
         let budget = match context.detail {
             AnswerDetail::Full => budget.unwrap_or(crate::CONTEXT_BUDGET),
             AnswerDetail::Brief => budget
@@ -73,9 +64,12 @@ fn brief_context(gathered: Context) -> String {
     parts.join("\n")
 }
 
-#[derive(Debug, Deserialize)]
-struct ContextInput {
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ContextInput {
     #[serde(default)]
     query: String,
+    /// maximum number of tokens
+    #[schemars(range(min = 1, max = 100_000), extend("default" = crate::CONTEXT_BUDGET))]
     budget: Option<usize>,
 }

@@ -4,18 +4,15 @@ use memory_core::{AnswerDetail, Effect};
 
 use super::brief::changed_memory;
 use super::built_in::BuiltInTool;
-use super::filter::{IdInput, id_parameters};
-use super::input::parse_input;
+use super::filter::IdInput;
 use crate::json;
 
 /// Moves a memory to the trash.
-pub(super) const MEMORY_DELETE: BuiltInTool = BuiltInTool {
+pub(super) const MEMORY_DELETE: BuiltInTool<IdInput> = BuiltInTool {
     name: "memory_delete",
     description: "Move an unwanted memory to the trash. To correct a memory use memory_update.",
     effect: Effect::Changes,
-    parameters: id_parameters,
-    execute: |context, parameters| {
-        let IdInput { id } = parse_input(parameters)?;
+    execute: |context, IdInput { id }| {
         let deleted = memory_core::delete(&context.services, &id)?;
         if context.detail == AnswerDetail::Full {
             return Ok(json::delete_result(&deleted));

@@ -8,44 +8,19 @@ mod view;
 
 use memory_core::topic::{Topics, file};
 use memory_core::{Effect, SecretPolicy, ToolError};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::built_in::BuiltInTool;
-use super::input::parse_input;
 use super::topic::topics_service;
 use command::{FilesCommand, FilesInput};
 use view::FilesPath;
 
 /// Executes a command on the files of the topics folder.
-pub(super) const FILES: BuiltInTool = BuiltInTool {
+pub(super) const FILES: BuiltInTool<FilesInput> = BuiltInTool {
     name: "memory",
     description: "View, create and edit the files below /memories, which persist between conversations",
     effect: Effect::Changes,
-    parameters: || {
-        let path = |description: &str| json!({ "type": "string", "description": description });
-        json!({
-            "type": "object",
-            "properties": {
-                "command": { "type": "string", "enum": ["view", "create", "str_replace", "insert", "delete", "rename"] },
-                "path": path("all commands but rename: /memories, or a file or folder below it"),
-                "view_range": {
-                    "type": "array", "items": { "type": "integer" }, "minItems": 2, "maxItems": 2,
-                    "description": "view: the first and last line, from 1; -1 is the end"
-                },
-                "file_text": { "type": "string", "description": "create: the content of the file" },
-                "old_str": { "type": "string", "description": "str_replace: text that occurs exactly once in the file" },
-                "new_str": { "type": "string", "description": "str_replace: the replacement" },
-                "insert_line": { "type": "integer", "description": "insert: number of the line after which the text is inserted; 0 is the start" },
-                "insert_text": { "type": "string", "description": "insert: the text to insert" },
-                "old_path": path("rename: the current path"),
-                "new_path": path("rename: the new path")
-            },
-            "required": ["command"],
-            "additionalProperties": false
-        })
-    },
-    execute: |context, parameters| {
-        let input: FilesInput = parse_input(parameters)?;
+    execute: |context, input| {
         let done =
             execute_command(&topics_service(context)?, input.parse_command()?).map(Value::String);
         done.map_err(|error| ToolError {

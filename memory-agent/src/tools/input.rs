@@ -1,57 +1,9 @@
-//! Parses the parameters of tools.
-
-use std::borrow::Cow;
+//! Parses the texts in parameters of tools.
 
 use chrono::{DateTime, Days, FixedOffset, NaiveDate, NaiveTime, TimeZone, Utc};
 use memory_core::datetime::DatePrecision;
 use memory_core::query_parser::extract_filter;
 use memory_core::{Code, Filter, ParseError, ToolContext, ToolError};
-use serde::de::DeserializeOwned;
-use serde_json::Value;
-
-/// Parses parameters that fit the schema.
-///
-/// # Errors
-/// If the type is stricter than the schema.
-pub(super) fn parse_input<T: DeserializeOwned>(parameters: &Value) -> Result<T, ToolError> {
-    let read = T::deserialize(parameters).or_else(|error| match with_whole_numbers(parameters) {
-        Cow::Owned(parameters) => T::deserialize(&parameters),
-        Cow::Borrowed(_) => Err(error),
-    });
-    read.map_err(|error| invalid(error.to_string()))
-}
-
-/// Largest integer up to which all integers are exact in a float.
-const EXACT: f64 = 9_007_199_254_740_992.0;
-
-/// Converts 5.0 to 5: both are integers in JSON Schema.
-fn with_whole_numbers(parameters: &Value) -> Cow<'_, Value> {
-    let is_whole = |value: &Value| {
-        value.is_f64()
-            && value
-                .as_f64()
-                .is_some_and(|number| number.fract() == 0.0 && number.abs() <= EXACT)
-    };
-    let Some(fields) = parameters
-        .as_object()
-        .filter(|fields| fields.values().any(is_whole))
-    else {
-        return Cow::Borrowed(parameters);
-    };
-    let whole = |value: &Value| match value.as_f64().filter(|_| is_whole(value)) {
-        // An integral float is printed without a fraction.
-        Some(number) => format!("{number:.0}")
-            .parse::<i64>()
-            .map_or_else(|_| value.clone(), Value::from),
-        None => value.clone(),
-    };
-    Cow::Owned(Value::Object(
-        fields
-            .iter()
-            .map(|(name, value)| (name.clone(), whole(value)))
-            .collect(),
-    ))
-}
 
 /// Parses the text of `field`, if there is one.
 pub(super) fn parse_field<T: std::str::FromStr<Err = ParseError>>(
@@ -147,43 +99,4 @@ fn parse_time(
         .from_local_datetime(&day.and_time(NaiveTime::MIN))
         .earliest();
     start.map(|start| start.to_utc()).ok_or_else(wrong)
-}
-
-#[cfg(test)]
-mod tests {
-    use serde::Deserialize;
-    use serde_json::json;
-
-    use super::*;
-
-    #[derive(Debug, PartialEq, Deserialize)]
-    struct SampleInput {
-        query: Option<String>,
-        limit: Option<usize>,
-        share: Option<f64>,
-    }
-
-    #[test]
-    fn a_whole_number_may_be_written_with_a_fraction_of_nothing() {
-        let is = |query: Option<&str>, limit: Option<usize>, share: Option<f64>| SampleInput {
-            query: query.map(str::to_owned),
-            limit,
-            share,
-        };
-        let given = json!({ "query": "5.0", "limit": 5.0, "share": 1.0 });
-        assert_eq!(
-            parse_input::<SampleInput>(&given).unwrap(),
-            is(Some("5.0"), Some(5), Some(1.0))
-        );
-        assert_eq!(
-            parse_input::<SampleInput>(&json!({ "limit": -0.0, "share": 0.5 })).unwrap(),
-            is(None, Some(0), Some(0.5))
-        );
-        for limit in [json!(5.5), json!(-5.0), json!(1e300), json!("5")] {
-            assert!(
-                parse_input::<SampleInput>(&json!({ "limit": limit })).is_err(),
-                "{limit}"
-            );
-        }
-    }
 }

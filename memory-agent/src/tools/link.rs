@@ -1,29 +1,21 @@
 //! The tools for links between memories.
 
 use memory_core::{AnswerDetail, Effect};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::brief::{AnswerBudget, BriefList, changed_memory};
 use super::built_in::BuiltInTool;
 use super::cursor::parse_cursor;
-use super::filter::{budget_schema, cursor_schema, id_schema, object_schema};
-use super::input::parse_input;
 use crate::json;
 
 /// Links two memories.
-pub(super) const MEMORY_LINK: BuiltInTool = BuiltInTool {
+pub(super) const MEMORY_LINK: BuiltInTool<LinkInput> = BuiltInTool {
     name: "memory_link",
     description: "Link two memories in both directions.",
     effect: Effect::Changes,
-    parameters: || {
-        object_schema(
-            &json!({ "id": id_schema(), "target": id_schema() }),
-            &["id", "target"],
-        )
-    },
-    execute: |context, parameters| {
-        let LinkInput { id, target } = parse_input(parameters)?;
+    execute: |context, LinkInput { id, target }| {
         let (first, second) = memory_core::link(&context.services, &id, &target)?;
         context.recalled.add(None, [&first, &second]);
         Ok(match context.detail {
@@ -35,25 +27,19 @@ pub(super) const MEMORY_LINK: BuiltInTool = BuiltInTool {
     },
 };
 
-#[derive(Debug, Deserialize)]
-struct LinkInput {
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LinkInput {
     id: String,
     target: String,
 }
 
 /// Lists the memories that link to a memory.
-pub(super) const MEMORY_BACKLINKS: BuiltInTool = BuiltInTool {
+pub(super) const MEMORY_BACKLINKS: BuiltInTool<BacklinksInput> = BuiltInTool {
     name: "memory_backlinks",
     description: "List the memories that link to a memory, by a link or a [[wikilink]].",
     effect: Effect::Reads,
-    parameters: || {
-        object_schema(
-            &json!({ "id": id_schema(), "budget": budget_schema(), "cursor": cursor_schema() }),
-            &["id"],
-        )
-    },
-    execute: |context, parameters| {
-        let BacklinksInput { id, budget, cursor } = parse_input(parameters)?;
+    execute: |context, BacklinksInput { id, budget, cursor }| {
         let offset = parse_cursor(cursor.as_deref())?;
         let linking = memory_core::backlinks(&context.services, &id)?;
         if context.detail == AnswerDetail::Full {
@@ -76,9 +62,12 @@ pub(super) const MEMORY_BACKLINKS: BuiltInTool = BuiltInTool {
     },
 };
 
-#[derive(Debug, Deserialize)]
-struct BacklinksInput {
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BacklinksInput {
     id: String,
+    /// tokens, 200-8000
+    #[schemars(with = "Option<i64>")]
     budget: Option<usize>,
     cursor: Option<String>,
 }

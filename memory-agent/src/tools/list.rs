@@ -5,35 +5,29 @@ use memory_core::{
     AnswerDetail, Effect, Filter, InboxTtl, ListOrder, MemoryPage, PageRequest, StoredMemory,
     ToolContext, ToolError,
 };
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 use super::brief::{AnswerBudget, BriefList};
 use super::built_in::BuiltInTool;
 use super::cursor::ListCursor;
-use super::filter::{
-    FilterInput, MAX_RESULTS, budget_schema, cursor_schema, limit_schema, schema_with_filter,
-};
-use super::input::parse_input;
+use super::filter::{FilterInput, MAX_RESULTS};
 use crate::json;
 
 /// Lists memories, newest first.
-pub(super) const MEMORY_LIST: BuiltInTool = BuiltInTool {
+pub(super) const MEMORY_LIST: BuiltInTool<ListInput> = BuiltInTool {
     name: "memory_list",
     description: "Browse memories, newest first, such as those of a category, tag or day. For a question use memory_search. Returns \
  the start of each.",
     effect: Effect::Reads,
-    parameters: || {
-        let own = json!({ "limit": limit_schema(DEFAULT_LIMIT), "budget": budget_schema(), "cursor": cursor_schema() });
-        schema_with_filter(own, &[])
-    },
-    execute: |context, parameters| {
+    execute: |context, input| {
         let ListInput {
             limit,
             budget,
             cursor,
-        } = parse_input(parameters)?;
-        let filter = parse_input::<FilterInput>(parameters)?.to_filter(context)?;
+            filter,
+        } = input;
+        let filter = filter.to_filter(context)?;
         let cursor = ListCursor::parse(cursor.as_deref())?;
         let limit = limit.unwrap_or(DEFAULT_LIMIT).min(MAX_RESULTS);
         let mut page = page_after(context, &cursor, filter, limit)?;
@@ -96,11 +90,17 @@ fn page_after(
     }
 }
 
-#[derive(Debug, Deserialize)]
-struct ListInput {
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(super) struct ListInput {
+    #[schemars(range(min = 1), extend("default" = DEFAULT_LIMIT))]
     limit: Option<usize>,
+    /// tokens, 200-8000
+    #[schemars(with = "Option<i64>")]
     budget: Option<usize>,
     cursor: Option<String>,
+    #[serde(flatten)]
+    filter: FilterInput,
 }
 
 /// Drops the last memories whose full JSON exceeds `budget` tokens; the first one stays.

@@ -79,30 +79,25 @@ pub const DEFAULT: [&str; 11] = [
 
 /// Returns all tools, except those of instances.
 pub fn all() -> Vec<Arc<dyn Tool>> {
-    let notes = [
-        write::MEMORY_WRITE,
-        read::MEMORY_READ,
-        delete::MEMORY_DELETE,
-        list::MEMORY_LIST,
-        search::MEMORY_SEARCH,
-        tag::MEMORY_TAG,
-        search::MEMORY_SMART_SEARCH,
-        update::MEMORY_UPDATE,
-        reminders::MEMORY_REMIND,
-        reminders::MEMORY_REMINDERS,
-        reminders::MEMORY_DONE,
-        context::MEMORY_CONTEXT,
-        link::MEMORY_LINK,
-        link::MEMORY_BACKLINKS,
-        undo::MEMORY_UNDO,
+    let mut tools: Vec<Arc<dyn Tool>> = vec![
+        Arc::new(write::MEMORY_WRITE),
+        Arc::new(read::MEMORY_READ),
+        Arc::new(delete::MEMORY_DELETE),
+        Arc::new(list::MEMORY_LIST),
+        Arc::new(search::MEMORY_SEARCH),
+        Arc::new(tag::MEMORY_TAG),
+        Arc::new(search::MEMORY_SMART_SEARCH),
+        Arc::new(update::MEMORY_UPDATE),
+        Arc::new(reminders::MEMORY_REMIND),
+        Arc::new(reminders::MEMORY_REMINDERS),
+        Arc::new(reminders::MEMORY_DONE),
+        Arc::new(context::MEMORY_CONTEXT),
+        Arc::new(link::MEMORY_LINK),
+        Arc::new(link::MEMORY_BACKLINKS),
+        Arc::new(undo::MEMORY_UNDO),
     ];
-    let others = bank::BANK_TOOLS
-        .into_iter()
-        .chain(topic::TOPIC_TOOLS)
-        .chain([files::FILES]);
-    notes
-        .into_iter()
-        .chain(others)
-        .map(|tool| Arc::new(tool) as Arc<dyn Tool>)
-        .collect()
+    tools.extend(bank::bank_tools());
+    tools.extend(topic::topic_tools());
+    tools.push(Arc::new(files::FILES));
+    tools
 }

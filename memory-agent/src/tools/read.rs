@@ -1,29 +1,20 @@
 //! The `memory_read` tool.
 
 use memory_core::{AnswerDetail, Effect, StoreError, ToolContext, ToolError};
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 use super::brief::{AnswerBudget, read_memory};
 use super::built_in::BuiltInTool;
 use super::cursor::parse_cursor;
-use super::filter::{budget_schema, cursor_schema, id_schema, object_schema};
-use super::input::parse_input;
 use crate::json;
 
 /// Returns a memory.
-pub(super) const MEMORY_READ: BuiltInTool = BuiltInTool {
+pub(super) const MEMORY_READ: BuiltInTool<ReadInput> = BuiltInTool {
     name: "memory_read",
     description: "Read the whole text of a memory that another tool shows in part. Returns a long text in parts.",
     effect: Effect::Reads,
-    parameters: || {
-        object_schema(
-            &json!({ "id": id_schema(), "budget": budget_schema(), "cursor": cursor_schema() }),
-            &["id"],
-        )
-    },
-    execute: |context, parameters| {
-        let ReadInput { id, budget, cursor } = parse_input(parameters)?;
+    execute: |context, ReadInput { id, budget, cursor }| {
         let offset = parse_cursor(cursor.as_deref())?;
         let stored = memory_core::read(&context.services, &id)
             .map_err(|error| explain_missing(context, &id, error))?;
@@ -47,9 +38,12 @@ fn explain_missing(context: &ToolContext, id: &str, error: StoreError) -> ToolEr
     }
 }
 
-#[derive(Debug, Deserialize)]
-struct ReadInput {
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReadInput {
     id: String,
+    /// tokens, 200-8000
+    #[schemars(with = "Option<i64>")]
     budget: Option<usize>,
     cursor: Option<String>,
 }

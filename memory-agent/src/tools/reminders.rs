@@ -4,36 +4,23 @@ use memory_core::{
     AnswerDetail, Draft, Effect, MemoryStoreExt, RemindReport, ReminderFilter, SecretPolicy,
     ToolContext, parse_due_time,
 };
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 use super::brief::{AnswerBudget, BriefList, brief_reminder, changed_memory};
 use super::built_in::BuiltInTool;
 use super::cursor::parse_cursor;
-use super::filter::{
-    IdInput, MAX_RESULTS, cursor_schema, id_parameters, limit_schema, object_schema, parse_scope,
-};
-use super::input::{invalid, parse_input};
+use super::filter::{IdInput, MAX_RESULTS, parse_scope};
+use super::input::invalid;
 use crate::json;
 
 /// Stores a text as a reminder, or turns a memory into one.
-pub(super) const MEMORY_REMIND: BuiltInTool = BuiltInTool {
+pub(super) const MEMORY_REMIND: BuiltInTool<RemindInput> = BuiltInTool {
     name: "memory_remind",
     description: "Create a reminder from `content` that names a time, or from the memory `id`; of a reminder, change the time. Returns \
  when it is due.",
     effect: Effect::Adds,
-    parameters: || {
-        let properties = json!({
-            "content": { "type": "string", "description": "call Anna tomorrow at 3pm" },
-            "at": { "type": "string", "description": "time, if content names none" },
-            "id": { "type": "string" },
-            "tags": { "type": "array", "items": { "type": "string" } },
-            "scope": { "type": "string" }
-        });
-        object_schema(&properties, &[])
-    },
-    execute: |context, parameters| {
-        let input: RemindInput = parse_input(parameters)?;
+    execute: |context, input| {
         let now = context.now.with_timezone(&context.zone);
         let at = input
             .at
@@ -102,9 +89,12 @@ fn is_reminder(context: &ToolContext, id: &str) -> bool {
         .is_ok_and(|stored| stored.memory.reminder.is_some())
 }
 
-#[derive(Debug, Deserialize)]
-struct RemindInput {
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RemindInput {
+    /// call Anna tomorrow at 3pm
     content: Option<String>,
+    /// time, if content names none
     at: Option<String>,
     id: Option<String>,
     #[serde(default)]
@@ -113,23 +103,16 @@ struct RemindInput {
 }
 
 /// Lists reminders.
-pub(super) const MEMORY_REMINDERS: BuiltInTool = BuiltInTool {
+pub(super) const MEMORY_REMINDERS: BuiltInTool<RemindersInput> = BuiltInTool {
     name: "memory_reminders",
     description: "List reminders, earliest first.",
     effect: Effect::Reads,
-    parameters: || {
-        let which = json!({ "type": "string", "enum": ["open", "due", "all"], "default": "open" });
-        let properties = json!({
-            "which": which, "limit": limit_schema(DEFAULT_LIMIT), "cursor": cursor_schema()
-        });
-        object_schema(&properties, &[])
-    },
-    execute: |context, parameters| {
+    execute: |context, input| {
         let RemindersInput {
             which,
             limit,
             cursor,
-        } = parse_input(parameters)?;
+        } = input;
         let filter = match which {
             ReminderSelection::Open => ReminderFilter::Open,
             ReminderSelection::Due => ReminderFilter::Due,
@@ -159,15 +142,18 @@ pub(super) const MEMORY_REMINDERS: BuiltInTool = BuiltInTool {
     },
 };
 
-#[derive(Debug, Deserialize)]
-struct RemindersInput {
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RemindersInput {
     #[serde(default)]
+    #[schemars(extend("default" = "open"))]
     which: ReminderSelection,
+    #[schemars(range(min = 1), extend("default" = DEFAULT_LIMIT))]
     limit: Option<usize>,
     cursor: Option<String>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum ReminderSelection {
     #[default]
@@ -180,13 +166,11 @@ enum ReminderSelection {
 const DEFAULT_LIMIT: usize = 20;
 
 /// Marks a reminder as done.
-pub(super) const MEMORY_DONE: BuiltInTool = BuiltInTool {
+pub(super) const MEMORY_DONE: BuiltInTool<IdInput> = BuiltInTool {
     name: "memory_done",
     description: "Mark a reminder as done.",
     effect: Effect::Changes,
-    parameters: id_parameters,
-    execute: |context, parameters| {
-        let IdInput { id } = parse_input(parameters)?;
+    execute: |context, IdInput { id }| {
         let stored = memory_core::done(&context.services, &id)?;
         context.recalled.add(None, [&stored]);
         if context.detail == AnswerDetail::Full {

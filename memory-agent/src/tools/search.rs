@@ -7,38 +7,26 @@ use memory_core::{
     AnswerDetail, Category, Effect, Filter, Query, Ranking, SearchResults, ToolContext, ToolError,
     fit_budget, missing_words,
 };
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::brief::{AnswerBudget, BriefList};
 use super::built_in::BuiltInTool;
 use super::cursor::parse_cursor;
-use super::filter::{
-    FilterInput, MAX_RESULTS, budget_schema, cursor_schema, limit_schema, object_schema,
-    schema_with_filter,
-};
-use super::input::{invalid, parse_input};
+use super::filter::{FilterInput, MAX_RESULTS};
+use super::input::invalid;
 use crate::json;
 
 /// Searches memories by words.
-pub(super) const MEMORY_SEARCH: BuiltInTool = BuiltInTool {
+pub(super) const MEMORY_SEARCH: BuiltInTool<SearchInput> = BuiltInTool {
     name: "memory_search",
     description: "Use it before you ask the user, and when a task may touch earlier decisions, preferences, \
  people or projects; to browse, use memory_list. Plain words work, with times and categories (\"decisions about the database last \
  week\"), and so do \"a phrase\", -without, begin*. Returns, best first, the passages that answer.",
     effect: Effect::Reads,
-    parameters: || {
-        let own = json!({
-            "query": { "type": "string" },
-            "limit": limit_schema(USUAL),
-            "budget": budget_schema(),
-            "cursor": cursor_schema()
-        });
-        schema_with_filter(own, &["query"])
-    },
-    execute: |context, parameters| {
-        let input: SearchInput = parse_input(parameters)?;
-        let filter = parse_input::<FilterInput>(parameters)?.to_filter(context)?;
+    execute: |context, input| {
+        let filter = input.filter.to_filter(context)?;
         match context.detail {
             AnswerDetail::Full => search_full(context, &input, &filter),
             AnswerDetail::Brief => search_brief(context, &input, &filter),
@@ -46,12 +34,18 @@ pub(super) const MEMORY_SEARCH: BuiltInTool = BuiltInTool {
     },
 };
 
-#[derive(Debug, Deserialize)]
-struct SearchInput {
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(super) struct SearchInput {
     query: String,
+    #[schemars(range(min = 1), extend("default" = USUAL))]
     limit: Option<usize>,
+    /// tokens, 200-8000
+    #[schemars(with = "Option<i64>")]
     budget: Option<usize>,
     cursor: Option<String>,
+    #[serde(flatten)]
+    filter: FilterInput,
 }
 
 /// Returns all fields of the hits. A query without operators that names a time or a category is interpreted.
@@ -65,6 +59,7 @@ fn search_full(
         limit,
         budget,
         cursor,
+        ..
     } = input;
     if budget.is_some_and(|budget| !FULL_BUDGETS.contains(&budget)) {
         let (least, most) = FULL_BUDGETS.into_inner();
@@ -112,6 +107,7 @@ fn search_brief(
         limit,
         budget,
         cursor,
+        ..
     } = input;
     let offset = parse_cursor(cursor.as_deref())?;
     let budget = AnswerBudget::new(*budget);
@@ -225,36 +221,23 @@ const LIMIT_FOR_BUDGET: usize = 100;
 const USUAL: usize = 10;
 
 /// Searches memories by meaning.
-pub(super) const MEMORY_SMART_SEARCH: BuiltInTool = BuiltInTool {
+pub(super) const MEMORY_SMART_SEARCH: BuiltInTool<SmartSearchInput> = BuiltInTool {
     name: "memory_smart_search",
     description: "Search in plain words, as in \"decisions about the database last week\": times and categories are recognized, \
  near-duplicates come last.",
     effect: Effect::Reads,
-    parameters: || {
-        let properties = json!({
-            "query": { "type": "string", "minLength": 1 },
-            "tags": { "type": "array", "items": { "type": "string" } },
-            "limit": limit_schema(USUAL)
-        });
-        object_schema(&properties, &["query"])
-    },
-    execute: |context, parameters| {
-        let SmartSearchInput { query, tags, limit } = parse_input(parameters)?;
+    execute: |context, SmartSearchInput { query, tags, limit }| {
         let filter = Filter {
             tags: tags.iter().collect(),
             ..Filter::default()
         };
         if context.detail == AnswerDetail::Brief {
-            return search_brief(
-                context,
-                &SearchInput {
-                    query,
-                    limit,
-                    budget: None,
-                    cursor: None,
-                },
-                &filter,
-            );
+            let input = SearchInput {
+                query,
+                limit,
+                ..SearchInput::default()
+            };
+            return search_brief(context, &input, &filter);
         }
         let limit = limit.unwrap_or(USUAL).min(MAX_RESULTS);
         let answer =
@@ -267,10 +250,13 @@ pub(super) const MEMORY_SMART_SEARCH: BuiltInTool = BuiltInTool {
     },
 };
 
-#[derive(Debug, Deserialize)]
-struct SmartSearchInput {
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SmartSearchInput {
+    #[schemars(length(min = 1))]
     query: String,
     #[serde(default)]
     tags: Vec<String>,
+    #[schemars(range(min = 1), extend("default" = USUAL))]
     limit: Option<usize>,
 }

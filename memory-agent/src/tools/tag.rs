@@ -2,29 +2,20 @@
 
 use memory_core::text::to_one_line;
 use memory_core::{AnswerDetail, Effect};
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 use super::brief::{MAX_WORDS, changed_memory};
 use super::built_in::BuiltInTool;
-use super::filter::{id_schema, object_schema};
-use super::input::{invalid, parse_input};
+use super::input::invalid;
 use crate::json;
 
 /// Adds tags to a memory and removes others.
-pub(super) const MEMORY_TAG: BuiltInTool = BuiltInTool {
+pub(super) const MEMORY_TAG: BuiltInTool<TagInput> = BuiltInTool {
     name: "memory_tag",
     description: "Add or remove tags of a memory. Returns all its tags.",
     effect: Effect::Changes,
-    parameters: || {
-        let tags = json!({ "type": "array", "items": { "type": "string" } });
-        object_schema(
-            &json!({ "id": id_schema(), "add": tags, "remove": tags }),
-            &["id"],
-        )
-    },
-    execute: |context, parameters| {
-        let TagInput { id, add, remove } = parse_input(parameters)?;
+    execute: |context, TagInput { id, add, remove }| {
         if add.is_empty() && remove.is_empty() {
             return Err(invalid("add, remove: set at least one tag".into()));
         }
@@ -56,8 +47,9 @@ pub(super) const MEMORY_TAG: BuiltInTool = BuiltInTool {
 /// Maximum number of tags in a brief result.
 const MAX_TAGS: usize = 30;
 
-#[derive(Debug, Deserialize)]
-struct TagInput {
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TagInput {
     id: String,
     #[serde(default)]
     add: Vec<String>,

@@ -3,39 +3,34 @@
 //! Their parameters have the names that clients of topics expect; [`super::ToolSet`] renames the tools for clients that
 //! expect other tool names.
 
+use std::sync::Arc;
+
 use memory_core::topic::{TopicError, TopicWriteRequest, Topics};
-use memory_core::{Code, Effect, SecretPolicy, ToolContext, ToolError};
+use memory_core::{Code, Effect, SecretPolicy, Tool, ToolContext, ToolError};
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 use super::built_in::BuiltInTool;
-use super::input::parse_input;
 use crate::json::topic as shapes;
-use crate::validation::object_schema;
 
-/// The topic tools.
-pub(super) const TOPIC_TOOLS: [BuiltInTool; 5] = [
-    TOPIC_VIEW,
-    TOPIC_READ,
-    TOPIC_WRITE,
-    TOPIC_UPDATE,
-    TOPIC_DELETE,
-];
+/// Returns the topic tools.
+pub(super) fn topic_tools() -> [Arc<dyn Tool>; 5] {
+    [
+        Arc::new(TOPIC_VIEW),
+        Arc::new(TOPIC_READ),
+        Arc::new(TOPIC_WRITE),
+        Arc::new(TOPIC_UPDATE),
+        Arc::new(TOPIC_DELETE),
+    ]
+}
 
 /// Shows the index, or lists the files.
-const TOPIC_VIEW: BuiltInTool = BuiltInTool {
+const TOPIC_VIEW: BuiltInTool<TopicViewInput> = BuiltInTool {
     name: "topic_view",
     description: "View the memory index, or list all memory files with their metadata",
     effect: Effect::Reads,
-    parameters: || {
-        object_schema(
-            &json!({ "target": { "type": "string", "enum": ["index", "files"], "default": "index" } }),
-            &[],
-        )
-    },
-    execute: |context, parameters| {
-        let (input, topics): (TopicViewInput, _) =
-            (parse_input(parameters)?, topics_service(context)?);
+    execute: |context, input| {
+        let topics = topics_service(context)?;
         match input.target {
             ViewTarget::Index => {
                 let index = memory_core::topic::view(&topics).map_err(tool_error)?;
@@ -49,14 +44,15 @@ const TOPIC_VIEW: BuiltInTool = BuiltInTool {
     },
 };
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TopicViewInput {
     #[serde(default)]
+    #[schemars(extend("default" = "index"))]
     target: ViewTarget,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum ViewTarget {
     #[default]
@@ -65,52 +61,32 @@ enum ViewTarget {
 }
 
 /// Reads a topic.
-const TOPIC_READ: BuiltInTool = BuiltInTool {
+const TOPIC_READ: BuiltInTool<TopicReadInput> = BuiltInTool {
     name: "topic_read",
     description: "Read a memory file that the index lists",
     effect: Effect::Reads,
-    parameters: || {
-        object_schema(
-            &json!({ "filename": { "type": "string", "minLength": 1 } }),
-            &["filename"],
-        )
-    },
-    execute: |context, parameters| {
-        let (input, topics): (TopicReadInput, _) =
-            (parse_input(parameters)?, topics_service(context)?);
+    execute: |context, input| {
+        let topics = topics_service(context)?;
         Ok(shapes::full_topic(
             &memory_core::topic::read(&topics, &input.filename).map_err(tool_error)?,
         ))
     },
 };
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TopicReadInput {
+    #[schemars(length(min = 1))]
     filename: String,
 }
 
 /// Writes a topic.
-const TOPIC_WRITE: BuiltInTool = BuiltInTool {
+const TOPIC_WRITE: BuiltInTool<TopicWriteInput> = BuiltInTool {
     name: "topic_write",
     description: "Create or overwrite a memory file",
     effect: Effect::Changes,
-    parameters: || {
-        let properties = json!({
-            "filename": { "type": "string", "minLength": 1, "description": "such as user_prefs.md" },
-            "name": { "type": "string", "minLength": 1, "description": "title of the topic" },
-            "description": { "type": "string", "minLength": 1, "description": "one line for the index" },
-            "memory_type": { "type": "string", "enum": ["user", "feedback", "project", "reference"] },
-            "content": { "type": "string", "description": "Markdown, without front matter" }
-        });
-        object_schema(
-            &properties,
-            &["filename", "name", "description", "memory_type", "content"],
-        )
-    },
-    execute: |context, parameters| {
-        let (input, topics): (TopicWriteInput, _) =
-            (parse_input(parameters)?, topics_service(context)?);
+    execute: |context, input| {
+        let topics = topics_service(context)?;
         let request = TopicWriteRequest {
             name: input.filename.parse().map_err(tool_error)?,
             title: Some(input.name),
@@ -125,32 +101,30 @@ const TOPIC_WRITE: BuiltInTool = BuiltInTool {
     },
 };
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TopicWriteInput {
+    #[schemars(length(min = 1), description = "such as user_prefs.md")]
     filename: String,
+    /// title of the topic
+    #[schemars(length(min = 1))]
     name: String,
+    /// one line for the index
+    #[schemars(length(min = 1))]
     description: String,
+    #[schemars(extend("enum" = ["user", "feedback", "project", "reference"]))]
     memory_type: String,
+    /// Markdown, without front matter
     content: String,
 }
 
 /// Replaces a passage of a topic.
-const TOPIC_UPDATE: BuiltInTool = BuiltInTool {
+const TOPIC_UPDATE: BuiltInTool<TopicUpdateInput> = BuiltInTool {
     name: "topic_update",
     description: "Replace text in a memory file; the old text must occur exactly once",
     effect: Effect::Changes,
-    parameters: || {
-        let properties = json!({
-            "filename": { "type": "string", "minLength": 1 },
-            "old_text": { "type": "string", "minLength": 1 },
-            "new_text": { "type": "string" }
-        });
-        object_schema(&properties, &["filename", "old_text", "new_text"])
-    },
-    execute: |context, parameters| {
-        let (input, topics): (TopicUpdateInput, _) =
-            (parse_input(parameters)?, topics_service(context)?);
+    execute: |context, input| {
+        let topics = topics_service(context)?;
         let TopicUpdateInput {
             filename,
             old_text,
@@ -167,37 +141,33 @@ const TOPIC_UPDATE: BuiltInTool = BuiltInTool {
     },
 };
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TopicUpdateInput {
+    #[schemars(length(min = 1))]
     filename: String,
+    #[schemars(length(min = 1))]
     old_text: String,
     new_text: String,
 }
 
 /// Moves a topic to the trash.
-const TOPIC_DELETE: BuiltInTool = BuiltInTool {
+const TOPIC_DELETE: BuiltInTool<TopicDeleteInput> = BuiltInTool {
     name: "topic_delete",
     description: "Delete a memory file that is no longer relevant",
     effect: Effect::Changes,
-    parameters: || {
-        object_schema(
-            &json!({ "filename": { "type": "string", "minLength": 1 } }),
-            &["filename"],
-        )
-    },
-    execute: |context, parameters| {
-        let (input, topics): (TopicDeleteInput, _) =
-            (parse_input(parameters)?, topics_service(context)?);
+    execute: |context, input| {
+        let topics = topics_service(context)?;
         Ok(shapes::delete_result(
             &memory_core::topic::delete(&topics, &input.filename).map_err(tool_error)?,
         ))
     },
 };
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TopicDeleteInput {
+    #[schemars(length(min = 1))]
     filename: String,
 }
 

@@ -4,26 +4,23 @@ use memory_core::{
     AnswerDetail, Code, Effect, RecordedChange, Services, StoreError, Subject, ToolError,
     UndoReport,
 };
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::brief::changed_memory;
 use super::built_in::BuiltInTool;
-use super::filter::{id_schema, object_schema};
-use super::input::parse_input;
 use crate::json;
 
 /// Maximum number of memories that the brief result shows.
 const MAX_SHOWN: usize = 5;
 
 /// Reverts an operation of this agent.
-pub(super) const MEMORY_UNDO: BuiltInTool = BuiltInTool {
+pub(super) const MEMORY_UNDO: BuiltInTool<UndoInput> = BuiltInTool {
     name: "memory_undo",
     description: "Undo your last change of the memory `id`, such as its deletion; without id, your last change.",
     effect: Effect::Changes,
-    parameters: || object_schema(&json!({ "id": id_schema() }), &[]),
-    execute: |context, parameters| {
-        let UndoInput { id } = parse_input(parameters)?;
+    execute: |context, UndoInput { id }| {
         let undone = undo_change_or_operation(&context.services, id.as_deref()).map_err(|error| {
             let mut error = ToolError::from(error);
             if error.code == Code::OperationNotFound {
@@ -98,7 +95,8 @@ fn file_title(change: &RecordedChange) -> String {
         .to_owned()
 }
 
-#[derive(Debug, Deserialize)]
-struct UndoInput {
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct UndoInput {
     id: Option<String>,
 }

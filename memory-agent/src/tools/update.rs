@@ -5,38 +5,23 @@ use memory_core::{
     AnswerDetail, Code, Effect, MemoryStoreExt, PassageSelector, Patch, Revision, SecretPolicy,
     StoredMemory, ToolContext, ToolError, parse_due_time,
 };
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::brief::{MAX_WORDS, changed_memory};
 use super::built_in::BuiltInTool;
-use super::filter::{id_schema, object_schema, parse_scope};
-use super::input::{invalid, parse_expiry, parse_field, parse_input};
+use super::filter::parse_scope;
+use super::input::{invalid, parse_expiry, parse_field};
 use crate::json;
 
 /// Replaces a passage or fields of a memory.
-pub(super) const MEMORY_UPDATE: BuiltInTool = BuiltInTool {
+pub(super) const MEMORY_UPDATE: BuiltInTool<UpdateInput> = BuiltInTool {
     name: "memory_update",
     description: "Correct a memory: replace `old`, exact text that occurs in it once, by `new`, or set other fields. For a new fact use \
  memory_write.",
     effect: Effect::Changes,
-    parameters: || {
-        let properties = json!({
-            "id": id_schema(),
-            "old": { "type": "string" },
-            "new": { "type": "string" },
-            "content": { "type": "string" },
-            "category": { "type": "string" },
-            "scope": { "type": "string" },
-            "pinned": { "type": "boolean" },
-            "title": { "type": "string" },
-            "expires": { "type": "string", "description": "or never" },
-            "version": { "type": "integer", "description": "as read, to detect other changes" }
-        });
-        object_schema(&properties, &["id"])
-    },
-    execute: |context, parameters| {
-        let input: UpdateInput = parse_input(parameters)?;
+    execute: |context, input| {
         let before = context.services.store.get_by(&input.id)?;
         let change = RequestedChange::of(context, &input)?;
         let stored = change.apply(context, &before, input.version)?;
@@ -48,8 +33,9 @@ pub(super) const MEMORY_UPDATE: BuiltInTool = BuiltInTool {
     },
 };
 
-#[derive(Debug, Deserialize)]
-struct UpdateInput {
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct UpdateInput {
     id: String,
     old: Option<String>,
     new: Option<String>,
@@ -58,7 +44,10 @@ struct UpdateInput {
     scope: Option<String>,
     pinned: Option<bool>,
     title: Option<String>,
+    /// or never
     expires: Option<String>,
+    /// as read, to detect other changes
+    #[schemars(with = "Option<i64>")]
     version: Option<u64>,
 }
 

@@ -1,36 +1,22 @@
 //! The `memory_write` tool.
 
 use memory_core::{AnswerDetail, Category, Draft, Effect, SecretPolicy, WrittenReminder};
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 use super::brief::{brief_reminder, written_memory};
 use super::built_in::BuiltInTool;
-use super::filter::{category_schema, object_schema, parse_scope, scope_schema};
-use super::input::{parse_expiry, parse_field, parse_input};
+use super::filter::parse_scope;
+use super::input::{parse_expiry, parse_field};
 use crate::json;
 
 /// Stores a memory.
-pub(super) const MEMORY_WRITE: BuiltInTool = BuiltInTool {
+pub(super) const MEMORY_WRITE: BuiltInTool<WriteInput> = BuiltInTool {
     name: "memory_write",
     description: "Store what later sessions need: one fact, decision, preference or lesson, in full sentences. Not for the state of \
  the current task, and never for passwords or keys. Search first; correct what exists with memory_update.",
     effect: Effect::Adds,
-    parameters: || {
-        let properties = json!({
-            "content": { "type": "string" },
-            "title": { "type": "string" },
-            "category": category_schema(),
-            "tags": { "type": "array", "items": { "type": "string" } },
-            "scope": scope_schema(),
-            "source": { "type": "string" },
-            "expires": { "type": "string", "description": "date" },
-            "pinned": { "type": "boolean", "description": "never expires" }
-        });
-        object_schema(&properties, &["content"])
-    },
-    execute: |context, parameters| {
-        let input: WriteInput = parse_input(parameters)?;
+    execute: |context, input| {
         let never = input
             .expires
             .as_deref()
@@ -80,16 +66,25 @@ pub(super) const MEMORY_WRITE: BuiltInTool = BuiltInTool {
 /// Advice about a text without a time.
 const REMIND_HINT: &str = "memory_remind with `id` and `at` turns it into a reminder";
 
-#[derive(Debug, Deserialize)]
-struct WriteInput {
+/// The meanings of categories that the names do not show.
+const CATEGORIES: &str = "soul: identity, values; character: traits, style; date: schedules; knowledge: technical facts; feedback: \
+ suggestions; lessons: gotchas; habits: routines; inbox, the default: unsorted, expires";
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WriteInput {
     content: String,
     title: Option<String>,
+    #[schemars(extend("enum" = Category::ALL.map(Category::as_str)), description = CATEGORIES)]
     category: Option<String>,
     #[serde(default)]
     tags: Vec<String>,
+    /// global, project or agent
     scope: Option<String>,
     source: Option<String>,
+    /// date
     expires: Option<String>,
+    /// never expires
     #[serde(default)]
     pinned: bool,
 }

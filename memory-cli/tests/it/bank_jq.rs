@@ -169,7 +169,7 @@ fn agents_reach_banks_by_the_same_names_and_answers() {
     {"name":"memory_list","result":{"banks":[{"name":"session","scope":"project","key_count":1,"updated_at":"[time]","size_bytes":[n]}]}},
     {"name":"memory_delete","error":{"code":"KEY_NOT_FOUND","message":"Key 'b' does not exist in memory bank 'session'","bank":"session","key":"b","scope":"project","hint":"memory_list with this bank lists its keys; memory_write adds one"}},
     {"name":"memory_write","error":{"code":"INVALID_INPUT","message":"the field value is missing","hint":"memory_write needs bank, key, value, and takes scope, ttl"}},
-    {"name":"memory_write","error":{"code":"INVALID_INPUT","message":"unknown field `loud`, expected one of `bank`, `key`, `value`, `scope`, `ttl`"}}
+    {"name":"memory_write","error":{"code":"INVALID_INPUT","message":"unknown field loud","hint":"memory_write needs bank, key, value, and takes scope, ttl"}}
     ]
     --- stderr
     error[call_failed]: 3 calls failed

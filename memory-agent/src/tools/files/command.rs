@@ -1,6 +1,7 @@
 //! Parses the commands of the file tool.
 
 use memory_core::ToolError;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::input::invalid;
@@ -36,18 +37,28 @@ pub(super) enum FilesCommand {
 }
 
 /// The parameters of all commands.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct FilesInput {
+pub(in crate::tools) struct FilesInput {
+    #[schemars(extend("enum" = ["view", "create", "str_replace", "insert", "delete", "rename"]))]
     command: String,
+    /// all commands but rename: /memories, or a file or folder below it
     path: Option<String>,
+    /// view: the first and last line, from 1; -1 is the end
     view_range: Option<[i64; 2]>,
+    /// create: the content of the file
     file_text: Option<String>,
+    #[schemars(description = "str_replace: text that occurs exactly once in the file")]
     old_str: Option<String>,
+    #[schemars(description = "str_replace: the replacement")]
     new_str: Option<String>,
+    /// insert: number of the line after which the text is inserted; 0 is the start
     insert_line: Option<i64>,
+    /// insert: the text to insert
     insert_text: Option<String>,
+    /// rename: the current path
     old_path: Option<String>,
+    /// rename: the new path
     new_path: Option<String>,
 }
 
