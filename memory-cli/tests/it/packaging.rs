@@ -56,12 +56,7 @@ fn packages() -> Option<&'static Path> {
     }
     let folder = FOLDER.get_or_init(|| {
         let folder = tempfile::tempdir().expect("a folder");
-        let program = folder.path().join("memory");
-        run(Command::new("strip").args([
-            "-o".as_ref(),
-            program.as_os_str(),
-            env!("CARGO_BIN_EXE_memory").as_ref(),
-        ]));
+        let program = small_program(folder.path());
         build(&program, &folder.path().join("packages"));
         folder
     });
@@ -110,8 +105,9 @@ fn use_program(program: &Path) {
     assert!(String::from_utf8_lossy(&answer).contains(r#""serverInfo""#));
 }
 
-/// Uses `memo` and `memory-cli` in a folder.
+/// Uses `memo` and `memory-cli` in a folder. They start the program under their names, which a script would not see.
 fn use_short_forms(folder: &Path) {
+    fs::copy(env!("CARGO_BIN_EXE_memory"), folder.join("memory")).expect("a copy");
     assert!(run(Command::new(folder.join("memo")).arg("--version")).starts_with("memo "));
     assert!(
         run(Command::new(folder.join("memory-cli")).arg("--help")).contains("Usage: memory-cli ")
@@ -194,9 +190,11 @@ fn the_debian_package_installs_units_and_leaves_nothing_when_it_is_removed() {
         "{unit}"
     );
     dpkg(&["--verify"], Path::new("memory-cli"));
-    // The removal stops a daemon, which would use a deleted program.
+    // The removal stops a daemon, which would use a deleted program. It finds the daemon by the file that it executes.
     let home = tempfile::tempdir().expect("a folder");
-    let mut daemon = Command::new(root.path().join("usr/bin/memory"));
+    let program = root.path().join("usr/bin/memory");
+    fs::copy(env!("CARGO_BIN_EXE_memory"), &program).expect("a copy");
+    let mut daemon = Command::new(program);
     let daemon = daemon
         .arg("serve")
         .env("HOME", home.path())
