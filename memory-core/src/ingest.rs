@@ -25,8 +25,9 @@ use plan::{IngestDecision, NotePlan};
 use source_state::RecordedSteps;
 use survey::Survey;
 
-/// Maximum number of memories in one batch; the next constant limits the bytes of text.
-const BATCH: usize = 2_000;
+/// Maximum number of memories in one batch; the next constant limits the bytes of text. A test needs fewer memories for several
+/// batches.
+const BATCH: usize = if cfg!(debug_assertions) { 250 } else { 2_000 };
 const BATCH_BYTES: usize = 16 << 20;
 
 /// The result of an ingestion.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_agent::model::{ChatSettings, RemoteChat};
-use memory_core::testing::{CountingIds, FakeClock};
+use memory_core::testing::{CountingIds, FakeClock, copy_folder};
 use memory_core::{
     Clock, Draft, Filter, IdSource, InboxTtl, SecretPolicy, Services, StoreError, Verb, link, pin,
     undo, write,
@@ -155,12 +155,12 @@ fn run_dream(services: &Services) -> Result<DreamReport, StoreError> {
     dream(services, &what, &mut ProgressCallback::new(&mut go_on))
 }
 
-/// Dreams in a home on a disk that has `fault` at step `at`.
+/// Dreams in a copy of a home on a disk that has `fault` at step `at`.
 ///
-/// Returns the home, the texts before the dream, and the number of steps.
-fn run(fault: DiskFault, at: u64) -> (tempfile::TempDir, Vec<String>, u64) {
+/// Returns the copy, and the number of steps.
+fn run(prepared: &Path, fault: DiskFault, at: u64) -> (tempfile::TempDir, u64) {
     let home = tempfile::tempdir().expect("it works");
-    let before = prepare(home.path());
+    copy_folder(prepared, home.path());
     let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).expect("it works"), fault, at);
     // An error of this dream is ignored; the next dream completes the work.
     let clock = Arc::new(OffsetClock(disk.clock()));
@@ -169,21 +169,21 @@ fn run(fault: DiskFault, at: u64) -> (tempfile::TempDir, Vec<String>, u64) {
         100,
     );
     let _ = run_dream(&Services { clock, ..own });
-    (home, before, steps.load(Ordering::Relaxed))
+    (home, steps.load(Ordering::Relaxed))
 }
 
-fn check(fault: DiskFault) -> u64 {
-    let (whole, ..) = run(DiskFault::Dies, u64::MAX);
+fn check(prepared: &Path, before: &[String], fault: DiskFault) -> u64 {
+    let (whole, _) = run(prepared, DiskFault::Dies, u64::MAX);
     let expected = state(&open(whole.path(), 200));
     assert_eq!(
         expected.len(),
         4,
         "two became one, and one expired: {expected:#?}"
     );
-    let (.., steps) = run(fault, u64::MAX);
+    let (_, steps) = run(prepared, fault, u64::MAX);
     let is_blind = matches!(fault, DiskFault::Blind(_));
     for at in fault.steps(steps) {
-        let (home, before, _) = run(fault, at);
+        let (home, _) = run(prepared, fault, at);
         let services = open(home.path(), 200);
         run_dream(&services).unwrap_or_else(|error| panic!("{fault:?} at step {at}: then {error}"));
         // After a transient read error, the two dreams may have a different result, but lose nothing.
@@ -223,7 +223,11 @@ fn check(fault: DiskFault) -> u64 {
 
 #[test]
 fn a_dream_on_a_disk_with_a_fault_is_dreamt_to_its_end_later() {
-    run_fault_table(&[("dream", ())], &FAULTS, |_, (), fault| check(fault));
+    let prepared = tempfile::tempdir().expect("it works");
+    let before = prepare(prepared.path());
+    run_fault_table(&[("dream", ())], &FAULTS, |_, (), fault| {
+        check(prepared.path(), &before, fault)
+    });
 }
 
 #[test]
@@ -288,7 +292,9 @@ fn dream_with_failure(trouble: ReplyFactory, at: usize) -> (tempfile::TempDir, V
 
 #[test]
 fn a_dream_whose_model_is_in_trouble_at_any_question_is_dreamt_without_it() {
-    let (whole, ..) = run(DiskFault::Dies, u64::MAX);
+    let prepared = tempfile::tempdir().expect("it works");
+    prepare(prepared.path());
+    let (whole, _) = run(prepared.path(), DiskFault::Dies, u64::MAX);
     let expected = state(&open(whole.path(), 200));
     let (.., questions) = dream_with_failure(FAILING_REPLIES[0].1, usize::MAX);
     assert!(0 < questions, "a model is asked");

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use memory_core::{
     Category, Draft, Filter, IdSource, ListOrder, PageRequest, Patch, SecretPolicy, Services,
     StoreError, Tags, delete, ingest, link, list, remind, remind_of_memory, restore, tag,
-    testing::{CountingIds, FakeSource},
+    testing::{CountingIds, FakeSource, copy_folder},
     undo, update, upgrade, write,
 };
 use memory_store::disk::RealDisk;
@@ -20,6 +20,7 @@ type NoteOperationFn = fn(&Services, &PreparedNotes) -> Result<(), StoreError>;
 
 /// The memories in a home before an operation.
 struct PreparedNotes {
+    home: TestHome,
     first: String,
     second: String,
     deleted: String,
@@ -120,7 +121,8 @@ fn far_future() -> DateTime<Utc> {
     DateTime::from_timestamp(4_000_000_000, 0).unwrap()
 }
 
-fn prepare(home: &TestHome) -> PreparedNotes {
+fn prepare() -> PreparedNotes {
+    let home = TestHome::new();
     let services =
         repeatable_services(FileStore::open(home.path(), FileStoreOptions::default()).unwrap());
     let put = |text: &str| {
@@ -139,18 +141,24 @@ fn prepare(home: &TestHome) -> PreparedNotes {
     remind_of_memory(&services, &second, Some(far_future()), &Utc).unwrap();
     delete(&services, &deleted).unwrap();
     PreparedNotes {
+        home,
         first,
         second,
         deleted,
     }
 }
 
-/// Runs `act` on a home with a disk that has `fault` at step `at`.
+/// Runs `act` on a copy of a home with a disk that has `fault` at step `at`.
 ///
 /// Returns the home, whether `act` succeeded, and its number of steps.
-fn run(act: NoteOperationFn, fault: DiskFault, at: u64) -> (TestHome, bool, u64) {
+fn run(
+    prepared: &PreparedNotes,
+    act: NoteOperationFn,
+    fault: DiskFault,
+    at: u64,
+) -> (TestHome, bool, u64) {
     let home = TestHome::new();
-    let prepared = prepare(&home);
+    copy_folder(prepared.home.path(), home.path());
     let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
     let ids = Arc::new(CountingIds::default());
     // Skip the ids that the preparation used.
@@ -163,7 +171,7 @@ fn run(act: NoteOperationFn, fault: DiskFault, at: u64) -> (TestHome, bool, u64)
             clock,
             ..repeatable_services(store)
         },
-        &prepared,
+        prepared,
     )
     .is_ok();
     let steps = steps.load(Ordering::Relaxed);
@@ -195,15 +203,15 @@ fn state(home: &TestHome) -> Vec<String> {
     lines
 }
 
-fn check(name: &str, act: NoteOperationFn, fault: DiskFault) -> u64 {
-    let (untouched, ..) = run(|_, _| Ok(()), DiskFault::Dies, u64::MAX);
+fn check(prepared: &PreparedNotes, name: &str, act: NoteOperationFn, fault: DiskFault) -> u64 {
+    let (untouched, ..) = run(prepared, |_, _| Ok(()), DiskFault::Dies, u64::MAX);
     let before = state(&untouched);
-    let (whole, acknowledged, _) = run(act, DiskFault::Dies, u64::MAX);
+    let (whole, acknowledged, _) = run(prepared, act, DiskFault::Dies, u64::MAX);
     assert!(acknowledged, "{name} works on a disk that works");
     let after = state(&whole);
-    let (.., steps) = run(act, fault, u64::MAX);
+    let (.., steps) = run(prepared, act, fault, u64::MAX);
     for at in fault.steps(steps) {
-        let (home, acknowledged, _) = run(act, fault, at);
+        let (home, acknowledged, _) = run(prepared, act, fault, at);
         // The next writer runs first: it rolls back the interrupted operation.
         write(
             &home.services(),
@@ -233,15 +241,19 @@ fn check(name: &str, act: NoteOperationFn, fault: DiskFault) -> u64 {
 
 #[test]
 fn a_fault_at_any_step_leaves_every_operation_whole_or_undone() {
-    run_fault_table(&OPERATIONS, &DiskFault::ALL, check);
+    let prepared = prepare();
+    run_fault_table(&OPERATIONS, &DiskFault::ALL, |name, act, fault| {
+        check(&prepared, name, act, fault)
+    });
 }
 
 #[test]
 fn what_another_program_saves_before_any_step_is_lost_nowhere() {
+    let prepared = prepare();
     for (name, act) in OPERATIONS {
         for at in 1.. {
             let home = TestHome::new();
-            let prepared = prepare(&home);
+            copy_folder(prepared.home.path(), home.path());
             let (folder, saved) = (
                 home.path().join("categories"),
                 Arc::<Mutex<Vec<String>>>::default(),
@@ -279,13 +291,14 @@ fn what_another_program_saves_before_any_step_is_lost_nowhere() {
 
 #[test]
 fn a_power_cut_while_an_operation_is_taken_back_changes_nothing() {
+    let prepared = prepare();
     let (_, act) = OPERATIONS[7];
-    let (untouched, ..) = run(|_, _| Ok(()), DiskFault::Dies, u64::MAX);
-    let (whole, _, steps) = run(act, DiskFault::Dies, u64::MAX);
+    let (untouched, ..) = run(&prepared, |_, _| Ok(()), DiskFault::Dies, u64::MAX);
+    let (whole, _, steps) = run(&prepared, act, DiskFault::Dies, u64::MAX);
     let (before, after) = (state(&untouched), state(&whole));
     for at in 1..=steps {
         for again in 1.. {
-            let (home, ..) = run(act, DiskFault::Dies, at);
+            let (home, ..) = run(&prepared, act, DiskFault::Dies, at);
             let (disk, taken) =
                 FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, again);
             let store =
@@ -317,11 +330,12 @@ fn a_power_cut_while_an_operation_is_taken_back_changes_nothing() {
 
 #[test]
 fn an_undo_that_died_is_done_by_the_next_and_no_other_operation_is_undone() {
+    let prepared = prepare();
     let take_back: NoteOperationFn = |services, _| undo(services, None).map(drop);
-    let (whole, _, steps) = run(take_back, DiskFault::Dies, u64::MAX);
+    let (whole, _, steps) = run(&prepared, take_back, DiskFault::Dies, u64::MAX);
     let expected = state(&whole);
     for at in 1..=steps {
-        let (home, acknowledged, _) = run(take_back, DiskFault::Dies, at);
+        let (home, acknowledged, _) = run(&prepared, take_back, DiskFault::Dies, at);
         if !acknowledged {
             let undone = undo(&home.services(), None).unwrap();
             // If the interrupted undo was complete, this call undid the next operation, a link, and must be undone

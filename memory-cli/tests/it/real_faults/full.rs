@@ -167,7 +167,7 @@ fn work_on_a_full_disk_is_done_to_its_end_once_there_is_room() {
         let before = SHAPES[0].names(&small.home);
         let mut refused = 0;
         for room in FREE_SPACES {
-            if room != 0 && !is_sampled((what, room), 4) {
+            if room != 0 && !is_sampled((what, room), 8) {
                 continue;
             }
             refused += usize::from(!small.run_and_check(room, small.home.command(arguments)));

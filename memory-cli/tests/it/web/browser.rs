@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use memory_core::testing::is_exhaustive;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -401,8 +402,12 @@ impl Page {
             .expect("base64")
     }
 
-    /// Saves a picture of the page, with at most [`MAX_PICTURE_HEIGHT`], in `tmp/screenshots` of the target folder.
+    /// In an exhaustive run, saves a picture of the page, with at most [`MAX_PICTURE_HEIGHT`], in `tmp/screenshots` of the target
+    /// folder.
     pub(crate) fn save_screenshot(&self, name: &str) {
+        if !is_exhaustive() {
+            return;
+        }
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("screenshots");
         std::fs::create_dir_all(&folder).expect("a folder");
         let size = self.evaluate("[innerWidth, document.documentElement.scrollHeight]");

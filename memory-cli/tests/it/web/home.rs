@@ -4,6 +4,8 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use memory_core::testing::copy_folder;
+
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -54,13 +56,7 @@ impl WebHome {
         let template = template();
         let sandbox = Sandbox::new();
         // The times of the files are preserved, so that the index does not read them again.
-        let source = format!("{}/.", template.path().display());
-        let copied = Command::new("cp")
-            .args(["-a", &source])
-            .arg(sandbox.path(""))
-            .status()
-            .expect("it runs");
-        assert!(copied.success());
+        copy_folder(template.path(), &sandbox.path(""));
         let mut command = sandbox.command(&["ui"]);
         command.current_dir(sandbox.path("project"));
         Self::serve(sandbox, command, Some(template))

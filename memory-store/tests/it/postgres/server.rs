@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use memory_core::testing::wait_until;
+use memory_core::testing::{copy_folder, wait_until};
 use tempfile::TempDir;
 
 /// A server on a Unix socket in a temporary folder and on a local port.
@@ -399,12 +399,6 @@ fn copy_template(place: &Path, folder: &Path, programs: &Path, user: &ServerUser
     }
     drop(lock);
     copy_folder(&template, folder);
-}
-
-/// Copies a folder with the owners and modes of its files.
-fn copy_folder(from: &Path, to: &Path) {
-    let mut copy = Command::new("cp");
-    run_to_end(copy.args(["-aT", "--reflink=auto"]).args([from, to]));
 }
 
 /// Creates certificates and the data of a server.
