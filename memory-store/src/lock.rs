@@ -34,8 +34,7 @@ pub(crate) struct WriterLock {
 
 impl Drop for WriterLock {
     fn drop(&mut self) {
-        // A process that was just forked has a copy of the file until it executes its program. Closing the file alone would leave
-        // the lock to that copy.
+        // A child process has a copy of the file until it executes its program. Closing the file alone would leave the lock to it.
         let _ = self.file.unlock();
     }
 }

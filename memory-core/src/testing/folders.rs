@@ -14,6 +14,10 @@ pub fn copy_folder(from: &Path, to: &Path) {
         .arg(to)
         .output()
         .expect("cp runs");
-    let errors = String::from_utf8_lossy(&copied.stderr);
-    assert!(copied.status.success(), "{errors}");
+    assert!(
+        copied.status.success(),
+        "cannot copy {}: {}",
+        from.display(),
+        String::from_utf8_lossy(&copied.stderr)
+    );
 }
