@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::home::{Home, KEPT};
 use crate::instances;
 use crate::print::{Output, Streams};
+use crate::project::find_foreign_project;
 use crate::report::ExitCode;
 use crate::shared_store::{QUEUED, proposed_notice};
 use crate::topics;
@@ -81,6 +82,17 @@ impl<'a> App<'a> {
         for key in &settings.unknown {
             let file = self.output.display_path(&settings.file);
             self.output.warning(&format!("{file}: unknown key {key}"))?;
+        }
+        if let Some(found) = self
+            .environment
+            .folder
+            .as_deref()
+            .and_then(find_foreign_project)
+        {
+            self.output.warning(&format!(
+                "{found}, so the project is not used; if you trust all who can change it, add it to MEMORY_TRUSTED_FOLDERS or to trusted_folders in {}",
+                self.output.display_path(&settings.file)
+            ))?;
         }
         let keys = [
             ("llm.api_key", settings.llm.key_is_in_the_file()),

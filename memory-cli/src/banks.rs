@@ -12,7 +12,7 @@ use memory_store::{RandomIds, SharedFolderId, SystemClock};
 use crate::config::{Settings, SettingsLayer};
 use crate::failure::Failure;
 use crate::jq_process::JqRunner;
-use crate::project::{ancestors_in_repository, find_repository, is_folder, is_home};
+use crate::project::{ancestors_in_repository, check_marked, find_repository, is_folder, is_home};
 use crate::shared_store::{PULL_INTERVAL, find_database, principal_folder};
 
 /// Opens the banks of the user and those of the project around the current folder.
@@ -220,6 +220,9 @@ fn project_locations(folder: &Path, home: &Path) -> Vec<ProjectBankLocation> {
     let mut places = Vec::new();
     for folder in ancestors_in_repository(folder) {
         let (own, peer) = (folder.join(".memory"), folder.join(".slop-mcp"));
+        if check_marked(&own).is_err() || check_marked(&peer).is_err() {
+            continue;
+        }
         let has_own = !is_home(&own)
             && (own.is_symlink()
                 || is_folder(&own.join("banks"))

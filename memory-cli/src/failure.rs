@@ -305,6 +305,7 @@ impl Failure {
             Self::Config(ConfigError::Unreadable { .. })
             | Self::Editor { .. }
             | Self::ServiceManager { .. } => Code::Io,
+            Self::Config(ConfigError::Foreign(_)) => Code::PathRefused,
             Self::Config(_) => Code::ConfigInvalid,
             Self::Usage { .. } | Self::NotUnderstood { .. } => Code::InvalidInput,
             Self::Filter { .. } => Code::FilterError,

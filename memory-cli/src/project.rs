@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use memory_core::ParseError;
+use memory_store::{ForeignFolder, check_owner};
 
 /// Returns the name of the git repository that contains a folder, as the project of the folder.
 pub(crate) fn project_name(folder: &Path) -> Option<String> {
@@ -33,11 +34,38 @@ pub(crate) fn is_home(folder: &Path) -> bool {
     HOME_MARKS.iter().any(|mark| folder.join(mark).exists())
 }
 
-/// Returns the root of the repository that contains `folder`.
+/// Returns the root of the repository that contains `folder`; `None` if other users can change it.
 pub(crate) fn find_repository(folder: &Path) -> Option<&Path> {
+    nearest_repository(folder).filter(|root| check_repository(root).is_ok())
+}
+
+fn nearest_repository(folder: &Path) -> Option<&Path> {
     folder
         .ancestors()
         .find(|folder| folder.join(".git").exists())
+}
+
+fn check_repository(root: &Path) -> Result<(), ForeignFolder> {
+    check_owner(root)?;
+    check_owner(&root.join(".git"))
+}
+
+/// Checks that only this user can change a folder of a project and its marker, such as `.memory`.
+pub(crate) fn check_marked(marker: &Path) -> Result<(), ForeignFolder> {
+    marker.parent().map_or(Ok(()), check_owner)?;
+    check_owner(marker)
+}
+
+/// Returns why the project around `folder` is not used although it exists, if so.
+pub(crate) fn find_foreign_project(folder: &Path) -> Option<ForeignFolder> {
+    match nearest_repository(folder) {
+        Some(root) => check_repository(root).err(),
+        None => [".memory", ".slop-mcp"]
+            .map(|marker| folder.join(marker))
+            .into_iter()
+            .filter(|marker| marker.exists())
+            .find_map(|marker| check_marked(&marker).err()),
+    }
 }
 
 /// Returns `folder` and its ancestors up to the repository's root; only `folder` without a repository.

@@ -13,9 +13,8 @@ use memory_store::{RandomIds, SharedFolderId, SystemClock, TOPIC_FOLDERS};
 
 use crate::config::Settings;
 use crate::failure::Failure;
-use crate::project::{find_repository, is_folder, is_home, project_name};
+use crate::project::{check_marked, find_repository, is_folder, is_home, project_name};
 use crate::shared_store::{PULL_INTERVAL, find_database};
-use memory_store::system::user_id_of_owner;
 
 /// Opens the topics in `named`, or else those of the project around the current folder.
 ///
@@ -46,7 +45,8 @@ pub(crate) fn open(
         (Some(project), Some(database), _) => open_shared(settings, &project, database),
         // The home was shared before.
         (Some(project), None, _) => TopicFolder::new(folder_in_home(settings, &project)),
-        (None, _, Some(root)) => TopicFolder::new(root),
+        (None, _, Some(root)) if named.is_some() => TopicFolder::new(root),
+        (None, _, Some(root)) => TopicFolder::in_project(root),
         (None, _, None) => return Ok(None),
     };
     Ok(Some(Topics {
@@ -340,12 +340,10 @@ fn locate_in_project(folder: &Path, home: &Path, person: Option<&Path>) -> Topic
         };
         (is_folder(&place) && resolve_existing(&place) != home && !is_home(&place)).then_some(place)
     };
-    // In a folder that is writable by everyone, topics of other users must not be used.
-    let owner = |place: &Path| user_id_of_owner(place);
     let is_meant = |place: &PathBuf| {
         let is_here =
             repository.is_some() || folder.starts_with(place) || place.parent() == Some(folder);
-        is_here || (holds_topics(place) && owner(place) == owner(folder))
+        is_here || (holds_topics(place) && check_marked(place).is_ok())
     };
     if let Some(found) = folder
         .ancestors()

@@ -30,7 +30,7 @@ pub enum Code {
     FileDamaged,
     /// A file exceeds the size limit for reading.
     FileTooLarge,
-    /// A path leads out of the home, by name or by symlink.
+    /// A path leads out of the home, by name or by symlink, or a folder belongs to another user.
     PathRefused,
     /// A scope is outside the scopes that the agent may access.
     ScopeRefused,

@@ -78,6 +78,14 @@ pub enum StoreError {
         /// The name and version of the program that wrote it.
         program: String,
     },
+    /// A folder belongs to another user, or others can change it.
+    #[error("{folder} {why}")]
+    Foreign {
+        /// The file or folder.
+        folder: String,
+        /// The reason, as the predicate of a sentence.
+        why: String,
+    },
     /// A value is invalid.
     #[error(transparent)]
     Parse(#[from] ParseError),
@@ -186,7 +194,7 @@ impl StoreError {
             }
             Self::Secret { .. } => Code::SecretFound,
             Self::Damaged(problem) => problem.code,
-            Self::Outside { .. } => Code::PathRefused,
+            Self::Outside { .. } | Self::Foreign { .. } => Code::PathRefused,
             Self::ScopeRefused { .. } => Code::ScopeRefused,
             Self::ProposalRejected => Code::ProposalRejected,
             Self::NoModel => Code::ConfigInvalid,
@@ -209,6 +217,9 @@ impl StoreError {
             Self::Locked { .. } => Some("try again in a moment".into()),
             Self::DaemonRunning { .. } => Some("`memory status` shows its state; SIGTERM stops it".into()),
             Self::NewerFormat { .. } => Some("update this program; until then it can only read the folder".into()),
+            Self::Foreign { folder, .. } => Some(format!(
+                "if you trust all who can change it, add {folder} to trusted_folders in config.yaml or to MEMORY_TRUSTED_FOLDERS"
+            )),
             Self::NoTime => Some("add a time, as in \"call Anna tomorrow at 3pm\" or 明天下午三点, or use --at".into()),
             Self::Over { .. } => Some("use a time in the future".into()),
             Self::Secret { .. } => Some("remove it, or store it anyway with --allow-secret".into()),

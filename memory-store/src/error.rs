@@ -7,11 +7,16 @@ use std::path::Path;
 use memory_core::{Code, StoreError};
 
 use crate::system::is_symlink_error;
+use crate::trust::ForeignFolder;
 
 /// Returns the error for an `action` that failed with an I/O error.
 ///
 /// `action` is a verb and a path, as in `read a/b.md`.
 pub(crate) fn io_error(action: impl Into<String>, source: io::Error) -> StoreError {
+    let inner = source.get_ref();
+    if let Some(foreign) = inner.and_then(|inner| inner.downcast_ref::<ForeignFolder>()) {
+        return foreign.into();
+    }
     if is_symlink_error(&source) {
         let action = action.into();
         // `action` is a verb and a path; the error contains the path.

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::disk::{DirEntryKind, Disk, RealDisk, append_line};
 use crate::error::{io_error, path_error};
-use crate::lock::{PATIENCE, WriterLock};
+use crate::lock::{LOCK_FILE, PATIENCE, WriterLock};
 use crate::oplog::is_monthly_file;
 
 const FOLDER: &str = "usage";
@@ -30,7 +30,7 @@ const FOLDER: &str = "usage";
 /// for it.
 #[derive(Debug)]
 pub struct Ledger {
-    folder: PathBuf,
+    root: PathBuf,
     disk: Arc<dyn Disk>,
     patience: Duration,
     /// The sums of each month as far as it was read, by file name.
@@ -54,7 +54,7 @@ impl Ledger {
     /// Returns the ledger of the home at `root`, which is accessed through `disk`.
     pub fn with_disk(disk: Arc<dyn Disk>, root: &Path) -> Self {
         Self {
-            folder: root.join(FOLDER),
+            root: root.to_owned(),
             disk,
             patience: PATIENCE,
             pages: Mutex::default(),
@@ -96,7 +96,8 @@ impl Ledger {
             self.disk.append(path, b"").map_err(refused)?;
             self.disk.sync_folder(FOLDER).map_err(refused)?;
         }
-        WriterLock::acquire(&self.folder, self.patience)
+        let lock = format!("{FOLDER}/{LOCK_FILE}");
+        WriterLock::acquire_file(self.disk.as_ref(), &self.root, &lock, self.patience)
     }
 
     /// Appends a line durably. The caller holds the lock.

@@ -76,6 +76,7 @@ mod shared_log;
 mod store_folder;
 pub mod system;
 pub mod topic;
+mod trust;
 
 pub use allowed_paths::AllowedPaths;
 pub use already_shown_file::AlreadyShownFile;
@@ -97,3 +98,4 @@ pub use open::{builder, open};
 pub use recall_folder::RecallFolder;
 pub use rejected_suggestions_file::RejectedSuggestionsFile;
 pub use shared_files::{SharedFolderId, TOPIC_FOLDERS};
+pub use trust::{ForeignFolder, check_owner, trust_folders};

@@ -2,18 +2,19 @@
 //!
 //! No lock is given for a folder with a newer format, which only a newer version may change.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::Duration;
 
 use memory_core::StoreError;
 
-use crate::error::io_error;
+use crate::disk::Disk;
+use crate::error::path_error;
 use crate::folder_format;
-use crate::system::{self, owner_only};
+use crate::system;
 
 /// The lock file of a home.
 ///
@@ -44,18 +45,38 @@ impl WriterLock {
     ///
     /// # Errors
     /// [`StoreError::Locked`] after `patience`.
-    pub(crate) fn acquire(root: &Path, patience: Duration) -> Result<Self, StoreError> {
-        let place = root.join(LOCK_FILE);
-        Self::lock_exclusive(open(&place), &place, root, patience)
+    pub(crate) fn acquire(
+        disk: &dyn Disk,
+        root: &Path,
+        patience: Duration,
+    ) -> Result<Self, StoreError> {
+        Self::acquire_file(disk, root, LOCK_FILE, patience)
+    }
+
+    /// Waits for the exclusive lock of the lock file at `path`.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`] after `patience`.
+    pub(crate) fn acquire_file(
+        disk: &dyn Disk,
+        root: &Path,
+        path: &str,
+        patience: Duration,
+    ) -> Result<Self, StoreError> {
+        Self::lock_exclusive(disk.open_lock(path), &root.join(path), root, patience)
     }
 
     /// Waits for a shared lock of the home at `root`, which excludes only [`WriterLock::acquire`].
     ///
     /// # Errors
     /// [`StoreError::Locked`] after `patience`.
-    pub(crate) fn acquire_shared(root: &Path, patience: Duration) -> Result<Self, StoreError> {
-        let place = root.join(LOCK_FILE);
-        Self::lock_with_mode(LockMode::Shared, open(&place), &place, root, patience)
+    pub(crate) fn acquire_shared(
+        disk: &dyn Disk,
+        root: &Path,
+        patience: Duration,
+    ) -> Result<Self, StoreError> {
+        let (opened, place) = (disk.open_lock(LOCK_FILE), root.join(LOCK_FILE));
+        Self::lock_with_mode(LockMode::Shared, opened, &place, root, patience)
     }
 
     /// Waits for the exclusive lock of the file `name` in the folder `root`.
@@ -66,11 +87,13 @@ impl WriterLock {
     /// # Errors
     /// [`StoreError::Locked`] after `patience`.
     pub(crate) fn acquire_for_file(
+        disk: &dyn Disk,
         root: &Path,
         name: &str,
         patience: Duration,
     ) -> Result<Self, StoreError> {
         Self::acquire_named(
+            disk,
             root,
             &format!("{:02x}", crc32fast::hash(name.as_bytes()) & 0xff),
             patience,
@@ -82,18 +105,26 @@ impl WriterLock {
     /// # Errors
     /// [`StoreError::Locked`] after `patience`.
     pub(crate) fn acquire_named(
+        disk: &dyn Disk,
         root: &Path,
         name: &str,
         patience: Duration,
     ) -> Result<Self, StoreError> {
-        let (place, opened) = open_named_lock(root, name);
-        Self::lock_exclusive(opened, &place, root, patience)
+        Self::acquire_file(disk, root, &format!("{FOLDER}/{name}"), patience)
     }
 
-    /// Returns the lock called `name` in the folder `root` if it is free.
-    pub(crate) fn try_acquire_named(root: &Path, name: &str) -> Option<Self> {
-        let file = open_named_lock(root, name).1.ok()?;
-        Self::try_file(file).ok()
+    /// Returns the lock called `name` of the folder of `disk` if it is free.
+    pub(crate) fn try_acquire_named(disk: &dyn Disk, name: &str) -> Option<Self> {
+        Self::try_acquire_file(disk, &format!("{FOLDER}/{name}")).ok()
+    }
+
+    /// Returns the lock of the lock file at `path` if it is free.
+    ///
+    /// # Errors
+    /// [`TryLockError::WouldBlock`] if another process has the lock.
+    pub(crate) fn try_acquire_file(disk: &dyn Disk, path: &str) -> Result<Self, TryLockError> {
+        let file = disk.open_lock(path).map_err(TryLockError::Error)?;
+        Self::try_file(file)
     }
 
     /// Locks an open file.
@@ -140,7 +171,7 @@ impl WriterLock {
         root: &Path,
         patience: Duration,
     ) -> Result<Self, StoreError> {
-        let refused = |error: io::Error| io_error(format!("lock {}", place.display()), error);
+        let refused = |error: io::Error| path_error("lock", &place.display().to_string(), error);
         folder_format::check_writable(root)?;
         let file = opened.map_err(refused)?;
         let tried = match mode {
@@ -164,14 +195,14 @@ impl WriterLock {
     }
 }
 
-/// Returns the generation number of the home at `root`, or 0 if there is none.
+/// Returns the generation number of the home on `disk`, or 0 if there is none.
 ///
 /// [`WriterLock::write_generation`] writes it.
-pub(crate) fn read_generation(root: &Path) -> u64 {
+pub(crate) fn read_generation(disk: &dyn Disk) -> u64 {
     let mut bytes = [0; 8];
-    // If the path is a pipe, opening it must not block.
-    let opened =
-        system::open_no_follow_nonblocking(OpenOptions::new().read(true), &root.join(LOCK_FILE));
+    let opened = disk
+        .open(LOCK_FILE)
+        .and_then(|file| file.ok_or_else(|| io::ErrorKind::NotFound.into()));
     match opened.and_then(|file| system::read_exact_at(&file, &mut bytes, 0)) {
         Ok(()) => u64::from_ne_bytes(bytes),
         // A writer holds the lock, so no generation that was read before is current.
@@ -185,37 +216,6 @@ pub(crate) fn read_generation(root: &Path) -> u64 {
 enum LockMode {
     Exclusive,
     Shared,
-}
-
-/// Opens the lock file called `name` in the folder `root`, and returns its path.
-fn open_named_lock(root: &Path, name: &str) -> (PathBuf, io::Result<File>) {
-    let folder = root.join(FOLDER);
-    let place = folder.join(name);
-    let is_folder = || {
-        if folder.symlink_metadata()?.is_dir() {
-            Ok(())
-        } else {
-            Err(system::symlink_error())
-        }
-    };
-    let opened = match is_folder() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            match system::private_folder_builder().create(&folder) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-                // Another process may have created the folder since.
-                _ => is_folder().and_then(|()| open(&place)),
-            }
-        }
-        Err(error) => Err(error),
-        Ok(()) => open(&place),
-    };
-    (place, opened)
-}
-
-fn open(place: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    system::open_no_follow(owner_only(&mut options), place)
 }
 
 /// Waits for the exclusive lock, at most for `patience`.
@@ -244,54 +244,62 @@ fn wait_with_mode(mode: LockMode, file: File, patience: Duration) -> Option<io::
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::disk::RealDisk;
 
     #[test]
     fn a_dropped_lock_is_free_although_a_forked_process_has_a_copy_of_the_file() {
         let home = tempfile::tempdir().unwrap();
-        let first = WriterLock::acquire(home.path(), Duration::ZERO).unwrap();
+        let disk = RealDisk::open(home.path()).unwrap();
+        let first = WriterLock::acquire(&disk, home.path(), Duration::ZERO).unwrap();
         let _copy = first.file.try_clone().unwrap();
         drop(first);
-        WriterLock::acquire(home.path(), Duration::ZERO).unwrap();
+        WriterLock::acquire(&disk, home.path(), Duration::ZERO).unwrap();
     }
 
     #[test]
     fn a_second_writer_is_refused_while_the_first_writes_and_let_in_after() {
         let home = tempfile::tempdir().unwrap();
-        let first = WriterLock::acquire(home.path(), Duration::ZERO).unwrap();
-        let refusal = WriterLock::acquire(home.path(), Duration::ZERO).unwrap_err();
+        let disk = RealDisk::open(home.path()).unwrap();
+        let first = WriterLock::acquire(&disk, home.path(), Duration::ZERO).unwrap();
+        let refusal = WriterLock::acquire(&disk, home.path(), Duration::ZERO).unwrap_err();
         assert_eq!(refusal.code(), memory_core::Code::Locked);
         drop(first);
-        WriterLock::acquire(home.path(), PATIENCE).unwrap();
+        WriterLock::acquire(&disk, home.path(), PATIENCE).unwrap();
     }
 
     #[test]
     fn who_writes_to_one_file_does_not_wait_for_who_writes_to_another() {
         let home = tempfile::tempdir().unwrap();
-        let _one = WriterLock::acquire_for_file(home.path(), "a.jsonl", Duration::ZERO).unwrap();
-        let _other = WriterLock::acquire_for_file(home.path(), "b.jsonl", Duration::ZERO).unwrap();
-        let refusal =
-            WriterLock::acquire_for_file(home.path(), "a.jsonl", Duration::ZERO).unwrap_err();
+        let disk = RealDisk::open(home.path()).unwrap();
+        let _one =
+            WriterLock::acquire_for_file(&disk, home.path(), "a.jsonl", Duration::ZERO).unwrap();
+        let _other =
+            WriterLock::acquire_for_file(&disk, home.path(), "b.jsonl", Duration::ZERO).unwrap();
+        let refusal = WriterLock::acquire_for_file(&disk, home.path(), "a.jsonl", Duration::ZERO)
+            .unwrap_err();
         assert_eq!(refusal.code(), memory_core::Code::Locked);
     }
 
     #[test]
     fn who_shares_a_home_keeps_out_only_who_wants_it_alone() {
         let home = tempfile::tempdir().unwrap();
-        let shared =
-            [(); 2].map(|()| WriterLock::acquire_shared(home.path(), Duration::ZERO).unwrap());
-        let one = WriterLock::acquire_named(home.path(), "one", Duration::ZERO).unwrap();
-        assert!(WriterLock::try_acquire_named(home.path(), "one").is_none());
-        let _other = WriterLock::acquire_named(home.path(), "other", Duration::ZERO).unwrap();
+        let disk = RealDisk::open(home.path()).unwrap();
+        let shared = [(); 2]
+            .map(|()| WriterLock::acquire_shared(&disk, home.path(), Duration::ZERO).unwrap());
+        let one = WriterLock::acquire_named(&disk, home.path(), "one", Duration::ZERO).unwrap();
+        assert!(WriterLock::try_acquire_named(&disk, "one").is_none());
+        let _other =
+            WriterLock::acquire_named(&disk, home.path(), "other", Duration::ZERO).unwrap();
         assert_eq!(
-            WriterLock::acquire(home.path(), Duration::ZERO)
+            WriterLock::acquire(&disk, home.path(), Duration::ZERO)
                 .unwrap_err()
                 .code(),
             memory_core::Code::Locked
         );
         drop((shared, one));
-        let alone = WriterLock::acquire(home.path(), PATIENCE).unwrap();
+        let alone = WriterLock::acquire(&disk, home.path(), PATIENCE).unwrap();
         assert_eq!(
-            WriterLock::acquire_shared(home.path(), Duration::ZERO)
+            WriterLock::acquire_shared(&disk, home.path(), Duration::ZERO)
                 .unwrap_err()
                 .code(),
             memory_core::Code::Locked

@@ -38,7 +38,7 @@ const TEMP_FILE: &str = "recalls/.next.tmp";
 const EXTENSION: &str = ".jsonl";
 
 /// The lock of the process that closes or deletes files.
-const LOCK: &str = "purge";
+const LOCK: &str = "recalls/.locks/purge";
 
 /// A file is closed at the maximum size divided by this number.
 const PARTS: u64 = 4;
@@ -111,12 +111,12 @@ impl RecallFolder {
 
     /// Runs `work` unless another process closes or deletes files at this moment.
     fn with_lock<T: Default>(
-        &self,
+        disk: &dyn Disk,
         work: impl FnOnce() -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        match WriterLock::try_acquire_named(&self.disk.root().join(FOLDER), LOCK) {
-            Some(_lock) => work(),
-            None => Ok(T::default()),
+        match WriterLock::try_acquire_file(disk, LOCK) {
+            Ok(_lock) => work(),
+            Err(_) => Ok(T::default()),
         }
     }
 
@@ -168,7 +168,7 @@ impl RecallLedger for RecallFolder {
         }
         disk.append_unsynced(&path, &bytes).map_err(refused)?;
         if self.max_size / PARTS <= size.unwrap_or_default() + bytes.len() as u64 {
-            self.with_lock(|| self.close_if_full(disk, &file))?;
+            Self::with_lock(disk, || self.close_if_full(disk, &file))?;
         }
         if size.is_none()
             && let Some(before) = self
@@ -238,7 +238,7 @@ impl RecallLedger for RecallFolder {
         if is_empty {
             return Ok(0);
         }
-        self.with_lock(|| {
+        Self::with_lock(disk, || {
             let mut deleted = 0;
             for file in Self::files(disk)? {
                 if first_time(disk, &file)?.is_none_or(|first| before <= first) {

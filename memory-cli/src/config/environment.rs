@@ -79,6 +79,8 @@ pub struct Environment {
     pub(crate) memo_new_master_key: Option<Result<MasterKey, ()>>,
     /// `MEMO_ALLOWED_PATHS`: the folders that may contain instances.
     pub(crate) memo_allowed_paths: Option<OsString>,
+    /// `MEMORY_TRUSTED_FOLDERS`: folders that are used although other users can change them.
+    pub(crate) trusted_folders: Vec<PathBuf>,
     /// `MEMO_AUTH_TOKEN`: the token for HTTP requests; an error if it is invalid in a header.
     pub(crate) memo_auth_token: Option<Result<AccessToken, ()>>,
     /// `VISUAL`, else `EDITOR`.
@@ -136,6 +138,9 @@ impl Environment {
             memo_master_key: master_key("MEMO_MASTER_KEY"),
             memo_new_master_key: master_key("MEMO_NEW_MASTER_KEY"),
             memo_allowed_paths: variable("MEMO_ALLOWED_PATHS"),
+            trusted_folders: variable("MEMORY_TRUSTED_FOLDERS")
+                .map(|folders| env::split_paths(&folders).collect())
+                .unwrap_or_default(),
             memo_auth_token: variable("MEMO_AUTH_TOKEN")
                 .map(|text| token(text.into_string().unwrap_or_default())),
             editor: text("VISUAL").or_else(|| text("EDITOR")),

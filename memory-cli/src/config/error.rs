@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use memory_core::{ParseError, io_hint};
+use memory_core::{ParseError, StoreError, io_hint};
+use memory_store::ForeignFolder;
 
 /// The error for invalid settings.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +19,9 @@ pub(crate) enum ConfigError {
         /// The cause.
         source: std::io::Error,
     },
+    /// Other users can change the file or its folder.
+    #[error(transparent)]
+    Foreign(#[from] ForeignFolder),
     /// The file is not valid YAML.
     #[error("{} is not valid YAML", path.display())]
     Malformed {
@@ -70,6 +74,7 @@ impl ConfigError {
         match self {
             Self::NoHome => Some("specify the folder with --root or MEMORY_ROOT".into()),
             Self::Unreadable { source, .. } => io_hint(source).map(str::to_owned),
+            Self::Foreign(found) => StoreError::from(found).hint(),
             Self::Key { variable } => Some(format!("correct or unset {variable}")),
             Self::Variable { variable, .. } => Some(format!("correct or unset {variable}")),
             Self::Malformed { .. } | Self::NoKeys { .. } | Self::Value { .. } => {

@@ -8,6 +8,7 @@ use memory_core::instance::InstanceName;
 use memory_core::{InboxTtl, ParseError};
 use memory_dream::DreamRules;
 use memory_ingest::SourceName;
+use memory_store::{check_owner, trust_folders};
 use serde_json::{Value, json};
 
 use super::document::{SettingsDocument, parser_for};
@@ -72,6 +73,8 @@ pub(crate) struct Settings {
     pub review: ReviewSettings,
     /// Hooks of tool calls.
     pub hooks: HookSettings,
+    /// Folders that are used although other users can change them.
+    pub trusted_folders: Setting<Vec<PathBuf>>,
     /// The sources of notes to import.
     pub places: Vec<SourceLocation>,
 }
@@ -117,6 +120,8 @@ pub(crate) enum NotificationMethod {
 
 /// Description of a notification method in errors.
 const EXPECTED_METHOD: &str = "a notification method (auto, osascript, notify-send or file)";
+
+const TRUSTED_KEY: &str = "trusted_folders";
 
 const HOUR: u64 = 60 * 60;
 
@@ -179,8 +184,16 @@ impl Settings {
         environment: &Environment,
     ) -> Result<Self, ConfigError> {
         let file = Self::file(root, environment)?;
+        trust_folders(environment.trusted_folders.iter().cloned());
+        // The settings of another user may name programs to run.
+        if let Some(home) = file.parent().filter(|_| environment.config.is_none()) {
+            check_owner(home)?;
+        }
+        check_owner(&file)?;
         let document = SettingsDocument::read(&file)?;
-        Self::of(document, file, root, environment)
+        let settings = Self::of(document, file, root, environment)?;
+        trust_folders(settings.trusted_folders.value.iter().cloned());
+        Ok(settings)
     }
 
     /// Parses the settings with `text` as the content of the file.
@@ -215,6 +228,16 @@ impl Settings {
                 .or_else(named)
                 .ok_or(ConfigError::NoHome)
         };
+        let trusted = document
+            .take_list(TRUSTED_KEY, "a folder")?
+            .map(|folders| {
+                folders
+                    .iter()
+                    .map(|text| path(text))
+                    .collect::<Result<_, ParseError>>()
+            })
+            .transpose()
+            .map_err(|error| document.value_error(TRUSTED_KEY, error))?;
         let mut settings = Self {
             file_exists: document.exists(),
             unknown: Vec::new(),
@@ -269,6 +292,7 @@ impl Settings {
             agents: AgentSettings::take(&mut document)?,
             review: ReviewSettings::take(&mut document)?,
             hooks: HookSettings::take(&mut document)?,
+            trusted_folders: or_default(trusted, Vec::new()),
             places,
             file,
             environment: environment.clone(),
@@ -342,6 +366,17 @@ impl Settings {
                 "timezone".to_owned(),
                 self.timezone
                     .display(|zone| zone.map(NamedZone::name).into()),
+            ),
+            (
+                TRUSTED_KEY.to_owned(),
+                self.trusted_folders
+                    .display(|folders| match folders.as_slice() {
+                        [] => Value::Null,
+                        several => several
+                            .iter()
+                            .map(|folder| folder.display().to_string())
+                            .collect(),
+                    }),
             ),
         ];
         // After the keys of `storage`, as in the file.

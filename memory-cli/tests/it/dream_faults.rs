@@ -182,7 +182,7 @@ fn check(prepared: &Path, before: &[String], fault: DiskFault) -> u64 {
     );
     let (_, steps) = run(prepared, fault, u64::MAX);
     let is_blind = matches!(fault, DiskFault::Blind(_));
-    for at in fault.steps(steps) {
+    for at in fault.steps("dream", steps) {
         let (home, _) = run(prepared, fault, at);
         let services = open(home.path(), 200);
         run_dream(&services).unwrap_or_else(|error| panic!("{fault:?} at step {at}: then {error}"));

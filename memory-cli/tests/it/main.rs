@@ -23,6 +23,7 @@ mod export;
     reason = "what is made durable is counted, and every fault is tried, where files are written"
 )]
 mod faulty_disk;
+mod foreign_folders;
 mod formats;
 mod help;
 mod import_detection;

@@ -245,7 +245,7 @@ impl BankWriter<'_> {
             packed,
             members,
         };
-        index::update(self.place.disk, self.place.root, &file, layout);
+        index::update(self.place.disk, &file, layout);
     }
 
     /// Returns the file format for a text of this length.

@@ -36,8 +36,9 @@ pub struct BankFolder {
 impl BankFolder {
     /// Returns the folder of banks at `root`, which need not exist.
     pub fn new(root: impl Into<PathBuf>, options: BankOptions) -> Self {
+        let depth = if options.is_in_project { 2 } else { 0 };
         Self {
-            place: StoreFolder::new(root.into()),
+            place: StoreFolder::in_project(root.into(), depth),
             options,
         }
     }
@@ -99,7 +100,8 @@ impl BankFolder {
         work: &mut impl FnMut(WritableBankFolder<'_>) -> Result<T, BankError>,
     ) -> Result<T, BankError> {
         loop {
-            let shared = WriterLock::acquire_shared(self.root(), self.options.patience)?;
+            let shared =
+                WriterLock::acquire_shared(place.disk, self.root(), self.options.patience)?;
             if change::is_interrupted(place.disk, FORMER_WAITING)? {
                 drop(shared);
                 self.write_exclusive_locked(place, &mut |_| Ok(()))?;
@@ -116,6 +118,7 @@ impl BankFolder {
                 ""
             };
             let _lock = WriterLock::acquire_named(
+                place.disk,
                 self.root(),
                 &format!("{name}{suffix}"),
                 self.options.patience,
@@ -144,7 +147,7 @@ impl BankFolder {
         place: WritableBankFolder<'_>,
         work: &mut impl FnMut(WritableBankFolder<'_>) -> Result<T, BankError>,
     ) -> Result<T, BankError> {
-        let _lock = WriterLock::acquire(self.root(), self.options.patience)?;
+        let _lock = WriterLock::acquire(place.disk, self.root(), self.options.patience)?;
         change::recover_legacy(&place)?;
         self.interrupted_banks(place.disk)?
             .iter()
@@ -302,7 +305,7 @@ impl BankStore for BankFolder {
         };
         let layout = file.parse_layout()?;
         if index::WORTHWHILE <= file.text.len() {
-            index::update(disk, self.root(), &file, &layout);
+            index::update(disk, &file, &layout);
         }
         let Some(item) = layout.items.iter().find(|item| item.key == key.as_str()) else {
             return Ok(BankLookup::NoKey);

@@ -9,7 +9,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::Range;
-use std::path::Path;
 
 use memory_core::bank::Key;
 use memory_core::json::{JsonText, unquote};
@@ -102,10 +101,10 @@ pub(super) fn indexed_keys(disk: &dyn Disk, path: &str) -> Vec<(String, usize)> 
 /// Updates the index for `bank`, or removes `bank` if it is not large.
 ///
 /// Nothing depends on success, so errors are ignored.
-pub(super) fn update(disk: &dyn Disk, root: &Path, bank: &BankFile, layout: &BankLayout) {
+pub(super) fn update(disk: &dyn Disk, bank: &BankFile, layout: &BankLayout) {
     // Writers of other banks also update the index. If its lock is held, this update is skipped; the next reader of the bank does
     // it.
-    let Some(_lock) = WriterLock::try_acquire_named(root, LOCK) else {
+    let Some(_lock) = WriterLock::try_acquire_named(disk, LOCK) else {
         return;
     };
     let former = disk

@@ -107,6 +107,7 @@ pub(super) fn file_operation<'a>(
     } = *place;
     let lock = move || {
         Ok(Some(WriterLock::acquire_named(
+            disk,
             root,
             LOCK,
             options.patience,

@@ -17,7 +17,7 @@ pub struct BankOptions {
     pub compress_above: Option<usize>,
     /// The timeout for locks.
     pub patience: Duration,
-    /// Whether the folder is part of a project, so that its first write adds a `.gitignore`.
+    /// Whether the folder is two levels below one of a project: its first write adds a `.gitignore`, and neither level is a symlink.
     pub is_in_project: bool,
 }
 

@@ -123,7 +123,7 @@ impl ConversationFolder {
         mut work: impl FnMut(&dyn Disk) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let disk = self.create()?;
-        let lock = WriterLock::acquire(self.root(), self.patience)?;
+        let lock = WriterLock::acquire(disk, self.root(), self.patience)?;
         let mut known = self.place.applied_changes();
         let done = self.place.write(disk, self.patience, |disk| {
             self.begin_attempt(&lock, &mut known);
@@ -157,7 +157,7 @@ impl ConversationFolder {
         };
         let kept = self.folder_cache(folder);
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        self.refresh_cache(disk, folder, &mut kept)?;
+        refresh_cache(disk, folder, &mut kept)?;
         work(disk, &mut kept).map(Some)
     }
 
@@ -179,21 +179,6 @@ impl ConversationFolder {
             all.clear();
         }
         Arc::clone(all.entry(folder.to_owned()).or_default())
-    }
-
-    fn refresh_cache(
-        &self,
-        disk: &dyn Disk,
-        folder: &str,
-        kept: &mut ConversationCache,
-    ) -> Result<(), StoreError> {
-        for conversation in kept.refresh(disk, folder, read_generation(self.root()), now_ns())? {
-            // Vectors are derived: without them a search uses only the words.
-            if let Ok(Some(found)) = vectors::read(disk, &conversation) {
-                kept.set_vectors(&conversation, &found);
-            }
-        }
-        Ok(())
     }
 
     /// Applies changes; those of an operation are recorded in the journal first.
@@ -223,7 +208,7 @@ impl ConversationFolder {
                 .iter()
                 .try_for_each(|&&one| self.commit_with(&[one], operation));
         }
-        let lock = WriterLock::acquire(self.root(), self.patience)?;
+        let lock = WriterLock::acquire(disk, self.root(), self.patience)?;
         let (own_disk, mut known) = (disk, self.place.applied_changes());
         let mut new_turns = if self.is_shared() {
             all.iter()
@@ -339,6 +324,20 @@ fn user_turns(changes: &[EntryChange]) -> impl Iterator<Item = &ConversationEntr
         EntryChange::Add(entry) if entry.role == EntryRole::User => Some(entry),
         EntryChange::Add(_) | EntryChange::Delete { .. } => None,
     })
+}
+
+fn refresh_cache(
+    disk: &dyn Disk,
+    folder: &str,
+    kept: &mut ConversationCache,
+) -> Result<(), StoreError> {
+    for conversation in kept.refresh(disk, folder, read_generation(disk), now_ns())? {
+        // Vectors are derived: without them a search uses only the words.
+        if let Ok(Some(found)) = vectors::read(disk, &conversation) {
+            kept.set_vectors(&conversation, &found);
+        }
+    }
+    Ok(())
 }
 
 impl ConversationStore for ConversationFolder {
@@ -491,8 +490,7 @@ impl ConversationStore for ConversationFolder {
         identity: &str,
         vectors: &[EntryVector],
     ) -> Result<(), StoreError> {
-        self.create()?;
-        let _lock = WriterLock::acquire(self.root(), self.patience)?;
+        let _lock = WriterLock::acquire(self.create()?, self.root(), self.patience)?;
         let kept = self.with_conversation(conversation, |disk, kept| {
             let found = vectors::append(disk, conversation, identity, vectors)?;
             kept.set_vectors(conversation, &found);

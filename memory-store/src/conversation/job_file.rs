@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Debug;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::fs::TryLockError;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
@@ -18,13 +17,15 @@ use serde::{Deserialize, Serialize};
 use super::layout::format_time;
 use crate::disk::{Disk, LazyDisk, append_line, replace_file};
 use crate::error::{io_error, read_error, write_error};
-use crate::lock::{PATIENCE, WriterLock};
-use crate::system::{open_no_follow, owner_only, private_folder_builder};
+use crate::lock::{LOCK_FILE, PATIENCE, WriterLock};
 
 /// The folder of the queue, next to the conversations.
 const FOLDER: &str = ".conversations";
 
 const PATH: &str = ".conversations/jobs.jsonl";
+
+/// The lock of the process that extracts facts.
+const RUNNING: &str = ".conversations/running";
 
 /// The temporary name of a new file.
 const TEMP_FILE: &str = ".conversations/.new-jobs.tmp";
@@ -123,8 +124,7 @@ impl JobFile {
             .place
             .get_or_create()
             .map_err(|error| read_error(FOLDER, error))?;
-        let folder = self.create_folder()?;
-        let _lock = WriterLock::acquire(&folder, PATIENCE)?;
+        let _lock = self.lock(disk)?;
         let texts = lines
             .iter()
             .map(|line| serde_json::to_vec(line).expect("texts and numbers have a JSON form"));
@@ -153,15 +153,9 @@ impl JobFile {
         }
     }
 
-    /// Returns the folder, and creates it if it is missing.
-    fn create_folder(&self) -> Result<PathBuf, StoreError> {
-        let folder = self.place.root().join(FOLDER);
-        match private_folder_builder().create(&folder) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                Err(io_error(format!("create {}", folder.display()), error))
-            }
-            _ => Ok(folder),
-        }
+    fn lock(&self, disk: &dyn Disk) -> Result<WriterLock, StoreError> {
+        let path = format!("{FOLDER}/{LOCK_FILE}");
+        WriterLock::acquire_file(disk, self.place.root(), &path, PATIENCE)
     }
 }
 
@@ -197,7 +191,7 @@ impl JobQueue for JobFile {
             .place
             .get_or_create()
             .map_err(|error| read_error(FOLDER, error))?;
-        let _lock = WriterLock::acquire(&self.create_folder()?, PATIENCE)?;
+        let _lock = self.lock(disk)?;
         let mut seen = self.lock_cache();
         seen.read_new_lines(disk)?;
         if seen.since.is_none() {
@@ -211,25 +205,16 @@ impl JobQueue for JobFile {
     }
 
     fn claim(&self) -> Result<Option<Box<dyn Debug + Send>>, StoreError> {
-        self.place
+        let disk = self
+            .place
             .get_or_create()
             .map_err(|error| read_error(FOLDER, error))?;
-        let place = self.create_folder()?.join("running");
-        let locked = open_lock_file(&place).and_then(|file| match WriterLock::try_file(file) {
-            Ok(lock) => Ok(Some(lock)),
+        match WriterLock::try_acquire_file(disk, RUNNING) {
+            Ok(lock) => Ok(Some(Box::new(lock))),
             Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => Err(error),
-        });
-        let locked =
-            locked.map_err(|error| io_error(format!("lock {}", place.display()), error))?;
-        Ok(locked.map(|lock| Box::new(lock) as Box<dyn Debug + Send>))
+            Err(TryLockError::Error(error)) => Err(io_error(format!("lock {RUNNING}"), error)),
+        }
     }
-}
-
-fn open_lock_file(place: &Path) -> std::io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    open_no_follow(owner_only(&mut options), place)
 }
 
 /// Replaces the file by a new one without jobs, durably and atomically.

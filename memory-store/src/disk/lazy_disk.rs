@@ -11,19 +11,39 @@ use super::{Disk, RealDisk};
 #[derive(Debug)]
 pub(crate) struct LazyDisk {
     root: PathBuf,
-    disk: OnceLock<Arc<dyn Disk>>,
-    /// Detects that the folder was moved. `None` if the disk was given by the caller.
-    anchor: Option<Mutex<Option<DirHandle>>>,
+    /// The number of components at the end of `root` that must not be symlinks.
+    depth: usize,
+    access: DiskAccess,
+}
+
+#[derive(Debug)]
+enum DiskAccess {
+    /// A disk of the caller.
+    Given(Arc<dyn Disk>),
+    /// The machine's disk.
+    Real {
+        disk: OnceLock<RealDisk>,
+        /// Detects that the folder was moved.
+        anchor: Mutex<Option<DirHandle>>,
+    },
 }
 
 impl LazyDisk {
     /// Returns the folder at `root` of the machine's disk.
     pub(crate) fn new(root: PathBuf) -> Self {
-        let anchor = Some(Mutex::new(DirHandle::of(&root)));
+        Self::in_project(root, 0)
+    }
+
+    /// Returns the folder at `root`, of which the last `depth` components must not be symlinks, because others may have created them.
+    pub(crate) fn in_project(root: PathBuf, depth: usize) -> Self {
+        let access = DiskAccess::Real {
+            disk: OnceLock::new(),
+            anchor: Mutex::new(DirHandle::of(&root)),
+        };
         Self {
             root,
-            disk: OnceLock::new(),
-            anchor,
+            depth,
+            access,
         }
     }
 
@@ -31,8 +51,8 @@ impl LazyDisk {
     pub(crate) fn on_disk(root: PathBuf, disk: Arc<dyn Disk>) -> Self {
         Self {
             root,
-            disk: OnceLock::from(disk),
-            anchor: None,
+            depth: 0,
+            access: DiskAccess::Given(disk),
         }
     }
 
@@ -59,22 +79,43 @@ impl LazyDisk {
     /// If the folder cannot be created, or was moved: it is not created again at its old path.
     pub(crate) fn get_or_create(&self) -> io::Result<&dyn Disk> {
         if !self.exists()? {
-            RealDisk::open(&self.root)?;
+            self.open_real()?;
             self.exists()?;
         }
         self.open()
     }
 
     fn open(&self) -> io::Result<&dyn Disk> {
-        if let Some(disk) = self.disk.get() {
-            return Ok(disk.as_ref());
+        match &self.access {
+            DiskAccess::Given(disk) => Ok(disk.as_ref()),
+            DiskAccess::Real { disk, .. } => {
+                if let Some(disk) = disk.get() {
+                    return Ok(disk);
+                }
+                let opened = self.open_real()?;
+                Ok(disk.get_or_init(|| opened))
+            }
         }
-        let opened = RealDisk::open(&self.root)?;
-        Ok(self.disk.get_or_init(|| Arc::new(opened)).as_ref())
     }
 
+    fn open_real(&self) -> io::Result<RealDisk> {
+        let base = self
+            .root
+            .ancestors()
+            .nth(self.depth)
+            .filter(|_| self.depth != 0);
+        let Some((base, path)) =
+            base.and_then(|base| Some((base, self.root.strip_prefix(base).ok()?)))
+        else {
+            return RealDisk::open(&self.root);
+        };
+        let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
+        RealDisk::open_below(base, &parts.join("/"))
+    }
+
+    /// Returns whether the folder exists. The disk uses the folder that is at the path now.
     fn exists(&self) -> io::Result<bool> {
-        let Some(anchor) = &self.anchor else {
+        let DiskAccess::Real { disk, anchor } = &self.access else {
             return Ok(true);
         };
         let mut anchor = anchor.lock().unwrap_or_else(PoisonError::into_inner);
@@ -89,6 +130,9 @@ impl LazyDisk {
             held.is_at(&self.root) == is_there && held.state() == DirState::Stayed
         };
         if !anchor.as_ref().is_some_and(holds) {
+            if let Some(disk) = disk.get().filter(|_| is_there) {
+                disk.replace_folder(&self.open_real()?);
+            }
             *anchor = DirHandle::of(&self.root);
         }
         Ok(is_there)

@@ -95,6 +95,12 @@ pub trait Disk: Debug + Send + Sync {
     /// On an I/O error, or if the path leaves the home.
     fn append_unsynced(&self, path: &str, bytes: &[u8]) -> io::Result<()>;
 
+    /// Opens a file for a lock, and creates it if it is missing.
+    ///
+    /// # Errors
+    /// On an I/O error, or if the path leaves the home.
+    fn open_lock(&self, path: &str) -> io::Result<File>;
+
     /// Truncates a file to `length` bytes, and syncs it.
     ///
     /// # Errors

@@ -364,6 +364,10 @@ impl Disk for OverlayDisk<'_> {
         self.append(path, bytes)
     }
 
+    fn open_lock(&self, path: &str) -> io::Result<File> {
+        self.base.open_lock(path)
+    }
+
     fn truncate(&self, path: &str, length: u64) -> io::Result<()> {
         self.change(path, |file| {
             let kept = file.start.as_ref().map_or(0, |(_, kept)| *kept);

@@ -1,29 +1,55 @@
 //! The implementation of [`Disk`] for the machine's disk.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{DirEntry, DirEntryKind, Disk, FileStat, MAX_FILE, check_path};
-use crate::system::{self, file_stat};
+use crate::system::{self, EntryType, FileAccess, OpenFolder, file_stat, is_symlink_error};
+use crate::trust;
 
 /// A home folder on the machine's disk. Folders are created with mode 0700, files with 0600.
+///
+/// The folder is opened once, and all paths are relative to it, so another folder or a symlink that takes its place is not used.
 #[derive(Debug)]
 pub struct RealDisk {
     root: PathBuf,
+    folder: Mutex<Arc<OpenFolder>>,
 }
 
 impl RealDisk {
-    /// Opens the home at `root`, and creates the folder if it is missing.
+    /// Opens the home at `root`, and creates the folder if it is missing. It may be a symlink.
     ///
     /// # Errors
-    /// If it cannot be created or is not a folder.
+    /// If it cannot be created or is not a folder; [`ForeignFolder`](crate::ForeignFolder) if other users can change it.
     pub fn open(root: &Path) -> io::Result<Self> {
         make_folders(root)?;
-        // The home itself may be a symlink; nothing below it may.
+        let root = fs::canonicalize(root)?;
+        Self::of_folder(OpenFolder::open_root(&root)?, root)
+    }
+
+    /// Opens the folder at `path` below `base`, without following symlinks below `base`, and creates it if it is missing.
+    ///
+    /// # Errors
+    /// As for [`RealDisk::open`]; or if it is behind a symlink.
+    pub(crate) fn open_below(base: &Path, path: &str) -> io::Result<Self> {
+        let root = base.join(path);
+        let base = Self::of_folder(OpenFolder::open_root(base)?, base.to_owned())?;
+        Self::of_folder(base.create_folders(path)?, root)
+    }
+
+    fn of_folder(folder: OpenFolder, root: PathBuf) -> io::Result<Self> {
+        trust::check_metadata(&root, &folder.metadata()?)?;
         Ok(Self {
-            root: fs::canonicalize(root)?,
+            root,
+            folder: Mutex::new(Arc::new(folder)),
         })
+    }
+
+    /// Uses the folder of `other` from now on, which is now at the path of this one.
+    pub(super) fn replace_folder(&self, other: &Self) {
+        *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = other.folder();
     }
 
     /// Returns the home folder.
@@ -31,22 +57,30 @@ impl RealDisk {
         &self.root
     }
 
-    /// Returns the absolute path for `path`, after a check that no parent is a symlink.
-    fn absolute_path(&self, path: &str) -> io::Result<PathBuf> {
-        check_path(path)?;
-        let mut place = self.root.clone();
-        let mut parts = path.split('/').peekable();
-        while let Some(part) = parts.next() {
-            place.push(part);
-            // The last component is opened with `O_NOFOLLOW`, or renamed and deleted as a link.
-            if parts.peek().is_some() && is_symlink(&place) {
-                return Err(io::Error::new(
-                    io::ErrorKind::InvalidInput,
-                    format!("a parent folder of {path} is a symlink"),
-                ));
-            }
+    fn folder(&self) -> Arc<OpenFolder> {
+        let folder = self.folder.lock();
+        Arc::clone(&folder.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Opens the folder at `path`; `""` is the home itself.
+    fn open_folder(&self, path: &str) -> io::Result<Arc<OpenFolder>> {
+        if path.is_empty() {
+            return Ok(self.folder());
         }
-        Ok(place)
+        self.folder().open_below(path).map(Arc::new)
+    }
+
+    /// Opens the folder that contains the entry at `path`, and returns the name of the entry.
+    fn parent<'a>(&self, path: &'a str) -> io::Result<(Arc<OpenFolder>, &'a str)> {
+        check_path(path)?;
+        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+        match self.open_folder(parent) {
+            Err(error) if is_symlink_error(&error) => Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("a parent folder of {path} is a symlink"),
+            )),
+            folder => Ok((folder?, name)),
+        }
     }
 
     fn open_file(&self, path: &str) -> io::Result<File> {
@@ -56,10 +90,8 @@ impl RealDisk {
                 "not a regular file, but a pipe, a socket or a device",
             )
         };
-        let file = system::open_no_follow_nonblocking(
-            OpenOptions::new().read(true),
-            &self.absolute_path(path)?,
-        )?;
+        let (folder, name) = self.parent(path)?;
+        let file = folder.open_file(name, FileAccess::Read)?;
         let kind = file.metadata()?.file_type();
         if kind.is_file() || kind.is_dir() {
             Ok(file)
@@ -68,14 +100,15 @@ impl RealDisk {
         }
     }
 
-    fn open_for_writing(&self, path: &str, options: &mut OpenOptions) -> io::Result<File> {
-        let place = self.absolute_path(path)?;
-        // Another process may have created a link to one of its own files under this name.
-        let options = system::owner_only(options);
-        match system::open_no_follow(options, &place) {
+    fn open_for_writing(&self, path: &str, access: FileAccess) -> io::Result<File> {
+        let opened = self
+            .parent(path)
+            .and_then(|(folder, name)| folder.open_file(name, access));
+        match opened {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 self.make_parents(path)?;
-                system::open_no_follow(options, &place)
+                let (folder, name) = self.parent(path)?;
+                folder.open_file(name, access)
             }
             opened => opened,
         }
@@ -83,7 +116,7 @@ impl RealDisk {
 
     /// Appends bytes to a file, which is created if missing, in one write.
     fn append_to_file(&self, path: &str, bytes: &[u8]) -> io::Result<File> {
-        let mut file = self.open_for_writing(path, OpenOptions::new().append(true).create(true))?;
+        let mut file = self.open_for_writing(path, FileAccess::Append)?;
         let before = file.metadata()?.len();
         let mut written = 0;
         while written < bytes.len() {
@@ -113,10 +146,31 @@ impl RealDisk {
                 format!("{} no longer exists", self.root.display()),
             ));
         }
-        let Some((parents, _)) = path.rsplit_once('/') else {
-            return Ok(());
-        };
-        make_folders(&self.absolute_path(parents)?)
+        path.rsplit_once('/').map_or(Ok(()), |(parents, _)| {
+            self.create_folders(parents).map(drop)
+        })
+    }
+
+    /// Opens the folder at `path`, after the missing folders are created durably.
+    fn create_folders(&self, path: &str) -> io::Result<OpenFolder> {
+        let mut opened: Option<OpenFolder> = None;
+        let home = self.folder();
+        for part in path.split('/') {
+            let folder = opened.as_ref().unwrap_or(&home);
+            opened = Some(match folder.open_below(part) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    match folder.create_folder(part) {
+                        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                            return Err(error);
+                        }
+                        _ => folder.sync()?,
+                    }
+                    folder.open_below(part)?
+                }
+                found => found?,
+            });
+        }
+        opened.ok_or_else(|| io::ErrorKind::InvalidInput.into())
     }
 }
 
@@ -161,58 +215,48 @@ impl Disk for RealDisk {
     }
 
     fn stat(&self, path: &str) -> io::Result<Option<FileStat>> {
-        match fs::symlink_metadata(self.absolute_path(path)?) {
+        match self
+            .parent(path)
+            .and_then(|(folder, name)| folder.stat_entry(name))
+        {
             Err(error) if is_absent(&error) => Ok(None),
-            Ok(found) if found.is_symlink() => Ok(None),
-            found => Ok(Some(file_stat(&found?))),
+            Ok((_, EntryType::Symlink)) => Ok(None),
+            found => Ok(Some(found?.0)),
         }
     }
 
     fn list_folder(&self, path: &str) -> io::Result<Vec<DirEntry>> {
-        let place = if path.is_empty() {
-            self.root.clone()
-        } else {
-            self.absolute_path(path)?
-        };
-        if is_symlink(&place) {
-            return Err(io::Error::new(
+        // The position in a listing belongs to the descriptor.
+        let path_or_self = if path.is_empty() { "." } else { path };
+        let folder = match self.folder().open_below(path_or_self) {
+            Err(error) if is_symlink_error(&error) => Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
                 format!("{path} is a symlink"),
-            ));
-        }
-        let entries = match fs::read_dir(place) {
+            )),
             Err(error) if is_absent(&error) => return Ok(Vec::new()),
-            entries => entries?,
-        };
-        entries
-            .map(|entry| {
-                let entry = entry?;
-                let kind = entry.file_type()?;
-                let (name, is_text) = match entry.file_name().into_string() {
-                    Ok(name) => (name, true),
-                    Err(name) => (name.to_string_lossy().into_owned(), false),
-                };
-                let kind = match kind {
-                    _ if !is_text || kind.is_symlink() => DirEntryKind::Other,
-                    _ if kind.is_dir() => DirEntryKind::Folder,
-                    _ if kind.is_file() => DirEntryKind::File,
-                    _ => DirEntryKind::Other,
-                };
-                Ok(DirEntry {
-                    name,
-                    inode: system::entry_inode(&entry)?,
-                    kind,
-                })
-            })
-            .collect()
+            folder => folder,
+        }?;
+        let mut entries = Vec::new();
+        folder.each_entry(&mut |name, kind, inode| {
+            let (name, is_text) = match name.to_str() {
+                Ok(name) => (name.to_owned(), true),
+                Err(_) => (name.to_string_lossy().into_owned(), false),
+            };
+            let kind = match kind {
+                EntryType::Folder if is_text => DirEntryKind::Folder,
+                EntryType::File if is_text => DirEntryKind::File,
+                _ => DirEntryKind::Other,
+            };
+            if !matches!(&*name, "." | "..") {
+                entries.push(DirEntry { name, inode, kind });
+            }
+        })?;
+        Ok(entries)
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
-        self.open_for_writing(
-            path,
-            OpenOptions::new().write(true).create(true).truncate(true),
-        )?
-        .write_all(bytes)
+        self.open_for_writing(path, FileAccess::Replace)?
+            .write_all(bytes)
     }
 
     fn append(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
@@ -222,21 +266,30 @@ impl Disk for RealDisk {
     fn append_unsynced(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
         self.append_to_file(path, bytes).map(drop)
     }
+
+    fn open_lock(&self, path: &str) -> io::Result<File> {
+        self.open_for_writing(path, FileAccess::Lock)
+    }
+
     fn truncate(&self, path: &str, length: u64) -> io::Result<()> {
-        let file =
-            system::open_no_follow(OpenOptions::new().write(true), &self.absolute_path(path)?)?;
+        let (folder, name) = self.parent(path)?;
+        let file = folder.open_file(name, FileAccess::Write)?;
         file.set_len(length)?;
         file.sync_all()
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        let (source, target) = (self.absolute_path(from)?, self.absolute_path(to)?);
-        match fs::rename(&source, &target) {
+        let (source, name) = self.parent(from)?;
+        let renamed = self
+            .parent(to)
+            .and_then(|(target, new_name)| source.rename(name, &target, new_name));
+        match renamed {
             Err(error)
-                if error.kind() == io::ErrorKind::NotFound && source.symlink_metadata().is_ok() =>
+                if error.kind() == io::ErrorKind::NotFound && source.stat_entry(name).is_ok() =>
             {
                 self.make_parents(to)?;
-                fs::rename(source, target)
+                let (target, new_name) = self.parent(to)?;
+                source.rename(name, &target, new_name)
             }
             done => done,
         }
@@ -244,8 +297,8 @@ impl Disk for RealDisk {
 
     fn hard_link(&self, from: &str, to: &str) -> io::Result<()> {
         self.make_parents(to)?;
-        let (source, target) = (self.absolute_path(from)?, self.absolute_path(to)?);
-        match fs::hard_link(&source, &target) {
+        let ((source, name), (target, new_name)) = (self.parent(from)?, self.parent(to)?);
+        match source.hard_link(name, &target, new_name) {
             Ok(()) => Ok(()),
             Err(error)
                 if matches!(
@@ -257,46 +310,48 @@ impl Disk for RealDisk {
             }
             // The file system has no hard links.
             Err(_) => {
-                fs::copy(&source, &target)?;
-                system::sync_file(&target)
+                let mut copy = target.open_file(new_name, FileAccess::Replace)?;
+                io::copy(&mut source.open_file(name, FileAccess::Read)?, &mut copy)?;
+                target.copy_permissions(new_name, &source, name)?;
+                copy.sync_all()
             }
         }
     }
 
     fn copy_permissions(&self, path: &str, of: &str) -> io::Result<()> {
-        let (place, other) = (
-            self.absolute_path(path)?,
-            fs::symlink_metadata(self.absolute_path(of)?)?,
-        );
-        let own = fs::symlink_metadata(&place)?;
-        if !own.is_file() || !other.is_file() {
-            return Err(io::Error::new(
+        let ((folder, name), (other_folder, other)) = (self.parent(path)?, self.parent(of)?);
+        match folder.copy_permissions(name, &other_folder, other) {
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
                 format!("{path} or {of} is not a regular file"),
-            ));
+            )),
+            done => done,
         }
-        system::copy_owner_and_permissions(&place, &own, &other)
     }
 
     fn check_writable(&self, path: &str) -> io::Result<()> {
-        match system::open_no_follow_nonblocking(
-            OpenOptions::new().write(true),
-            &self.absolute_path(path)?,
-        ) {
+        let (folder, name) = self.parent(path)?;
+        match folder.open_file(name, FileAccess::Write) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(error),
             _ => Ok(()),
         }
     }
 
     fn remove(&self, path: &str) -> io::Result<()> {
-        match fs::remove_file(self.absolute_path(path)?) {
+        match self
+            .parent(path)
+            .and_then(|(folder, name)| folder.remove_file(name))
+        {
             Err(error) if is_absent(&error) => Ok(()),
             done => done,
         }
     }
 
     fn remove_folder(&self, path: &str) -> io::Result<()> {
-        match fs::remove_dir(self.absolute_path(path)?) {
+        match self
+            .parent(path)
+            .and_then(|(folder, name)| folder.remove_folder(name))
+        {
             Err(error) if is_absent(&error) || error.kind() == io::ErrorKind::DirectoryNotEmpty => {
                 Ok(())
             }
@@ -305,16 +360,15 @@ impl Disk for RealDisk {
     }
 
     fn sync_file(&self, path: &str) -> io::Result<()> {
-        system::sync_file(&self.absolute_path(path)?)
+        let (folder, name) = self.parent(path)?;
+        folder.sync_file(name)
     }
 
     fn sync_folder(&self, path: &str) -> io::Result<()> {
-        let place = if path.is_empty() {
-            self.root.clone()
-        } else {
-            self.absolute_path(path)?
-        };
-        system::sync_folder(&place)
+        if !path.is_empty() {
+            check_path(path)?;
+        }
+        self.open_folder(path)?.sync()
     }
 
     fn sync_everything(&self) -> io::Result<bool> {
@@ -340,13 +394,60 @@ fn make_folders(place: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn is_symlink(place: &Path) -> bool {
-    fs::symlink_metadata(place).is_ok_and(|found| found.is_symlink())
-}
-
 fn is_absent(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
     )
+}
+
+#[cfg(all(test, unix, not(portable_system)))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_that_is_replaced_by_a_symlink_is_neither_read_nor_written() {
+        let base = tempfile::tempdir().unwrap();
+        let path = |name: &str| base.path().join(name);
+        for folder in ["project/.memory/deep", "private/deep"] {
+            fs::create_dir_all(path(folder)).unwrap();
+        }
+        fs::write(path("private/a.md"), "private").unwrap();
+        fs::write(path("private/deep/a.md"), "private").unwrap();
+        let disk = RealDisk::open_below(&path("project"), ".memory").unwrap();
+        disk.write("a.md", b"own").unwrap();
+
+        fs::rename(path("project/.memory"), path("moved")).unwrap();
+        symlink(path("private"), path("project/.memory")).unwrap();
+        assert_eq!(disk.read("a.md").unwrap().unwrap().0, b"own");
+        disk.write("b.md", b"own").unwrap();
+        disk.open_lock(".locks/one").unwrap();
+        disk.rename("b.md", "c.md").unwrap();
+        disk.hard_link("c.md", "new/d.md").unwrap();
+        disk.remove("a.md").unwrap();
+
+        fs::remove_dir(path("moved/deep")).unwrap();
+        symlink(path("private/deep"), path("moved/deep")).unwrap();
+        disk.read("deep/a.md").unwrap_err();
+        disk.write("deep/b.md", b"own").unwrap_err();
+        disk.remove("deep/a.md").unwrap_err();
+        disk.rename("c.md", "deep/c.md").unwrap_err();
+        disk.list_folder("deep").unwrap_err();
+        let names = |folder: &str| {
+            let mut names: Vec<_> = fs::read_dir(path(folder))
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect();
+            names.sort();
+            names.join(" ")
+        };
+        assert_eq!(
+            (names("private"), names("private/deep")),
+            ("a.md deep".into(), "a.md".into())
+        );
+        assert_eq!(names("moved"), ".locks c.md deep new");
+        RealDisk::open_below(&path("project"), ".memory").unwrap_err();
+    }
 }

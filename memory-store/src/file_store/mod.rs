@@ -216,7 +216,7 @@ impl FileStore {
 
     /// Acquires the writer lock, and rolls back an interrupted operation of another writer.
     fn lock_for_writing(&self) -> Result<WriterLock, StoreError> {
-        let lock = WriterLock::acquire(&self.root, self.options.patience)?;
+        let lock = WriterLock::acquire(self.disk.as_ref(), &self.root, self.options.patience)?;
         // A replica that is created again has no interrupted operation.
         if self.is_incomplete_replica()? {
             return Ok(lock);

@@ -67,8 +67,9 @@ impl HistoryFolder {
     }
 
     /// Waits for the lock of a session.
-    fn lock_session(&self, path: &str) -> Result<WriterLock, InstanceError> {
+    fn lock_session(&self, disk: &dyn Disk, path: &str) -> Result<WriterLock, InstanceError> {
         Ok(WriterLock::acquire_for_file(
+            disk,
             self.root(),
             path,
             self.patience,
@@ -86,7 +87,7 @@ impl HistoryFolder {
     fn open(&self, disk: &dyn Disk, path: &str) -> Result<Option<SessionFile>, InstanceError> {
         let opened = SessionFile::open(disk, path, || {
             // If the lock is not available in time, the file is read as it is.
-            drop(self.lock_session(path));
+            drop(self.lock_session(disk, path));
         })?;
         if opened.is_some() && !self.is_name_checked(path) {
             check_case_collision(disk, path)?;
@@ -104,7 +105,7 @@ impl HistoryFolder {
         take: TakeBatch<'_>,
         operation: &Operation,
     ) -> Result<Option<String>, InstanceError> {
-        let _lock = self.lock_session(path)?;
+        let _lock = self.lock_session(disk, path)?;
         let is_known = self.is_name_checked(path);
         if !is_known {
             check_case_collision(disk, path)?;
@@ -358,7 +359,7 @@ impl HistoryFolder {
         let Some(disk) = self.disk()? else {
             return Ok(None);
         };
-        let _lock = self.lock_session(path)?;
+        let _lock = self.lock_session(disk, path)?;
         // The file may be replaced or deleted, so its name must be synced again after the next append.
         self.known
             .lock()

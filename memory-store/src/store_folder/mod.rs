@@ -35,6 +35,14 @@ impl StoreFolder {
         }
     }
 
+    /// Returns the folder at `root`, of which the last `depth` components must not be symlinks.
+    pub(crate) fn in_project(root: PathBuf, depth: usize) -> Self {
+        Self {
+            place: LazyDisk::in_project(root, depth),
+            replica: None,
+        }
+    }
+
     /// Returns the folder at `root`, accessed through `disk`.
     pub(crate) fn on_disk(root: PathBuf, disk: Arc<dyn Disk>) -> Self {
         Self {
@@ -76,8 +84,9 @@ impl StoreFolder {
         };
         if replica.catch_up(&self.place, patience)? {
             // Readers with a cache detect the changes by the generation. An active writer writes another one at its end.
-            let _ = WriterLock::acquire(self.root(), Duration::ZERO)
-                .map(|lock| lock.write_generation());
+            let disk = self.place.get_or_create();
+            let lock = disk.map(|disk| WriterLock::acquire(disk, self.root(), Duration::ZERO));
+            let _ = lock.map(|lock| lock.map(|lock| lock.write_generation()));
         }
         Ok(())
     }

@@ -110,7 +110,7 @@ impl FolderReplica {
             let Some((known, page)) = found else {
                 return Ok(false);
             };
-            let _lock = WriterLock::acquire_named(root, LOCK, patience)?;
+            let _lock = WriterLock::acquire_named(disk, root, LOCK, patience)?;
             let state = self.state(disk, root)?;
             // Another writer on this machine may have applied or made the changes meanwhile.
             let first = (state.position == known).then_some(page);
@@ -136,7 +136,7 @@ impl FolderReplica {
         patience: Duration,
         mut work: impl FnMut(&dyn Disk) -> Result<T, E>,
     ) -> Result<T, E> {
-        let _lock = WriterLock::acquire_named(root, LOCK, patience)?;
+        let _lock = WriterLock::acquire_named(disk, root, LOCK, patience)?;
         let begun = Instant::now();
         let mut state = self.pull(disk, root)?;
         let mut was_repaired = false;

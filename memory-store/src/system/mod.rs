@@ -5,8 +5,8 @@
 //!
 //! | concern | `unix` | `portable` |
 //! |---|---|---|
-//! | opening a file without following a symlink | `O_NOFOLLOW` | a check just before the open; a symlink that is created in between is followed |
-//! | access of other users | modes 0600 and 0700 | the access rules of the parent folder, such as the profile of the user |
+//! | access below a folder without following a symlink | by descriptors, with `O_NOFOLLOW` | by paths, with a check just before; a symlink that is created in between is followed |
+//! | access of other users | modes 0600 and 0700; folders of others are refused | the access rules of the parent folder, such as the profile of the user |
 //! | identity of a file | device and inode | Windows: volume and file number for open files; else the creation time |
 //! | change time of a file | the time of the last change of content, names or permissions | the modification time |
 //! | sync of a folder | `fsync` | none on Windows |
@@ -38,7 +38,7 @@ pub use current::file_stat::{
     entry_inode, file_stat, identity_of_file, identity_of_path, is_deleted,
 };
 pub use current::permissions::{
-    copy_owner_and_permissions, is_accessible_to_others, private_folder_permissions,
+    access_of_strangers, is_accessible_to_others, private_folder_permissions,
     remove_access_of_others, user_id_of_owner,
 };
 pub use current::positioned_io::{read_exact_at, write_all_at};
@@ -48,4 +48,4 @@ pub use current::process::{
 };
 pub use current::sync::{sync_file, sync_file_system, sync_folder};
 pub use identity::FileIdentity;
-pub use open_folder::{EntryType, OpenFolder};
+pub use open_folder::{EntryType, FileAccess, OpenFolder};

@@ -1,13 +1,26 @@
-//! A folder whose entries are listed without opening them.
+//! A folder whose entries are accessed relative to it.
+
+use std::io;
+use std::path::Path;
 
 use super::current::folder_scan::FolderHandle;
 
 /// An open folder.
 ///
-/// On Unix it stays the same folder when its path changes; elsewhere it is the path.
+/// On Unix it stays the same folder when its path changes, and no entry of it is reached through a symlink; elsewhere it is the path.
 #[derive(Debug)]
 pub struct OpenFolder {
     pub(super) handle: FolderHandle,
+}
+
+impl OpenFolder {
+    /// Opens the folder at `path` below `root` without following symlinks below `root`. The components are separated by `/`.
+    ///
+    /// # Errors
+    /// As for [`OpenFolder::open_below`].
+    pub fn open(root: &Path, path: &str) -> io::Result<Self> {
+        Self::open_root(root)?.open_below(path)
+    }
 }
 
 /// The type of an entry, without following symlinks.
@@ -21,4 +34,19 @@ pub enum EntryType {
     Symlink,
     /// A socket, a pipe, a device, or an entry of unknown type.
     Other,
+}
+
+/// What a file is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileAccess {
+    /// Reading; a folder can be opened as well.
+    Read,
+    /// Writing to an existing file.
+    Write,
+    /// Writing to a file that is created or emptied.
+    Replace,
+    /// Appending to a file that is created if missing.
+    Append,
+    /// Locking a file that is created if missing.
+    Lock,
 }

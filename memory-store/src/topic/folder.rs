@@ -45,6 +45,14 @@ impl TopicFolder {
         }
     }
 
+    /// Returns the store of the folder `root` of a project, which must not be a symlink.
+    pub fn in_project(root: impl Into<PathBuf>) -> Self {
+        Self {
+            place: StoreFolder::in_project(root.into(), 1),
+            patience: PATIENCE,
+        }
+    }
+
     /// Returns the store of the folder `root`, which is accessed through `disk`.
     pub fn with_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
         Self {
@@ -90,7 +98,7 @@ impl TopicFolder {
             .get_or_create()
             .map_err(|error| told(io_error(format!("open {place}"), error)))?;
         self.place.write(disk, self.patience, |disk| {
-            let _lock = WriterLock::acquire(self.root(), self.patience).map_err(told)?;
+            let _lock = WriterLock::acquire(disk, self.root(), self.patience).map_err(told)?;
             let meet = || operation.map_or(Ok(()), |operation| index::adopt_index(disk, operation));
             let done = recover(disk)
                 .and_then(|()| meet())
@@ -195,7 +203,7 @@ impl TopicStore for TopicFolder {
 
     fn count_use(&self, name: &TopicName, at: DateTime<Utc>) {
         if let Ok(Some(disk)) = self.disk() {
-            uses::count(self.root(), disk, name, at);
+            uses::count(disk, name, at);
         }
     }
 

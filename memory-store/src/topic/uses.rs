@@ -1,13 +1,11 @@
 //! The number of uses of topics.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::topic::{TopicName, TopicUsage, TopicUsages};
 use serde::{Deserialize, Serialize};
 
-use crate::cache_file;
 use crate::disk::Disk;
 
 /// The file of the numbers, which may be deleted at any time.
@@ -44,7 +42,7 @@ pub(super) fn read_uses(disk: &dyn Disk) -> TopicUsages {
 }
 
 /// Counts a use. One of two concurrent counts may be lost, and a power loss may lose all.
-pub(super) fn count(root: &Path, disk: &dyn Disk, name: &TopicName, at: DateTime<Utc>) {
+pub(super) fn count(disk: &dyn Disk, name: &TopicName, at: DateTime<Utc>) {
     let mut page = read_file(disk);
     let last = at.to_rfc3339_opts(SecondsFormat::Secs, true);
     let count = page
@@ -55,8 +53,14 @@ pub(super) fn count(root: &Path, disk: &dyn Disk, name: &TopicName, at: DateTime
     page.topics
         .insert(name.to_string(), TopicUseLine { count, last });
     if let Ok(bytes) = serde_json::to_vec(&page) {
+        let temporary = format!("{FILE}.{:08x}", getrandom::u32().unwrap_or_default());
         // A folder that is read-only can still be read.
-        let _ = cache_file::write(root, FILE, &bytes);
+        let written = disk
+            .write(&temporary, &bytes)
+            .and_then(|()| disk.rename(&temporary, FILE));
+        if written.is_err() {
+            let _ = disk.remove(&temporary);
+        }
     }
 }
 

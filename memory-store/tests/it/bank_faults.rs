@@ -160,7 +160,7 @@ fn check(what: &str, act: BankOperationFn, fault: DiskFault) -> u64 {
     assert!(acknowledged, "{what} works on a disk that works");
     let after = state(whole.path());
     let (.., steps) = run(act, fault, u64::MAX);
-    for at in fault.steps(steps) {
+    for at in fault.steps(what, steps) {
         let (home, acknowledged, _) = run(act, fault, at);
         // The next writer runs first: it recovers from the interrupted operation.
         let banks = open(home.path());

@@ -62,16 +62,16 @@ impl DiskFault {
         &Self::ALL[..Self::ALL.len() - of_clocks]
     }
 
-    /// Returns the steps at which the fault is tried in an operation of `steps` steps.
+    /// Returns the steps at which the fault is tried in the operation `what` of `steps` steps.
     ///
     /// Unsynced changes can also be lost after the last step.
-    pub(crate) fn steps(self, steps: u64) -> impl Iterator<Item = u64> {
-        (1..=steps + u64::from(self == Self::Forgets)).filter(move |at| self.is_tried(*at))
+    pub(crate) fn steps(self, what: &str, steps: u64) -> impl Iterator<Item = u64> {
+        (1..=steps + u64::from(self == Self::Forgets)).filter(move |at| self.is_tried(what, *at))
     }
 
-    /// Returns whether the fault is tried at a step: power cuts at each step, and others at a sample of the steps.
-    pub(crate) fn is_tried(self, at: u64) -> bool {
-        matches!(self, Self::Dies | Self::Forgets) || is_sampled((self, at), 8)
+    /// Returns whether the fault is tried at a step of the operation `what`: power cuts at each step, and others at a sample.
+    pub(crate) fn is_tried(self, what: &str, at: u64) -> bool {
+        matches!(self, Self::Dies | Self::Forgets) || is_sampled((self, what, at), 8)
     }
 }
 
@@ -331,6 +331,10 @@ impl Disk for FaultyDisk {
 
     fn read_part(&self, path: &str, start: u64, length: usize) -> io::Result<Vec<u8>> {
         self.read_step(|disk| disk.read_part(path, start, length))
+    }
+
+    fn open_lock(&self, path: &str) -> io::Result<std::fs::File> {
+        self.real.open_lock(path)
     }
 
     fn open(&self, path: &str) -> io::Result<Option<std::fs::File>> {

@@ -40,6 +40,10 @@ impl Disk for ReadCountingDisk {
             .map(|(bytes, signature)| (bytes, self.with_fixed_times(signature))))
     }
 
+    fn open_lock(&self, path: &str) -> io::Result<std::fs::File> {
+        self.real.open_lock(path)
+    }
+
     fn open(&self, path: &str) -> io::Result<Option<std::fs::File>> {
         self.real.open(path)
     }

@@ -241,7 +241,7 @@ fn check(what: &str, change: SessionChangeFn, fault: DiskFault) -> u64 {
     assert!(acknowledged, "{what} works on a disk that works");
     let after = session_state(whole.path());
     let (.., steps) = run(change, fault, u64::MAX);
-    for at in fault.steps(steps) {
+    for at in fault.steps(what, steps) {
         let (home, acknowledged, _) = run(change, fault, at);
         let now = session_state(home.path());
         assert!(
@@ -490,8 +490,8 @@ fn check_values(what: &str, act: ValueChangeFn, fault: DiskFault) -> u64 {
     assert!(acknowledged, "{what} works on disks that work");
     let after = value_state(whole.path());
     let (.., steps) = run_on_values(act, fault, [u64::MAX; 2]);
-    let first = fault.steps(steps[0]).map(|at| [at, u64::MAX]);
-    let cuts = first.chain(fault.steps(steps[1]).map(|at| [u64::MAX, at]));
+    let first = fault.steps(what, steps[0]).map(|at| [at, u64::MAX]);
+    let cuts = first.chain(fault.steps(what, steps[1]).map(|at| [u64::MAX, at]));
     for at in cuts {
         let (home, acknowledged, _) = run_on_values(act, fault, at);
         let now = value_state(home.path());

@@ -352,8 +352,8 @@ fn check(what: &str, act: InstanceChangeFn, fault: DiskFault) -> u64 {
     assert!(acknowledged, "{what} works on disks that work");
     let after = instance_state(whole.path());
     let (.., steps) = run(act, fault, [u64::MAX; 2]);
-    let first = fault.steps(steps[0]).map(|at| [at, u64::MAX]);
-    let cuts = first.chain(fault.steps(steps[1]).map(|at| [u64::MAX, at]));
+    let first = fault.steps(what, steps[0]).map(|at| [at, u64::MAX]);
+    let cuts = first.chain(fault.steps(what, steps[1]).map(|at| [u64::MAX, at]));
     for at in cuts {
         let (home, acknowledged, _) = run(act, fault, at);
         let now = instance_state(home.path());

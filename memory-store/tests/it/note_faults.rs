@@ -210,7 +210,7 @@ fn check(prepared: &PreparedNotes, name: &str, act: NoteOperationFn, fault: Disk
     assert!(acknowledged, "{name} works on a disk that works");
     let after = state(&whole);
     let (.., steps) = run(prepared, act, fault, u64::MAX);
-    for at in fault.steps(steps) {
+    for at in fault.steps(name, steps) {
         let (home, acknowledged, _) = run(prepared, act, fault, at);
         // The next writer runs first: it rolls back the interrupted operation.
         write(

@@ -165,7 +165,7 @@ fn check(what: &str, act: TopicOperationFn, fault: DiskFault) -> u64 {
     let after = state(whole.path());
     assert_ne!(before, after, "{what} does something");
     let (.., steps) = run(act, fault, u64::MAX);
-    for at in fault.steps(steps) {
+    for at in fault.steps(what, steps) {
         let (home, acknowledged, _) = run(act, fault, at);
         // Readers never see a partial index, or one without the lines of the user.
         let index = std::fs::read_to_string(home.path().join("MEMORY.md")).unwrap();

@@ -63,6 +63,7 @@ fn the_default_file_tells_every_key_and_its_default() {
     let none = [
         "storage.store",
         "timezone",
+        "trusted_folders",
         "reranking.model",
         "llm.base_url",
         "llm.model",

@@ -54,6 +54,9 @@ impl Disk for CountingDisk {
             .push((path.to_owned(), bytes.len()));
         Ok(bytes)
     }
+    fn open_lock(&self, path: &str) -> std::io::Result<std::fs::File> {
+        self.real.open_lock(path)
+    }
     fn open(&self, path: &str) -> std::io::Result<Option<std::fs::File>> {
         self.real.open(path)
     }

@@ -64,7 +64,7 @@ impl FileStore {
             .ok_or_else(|| invalid("the store is not a replica of a database"))?;
         let disk = &RealDisk::open(source)
             .map_err(|error| io_error(format!("open {}", source.display()), error))?;
-        let _lock = WriterLock::acquire(source, self.options.patience)?;
+        let _lock = WriterLock::acquire(disk, source, self.options.patience)?;
         let newest_first = journal(disk)
             .operations(journal_read_error)?
             .collect::<Result<Vec<_>, _>>()?;

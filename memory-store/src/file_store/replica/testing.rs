@@ -211,6 +211,9 @@ impl Disk for DyingDisk {
     fn read_part(&self, path: &str, start: u64, length: usize) -> std::io::Result<Vec<u8>> {
         self.read_only(|disk| disk.read_part(path, start, length))
     }
+    fn open_lock(&self, path: &str) -> std::io::Result<fs::File> {
+        self.disk.open_lock(path)
+    }
     fn open(&self, path: &str) -> std::io::Result<Option<fs::File>> {
         self.read_only(|disk| disk.open(path))
     }

@@ -4,34 +4,13 @@ use std::ffi::{CStr, CString};
 use std::fs;
 use std::io;
 pub(in crate::system) use std::path::PathBuf as FolderHandle;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::file_open::symlink_error;
 use super::file_stat::{entry_inode, file_stat};
 use crate::disk::FileStat;
 use crate::system::{EntryType, OpenFolder};
 
 impl OpenFolder {
-    /// Opens the folder at `path` below `root` without following symlinks below `root`. The components are separated by `/`.
-    ///
-    /// # Errors
-    /// [`io::ErrorKind::NotFound`] if it does not exist; [`io::ErrorKind::NotADirectory`], or an error for which
-    /// [`is_symlink_error`](crate::system::is_symlink_error) is true, if a component is not a folder; or on an I/O error.
-    pub fn open(root: &Path, path: &str) -> io::Result<Self> {
-        let mut handle = root.to_owned();
-        for part in path.split('/') {
-            handle.push(part);
-            let found = fs::symlink_metadata(&handle)?;
-            if found.is_symlink() {
-                return Err(symlink_error());
-            }
-            if !found.is_dir() {
-                return Err(io::ErrorKind::NotADirectory.into());
-            }
-        }
-        Ok(Self { handle })
-    }
-
     /// Returns the modification time of the folder in nanoseconds since 1970.
     ///
     /// # Errors
@@ -53,13 +32,7 @@ impl OpenFolder {
                 continue;
             };
             let name = CString::new(entry.file_name().into_encoded_bytes())?;
-            let entry_type = match entry_type {
-                found if found.is_symlink() => EntryType::Symlink,
-                found if found.is_dir() => EntryType::Folder,
-                found if found.is_file() => EntryType::File,
-                _ => EntryType::Other,
-            };
-            each(&name, entry_type, inode);
+            each(&name, type_of(entry_type), inode);
         }
         Ok(())
     }
@@ -67,6 +40,15 @@ impl OpenFolder {
     /// Returns whether an entry is a folder or a symlink to one.
     pub fn leads_to_folder(&self, name: &CStr) -> bool {
         self.entry_path(name).is_some_and(|path| path.is_dir())
+    }
+
+    /// Returns the signature and the type of an entry.
+    ///
+    /// # Errors
+    /// If it does not exist, or on an I/O error.
+    pub fn stat_entry(&self, name: &str) -> io::Result<(FileStat, EntryType)> {
+        let found = fs::symlink_metadata(self.handle.join(name))?;
+        Ok((file_stat(&found), type_of(found.file_type())))
     }
 
     /// Returns the signature of an entry, or `None` if it does not exist. A symlink is not followed.
@@ -87,5 +69,14 @@ impl OpenFolder {
     /// Returns the path of an entry, or `None` if its name is not UTF-8.
     fn entry_path(&self, name: &CStr) -> Option<PathBuf> {
         name.to_str().ok().map(|name| self.handle.join(name))
+    }
+}
+
+fn type_of(found: fs::FileType) -> EntryType {
+    match found {
+        found if found.is_symlink() => EntryType::Symlink,
+        found if found.is_dir() => EntryType::Folder,
+        found if found.is_file() => EntryType::File,
+        _ => EntryType::Other,
     }
 }

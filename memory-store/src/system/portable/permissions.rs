@@ -1,6 +1,6 @@
 //! Owners and permissions, which follow from the parent folder.
 
-use std::fs::{self, Metadata, Permissions};
+use std::fs::{Metadata, Permissions};
 use std::io;
 use std::path::Path;
 
@@ -22,15 +22,12 @@ pub fn private_folder_permissions() -> Option<Permissions> {
     None
 }
 
-/// Gives a file the permissions of another, such as the attribute for read-only files. The owner does not change.
-///
-/// # Errors
-/// If the permissions cannot be changed.
-pub fn copy_owner_and_permissions(path: &Path, _: &Metadata, other: &Metadata) -> io::Result<()> {
-    fs::set_permissions(path, other.permissions())
-}
-
 /// Returns `None`: users have no numbers.
 pub fn user_id_of_owner(_: &Path) -> Option<u32> {
+    None
+}
+
+/// Returns `None`: the access rules of the parent folder apply, and they are not read.
+pub fn access_of_strangers(_: &Metadata) -> Option<String> {
     None
 }

@@ -1,32 +1,16 @@
 //! Lists the entries of a folder by its file descriptor.
 
 use std::ffi::CStr;
+pub(in crate::system) use std::fs::File as FolderHandle;
 use std::io;
-pub(in crate::system) use std::os::fd::OwnedFd as FolderHandle;
-use std::path::Path;
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, statat};
+use rustix::fs::{AtFlags, FileType, Stat, fstat, statat};
 use rustix::io::Errno;
 
 use crate::disk::FileStat;
 use crate::system::{EntryType, OpenFolder};
 
 impl OpenFolder {
-    /// Opens the folder at `path` below `root` without following symlinks below `root`. The components are separated by `/`.
-    ///
-    /// # Errors
-    /// [`io::ErrorKind::NotFound`] if it does not exist; [`io::ErrorKind::NotADirectory`], or an error for which
-    /// [`is_symlink_error`](crate::system::is_symlink_error) is true, if a component is not a folder; or on an I/O error.
-    pub fn open(root: &Path, path: &str) -> io::Result<Self> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let opened = rustix::fs::open(root, flags, Mode::empty()).and_then(|home| {
-            path.split('/').try_fold(home, |folder, part| {
-                openat(&folder, part, flags | OFlags::NOFOLLOW, Mode::empty())
-            })
-        });
-        Ok(Self { handle: opened? })
-    }
-
     /// Returns the modification time of the folder in nanoseconds since 1970.
     ///
     /// # Errors
@@ -56,6 +40,16 @@ impl OpenFolder {
     pub fn leads_to_folder(&self, name: &CStr) -> bool {
         statat(&self.handle, name, AtFlags::empty())
             .is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Directory)
+    }
+
+    /// Returns the signature and the type of an entry.
+    ///
+    /// # Errors
+    /// If it does not exist, or on an I/O error.
+    pub fn stat_entry(&self, name: &str) -> io::Result<(FileStat, EntryType)> {
+        let found = statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let file_type = FileType::from_raw_mode(found.st_mode);
+        Ok((file_stat(&found), entry_type(file_type)))
     }
 
     /// Returns the signature of an entry, or `None` if it does not exist. A symlink is not followed.

@@ -2,7 +2,7 @@
 
 use std::fs::{self, Metadata, Permissions};
 use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 /// Returns whether users other than the owner have access to a file or folder.
@@ -29,23 +29,23 @@ pub fn private_folder_permissions() -> Option<Permissions> {
     Some(Permissions::from_mode(0o700))
 }
 
-/// Gives a file, of which `own` is the metadata, the mode of another, and its owner and group as far as this process may.
-///
-/// # Errors
-/// If the permissions cannot be changed.
-pub fn copy_owner_and_permissions(path: &Path, own: &Metadata, other: &Metadata) -> io::Result<()> {
-    let (owner, group) = (Some(other.uid()), Some(other.gid()));
-    // Only a privileged process may change the owner; the others set the group and mode as far as they may.
-    if own.uid() != other.uid() && lchown(path, owner, group).is_ok() {
-        return fs::set_permissions(path, Permissions::from_mode(other.mode() & 0o777));
-    }
-    if own.gid() != other.gid() {
-        let _ = lchown(path, None, group);
-    }
-    fs::set_permissions(path, Permissions::from_mode(other.mode() & 0o777))
-}
-
 /// Returns the id of the user who owns a file or folder, if the system has such ids.
 pub fn user_id_of_owner(path: &Path) -> Option<u32> {
     Some(path.metadata().ok()?.uid())
+}
+
+/// Returns why users other than this one and root can change the file or folder with the metadata `found`, if they can.
+///
+/// A group with the number of the owner is the private group that many systems create for each user.
+pub fn access_of_strangers(found: &Metadata) -> Option<String> {
+    let (owner, own) = (found.uid(), rustix::process::geteuid().as_raw());
+    let mode = found.mode() & 0o777;
+    let writers = if found.gid() == owner { 0o002 } else { 0o022 };
+    if owner != own && owner != 0 {
+        Some(format!("belongs to another user (uid {owner})"))
+    } else if !found.is_symlink() && mode & writers != 0 {
+        Some(format!("can be changed by other users (mode {mode:04o})"))
+    } else {
+        None
+    }
 }
