@@ -121,13 +121,17 @@ fn main() -> Outcome<()> {
         ),
     ];
     println!("\n| store | acknowledged | stored | lost |\n|---|---:|---:|---:|");
+    let mut all_lost = 0;
     for (what, acknowledged, there) in kept {
-        println!(
-            "| {what} | {acknowledged} | {there} | {} |",
-            acknowledged.abs_diff(there)
-        );
+        let lost = acknowledged.abs_diff(there);
+        println!("| {what} | {acknowledged} | {there} | {lost} |");
+        all_lost += lost;
     }
-    Ok(())
+    if all_lost == 0 {
+        Ok(())
+    } else {
+        Err(format!("{all_lost} acknowledged changes are lost").into())
+    }
 }
 
 /// The home of the daemon and the path of the program.

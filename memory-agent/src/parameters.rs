@@ -53,12 +53,13 @@ fn shorten(schema: &mut Schema) {
 pub(crate) fn parse<T: DeserializeOwned + JsonSchema>(
     parameters: &JsonText,
 ) -> Result<T, ToolError> {
-    let parsed = serde_json::from_str(parameters.as_str()).or_else(|_| {
-        let parameters = with_whole_numbers(parameters, &schema_of::<T>());
-        serde_json::from_str(parameters.as_str())
-    });
-    parsed.map_err(|error: serde_json::Error| {
-        let message = unfit_field(parameters).unwrap_or_else(|| error.to_string());
+    if let Ok(parsed) = serde_json::from_str(parameters.as_str()) {
+        return Ok(parsed);
+    }
+    let schema = schema_of::<T>();
+    let whole = with_whole_numbers(parameters, &schema);
+    serde_json::from_str(whole.as_str()).map_err(|error: serde_json::Error| {
+        let message = unfit_field(parameters, &whole, &schema).unwrap_or_else(|| error.to_string());
         ToolError::new(Code::InvalidInput, message, None)
     })
 }
@@ -97,20 +98,20 @@ fn to_integers(value: Value) -> Value {
     }
 }
 
-/// Describes the field whose value fits the schema, but not the type.
-fn unfit_field(parameters: &JsonText) -> Option<String> {
-    parameters
-        .members()?
-        .into_iter()
-        .find_map(|(name, value)| match value.as_str() {
-            text if text.starts_with('"') && value.as_string().is_none() => {
+/// Describes the field whose value fits the schema, but not the type. `whole` are the parameters with whole numbers.
+fn unfit_field(parameters: &JsonText, whole: &JsonText, schema: &Value) -> Option<String> {
+    let given = parameters.members()?.into_iter();
+    given
+        .zip(whole.members()?)
+        .find_map(|((name, value), (_, whole))| match whole.as_str() {
+            text if text.starts_with('"') && whole.as_string().is_none() => {
                 Some(format!("the field {name} is not a valid text"))
             }
             number
-                if number.starts_with('-')
-                    || number.parse::<i64>().is_err() && number.parse::<f64>().is_ok() =>
+                if schema["properties"][&*name]["type"] == "integer"
+                    && (number.starts_with('-') || number.parse::<i64>().is_err()) =>
             {
-                Some(format!("{name}: {number} is out of range"))
+                Some(format!("{name}: {} is out of range", value.as_str()))
             }
             _ => None,
         })
@@ -182,8 +183,8 @@ mod tests {
     fn a_value_that_its_type_cannot_hold_is_named() {
         let fault = |parameters| parsed(parameters).unwrap_err();
         assert_eq!(
-            fault(r#"{"share":1,"limit":-5}"#),
-            "limit: -5 is out of range"
+            fault(r#"{"share":-0.5,"range":[5.0,1],"limit":-5.0}"#),
+            "limit: -5.0 is out of range"
         );
         assert_eq!(
             fault(r#"{"limit":18446744073709551616}"#),

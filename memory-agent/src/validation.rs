@@ -30,24 +30,25 @@ impl CustomSchema {
         compiled.map(Self).map_err(|error| error.to_string())
     }
 
-    /// Returns a description of the faults of `parameters`, if there are any.
-    pub(crate) fn faults(&self, schema: &Value, parameters: &Value) -> Option<String> {
+    /// Returns a description of the first fault of `parameters`, if there is one.
+    pub(crate) fn fault(&self, parameters: &Value) -> Option<String> {
         // A number that would be rounded is a marked string here. A field must accept it neither as a string nor as a
         // machine number.
-        let fault = self.fault(parameters).or_else(|| {
+        self.fault_of(parameters, parameters).or_else(|| {
             let is_marked = exact_json::contains_marked_number(parameters);
             is_marked
-                .then(|| self.fault(&exact_json::with_rounded_numbers(parameters)))
+                .then(|| self.fault_of(&exact_json::with_rounded_numbers(parameters), parameters))
                 .flatten()
-        })?;
-        Some(faults(schema, parameters).unwrap_or(fault))
+        })
     }
 
-    fn fault(&self, parameters: &Value) -> Option<String> {
+    /// Returns the first fault of `parameters`, and quotes the value of `given` at the same path.
+    fn fault_of(&self, parameters: &Value, given: &Value) -> Option<String> {
         let error = self.0.validate(parameters).err()?;
         let path = error.instance_path().as_str();
-        let fault = to_one_line(&error.to_string(), MAX_FAULT);
+        let value = exact_json::to_text(given.pointer(path).unwrap_or(error.instance()));
         let path = path.trim_start_matches('/').replace('/', ".");
+        let fault = to_one_line(&error.masked_with(value).to_string(), MAX_FAULT);
         Some(at_path(&path, fault))
     }
 }
@@ -58,12 +59,14 @@ impl CustomSchema {
 pub(crate) fn faults(schema: &Value, parameters: &Value) -> Option<String> {
     let mut faults = Vec::new();
     add_faults(schema, parameters, "", &mut faults);
-    faults.truncate(MAX_FAULTS);
     (!faults.is_empty()).then(|| faults.join("; "))
 }
 
 /// Adds the faults of the value at `path`, which is empty or ends with a dot.
 fn add_faults(schema: &Value, value: &Value, path: &str, faults: &mut Vec<String>) {
+    if MAX_FAULTS <= faults.len() {
+        return;
+    }
     let shown = || to_one_line(&exact_json::to_text(value), MAX_VALUE);
     let mut add = |fault: String| faults.push(at_path(path, fault));
     let allowed = strings(&schema["enum"]);
@@ -138,7 +141,7 @@ fn add_member_faults(
         faults.push(at_path(path, format!("unknown field {list}{nearest}")));
     }
     for name in strings(&schema["required"]) {
-        if !members.contains_key(name) {
+        if faults.len() < MAX_FAULTS && !members.contains_key(name) {
             faults.push(at_path(path, format!("the field {name} is missing")));
         }
     }
@@ -250,6 +253,31 @@ fn edit_distance(one: &str, other: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_schema_of_every_tool_is_a_schema() {
+        for tool in crate::tools::all() {
+            let compiled = CustomSchema::compile(&tool.parameters());
+            compiled.unwrap_or_else(|error| panic!("{}: {error}", tool.name()));
+        }
+    }
+
+    #[test]
+    fn a_value_of_a_users_schema_that_would_be_rounded_is_quoted_as_it_was_given() {
+        let schema = json!({
+            "type": "object",
+            "properties": { "a": { "anyOf": [{ "type": "string" }, { "type": "null" }] }, "b": { "enum": ["x", null] } },
+        });
+        let schema = CustomSchema::compile(&schema).unwrap();
+        let parse = |text: &str| exact_json::from_slice(text.as_bytes()).unwrap();
+        assert_eq!(schema.fault(&parse(r#"{"b":null}"#)), None);
+        let fault = schema.fault(&parse(r#"{"a":12345678901234567890123,"b":null}"#));
+        assert!(
+            fault
+                .unwrap()
+                .starts_with("a: 12345678901234567890123 is not valid")
+        );
+    }
 
     #[test]
     fn a_fault_names_the_field() {

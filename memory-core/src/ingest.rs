@@ -27,7 +27,7 @@ use survey::Survey;
 
 /// Maximum number of memories in one batch; the next constant limits the bytes of text. A test needs fewer memories for several
 /// batches.
-const BATCH: usize = if cfg!(debug_assertions) { 250 } else { 2_000 };
+const BATCH: usize = 500;
 const BATCH_BYTES: usize = 16 << 20;
 
 /// The result of an ingestion.

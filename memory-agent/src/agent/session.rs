@@ -229,7 +229,7 @@ impl Session {
         let schema = schema.get_or_init(|| tool.parameters());
         let faults = match custom {
             None => validation::faults(schema, &call.parameters),
-            Some(custom) => custom.faults(schema, &call.parameters),
+            Some(custom) => custom.fault(&call.parameters),
         };
         if let Some(faults) = faults {
             return Err(validation::refuse(tool.name(), schema, faults));

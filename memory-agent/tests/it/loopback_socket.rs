@@ -30,7 +30,7 @@ fn while_serving(home: &Path, test: impl FnOnce()) {
             .expect("a runtime");
         runtime
             .block_on(serve(socket, agent(), SocketLimits::default(), async {
-                drop(ended.await)
+                drop(ended.await);
             }))
             .expect("it is served");
     };

@@ -343,6 +343,16 @@ mod tests {
             .join("|")
     }
 
+    #[test]
+    fn the_definition_of_every_command_is_consistent() {
+        let command = Cli::command();
+        let names: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
+        assert!(names.contains(&"write"));
+        for name in names {
+            CliCommand::define(name).debug_assert();
+        }
+    }
+
     fn refused(arguments: &[&str]) -> String {
         let error = line(arguments)
             .parse()

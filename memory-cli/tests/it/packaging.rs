@@ -66,7 +66,10 @@ fn packages() -> Option<&'static Path> {
 /// Writes a small program that runs `memory`: large packages take long to compress.
 fn small_program(folder: &Path) -> PathBuf {
     let program = folder.join("memory");
-    let script = format!("#!/bin/sh\nexec {} \"$@\"\n", env!("CARGO_BIN_EXE_memory"));
+    let script = format!(
+        "#!/bin/sh\nexec '{}' \"$@\"\n",
+        env!("CARGO_BIN_EXE_memory")
+    );
     fs::write(&program, script).expect("a file");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a file");
     program

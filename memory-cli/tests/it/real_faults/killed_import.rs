@@ -9,7 +9,7 @@ use super::shapes::assert_healthy;
 use crate::sandbox::Sandbox;
 
 /// Number of rows of the imported table, several times the size of a batch.
-const ROWS: usize = 2_500;
+const ROWS: usize = 5_000;
 
 /// Returns the number of memories in the inbox.
 fn memories(home: &Path) -> usize {
