@@ -96,6 +96,18 @@ impl Memory {
         ContentHash::of(&self.content)
     }
 
+    /// Returns the memories that this one refers to other than by wikilinks.
+    pub(crate) fn references(&self) -> Vec<MemoryId> {
+        let of = self.reminder.and_then(|reminder| reminder.of);
+        self.links
+            .iter()
+            .chain(&self.supersedes)
+            .chain(&self.superseded_by)
+            .chain(&of)
+            .copied()
+            .collect()
+    }
+
     /// Returns the time of the latest statement: `stated_at`, or else the creation time.
     pub fn last_stated_at(&self) -> DateTime<Utc> {
         self.stated_at

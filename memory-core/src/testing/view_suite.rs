@@ -77,6 +77,15 @@ fn check(
         prop_assert_eq!(&split_by_view(&whole).0, &hidden, "{:?}", call);
     }
     prop_assert_eq!(split_by_view(&whole).1, split_by_view(&without).1);
+    let ids: Vec<MemoryId> = hidden.iter().map(|stored| stored.memory.id).collect();
+    let view = whole.restrict_to(&viewer.view());
+    for listed in self::split_by_view(&view, viewer).1 {
+        let read = view.store.get(&listed.memory.id).expect("it is there");
+        for memory in [&listed.memory, &read.memory] {
+            let shown = memory.references();
+            prop_assert!(shown.iter().all(|id| !ids.contains(id)), "{:?}", memory);
+        }
+    }
     Ok(())
 }
 

@@ -72,7 +72,10 @@ impl History for ScopedStore {
             reference: trash.to_owned(),
         };
         match self.history.memory_in_trash(trash) {
-            Ok(memory) if self.allows(&memory.scope) => Ok(memory),
+            Ok(mut memory) if self.allows(&memory.scope) => {
+                self.conceal([&mut memory])?;
+                Ok(memory)
+            }
             Ok(_) | Err(StoreError::TrashNotFound { .. } | StoreError::Damaged(_)) => {
                 Err(not_found())
             }

@@ -2,6 +2,7 @@
 
 mod propose;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -15,8 +16,8 @@ use crate::{
     AgentName, CachedAnalysis, Change, ChangeOutcome, ChangeSet, Clock, ContentHash, Embeddings,
     FacetCounts, Filter, History, HomeSection, IdSource, Memory, MemoryFacets, MemoryId,
     MemoryPage, MemoryStore, MemorySummaries, MemorySummary, NameIndex, NameMatch, Origin,
-    PageRequest, Reminder, ReminderQuery, ReviewPolicy, Scope, SearchRequest, SearchResults,
-    StoreError, StoredMemory, SubmittedProposals, TextVector,
+    PageRequest, ReminderQuery, ReviewPolicy, Scope, SearchRequest, SearchResults, StoreError,
+    StoredMemory, SubmittedProposals, TextVector,
 };
 
 impl NameIndex for ScopedStore {
@@ -98,11 +99,10 @@ impl MemoryFacets for ScopedStore {
         limit: usize,
         now: DateTime<Utc>,
     ) -> Result<Vec<StoredMemory>, StoreError> {
-        let mut tagged = self
+        let tagged = self
             .store
             .tagged(tag, Some(&self.restrict_scopes(within)), limit, now)?;
-        tagged.retain(|stored| self.is_visible(stored));
-        Ok(tagged)
+        self.visible_part(tagged)
     }
 }
 
@@ -139,16 +139,9 @@ impl MemoryStore for ScopedStore {
     }
 
     fn get(&self, id: &MemoryId) -> Result<StoredMemory, StoreError> {
-        let not_found = || StoreError::NotFound {
-            reference: id.to_string(),
-        };
-        match self.store.get(id) {
-            Ok(stored) if self.is_visible(&stored) => Ok(stored),
-            Ok(_) | Err(StoreError::NotFound { .. }) => Err(not_found()),
-            // The index contains the scope of an unreadable file.
-            Err(error) if self.visibility(&[*id])? == [true] => Err(error),
-            Err(_) => Err(not_found()),
-        }
+        let mut stored = self.get_whole(id)?;
+        self.conceal([&mut stored.memory])?;
+        Ok(stored)
     }
 
     fn find_matches(
@@ -198,7 +191,7 @@ impl MemoryStore for ScopedStore {
         slice: &PageRequest,
         now: DateTime<Utc>,
     ) -> Result<MemoryPage, StoreError> {
-        Ok(self.visible_page(self.store.list(&self.narrow_filter(filter), slice, now)?))
+        self.visible_page(self.store.list(&self.narrow_filter(filter), slice, now)?)
     }
 
     fn search(
@@ -223,6 +216,7 @@ impl MemoryStore for ScopedStore {
                 .count(),
         );
         found.hits.retain(|hit| self.is_visible(&hit.stored));
+        self.conceal(found.hits.iter_mut().map(|hit| &mut hit.stored.memory))?;
         found.total = found.total.saturating_sub((all - found.hits.len()) as u64);
         found.degraded = add_skipped(damaged, found.degraded);
         Ok(found)
@@ -243,10 +237,9 @@ impl MemoryStore for ScopedStore {
         now: DateTime<Utc>,
     ) -> Box<dyn Iterator<Item = Result<StoredMemory, StoreError>> + 'a> {
         let memories = self.store.memories(&self.narrow_filter(filter), now);
-        Box::new(memories.filter(|stored| {
-            stored
-                .as_ref()
-                .map_or(true, |stored| self.is_visible(stored))
+        Box::new(memories.filter_map(|stored| {
+            let seen = stored.and_then(|stored| self.visible_part(vec![stored]));
+            seen.map(|mut seen| seen.pop()).transpose()
         }))
     }
 
@@ -255,10 +248,8 @@ impl MemoryStore for ScopedStore {
         origin: &Origin,
         scope: &Scope,
     ) -> Result<Option<StoredMemory>, StoreError> {
-        Ok(self
-            .store
-            .by_origin(origin, scope)?
-            .filter(|stored| self.is_visible(stored)))
+        let found = self.store.by_origin(origin, scope)?;
+        Ok(self.visible_part(found.into_iter().collect())?.pop())
     }
 
     fn by_content(
@@ -274,9 +265,7 @@ impl MemoryStore for ScopedStore {
     }
 
     fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<StoredMemory>, StoreError> {
-        let mut referring = self.store.referring(id, keys)?;
-        referring.retain(|stored| self.is_visible(stored));
-        Ok(referring)
+        self.visible_part(self.store.referring(id, keys)?)
     }
 
     fn reminders(
@@ -285,11 +274,11 @@ impl MemoryStore for ScopedStore {
         within: Option<&[Scope]>,
         limit: Option<usize>,
     ) -> Result<MemoryPage, StoreError> {
-        Ok(self.visible_page(self.store.reminders(
+        self.visible_page(self.store.reminders(
             wanted,
             Some(&self.restrict_scopes(within)),
             limit,
-        )?))
+        )?)
     }
 
     fn count_access(&self, ids: &[MemoryId]) {
@@ -325,7 +314,7 @@ impl ScopedStore {
     /// Returns the part of a page in the view.
     ///
     /// It is the whole page, unless a file is damaged or has changed since the store read it.
-    fn visible_page(&self, mut page: MemoryPage) -> MemoryPage {
+    fn visible_page(&self, mut page: MemoryPage) -> Result<MemoryPage, StoreError> {
         let (all, damaged) = (
             page.memories.len(),
             page.memories
@@ -333,12 +322,90 @@ impl ScopedStore {
                 .filter(|stored| stored.problem.is_some())
                 .count(),
         );
-        page.memories.retain(|stored| self.is_visible(stored));
+        page.memories = self.visible_part(page.memories)?;
         page.total = page
             .total
             .saturating_sub((all - page.memories.len()) as u64);
         page.degraded = add_skipped(damaged, page.degraded);
-        page
+        Ok(page)
+    }
+
+    /// Returns the memories in the view, as it shows them.
+    fn visible_part(
+        &self,
+        mut memories: Vec<StoredMemory>,
+    ) -> Result<Vec<StoredMemory>, StoreError> {
+        memories.retain(|stored| self.is_visible(stored));
+        self.conceal(memories.iter_mut().map(|stored| &mut stored.memory))?;
+        Ok(memories)
+    }
+
+    /// Returns a memory in the view with all its references.
+    fn get_whole(&self, id: &MemoryId) -> Result<StoredMemory, StoreError> {
+        let not_found = || StoreError::NotFound {
+            reference: id.to_string(),
+        };
+        match self.store.get(id) {
+            Ok(stored) if self.is_visible(&stored) => Ok(stored),
+            Ok(_) | Err(StoreError::NotFound { .. }) => Err(not_found()),
+            // The index contains the scope of an unreadable file.
+            Err(error) if self.visibility(&[*id])? == [true] => Err(error),
+            Err(_) => Err(not_found()),
+        }
+    }
+
+    /// Removes references to memories that the view does not contain.
+    pub(super) fn conceal<'m>(
+        &self,
+        memories: impl IntoIterator<Item = &'m mut Memory>,
+    ) -> Result<(), StoreError> {
+        let mut memories: Vec<_> = memories.into_iter().collect();
+        let ids: Vec<_> = memories
+            .iter()
+            .flat_map(|memory| memory.references())
+            .collect();
+        let hidden = self.hidden(ids)?;
+        for memory in &mut memories {
+            let is_seen = |id: &MemoryId| !hidden.contains(id);
+            memory.links.retain(is_seen);
+            memory.supersedes.retain(is_seen);
+            memory.superseded_by = memory.superseded_by.filter(is_seen);
+            if let Some(reminder) = &mut memory.reminder {
+                reminder.of = reminder.of.filter(is_seen);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the references of `before` that [`ScopedStore::conceal`] removes.
+    fn restore_concealed(&self, memory: &mut Memory, before: &Memory) -> Result<(), StoreError> {
+        let hidden = self.hidden(before.references())?;
+        let merged = |former: &[MemoryId], new: &[MemoryId]| -> Vec<MemoryId> {
+            let kept = former
+                .iter()
+                .filter(|id| hidden.contains(id) || new.contains(id));
+            let added = new.iter().filter(|id| !former.contains(id));
+            kept.chain(added).copied().collect()
+        };
+        memory.links = merged(&before.links, &memory.links);
+        memory.supersedes = merged(&before.supersedes, &memory.supersedes);
+        let is_hidden = |id: &MemoryId| hidden.contains(id);
+        let former = before.superseded_by.filter(is_hidden);
+        memory.superseded_by = memory.superseded_by.or(former);
+        if let (Some(reminder), Some(former)) = (&mut memory.reminder, before.reminder) {
+            reminder.of = reminder.of.or(former.of.filter(is_hidden));
+        }
+        Ok(())
+    }
+
+    /// Returns those of `ids` that the view does not contain.
+    fn hidden(&self, ids: Vec<MemoryId>) -> Result<BTreeSet<MemoryId>, StoreError> {
+        if ids.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let seen = self.visibility(&ids)?;
+        let hidden = ids.into_iter().zip(seen).filter(|(_, is_seen)| !is_seen);
+        Ok(hidden.map(|(id, _)| id).collect())
     }
 
     /// Returns `set` if the view permits it, with proposals in place of the changes that need a review.
@@ -374,16 +441,17 @@ impl ScopedStore {
                     None
                 }
                 Change::Replace { expected, memory } => {
-                    let before = self.get(&memory.id)?;
+                    let before = self.get_whole(&memory.id)?;
                     if before.stamp != *expected {
                         return Err(StoreError::Conflict { what: before.path });
                     }
+                    self.restore_concealed(memory, &before.memory)?;
                     self.check_scope(&memory.scope)?;
                     self.check_references(memory, Some(&before.memory), &made)?;
                     Some(before)
                 }
                 Change::Remove { id, expected } => {
-                    let before = self.get(id)?;
+                    let before = self.get_whole(id)?;
                     if expected.is_some_and(|expected| expected != before.stamp) {
                         return Err(StoreError::Conflict { what: before.path });
                     }
@@ -490,8 +558,9 @@ impl ScopedStore {
         before: Option<&Memory>,
         made: &[MemoryId],
     ) -> Result<(), StoreError> {
-        let former = before.map(references).unwrap_or_default();
-        let new: Vec<MemoryId> = references(memory)
+        let former = before.map(Memory::references).unwrap_or_default();
+        let new: Vec<MemoryId> = memory
+            .references()
             .into_iter()
             .filter(|id| !former.contains(id) && !made.contains(id))
             .collect();
@@ -513,17 +582,4 @@ impl ScopedStore {
         }
         Ok(())
     }
-}
-
-/// Returns the memories that a memory refers to other than by wikilinks.
-fn references(memory: &Memory) -> Vec<MemoryId> {
-    let of = memory.reminder.and_then(|Reminder { of, .. }| of);
-    memory
-        .links
-        .iter()
-        .chain(&memory.supersedes)
-        .chain(&memory.superseded_by)
-        .chain(&of)
-        .copied()
-        .collect()
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use memory_core::secret::Checked;
 use memory_core::testing::{services, view_suite};
 use memory_core::{
-    Change, Code, Draft, Filter, ListOrder, MemStore, MemoryStoreExt, PageRequest, Patch, Query,
-    Ranking, Reminder, ReviewPolicy, Scope, SecretPolicy, Services, StoreError, Tags, Verb, View,
-    WritePolicy, backlinks, delete, link, list, read, search, tag, undo, update, write,
+    Change, Code, Draft, Filter, ListOrder, MemStore, MemoryId, MemoryStoreExt, PageRequest, Patch,
+    Query, Ranking, Reminder, ReviewPolicy, Scope, SecretPolicy, Services, StoreError, Tags, Verb,
+    View, WritePolicy, backlinks, delete, link, list, read, search, tag, undo, update, write,
 };
 
 #[test]
@@ -219,11 +219,25 @@ fn nothing_leads_where_an_agent_does_not_see_it() {
             );
         }
     }
-    // A link that a person added remains.
-    link(&home, &seen, &secret).unwrap();
+    // Links that a person added remain, and are not shown to the agent.
+    let other = write_memory(&home, "also for all", Scope::Global);
+    for target in [&secret, &other] {
+        link(&home, &seen, target).unwrap();
+    }
+    let (hidden, shown): (MemoryId, MemoryId) = (secret.parse().unwrap(), other.parse().unwrap());
     let tagged = tag(&codex, &seen, ["x"].iter().collect(), Tags::default()).unwrap();
-    assert_eq!(tagged.memory.links, [secret.parse().unwrap()]);
-    assert_eq!(backlinks(&codex, &seen).unwrap(), []);
+    assert_eq!(tagged.memory.links, [shown]);
+    let links = |services: &Services| {
+        let found = services.store.get(&seen.parse().unwrap());
+        found.unwrap().memory.links
+    };
+    assert_eq!(
+        (links(&codex), links(&home)),
+        (vec![shown], vec![hidden, shown])
+    );
+    let found = backlinks(&codex, &seen).unwrap();
+    let ids: Vec<MemoryId> = found.iter().map(|stored| stored.memory.id).collect();
+    assert_eq!(ids, [shown]);
 }
 
 #[test]
