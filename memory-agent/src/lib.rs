@@ -35,6 +35,8 @@ pub mod mcp;
 #[cfg(feature = "models")]
 pub mod model;
 mod parameters;
+#[cfg(feature = "server")]
+mod places;
 pub mod rpc;
 #[cfg(feature = "server")]
 pub mod socket;

@@ -204,9 +204,9 @@ pub(crate) fn build_front(
 /// Returns the limits of the server, adapted to the number of files that may be open.
 pub(crate) fn limits() -> HttpLimits {
     let limits = HttpLimits::default();
-    // The other half of the open files is for files being read and written.
+    // All users together have twice as many connections, and the other half of the open files is for files being read and written.
     HttpLimits {
-        connections: limits.connections.min(raise_file_limit() / 2),
+        connections: limits.connections.min(raise_file_limit() / 4),
         ..limits
     }
 }

@@ -110,6 +110,8 @@ pub enum Code {
     MethodRefused,
     /// The request did not complete in time.
     RequestTimeout,
+    /// As much work of this kind is in progress as the limits allow.
+    Overloaded,
     /// The database is unreachable or refuses the connection.
     DatabaseUnreachable,
     /// The database exceeded the timeout.
@@ -139,7 +141,7 @@ pub enum Fault {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 58] = [
+    pub const ALL: [Self; 59] = [
         Self::MemoryNotFound,
         Self::MemoryAmbiguous,
         Self::OperationNotFound,
@@ -193,6 +195,7 @@ impl Code {
         Self::RouteNotFound,
         Self::MethodRefused,
         Self::RequestTimeout,
+        Self::Overloaded,
         Self::DatabaseUnreachable,
         Self::DatabaseTimeout,
         Self::DiskFull,
@@ -256,6 +259,7 @@ impl Code {
             Self::RouteNotFound => "ROUTE_NOT_FOUND",
             Self::MethodRefused => "METHOD_REFUSED",
             Self::RequestTimeout => "REQUEST_TIMEOUT",
+            Self::Overloaded => "OVERLOADED",
             Self::DatabaseUnreachable => "DATABASE_UNREACHABLE",
             Self::DatabaseTimeout => "DATABASE_TIMEOUT",
             Self::DiskFull => "DISK_FULL",
@@ -317,6 +321,7 @@ impl Code {
             | Self::PermissionDenied
             | Self::FilterTimeout
             | Self::FilterMemory
+            | Self::Overloaded
             | Self::DatabaseUnreachable
             | Self::DatabaseTimeout
             | Self::DiskFull
@@ -342,7 +347,7 @@ mod tests {
              MODEL_TIMEOUT MODEL_UNREADABLE BUDGET_EXHAUSTED NOTIFY_FAILED TOOL_NOT_FOUND CALL_FAILED CALL_BLOCKED HOOK_FAILED \
              BANK_NOT_FOUND KEY_NOT_FOUND TTL_EXPIRED KEY_EXISTS INVALID_BANK_NAME INVALID_KEY INVALID_JSON LIMIT_EXCEEDED PERMISSION_DENIED \
              FILTER_ERROR FILTER_TIMEOUT FILTER_MEMORY INVALID_SCHEMA SCHEMA_VIOLATION BACKEND_NOT_FOUND INSTANCE_NOT_FOUND ACTION_NOT_FOUND SESSION_NOT_FOUND CONVERSATION_NOT_FOUND SEAL_BROKEN \
-             UNAUTHORIZED FORBIDDEN ROUTE_NOT_FOUND METHOD_REFUSED REQUEST_TIMEOUT DATABASE_UNREACHABLE DATABASE_TIMEOUT \
+             UNAUTHORIZED FORBIDDEN ROUTE_NOT_FOUND METHOD_REFUSED REQUEST_TIMEOUT OVERLOADED DATABASE_UNREACHABLE DATABASE_TIMEOUT \
              DISK_FULL IO INTERNAL"
         );
     }

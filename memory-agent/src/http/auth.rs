@@ -4,7 +4,6 @@
 //! request, so a revoked token is refused at once.
 
 use std::fmt;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -19,13 +18,13 @@ use memory_core::{
     Code, PRINCIPAL_TOKEN_PREFIX, PrincipalAccess, PrincipalSource, PrincipalTokens, ToolError,
 };
 use subtle::ConstantTimeEq;
-use tokio::sync::{OnceCell, Semaphore};
+use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
 use super::cors::{self, AllowedOrigins};
 use super::metrics::Metrics;
-use super::peer_owner::PeerOwners;
 use super::response::ErrorResponse;
+use crate::places::Place;
 
 /// The health routes, which need no token.
 pub(super) const HEALTH: &str = "/v1/health";
@@ -38,30 +37,10 @@ const FETCH_SITE: &str = "sec-fetch-site";
 /// The client of a connection.
 #[derive(Debug, Clone)]
 pub(crate) struct ClientConnection {
-    peer: SocketAddr,
-    since: Instant,
-    neighbours: Arc<PeerOwners>,
-    /// Whether the client runs as the same user; determined once.
-    is_ours: Arc<OnceCell<bool>>,
-}
-
-impl ClientConnection {
-    pub(super) fn new(peer: SocketAddr, neighbours: &Arc<PeerOwners>) -> Self {
-        Self {
-            peer,
-            since: Instant::now(),
-            neighbours: Arc::clone(neighbours),
-            is_ours: Arc::default(),
-        }
-    }
-
-    async fn is_same_user(&self) -> bool {
-        let ask = || async {
-            self.peer.ip().to_canonical().is_loopback()
-                && self.neighbours.is_same_user(self.peer, self.since).await
-        };
-        *self.is_ours.get_or_init(ask).await
-    }
+    /// Whether the client runs on this machine as the same user or as root, or on a system that reports no owners.
+    pub(super) is_same_user: bool,
+    /// The place of the connection; `None` if all are taken.
+    pub(super) place: Option<Arc<Place>>,
 }
 
 /// The access rules of a server.
@@ -79,6 +58,13 @@ pub struct AccessRules {
     ///
     /// It is the hint of a rejection.
     pub how_to_admit: String,
+}
+
+impl AccessRules {
+    /// Returns whether programs of other users, and of other machines, may be served.
+    pub(super) fn admit_other_users(&self) -> bool {
+        self.token.is_some() || self.principals.is_some()
+    }
 }
 
 /// Maximum number of tokens that are checked at the same time; others wait.
@@ -264,7 +250,28 @@ pub(super) async fn authorize(
 }
 
 /// Checks the token, or else the user, the host and the origin of a request, and returns the caller.
+///
+/// From then on, no other connection takes the place of this one until the response is sent.
 pub(crate) async fn check_access(
+    rules: &AccessRules,
+    connection: &ClientConnection,
+    uri: &Uri,
+    headers: &HeaderMap,
+    is_allowed_page: bool,
+) -> Result<RequestCaller, ErrorResponse> {
+    let caller = find_caller(rules, connection, uri, headers, is_allowed_page).await?;
+    let Some(place) = &connection.place else {
+        return Err(ErrorResponse::new(
+            Code::Overloaded,
+            "too many connections are open at the same time",
+            "close unused connections, or try again later",
+        ));
+    };
+    place.set_idle(false);
+    Ok(caller)
+}
+
+async fn find_caller(
     rules: &AccessRules,
     connection: &ClientConnection,
     uri: &Uri,
@@ -283,7 +290,7 @@ pub(crate) async fn check_access(
     let Some(_) = &rules.token else {
         // A request of a web page is recognised by its headers alone.
         let from_here = check_same_machine(uri, headers, is_allowed_page, rules);
-        if !connection.is_same_user().await {
+        if !connection.is_same_user {
             let message = "the request comes from another user or another machine, and the server has no token";
             return Err(ErrorResponse::new(
                 Code::Forbidden,

@@ -7,8 +7,9 @@ use http_body_util::BodyExt;
 use memory_core::Code;
 use memory_core::json::{JsonError, JsonText};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout;
 
+use super::client_body::LateBody;
 use super::limits::HttpLimits;
 use super::response::ErrorResponse;
 
@@ -32,6 +33,16 @@ pub(crate) struct BufferedBody {
     _place: Option<OwnedSemaphorePermit>,
 }
 
+impl From<LateBody> for ErrorResponse {
+    fn from(late: LateBody) -> Self {
+        Self::new(
+            Code::RequestTimeout,
+            late.to_string(),
+            "send the request again",
+        )
+    }
+}
+
 impl BodyBudget {
     pub(crate) fn new(limits: HttpLimits) -> Self {
         Self {
@@ -40,7 +51,7 @@ impl BodyBudget {
         }
     }
 
-    /// Reads a body of at most `longest` bytes, once the budget allows it.
+    /// Reads a body of at most `longest` bytes, once the budget allows it. The time is limited by the body itself.
     pub(crate) async fn read(
         &self,
         body: Body,
@@ -57,35 +68,25 @@ impl BodyBudget {
         if announced.is_some_and(|size| longest < size) {
             return Err(too_long());
         }
-        let late = |_| {
-            let message = format!(
-                "the body was not received within {} s",
-                self.limits.body_time.as_secs()
-            );
-            ErrorResponse::new(Code::RequestTimeout, message, "send the request again")
-        };
-        let broken = |error| {
-            ErrorResponse::new(
+        let broken = |error: axum::Error| match LateBody::find(&error) {
+            Some(late) => ErrorResponse::from(late),
+            None => ErrorResponse::new(
                 Code::InvalidInput,
                 format!("the body was cut off: {error}"),
                 "send the request again",
-            )
+            ),
         };
         let (mut body, mut read, mut place) = (
             body,
             Vec::with_capacity(announced.unwrap_or(0).min(SMALL_BODY)),
             None,
         );
-        let mut end = Instant::now() + self.limits.body_time;
         loop {
             // A body of unknown length reserves the maximum as soon as it is no longer small.
             if place.is_none() && SMALL_BODY < announced.unwrap_or(read.len()) {
-                let waited = Instant::now();
-                place = Some(self.acquire(announced.unwrap_or(longest)).await);
-                end += waited.elapsed();
+                place = Some(self.acquire(announced.unwrap_or(longest)).await?);
             }
-            let frame = timeout_at(end, body.frame()).await.map_err(late)?;
-            let Some(frame) = frame else {
+            let Some(frame) = body.frame().await else {
                 return Ok(BufferedBody {
                     bytes: read.into(),
                     _place: place,
@@ -101,12 +102,22 @@ impl BodyBudget {
         }
     }
 
-    async fn acquire(&self, size: usize) -> OwnedSemaphorePermit {
-        let parts = u32::try_from(size / PERMIT_SIZE + 1).expect("bodies have a limit below 4 TiB");
-        Arc::clone(&self.parts)
-            .acquire_many_owned(parts)
-            .await
-            .expect("the room is never closed")
+    /// Waits until the other bodies leave `size` bytes of the budget, as long as a body may take.
+    async fn acquire(&self, size: usize) -> Result<OwnedSemaphorePermit, ErrorResponse> {
+        let parts = u32::try_from(size.div_ceil(PERMIT_SIZE)).expect("bodies are below 4 TiB");
+        let free = Arc::clone(&self.parts).acquire_many_owned(parts);
+        let Ok(free) = timeout(self.limits.body_time, free).await else {
+            let message = format!(
+                "the bodies of other requests took all of their memory for {} s",
+                self.limits.body_time.as_secs()
+            );
+            return Err(ErrorResponse::new(
+                Code::Overloaded,
+                message,
+                "try again later",
+            ));
+        };
+        Ok(free.expect("the room is never closed"))
     }
 
     /// Reads a body as a JSON object of parameters; an empty body is an empty object.

@@ -35,8 +35,8 @@
 //! memory budget. The OpenAPI document is made from the schemas that validate parameters.
 
 mod auth;
-mod body_drain;
 mod body_reader;
+mod client_body;
 mod cors;
 mod limits;
 mod metrics;

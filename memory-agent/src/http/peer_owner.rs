@@ -1,4 +1,4 @@
-//! Checks whether the program at the other end of a TCP connection runs as the same user.
+//! Finds the user whose program is at the other end of a TCP connection.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -10,14 +10,47 @@ use tokio::sync::Mutex;
 
 #[cfg(target_os = "linux")]
 use super::socket_diag::socket_owner;
+use crate::places::PlaceHolder;
 
-/// Looks up the owners of local connections to the address `here`.
+/// The owner of the other end of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PeerOwner {
+    /// A user of this machine.
+    User(u32),
+    /// No process has the socket open any more, or it is on another machine.
+    Nobody,
+    /// The system reports no owners.
+    Unreported,
+}
+
+impl PeerOwner {
+    /// Returns whether the owner may use a server without a token: the user of this process, or root.
+    ///
+    /// Where the system reports no owners, every program of this machine may.
+    pub(super) fn is_trusted(self) -> bool {
+        match self {
+            Self::User(owner) => is_trusted(owner),
+            Self::Nobody => false,
+            Self::Unreported => true,
+        }
+    }
+
+    /// Returns the holder of the place of a connection from `peer`.
+    pub(super) fn place_holder(self, peer: SocketAddr) -> PlaceHolder {
+        match self {
+            Self::User(owner) => PlaceHolder::User(owner),
+            Self::Nobody | Self::Unreported => PlaceHolder::of_address(peer.ip()),
+        }
+    }
+}
+
+/// Looks up the owners of local connections to the port of a server.
 ///
 /// The kernel is queried for the single connection. If it does not respond, the table of all sockets is read, once at a
 /// time, and used for every connection that waited for it.
 #[derive(Debug)]
 pub(super) struct PeerOwners {
-    here: SocketAddr,
+    port: u16,
     /// Queries the kernel for the owner of the socket with these two ends.
     socket_owner: OwnerLookup,
     last: Mutex<Option<SocketTable>>,
@@ -25,30 +58,41 @@ pub(super) struct PeerOwners {
 
 type OwnerLookup = fn(SocketAddr, SocketAddr) -> io::Result<Option<u32>>;
 
+/// The addresses of a client and of its server.
+type Ends = (SocketAddr, SocketAddr);
+
 /// The owners of all connections at one time; `None` if the system has no such table.
 #[derive(Debug, Clone)]
 struct SocketTable {
     begun: Instant,
-    owners: Option<Arc<HashMap<SocketAddr, u32>>>,
+    owners: Option<Arc<HashMap<Ends, u32>>>,
 }
 
 impl PeerOwners {
-    pub(super) fn new(here: SocketAddr) -> Self {
+    pub(super) fn new(port: u16) -> Self {
         Self {
-            here: canonical_address(here),
+            port,
             socket_owner,
             last: Mutex::new(None),
         }
     }
 
-    /// Returns whether the client of a connection that existed at `since` runs as the same user or as root.
-    ///
-    /// If the system reports no owners at all, the client is trusted.
-    pub(super) async fn is_same_user(&self, peer: SocketAddr, since: Instant) -> bool {
+    /// Returns the owner of the client of a connection from `peer` to `here` that existed at `since`.
+    pub(super) async fn find(
+        &self,
+        peer: SocketAddr,
+        here: SocketAddr,
+        since: Instant,
+    ) -> PeerOwner {
+        let (peer, here) = (canonical_address(peer), canonical_address(here));
+        if !peer.ip().is_loopback() && peer.ip() != here.ip() {
+            return PeerOwner::Nobody;
+        }
+        let found = |owner: Option<u32>| owner.map_or(PeerOwner::Nobody, PeerOwner::User);
         // An error means that the connection does not exist or that the kernel did not respond; the table tells these
         // apart.
-        if let Ok(owner) = (self.socket_owner)(canonical_address(peer), self.here) {
-            return owner.is_some_and(is_trusted);
+        if let Ok(owner) = (self.socket_owner)(peer, here) {
+            return found(owner);
         }
         let mut last = self.last.lock().await;
         let known = last.take().filter(|reading| since <= reading.begun);
@@ -58,16 +102,13 @@ impl PeerOwners {
         };
         *last = Some(reading.clone());
         drop(last);
-        let Some(owners) = reading.owners else {
-            return true;
-        };
-        owners
-            .get(&canonical_address(peer))
-            .is_some_and(|owner| is_trusted(*owner))
+        reading.owners.map_or(PeerOwner::Unreported, |owners| {
+            found(owners.get(&(peer, here)).copied())
+        })
     }
 
     async fn read_tables(&self) -> SocketTable {
-        let (here, begun) = (self.here, Instant::now());
+        let (port, begun) = (self.port, Instant::now());
         let read = move || {
             let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(fs::read_to_string);
             let told = tables.iter().any(Result::is_ok);
@@ -76,7 +117,7 @@ impl PeerOwners {
                     tables
                         .iter()
                         .flatten()
-                        .flat_map(|table| parse_owners(table, here))
+                        .flat_map(|table| parse_owners(table, port))
                         .collect(),
                 )
             })
@@ -106,23 +147,24 @@ fn is_trusted(owner: u32) -> bool {
 /// The inode of a socket that no process has open any more; the table lists it as owned by root.
 const ORPHAN_INODE: &str = "0";
 
-/// Returns the owners of all sockets connected to `remote`, by their local address.
+/// Returns the owners of all sockets connected to `port`, by the addresses of both ends.
 ///
 /// The table has the format of `proc_net_tcp(5)`.
-fn parse_owners(table: &str, remote: SocketAddr) -> impl Iterator<Item = (SocketAddr, u32)> {
+fn parse_owners(table: &str, port: u16) -> impl Iterator<Item = (Ends, u32)> {
     // Skips most lines without parsing them.
-    let port = format!(":{:04X} ", remote.port());
+    let text = format!(":{port:04X} ");
     table
         .lines()
         .skip(1)
-        .filter(move |line| line.contains(&port))
+        .filter(move |line| line.contains(&text))
         .filter_map(move |line| {
             let fields: Vec<&str> = line.split_whitespace().collect();
             let [_, from, to, _, _, _, _, owner, _, inode, ..] = fields.as_slice() else {
                 return None;
             };
-            let is_one = *inode != ORPHAN_INODE && parse_address(to)? == remote;
-            is_one.then(|| Some((parse_address(from)?, owner.parse().ok()?)))?
+            let to = parse_address(to).filter(|to| to.port() == port)?;
+            let is_open = *inode != ORPHAN_INODE;
+            is_open.then(|| Some(((parse_address(from)?, to), owner.parse().ok()?)))?
         })
 }
 
@@ -164,21 +206,24 @@ mod tests {
              1: 0100007F:1F91 0100007F:1000 01 00000000:00000000 00:00000000 00000000     0        0 26157 1\n   \
              2: 0100007F:1F91 0100007F:1F90 06 00000000:00000000 03:00001770 00000000     0        0 0 3\n   \
              3: 0100007F:1F91 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1001        0 26158 1\n   \
-             4: 0000000000000000FFFF00000100007F:1F92 0000000000000000FFFF00000100007F:1F90 05 00000000:00000000 00:00000000 00000000  1002        0 26159 1\n";
-        let owners = |to: &str| {
-            parse_owners(table, to.parse().expect("one"))
-                .map(|(from, owner)| (from.to_string(), owner))
+             4: 0000000000000000FFFF00000100007F:1F92 0000000000000000FFFF00000100007F:1F90 05 00000000:00000000 00:00000000 00000000  1002        0 26159 1\n   \
+             5: 0200007F:1F93 0200007F:1F90 01 00000000:00000000 00:00000000 00000000  1003        0 26160 1\n";
+        let owners = |port| {
+            parse_owners(table, port)
+                .map(|((from, to), owner)| (from.to_string(), to.to_string(), owner))
                 .collect()
         };
         if cfg!(target_endian = "little") {
-            let both: Vec<(String, u32)> = owners("127.0.0.1:8080");
+            let all: Vec<(String, String, u32)> = owners(8080);
             let expected = [
-                ("127.0.0.1:8081".to_owned(), 1001),
-                ("127.0.0.1:8082".to_owned(), 1002),
+                ("127.0.0.1:8081", "127.0.0.1:8080", 1001),
+                ("127.0.0.1:8082", "127.0.0.1:8080", 1002),
+                ("127.0.0.2:8083", "127.0.0.2:8080", 1003),
             ];
-            assert_eq!(both, expected, "not what root once had, or has elsewhere");
+            let expected = expected.map(|(from, to, owner)| (from.into(), to.into(), owner));
+            assert_eq!(all, expected, "not what root once had, or has elsewhere");
         }
-        assert_eq!(owners("127.0.0.1:8082"), []);
+        assert_eq!(owners(8082), []);
     }
 
     /// The error in a sandbox that forbids netlink, and of a kernel without the module `tcp_diag`.
@@ -204,16 +249,15 @@ mod tests {
         let is_ours = |answer: OwnerLookup| {
             let neighbours = PeerOwners {
                 socket_owner: answer,
-                ..PeerOwners::new(here)
+                ..PeerOwners::new(here.port())
             };
-            let is_ours = runtime.block_on(
-                neighbours.is_same_user("127.0.0.1:4000".parse().expect("one"), Instant::now()),
-            );
+            let peer = "127.0.0.1:4000".parse().expect("one");
+            let owner = runtime.block_on(neighbours.find(peer, here, Instant::now()));
             assert!(
                 neighbours.last.blocking_lock().is_none(),
                 "the table was read"
             );
-            is_ours
+            owner.is_trusted()
         };
         assert!(is_ours(|_, _| Ok(Some(rustix::process::getuid().as_raw()))));
         assert!(is_ours(|_, _| Ok(Some(0))));
@@ -231,13 +275,15 @@ mod tests {
         let here = listener.local_addr().expect("an address");
         let neighbours = PeerOwners {
             socket_owner,
-            ..PeerOwners::new(here)
+            ..PeerOwners::new(here.port())
         };
         let runtime = tokio::runtime::Builder::new_current_thread()
             .build()
             .expect("a runtime");
-        let is_ours =
-            |peer: SocketAddr, since| runtime.block_on(neighbours.is_same_user(peer, since));
+        let is_ours = |peer: SocketAddr, since| {
+            let owner = runtime.block_on(neighbours.find(peer, here, since));
+            owner.is_trusted()
+        };
         let clients: Vec<_> = (0..2)
             .map(|_| TcpStream::connect(here).expect("a connection"))
             .collect();

@@ -1,19 +1,23 @@
 //! Accepts HTTP connections and shuts down gracefully.
 
 use std::future::Future;
+use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
 use std::{fmt, io};
 
 use axum::Router;
+use axum::body::{Body, Bytes, HttpBody};
 use axum::http::Request;
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
-use hyper::body::Incoming;
+use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioTimer;
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use memory_core::StoreHealth;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -22,9 +26,9 @@ use tokio_util::sync::CancellationToken;
 use tower_service::Service;
 
 use super::auth::{self, AccessRules, AuthState, ClientConnection};
-use super::body_drain::BodyDrain;
+use super::client_body::ClientBody;
 use super::limits::HttpLimits;
-use super::peer_owner::PeerOwners;
+use super::peer_owner::{PeerOwner, PeerOwners};
 use super::proxy::{self, ChatProxy};
 use super::quick_ack::QuickAck;
 use super::request_log::{self, RequestLog};
@@ -33,6 +37,7 @@ use super::routes::{AppState, routes};
 use crate::agent::Agent;
 use crate::instance::OpenInstances;
 use crate::mcp::{self, ClientIdentity};
+use crate::places::{Place, Places};
 
 /// The configuration of the HTTP server.
 #[derive(Debug)]
@@ -86,6 +91,20 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Maximum size of the request headers, and of the read and write buffers of a connection, in bytes.
 const MAX_BUFFER: usize = 64 * 1024;
 
+/// Maximum number of accepted connections whose owners are looked up at the same time; others wait in the backlog of the system.
+///
+/// No lookup waits for a client.
+const MAX_LOOKUPS: usize = 64;
+
+/// Maximum time that a connection waits for a place.
+const PLACE_PATIENCE: Duration = Duration::from_secs(1);
+
+/// Maximum number of connections without a place that are told why; others are closed at once.
+const MAX_REFUSALS: usize = 32;
+
+/// Maximum time to tell a client without a place why.
+const REFUSAL_TIME: Duration = Duration::from_secs(5);
+
 /// Serves `front` until `shutdown` completes, then finishes running requests and closes all instances.
 ///
 /// Requests that take longer than the limits allow are aborted.
@@ -115,7 +134,7 @@ pub async fn serve_http(
         health,
         limits,
     ));
-    let protocol = mcp::mcp_router(&agent, &ClientIdentity::default(), &end);
+    let protocol = mcp::mcp_router(&agent, &ClientIdentity::default(), limits, &end);
     let router = routes(
         &desk,
         protocol.merge(chat.as_ref().map(proxy::shared_routes).unwrap_or_default()),
@@ -195,18 +214,26 @@ pub(crate) async fn serve_routes(
     http.timer(TokioTimer::new())
         .header_read_timeout(limits.head_time)
         .max_buf_size(MAX_BUFFER);
-    let (places, open) = (
-        Arc::new(Semaphore::new(limits.connections)),
+    let server = Arc::new(ConnectionServer {
+        http,
+        router,
+        limits,
+        admits_other_users: gate.rules.admit_other_users(),
+        owners: PeerOwners::new(here.port()),
+        places: Places::new(limits.connections),
+        refusals: Semaphore::new(MAX_REFUSALS),
+    });
+    let (lookups, open) = (
+        Arc::new(Semaphore::new(MAX_LOOKUPS)),
         GracefulShutdown::new(),
     );
-    let neighbours = Arc::new(PeerOwners::new(here));
     tokio::pin!(shutdown);
     loop {
         let next = async {
-            let place = Arc::clone(&places).acquire_owned().await;
-            (listener.accept().await, place)
+            let lookup = Arc::clone(&lookups).acquire_owned().await;
+            (listener.accept().await, lookup)
         };
-        let (accepted, place) = tokio::select! {
+        let (accepted, lookup) = tokio::select! {
             next = next => next,
             () = &mut shutdown => break,
         };
@@ -214,23 +241,14 @@ pub(crate) async fn serve_routes(
             tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
-        set_socket_options(&stream, limits.read_time);
-        let connection = ClientConnection::new(peer, &neighbours);
-        let router = router.clone();
-        let service = service_fn(move |request| {
-            serve_request(
-                router.clone(),
-                request,
-                connection.clone(),
-                limits.body_time,
-            )
-        });
-        let served = open.watch(http.serve_connection(QuickAck::new(stream), service));
+        let (server, watcher) = (Arc::clone(&server), open.watcher());
         let counted = gate.metrics.start_connection();
         tokio::spawn(async move {
-            // A client that disconnects needs no response.
-            let _ = served.await;
-            drop((place, counted));
+            let owner = server.find_owner(&stream, peer).await;
+            drop(lookup);
+            let connection = server.admit(owner, peer).await;
+            server.serve(stream, connection, watcher).await;
+            drop(counted);
         });
     }
     drop(listener);
@@ -240,22 +258,116 @@ pub(crate) async fn serve_routes(
     Ok(())
 }
 
+/// Serves the connections of a server.
+struct ConnectionServer {
+    http: http1::Builder,
+    router: Router,
+    limits: HttpLimits,
+    admits_other_users: bool,
+    owners: PeerOwners,
+    places: Arc<Places>,
+    refusals: Semaphore,
+}
+
+impl ConnectionServer {
+    /// Returns the owner of the other end of a connection.
+    async fn find_owner(&self, stream: &TcpStream, peer: SocketAddr) -> PeerOwner {
+        match stream.local_addr() {
+            Ok(here) => self.owners.find(peer, here, Instant::now()).await,
+            // The client has disconnected.
+            Err(_) => PeerOwner::Nobody,
+        }
+    }
+
+    /// Returns the client of a connection, with a place if it may have one and there is one.
+    async fn admit(&self, owner: PeerOwner, peer: SocketAddr) -> ClientConnection {
+        let is_same_user = owner.is_trusted();
+        let place = if is_same_user || self.admits_other_users {
+            let holder = owner.place_holder(peer);
+            self.places.acquire(holder, PLACE_PATIENCE).await
+        } else {
+            None
+        };
+        ClientConnection {
+            is_same_user,
+            place,
+        }
+    }
+
+    /// Serves a connection until it ends, or another one takes its place. Without a place it is told why.
+    async fn serve(&self, stream: TcpStream, connection: ClientConnection, watcher: Watcher) {
+        set_socket_options(&stream, self.limits.read_time);
+        let (router, body_time) = (self.router.clone(), self.limits.body_time);
+        let (place, mut http) = (connection.place.clone(), self.http.clone());
+        http.keep_alive(place.is_some());
+        let service = service_fn(move |request| {
+            serve_request(router.clone(), request, connection.clone(), body_time)
+        });
+        let served = watcher.watch(http.serve_connection(QuickAck::new(stream), service));
+        // A client that disconnects needs no response.
+        if let Some(place) = place {
+            tokio::select! {
+                _ = served => {}
+                () = place.evicted() => {}
+            }
+        } else if let Ok(_refusal) = self.refusals.try_acquire() {
+            let _ = timeout(REFUSAL_TIME, served).await;
+        }
+    }
+}
+
 async fn serve_request(
     mut router: Router,
     request: Request<Incoming>,
     connection: ClientConnection,
     body_time: Duration,
 ) -> Result<Response, AbortConnection> {
-    let (rest, mut request) = BodyDrain::of(request);
+    let (rest, mut request) = ClientBody::split(request, body_time);
+    let place = connection.place.clone();
     request.extensions_mut().insert(connection);
     let Ok(response) = router.call(request).await;
     if response.extensions().get::<AbortConnection>().is_some() {
         return Err(AbortConnection);
     }
     if response.extensions().get::<UpstreamStream>().is_none() {
-        rest.drain(body_time).await;
+        rest.drain().await;
     }
-    Ok(response)
+    Ok(response.map(|body| Body::new(PlacedBody { body, place })))
+}
+
+/// The body of a response, after which the connection is idle.
+#[derive(Debug)]
+struct PlacedBody {
+    body: Body,
+    place: Option<Arc<Place>>,
+}
+
+impl Drop for PlacedBody {
+    fn drop(&mut self) {
+        if let Some(place) = &self.place {
+            place.set_idle(true);
+        }
+    }
+}
+
+impl HttpBody for PlacedBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
 }
 
 /// Disables Nagle's algorithm and sets the time after which an unresponsive client is dropped.

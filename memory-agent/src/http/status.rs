@@ -15,7 +15,7 @@ pub(crate) fn status(code: Code) -> StatusCode {
         | Code::ScopeRefused
         | Code::ProposalRejected
         | Code::CallBlocked => StatusCode::FORBIDDEN,
-        Code::Locked | Code::BudgetExhausted | Code::DatabaseUnreachable => {
+        Code::Locked | Code::BudgetExhausted | Code::Overloaded | Code::DatabaseUnreachable => {
             StatusCode::SERVICE_UNAVAILABLE
         }
         Code::ModelFailed | Code::ModelRefused | Code::ModelUnreadable => StatusCode::BAD_GATEWAY,
@@ -96,6 +96,7 @@ mod tests {
         404 ROUTE_NOT_FOUND
         405 METHOD_REFUSED
         408 REQUEST_TIMEOUT
+        503 OVERLOADED
         503 DATABASE_UNREACHABLE
         504 DATABASE_TIMEOUT
         507 DISK_FULL

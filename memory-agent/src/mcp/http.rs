@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::request::Parts;
@@ -17,8 +16,6 @@ use http_body_util::BodyExt;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::Value;
-use tokio::sync::Semaphore;
-use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::caller::ClientIdentity;
@@ -27,7 +24,7 @@ use super::server::McpServer;
 use super::subscriptions::ListenLimit;
 use crate::agent::Agent;
 use crate::exact_json;
-use crate::http::RequestCaller;
+use crate::http::{BodyBudget, HttpLimits, RequestCaller, status};
 use crate::rpc::LONGEST_LINE;
 
 /// The header that identifies the session of a client that begins with `initialize`.
@@ -39,19 +36,17 @@ const MISSING_SESSION: &str = "the MCP session does not exist\n";
 /// Maximum size of a request, in bytes; the same as on the socket.
 const MAX_REQUEST: usize = LONGEST_LINE;
 
-/// Maximum time to receive a request.
-const READ_TIMEOUT: Duration = Duration::from_secs(10);
+/// Maximum total size of the requests that are handled at the same time, in bytes; others wait.
+const MAX_TOTAL: usize = 2 * MAX_REQUEST;
 
-/// Maximum number of requests that are read at the same time; others wait.
-const MAX_READS: usize = 8;
-
-/// Maximum number of sessions; further clients are rejected.
-const MAX_SESSIONS: usize = 128;
+/// Maximum number of sessions of all callers. A caller may begin one while it has fewer than are free, so one caller has at most half.
+const MAX_SESSIONS: usize = 256;
 
 /// Returns the router that serves `/mcp` until `end` is cancelled. Access control happens before it.
 pub(crate) fn mcp_router(
     agent: &Arc<Agent>,
     identity: &ClientIdentity,
+    limits: HttpLimits,
     end: &CancellationToken,
 ) -> Router {
     let config = StreamableHttpServerConfig::default()
@@ -60,9 +55,12 @@ pub(crate) fn mcp_router(
         // The size of each request is checked before.
         .with_max_request_body_bytes(usize::MAX)
         .with_cancellation_token(end.clone());
-    let reading = Arc::new(Semaphore::new(MAX_READS));
     let room = McpLimits {
-        reading,
+        bodies: BodyBudget::new(HttpLimits {
+            body: MAX_REQUEST,
+            bodies: MAX_TOTAL,
+            ..limits
+        }),
         sessions: Arc::new(LocalSessionManager::default()),
         owners: SessionOwners::default(),
     };
@@ -79,9 +77,17 @@ pub(crate) fn mcp_router(
 /// Shared limits of all clients.
 #[derive(Debug, Clone)]
 struct McpLimits {
-    reading: Arc<Semaphore>,
+    bodies: BodyBudget,
     sessions: Arc<LocalSessionManager>,
     owners: SessionOwners,
+}
+
+impl McpLimits {
+    /// Returns the ids of the open sessions.
+    async fn open_sessions(&self) -> Vec<String> {
+        let sessions = self.sessions.sessions.read().await;
+        sessions.keys().map(ToString::to_string).collect()
+    }
 }
 
 /// The principals who began sessions, by the id of the session.
@@ -97,6 +103,13 @@ impl SessionOwners {
         let owners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let owner = id.to_str().ok().and_then(|id| owners.get(id));
         owner == RequestCaller::of(request.extensions()).map(|principal| &principal.name)
+    }
+
+    /// Returns whether a caller may begin another session while those in `open` are open.
+    fn has_room(&self, caller: Option<&String>, open: &[String]) -> bool {
+        let owners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = open.iter().filter(|id| owners.get(*id) == caller).count();
+        own < MAX_SESSIONS.saturating_sub(open.len())
     }
 
     /// Records that a principal began a session, and forgets the sessions that are not `open`.
@@ -124,12 +137,9 @@ async fn enforce_limits(State(room): State<McpLimits>, request: Request, next: N
     }
     let principal = RequestCaller::of(request.extensions()).map(|principal| principal.name.clone());
     let (parts, body) = request.into_parts();
-    let whole = async {
-        let _place = room.reading.acquire().await;
-        to_bytes(body, MAX_REQUEST).await
-    };
-    match timeout(READ_TIMEOUT, whole).await {
-        Ok(Ok(body)) => {
+    match room.bodies.read(body, MAX_REQUEST).await {
+        Ok(whole) => {
+            let body = whole.bytes;
             let message = exact_json::from_slice(&body).ok();
             let message = message.as_ref().and_then(Value::as_object);
             if let Some(answer) = message.and_then(check_message) {
@@ -145,7 +155,11 @@ async fn enforce_limits(State(room): State<McpLimits>, request: Request, next: N
             let is_new = message
                 .and_then(|message| message.get("method"))
                 .is_some_and(|method| method == "initialize");
-            if is_new && MAX_SESSIONS <= room.sessions.sessions.read().await.len() {
+            if is_new
+                && !room
+                    .owners
+                    .has_room(principal.as_ref(), &room.open_sessions().await)
+            {
                 return (
                     StatusCode::SERVICE_UNAVAILABLE,
                     "too many MCP sessions are open\n",
@@ -154,28 +168,12 @@ async fn enforce_limits(State(room): State<McpLimits>, request: Request, next: N
             }
             let response = next.run(mark_request(parts, body)).await;
             if let Some(principal) = principal.filter(|_| is_new) {
-                let open: Vec<_> = room
-                    .sessions
-                    .sessions
-                    .read()
-                    .await
-                    .keys()
-                    .map(ToString::to_string)
-                    .collect();
+                let open = room.open_sessions().await;
                 room.owners.record(&response, principal, &open);
             }
             unmark_response(response)
         }
-        Ok(Err(_)) => (
-            StatusCode::PAYLOAD_TOO_LARGE,
-            format!("the request is longer than {MAX_REQUEST} bytes\n"),
-        )
-            .into_response(),
-        Err(_) => (
-            StatusCode::REQUEST_TIMEOUT,
-            "the request was not received in time\n",
-        )
-            .into_response(),
+        Err(error) => (status(error.0.code), format!("{}\n", error.0.message)).into_response(),
     }
 }
 

@@ -43,7 +43,7 @@ impl RpcError {
     /// Returns the error for a request that exceeds the free resources.
     #[cfg(feature = "server")]
     pub(crate) fn overloaded(why: impl Into<String>) -> Self {
-        Self::new(-32_000, Code::Io, why.into())
+        Self::new(-32_000, Code::Overloaded, why.into())
             .with_hint("close unused connections, or try again later")
     }
 

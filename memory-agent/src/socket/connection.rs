@@ -13,8 +13,9 @@ use tokio_util::sync::CancellationToken;
 use super::limits::{SharedResources, unwrap_permit};
 use super::lines::{ConnectionLines, NextLine};
 use crate::agent::Agent;
+use crate::places::PlaceHolder;
 use crate::rpc::{LONGEST_LINE, RpcConnection, RpcError, RpcWork};
-use crate::system::local_socket::{AsyncLocalStream, WriteHalf};
+use crate::system::local_socket::{AsyncLocalStream, ReadHalf, WriteHalf, authenticate};
 
 /// Writes the responses of a connection.
 #[derive(Debug)]
@@ -30,38 +31,31 @@ struct ResponseSink {
 /// After `end` is cancelled, the pending requests are finished first.
 pub(super) async fn serve_connection(
     stream: AsyncLocalStream,
+    holder: PlaceHolder,
+    identity: Arc<str>,
     agent: Arc<Agent>,
     room: Arc<SharedResources>,
     end: CancellationToken,
 ) {
-    let (reader, writer) = stream.into_split();
-    let voice = Arc::new(ResponseSink {
-        half: Mutex::new(writer),
-        room: Arc::clone(&room),
-        broken: CancellationToken::new(),
-    });
-    let place = timeout(
-        room.limits.patience,
-        Arc::clone(&room.places).acquire_owned(),
-    );
+    let place = room.places.acquire(holder, room.limits.patience);
     let place = tokio::select! {
         place = place => place,
         () = end.cancelled() => return,
     };
-    let Ok(place) = place.map(unwrap_permit) else {
-        let why = format!(
-            "the limit of {} connections is reached",
-            room.limits.connections
-        );
-        return voice
-            .send(
-                RpcError::overloaded(why)
-                    .to_response(&Value::Null)
-                    .to_string(),
-                None,
-            )
-            .await;
+    let Some(place) = place else {
+        return refuse(stream, room).await;
     };
+    let stream = tokio::select! {
+        stream = authenticate(stream, &identity) => stream,
+        () = place.evicted() => return,
+        () = end.cancelled() => return,
+    };
+    let Some(stream) = stream else {
+        return;
+    };
+    // A session lasts as long as its connection, which is therefore never idle.
+    place.set_idle(false);
+    let (reader, voice) = split(stream, &room);
     let mut tasks = JoinSet::new();
     let mut lines = ConnectionLines::new(reader, Arc::clone(&room));
     tokio::select! {
@@ -74,6 +68,26 @@ pub(super) async fn serve_connection(
         () = voice.broken.cancelled() => {}
     }
     drop(place);
+}
+
+/// Tells a client that it gets no place.
+async fn refuse(stream: AsyncLocalStream, room: Arc<SharedResources>) {
+    let why = format!(
+        "the limit of {} connections is reached",
+        room.limits.connections
+    );
+    let answer = RpcError::overloaded(why).to_response(&Value::Null);
+    split(stream, &room).1.send(answer.to_string(), None).await;
+}
+
+fn split(stream: AsyncLocalStream, room: &Arc<SharedResources>) -> (ReadHalf, Arc<ResponseSink>) {
+    let (reader, writer) = stream.into_split();
+    let voice = ResponseSink {
+        half: Mutex::new(writer),
+        room: Arc::clone(room),
+        broken: CancellationToken::new(),
+    };
+    (reader, Arc::new(voice))
 }
 
 /// Executes all requests until the input ends. Some tasks may still run afterwards.

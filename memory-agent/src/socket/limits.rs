@@ -7,16 +7,14 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::places::Places;
+
 /// Resource limits of the Unix socket server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SocketLimits {
-    /// Maximum number of connections served at the same time.
+    /// Maximum number of connections of one user that are served at the same time.
     pub connections: usize,
-    /// Maximum number of accepted connections that wait for a free place.
-    ///
-    /// Further ones wait in the backlog of the system.
-    pub waiting: usize,
-    /// Maximum time that an accepted connection waits for a free place.
+    /// Maximum time that a connection beyond them waits for a place.
     pub patience: Duration,
     /// Maximum number of requests of one connection that are executed or have unread responses.
     pub at_once: usize,
@@ -34,7 +32,6 @@ impl Default for SocketLimits {
     fn default() -> Self {
         Self {
             connections: 500,
-            waiting: 100,
             patience: Duration::from_secs(1),
             at_once: 8,
             workers: thread::available_parallelism()
@@ -52,8 +49,8 @@ impl Default for SocketLimits {
 pub(super) struct SharedResources {
     /// The limits.
     pub limits: SocketLimits,
-    /// One permit for each connection that is served.
-    pub places: Arc<Semaphore>,
+    /// The places of the connections that are served.
+    pub places: Arc<Places>,
     /// One permit for each line that is executed.
     pub workers: Arc<Semaphore>,
     /// One permit for each line that is longer than [`SHORT`].
@@ -77,7 +74,7 @@ impl SharedResources {
         let semaphore = |count: usize| Arc::new(Semaphore::new(count));
         Self {
             limits,
-            places: semaphore(limits.connections),
+            places: Places::new(limits.connections),
             workers: semaphore(limits.workers),
             long_lines: semaphore(LONG_LINES),
             answers: semaphore(ANSWERS),

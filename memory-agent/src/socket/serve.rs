@@ -12,7 +12,7 @@ use super::bind::Socket;
 use super::connection::serve_connection;
 use super::limits::{SharedResources, SocketLimits};
 use crate::agent::Agent;
-use crate::system::local_socket::{AsyncListener, authenticate};
+use crate::system::local_socket::{AsyncListener, place_holder};
 
 /// Pause after the system failed to accept a connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -36,22 +36,15 @@ pub async fn serve(
     let mut connections = JoinSet::new();
     tokio::pin!(shutdown);
     loop {
-        let has_room = connections.len() < limits.connections + limits.waiting;
         tokio::select! {
             () = &mut shutdown => break,
             Some(_) = connections.join_next() => {}
-            accepted = listener.accept(), if has_room => match accepted {
+            accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
+                    // A program of another user takes no place.
+                    let Some(holder) = place_holder(&stream) else { continue };
                     let (agent, room, end, identity) = (Arc::clone(&agent), Arc::clone(&room), end.clone(), Arc::clone(&identity));
-                    connections.spawn(async move {
-                        let authenticated = tokio::select! {
-                            stream = authenticate(stream, &identity) => stream,
-                            () = end.cancelled() => None,
-                        };
-                        if let Some(stream) = authenticated {
-                            serve_connection(stream, agent, room, end).await;
-                        }
-                    });
+                    connections.spawn(serve_connection(stream, holder, identity, agent, room, end));
                 }
                 Err(_) => sleep(ACCEPT_PAUSE).await,
             },

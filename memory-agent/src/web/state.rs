@@ -124,8 +124,8 @@ pub(crate) struct WebState {
     pub(super) workers: Arc<Semaphore>,
 }
 
-/// Maximum number of open connections. A browser opens six.
-const MAX_CONNECTIONS: usize = 128;
+/// Maximum number of open connections of one user. A browser opens six.
+const MAX_CONNECTIONS: usize = 64;
 
 /// Maximum number of requests that are processed at the same time.
 const MAX_WORKERS: usize = 8;

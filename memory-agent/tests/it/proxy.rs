@@ -1,10 +1,10 @@
 //! A proxy with a memory that is blocked or slow.
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use memory_agent::http::{
@@ -19,6 +19,8 @@ use memory_core::testing::{
     FakeConversations, FakeJobs, FakeRecallLedger, HookStep, HookedFake, conversations,
 };
 use tokio::sync::oneshot;
+
+use crate::http::places::trickle;
 
 /// An observer that fails the test if a warning does not contain `warning`.
 struct TestObserver {
@@ -112,6 +114,43 @@ fn chat_with_blocked_memory(
     })
 }
 
+/// A server of a proxy.
+struct ProxyTestServer {
+    place: SocketAddr,
+    end: oneshot::Sender<()>,
+    served: JoinHandle<std::io::Result<()>>,
+}
+
+impl ProxyTestServer {
+    fn start(proxy: ChatProxy, limits: HttpLimits) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        listener.set_nonblocking(true).expect("a listener");
+        let place = listener.local_addr().expect("an address");
+        let (end, ending) = oneshot::channel::<()>();
+        let served = thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()?;
+            runtime.block_on(async {
+                let listener = tokio::net::TcpListener::from_std(listener)?;
+                let front = ProxyServerConfig {
+                    chat: Arc::new(proxy),
+                    access: AccessRules::default(),
+                    limits,
+                    log: None,
+                };
+                serve_proxy(listener, front, async { drop(ending.await) }).await
+            })
+        });
+        Self { place, end, served }
+    }
+
+    fn stop(self) {
+        self.end.send(()).expect("it runs");
+        self.served.join().expect("no panic").expect("it ends well");
+    }
+}
+
 /// A proxy for one chat.
 struct TestChat {
     conversations: Conversations,
@@ -154,30 +193,10 @@ impl TestChat {
         if let Some(ledger) = self.ledger {
             proxy = proxy.with_recall_ledger(ledger);
         }
-        let proxy = Arc::new(proxy);
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        listener.set_nonblocking(true).expect("a listener");
-        let place = listener.local_addr().expect("an address");
-        let (end, ending) = oneshot::channel::<()>();
-        let served = thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()?;
-            runtime.block_on(async {
-                let listener = tokio::net::TcpListener::from_std(listener)?;
-                let (access, limits) = (AccessRules::default(), HttpLimits::default());
-                let front = ProxyServerConfig {
-                    chat: proxy,
-                    access,
-                    limits,
-                    log: None,
-                };
-                serve_proxy(listener, front, async { drop(ending.await) }).await
-            })
-        });
+        let server = ProxyTestServer::start(proxy, HttpLimits::default());
         let body =
             format!(r#"{{"model":"m","messages":[{{"role":"user","content":"{message}"}}]}}"#);
-        let mut stream = TcpStream::connect(place).expect("a connection");
+        let mut stream = TcpStream::connect(server.place).expect("a connection");
         let head = format!(
             "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}",
             body.len()
@@ -192,8 +211,7 @@ impl TestChat {
             kept.recv().expect("what was said is kept"),
             ConversationId::default_conversation()
         );
-        end.send(()).expect("it runs");
-        served.join().expect("no panic").expect("it ends well");
+        server.stop();
         last_asked
     }
 }
@@ -370,4 +388,45 @@ fn the_memories_of_a_chat_are_recorded_and_a_broken_ledger_fails_no_chat() {
             );
         }
     }
+}
+
+#[test]
+fn an_upload_that_trickles_ends() {
+    let limits = HttpLimits {
+        body_time: Duration::from_millis(50),
+        ..HttpLimits::default()
+    };
+    let upstream = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = format!("http://{}/v1", upstream.local_addr().expect("an address"));
+    thread::spawn(move || {
+        for stream in upstream.incoming() {
+            let mut stream = stream.expect("a connection");
+            // A response follows the request, or the proxy gives up first.
+            let _ = std::io::copy(&mut stream, &mut std::io::sink());
+        }
+    });
+    let (tell, _) = channel();
+    let observer = TestObserver {
+        kept: Mutex::new(tell),
+        warning: None,
+    };
+    let rules = ProxyRules {
+        recall: RecallRules::default(),
+        patience: Duration::from_secs(1),
+        has_token: false,
+    };
+    let proxy = ChatProxy::new(
+        conversations(Arc::new(FakeConversations::default())),
+        Arc::new(FakeJobs::default()),
+        Upstream::new(&address, None, None).expect("an address"),
+        rules,
+        LastModel::default(),
+        Arc::new(observer),
+    );
+    let server = ProxyTestServer::start(proxy, limits);
+    for path in ["/v1/files", "/v1/chat/completions"] {
+        let response = trickle(server.place, &format!("POST {path} HTTP/1.1")).expect("a response");
+        assert_eq!(response.code(), (408, "REQUEST_TIMEOUT".into()), "{path}");
+    }
+    server.stop();
 }

@@ -93,7 +93,7 @@ pub use meter_suite::meter_suite;
 pub use orders::in_any_order;
 pub use recall_ledger_suite::recall_ledger_suite;
 pub use reminder_suite::reminder_suite;
-pub use requirements::leave_out;
+pub use requirements::{command_of_another_user, leave_out};
 pub use service_suites::{
     chat_suite, clock_suite, embedder_suite, id_suite, notifier_suite, reranker_suite, source_suite,
 };

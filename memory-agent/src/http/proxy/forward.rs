@@ -10,6 +10,7 @@ use memory_core::Code;
 
 use super::chat_proxy::ChatProxy;
 use super::upstream::{SendError, response_headers};
+use crate::http::client_body::ClientBody;
 use crate::http::response::{AbortConnection, ErrorResponse, UpstreamStream};
 
 /// Request header with the names of the proxies that a request passed, to detect loops.
@@ -18,6 +19,9 @@ pub(super) const HOPS: HeaderName = HeaderName::from_static("memory-hops");
 /// Forwards a request and streams the response, both unchanged.
 pub(super) async fn forward(proxy: &ChatProxy, request: Request) -> Response {
     let (parts, body) = request.into_parts();
+    if let Some(body) = parts.extensions.get::<ClientBody>() {
+        body.allow_upload();
+    }
     if let Err(refusal) = check_loop(proxy, &parts.headers) {
         return refusal.into_response();
     }
@@ -69,6 +73,7 @@ pub(super) async fn send_upstream(
             )
             .into_response()
         }
+        SendError::Late(late) => ErrorResponse::from(late).into_response(),
         // The client sees the same broken connection.
         SendError::BrokenOff => AbortConnection.into_response(),
     })

@@ -26,6 +26,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 use webpki_roots::TLS_SERVER_ROOTS;
 
+use crate::http::client_body::LateBody;
 use crate::http::quick_ack::QuickAckConnector;
 
 /// The upstream server of the language model, with the client that connects to it.
@@ -72,6 +73,8 @@ impl UpstreamError {
 pub(super) enum SendError {
     /// No connection could be established.
     Unreachable(String),
+    /// The client did not send the body in time.
+    Late(LateBody),
     /// The connection broke before a response started.
     BrokenOff,
 }
@@ -212,7 +215,7 @@ impl Upstream {
             if error.is_connect() {
                 SendError::Unreachable(root_cause(&error))
             } else {
-                SendError::BrokenOff
+                LateBody::find(&error).map_or(SendError::BrokenOff, SendError::Late)
             }
         })
     }

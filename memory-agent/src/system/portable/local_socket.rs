@@ -20,6 +20,7 @@ pub(crate) use tokio::net::TcpStream as AsyncLocalStream;
 pub(crate) use tokio::net::tcp::{OwnedReadHalf as ReadHalf, OwnedWriteHalf as WriteHalf};
 use tokio::time::timeout;
 
+use crate::places::PlaceHolder;
 use crate::socket::InheritedListener;
 
 /// Maximum length of the path; the system has no special limit for this file.
@@ -138,6 +139,11 @@ pub(crate) fn use_inherited(_: InheritedListener, _: &Path) -> Option<ListenerHa
 /// Returns whether the file at `path` is still the one with this token.
 pub(crate) fn is_own(path: &Path, token: &str) -> bool {
     SocketFile::read(path).is_ok_and(|file| file.token == token)
+}
+
+/// Returns the holder of the place of a connection: the system does not report its user.
+pub(crate) fn place_holder(_: &AsyncLocalStream) -> Option<PlaceHolder> {
+    Some(PlaceHolder::of_address(Ipv4Addr::LOCALHOST.into()))
 }
 
 /// Returns the connection if the client sends the token.

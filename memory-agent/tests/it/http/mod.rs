@@ -3,6 +3,7 @@
 mod custom_tools;
 mod mcp;
 mod pages;
+pub(crate) mod places;
 mod principals;
 mod recalls;
 mod refusals;

@@ -373,6 +373,16 @@ fn an_mcp_session_belongs_to_the_principal_who_began_it() {
 }
 
 #[test]
+fn one_principal_cannot_take_all_sessions() {
+    let home = PrincipalServer::start(None);
+    let begin = |token| initialize(&home.server, &[("Authorization", token)]).status;
+    let opened = (0..200).filter(|_| begin("Bearer mem_ada") == 200).count();
+    assert_eq!(opened, 128);
+    assert_eq!(begin("Bearer mem_bob"), 200);
+    assert_eq!(begin("Bearer s3cret"), 200);
+}
+
+#[test]
 fn the_server_of_a_node_with_a_token_serves_only_its_principal() {
     let home = PrincipalServer::start(Some("ada"));
     home.write("of ada", "private:ada");

@@ -7,4 +7,4 @@ mod memories;
 mod memory;
 mod reminders;
 mod security;
-mod server;
+pub(crate) mod server;

@@ -6,6 +6,8 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use memory_core::testing::command_of_another_user;
+
 use super::browser::Browser;
 use super::home::{DESKTOP, FERRY, WebHome};
 use super::http_client::{PlainResponse, PlainSession, exchange, post_request};
@@ -332,16 +334,14 @@ fn programs_of_other_users_are_refused() {
     );
     let (host, port) = home.authority().split_once(':').expect("a port");
     let script = format!("exec 3<>/dev/tcp/{host}/{port}; cat >&3; cat <&3");
-    let ask = |user: &[&str]| {
-        let arguments = [user, &["bash", "-c", &script]].concat();
-        let mut command = Command::new(arguments[0]);
+    let ask = |mut command: Command| {
         command
-            .args(&arguments[1..])
+            .args(["-c", &script])
             .current_dir("/")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
-        let mut child = command.spawn().ok()?;
+        let mut child = command.spawn().expect("bash starts");
         child
             .stdin
             .take()
@@ -349,31 +349,18 @@ fn programs_of_other_users_are_refused() {
             .write_all(request.as_bytes())
             .expect("it reads");
         let output = child.wait_with_output().expect("it ends");
-        output
-            .status
-            .success()
-            .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+        assert!(output.status.success());
+        String::from_utf8_lossy(&output.stdout).into_owned()
     };
-    // Only root can run a program as another user.
-    let user = [
-        "setpriv",
-        "--reuid=65534",
-        "--regid=65534",
-        "--clear-groups",
-    ];
-    let is_root = Command::new("id")
-        .arg("-u")
-        .output()
-        .is_ok_and(|output| output.stdout == b"0\n");
-    let Some(response) = is_root.then(|| ask(&user)).flatten() else {
-        memory_core::testing::leave_out("only root can run a program as another user");
+    let Some(other) = command_of_another_user("bash") else {
         return;
     };
+    let response = ask(other);
     assert!(
         response.starts_with("HTTP/1.1 403") && !response.contains("ferry"),
         "{response}"
     );
-    assert!(ask(&["env"]).expect("it runs").starts_with("HTTP/1.1 200"));
+    assert!(ask(Command::new("bash")).starts_with("HTTP/1.1 200"));
 }
 
 #[test]
