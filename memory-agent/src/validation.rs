@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use jsonschema::Validator;
 use memory_core::text::to_one_line;
 use memory_core::{Code, ToolError};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::exact_json;
 use crate::parameters::{allowed_types, is_whole};
@@ -155,11 +155,6 @@ fn add_member_faults(
     }
 }
 
-/// Returns the schema of an object with these properties and no others.
-pub(crate) fn object_schema(properties: &Value, required: &[&str]) -> Value {
-    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
-}
-
 /// Returns whether a value has one of these types of JSON Schema.
 fn has_type(value: &Value, kinds: &[&str]) -> bool {
     let is = |kind| kinds.contains(&kind);
@@ -252,6 +247,8 @@ fn edit_distance(one: &str, other: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

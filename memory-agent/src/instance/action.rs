@@ -1,14 +1,18 @@
 //! The actions of instances, and the opened instances that they run on.
 
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::sync::Arc;
 
 use memory_core::instance::history::Messages;
 use memory_core::instance::kv::KeyValues;
+use memory_core::json::JsonText;
 use memory_core::{Effect, ToolError, View};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{ActionResult, Parameters};
+use super::ActionResult;
+use crate::parameters::{parse, schema_of};
 
 /// An action of a type of instances.
 #[derive(Debug, Clone)]
@@ -25,12 +29,43 @@ pub struct Action {
 }
 
 /// The implementation of an action.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone)]
 pub(super) enum ActionHandler {
     /// A function of this crate.
-    Own(fn(&InstanceHandle, &Parameters) -> Result<ActionResult, ToolError>),
+    Own(Arc<OwnAction>),
     /// The tool of this name.
     Tool(&'static str),
+}
+
+/// A function that runs an action with parameters that fit its schema.
+type OwnAction =
+    dyn Fn(&InstanceHandle, &JsonText) -> Result<ActionResult, ToolError> + Send + Sync;
+
+impl Debug for ActionHandler {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Own(_) => formatter.write_str("Own"),
+            Self::Tool(name) => formatter.debug_tuple("Tool").field(name).finish(),
+        }
+    }
+}
+
+impl Action {
+    /// Returns an action of this crate, with the schema of its parameters `I`.
+    pub(super) fn own<I: DeserializeOwned + JsonSchema + 'static>(
+        name: &'static str,
+        description: &'static str,
+        effect: Effect,
+        run: fn(&InstanceHandle, I) -> Result<ActionResult, ToolError>,
+    ) -> Self {
+        Self {
+            name,
+            description,
+            parameters: schema_of::<I>(),
+            effect,
+            run: ActionHandler::Own(Arc::new(move |holding, given| run(holding, parse(given)?))),
+        }
+    }
 }
 
 /// The caller of an action.

@@ -10,7 +10,7 @@ use memory_core::{Code, ToolError};
 
 use super::action::ActionHandler;
 use super::parameters::is_word_list;
-use super::{Action, ActionCaller, ActionResult, Field, FieldKind, InstanceHandle, Parameters};
+use super::{Action, ActionCaller, ActionResult, Field, FieldKind, InstanceHandle};
 use crate::exact_json;
 use crate::parameters::allowed_types;
 use crate::validation;
@@ -63,7 +63,7 @@ impl Backend {
         parameters: &JsonText,
     ) -> Result<ActionResult, ToolError> {
         let value = exact_json::to_value(parameters);
-        let own = match action.run {
+        let own = match &action.run {
             ActionHandler::Own(own) => own,
             ActionHandler::Tool(tool) => {
                 let done = Arc::clone(holding.tools()).call_tool(asker, tool, value);
@@ -82,8 +82,7 @@ impl Backend {
             );
             return Err(ToolError::new(Code::InvalidInput, faults, Some(hint)));
         }
-        let members = parameters.members().expect("the schema asks for an object");
-        own(holding, &Parameters::of(members, &action.parameters))
+        own(holding, parameters)
     }
 
     /// Replaces tool names in a hint by the actions that call them.

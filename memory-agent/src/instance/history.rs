@@ -5,18 +5,20 @@ use std::ops::Bound;
 use chrono::{DateTime, Utc};
 use memory_core::Effect;
 use memory_core::instance::history::{
-    RecordDraft, RecordFilter, RecordRole, SessionName, Window, WindowEnd, append, delete, purge,
-    records, sessions,
+    RecordDraft, RecordFilter, SessionName, Window, WindowEnd, append, delete, purge, records,
+    sessions,
 };
 use memory_core::instance::{InstanceError, parse_duration, parse_time};
 use memory_core::json::JsonText;
-use serde_json::{Value, json};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use serde_json::{Map, Value};
 
-use super::action::ActionHandler;
 use super::field::driver_fields;
-use super::{Action, ActionResult, Backend, Parameters, operations};
+use super::parameters::{WordList, secret_policy};
+use super::{Action, ActionResult, Backend, operations};
 use crate::json::quoted_time;
-use crate::validation::object_schema;
+use crate::parameters::any_json;
 
 /// Returns the backend.
 pub(super) fn backend() -> Backend {
@@ -40,113 +42,188 @@ pub(super) fn backend() -> Backend {
     }
 }
 
-fn session_property() -> Value {
-    json!({ "type": "string", "minLength": 1, "description": "The session" })
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct AppendInput {
+    /// The session
+    #[schemars(length(min = 1))]
+    session: String,
+    /// user, assistant, system, tool, summary, fact, or another word
+    #[schemars(length(min = 1))]
+    role: String,
+    /// The content of the record
+    #[serde(default, deserialize_with = "any_json")]
+    #[schemars(schema_with = "content_schema")]
+    content: Option<JsonText>,
+    /// The tool calls: [{id, name, arguments}]
+    #[serde(default, deserialize_with = "any_json")]
+    #[schemars(schema_with = "tool_calls_schema")]
+    tool_calls: Option<JsonText>,
+    /// The id of the tool call that this record is the result of
+    tool_call_id: Option<String>,
+    /// The tool that ran
+    name: Option<String>,
+    /// Additional metadata
+    #[serde(default, deserialize_with = "any_json")]
+    #[schemars(with = "Option<Map<String, Value>>")]
+    meta: Option<JsonText>,
+    /// The time of the record; default: now
+    ts: Option<String>,
+    /// Store the record even if it looks like a credential
+    #[serde(default)]
+    allow_secret: bool,
 }
 
-fn word_list(description: &str) -> Value {
-    json!({ "type": ["array", "string"], "items": { "type": "string" }, "description": description })
+fn content_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["string", "array"] })
+}
+
+fn tool_calls_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": {
+                "id": { "type": "string" },
+                "name": { "type": "string" },
+                "arguments": { "type": ["string", "object"] }
+            },
+            "required": ["id", "name"]
+        }
+    })
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ReadInput {
+    /// The session
+    #[schemars(length(min = 1))]
+    session: String,
+    /// Only records with these roles
+    #[serde(default)]
+    #[schemars(schema_with = "WordList::schema")]
+    role: WordList,
+    /// Only records without these roles; short form: role!=WORD
+    #[serde(default)]
+    #[schemars(schema_with = "WordList::schema")]
+    not_role: WordList,
+    /// Only records at or after this time: a time, a day, or an age such as 24h
+    since: Option<String>,
+    /// Only records at or before this time
+    until: Option<String>,
+    /// Number of records to skip
+    offset: Option<usize>,
+    /// Maximum number of records
+    limit: Option<usize>,
+    /// Return the last records instead of the first if there are more than the limit
+    #[serde(default)]
+    tail: bool,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SessionsInput {}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct DeleteInput {
+    /// The session
+    #[schemars(length(min = 1))]
+    session: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct PurgeInput {
+    /// The session
+    #[schemars(length(min = 1))]
+    session: String,
+    /// Records with these roles
+    #[serde(default)]
+    #[schemars(schema_with = "WordList::schema")]
+    role: WordList,
+    /// Records without these roles; short form: role!=WORD
+    #[serde(default)]
+    #[schemars(schema_with = "WordList::schema")]
+    not_role: WordList,
+    /// Records before this time: a time, a day, or an age such as 24h
+    before: Option<String>,
+    /// Records after this time
+    after: Option<String>,
+    /// Records older than this age, such as 30d
+    older_than: Option<String>,
 }
 
 fn append_action() -> Action {
-    let call = json!({
-        "type": "object",
-        "properties": { "id": { "type": "string" }, "name": { "type": "string" }, "arguments": { "type": ["string", "object"] } },
-        "required": ["id", "name"]
-    });
-    let properties = json!({
-        "session": session_property(),
-        "role": { "type": "string", "minLength": 1, "description": "user, assistant, system, tool, summary, fact, or another word" },
-        "content": { "type": ["string", "array"], "description": "The content of the record" },
-        "tool_calls": { "type": "array", "items": call, "description": "The tool calls: [{id, name, arguments}]" },
-        "tool_call_id": { "type": "string", "description": "The id of the tool call that this record is the result of" },
-        "name": { "type": "string", "description": "The tool that ran" },
-        "meta": { "type": "object", "description": "Additional metadata" },
-        "ts": { "type": "string", "description": "The time of the record; default: now" },
-        "allow_secret": { "type": "boolean", "description": "Store the record even if it looks like a credential" }
-    });
-    Action {
-        name: "append",
-        description: "Append one record to a session",
-        parameters: object_schema(&properties, &["session", "role"]),
-        effect: Effect::Adds,
-        run: ActionHandler::Own(|holding, given| {
+    let description = "Append one record to a session";
+    Action::own(
+        "append",
+        description,
+        Effect::Adds,
+        |holding, given: AppendInput| {
             let messages = holding.history();
-            let now = messages.clock.now();
+            let session: SessionName = given.session.parse()?;
             let draft = RecordDraft {
-                role: given.required("role")?.parse()?,
-                content: given.json("content").cloned(),
-                tool_calls: given.json("tool_calls").cloned(),
-                tool_call_id: given.text("tool_call_id"),
-                name: given.text("name"),
-                meta: given.json("meta").cloned(),
-                at: given
-                    .text("ts")
-                    .map(|text| parse_time(&text, now))
-                    .transpose()?,
+                role: given.role.parse()?,
+                content: given.content,
+                tool_calls: given.tool_calls,
+                tool_call_id: given.tool_call_id,
+                name: given.name,
+                meta: given.meta,
+                at: parse_given(given.ts.as_deref(), messages.clock.now())?,
             };
-            let (record, appended) =
-                append(messages, &parse_session(given)?, &draft, given.secrets())?;
+            let policy = secret_policy(given.allow_secret);
+            let (record, appended) = append(messages, &session, &draft, policy)?;
             let told = |place| format!("the last record was incomplete; it was moved to {place}");
             let warnings = appended.set_aside.map(told).into_iter().collect();
             Ok(ActionResult {
                 warnings,
                 ..ActionResult::of(record.text().to_string())
             })
-        }),
-    }
+        },
+    )
 }
 
 fn read_action() -> Action {
-    let properties = json!({
-        "session": session_property(),
-        "role": word_list("Only records with these roles"),
-        "not_role": word_list("Only records without these roles; short form: role!=WORD"),
-        "since": { "type": "string", "description": "Only records at or after this time: a time, a day, or an age such as 24h" },
-        "until": { "type": "string", "description": "Only records at or before this time" },
-        "offset": { "type": "integer", "minimum": 0, "description": "Number of records to skip" },
-        "limit": { "type": "integer", "minimum": 0, "description": "Maximum number of records" },
-        "tail": { "type": "boolean", "description": "Return the last records instead of the first if there are more than the limit" }
-    });
-    Action {
-        name: "read",
-        description: "Return the records of a session, oldest first",
-        parameters: object_schema(&properties, &["session"]),
-        effect: Effect::Reads,
-        run: ActionHandler::Own(|holding, given| {
+    let description = "Return the records of a session, oldest first";
+    Action::own(
+        "read",
+        description,
+        Effect::Reads,
+        |holding, given: ReadInput| {
             let messages = holding.history();
-            let now = messages.clock.now();
-            let bound = |name: &str| match given.text(name) {
-                Some(text) => parse_time(&text, now).map(Bound::Included),
-                None => Ok(Bound::Unbounded),
+            let bound = |text: Option<String>| {
+                parse_given(text.as_deref(), messages.clock.now())
+                    .map(|bound| bound.map_or(Bound::Unbounded, Bound::Included))
             };
             let filter = RecordFilter {
-                from: bound("since")?,
-                to: bound("until")?,
-                ..parse_roles(given)?
-            };
-            let end = if given.is_true("tail") {
-                WindowEnd::Last
-            } else {
-                WindowEnd::First
+                from: bound(given.since)?,
+                to: bound(given.until)?,
+                roles: given.role.parse()?,
+                not_roles: given.not_role.parse()?,
             };
             let window = Window {
-                offset: given.count("offset").unwrap_or(0),
-                limit: given.count("limit"),
-                end,
+                offset: given.offset.unwrap_or(0),
+                limit: given.limit,
+                end: if given.tail {
+                    WindowEnd::Last
+                } else {
+                    WindowEnd::First
+                },
             };
-            ActionResult::from_records(records(messages, &parse_session(given)?, &filter, window)?)
-        }),
-    }
+            let session: SessionName = given.session.parse()?;
+            ActionResult::from_records(records(messages, &session, &filter, window)?)
+        },
+    )
 }
 
 fn sessions_action() -> Action {
-    Action {
-        name: "sessions",
-        description: "List the sessions of the instance",
-        parameters: object_schema(&json!({}), &[]),
-        effect: Effect::Reads,
-        run: ActionHandler::Own(|holding, _| {
+    let description = "List the sessions of the instance";
+    Action::own(
+        "sessions",
+        description,
+        Effect::Reads,
+        |holding, _: SessionsInput| {
             let one = |summary: &memory_core::instance::history::SessionSummary| {
                 let last = summary
                     .last_at
@@ -157,71 +234,58 @@ fn sessions_action() -> Action {
             };
             let listed: Vec<_> = sessions(holding.history())?.iter().map(one).collect();
             Ok(ActionResult::of(format!("[{}]", listed.join(","))))
-        }),
-    }
+        },
+    )
 }
 
 fn delete_action() -> Action {
-    Action {
-        name: "delete",
-        description: "Remove a whole session",
-        parameters: object_schema(&json!({ "session": session_property() }), &["session"]),
-        effect: Effect::Changes,
-        run: ActionHandler::Own(|holding, given| {
-            let session = parse_session(given)?;
+    let description = "Remove a whole session";
+    Action::own(
+        "delete",
+        description,
+        Effect::Changes,
+        |holding, given: DeleteInput| {
+            let session: SessionName = given.session.parse()?;
             let records = delete(holding.history(), &session)?;
             Ok(ActionResult::of(format!(
                 r#"{{"session":{},"deleted":{records}}}"#,
                 JsonText::string(session.as_str())
             )))
-        }),
-    }
+        },
+    )
 }
 
 fn purge_action() -> Action {
-    let properties = json!({
-        "session": session_property(),
-        "role": word_list("Records with these roles"),
-        "not_role": word_list("Records without these roles; short form: role!=WORD"),
-        "before": { "type": "string", "description": "Records before this time: a time, a day, or an age such as 24h" },
-        "after": { "type": "string", "description": "Records after this time" },
-        "older_than": { "type": "string", "description": "Records older than this age, such as 30d" }
-    });
-    Action {
-        name: "purge",
-        description: "Purge the records of a session that match all given filters; at least one filter is required",
-        parameters: object_schema(&properties, &["session"]),
-        effect: Effect::Changes,
-        run: ActionHandler::Own(|holding, given| {
+    let description = "Purge the records of a session that match all given filters; at least one filter is required";
+    Action::own(
+        "purge",
+        description,
+        Effect::Changes,
+        |holding, given: PurgeInput| {
             let messages = holding.history();
             let now = messages.clock.now();
-            let time = |name: &str| {
-                given
-                    .text(name)
-                    .map(|text| parse_time(&text, now))
-                    .transpose()
-            };
             let old = given
-                .text("older_than")
+                .older_than
                 .map(|text| parse_duration(&text).and_then(|_| parse_time(&text, now)))
                 .transpose()?;
-            let to = time("before")?.into_iter().chain(old).min();
+            let before = parse_given(given.before.as_deref(), now)?;
             let excluded =
                 |bound: Option<DateTime<Utc>>| bound.map_or(Bound::Unbounded, Bound::Excluded);
             let filter = RecordFilter {
-                from: excluded(time("after")?),
-                to: excluded(to),
-                ..parse_roles(given)?
+                from: excluded(parse_given(given.after.as_deref(), now)?),
+                to: excluded(before.into_iter().chain(old).min()),
+                roles: given.role.parse()?,
+                not_roles: given.not_role.parse()?,
             };
-            let session = parse_session(given)?;
+            let session: SessionName = given.session.parse()?;
             let done = purge(messages, &session, &filter)?;
             let name = JsonText::string(session.as_str());
             Ok(ActionResult::of(format!(
                 r#"{{"session":{name},"purged":{},"kept":{}}}"#,
                 done.purged, done.kept
             )))
-        }),
-    }
+        },
+    )
 }
 
 fn operations_action() -> Action {
@@ -234,23 +298,11 @@ fn undo_action() -> Action {
     )
 }
 
-fn parse_session(given: &Parameters) -> Result<SessionName, InstanceError> {
-    given.required("session")?.parse()
-}
-
-fn parse_roles(given: &Parameters) -> Result<RecordFilter, InstanceError> {
-    let roles = |name: &str| {
-        given
-            .words(name)
-            .iter()
-            .map(|word| word.parse())
-            .collect::<Result<Vec<RecordRole>, _>>()
-    };
-    Ok(RecordFilter {
-        roles: roles("role")?,
-        not_roles: roles("not_role")?,
-        ..RecordFilter::default()
-    })
+fn parse_given(
+    text: Option<&str>,
+    now: DateTime<Utc>,
+) -> Result<Option<DateTime<Utc>>, InstanceError> {
+    text.map(|text| parse_time(text, now)).transpose()
 }
 
 #[cfg(test)]

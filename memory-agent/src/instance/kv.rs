@@ -4,13 +4,14 @@ use memory_core::Effect;
 use memory_core::instance::InstanceError;
 use memory_core::instance::kv::{KeySummary, ValueKey, delete, get, list, set};
 use memory_core::json::JsonText;
-use serde_json::{Value, json};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
 
-use super::action::ActionHandler;
 use super::field::driver_fields;
-use super::{Action, ActionResult, Backend, Parameters, operations};
+use super::parameters::secret_policy;
+use super::{Action, ActionResult, Backend, operations};
 use crate::json::quoted_time;
-use crate::validation::object_schema;
+use crate::parameters::any_json;
 
 /// Returns the backend.
 pub(super) fn backend() -> Backend {
@@ -33,47 +34,77 @@ pub(super) fn backend() -> Backend {
     }
 }
 
-fn key_property() -> Value {
-    json!({ "type": "string", "description": "The key: parts of A-Z a-z 0-9 . _ -, with / between them" })
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct KeyInput {
+    /// The key: parts of A-Z a-z 0-9 . _ -, with / between them
+    key: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SetInput {
+    /// The key: parts of A-Z a-z 0-9 . _ -, with / between them
+    key: String,
+    /// The text; other JSON is stored as its text
+    #[serde(deserialize_with = "any_json")]
+    #[schemars(schema_with = "any_value_schema")]
+    value: JsonText,
+    /// Store the value even if it looks like a credential
+    #[serde(default)]
+    allow_secret: bool,
+}
+
+fn any_value_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["string", "number", "boolean", "object", "array", "null"] })
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ListInput {
+    /// Only keys in a namespace (chat-7/) or with a prefix (chat)
+    prefix: Option<String>,
 }
 
 fn set_action() -> Action {
-    let properties = json!({
-        "key": key_property(),
-        "value": { "type": ["string", "number", "boolean", "object", "array", "null"], "description": "The text; other JSON is stored as its text" },
-        "allow_secret": { "type": "boolean", "description": "Store the value even if it looks like a credential" }
-    });
-    Action {
-        name: "set",
-        description: "Set the value of a key, replacing any previous value",
-        parameters: object_schema(&properties, &["key", "value"]),
-        effect: Effect::Changes,
-        run: ActionHandler::Own(|holding, given| {
-            let key = key(given)?;
-            let json = given.json("value").cloned().unwrap_or_else(JsonText::null);
-            let value = match json.as_string() {
+    let description = "Set the value of a key, replacing any previous value";
+    Action::own(
+        "set",
+        description,
+        Effect::Changes,
+        |holding, given: SetInput| {
+            let key: ValueKey = given.key.parse()?;
+            let value = match given.value.as_string() {
                 Some(text) => text,
                 // A string with a lone surrogate is not valid text.
-                None if json.as_str().starts_with('"') => given.required("value")?,
-                None => json.to_string(),
+                None if given.value.as_str().starts_with('"') => {
+                    let why = "the field value is not a valid text".into();
+                    return Err(InstanceError::Invalid { why, hint: None }.into());
+                }
+                None => given.value.to_string(),
             };
-            let is_new = set(holding.kv(), &key, &value, given.secrets())?;
+            let is_new = set(
+                holding.kv(),
+                &key,
+                &value,
+                secret_policy(given.allow_secret),
+            )?;
             Ok(ActionResult::of(format!(
                 r#"{{"key":{},"created":{is_new}}}"#,
                 JsonText::string(key.as_str())
             )))
-        }),
-    }
+        },
+    )
 }
 
 fn get_action() -> Action {
-    Action {
-        name: "get",
-        description: "Return the value of a key; fails if the key is not set",
-        parameters: object_schema(&json!({ "key": key_property() }), &["key"]),
-        effect: Effect::Reads,
-        run: ActionHandler::Own(|holding, given| {
-            let key = key(given)?;
+    let description = "Return the value of a key; fails if the key is not set";
+    Action::own(
+        "get",
+        description,
+        Effect::Reads,
+        |holding, given: KeyInput| {
+            let key: ValueKey = given.key.parse()?;
             let value = get(holding.kv(), &key)?;
             let (name, text, at) = (
                 JsonText::string(key.as_str()),
@@ -83,38 +114,33 @@ fn get_action() -> Action {
             Ok(ActionResult::of(format!(
                 r#"{{"key":{name},"value":{text},"updated_at":{at}}}"#
             )))
-        }),
-    }
+        },
+    )
 }
 
 fn delete_action() -> Action {
-    Action {
-        name: "delete",
-        description: "Delete a key",
-        parameters: object_schema(&json!({ "key": key_property() }), &["key"]),
-        effect: Effect::Changes,
-        run: ActionHandler::Own(|holding, given| {
-            let key = key(given)?;
+    Action::own(
+        "delete",
+        "Delete a key",
+        Effect::Changes,
+        |holding, given: KeyInput| {
+            let key: ValueKey = given.key.parse()?;
             delete(holding.kv(), &key)?;
             Ok(ActionResult::of(format!(
                 r#"{{"key":{},"deleted":true}}"#,
                 JsonText::string(key.as_str())
             )))
-        }),
-    }
+        },
+    )
 }
 
 fn list_action() -> Action {
-    let properties = json!({
-        "prefix": { "type": "string", "description": "Only keys in a namespace (chat-7/) or with a prefix (chat)" }
-    });
-    Action {
-        name: "list",
-        description: "List the keys, sorted",
-        parameters: object_schema(&properties, &[]),
-        effect: Effect::Reads,
-        run: ActionHandler::Own(|holding, given| {
-            let prefix = given.text("prefix").unwrap_or_default().parse()?;
+    Action::own(
+        "list",
+        "List the keys, sorted",
+        Effect::Reads,
+        |holding, given: ListInput| {
+            let prefix = given.prefix.unwrap_or_default().parse()?;
             let one = |summary: &KeySummary| {
                 let (key, at) = (
                     JsonText::string(summary.key.as_str()),
@@ -127,8 +153,8 @@ fn list_action() -> Action {
             };
             let listed: Vec<_> = list(holding.kv(), &prefix)?.iter().map(one).collect();
             Ok(ActionResult::of(format!("[{}]", listed.join(","))))
-        }),
-    }
+        },
+    )
 }
 
 fn operations_action() -> Action {
@@ -137,10 +163,6 @@ fn operations_action() -> Action {
 
 fn undo_action() -> Action {
     operations::undo_action("Undo a set or delete, by default the last one")
-}
-
-fn key(given: &Parameters) -> Result<ValueKey, InstanceError> {
-    given.required("key")?.parse()
 }
 
 #[cfg(test)]

@@ -23,5 +23,5 @@ pub use backend::{Backend, render_help};
 pub use backends::{backend, backends};
 pub use field::{Field, FieldKind};
 pub use open_instances::{DefinitionVersion, InstanceDefinitions, InstanceListing, OpenInstances};
-pub use parameters::{Parameters, parse_pairs};
+pub use parameters::parse_pairs;
 pub use result::{ActionResult, ResultChunk, ResultChunks};

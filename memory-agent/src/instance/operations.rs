@@ -3,49 +3,44 @@
 use memory_core::instance::{InstanceRecord, InstanceUndoReport};
 use memory_core::json::JsonText;
 use memory_core::{Effect, ToolError};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::action::ActionHandler;
-use super::{Action, ActionResult, InstanceHandle, Parameters};
+use super::{Action, ActionResult, InstanceHandle};
 use crate::json::quoted_time;
-use crate::validation::object_schema;
 
 /// Default number of operations.
 const DEFAULT_LIMIT: usize = 20;
 
 /// Returns the action that lists operations.
 pub(super) fn operations_action(description: &'static str) -> Action {
-    let properties = json!({
-        "limit": { "type": "integer", "minimum": 0, "description": "Maximum number of operations; default: 20" }
-    });
-    Action {
-        name: "operations",
-        description,
-        parameters: object_schema(&properties, &[]),
-        effect: Effect::Reads,
-        run: ActionHandler::Own(list_operations),
-    }
+    Action::own("operations", description, Effect::Reads, list_operations)
 }
 
 /// Returns the action that reverts an operation.
 pub(super) fn undo_action(description: &'static str) -> Action {
-    let properties = json!({
-        "operation": { "type": "string", "description": "The operation id, as listed by the action operations; at least its first 4 digits" }
-    });
-    Action {
-        name: "undo",
-        description,
-        parameters: object_schema(&properties, &[]),
-        effect: Effect::Changes,
-        run: ActionHandler::Own(undo_operation),
-    }
+    Action::own("undo", description, Effect::Changes, undo_operation)
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct OperationsInput {
+    /// Maximum number of operations; default: 20
+    limit: Option<usize>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct UndoInput {
+    /// The operation id, as listed by the action operations; at least its first 4 digits
+    operation: Option<String>,
 }
 
 fn list_operations(
     holding: &InstanceHandle,
-    given: &Parameters,
+    OperationsInput { limit }: OperationsInput,
 ) -> Result<ActionResult, ToolError> {
-    let limit = given.count("limit").unwrap_or(DEFAULT_LIMIT);
+    let limit = limit.unwrap_or(DEFAULT_LIMIT);
     let records = match holding {
         InstanceHandle::History(messages) => {
             memory_core::instance::history::operations(messages, limit)?
@@ -61,8 +56,10 @@ fn list_operations(
     Ok(ActionResult::of(format!("[{}]", listed.join(","))))
 }
 
-fn undo_operation(holding: &InstanceHandle, given: &Parameters) -> Result<ActionResult, ToolError> {
-    let operation = given.text("operation");
+fn undo_operation(
+    holding: &InstanceHandle,
+    UndoInput { operation }: UndoInput,
+) -> Result<ActionResult, ToolError> {
     let InstanceUndoReport { record, undo, .. } = match holding {
         InstanceHandle::History(messages) => {
             memory_core::instance::history::undo(messages, operation.as_deref())?

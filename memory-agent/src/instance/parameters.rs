@@ -1,87 +1,54 @@
 //! The parameters of an action, and their parsing from command-line pairs.
 
+use std::str::FromStr;
+
 use memory_core::SecretPolicy;
 use memory_core::instance::InstanceError;
 use memory_core::json::JsonText;
+use schemars::{Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::parameters::allowed_types;
 
-/// The parameters of an action, which fit its schema.
-#[derive(Debug)]
-pub struct Parameters {
-    members: Vec<(String, JsonText)>,
+/// A list of words, or a text of comma-separated words.
+#[derive(Debug, Default, Deserialize)]
+#[serde(untagged)]
+pub(super) enum WordList {
+    #[default]
+    Empty,
+    Text(String),
+    Words(Vec<String>),
 }
 
-impl Parameters {
-    pub(super) fn of(members: Vec<(String, JsonText)>, _schema: &Value) -> Self {
-        // An explicit null is the same as a missing parameter.
-        Self {
-            members: members
-                .into_iter()
-                .filter(|(_, value)| value.as_str() != "null")
-                .collect(),
-        }
+impl WordList {
+    /// Returns the schema, as in `#[schemars(schema_with = "WordList::schema")]`.
+    pub(super) fn schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": ["array", "string"], "items": { "type": "string" } })
     }
 
-    /// Returns a parameter as JSON.
-    pub(super) fn json(&self, name: &str) -> Option<&JsonText> {
-        self.members
-            .iter()
-            .find(|(own, _)| own == name)
-            .map(|(_, value)| value)
-    }
-
-    /// Returns a string parameter.
-    pub(super) fn text(&self, name: &str) -> Option<String> {
-        self.json(name).and_then(JsonText::as_string)
-    }
-
-    /// Returns a required string parameter.
-    pub(super) fn required(&self, name: &str) -> Result<String, InstanceError> {
-        let missing = || InstanceError::Invalid {
-            why: format!("the field {name} is not a valid text"),
-            hint: None,
+    /// Parses the words.
+    pub(super) fn parse<T: FromStr>(&self) -> Result<Vec<T>, T::Err> {
+        let texts = match self {
+            Self::Empty => &[],
+            Self::Text(text) => std::slice::from_ref(text),
+            Self::Words(words) => words,
         };
-        self.text(name).ok_or_else(missing)
-    }
-
-    /// Returns a parameter that is a list of words, or a string of comma-separated words.
-    pub(super) fn words(&self, name: &str) -> Vec<String> {
-        let words: Vec<String> = match self.json(name).map(JsonText::to_value) {
-            Some(Value::Array(items)) => items
-                .iter()
-                .filter_map(|item| item.as_str().map(str::to_owned))
-                .collect(),
-            Some(Value::String(text)) => vec![text],
-            _ => Vec::new(),
-        };
-        let apart = words
+        let apart = texts
             .iter()
-            .flat_map(|word| word.split(','))
+            .flat_map(|text| text.split(','))
             .map(str::trim)
             .filter(|word| !word.is_empty());
-        apart.map(str::to_owned).collect()
+        apart.map(str::parse).collect()
     }
+}
 
-    /// Returns a parameter that is a non-negative integer.
-    pub(super) fn count(&self, name: &str) -> Option<usize> {
-        self.json(name)?.as_str().parse().ok()
-    }
-
-    /// Returns whether a parameter is `true`.
-    pub(super) fn is_true(&self, name: &str) -> bool {
-        self.json(name)
-            .is_some_and(|value| value.as_str() == "true")
-    }
-
-    /// Returns the policy for credentials in the input.
-    pub(super) fn secrets(&self) -> SecretPolicy {
-        if self.is_true("allow_secret") {
-            SecretPolicy::Keep
-        } else {
-            SecretPolicy::Refuse
-        }
+/// Returns the policy for credentials in the input.
+pub(super) fn secret_policy(allow_secret: bool) -> SecretPolicy {
+    if allow_secret {
+        SecretPolicy::Keep
+    } else {
+        SecretPolicy::Refuse
     }
 }
 
