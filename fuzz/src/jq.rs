@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use memory_core::json::JsonText;
 use memory_store::jq::{
-    JqChildCommand, JqError, JqInputMode, JqLimits, JqOutputFormat, JqProgram, JqRequest,
+    JqChildCommand, JqError, JqInputMode, JqLimits, JqOutputFormat, JqProgram, JqRequest, JqSlots,
     run_bounded, serve_child,
 };
 
@@ -45,7 +45,8 @@ pub fn jq(bytes: &[u8]) {
         on: JqInputMode::Each,
         form: JqOutputFormat::Compact,
     };
-    match run_bounded(&helper, &question, &BOUNDS) {
+    let slots = JqSlots::new(BOUNDS.memory, u64::MAX, Vec::new());
+    match run_bounded(&helper, &question, &BOUNDS, &slots) {
         Ok(answers) => {
             for answer in answers.into_iter().flatten() {
                 assert!(answer.parse::<JsonText>().is_ok(), "{answer} is no JSON");

@@ -9,7 +9,9 @@ use memory_core::bank::{JsonFilter, JsonFilterError};
 use memory_core::json::JsonText;
 use memory_store::jq::{
     self, JqChildCommand, JqError, JqInputMode, JqLimits, JqOutputFormat, JqRequest, JqResult,
+    JqSlots,
 };
+use memory_store::system::private_folder_builder;
 
 use crate::config::Settings;
 
@@ -36,24 +38,41 @@ pub(crate) fn serve_child() -> io::Result<()> {
     jq::serve_child(io::stdin().lock(), io::stdout())
 }
 
+/// The folder for files of this program in the folder of the runtime.
+const RUNTIME_FOLDER: &str = "memory";
+
 /// A runner for jq filters in child processes, with the limits of the settings.
 #[derive(Debug)]
 pub(crate) struct JqRunner {
     program: Option<PathBuf>,
     bounds: JqLimits,
+    slots: JqSlots,
+    /// The folder for the locks of the user in the folder of the runtime, created if necessary.
+    runtime: Option<PathBuf>,
 }
 
 impl JqRunner {
     /// Creates a runner with the limits in `settings`.
     pub(crate) fn of(settings: &Settings) -> Self {
-        let memory = (settings.banks.filter_memory.value as u64).saturating_mul(1024 * 1024);
+        let bytes = |megabytes: usize| (megabytes as u64).saturating_mul(1024 * 1024);
+        let memory = bytes(settings.banks.filter_memory.value);
+        let total = bytes(settings.banks.filter_total_memory.value);
         let bounds = JqLimits {
             time: settings.banks.filter_timeout.value,
             memory,
         };
+        let runtime = settings.environment.private_runtime();
+        let runtime = runtime.map(|runtime| runtime.join(RUNTIME_FOLDER));
+        let folders = runtime
+            .iter()
+            .chain([&settings.root.value])
+            .cloned()
+            .collect();
         Self {
             program: settings.environment.program.clone(),
             bounds,
+            slots: JqSlots::new(memory, total, folders),
+            runtime,
         }
     }
 
@@ -73,6 +92,7 @@ impl JqRunner {
                 form,
             },
             self.bounds,
+            &self.slots,
         )
     }
 
@@ -80,6 +100,7 @@ impl JqRunner {
         &self,
         question: &JqRequest<'_>,
         bounds: JqLimits,
+        slots: &JqSlots,
     ) -> Result<Vec<JqResult>, JqError> {
         let Some(program) = self.program.clone() else {
             return Err(JqError::Process {
@@ -96,7 +117,11 @@ impl JqRunner {
             arguments: CHILD_ARGUMENTS.map(OsString::from).into(),
             variables,
         };
-        jq::run_bounded(&helper, question, &bounds)
+        if let Some(runtime) = &self.runtime {
+            // It may exist. If it cannot be created, the locks are in the home.
+            let _ = private_folder_builder().create(runtime);
+        }
+        jq::run_bounded(&helper, question, &bounds, slots)
     }
 
     fn filter_error(&self, error: &JqError) -> JsonFilterError {
@@ -106,6 +131,10 @@ impl JqRunner {
             },
             JqError::TooLarge { .. } => JsonFilterError::TooLarge {
                 megabytes: self.bounds.memory / (1024 * 1024),
+            },
+            JqError::Busy { running, waited } => JsonFilterError::Busy {
+                running: *running,
+                seconds: waited.as_secs(),
             },
             JqError::Process { message } => JsonFilterError::NotRun {
                 why: message.clone(),
@@ -119,7 +148,7 @@ impl JqRunner {
 
 impl JsonFilter for JqRunner {
     fn run(&self, filter: &str, input: &str) -> Result<Vec<JsonText>, JsonFilterError> {
-        self.run_with_timeout(filter, input, self.bounds.time)
+        self.run_with(filter, input, self.bounds, &self.slots)
     }
 
     fn run_with_timeout(
@@ -128,18 +157,35 @@ impl JsonFilter for JqRunner {
         input: &str,
         time: Duration,
     ) -> Result<Vec<JsonText>, JsonFilterError> {
+        let bounds = JqLimits {
+            time: time.min(self.bounds.time),
+            ..self.bounds
+        };
+        self.run_with(
+            filter,
+            input,
+            bounds,
+            &self.slots.clone().with_patience(time),
+        )
+    }
+}
+
+impl JqRunner {
+    fn run_with(
+        &self,
+        filter: &str,
+        input: &str,
+        bounds: JqLimits,
+        slots: &JqSlots,
+    ) -> Result<Vec<JsonText>, JsonFilterError> {
         let question = JqRequest {
             filter,
             input,
             on: JqInputMode::Each,
             form: JqOutputFormat::Compact,
         };
-        let bounds = JqLimits {
-            time: time.min(self.bounds.time),
-            ..self.bounds
-        };
         let answers = self
-            .evaluate_within(&question, bounds)
+            .evaluate_within(&question, bounds, slots)
             .map_err(|error| self.filter_error(&error))?;
         let value = |answer: JqResult| {
             let text = answer.map_err(|error| self.filter_error(&error))?;

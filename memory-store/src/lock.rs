@@ -114,8 +114,11 @@ impl WriterLock {
     }
 
     /// Returns the lock called `name` of the folder of `disk` if it is free.
-    pub(crate) fn try_acquire_named(disk: &dyn Disk, name: &str) -> Option<Self> {
-        Self::try_acquire_file(disk, &format!("{FOLDER}/{name}")).ok()
+    ///
+    /// # Errors
+    /// As for [`WriterLock::try_acquire_file`].
+    pub(crate) fn try_acquire_named(disk: &dyn Disk, name: &str) -> Result<Self, TryLockError> {
+        Self::try_acquire_file(disk, &format!("{FOLDER}/{name}"))
     }
 
     /// Returns the lock of the lock file at `path` if it is free.
@@ -287,7 +290,7 @@ mod tests {
         let shared = [(); 2]
             .map(|()| WriterLock::acquire_shared(&disk, home.path(), Duration::ZERO).unwrap());
         let one = WriterLock::acquire_named(&disk, home.path(), "one", Duration::ZERO).unwrap();
-        assert!(WriterLock::try_acquire_named(&disk, "one").is_none());
+        assert!(WriterLock::try_acquire_named(&disk, "one").is_err());
         let _other =
             WriterLock::acquire_named(&disk, home.path(), "other", Duration::ZERO).unwrap();
         assert_eq!(

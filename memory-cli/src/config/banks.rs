@@ -21,6 +21,8 @@ pub(crate) struct BankSettings {
     pub filter_timeout: Setting<Duration>,
     /// Memory limit of a filter, in megabytes.
     pub filter_memory: Setting<usize>,
+    /// Memory limit of all filters that run at the same time, in megabytes.
+    pub filter_total_memory: Setting<usize>,
 }
 
 impl BankSettings {
@@ -36,16 +38,22 @@ impl BankSettings {
                 Duration::from_secs(5),
             ),
             filter_memory: or_default(document.take("banks.filter_memory", parse_megabytes)?, 512),
+            filter_total_memory: or_default(
+                document.take("banks.filter_total_memory", parse_megabytes)?,
+                2048,
+            ),
         })
     }
 
     /// Returns every key with its value and layer, in file order.
-    pub(super) fn all(&self) -> [(&'static str, (Value, SettingsLayer)); 3] {
+    pub(super) fn all(&self) -> [(&'static str, (Value, SettingsLayer)); 4] {
         let Self {
             compress_above,
             filter_timeout,
             filter_memory,
+            filter_total_memory,
         } = self;
+        let megabytes = |megabytes: &usize| format!("{megabytes}MB").into();
         let size = |bytes: &Option<usize>| bytes.map_or_else(|| "never".to_owned(), format_size);
         [
             (
@@ -56,9 +64,10 @@ impl BankSettings {
                 "banks.filter_timeout",
                 filter_timeout.display(|span| datetime::format_duration(*span).into()),
             ),
+            ("banks.filter_memory", filter_memory.display(megabytes)),
             (
-                "banks.filter_memory",
-                filter_memory.display(|megabytes| format!("{megabytes}MB").into()),
+                "banks.filter_total_memory",
+                filter_total_memory.display(megabytes),
             ),
         ]
     }

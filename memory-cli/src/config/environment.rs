@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use memory_agent::http::AccessToken;
 use memory_agent::model::{ApiKey, ApiKeyError};
 use memory_store::sealed::MasterKey;
-use memory_store::system::user_id_of_owner;
+use memory_store::system::{is_accessible_to_others, user_id_of_owner};
 
 /// The keys of the settings of `proxy`, as used in files, variables and flags.
 const PROXY_KEYS: [&str; 18] = [
@@ -186,6 +186,16 @@ impl Environment {
     /// Returns the value of a variable that the settings name; it may be empty.
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
         self.variables.and_then(|read| read(name))
+    }
+
+    /// Returns the folder of the runtime, if it belongs to the owner of the home folder and nobody else has access to it.
+    pub(crate) fn private_runtime(&self) -> Option<&Path> {
+        let (runtime, home) = (self.runtime.as_deref()?, self.home.as_deref()?);
+        let is_private = runtime
+            .metadata()
+            .is_ok_and(|found| found.is_dir() && !is_accessible_to_others(&found));
+        let has_same_owner = user_id_of_owner(runtime) == user_id_of_owner(home);
+        (is_private && has_same_owner).then_some(runtime)
     }
 
     /// Returns `path` as an absolute path; a leading `~` is replaced by the home folder.

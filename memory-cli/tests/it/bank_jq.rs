@@ -1,6 +1,11 @@
 //! Tests of banks and jq, at the command line and for agents.
 
+use std::fs;
+use std::process::{Child, Stdio};
+
 use insta::assert_snapshot;
+use memory_core::testing::wait_until;
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::bank::{project, run, run_with};
 use crate::sandbox::Sandbox;
@@ -87,6 +92,93 @@ fn a_filter_that_takes_too_much_is_stopped() {
     --- exit 1
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli read stats a --format value"), @"1");
+}
+
+/// Starts a command with an endless filter.
+fn start_endless(sandbox: &Sandbox) -> Child {
+    let mut command = sandbox.command(&["bank", "filter", "--null-input", "def f: f; f"]);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command.spawn().expect("it starts")
+}
+
+/// Returns the ids of the processes that `parent` has started and that run.
+fn children(parent: &Child) -> Vec<u32> {
+    let processes = fs::read_dir("/proc").expect("the processes");
+    let ids = processes
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter(|id: &u32| {
+            // The name of a program, in parentheses, may contain spaces.
+            let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+            let fields = stat.rsplit_once(") ").map(|(_, fields)| fields.to_owned());
+            let fields = fields.unwrap_or_default();
+            let mut fields = fields.split(' ');
+            let state = fields.next();
+            fields.next() == Some(&parent.id().to_string()) && state != Some("Z")
+        });
+    ids.collect()
+}
+
+fn kill(id: u32) {
+    let id = Pid::from_raw(id.cast_signed()).expect("an id");
+    kill_process(id, Signal::KILL).expect("it is ours");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn many_commands_at_once_run_as_many_filters_as_allowed() {
+    let sandbox = Sandbox::new();
+    let one_filter = "banks:\n  filter_timeout: 1h\n  filter_total_memory: 16MB\n";
+    sandbox.file(".memory/config.yaml", one_filter);
+    let mut commands: Vec<_> = (0..3).map(|_| start_endless(&sandbox)).collect();
+    while !commands.is_empty() {
+        let mut running = Vec::new();
+        wait_until("a filter runs", || {
+            running = commands.iter().flat_map(children).collect();
+            !running.is_empty()
+        });
+        assert_eq!(running.len(), 1, "{} commands", commands.len());
+        kill(running[0]);
+        let mut ended = None;
+        wait_until("its command ends", || {
+            ended = commands
+                .iter_mut()
+                .position(|command| command.try_wait().expect("a child").is_some());
+            ended.is_some()
+        });
+        let mut command = commands.remove(ended.expect("one"));
+        assert_eq!(command.wait().expect("it ended").code(), Some(1));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_filter_ends_with_the_process_that_started_it() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".memory/config.yaml", "banks:\n  filter_timeout: 1h\n");
+    let mut command = start_endless(&sandbox);
+    let mut filters = Vec::new();
+    wait_until("a filter runs", || {
+        filters = children(&command);
+        !filters.is_empty()
+    });
+    let is_running = |id: u32| {
+        let arguments = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+        arguments.ends_with(b"--child\0")
+    };
+    wait_until("it has its arguments", || is_running(filters[0]));
+    // It asks the system for its end with its parent before it reads the filter.
+    wait_until("it has used time", || {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", filters[0])).expect("it runs");
+        let (_, fields) = stat.rsplit_once(") ").expect("a name");
+        let ticks = fields.split(' ').nth(11).expect("the time of the user");
+        5 < ticks.parse::<u64>().expect("a number")
+    });
+    command.kill().expect("it runs");
+    command.wait().expect("it ends");
+    wait_until("the filter ends", || !is_running(filters[0]));
 }
 
 #[test]

@@ -153,6 +153,8 @@ impl Sandbox {
             .current_dir(self.folder.path())
             .env_clear()
             .env("HOME", self.folder.path())
+            // Not the one of the user who runs the tests.
+            .env("XDG_RUNTIME_DIR", self.folder.path().join("no-runtime"))
             .env("TZ", "UTC");
         command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
         command

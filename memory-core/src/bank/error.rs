@@ -180,6 +180,7 @@ impl BankError {
             | BankErrorKind::NotOneValue { .. } => Code::FilterError,
             BankErrorKind::Filter(JsonFilterError::Timeout { .. }) => Code::FilterTimeout,
             BankErrorKind::Filter(JsonFilterError::TooLarge { .. }) => Code::FilterMemory,
+            BankErrorKind::Filter(JsonFilterError::Busy { .. }) => Code::Overloaded,
             BankErrorKind::Filter(JsonFilterError::NotRun { .. }) => Code::Internal,
             BankErrorKind::InvalidSchema { .. } => Code::InvalidSchema,
             BankErrorKind::SchemaViolation { .. } => Code::SchemaViolation,
@@ -214,7 +215,9 @@ impl BankError {
             BankErrorKind::ChangedSince => {
                 "undo the later changes first; `memory log` lists them, and `memory undo OPERATION` undoes one"
             }
-            BankErrorKind::Conflict => "try again in a moment",
+            BankErrorKind::Conflict | BankErrorKind::Filter(JsonFilterError::Busy { .. }) => {
+                "try again in a moment"
+            }
             BankErrorKind::NotOneValue { .. } => {
                 "wrap the filter in [ ] to store all its outputs as one list"
             }

@@ -13,7 +13,7 @@ pub trait JsonFilter: Debug + Send + Sync {
     /// Any [`JsonFilterError`]; the outputs before the failure are discarded.
     fn run(&self, filter: &str, input: &str) -> Result<Vec<JsonText>, JsonFilterError>;
 
-    /// Runs `filter` like [`JsonFilter::run`], with a timeout of at most `time`.
+    /// Runs `filter` like [`JsonFilter::run`], with a timeout of at most `time`, also for a turn among other filters.
     ///
     /// A shorter timeout of the implementation still applies.
     ///
@@ -47,6 +47,14 @@ pub enum JsonFilterError {
     TooLarge {
         /// The limit in megabytes.
         megabytes: u64,
+    },
+    /// Other filters run, and the filter got no turn in time.
+    #[error("{running} filters run, which is the maximum, and none ended within {seconds} s")]
+    Busy {
+        /// The number of filters that may run at the same time.
+        running: usize,
+        /// The time for which the filter waited, in seconds.
+        seconds: u64,
     },
     /// The filter could not be started.
     #[error("the filter could not be started: {why}")]

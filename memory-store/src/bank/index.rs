@@ -104,7 +104,7 @@ pub(super) fn indexed_keys(disk: &dyn Disk, path: &str) -> Vec<(String, usize)> 
 pub(super) fn update(disk: &dyn Disk, bank: &BankFile, layout: &BankLayout) {
     // Writers of other banks also update the index. If its lock is held, this update is skipped; the next reader of the bank does
     // it.
-    let Some(_lock) = WriterLock::try_acquire_named(disk, LOCK) else {
+    let Ok(_lock) = WriterLock::try_acquire_named(disk, LOCK) else {
         return;
     };
     let former = disk

@@ -42,11 +42,19 @@ pub enum JqError {
         /// The time limit.
         limit: Duration,
     },
-    /// The filter exceeded the memory limit, or its recursion was too deep.
+    /// The filter exceeded the memory limit, its outputs a quarter of it, or its recursion was too deep.
     #[error("the filter exceeded the memory limit of {limit} bytes, or its recursion is too deep")]
     TooLarge {
         /// The memory limit in bytes.
         limit: u64,
+    },
+    /// Other filters took all slots.
+    #[error("{running} filters run, which is the maximum, and none ended within {waited:?}")]
+    Busy {
+        /// The number of slots.
+        running: usize,
+        /// The time for which the filter waited.
+        waited: Duration,
     },
     /// The process for the filter could not be started, or its output is invalid.
     #[error("cannot run the filter in a child process: {message}")]

@@ -1,7 +1,7 @@
 //! jq: an evaluator for jq filters on JSON, with limits on time and memory.
 //!
 //! [`JqProgram`] compiles and runs a filter in the current process; [`run_bounded()`] runs it in a child process, which calls
-//! [`serve_child`], within [`JqLimits`] of time and memory. A filter cannot read files, modules or the environment, and its only
+//! [`serve_child`], within [`JqLimits`] of time and memory, and with one of the [`JqSlots`]. A filter cannot read files, modules or the environment, and its only
 //! effect is its output.
 //!
 //! The evaluator is that of jaq (`jaq-core`). This module adds a parser of jq's own grammar, values that preserve all digits and
@@ -15,7 +15,7 @@
 //! | `read`, `write` | JSON as jq parses and prints it |
 //! | `calendar` | dates; the only time zone is UTC |
 //! | `engine`, `program` | the execution of programs |
-//! | `request`, `wire`, `sandbox`, `child` | the execution in a child process |
+//! | `wire`, `sandbox`, `slots` | the execution in a child process, and how many run at the same time |
 //!
 //! # Differences from jq 1.8
 //!
@@ -58,6 +58,7 @@ mod parse;
 mod program;
 mod read;
 mod sandbox;
+mod slots;
 mod term;
 mod value;
 mod wire;
@@ -66,4 +67,5 @@ mod write;
 pub use error::JqError;
 pub use program::{JqOutput, JqProgram};
 pub use sandbox::{JqResult, run_bounded, serve_child};
+pub use slots::JqSlots;
 pub use wire::{JqChildCommand, JqInputMode, JqLimits, JqOutputFormat, JqRequest};

@@ -8,20 +8,24 @@ use std::time::{Duration, Instant};
 
 use super::error::JqError;
 use super::program::{JqOutput, JqProgram};
+use super::slots::JqSlots;
 use super::wire::{self, Header, JqChildCommand, JqInputMode, JqLimits, JqOutputFormat, JqRequest};
-use crate::system::{disable_core_dumps, exceeded_cpu_time, limit_resources};
+use crate::system::{disable_core_dumps, end_with_parent, exceeded_cpu_time, limit_resources};
+
+/// The ratio of the memory limit of a filter to that of its outputs, which are in the memory of this process.
+const MEMORY_PER_OUTPUT: u64 = 4;
 
 /// An output as text, or the error of an input, after which the next input is processed.
 pub type JqResult = Result<String, JqError>;
 
-/// Runs a filter in a child process, and returns its outputs in order.
+/// Runs a filter in a child process once there is a slot, and returns its outputs in order.
 ///
 /// An endless filter is stopped at the deadline, and a filter that exceeds its memory or stack ends only the child process.
 ///
 /// # Errors
 ///
 /// [`JqError::Syntax`] if the filter is not valid jq; [`JqError::Timeout`] and [`JqError::TooLarge`] if it exceeds `bounds`;
-/// [`JqError::Process`] if `helper` cannot be started or does not respond correctly. The error of a single input is an
+/// [`JqError::Busy`] if other filters take all slots; [`JqError::Process`] if `helper` cannot be started or does not respond correctly. The error of a single input is an
 /// [`JqResult`].
 ///
 /// # Panics
@@ -31,7 +35,9 @@ pub fn run_bounded(
     helper: &JqChildCommand,
     question: &JqRequest<'_>,
     bounds: &JqLimits,
+    slots: &JqSlots,
 ) -> Result<Vec<JqResult>, JqError> {
+    let _slot = slots.acquire()?;
     let mut command = Command::new(&helper.program);
     command
         .args(&helper.arguments)
@@ -47,7 +53,7 @@ pub fn run_bounded(
         // Input and output may both exceed the capacity of a pipe, so they run on separate threads.
         scope.spawn(move || send_request(stdin, question, bounds));
         let (tell, told) = mpsc::sync_channel(1);
-        scope.spawn(move || tell.send(read_results(stdout, bounds.memory)));
+        scope.spawn(move || tell.send(read_results(stdout, bounds.memory / MEMORY_PER_OUTPUT)));
         let heard = told.recv_timeout(bounds.time);
         if matches!(heard, Ok(JqChildOutput::Broken(_))) {
             // The child is about to exit, and its exit status contains the reason.
@@ -155,8 +161,9 @@ fn process_error(error: &io::Error) -> JqError {
 ///
 /// If the request cannot be read, or the outputs cannot be written.
 pub fn serve_child(mut input: impl Read, out: impl Write + Send) -> io::Result<()> {
+    // Without its parent process, the filter would run outside of its slot. If that one has exited already, CPU time is limited.
+    end_with_parent()?;
     let header = Header::read(&mut input)?;
-    // CPU time is limited in case the parent process has exited.
     limit_resources(header.memory, header.seconds)?;
     disable_core_dumps()?;
     let mut text = Vec::new();

@@ -194,7 +194,7 @@ pub struct JqRequest<'q> {
 pub struct JqLimits {
     /// The time limit.
     pub time: Duration,
-    /// The memory limit in bytes, including the stack. It also limits the total length of the outputs.
+    /// The memory limit in bytes, including the stack. The outputs together have at most a quarter of it.
     pub memory: u64,
 }
 

@@ -12,6 +12,7 @@
 //! | sync of a folder | `fsync` | none on Windows |
 //! | lock of a folder | a lock of the folder itself | a lock of a hidden file in it |
 //! | limits of a process on memory and CPU time, core dumps | resource limits | none |
+//! | end of a child process with its parent | Linux: a signal | none |
 //! | replacement of the running program | `exec` | a child process; the parent waits for it and exits with its exit code |
 //!
 //! Nothing else in the workspace depends on the operating system, except the file watcher of the daemon, the allocator of the
@@ -43,8 +44,8 @@ pub use current::permissions::{
 };
 pub use current::positioned_io::{read_exact_at, write_all_at};
 pub use current::process::{
-    disable_core_dumps, exceeded_cpu_time, free_space, limit_resources, raise_open_files_limit,
-    replace_process,
+    disable_core_dumps, end_with_parent, exceeded_cpu_time, free_space, limit_resources,
+    raise_open_files_limit, replace_process,
 };
 pub use current::sync::{sync_file, sync_file_system, sync_folder};
 pub use identity::FileIdentity;

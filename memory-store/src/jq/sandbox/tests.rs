@@ -49,7 +49,13 @@ fn run_filter(filter: &str, input: &str, bounds: &JqLimits) -> Result<Vec<JqResu
             form: JqOutputFormat::Compact,
         },
         bounds,
+        &slots(),
     )
+}
+
+/// Returns slots that no other test takes.
+fn slots() -> JqSlots {
+    JqSlots::of_process(1, &[])
 }
 
 /// Returns limits that suffice on a slow machine.
@@ -57,12 +63,6 @@ fn generous_limits() -> JqLimits {
     JqLimits {
         time: Duration::from_mins(2),
         ..JqLimits::default()
-    }
-}
-
-fn large() -> JqError {
-    JqError::TooLarge {
-        limit: generous_limits().memory,
     }
 }
 
@@ -118,6 +118,10 @@ fn a_filter_that_takes_too_much_takes_nobody_along() {
         // The portable implementation does not limit memory.
         return;
     }
+    let limits = JqLimits {
+        memory: 32 << 20,
+        ..generous_limits()
+    };
     for filter in [
         "[range(1e12)]",
         "def f: 1 + f; f",
@@ -126,8 +130,10 @@ fn a_filter_that_takes_too_much_takes_nobody_along() {
         "[limit(1e9; repeat(\"x\" * 100))]",
     ] {
         assert_eq!(
-            run_filter(filter, "1", &generous_limits()),
-            Err(large()),
+            run_filter(filter, "1", &limits),
+            Err(JqError::TooLarge {
+                limit: limits.memory
+            }),
             "{filter}"
         );
     }
@@ -149,7 +155,7 @@ fn who_does_not_serve_is_named() {
         };
         assert!(
             matches!(
-                run_bounded(&helper, &question, &generous_limits()),
+                run_bounded(&helper, &question, &generous_limits(), &slots()),
                 Err(JqError::Process { .. })
             ),
             "{program}"

@@ -42,6 +42,16 @@ pub fn limit_resources(memory: u64, seconds: u64) -> io::Result<()> {
     Ok(setrlimit(Resource::Cpu, bound(seconds))?)
 }
 
+/// Lets the system kill this process when the thread that started it ends. Only Linux has this.
+///
+/// # Errors
+/// If the system call fails.
+pub fn end_with_parent() -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+    Ok(())
+}
+
 /// Returns whether a process ended because it exceeded its CPU time.
 pub fn exceeded_cpu_time(status: ExitStatus) -> bool {
     status.signal() == Some(Signal::XCPU.as_raw())
