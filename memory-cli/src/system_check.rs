@@ -4,7 +4,6 @@ use std::error::Error;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use crate::config::{Environment, Settings};
 use crate::embedding;
@@ -16,6 +15,7 @@ use crate::install::{
 use crate::service::ServiceManager;
 use memory_core::io_hint;
 use memory_store::check_writable;
+use memory_store::conversation::GitVersions;
 use memory_store::system::{free_space, is_accessible_to_others, sync_folder};
 
 /// Free space from which writes are not at risk, in bytes.
@@ -242,29 +242,29 @@ fn check_space(root: &Path) -> SystemFinding {
 }
 
 fn check_git(settings: &Settings) -> SystemFinding {
-    let version = Command::new("git")
-        .arg("--version")
-        .stdin(Stdio::null())
-        .output()
-        .ok()
-        .filter(|done| done.status.success());
-    match (version, settings.git.value) {
-        (Some(done), is_used) => {
-            let use_of_it = if is_used {
-                "the home is versioned"
-            } else {
-                "not used by this home"
-            };
-            let version = String::from_utf8_lossy(&done.stdout).trim().to_owned();
-            SystemFinding::new("git", SystemState::Ok, format!("{version}; {use_of_it}"))
-        }
-        (None, true) => SystemFinding::new(
+    let root = &settings.root.value;
+    let is_used = settings.git.value;
+    match (GitVersions::installed_version(), is_used) {
+        (Ok(version), false) => SystemFinding::new(
+            "git",
+            SystemState::Ok,
+            format!("{version}; not used by this home"),
+        ),
+        (Ok(version), true) => match GitVersions::check(root) {
+            Ok(()) => SystemFinding::new(
+                "git",
+                SystemState::Ok,
+                format!("{version}; the home is versioned"),
+            ),
+            Err(error) => SystemFinding::new("git", SystemState::Problem, error.to_string()),
+        },
+        (Err(_), true) => SystemFinding::new(
             "git",
             SystemState::Problem,
             "git.enabled is set, but git is not installed",
         )
         .hint("install git, or run `memory config set git.enabled false`"),
-        (None, false) => SystemFinding::new(
+        (Err(_), false) => SystemFinding::new(
             "git",
             SystemState::Unused,
             "not installed; only the git history of a home needs it",

@@ -12,11 +12,15 @@ use std::time::Duration;
 use memory_agent::system::own_group;
 use memory_store::conversation::{GitVersion, GitVersions, GitVersionsError};
 use memory_store::system::{owner_only, private_folder_builder};
+use memory_store::{is_trusted, trust_folders};
 
 use crate::failure::Failure;
 
 /// Argument that makes this program commit a home; the folder and the end of its journal follow.
 const CHILD_ARGUMENT: &str = "keep-versions-of";
+
+/// Last argument of the program if the user trusts the home.
+const TRUST_ARGUMENT: &str = "trusted";
 
 /// Message of the commits.
 const COMMIT_MESSAGE: &str = "Update memories";
@@ -107,6 +111,7 @@ pub(crate) fn commit_in_background(root: &Path, end: &str, program: Option<&Path
         .arg(CHILD_ARGUMENT)
         .arg(root)
         .arg(end)
+        .args(is_trusted(root).then_some(TRUST_ARGUMENT))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
@@ -121,13 +126,18 @@ pub(crate) fn commit_in_background(root: &Path, end: &str, program: Option<&Path
 }
 
 /// Returns the home to commit and the end of its journal, if the arguments request a commit.
+///
+/// The child trusts the home if its parent does, which has read the settings.
 pub(crate) fn is_child(arguments: &[OsString]) -> Option<(PathBuf, String)> {
-    match arguments {
-        [_, what, root, end] if what == CHILD_ARGUMENT => {
-            Some((PathBuf::from(root), end.to_string_lossy().into_owned()))
+    let (root, end) = match arguments {
+        [_, what, root, end] if what == CHILD_ARGUMENT => (root, end),
+        [_, what, root, end, trust] if what == CHILD_ARGUMENT && trust == TRUST_ARGUMENT => {
+            trust_folders([PathBuf::from(root)]);
+            (root, end)
         }
-        _ => None,
-    }
+        _ => return None,
+    };
+    Some((PathBuf::from(root), end.to_string_lossy().into_owned()))
 }
 
 /// Commits a home after waiting for other processes that do the same.
@@ -183,7 +193,17 @@ pub(crate) fn no_history_error() -> Failure {
 
 /// Returns the error for a failed git command.
 pub(crate) fn git_error(error: &GitVersionsError) -> Failure {
-    Failure::usage(error.to_string(), "run git in the home for details")
+    let hint = match error {
+        // git there would execute what the repository names.
+        GitVersionsError::Untrusted { .. } => {
+            "MEMORY_TRUSTED_FOLDERS=FOLDER trusts it for one command"
+        }
+        GitVersionsError::NoGit
+        | GitVersionsError::Locked { .. }
+        | GitVersionsError::Unfinished { .. }
+        | GitVersionsError::Refused { .. } => "run git in the home for details",
+    };
+    Failure::usage(error.to_string(), hint)
 }
 
 fn open_lock_file(root: &Path, what: &str) -> io::Result<File> {

@@ -98,4 +98,4 @@ pub use open::{builder, open};
 pub use recall_folder::RecallFolder;
 pub use rejected_suggestions_file::RejectedSuggestionsFile;
 pub use shared_files::{SharedFolderId, TOPIC_FOLDERS};
-pub use trust::{ForeignFolder, check_owner, trust_folders};
+pub use trust::{ForeignFolder, check_owner, is_trusted, trust_folders};

@@ -84,7 +84,8 @@ pub(crate) fn check_metadata(place: &Path, found: &Metadata) -> Result<(), Forei
     }
 }
 
-fn is_trusted(place: &Path) -> bool {
+/// Returns whether this user trusts the file or folder at `place`.
+pub fn is_trusted(place: &Path) -> bool {
     let trusted = TRUSTED.read().unwrap_or_else(PoisonError::into_inner);
     let whole = place.canonicalize().unwrap_or_else(|_| place.to_owned());
     trusted.iter().any(|folder| whole.starts_with(folder))

@@ -9,7 +9,7 @@ use memory_store::{check_writable, edit_file};
 use serde_json::{Value, json};
 
 use crate::app::App;
-use crate::config::{DEFAULT_FILE, HIDDEN, Settings, set_value};
+use crate::config::{DEFAULT_FILE, HIDDEN, Settings, TRUSTED_KEY, set_value};
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};
 use crate::versions;
@@ -147,6 +147,12 @@ pub(super) fn store_setting(
         return Err(Failure::usage(
             format!("unknown setting {key}"),
             "list the settings with `memory config show`",
+        ));
+    }
+    if key == TRUSTED_KEY && !Settings::may_trust(&path, app.environment) {
+        return Err(Failure::usage(
+            format!("{TRUSTED_KEY} has no effect in {place}: a home must not trust itself"),
+            "set MEMORY_TRUSTED_FOLDERS, or set it in the default home",
         ));
     }
     if path.is_symlink() {

@@ -10,7 +10,7 @@ use memory_core::{
     LogEntry, MemoryStoreExt, Operation, OperationId, OperationLogs, RecordedChange, RecordedFile,
     Subject,
 };
-use memory_store::conversation::{ConversationFolder, GitVersion, GitVersions};
+use memory_store::conversation::{ConversationFolder, GitVersion, GitVersions, GitVersionsError};
 use serde_json::{Value, json};
 
 use crate::app::App;
@@ -89,6 +89,8 @@ impl LogArgs {
         // A failure of git does not hide the other operations.
         let versions = match versions::list_versions(home.store.root(), self.limit) {
             Ok(versions) => versions,
+            // The user versions the home without this program.
+            Err(GitVersionsError::Untrusted { .. }) if !home.settings.git.value => Vec::new(),
             Err(error) => {
                 app.output.warning(&error.to_string())?;
                 Vec::new()

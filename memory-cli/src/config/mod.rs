@@ -32,7 +32,8 @@ pub(crate) use reranking::RerankingSettings;
 pub(crate) use review::ReviewSettings;
 pub(crate) use setting::{Setting, SettingsLayer};
 pub(crate) use settings::{
-    EmbeddingSettings, NotificationMethod, Settings, SourceLocation, default_root_folder,
+    EmbeddingSettings, NotificationMethod, Settings, SourceLocation, TRUSTED_KEY,
+    default_root_folder,
 };
 
 /// Content of the file that `memory config init` writes: every key with its default and meaning.

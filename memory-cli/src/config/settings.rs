@@ -121,7 +121,7 @@ pub(crate) enum NotificationMethod {
 /// Description of a notification method in errors.
 const EXPECTED_METHOD: &str = "a notification method (auto, osascript, notify-send or file)";
 
-const TRUSTED_KEY: &str = "trusted_folders";
+pub(crate) const TRUSTED_KEY: &str = "trusted_folders";
 
 const HOUR: u64 = 60 * 60;
 
@@ -192,8 +192,22 @@ impl Settings {
         check_owner(&file)?;
         let document = SettingsDocument::read(&file)?;
         let settings = Self::of(document, file, root, environment)?;
-        trust_folders(settings.trusted_folders.value.iter().cloned());
+        if Self::may_trust(&settings.file, environment) {
+            trust_folders(settings.trusted_folders.value.iter().cloned());
+        }
         Ok(settings)
+    }
+
+    /// Returns whether `trusted_folders` in a settings file has an effect: the user names the file, or it is in the default home.
+    ///
+    /// A folder that somebody else has made must not contain the settings that trust it.
+    pub(crate) fn may_trust(file: &Path, environment: &Environment) -> bool {
+        let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let is_default = || {
+            let home = default_root_folder(environment)?;
+            Some(whole(file.parent()?) == whole(&home))
+        };
+        environment.config.is_some() || is_default().unwrap_or(false)
     }
 
     /// Parses the settings with `text` as the content of the file.

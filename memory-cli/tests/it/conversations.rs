@@ -215,6 +215,10 @@ fn a_repository_gets_no_commit_where_the_settings_keep_no_versions() {
         assert_eq!(commits(folder), "0\n", "{folder}");
     }
     sandbox.run(&["config", "set", "proxy.enable_git_versioning", "true"]);
-    sandbox.run(&["add", "likes coffee", "--memory-path", "mem"]);
+    let add = ["add", "likes coffee", "--memory-path", "mem"];
+    assert!(sandbox.run(&add).contains("this program did not create it"));
+    assert_eq!(commits("mem"), "0\n");
+    let folder = sandbox.path("mem").display().to_string();
+    sandbox.run_with("MEMORY_TRUSTED_FOLDERS", &folder, &add);
     assert_eq!(commits("mem"), "1\n");
 }

@@ -238,3 +238,191 @@ fn each_write_is_kept_a_moment_later_under_a_daemon_which_leaves_no_process_behi
         !sandbox.run_shell(&children).contains('Z')
     });
 }
+
+/// Writes a repository with a commit, whose settings, attributes and hooks run a program that creates the file `ran`.
+///
+/// The memory and the conversation in the folder exist before.
+fn make_hostile(sandbox: &Sandbox, folder: &str) {
+    sandbox.file("evil", "#!/bin/sh\ntouch \"$HOME/ran\"\nexec cat\n");
+    let script = format!(
+        r#"set -e
+        chmod +x evil
+        cd {folder}
+        [ -d .git ] || git init --quiet .
+        for key in core.fsmonitor core.pager core.sshCommand core.editor gpg.program diff.external diff.evil.textconv \
+            diff.evil.command filter.evil.clean filter.evil.smudge pager.log gc.recentObjectsHook; do
+            git config --file .git/config "$key" "$HOME/evil"
+        done
+        git config --file .git/config log.showSignature true
+        printf '* filter=evil diff=evil\n' | tee .gitattributes > .git/info/attributes
+        for hook in pre-commit post-commit post-index-change reference-transaction pre-auto-gc; do
+            cp "$HOME/evil" ".git/hooks/$hook"
+        done"#
+    );
+    assert_eq!(sandbox.run_shell(&script), "");
+}
+
+#[test]
+fn no_command_runs_what_a_repository_names() {
+    for trusts in [false, true] {
+        let sandbox = Sandbox::new();
+        let id = sandbox.write("Tea at nine.", &[]);
+        sandbox.run(&[
+            "add",
+            "likes tea",
+            "--memory-path",
+            "chats",
+            "--no-git-versioning",
+        ]);
+        let fact = sandbox.run_json(&[
+            "conversations",
+            "show",
+            "default",
+            "--memory-path",
+            "chats",
+        ])["facts"][0]["id"]
+            .as_str()
+            .expect("an id")
+            .to_owned();
+        make_hostile(&sandbox, ".memory");
+        make_hostile(&sandbox, "chats");
+        let home = sandbox.path(".memory").display().to_string();
+        let file = sandbox.run_shell("ls chats/entries/default/facts | head -1");
+        let chats = ["--memory-path", "chats"];
+        let commands: Vec<Vec<&str>> = vec![
+            vec!["config", "set", "git.enabled", "true"],
+            vec!["write", "Cake at ten."],
+            vec!["keep-versions-of", &home, "end"],
+            vec!["add", "likes cake"],
+            [["add", "likes coffee"].as_slice(), &chats].concat(),
+            [["delete", &fact].as_slice(), &chats].concat(),
+            [["undo"].as_slice(), &chats].concat(),
+            [["restore", file.trim()].as_slice(), &chats].concat(),
+            [["log"].as_slice(), &chats].concat(),
+            vec!["log", "--versions"],
+            vec!["diff", &id],
+            vec!["doctor", "--system"],
+            vec!["status"],
+            vec!["serve", "--once"],
+        ];
+        let mut used = 0;
+        for command in commands {
+            let mut program = sandbox.command(&command);
+            if trusts {
+                program.env("MEMORY_TRUSTED_FOLDERS", sandbox.path(""));
+            }
+            let output = Sandbox::finish(program, "");
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            used += usize::from(said.contains("is not used: this program did not create it"));
+            assert!(!sandbox.path("ran").exists(), "{command:?}: {said}");
+        }
+        assert_eq!(used == 0, trusts, "{used} refusals");
+        let has_commits = |folder: &str| {
+            !sandbox
+                .run_shell(&format!(
+                    "cat {folder}/.git/refs/heads/* 2>/dev/null || true"
+                ))
+                .is_empty()
+        };
+        assert_eq!([".memory", "chats"].map(has_commits), [trusts; 2]);
+    }
+}
+
+#[test]
+fn variables_of_git_change_no_commit() {
+    let sandbox = Sandbox::new();
+    let id = sandbox.write("Tea at nine.", &[]);
+    sandbox.run(&["config", "set", "git.enabled", "true"]);
+    sandbox.file("evil", "#!/bin/sh\ntouch \"$HOME/ran\"\nexec cat\n");
+    sandbox.run_shell("chmod +x evil; git init --quiet other");
+    let evil = sandbox.path("evil").display().to_string();
+    let other = sandbox.path("other/.git").display().to_string();
+    let quoted = format!("'core.fsmonitor={evil}'");
+    let trace = sandbox.path("trace").display().to_string();
+    let said = sandbox.run_with_all(
+        &[
+            ("GIT_DIR", &other),
+            ("GIT_INDEX_FILE", &other),
+            ("GIT_CONFIG_COUNT", "1"),
+            ("GIT_CONFIG_KEY_0", "core.fsmonitor"),
+            ("GIT_CONFIG_VALUE_0", &evil),
+            ("GIT_CONFIG_PARAMETERS", &quoted),
+            ("GIT_EXTERNAL_DIFF", &evil),
+            ("GIT_PAGER", &evil),
+            ("GIT_TRACE", &trace),
+            ("GIT_AUTHOR_NAME", "Anna"),
+        ],
+        &["diff", &id],
+    );
+    assert!(said.contains("+Tea at nine."), "{said}");
+    let written = sandbox.run_with_all(
+        &[("GIT_AUTHOR_NAME", "Anna"), ("GIT_DIR", &other)],
+        &["add", "likes tea"],
+    );
+    assert!(!written.contains("warning"), "{written}");
+    assert_eq!(run_git(&sandbox, "log -1 --format=%an"), "Anna\n");
+    assert!(!sandbox.path("ran").exists() && !sandbox.path("trace").exists());
+}
+
+#[test]
+fn a_repository_of_the_user_is_used_once_the_user_trusts_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write("Tea at nine.", &[]);
+    sandbox.run_shell("cd .memory && git init --quiet . && git -c user.name=a -c user.email=b commit --quiet --allow-empty -m theirs");
+    assert_snapshot!(sandbox.run(&["config", "set", "git.enabled", "true"]), @"
+    git.enabled	true
+    --- stderr
+    warning: the git repository of ~/.memory is not used: this program did not create it; if you trust it, add the folder to the setting trusted_folders
+    ");
+    assert_snapshot!(sandbox.run(&["log", "--versions"]), @"
+    --- stderr
+    error[usage]: the git repository of ~/.memory is not used: this program did not create it; if you trust it, add the folder to the setting trusted_folders
+    hint: MEMORY_TRUSTED_FOLDERS=FOLDER trusts it for one command
+    --- exit 2
+    ");
+    assert!(
+        sandbox
+            .run(&["doctor", "--system"])
+            .contains("this program did not create it")
+    );
+    let home = sandbox.path(".memory").display().to_string();
+    assert_snapshot!(sandbox.run(&["config", "set", "trusted_folders", &home]), @"trusted_folders	~/.memory");
+    sandbox.run(&["add", "likes tea"]);
+    assert_snapshot!(run_git(&sandbox, "log --format=%s"), @"
+    Add 1 memories directly
+    theirs
+    ");
+    // The process in the background is told that the user trusts the folder.
+    sandbox.write("Biscuits at ten.", &[]);
+    wait_until("the memory is in a commit", || {
+        run_git(&sandbox, "grep -c Biscuits HEAD 2>&1 || true").contains("HEAD:categories/")
+    });
+
+    // Settings in a home that the user names do not trust that home.
+    sandbox.run_shell("cp -r .memory other");
+    let other = sandbox.path("other").display().to_string();
+    sandbox.file(
+        "other/config.yaml",
+        &format!("git:\n  enabled: true\ntrusted_folders:\n- {other}\n- /\n"),
+    );
+    let said = sandbox.run(&["--root", "other", "log", "--versions"]);
+    assert!(said.contains("this program did not create it"), "{said}");
+    assert_snapshot!(sandbox.run(&["--root", "other", "config", "set", "trusted_folders", &other]), @"
+    --- stderr
+    error[usage]: trusted_folders has no effect in ~/other/config.yaml: a home must not trust itself
+    hint: set MEMORY_TRUSTED_FOLDERS, or set it in the default home
+    --- exit 2
+    ");
+    let said = sandbox.run_with(
+        "MEMORY_TRUSTED_FOLDERS",
+        &other,
+        &["--root", "other", "log", "--versions"],
+    );
+    assert!(said.contains("theirs"), "{said}");
+    let said = sandbox.run_with(
+        "MEMORY_CONFIG",
+        &sandbox.path("other/config.yaml").display().to_string(),
+        &["--root", "other", "log", "--versions"],
+    );
+    assert!(said.contains("theirs"), "{said}");
+}

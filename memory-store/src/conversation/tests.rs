@@ -1,3 +1,4 @@
+mod foreign_repositories;
 mod superseded_turns;
 mod versions;
 

@@ -75,6 +75,16 @@ pub enum GitVersionsError {
         /// The operation in progress.
         what: String,
     },
+    /// The repository is not one that may be used.
+    #[error(
+        "the git repository of {place} is not used: {reason}; if you trust it, add the folder to the setting trusted_folders"
+    )]
+    Untrusted {
+        /// The folder.
+        place: String,
+        /// The reason.
+        reason: String,
+    },
     /// git fails.
     #[error("git cannot {action}: {why}")]
     Refused {
@@ -110,7 +120,8 @@ impl GitVersions {
     ) -> Self {
         let shared = Arc::new(CommitQueue::default());
         let theirs = Arc::clone(&shared);
-        let thread = thread::spawn(move || run_commits(&root, kept, &theirs, tell.as_ref()));
+        let commit = move |message: &str| git::commit(&root, kept, message);
+        let thread = thread::spawn(move || run_commits(&commit, &theirs, tell.as_ref()));
         Self {
             shared,
             thread: Some(thread),
@@ -129,7 +140,8 @@ impl GitVersions {
     /// `entries/` with the names that this program gives them are committed. Changes that the user has staged remain staged.
     ///
     /// # Errors
-    /// If git is missing or fails, another program holds the lock, or another git operation is in progress, such as a merge.
+    /// If git is missing or fails, the repository may not be used, another program holds the lock, or another git operation is in
+    /// progress, such as a merge.
     pub fn commit(root: &Path, message: &str) -> Result<(), GitVersionsError> {
         git::commit(root, CommittedFiles::Conversations, message)
     }
@@ -147,12 +159,28 @@ impl GitVersions {
         git::commit_home(root, message)
     }
 
+    /// Checks whether the repository of the folder at `root` may be used, if there is one.
+    ///
+    /// # Errors
+    /// If git is missing or fails, or the repository may not be used.
+    pub fn check(root: &Path) -> Result<(), GitVersionsError> {
+        git::check(root)
+    }
+
+    /// Returns the version of the installed git, such as `git version 2.47.3`.
+    ///
+    /// # Errors
+    /// If git is missing or fails.
+    pub fn installed_version() -> Result<String, GitVersionsError> {
+        git::installed_version()
+    }
+
     /// Returns the last `limit` changes of the file at `path`, below `root`, newest first.
     ///
     /// The format is that of `git log --patch`. The history includes previous names of the file.
     ///
     /// # Errors
-    /// If git is missing or fails.
+    /// If git is missing or fails, or the repository may not be used.
     pub fn file_log(root: &Path, path: &str, limit: usize) -> Result<String, GitVersionsError> {
         git::file_log(root, path, limit)
     }
@@ -173,7 +201,7 @@ impl GitVersions {
     /// Returns the last `limit` versions of the folder at `root`, newest first.
     ///
     /// # Errors
-    /// If git is missing or fails.
+    /// If git is missing or fails, or the repository may not be used.
     pub fn list(root: &Path, limit: usize) -> Result<Vec<GitVersion>, GitVersionsError> {
         git::list(root, limit)
     }
@@ -211,8 +239,7 @@ impl CommitQueue {
 }
 
 fn run_commits(
-    root: &Path,
-    kept: CommittedFiles,
+    commit: &dyn Fn(&str) -> Result<(), GitVersionsError>,
     shared: &CommitQueue,
     tell: &dyn Fn(&GitVersionsError),
 ) {
@@ -224,7 +251,7 @@ fn run_commits(
         let begun = Instant::now();
         left.extend(notes);
         if !left.is_empty() {
-            match git::commit(root, kept, &commit_message(&left)) {
+            match commit(&commit_message(&left)) {
                 Ok(()) => {
                     left.clear();
                     told.clear();

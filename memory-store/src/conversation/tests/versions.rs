@@ -5,9 +5,10 @@ use std::sync::mpsc::channel;
 use super::super::versions::KEYS;
 use super::super::{GitVersions, GitVersionsError};
 use super::*;
+use crate::trust_folders;
 
 /// Returns an empty folder, or `None` if git is not installed.
-fn folder() -> Option<tempfile::TempDir> {
+pub(super) fn folder() -> Option<tempfile::TempDir> {
     if std::process::Command::new("git")
         .arg("--version")
         .output()
@@ -20,14 +21,14 @@ fn folder() -> Option<tempfile::TempDir> {
 }
 
 /// Returns a folder with one committed fact.
-fn folder_with_commit() -> Option<tempfile::TempDir> {
+pub(super) fn folder_with_commit() -> Option<tempfile::TempDir> {
     let home = folder()?;
     add_facts(home.path(), &["likes tea"]);
     GitVersions::commit(home.path(), "first").unwrap();
     Some(home)
 }
 
-fn git(home: &Path, arguments: &[&str]) -> String {
+pub(super) fn git(home: &Path, arguments: &[&str]) -> String {
     let done = std::process::Command::new("git")
         .args(arguments)
         .current_dir(home)
@@ -110,7 +111,7 @@ fn a_repository_of_ours_is_for_nobody_else_and_what_a_person_made_stays_as_they_
         0o700
     );
 
-    let home = user_repository().unwrap();
+    let home = trusted_repository().unwrap();
     fs::set_permissions(home.path().join(".git"), Permissions::from_mode(0o755)).unwrap();
     add_facts(home.path(), &["likes tea"]);
     GitVersions::commit(home.path(), "first").unwrap();
@@ -177,7 +178,7 @@ fn a_repository_in_which_another_is_at_work_is_told_of_once() {
     assert_eq!(git(home.path(), &["status", "--porcelain", "entries"]), "");
 }
 
-/// Creates a repository like a user, with a file of the user in it.
+/// Creates a repository like a user, with a file of the user in it. It is not trusted.
 fn init_user_repository(home: &Path) {
     git(home, &["init", "--quiet", "--initial-branch=main"]);
     git(home, &["config", "user.name", "Anna"]);
@@ -188,12 +189,17 @@ fn init_user_repository(home: &Path) {
 }
 
 /// Returns a folder with a repository of a user.
-fn user_repository() -> Option<tempfile::TempDir> {
+pub(super) fn user_repository() -> Option<tempfile::TempDir> {
     folder().inspect(|home| init_user_repository(home.path()))
 }
 
+/// Returns a folder with a repository of a user, who trusts it.
+fn trusted_repository() -> Option<tempfile::TempDir> {
+    user_repository().inspect(|home| trust_folders([home.path().to_owned()]))
+}
+
 /// Returns the path of the only fact.
-fn fact_path(home: &Path) -> String {
+pub(super) fn fact_path(home: &Path) -> String {
     let facts = fs::read_dir(home.join("entries/default/facts")).unwrap();
     let names: Vec<_> = facts
         .map(|file| file.unwrap().file_name().into_string().unwrap())
@@ -204,7 +210,7 @@ fn fact_path(home: &Path) -> String {
 
 #[test]
 fn nothing_is_committed_while_somebody_is_in_the_middle_of_something() {
-    let Some(home) = user_repository() else {
+    let Some(home) = trusted_repository() else {
         return;
     };
     add_facts(home.path(), &["likes tea"]);
@@ -293,7 +299,7 @@ fn each_way_to_be_in_the_middle_of_something_is_known() {
 
 #[test]
 fn what_a_person_leaves_out_is_left_out_and_their_list_is_theirs() {
-    let Some(home) = user_repository() else {
+    let Some(home) = trusted_repository() else {
         return;
     };
     let outside = tempfile::tempdir().unwrap();
@@ -352,7 +358,7 @@ fn of_a_home_only_what_is_remembered_is_kept() {
 
 #[test]
 fn what_a_person_staged_stays_staged_and_the_rest_follows() {
-    let Some(home) = user_repository() else {
+    let Some(home) = trusted_repository() else {
         return;
     };
     add_facts(home.path(), &["likes tea"]);
@@ -392,7 +398,7 @@ fn what_a_person_staged_stays_staged_and_the_rest_follows() {
 
 #[test]
 fn what_a_person_changed_in_the_tick_in_which_they_staged_it_stays_changed() {
-    let Some(home) = user_repository() else {
+    let Some(home) = trusted_repository() else {
         return;
     };
     // The change time of a file cannot be set.
@@ -425,7 +431,7 @@ fn what_a_person_changed_in_the_tick_in_which_they_staged_it_stays_changed() {
 
 #[test]
 fn in_a_repository_of_code_nothing_but_conversations_is_committed() {
-    let Some(home) = user_repository() else {
+    let Some(home) = trusted_repository() else {
         return;
     };
     fs::write(home.path().join("README.md"), "2\n").unwrap();
@@ -462,6 +468,7 @@ fn in_a_repository_of_code_nothing_but_conversations_is_committed() {
 #[test]
 fn a_worktree_is_a_repository_as_well() {
     let Some(outer) = folder() else { return };
+    trust_folders([outer.path().to_owned()]);
     let (first, second) = (outer.path().join("a"), outer.path().join("b"));
     fs::create_dir(&first).unwrap();
     init_user_repository(&first);
@@ -482,6 +489,7 @@ fn a_worktree_is_a_repository_as_well() {
 #[test]
 fn whoever_says_only_half_of_who_they_are_has_commits_all_the_same() {
     let Some(outer) = folder() else { return };
+    trust_folders([outer.path().to_owned()]);
     for (name, address, expected) in [
         ("", "anna@example.org", "memory <anna@example.org>\n"),
         ("Anna", "", "Anna <memory@localhost>\n"),

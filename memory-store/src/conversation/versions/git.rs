@@ -1,5 +1,7 @@
 //! Records versions in git, in commits that contain only files of this program.
 
+mod access;
+mod isolation;
 mod repository;
 mod staging;
 
@@ -8,7 +10,9 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-use self::repository::{GitOutput, Repository, git_error, single_line};
+use self::access::has_repository;
+use self::isolation::isolated_command;
+use self::repository::{GitOutput, Repository, git_error, run_for_output, single_line};
 use self::staging::{GitPaths, StagedCommit};
 use super::committed_files::CommittedFiles;
 use super::{GitVersion, GitVersionsError};
@@ -37,7 +41,7 @@ pub(super) fn commit(
         .folders()
         .iter()
         .any(|folder| root.join(folder).exists())
-        && !root.join(".git").exists()
+        && !has_repository(root)
     {
         return Ok(());
     }
@@ -52,15 +56,15 @@ pub(super) fn commit_home(root: &Path, message: &str) -> Result<(), GitVersionsE
 ///
 /// The commit is prepared in a separate index. The index of the user is only updated at the end.
 fn commit_files(root: &Path, kept: CommittedFiles, message: &str) -> Result<(), GitVersionsError> {
-    let repository = Repository { root };
-    create_if_missing(&repository, kept)?;
+    create_if_missing(root, kept)?;
+    let repository = Repository::open(root)?;
     let places = GitPaths::of(&repository)?;
     let _one_of_us = places.lock(&repository)?;
     // A commit that cannot be made is not prepared; the check is repeated under the lock of the index.
     places.check_unlocked(root)?;
     places.check_no_operation(&repository)?;
     let stage = StagedCommit::new(&repository, &places)?;
-    let has_list = is_own_ignore_file(root);
+    let has_list = has_own_ignore_file(root);
     stage.add(kept, has_list.then_some(IGNORE_FILE))?;
     let Some(tree) = stage.write_tree()? else {
         return Ok(());
@@ -78,9 +82,25 @@ fn commit_files(root: &Path, kept: CommittedFiles, message: &str) -> Result<(), 
         .replace_user_index()
         .map_err(|error| git_error("update the index", &error))?;
     drop(theirs);
-    // git decides whether a collection is due, as after any commit.
-    let _ = repository.run("collect garbage", &["gc", "--auto", "--quiet"]);
+    repository.collect_garbage();
     Ok(())
+}
+
+/// Returns an error if the repository of the folder at `root` may not be used.
+pub(super) fn check(root: &Path) -> Result<(), GitVersionsError> {
+    if has_repository(root) {
+        Repository::open(root).map(drop)
+    } else {
+        Ok(())
+    }
+}
+
+/// Returns the version of git, in the words of git.
+pub(super) fn installed_version() -> Result<String, GitVersionsError> {
+    let here = std::env::temp_dir();
+    let mut command = isolated_command(&here);
+    command.arg("--version");
+    run_for_output(&mut command, &here, "name its version", b"").map(|said| single_line(&said))
 }
 
 pub(super) fn file_log(root: &Path, path: &str, limit: usize) -> Result<String, GitVersionsError> {
@@ -89,6 +109,7 @@ pub(super) fn file_log(root: &Path, path: &str, limit: usize) -> Result<String, 
         "--patch",
         "--no-color",
         "--no-ext-diff",
+        "--no-textconv",
         "--follow",
         "--date=iso-strict",
         "--format=%h %ad %s",
@@ -96,7 +117,7 @@ pub(super) fn file_log(root: &Path, path: &str, limit: usize) -> Result<String, 
         "--",
         path,
     ];
-    Repository { root }.log(&what)
+    Repository::open(root)?.log(&what)
 }
 
 pub(super) fn list(root: &Path, limit: usize) -> Result<Vec<GitVersion>, GitVersionsError> {
@@ -106,7 +127,7 @@ pub(super) fn list(root: &Path, limit: usize) -> Result<Vec<GitVersion>, GitVers
         "--format=%h %ad %s",
         &format!("--max-count={limit}"),
     ];
-    let text = Repository { root }.log(&what)?;
+    let text = Repository::open(root)?.log(&what)?;
     let version = |line: &str| {
         let mut parts = line.splitn(3, ' ').map(str::to_owned);
         Some(GitVersion {
@@ -119,17 +140,14 @@ pub(super) fn list(root: &Path, limit: usize) -> Result<Vec<GitVersion>, GitVers
 }
 
 /// Creates a missing repository with a list of ignored files. An existing repository is left unchanged.
-fn create_if_missing(
-    repository: &Repository<'_>,
-    kept: CommittedFiles,
-) -> Result<(), GitVersionsError> {
-    if repository.root.join(".git").exists() {
+fn create_if_missing(root: &Path, kept: CommittedFiles) -> Result<(), GitVersionsError> {
+    if has_repository(root) {
         return Ok(());
     }
-    repository.init()?;
+    Repository::create(root)?;
     // The list is created or left unchanged, so that no link is followed.
-    let list = owner_only(OpenOptions::new().write(true).create_new(true))
-        .open(repository.root.join(IGNORE_FILE));
+    let list =
+        owner_only(OpenOptions::new().write(true).create_new(true)).open(root.join(IGNORE_FILE));
     match list.and_then(|mut list| list.write_all(ignore_list(kept).as_bytes())) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
             Err(git_error("create .gitignore", &error))
@@ -147,7 +165,7 @@ const fn ignore_list(kept: CommittedFiles) -> &'static str {
 }
 
 /// Returns whether the list of ignored files is exactly one that this program wrote.
-fn is_own_ignore_file(root: &Path) -> bool {
+fn has_own_ignore_file(root: &Path) -> bool {
     let list = root.join(IGNORE_FILE);
     let is_file = list.symlink_metadata().is_ok_and(|found| found.is_file());
     is_file
@@ -179,7 +197,8 @@ impl CommitChange<'_> {
         repository.run(
             "update HEAD",
             &["update-ref", "-m", &reason, "HEAD", self.new, former],
-        )
+        )?;
+        repository.check_references()
     }
 
     /// Returns a copy of the user's index that includes the new commit.

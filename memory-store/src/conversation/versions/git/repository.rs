@@ -6,56 +6,98 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use super::access::{RepositoryFolders, check_folder, find_folders, untrusted};
+use super::has_own_ignore_file;
+use super::isolation::{IsolatedSettings, create_command};
 use crate::conversation::GitVersionsError;
 use crate::notifier::process::{run, run_with_streams};
+use crate::trust::is_trusted;
 
 /// The timeout of a git command.
 pub(super) const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Variables that refer to another repository: this process may be started by a hook of it.
-const REPOSITORY_VARIABLES: [&str; 7] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_COMMON_DIR",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-];
-
-/// The author and committer for settings that the user has not made.
-const DEFAULT_IDENTITY: [(&str, &str); 2] =
-    [("user.name", "memory"), ("user.email", "memory@localhost")];
+/// The setting by which repositories of this program are recognised: [`Repository::create`] makes them so.
+///
+/// Another program can make one that looks the same. Nothing of it is executed, as of any other repository.
+const OWN_PERMISSIONS: (&str, &str) = ("core.sharedrepository", "0600");
 
 /// The repository of a folder, never one of a parent folder.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) struct Repository<'r> {
     /// The folder.
-    pub root: &'r Path,
+    pub(super) root: &'r Path,
+    folders: RepositoryFolders,
+    settings: IsolatedSettings,
+    is_own: bool,
 }
 
 /// The output of git.
 pub(super) type GitOutput = Vec<u8>;
 
-impl Repository<'_> {
-    /// Creates the repository with permissions for its owner only.
+impl<'r> Repository<'r> {
+    /// Creates the repository of the folder at `root`, with permissions for its owner only.
     ///
     /// It contains the content of the files, and other users may have access to the folder.
-    pub(super) fn init(&self) -> Result<(), GitVersionsError> {
+    pub(super) fn create(root: &Path) -> Result<(), GitVersionsError> {
+        check_folder(root)?;
         // Given the path of the repository, git would record it, and the folder could not be moved.
-        let mut command = Command::new("git");
-        command
-            .arg("init")
-            .arg("--quiet")
-            .arg("--shared=0600")
-            .arg(".");
-        run(self.isolate(&mut command), PATIENCE)
-            .map_err(|why| self.git_failure("create a repository", why))
+        let mut command = create_command(root);
+        command.args(["init", "--quiet", "--shared=0600", "."]);
+        run(&mut command, PATIENCE).map_err(|why| git_failure(root, "create a repository", why))
+    }
+
+    /// Opens the repository of the folder at `root`.
+    pub(super) fn open(root: &'r Path) -> Result<Self, GitVersionsError> {
+        let folders = find_folders(root)?;
+        let settings = IsolatedSettings::read(root, &folders)?;
+        let (key, value) = OWN_PERMISSIONS;
+        let is_own = settings.of_repository(key) == Some(value) || has_own_ignore_file(root);
+        if !is_own && !is_trusted(root) {
+            return Err(untrusted(root, "this program did not create it"));
+        }
+        settings.write(root, &folders)?;
+        Ok(Self {
+            root,
+            folders,
+            settings,
+            is_own,
+        })
+    }
+
+    /// Collects garbage if git decides that it is due, as after any commit.
+    ///
+    /// Repositories of others, and those with several work trees, are left to the git commands of the user, because the settings and
+    /// references that protect objects there are not read.
+    pub(super) fn collect_garbage(&self) {
+        let protects_objects = self
+            .settings
+            .of_repository("extensions.preciousobjects")
+            .is_some();
+        let has_work_trees = self.folders.common.join("worktrees").exists();
+        if self.is_own && !protects_objects && !has_work_trees {
+            let _ = self.run("collect garbage", &["gc", "--auto", "--quiet"]);
+        }
+    }
+
+    /// Fails if this version of git stores references where they would be lost.
+    pub(super) fn check_references(&self) -> Result<(), GitVersionsError> {
+        let is_kept = self
+            .settings
+            .has_no_references()
+            .map_err(|error| git_error("check the references", &error))?;
+        if is_kept {
+            return Ok(());
+        }
+        Err(GitVersionsError::Refused {
+            action: "update HEAD".into(),
+            why: "this version of git stores references outside of the repository".into(),
+        })
     }
 
     /// Runs git.
     pub(super) fn run(&self, action: &str, arguments: &[&str]) -> Result<(), GitVersionsError> {
-        run(self.command().args(arguments), PATIENCE).map_err(|why| self.git_failure(action, why))
+        run(self.command().args(arguments), PATIENCE)
+            .map_err(|why| git_failure(self.root, action, why))
     }
 
     /// Runs git, and returns its output.
@@ -75,27 +117,12 @@ impl Repository<'_> {
         arguments: &[&str],
         bytes: &[u8],
     ) -> Result<GitOutput, GitVersionsError> {
-        let no_room = |error: io::Error| git_error(action, &error);
-        let (from, mut to) = (
-            temp_file_with(bytes).map_err(no_room)?,
-            tempfile::tempfile().map_err(no_room)?,
-        );
         let mut command = self.command();
         command.args(arguments);
         if let Some(index) = index {
             command.env("GIT_INDEX_FILE", index);
         }
-        let between = [
-            Stdio::from(from),
-            Stdio::from(to.try_clone().map_err(no_room)?),
-        ];
-        run_with_streams(&mut command, between, PATIENCE)
-            .map_err(|why| self.git_failure(action, why))?;
-        let mut said = Vec::new();
-        to.rewind()
-            .and_then(|()| to.read_to_end(&mut said))
-            .map_err(no_room)?;
-        Ok(said)
+        run_for_output(&mut command, self.root, action, bytes)
     }
 
     /// Returns the commit of `HEAD`; `None` if there is no commit yet.
@@ -117,19 +144,7 @@ impl Repository<'_> {
         parent: Option<&str>,
         message: &str,
     ) -> Result<String, GitVersionsError> {
-        let is_said = |key: &str| {
-            self.run_for_output("read the user settings", &["config", key])
-                .is_ok_and(|said| !single_line(&said).is_empty())
-        };
-        let missing = DEFAULT_IDENTITY
-            .into_iter()
-            .filter(|(key, _)| !is_said(key))
-            .map(|(key, value)| format!("{key}={value}"));
-        let named: Vec<String> = missing
-            .flat_map(|setting| ["-c".to_owned(), setting])
-            .collect();
-        let mut arguments: Vec<&str> = named.iter().map(String::as_str).collect();
-        arguments.extend(["commit-tree", tree, "-m", message]);
+        let mut arguments = vec!["commit-tree", tree, "-m", message];
         arguments.extend(parent.into_iter().flat_map(|parent| ["-p", parent]));
         self.run_for_output("commit", &arguments)
             .map(|said| single_line(&said))
@@ -157,45 +172,50 @@ impl Repository<'_> {
     }
 
     fn command(&self) -> Command {
-        let mut command = Command::new("git");
-        command
-            .arg("--git-dir")
-            .arg(self.root.join(".git"))
-            .arg("--work-tree")
-            .arg(self.root);
-        command.args(["-c", "core.hooksPath=/dev/null"]);
-        self.isolate(&mut command);
-        command
+        self.settings.command(self.root, &self.folders)
     }
+}
 
-    /// Restricts git to this folder and to its own settings.
-    fn isolate<'c>(&self, command: &'c mut Command) -> &'c mut Command {
-        for name in REPOSITORY_VARIABLES {
-            command.env_remove(name);
-        }
-        command
-            .current_dir(self.root)
-            .env("GIT_TERMINAL_PROMPT", "0")
-            .env("LC_ALL", "C")
+/// Runs git with `bytes` as input, and returns its output.
+pub(super) fn run_for_output(
+    command: &mut Command,
+    root: &Path,
+    action: &str,
+    bytes: &[u8],
+) -> Result<GitOutput, GitVersionsError> {
+    let no_room = |error: io::Error| git_error(action, &error);
+    let (from, mut to) = (
+        temp_file_with(bytes).map_err(no_room)?,
+        tempfile::tempfile().map_err(no_room)?,
+    );
+    let between = [
+        Stdio::from(from),
+        Stdio::from(to.try_clone().map_err(no_room)?),
+    ];
+    run_with_streams(command, between, PATIENCE).map_err(|why| git_failure(root, action, why))?;
+    let mut said = Vec::new();
+    to.rewind()
+        .and_then(|()| to.read_to_end(&mut said))
+        .map_err(no_room)?;
+    Ok(said)
+}
+
+fn git_failure(root: &Path, action: &str, why: String) -> GitVersionsError {
+    if why.contains("could not be started") {
+        return GitVersionsError::NoGit;
     }
-
-    fn git_failure(&self, action: &str, why: String) -> GitVersionsError {
-        if why.contains("could not be started") {
-            return GitVersionsError::NoGit;
-        }
-        // Another process holds the lock, or has updated the reference before.
-        let is_another_at_work = [
-            ".lock': File exists",
-            "but expected",
-            "reference already exists",
-        ];
-        if is_another_at_work.iter().any(|words| why.contains(words)) {
-            return locked_error(self.root);
-        }
-        GitVersionsError::Refused {
-            action: action.to_owned(),
-            why,
-        }
+    // Another process holds the lock, or has updated the reference before.
+    let is_another_at_work = [
+        ".lock': File exists",
+        "but expected",
+        "reference already exists",
+    ];
+    if is_another_at_work.iter().any(|words| why.contains(words)) {
+        return locked_error(root);
+    }
+    GitVersionsError::Refused {
+        action: action.to_owned(),
+        why,
     }
 }
 
