@@ -1,6 +1,6 @@
 //! A folder that is read and never written.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -84,11 +84,20 @@ impl SourceFolder {
         });
         normalise_paths(&mut entries);
         reject_duplicates(&mut entries);
+        self.reject_outside_links(&mut entries);
         entries
     }
 
     /// Returns the file at `path`, if it exists.
     pub(crate) fn file(&self, path: &str) -> Option<FolderEntry> {
+        let mut entry = [self.chosen_file(path)?];
+        self.reject_outside_links(&mut entry);
+        let [entry] = entry;
+        Some(entry)
+    }
+
+    /// Returns the file at `path` that the user chose, if it exists. It may have further names anywhere.
+    pub(crate) fn chosen_file(&self, path: &str) -> Option<FolderEntry> {
         let place = self.root.join(path);
         let kind = place.symlink_metadata().ok()?;
         (kind.is_file() || kind.is_symlink()).then(|| self.symlink_entry(&place))
@@ -186,6 +195,31 @@ impl SourceFolder {
         }
     }
 
+    /// Rejects the files with a name outside of this folder.
+    ///
+    /// Somebody may have given a private file of the user a name in this folder.
+    fn reject_outside_links(&self, entries: &mut [FolderEntry]) {
+        let linked = |entry: &FolderEntry| {
+            let links = file_links(entry.place.as_ref().ok()?)?;
+            (1 < links.count).then_some(links)
+        };
+        let linked: Vec<_> = entries.iter().map(linked).collect();
+        if linked.iter().all(Option::is_none) {
+            return;
+        }
+        let mut names: HashMap<_, u64> = linked
+            .iter()
+            .flatten()
+            .map(|links| (links.file, 0))
+            .collect();
+        count_names(&self.root, &mut names);
+        for (entry, links) in entries.iter_mut().zip(linked) {
+            if links.is_some_and(|links| names[&links.file] < links.count) {
+                entry.place = Err("is a hard link: it has another name outside the folder".into());
+            }
+        }
+    }
+
     fn rejected_entry(&self, path: &Path, reason: String) -> FolderEntry {
         FolderEntry {
             path: self.relative_path(path),
@@ -197,6 +231,51 @@ impl SourceFolder {
         let below = path.strip_prefix(&self.root).unwrap_or(path);
         let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
         parts.join("/")
+    }
+}
+
+/// A file and the number of its names.
+#[derive(Debug, Clone, Copy)]
+struct FileLinks {
+    /// The device and the inode.
+    file: (u64, u64),
+    count: u64,
+}
+
+/// Returns the number of names of a file, if it can be read.
+#[cfg(unix)]
+fn file_links(path: &Path) -> Option<FileLinks> {
+    use std::os::unix::fs::MetadataExt;
+
+    let found = path.symlink_metadata().ok()?;
+    Some(FileLinks {
+        file: (found.dev(), found.ino()),
+        count: found.nlink(),
+    })
+}
+
+/// Returns `None`: the standard library does not report the names of a file on this system.
+#[cfg(not(unix))]
+fn file_links(_: &Path) -> Option<FileLinks> {
+    None
+}
+
+/// Counts the names of files below a folder, also in hidden folders.
+fn count_names(root: &Path, names: &mut HashMap<(u64, u64), u64>) {
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        // What cannot be listed counts as outside.
+        for item in fs::read_dir(folder).into_iter().flatten().flatten() {
+            match item.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(item.path()),
+                Ok(kind) if kind.is_file() => {
+                    if let Some(links) = file_links(&item.path()) {
+                        names.entry(links.file).and_modify(|count| *count += 1);
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 }
 

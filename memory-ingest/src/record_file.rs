@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use memory_core::{SourceError, SourceItem};
 
+use crate::folder::SourceFolder;
 use crate::record::SourceRecord;
 
 /// Maximum number of records of a table or a list that are read.
@@ -161,14 +162,17 @@ pub(crate) fn find_file(path: &Path, names: &[&str]) -> Result<PathBuf, SourceEr
     };
     let mut real = path.canonicalize().map_err(unreadable)?;
     if real.is_dir() {
-        let found = names
-            .iter()
-            .map(|name| real.join(name))
-            .find(|file| file.is_file());
+        let folder = SourceFolder::open(&real)?;
+        let found = names.iter().find_map(|name| folder.file(name));
         let missing = names
             .first()
             .map_or_else(shown, |name| path.join(name).display().to_string());
-        real = found.ok_or(SourceError::Missing { path: missing })?;
+        let found = found.ok_or(SourceError::Missing { path: missing })?;
+        let rejected = |reason: String| SourceError::Unreadable {
+            path: path.join(&found.path).display().to_string(),
+            source: io::Error::new(io::ErrorKind::InvalidInput, format!("it {reason}")),
+        };
+        real = found.place.map_err(rejected)?;
     }
     if !real.metadata().map_err(unreadable)?.is_file() {
         return Err(unreadable(io::Error::new(

@@ -49,7 +49,7 @@ impl SessionFiles {
         is_session: &dyn Fn(&str) -> bool,
     ) -> Vec<FolderEntry> {
         if let Some(name) = &self.only {
-            return self.folder.file(name).into_iter().collect();
+            return self.folder.chosen_file(name).into_iter().collect();
         }
         let Some(part) = parts.iter().find(|part| self.folder.join(part).is_dir()) else {
             return Vec::new();

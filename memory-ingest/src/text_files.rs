@@ -63,7 +63,7 @@ impl TextFiles {
         let folder = SourceFolder::open(parent)?;
         let file = path
             .file_name()
-            .and_then(|name| folder.file(&name.to_string_lossy()));
+            .and_then(|name| folder.chosen_file(&name.to_string_lossy()));
         let file = file.ok_or_else(|| SourceError::Missing {
             path: path.display().to_string(),
         })?;

@@ -44,6 +44,8 @@ pub(crate) struct ClientFile {
     pub paths: Vec<PathBuf>,
     /// The kinds of entries in the file.
     pub entries: Vec<ClientEntry>,
+    /// The folder of the project that the file belongs to; `None` for a file of the user.
+    pub project: Option<PathBuf>,
 }
 
 impl Client {
@@ -120,6 +122,15 @@ impl ClientFile {
         Self {
             paths: vec![path],
             entries: entries.to_vec(),
+            project: None,
+        }
+    }
+
+    /// Makes this a file of the project in `folder`.
+    pub(super) fn of_project(self, folder: &Path) -> Self {
+        Self {
+            project: Some(folder.to_owned()),
+            ..self
         }
     }
 }
@@ -283,6 +294,7 @@ pub(super) fn claude_code_topics_file(project: &Path) -> ClientFile {
         project.join(".claude/settings.local.json"),
         &[ClientEntry::Topics],
     )
+    .of_project(project)
 }
 
 /// Codex.
@@ -437,6 +449,7 @@ fn opencode_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFil
     vec![ClientFile {
         paths,
         entries: vec![json_servers("mcp", ServerEntryFormat::Local)],
+        project: None,
     }]
 }
 

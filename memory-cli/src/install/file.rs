@@ -43,15 +43,27 @@ impl From<io::Error> for ReplaceError {
 }
 
 impl ClientFileSnapshot {
-    /// Reads a file.
-    pub(super) fn read(path: &Path) -> io::Result<Self> {
-        let place = resolve_symlinks(path)?;
+    /// Reads a file. In a file of the user, symlinks are followed; in a file of `project`, only those that stay in the project.
+    pub(super) fn read(path: &Path, project: Option<&Path>) -> io::Result<Self> {
+        let place = match project {
+            Some(project) => resolve_within(project, path)?,
+            None => resolve_symlinks(path)?,
+        };
         let seen = |bytes, permissions| Self {
             path: path.to_owned(),
             place: place.clone(),
             bytes,
             permissions,
         };
+        // A pipe would be waited for.
+        let is_special =
+            fs::metadata(&place).is_ok_and(|found| !found.is_file() && !found.is_dir());
+        if is_special {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "it is not a regular file",
+            ));
+        }
         let mut file = match File::open(&place) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(seen(None, None)),
@@ -68,7 +80,7 @@ impl ClientFileSnapshot {
             .numbered_backups()?
             .into_iter()
             .map(|(_, path)| path)
-            .filter(|path| path.is_file())
+            .filter(|path| is_regular_file(path))
             .collect())
     }
 
@@ -78,10 +90,9 @@ impl ClientFileSnapshot {
             return Ok(None);
         };
         let backups = self.numbered_backups()?;
-        if let Some((_, path)) = backups
-            .iter()
-            .find(|(_, path)| fs::read(path).is_ok_and(|kept| kept == *bytes))
-        {
+        if let Some((_, path)) = backups.iter().find(|(_, path)| {
+            is_regular_file(path) && fs::read(path).is_ok_and(|kept| kept == *bytes)
+        }) {
             return Ok(Some(path.clone()));
         }
         let number = backups.last().map_or(1, |(number, _)| number + 1);
@@ -90,7 +101,7 @@ impl ClientFileSnapshot {
         if 1 < number {
             name.push(format!("-{number}"));
         }
-        let path = self.path.with_file_name(name);
+        let path = self.backup_folder().join(name);
         let draft = self.write_temporary(&path, bytes, None)?;
         draft
             .persist_noclobber(&path)
@@ -185,10 +196,13 @@ impl ClientFileSnapshot {
         }
     }
 
+    fn backup_folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("."))
+    }
+
     /// Returns the backups with their numbers, in order.
     fn numbered_backups(&self) -> io::Result<Vec<(u64, PathBuf)>> {
-        let folder = self.path.parent().unwrap_or(Path::new("."));
-        let entries = match fs::read_dir(folder) {
+        let entries = match fs::read_dir(self.backup_folder()) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(error),
@@ -243,6 +257,39 @@ fn resolve_symlinks(path: &Path) -> io::Result<PathBuf> {
         }
     }
     Err(io::Error::other("its symlinks form a cycle"))
+}
+
+/// Resolves symlinks at and below `project`; the file does not have to exist.
+///
+/// The files of a project come from others, who may have put a symlink to a private file of the user there.
+fn resolve_within(project: &Path, path: &Path) -> io::Result<PathBuf> {
+    let project_folder = project.canonicalize()?;
+    let git_folder = project_folder.join(".git");
+    let mut place = project_folder.clone();
+    for part in path.strip_prefix(project).unwrap_or(path) {
+        place.push(part);
+        if !place.is_symlink() {
+            continue;
+        }
+        // The target of a symlink must exist: a file that is created in its place could be anywhere.
+        place = place
+            .canonicalize()
+            .ok()
+            .filter(|target| {
+                target.starts_with(&project_folder) && !target.starts_with(&git_folder)
+            })
+            .ok_or_else(|| {
+                let why =
+                    "it is, or is below, a symlink that does not lead to a file of the project";
+                io::Error::new(io::ErrorKind::InvalidInput, why)
+            })?;
+    }
+    Ok(place)
+}
+
+/// Returns whether there is a regular file at a path. A symlink is none.
+fn is_regular_file(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.is_file())
 }
 
 /// Makes a rename durable by syncing the folder.

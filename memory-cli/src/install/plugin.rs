@@ -394,7 +394,7 @@ fn plan_file(
 }
 
 fn read(path: &Path) -> Result<ClientFileSnapshot, Failure> {
-    ClientFileSnapshot::read(path).map_err(Failure::file(format!("read {}", path.display())))
+    ClientFileSnapshot::read(path, None).map_err(Failure::file(format!("read {}", path.display())))
 }
 
 /// Returns the hashes of the files that this program wrote; a damaged record counts as empty.

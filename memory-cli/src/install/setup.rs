@@ -191,9 +191,7 @@ impl ClientSetup {
             .topics
             .is_some()
             .then(|| clients::claude_code_topics_file(&self.folders.project));
-        let targets = (self.client.files)(&self.folders, self.level)
-            .into_iter()
-            .chain(topics);
+        let targets = self.files().into_iter().chain(topics);
         Ok(targets
             .map(|target| self.plan_file_install(target))
             .collect::<Result<_, _>>()?)
@@ -205,7 +203,7 @@ impl ClientSetup {
     /// If a file cannot be read or parsed.
     pub fn plan_uninstall(&self) -> Result<Vec<PlannedChange>, ProgramError> {
         let mut changes = Vec::new();
-        for target in (self.client.files)(&self.folders, self.level) {
+        for target in self.files() {
             changes.push(self.plan_file_uninstall(target)?);
         }
         changes.extend(self.plan_topics_uninstall()?);
@@ -281,6 +279,18 @@ impl ClientSetup {
                 .retain(|backup| file::delete_backup(backup).is_ok());
         }
         Ok(())
+    }
+
+    /// Returns the configuration files of the client.
+    fn files(&self) -> Vec<ClientFile> {
+        let files = (self.client.files)(&self.folders, self.level);
+        match self.level {
+            InstallLevel::User => files,
+            InstallLevel::Project => files
+                .into_iter()
+                .map(|file| file.of_project(&self.folders.project))
+                .collect(),
+        }
     }
 
     fn plan_file_install(&self, target: ClientFile) -> Result<PlannedChange, Failure> {
@@ -396,13 +406,15 @@ impl ClientFileChange {
 }
 
 fn read_target(target: ClientFile) -> Result<(ClientFileSnapshot, Option<String>), Failure> {
-    let ClientFile { mut paths, .. } = target;
+    let ClientFile {
+        mut paths, project, ..
+    } = target;
     let index = paths
         .iter()
         .position(|path| path.exists())
         .unwrap_or(paths.len() - 1);
     let path = paths.swap_remove(index);
-    let seen = ClientFileSnapshot::read(&path)
+    let seen = ClientFileSnapshot::read(&path, project.as_deref())
         .map_err(Failure::file(format!("read {}", path.display())))?;
     let text = seen.bytes.as_deref().map(|bytes| {
         std::str::from_utf8(bytes)

@@ -397,3 +397,141 @@ fn a_client_that_nobody_knows_is_a_mistake() {
     --- exit 2
     ");
 }
+
+/// The files of clients in a project.
+const PROJECT_FILES: [(&str, &str); 11] = [
+    ("claude-code", ".mcp.json"),
+    ("claude-code", ".claude/settings.json"),
+    ("codex", ".codex/config.toml"),
+    ("codex", ".codex/hooks.json"),
+    ("cursor", ".cursor/mcp.json"),
+    ("cursor", ".cursor/hooks.json"),
+    ("gemini", ".gemini/settings.json"),
+    ("vscode", ".vscode/mcp.json"),
+    ("opencode", "opencode.json"),
+    ("zed", ".zed/settings.json"),
+    ("roo-code", ".roo/mcp.json"),
+];
+
+/// Returns the paths and texts of all files in a folder.
+fn content(folder: &std::path::Path) -> Vec<(String, String)> {
+    let mut found: Vec<_> = std::fs::read_dir(folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path())
+        .map(|path| {
+            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            (path.display().to_string(), text)
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn a_file_of_a_project_that_leads_out_of_it_is_neither_read_nor_written() {
+    const PRIVATE: &str = "{\"mcpServers\": {\"x\": {\"command\": \"secret\"}}}\n";
+    for (client, file) in PROJECT_FILES {
+        let name = file.rsplit('/').next().expect("a name");
+        let folder = file.split_once('/').map(|(folder, _)| folder);
+        // A symlink in place of the file or its folder; its target; and whether the target exists.
+        let links = [(file, format!("outside/{name}"))]
+            .into_iter()
+            .chain(folder.map(|folder| (folder, "outside".to_owned())));
+        for ((link, target), exists) in links.flat_map(|link| [(link.clone(), true), (link, false)])
+        {
+            let sandbox = Sandbox::new();
+            std::fs::create_dir_all(sandbox.path("work")).expect("a folder");
+            std::fs::create_dir_all(sandbox.path("outside")).expect("a folder");
+            if exists {
+                sandbox.file(&format!("outside/{name}"), PRIVATE);
+            } else if target == "outside" {
+                std::fs::remove_dir(sandbox.path("outside")).expect("it was there");
+            }
+            let place = sandbox.path("work").join(link);
+            std::fs::create_dir_all(place.parent().expect("a folder")).expect("a folder");
+            symlink(sandbox.path(&target), &place).expect("a link");
+            let before = exists.then(|| content(&sandbox.path("outside")));
+            for command in [
+                ["install", client, "--project"].as_slice(),
+                &["install", client, "--project", "--dry-run"],
+                &["uninstall", client, "--project"],
+            ] {
+                let mut program = sandbox.command(command);
+                program.current_dir(sandbox.path("work"));
+                let output = Sandbox::finish(program, "");
+                let said = String::from_utf8_lossy(&output.stderr).into_owned();
+                assert!(
+                    said.contains("a symlink that does not lead to a file of the project"),
+                    "{command:?} {link} -> {target}: {said}"
+                );
+                assert!(
+                    !said.contains("secret")
+                        && !output.stdout.windows(6).any(|word| word == b"secret"),
+                    "{said}"
+                );
+            }
+            let after = sandbox.path("outside");
+            assert_eq!(
+                after.exists().then(|| content(&after)),
+                before.or_else(|| after.exists().then(Vec::new))
+            );
+            assert!(place.is_symlink());
+        }
+    }
+}
+
+#[test]
+fn a_symlink_within_a_project_is_followed_but_not_into_the_repository_and_no_backup_is_a_symlink() {
+    let sandbox = Sandbox::new();
+    let run = |arguments: &[&str]| {
+        let mut program = sandbox.command(arguments);
+        program.current_dir(sandbox.path("work"));
+        let output = Sandbox::finish(program, "");
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    };
+    sandbox.file("work/shared/mcp.json", "{}\n");
+    sandbox.file("private.json", "{}\n");
+    symlink("shared/mcp.json", sandbox.path("work/.mcp.json")).expect("a link");
+    // Its content is that of the file, so it would count as the backup.
+    symlink(
+        sandbox.path("private.json"),
+        sandbox.path("work/.mcp.json.before-memory"),
+    )
+    .expect("a link");
+    let said = run(&["install", "claude-code", "--project"]);
+    assert!(said.contains("work/.mcp.json.before-memory-2"), "{said}");
+    assert!(sandbox.path("work/.mcp.json").is_symlink());
+    assert!(sandbox.read_file("work/shared/mcp.json").contains("memory"));
+    let said = run(&["uninstall", "claude-code", "--project"]);
+    assert!(said.contains("restored"), "{said}");
+    assert_eq!(sandbox.read_file("private.json"), "{}\n");
+    assert!(sandbox.path("work/.mcp.json.before-memory").is_symlink());
+
+    sandbox.file("work/.git/hooks/x.json", "{}\n");
+    std::fs::remove_file(sandbox.path("work/.mcp.json")).expect("it was there");
+    symlink(".git/hooks/x.json", sandbox.path("work/.mcp.json")).expect("a link");
+    let said = run(&["install", "claude-code", "--project"]);
+    assert!(
+        said.contains("does not lead to a file of the project"),
+        "{said}"
+    );
+    assert_eq!(sandbox.read_file("work/.git/hooks/x.json"), "{}\n");
+}
+
+#[test]
+fn the_setting_for_topics_is_not_written_through_a_symlink_of_the_project() {
+    let sandbox = Sandbox::new();
+    sandbox.file("outside/settings.local.json", "{}\n");
+    std::fs::create_dir_all(sandbox.path("work/.git")).expect("a folder");
+    symlink(sandbox.path("outside"), sandbox.path("work/.claude")).expect("a link");
+    let mut program = sandbox.command(&["install", "claude-code", "--topics"]);
+    program.current_dir(sandbox.path("work"));
+    let output = Sandbox::finish(program, "");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        said.contains("does not lead to a file of the project"),
+        "{said}"
+    );
+    assert_eq!(content(&sandbox.path("outside")).len(), 1);
+    assert_eq!(sandbox.read_file("outside/settings.local.json"), "{}\n");
+}

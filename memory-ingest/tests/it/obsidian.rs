@@ -170,6 +170,38 @@ fn a_vault_is_read_without_what_is_hidden_or_leads_out_of_it() {
 }
 
 #[test]
+fn a_file_with_a_name_outside_of_the_vault_is_named_and_skipped() {
+    let outside = IngestSandbox::new(&[("secret.md", "private")]);
+    let vault = IngestSandbox::new(&[("a.md", "a"), ("b.md", "b"), ("c.md", "c")]);
+    let link = |from: &str, to: std::path::PathBuf| {
+        std::fs::hard_link(vault.path().join(from), to).expect("a hard link");
+    };
+    std::fs::hard_link(
+        outside.path().join("secret.md"),
+        vault.path().join("out.md"),
+    )
+    .expect("a hard link");
+    // A backup in the vault, and one in a hidden folder of it.
+    link("a.md", vault.path().join("a backup.md"));
+    std::fs::create_dir(vault.path().join(".backup")).expect("a folder");
+    link("b.md", vault.path().join(".backup/b.md"));
+    // A backup outside has the same inode, and nobody can tell whose file it is.
+    link("c.md", outside.path().join("c.md"));
+    let found = vault.survey(SourceName::Obsidian);
+    let paths: Vec<_> = found
+        .notes
+        .iter()
+        .map(super::sandbox::SurveyNote::path)
+        .collect();
+    assert_eq!(paths, ["a backup.md", "a.md", "b.md"]);
+    let reason = "is a hard link: it has another name outside the folder";
+    assert_eq!(
+        found.skipped,
+        ["c.md", "out.md"].map(|path| (path.to_owned(), reason.to_owned()))
+    );
+}
+
+#[test]
 fn what_cannot_be_read_is_named_and_the_rest_is_taken() {
     let vault = IngestSandbox::new(&[("a.md", "a"), ("z.md", "z")]);
     vault.write("big.md", &vec![b'x'; (16 << 20) + 1]);

@@ -34,6 +34,18 @@ fn symlink_error(path: &str) -> TopicError {
     }
 }
 
+/// Why a file with a name outside of the folder is not read.
+pub(super) const OUTSIDE_LINK: &str =
+    "is a hard link with another name outside of the folder; such files are not read";
+
+/// Returns the error for a file with a name outside of the folder.
+pub(super) fn outside_link_error(path: &str) -> TopicError {
+    TopicError::Outside {
+        name: path.to_owned(),
+        why: OUTSIDE_LINK,
+    }
+}
+
 /// Returns the error for a file that could not be written.
 pub(super) fn write_error(path: &str) -> impl Fn(io::Error) -> TopicError {
     let path = path.to_owned();

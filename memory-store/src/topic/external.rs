@@ -184,8 +184,11 @@ fn find_changes(disk: &dyn Disk) -> Result<Vec<ExternalChange>, TopicError> {
         let found = disk.stat(&path).map_err(|error| read_error(&path, error))?;
         let after = match found {
             Some(found) if !found.is_folder && MAX_BYTES < found.size => continue,
-            Some(found) if !found.is_folder => read_bytes(disk, &path)?,
-            // A folder or a symlink is not a topic.
+            Some(found) if !found.is_folder => match read_bytes(disk, &path) {
+                Err(TopicError::Outside { .. }) => None,
+                read => read?,
+            },
+            // A folder or a link to a file outside is not a topic.
             _ => None,
         };
         let before = disk

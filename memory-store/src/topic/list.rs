@@ -1,10 +1,13 @@
 //! Listing the topics and files of a folder.
 
+use std::io;
+
 use memory_core::topic::{
     INDEX_FILE, PathEntry, Topic, TopicError, TopicListing, TopicName, TopicPath,
 };
 
-use super::error::read_error;
+use super::error::{OUTSIDE_LINK, read_error};
+use super::files::{FolderNames, TopicFile};
 use super::format::parse_topic;
 use crate::disk::{DirEntry, DirEntryKind, Disk};
 use crate::markdown::{has_whole_front_matter, lossy_text};
@@ -18,6 +21,7 @@ const MAX_HEADER_BYTES: usize = 1024 * 1024;
 /// Returns the topics by name.
 pub(super) fn list_topics(disk: &dyn Disk) -> Result<TopicListing, TopicError> {
     let mut listing = TopicListing::default();
+    let names = FolderNames::new(disk);
     let entries = disk
         .list_folder("")
         .map_err(|error| read_error("the folder", error))?;
@@ -37,7 +41,10 @@ pub(super) fn list_topics(disk: &dyn Disk) -> Result<TopicListing, TopicError> {
                 };
                 listing.misnamed.push((name, why.into()));
             }
-            Ok(parsed) => listing.topics.extend(read_topic(disk, &parsed)),
+            Ok(parsed) => match read_topic(disk, &names, &parsed) {
+                Ok(topic) => listing.topics.extend(topic),
+                Err(OutsideLink) => listing.misnamed.push((name, format!("it {OUTSIDE_LINK}"))),
+            },
             Err(error) => listing.misnamed.push((name, error.to_string())),
         }
     }
@@ -48,30 +55,47 @@ pub(super) fn list_topics(disk: &dyn Disk) -> Result<TopicListing, TopicError> {
     Ok(listing)
 }
 
+/// The file has a name outside of the folder.
+struct OutsideLink;
+
 /// Returns the topic of a file, or `None` if it was deleted since the folder was listed.
-fn read_topic(disk: &dyn Disk, name: &TopicName) -> Option<Topic> {
+fn read_topic(
+    disk: &dyn Disk,
+    names: &FolderNames<'_>,
+    name: &TopicName,
+) -> Result<Option<Topic>, OutsideLink> {
     let path = name.as_str();
-    let read = |length| {
-        disk.read_part(path, 0, length)
-            .map_err(|error| error.to_string())
+    let unreadable = |size, error: io::Error| {
+        let topic = parse_topic(name.clone(), "", size, Some(error.to_string()));
+        Ok(Some(Topic {
+            is_unreadable: true,
+            ..topic
+        }))
     };
-    let size = match disk.stat(path) {
-        Ok(Some(found)) => found.size,
-        Ok(None) => return None,
-        Err(error) => return Some(unreadable_topic(name, 0, error.to_string())),
+    let file = match TopicFile::open(disk, path) {
+        Ok(Some(file)) => file,
+        Ok(None) => return Ok(None),
+        Err(error) => {
+            let size = disk.stat(path).ok().flatten().map_or(0, |found| found.size);
+            return unreadable(size, error);
+        }
     };
-    let read = read(HEADER_BYTES).and_then(|bytes| {
+    if names.has_other_name(&file) {
+        return Err(OutsideLink);
+    }
+    let size = file.size;
+    let read = file.read_start(HEADER_BYTES).and_then(|bytes| {
         let needs_more =
             bytes.len() == HEADER_BYTES && !has_whole_front_matter(&lossy_text(&bytes).0);
         if needs_more {
-            read(MAX_HEADER_BYTES)
+            file.read_start(MAX_HEADER_BYTES)
         } else {
             Ok(bytes)
         }
     });
     let bytes = match read {
         Ok(bytes) => bytes,
-        Err(error) => return Some(unreadable_topic(name, size, error)),
+        Err(error) => return unreadable(size, error),
     };
     // A character cut off at the end of the part that was read is not an error of the file.
     let is_cut = (bytes.len() as u64) < size;
@@ -80,14 +104,7 @@ fn read_topic(disk: &dyn Disk, name: &TopicName) -> Option<Topic> {
         _ => &bytes,
     };
     let (text, fault) = lossy_text(whole);
-    Some(parse_topic(name.clone(), &text, size, fault))
-}
-
-fn unreadable_topic(name: &TopicName, size: u64, why: String) -> Topic {
-    Topic {
-        is_unreadable: true,
-        ..parse_topic(name.clone(), "", size, Some(why))
-    }
+    Ok(Some(parse_topic(name.clone(), &text, size, fault)))
 }
 
 /// Returns all files and folders below `folder` that are not hidden; `None` if it does not exist.

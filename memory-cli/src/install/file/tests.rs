@@ -9,7 +9,7 @@ fn folder() -> TempDir {
 }
 
 fn look(path: &Path) -> ClientFileSnapshot {
-    ClientFileSnapshot::read(path).expect("a file or none")
+    ClientFileSnapshot::read(path, None).expect("a file or none")
 }
 
 fn mode(path: &Path) -> u32 {
@@ -103,7 +103,7 @@ fn a_link_stays_a_link() {
         Some(folder.path().join("chain.before-memory"))
     );
     symlink("round", folder.path().join("round")).expect("a link");
-    ClientFileSnapshot::read(&folder.path().join("round")).expect_err("it leads in a circle");
+    ClientFileSnapshot::read(&folder.path().join("round"), None).expect_err("it leads in a circle");
 }
 
 #[test]

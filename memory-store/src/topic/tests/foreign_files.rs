@@ -594,3 +594,81 @@ fn a_large_topic_is_not_watched_until_it_is_small_again() {
     folder.put_file("a.md", "other\n");
     assert!(record_external_changes(&folder.topics).unwrap());
 }
+
+#[test]
+fn a_file_with_a_name_outside_of_the_folder_is_named_and_never_read() {
+    let folder = TestTopics::new();
+    folder.write("a", "1").unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    let secret = outside.path().join("secret");
+    std::fs::write(&secret, "---\nname: Secret\n---\n\nprivate\n").unwrap();
+    std::fs::hard_link(&secret, folder.path().join("b.md")).unwrap();
+    let why = "is a hard link with another name outside of the folder; such files are not read";
+    for done in [
+        read(&folder.topics, "b").map(drop),
+        folder.write("b", "x").map(drop),
+        update(&folder.topics, "b", "private", "x", SecretPolicy::Refuse).map(drop),
+        delete(&folder.topics, "b").map(drop),
+        file::delete(&folder.topics, &path("b.md")).map(drop),
+    ] {
+        let refused = done.unwrap_err();
+        assert_eq!(
+            (refused.code(), refused.to_string()),
+            (
+                Code::PathRefused,
+                format!("\"b.md\" is not a path within the folder: it {why}")
+            )
+        );
+    }
+    let listing = folder.topics.store.topics().unwrap();
+    let names: Vec<_> = listing
+        .topics
+        .iter()
+        .map(|topic| topic.name.as_str())
+        .collect();
+    assert_eq!(names, ["a.md"]);
+    assert_eq!(listing.misnamed, [("b.md".to_owned(), format!("it {why}"))]);
+    rebuild(&folder.topics).unwrap();
+    assert!(!view(&folder.topics).unwrap().contains("Secret"));
+    assert_eq!(
+        std::fs::read_to_string(&secret).unwrap(),
+        "---\nname: Secret\n---\n\nprivate\n"
+    );
+    // In a watched folder, no copy of it is made.
+    watch(&folder);
+    record_external_changes(&folder.topics).unwrap();
+    assert!(!folder.path().join(".seen/b.md").exists());
+}
+
+#[test]
+fn a_file_with_several_names_in_the_folder_is_a_topic() {
+    let folder = TestTopics::new();
+    folder.write("a", "1").unwrap();
+    for below in ["notes", ".backup"] {
+        std::fs::create_dir(folder.path().join(below)).unwrap();
+    }
+    let link = |to: &str| {
+        std::fs::hard_link(folder.path().join("a.md"), folder.path().join(to)).unwrap();
+    };
+    link("b.md");
+    link("notes/a copy.md");
+    link(".backup/a.md");
+    let text = |name: &str| read(&folder.topics, name).unwrap().text;
+    assert!(text("a").ends_with("\n1\n"));
+    let names: Vec<_> = folder
+        .topics
+        .store
+        .topics()
+        .unwrap()
+        .topics
+        .into_iter()
+        .map(|topic| topic.name.as_str().to_owned())
+        .collect();
+    assert_eq!(names, ["a.md", "b.md"]);
+    // A change links the former file into the trash, and leaves the other names alone.
+    update(&folder.topics, "a", "1", "2", SecretPolicy::Refuse).unwrap();
+    assert!(text("a").ends_with("\n2\n"));
+    assert!(text("b").ends_with("\n1\n"));
+    undo(&folder.topics, &folder.last()).unwrap();
+    assert!(text("a").ends_with("\n1\n"));
+}
