@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use percent_encoding::percent_decode_str;
-use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
+use pulldown_cmark::{Event, LinkType, Options, Tag};
+
+use crate::markdown_events::MarkdownEvents;
 
 /// The marks between the shown text and the address of a link.
 const ADDRESS_START: &str = "](";
@@ -20,62 +22,77 @@ pub(crate) fn file_links(text: &str) -> Vec<String> {
 }
 
 /// Returns the addresses of the Markdown links and images of a text, in order.
+///
+/// A text that exceeds its budget of work has none.
 pub(crate) fn addresses(text: &str) -> Vec<String> {
     // Every link contains one of these; most texts contain none.
     if !text.contains("](") && !text.contains("]:") {
         return Vec::new();
     }
-    let addresses =
-        Parser::new_ext(text, Options::ENABLE_FOOTNOTES).filter_map(|event| match event {
-            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
-                Some(dest_url.into_string())
-            }
-            _ => None,
-        });
-    addresses.collect()
+    find_in_events(text, |event, _| match event {
+        Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+            Some(dest_url.into_string())
+        }
+        _ => None,
+    })
+}
+
+/// Returns what `find` returns for the events of a text with their spans; nothing if the text exceeds its budget of work.
+fn find_in_events<T>(
+    text: &str,
+    mut find: impl FnMut(Event<'_>, Range<usize>) -> Option<T>,
+) -> Vec<T> {
+    let Some(mut events) = MarkdownEvents::new(text, Options::ENABLE_FOOTNOTES) else {
+        return Vec::new();
+    };
+    let found = events
+        .by_ref()
+        .filter_map(|(event, span)| find(event, span))
+        .collect();
+    if events.is_exhausted() {
+        return Vec::new();
+    }
+    found
 }
 
 /// Returns the addresses of the Markdown links and images of a text with an address of their own, in order. Each has its span from
 /// the end of the shown text on.
 ///
-/// An address with escaped characters is left out.
+/// An address with escaped characters is left out. A text that exceeds its budget of work has none.
 pub(crate) fn address_spans(text: &str) -> Vec<(Range<usize>, String)> {
     if !text.contains(ADDRESS_START) {
         return Vec::new();
     }
-    let addresses = Parser::new_ext(text, Options::ENABLE_FOOTNOTES)
-        .into_offset_iter()
-        .filter_map(|(event, span)| {
-            let Event::Start(
-                Tag::Link {
-                    link_type: LinkType::Inline,
-                    dest_url,
-                    ..
-                }
-                | Tag::Image {
-                    link_type: LinkType::Inline,
-                    dest_url,
-                    ..
-                },
-            ) = event
-            else {
-                return None;
-            };
-            let link = &text[span.clone()];
-            let starts = link.rmatch_indices(ADDRESS_START).map(|(at, _)| at);
-            let address = |start: &usize| {
-                link[*start..]
-                    .trim_start_matches([']', '(', '<'])
-                    .starts_with(&*dest_url)
-            };
-            let start = starts
-                .clone()
-                .find(address)
-                .filter(|_| !dest_url.is_empty())?;
-            let end = start + link[start..].find(&*dest_url)? + dest_url.len();
-            Some((span.start + start..span.start + end, dest_url.into_string()))
-        });
-    let mut addresses: Vec<_> = addresses.collect();
+    let mut addresses = find_in_events(text, |event, span| {
+        let Event::Start(
+            Tag::Link {
+                link_type: LinkType::Inline,
+                dest_url,
+                ..
+            }
+            | Tag::Image {
+                link_type: LinkType::Inline,
+                dest_url,
+                ..
+            },
+        ) = event
+        else {
+            return None;
+        };
+        let link = &text[span.clone()];
+        let starts = link.rmatch_indices(ADDRESS_START).map(|(at, _)| at);
+        let address = |start: &usize| {
+            link[*start..]
+                .trim_start_matches([']', '(', '<'])
+                .starts_with(&*dest_url)
+        };
+        let start = starts
+            .clone()
+            .find(address)
+            .filter(|_| !dest_url.is_empty())?;
+        let end = start + link[start..].find(&*dest_url)? + dest_url.len();
+        Some((span.start + start..span.start + end, dest_url.into_string()))
+    });
     addresses.sort_by_key(|(span, _)| span.start);
     addresses
 }
@@ -148,6 +165,20 @@ mod tests {
             found.collect::<Vec<_>>(),
             expected.map(|(part, address)| (part, address.to_owned()))
         );
+    }
+
+    #[test]
+    fn a_text_that_exceeds_its_budget_has_no_links() {
+        let link = "\n\n[a](b.md)";
+        for text in [
+            ">".repeat(200_000),
+            "[![a](b)".repeat(100_000),
+            "- ".repeat(1_000),
+        ] {
+            assert_eq!(file_links(&(text.clone() + link)), [""; 0]);
+            assert_eq!(address_spans(&(text + link)), []);
+        }
+        assert_eq!(file_links(&("tea\n\n".repeat(50_000) + link)), ["./b.md"]);
     }
 
     proptest! {

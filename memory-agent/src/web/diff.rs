@@ -1,10 +1,11 @@
 //! Differences between two texts as HTML, line by line, and between the attributes of two versions of a memory.
 
 use std::borrow::Cow;
+use std::iter;
 
 use chrono::{DateTime, Utc};
 use memory_core::{Memory, MemoryId, Phase};
-use similar::{ChangeTag, TextDiff};
+use similar::{ChangeTag, DiffOp, TextDiff};
 
 use super::html::{Label, SafeHtml, push_visible};
 
@@ -14,10 +15,15 @@ const CONTEXT: usize = 3;
 /// Maximum number of lines of a text. The lines after them are left out.
 const MAX_LINES: usize = 4_000;
 
+/// Maximum number of pairs of bytes whose words are compared in all changed lines together.
+///
+/// Comparing the words of two texts takes up to the product of their sizes.
+const MAX_COMPARED_PAIRS: usize = 16 << 20;
+
 /// Returns the differences between two texts: removed and added lines with a few unchanged lines around them.
 ///
 /// Each line begins with `-`, `+` or a blank, so that the colours add nothing that a reader without them misses. The words that
-/// differ between similar lines are marked.
+/// differ between similar lines are marked, unless the lines are too long to be compared.
 pub(crate) fn render_diff(old: &str, new: &str) -> SafeHtml {
     let (old, is_old_cut) = first_lines(old);
     let (new, is_new_cut) = first_lines(new);
@@ -29,20 +35,24 @@ pub(crate) fn render_diff(old: &str, new: &str) -> SafeHtml {
     if groups.is_empty() {
         html.push_str("<span>No line differs.</span>");
     }
+    let mut pairs_left = MAX_COMPARED_PAIRS;
     for (number, group) in groups.iter().enumerate() {
         if 0 < number {
             push_gap(&mut html);
         }
-        for change in group
-            .iter()
-            .flat_map(|operation| diff.iter_inline_changes(operation))
-        {
-            let (element, sign) = match change.tag() {
-                ChangeTag::Equal => ("span", "  "),
-                ChangeTag::Insert => ("ins", "+ "),
-                ChangeTag::Delete => ("del", "- "),
-            };
-            push_line(&mut html, element, sign, change.iter_strings_lossy());
+        for operation in group {
+            let pairs = compared_pairs(&diff, operation);
+            if pairs <= pairs_left {
+                pairs_left -= pairs;
+                for change in diff.iter_inline_changes(operation) {
+                    push_line(&mut html, change.tag(), change.iter_strings_lossy());
+                }
+            } else {
+                for change in diff.iter_changes(operation) {
+                    let line = (false, change.value().into());
+                    push_line(&mut html, change.tag(), iter::once(line));
+                }
+            }
         }
     }
     if is_old_cut || is_new_cut {
@@ -50,6 +60,16 @@ pub(crate) fn render_diff(old: &str, new: &str) -> SafeHtml {
     }
     html.push_str("</div>");
     SafeHtml::from_escaped(html)
+}
+
+/// Returns the number of pairs of bytes in the words that are compared for an operation.
+fn compared_pairs(diff: &TextDiff<'_, '_, '_, str>, operation: &DiffOp) -> usize {
+    let DiffOp::Replace { .. } = operation else {
+        return 0;
+    };
+    let size = |lines: &[&str]| lines.iter().map(|line| line.len()).sum::<usize>();
+    let old = size(&diff.old_slices()[operation.old_range()]);
+    old.saturating_mul(size(&diff.new_slices()[operation.new_range()]))
 }
 
 /// Returns a text whose last line ends with a line break, so that a line after it does not change it.
@@ -64,10 +84,14 @@ fn with_line_break(text: &str) -> Cow<'_, str> {
 /// Appends a line, which consists of parts; each part is marked if its words differ in an otherwise similar line.
 fn push_line<'a>(
     html: &mut String,
-    element: &str,
-    sign: &str,
+    tag: ChangeTag,
     parts: impl Iterator<Item = (bool, Cow<'a, str>)>,
 ) {
+    let (element, sign) = match tag {
+        ChangeTag::Equal => ("span", "  "),
+        ChangeTag::Insert => ("ins", "+ "),
+        ChangeTag::Delete => ("del", "- "),
+    };
     html.push('<');
     html.push_str(element);
     html.push_str(" dir=\"auto\">");
@@ -203,6 +227,26 @@ mod tests {
             ),
             (MAX_LINES, 1)
         );
+    }
+
+    #[test]
+    fn the_words_of_very_long_lines_are_not_compared() {
+        let line = |word: &str, count: usize| format!("tea {word} ").repeat(count) + "\n";
+        let (old, new) = (line("green", 50_000), line("black", 50_000));
+        let html = render_diff(&old, &new);
+        assert!(!html.as_str().contains("<b>"));
+        assert!(html.as_str().contains("<del dir=\"auto\">- tea green tea"));
+        assert!(html.as_str().contains("<ins dir=\"auto\">+ tea black tea"));
+        // All lines together have one limit.
+        let (old, new): (String, String) = (0..1_000)
+            .map(|number| {
+                let same = format!("line {number}\n");
+                (line("green", 30) + &same, line("black", 30) + &same)
+            })
+            .unzip();
+        let marks = render_diff(&old, &new).as_str().matches("<b>").count();
+        let most = MAX_COMPARED_PAIRS / (300 * 300) * 60;
+        assert!((1..=most).contains(&marks), "{marks}");
     }
 
     proptest! {

@@ -7,7 +7,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use ammonia::{Builder, UrlRelative};
-use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html};
+use memory_core::text::{MarkdownBudget, MarkdownEvent, split_html_texts};
+use pulldown_cmark::{
+    CowStr, Event, HeadingLevel, LinkType, OffsetIter, Options, Parser, Tag, TagEnd, html,
+};
 
 use super::html::{SafeHtml, push_visible};
 
@@ -21,26 +24,82 @@ const MEMORIES: &str = "/memories/";
 const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 
 /// Renders `text`. `find_path` returns the path of the page that a wikilink leads to, which begins with `/memories/`.
+///
+/// A text that exceeds its [`MarkdownBudget`] is displayed as it is.
 pub(crate) fn render_markdown(text: &str, find_path: &dyn Fn(&str) -> Option<String>) -> SafeHtml {
     let shown = &text[..text.floor_char_boundary(MAX_RENDERED)];
-    let options = Options::ENABLE_TABLES
-        | Options::ENABLE_STRIKETHROUGH
-        | Options::ENABLE_TASKLISTS
-        | Options::ENABLE_WIKILINKS;
-    let mut renderer = EventRenderer {
-        find_path,
-        open: Vec::new(),
-    };
-    let events = Parser::new_ext(shown, options)
-        .flat_map(|event| renderer.render(event))
-        .collect::<Vec<_>>();
-    let mut raw = String::with_capacity(shown.len() * 2);
-    html::push_html(&mut raw, events.into_iter());
-    let mut safe = CLEANER.clean(&raw).to_string();
+    let mut safe = render_within_budget(shown, find_path).unwrap_or_else(|| plain_html(shown));
     if shown.len() < text.len() {
         safe.push_str("<p class=\"notice\">The text is longer than this page shows. The source contains all of it.</p>");
     }
     SafeHtml::from_escaped(safe)
+}
+
+/// Renders `text`; `None` if it exceeds its budget.
+fn render_within_budget(text: &str, find_path: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let mut renderer = EventRenderer {
+        find_path,
+        open: Vec::new(),
+    };
+    let mut events = BoundedEvents::new(text)?;
+    let mut raw = String::with_capacity(text.len() * 2);
+    html::push_html(
+        &mut raw,
+        events.by_ref().flat_map(|event| renderer.render(event)),
+    );
+    (!events.is_exhausted).then(|| CLEANER.clean(&split_html_texts(&raw)).to_string())
+}
+
+/// Returns a text without its markup rendered.
+fn plain_html(text: &str) -> String {
+    let mut html = String::with_capacity(text.len() + 256);
+    html.push_str("<p class=\"notice\">The markup of this text is too long or nested too deep to be rendered.</p>\n<pre tabindex=\"0\">");
+    push_visible(&mut html, text);
+    html.push_str("</pre>");
+    html
+}
+
+/// The events of a text, as far as its budget allows.
+struct BoundedEvents<'t> {
+    events: OffsetIter<'t>,
+    budget: MarkdownBudget,
+    /// Whether the text exceeds the budget; there are no more events then.
+    is_exhausted: bool,
+}
+
+impl<'t> BoundedEvents<'t> {
+    fn new(text: &'t str) -> Option<Self> {
+        let options = Options::ENABLE_TABLES
+            | Options::ENABLE_STRIKETHROUGH
+            | Options::ENABLE_TASKLISTS
+            | Options::ENABLE_WIKILINKS;
+        Some(Self {
+            budget: MarkdownBudget::new(text)?,
+            events: Parser::new_ext(text, options).into_offset_iter(),
+            is_exhausted: false,
+        })
+    }
+}
+
+impl<'t> Iterator for BoundedEvents<'t> {
+    type Item = Event<'t>;
+
+    fn next(&mut self) -> Option<Event<'t>> {
+        let (event, span) = self.events.next().filter(|_| !self.is_exhausted)?;
+        let step = match &event {
+            Event::Start(Tag::Paragraph | Tag::Heading { .. } | Tag::TableCell | Tag::Item) => {
+                MarkdownEvent::TextStart(span)
+            }
+            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                MarkdownEvent::LinkStart(dest_url)
+            }
+            Event::Start(_) => MarkdownEvent::Start,
+            Event::End(_) => MarkdownEvent::End,
+            _ => MarkdownEvent::Other,
+        };
+        self.is_exhausted = !self.budget.allows(&step);
+        (!self.is_exhausted).then_some(event)
+    }
 }
 
 /// Returns the start of `text` without its markup, as one line of at most about `longest` bytes.
@@ -413,6 +472,148 @@ mod tests {
                  <a href=\"mailto:user@example.org\" {rel}>user@example.org</a></p>"
             )
         );
+    }
+
+    /// Returns the number of steps to read `text`, and the size of its HTML.
+    fn work(text: &str) -> (usize, usize) {
+        let steps = BoundedEvents::new(text).map_or(0, |mut events| {
+            events.by_ref().for_each(drop);
+            events.budget.steps()
+        });
+        (steps, render(text).len())
+    }
+
+    #[test]
+    fn the_work_of_each_construct_is_proportional_to_its_size() {
+        let constructs = [
+            ">",
+            "> ",
+            "- ",
+            "* a\n",
+            "- a\n  - b\n",
+            "1. ",
+            "> - ",
+            "- [ ] ",
+            "# ",
+            "# a\n",
+            "a\n===\n",
+            "---\n",
+            "*",
+            "**",
+            "*a ",
+            "*a* ",
+            "*a **b ",
+            "***a***",
+            "_a_",
+            "~~",
+            "~~a~~ ",
+            "`",
+            "`a` ",
+            "``a",
+            "[",
+            "]",
+            "[a](",
+            "[a](b) ",
+            "[a](b \"",
+            "[a](((",
+            "![a](b)",
+            "![",
+            "[![a](b)](c) ",
+            "[[",
+            "[[Tea]]",
+            "[[Tea|*a",
+            "[a][a]",
+            "[a]: b\n\n",
+            "[a]: b\n[a] ",
+            "<http://a.b> ",
+            "<a",
+            "<b>",
+            "</p>",
+            "<!--",
+            "<?",
+            "<![CDATA[",
+            "<script>\n",
+            "<div>\n\n",
+            "&",
+            "&amp;",
+            "&#",
+            "£",
+            "\u{200b}",
+            "\\",
+            "\\\n",
+            "a  \n",
+            "|",
+            "|a|b|\n",
+            "|a|b|\n|-|-|\n|c|d|\n\n",
+            "```\n",
+            "```\na\n```\n",
+            "~~~ a\n",
+            "    a\n",
+            "\ta\n",
+            "a\n",
+            "a\n\n",
+            "\r",
+            "[^a]: ",
+            "👨\u{200d}",
+        ];
+        let (small, large) = (1 << 9, 1 << 12);
+        for construct in constructs {
+            for end in ["", "\n", &construct.chars().rev().collect::<String>()] {
+                let text = |size: usize| {
+                    let count = size / construct.len();
+                    construct.repeat(count) + &end.repeat(count)
+                };
+                let (few, many) = (work(&text(small)), work(&text(large)));
+                let (shortest, factor) = (text(small).len(), 2 * large / small);
+                assert!(
+                    many.0 <= factor * few.0.max(shortest)
+                        && many.1 <= factor * few.1.max(shortest),
+                    "{construct:?} {end:?}: {few:?} {many:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_that_exceeds_its_budget_is_displayed_as_it_is() {
+        let row = |cell: &str, count: usize| format!("{}|\n", cell.repeat(count));
+        for text in [
+            ">".repeat(200_000),
+            "- ".repeat(100_000),
+            "1. ".repeat(50_000),
+            "> - ".repeat(50_000),
+            ">".repeat(100_000) + &"\na".repeat(50_000),
+            (0..300).map(|level| "  ".repeat(level) + "- a\n").collect(),
+            "*a ".repeat(1_000) + &"a* ".repeat(1_000),
+            "[a](b \"".repeat(10_000) + &"\n[a]:".repeat(10_000),
+            format!("- {}", "&".repeat(100_000)),
+            format!("[a]: {}\n\n[a]", "&".repeat(100_000)),
+            row("|a", 500) + &row("|-", 500) + &row("|a", 1).repeat(500),
+        ] {
+            assert!(render(&text) == plain_html(&text), "{}", &text[..40]);
+        }
+        for text in [
+            "- tea\n".repeat(20_000),
+            "tea ".repeat(4_000) + "\n\n" + &"tea ".repeat(4_000),
+            format!("```\n{}```\n", "make & run\n".repeat(10_000)),
+            (0..20)
+                .map(|level| "    ".repeat(level) + "- a\n")
+                .collect(),
+        ] {
+            assert!(
+                !render(&text).contains("too long or nested"),
+                "{}",
+                &text[..40]
+            );
+        }
+    }
+
+    #[test]
+    fn a_long_code_block_is_displayed_whole() {
+        let code = "a & b £ \"c\"\n".repeat(5_000);
+        let html = render(&format!("```\n{code}```"));
+        let shown = code.replace('&', "&amp;");
+        assert!(html.contains(&shown), "{}", &html[..100]);
     }
 
     #[test]

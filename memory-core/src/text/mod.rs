@@ -5,6 +5,7 @@
 
 mod fold;
 mod invisible;
+mod markdown_budget;
 mod one_line;
 mod overlaps;
 mod query_terms;
@@ -19,6 +20,7 @@ mod windows_name;
 pub use fold::fold;
 pub use invisible::deceptive_characters;
 pub(crate) use invisible::is_invisible;
+pub use markdown_budget::{MarkdownBudget, MarkdownEvent, split_html_texts};
 pub use one_line::{format_error_chain, to_one_line};
 pub use overlaps::WordOverlaps;
 pub use query_terms::{Term, query_terms};

@@ -8,8 +8,10 @@ use std::fmt::Write;
 use std::sync::LazyLock;
 
 use ammonia::{Builder, UrlRelative};
-use memory_core::text::deceptive_characters;
-use pulldown_cmark::{Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html};
+use memory_core::text::{deceptive_characters, split_html_texts};
+use pulldown_cmark::{Event, HeadingLevel, LinkType, Options, Tag, TagEnd, html};
+
+use crate::markdown_events::MarkdownEvents;
 
 /// The start of the links to memories, which are on the same page.
 pub(super) const ANCHOR: &str = "#m-";
@@ -17,14 +19,30 @@ pub(super) const ANCHOR: &str = "#m-";
 const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 
 /// Renders `text`. `find_anchor` returns the link to the memory that a wikilink leads to, which begins with [`ANCHOR`].
+///
+/// A text that exceeds its budget of work is displayed as it is.
 pub(super) fn render(text: &str, find_anchor: &dyn Fn(&str) -> Option<String>) -> String {
+    render_within_budget(text, find_anchor).unwrap_or_else(|| {
+        format!(
+            "<p>The markup of this text is too long or nested too deep to be rendered.</p>\n<pre tabindex=\"0\">{}</pre>\n",
+            escape(text)
+        )
+    })
+}
+
+/// Renders `text`; `None` if it exceeds its budget of work.
+fn render_within_budget(
+    text: &str,
+    find_anchor: &dyn Fn(&str) -> Option<String>,
+) -> Option<String> {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_WIKILINKS;
     let mut addresses = Vec::new();
     let mut events = Vec::new();
-    for event in Parser::new_ext(text, options) {
+    let mut parsed = MarkdownEvents::new(text, options)?;
+    for (event, _) in parsed.by_ref() {
         match event {
             Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
                 events.push(Event::Text(visible_text(&text).into()));
@@ -97,9 +115,12 @@ pub(super) fn render(text: &str, find_anchor: &dyn Fn(&str) -> Option<String>) -
             other => events.push(other),
         }
     }
+    if parsed.is_exhausted() {
+        return None;
+    }
     let mut raw = String::with_capacity(text.len() * 2);
     html::push_html(&mut raw, events.into_iter());
-    CLEANER.clean(&raw).to_string()
+    Some(CLEANER.clean(&split_html_texts(&raw)).to_string())
 }
 
 /// Returns `text` with hidden and control characters as code points.
@@ -242,6 +263,32 @@ mod tests {
             );
         }
         assert!(rendered("<script>alert(1)</script>").contains("&lt;script&gt;"));
+    }
+
+    #[test]
+    fn a_text_that_exceeds_its_budget_is_displayed_as_it_is() {
+        for text in [
+            ">".repeat(200_000),
+            "- ".repeat(100_000),
+            "*a ".repeat(1_000) + &"a* ".repeat(1_000),
+            "[a](b \"".repeat(10_000),
+            "a & b ".repeat(10_000),
+        ] {
+            let html = rendered(&text);
+            assert!(
+                html.starts_with("<p>The markup of this text"),
+                "{}",
+                &text[..40]
+            );
+            assert!(
+                html.ends_with(&format!("{}</pre>", escape(&text))),
+                "{}",
+                &text[..40]
+            );
+        }
+        let code = "a & b £\n".repeat(20_000);
+        let shown = code.replace('&', "&amp;");
+        assert!(rendered(&format!("```\n{code}```")).contains(&shown));
     }
 
     proptest! {

@@ -379,6 +379,24 @@ fn the_text_of_a_memory_is_data() {
 }
 
 #[test]
+fn markup_that_is_nested_too_deep_is_shown_as_text_on_every_page() {
+    let server = WebTestServer::start();
+    for text in [
+        ">".repeat(200_000),
+        "- ".repeat(100_000),
+        "1. ".repeat(50_000),
+    ] {
+        let id = server.write(Draft::new(&text));
+        let page = server.get(&format!("/memories/{id}"));
+        let shown = format!("<pre tabindex=\"0\">{}</pre>", text.replace('>', "&gt;"));
+        assert!(page.status == 200 && page.body.contains(&shown));
+    }
+    let page = server.get("/inbox");
+    let notices = page.body.matches("The markup of this text").count();
+    assert_eq!((page.status, notices), (200, 3));
+}
+
+#[test]
 fn a_search_is_saved_deleted_and_restored_by_undo() {
     let server = WebTestServer::start();
     server.write(Draft::new("The user prefers tea"));

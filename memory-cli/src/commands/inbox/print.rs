@@ -178,25 +178,48 @@ fn print_change(
             for line in field_changes(target, proposed) {
                 output.line(&format!("  {}", escape_hidden(&line)))?;
             }
-            let diff = TextDiff::from_lines(&target.memory.content, &proposed.content);
-            let changed: Vec<_> = diff
-                .iter_all_changes()
-                .filter(|change| change.tag() != ChangeTag::Equal)
-                .collect();
-            for change in changed.iter().take(part.lines()) {
-                let sign = if change.tag() == ChangeTag::Insert {
-                    '+'
-                } else {
-                    '-'
-                };
+            let changed = changed_lines(&target.memory.content, &proposed.content);
+            for (sign, line) in changed.iter().take(part.lines()) {
                 output.line(&format!(
                     "  {sign} {}",
-                    escape_hidden(change.value().trim_end_matches(['\r', '\n']))
+                    escape_hidden(line.trim_end_matches(['\r', '\n']))
                 ))?;
             }
             print_left(output, "  ", changed.len().saturating_sub(part.lines()))
         }
     }
+}
+
+/// Maximum number of pairs of lines that are compared; comparing two texts takes up to the product of their lines.
+const MAX_COMPARED_PAIRS: usize = 16_000_000;
+
+/// Returns the removed and added lines with their signs.
+///
+/// If too many lines differ, the lines between the first and the last difference are all removed and added.
+fn changed_lines<'t>(old: &'t str, new: &'t str) -> Vec<(char, &'t str)> {
+    let (old, new): (Vec<&str>, Vec<&str>) = (
+        old.split_inclusive('\n').collect(),
+        new.split_inclusive('\n').collect(),
+    );
+    let count_equal = |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| {
+        pairs.take_while(|(old, new)| old == new).count()
+    };
+    let start = count_equal(&mut old.iter().zip(&new));
+    let (old, new) = (&old[start..], &new[start..]);
+    let end = count_equal(&mut old.iter().rev().zip(new.iter().rev()));
+    let (old, new) = (&old[..old.len() - end], &new[..new.len() - end]);
+    if MAX_COMPARED_PAIRS < old.len().saturating_mul(new.len()) {
+        let removed = old.iter().map(|line| ('-', *line));
+        return removed.chain(new.iter().map(|line| ('+', *line))).collect();
+    }
+    let diff = TextDiff::from_slices(old, new);
+    diff.iter_all_changes()
+        .filter_map(|change| match change.tag() {
+            ChangeTag::Equal => None,
+            ChangeTag::Insert => Some(('+', change.value())),
+            ChangeTag::Delete => Some(('-', change.value())),
+        })
+        .collect()
 }
 
 /// Describes the fields other than the text that a proposal changes.
@@ -303,4 +326,37 @@ const MAX_CHARACTERS: usize = 120;
 
 fn one_line(text: &str) -> String {
     escape_hidden(&memory_core::text::to_one_line(text, MAX_CHARACTERS)).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_compared_unless_too_many_differ() {
+        let lines = |word: &str, count: usize| {
+            let lines = (0..count).map(|number| format!("{word} {number}\n"));
+            lines.collect::<Vec<_>>().concat()
+        };
+        assert_eq!(
+            changed_lines("a\nb\nc\nd\n", "a\nx\nc\ny\nd"),
+            [
+                ('-', "b\n"),
+                ('+', "x\n"),
+                ('-', "d\n"),
+                ('+', "y\n"),
+                ('+', "d")
+            ]
+        );
+        let same = lines("same", 100_000);
+        let changed = |word: &str| same.clone() + word + "\n" + &same;
+        assert_eq!(
+            changed_lines(&changed("a"), &changed("b")),
+            [('-', "a\n"), ('+', "b\n")]
+        );
+        let (old, new) = (lines("a", 100_000), lines("b", 100_000));
+        let changed = changed_lines(&old, &new);
+        assert_eq!(changed.len(), 200_000);
+        assert!(changed[..100_000].iter().all(|(sign, _)| *sign == '-'));
+    }
 }
