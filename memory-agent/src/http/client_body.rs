@@ -21,13 +21,13 @@ use tokio::time::{Instant, Sleep, sleep};
 /// All waits for the client share one limit of time, whoever reads. After it, the body ends with [`LateBody`].
 #[derive(Debug)]
 pub(super) struct ClientBody<B = Incoming> {
-    state: Arc<Mutex<BodyState<B>>>,
+    state: Arc<Mutex<ClientBodyState<B>>>,
     /// Whether the client sends no body before it receives `100 Continue`.
     awaits_continue: bool,
 }
 
 #[derive(Debug)]
-struct BodyState<B> {
+struct ClientBodyState<B> {
     body: B,
     limit: Duration,
     /// The time that is left for further waits.
@@ -85,7 +85,7 @@ impl<B: ReceivedBody> ClientBody<B> {
         let awaits_continue = request.headers().contains_key(EXPECT);
         let (mut head, body) = request.into_parts();
         let body = Self {
-            state: Arc::new(Mutex::new(BodyState {
+            state: Arc::new(Mutex::new(ClientBodyState {
                 body,
                 limit,
                 left: limit,
@@ -124,12 +124,12 @@ impl<B: ReceivedBody> ClientBody<B> {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BodyState<B>> {
+    fn lock(&self) -> MutexGuard<'_, ClientBodyState<B>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<B: ReceivedBody> BodyState<B> {
+impl<B: ReceivedBody> ClientBodyState<B> {
     fn poll_frame(
         &mut self,
         context: &mut Context<'_>,

@@ -91,7 +91,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Maximum size of the request headers, and of the read and write buffers of a connection, in bytes.
 const MAX_BUFFER: usize = 64 * 1024;
 
-/// Maximum number of accepted connections whose owners are looked up at the same time; others wait in the backlog of the system.
+/// Maximum number of owners of accepted connections that are looked up at the same time; others wait in the backlog of the system.
 ///
 /// No lookup waits for a client.
 const MAX_LOOKUPS: usize = 64;
@@ -99,7 +99,7 @@ const MAX_LOOKUPS: usize = 64;
 /// Maximum time that a connection waits for a place.
 const PLACE_PATIENCE: Duration = Duration::from_secs(1);
 
-/// Maximum number of connections without a place that are told why; others are closed at once.
+/// Maximum number of connections without a place that receive the reason; others are closed at once.
 const MAX_REFUSALS: usize = 32;
 
 /// Maximum time to tell a client without a place why.
@@ -294,7 +294,7 @@ impl ConnectionServer {
         }
     }
 
-    /// Serves a connection until it ends, or another one takes its place. Without a place it is told why.
+    /// Serves a connection until it ends, or another one takes its place. Without a place it receives the reason.
     async fn serve(&self, stream: TcpStream, connection: ClientConnection, watcher: Watcher) {
         set_socket_options(&stream, self.limits.read_time);
         let (router, body_time) = (self.router.clone(), self.limits.body_time);

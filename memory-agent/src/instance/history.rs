@@ -95,7 +95,7 @@ fn tool_calls_schema(_: &mut SchemaGenerator) -> Schema {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct ReadInput {
+struct RecordsInput {
     /// The session
     #[schemars(length(min = 1))]
     session: String,
@@ -190,7 +190,7 @@ fn read_action() -> Action {
         "read",
         description,
         Effect::Reads,
-        |holding, given: ReadInput| {
+        |holding, given: RecordsInput| {
             let messages = holding.history();
             let bound = |text: Option<String>| {
                 parse_given(text.as_deref(), messages.clock.now())

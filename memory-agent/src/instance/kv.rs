@@ -61,7 +61,7 @@ fn any_value_schema(_: &mut SchemaGenerator) -> Schema {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct ListInput {
+struct KeysInput {
     /// Only keys in a namespace (chat-7/) or with a prefix (chat)
     prefix: Option<String>,
 }
@@ -139,7 +139,7 @@ fn list_action() -> Action {
         "list",
         "List the keys, sorted",
         Effect::Reads,
-        |holding, given: ListInput| {
+        |holding, given: KeysInput| {
             let prefix = given.prefix.unwrap_or_default().parse()?;
             let one = |summary: &KeySummary| {
                 let (key, at) = (

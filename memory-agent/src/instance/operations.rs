@@ -31,7 +31,7 @@ struct OperationsInput {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct UndoInput {
+struct OperationUndoInput {
     /// The operation id, as listed by the action operations; at least its first 4 digits
     operation: Option<String>,
 }
@@ -58,7 +58,7 @@ fn list_operations(
 
 fn undo_operation(
     holding: &InstanceHandle,
-    UndoInput { operation }: UndoInput,
+    OperationUndoInput { operation }: OperationUndoInput,
 ) -> Result<ActionResult, ToolError> {
     let InstanceUndoReport { record, undo, .. } = match holding {
         InstanceHandle::History(messages) => {

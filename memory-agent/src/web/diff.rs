@@ -15,7 +15,7 @@ const CONTEXT: usize = 3;
 /// Maximum number of lines of a text. The lines after them are left out.
 const MAX_LINES: usize = 4_000;
 
-/// Maximum number of pairs of bytes whose words are compared in all changed lines together.
+/// Maximum number of pairs of bytes in all changed lines with compared words.
 ///
 /// Comparing the words of two texts takes up to the product of their sizes.
 const MAX_COMPARED_PAIRS: usize = 16 << 20;

@@ -239,7 +239,7 @@ fn each_write_is_kept_a_moment_later_under_a_daemon_which_leaves_no_process_behi
     });
 }
 
-/// Writes a repository with a commit, whose settings, attributes and hooks run a program that creates the file `ran`.
+/// Writes a repository with a commit; its settings, attributes and hooks run a program that creates the file `ran`.
 ///
 /// The memory and the conversation in the folder exist before.
 fn make_hostile(sandbox: &Sandbox, folder: &str) {

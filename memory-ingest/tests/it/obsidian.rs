@@ -185,7 +185,7 @@ fn a_file_with_a_name_outside_of_the_vault_is_named_and_skipped() {
     link("a.md", vault.path().join("a backup.md"));
     std::fs::create_dir(vault.path().join(".backup")).expect("a folder");
     link("b.md", vault.path().join(".backup/b.md"));
-    // A backup outside has the same inode, and nobody can tell whose file it is.
+    // A backup outside has the same inode, and nothing shows who owns it.
     link("c.md", outside.path().join("c.md"));
     let found = vault.survey(SourceName::Obsidian);
     let paths: Vec<_> = found

@@ -1,4 +1,4 @@
-//! A folder whose entries are accessed relative to it.
+//! A folder, and access to its entries relative to it.
 
 use std::io;
 use std::path::Path;

@@ -9,7 +9,7 @@ use super::versions::{fact_path, folder, folder_with_commit, git, user_repositor
 use super::*;
 use crate::trust_folders;
 
-/// Settings whose value is a command.
+/// Settings with a command as value.
 const COMMANDS: [&str; 29] = [
     "core.fsmonitor",
     "core.sshCommand",
@@ -42,7 +42,7 @@ const COMMANDS: [&str; 29] = [
     "hook.evil.command",
 ];
 
-/// Settings whose value is a command after an exclamation mark.
+/// Settings with a command as value after an exclamation mark.
 const SHELL_COMMANDS: [&str; 8] = [
     "alias.log",
     "alias.ls-files",
