@@ -205,7 +205,10 @@ fn check_file_system(root: &Path) -> io::Result<SystemFinding> {
     let attempt = |what: &str, done: io::Result<()>| {
         done.map_err(|error| io::Error::new(error.kind(), format!("{what}: {error}")))
     };
-    attempt("cannot lock files", file.lock())?;
+    attempt(
+        "cannot lock files",
+        file.try_lock().map_err(io::Error::from),
+    )?;
     attempt("cannot sync files", file.sync_all())?;
     attempt("cannot sync folders", sync_folder(folder.path()))?;
     attempt("cannot rename files", fs::rename(&first, &second))?;

@@ -10,7 +10,9 @@ use std::thread;
 use std::time::Duration;
 
 use memory_agent::system::own_group;
+use memory_core::StoreError;
 use memory_store::conversation::{GitVersion, GitVersions, GitVersionsError};
+use memory_store::lock_file_within;
 use memory_store::system::{owner_only, private_folder_builder};
 use memory_store::{is_trusted, trust_folders};
 
@@ -27,6 +29,9 @@ const COMMIT_MESSAGE: &str = "Update memories";
 
 /// Time to wait for further changes before a commit.
 const COMMIT_DELAY: Duration = Duration::from_millis(200);
+
+/// Maximum time to wait for another process that commits.
+const COMMIT_PATIENCE: Duration = Duration::from_mins(2);
 
 /// The last error, and the last error that was reported to the user.
 const ERROR_FILE: &str = "versions.trouble";
@@ -142,8 +147,17 @@ pub(crate) fn is_child(arguments: &[OsString]) -> Option<(PathBuf, String)> {
 
 /// Commits a home after waiting for other processes that do the same.
 pub(crate) fn commit_now(root: &Path, message: &str) -> Result<(), GitVersionsError> {
+    let place = lock_place(root, "running");
+    let running =
+        open_lock_file(root, "running").map(|file| lock_file_within(file, &place, COMMIT_PATIENCE));
+    if let Ok(Err(StoreError::Locked { holder, .. })) = running {
+        return Err(GitVersionsError::Locked {
+            place: root.display().to_string(),
+            holder,
+            file: None,
+        });
+    }
     // If the lock is unavailable, git uses its own.
-    let _running = open_lock_file(root, "running").and_then(|file| file.lock().map(|()| file));
     GitVersions::commit_home(root, message)
 }
 
@@ -208,5 +222,9 @@ pub(crate) fn git_error(error: &GitVersionsError) -> Failure {
 
 fn open_lock_file(root: &Path, what: &str) -> io::Result<File> {
     owner_only(File::options().create(true).truncate(false).write(true))
-        .open(root.join(format!("index/versions.{what}")))
+        .open(lock_place(root, what))
+}
+
+fn lock_place(root: &Path, what: &str) -> PathBuf {
+    root.join(format!("index/versions.{what}"))
 }

@@ -6,7 +6,56 @@ use std::io;
 
 use chrono::{DateTime, FixedOffset};
 
+use crate::text::to_one_line;
 use crate::{Code, EmbedError, MemoryId, ParseError, Scope};
+
+/// A process that holds a lock. It is displayed as `process 1234 (git)`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockHolder {
+    /// The id of the process.
+    pub pid: u32,
+    /// The name of its program, if the system reports it.
+    pub program: Option<String>,
+}
+
+impl LockHolder {
+    /// Creates the holder with the name that the system reports for its program.
+    pub fn new(pid: u32, program: &str) -> Self {
+        let program = to_one_line(program.trim_end(), MAX_PROGRAM);
+        Self {
+            pid,
+            program: Some(program).filter(|program| !program.is_empty()),
+        }
+    }
+
+    /// Returns the next step of a user who waited for a lock of this holder, or of an unknown one.
+    pub fn hint(holder: Option<&Self>) -> String {
+        match holder {
+            Some(holder) => format!(
+                "try again when process {} has finished; end it if it hangs",
+                holder.pid
+            ),
+            None => "try again when the other process has finished; end it if it hangs".into(),
+        }
+    }
+}
+
+impl fmt::Display for LockHolder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "process {}", self.pid)?;
+        match &self.program {
+            Some(program) => write!(formatter, " ({program})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Maximum length of the name of a program, in characters.
+const MAX_PROGRAM: usize = 40;
+
+fn name_holder(holder: Option<&LockHolder>) -> String {
+    holder.map_or_else(|| "another process".to_owned(), LockHolder::to_string)
+}
 
 /// The error that an operation on memories failed.
 #[derive(Debug, thiserror::Error)]
@@ -53,12 +102,14 @@ pub enum StoreError {
         what: String,
     },
     /// Another process holds the lock.
-    #[error("another process has held the lock of {home} for {seconds} s")]
+    #[error("the lock of {home} was not free within {seconds} s: {} holds it", name_holder(holder.as_ref()))]
     Locked {
-        /// The home folder.
+        /// The home folder, or the file or folder in it.
         home: String,
         /// The duration of the wait in seconds.
         seconds: u64,
+        /// The process that holds the lock, if the system reports it.
+        holder: Option<LockHolder>,
     },
     /// A daemon is already running.
     #[error("a daemon is already running for {home}{}", pid.map_or_else(String::new, |pid| format!(" (process {pid})")))]
@@ -214,7 +265,7 @@ impl StoreError {
                 Some("`memory conversations` lists the conversations; --memory-path selects another folder".into())
             }
             Self::Conflict { .. } => Some("read it again and repeat the change".into()),
-            Self::Locked { .. } => Some("try again in a moment".into()),
+            Self::Locked { holder, .. } => Some(LockHolder::hint(holder.as_ref())),
             Self::DaemonRunning { .. } => Some("`memory status` shows its state; SIGTERM stops it".into()),
             Self::NewerFormat { .. } => Some("update this program; until then it can only read the folder".into()),
             Self::Foreign { folder, .. } => Some(format!(

@@ -115,6 +115,7 @@ mod tests {
         let refusal = || StoreError::Locked {
             home: "of another".into(),
             seconds: 0,
+            holder: None,
         };
         assert_eq!(
             edit_file(&own, |_| Err(refusal())).unwrap_err().to_string(),

@@ -92,6 +92,7 @@ pub use file_store::{
 pub use folder_format::check_writable;
 pub use index::{DocumentVector, ModelVectors, NearestVectors};
 pub use ledger::Ledger;
+pub use lock::lock_file_within;
 pub use memory_core::{RandomIds, SystemClock};
 pub use notifier::{DesktopNotifier, DesktopProgram, NoopNotifier};
 pub use open::{builder, open};

@@ -63,7 +63,13 @@ impl WriterLock {
         path: &str,
         patience: Duration,
     ) -> Result<Self, StoreError> {
-        Self::lock_exclusive(disk.open_lock(path), &root.join(path), root, patience)
+        Self::lock(
+            LockMode::Exclusive,
+            disk.open_lock(path),
+            [&root.join(path), root],
+            root,
+            patience,
+        )
     }
 
     /// Waits for a shared lock of the home at `root`, which excludes only [`WriterLock::acquire`].
@@ -75,8 +81,13 @@ impl WriterLock {
         root: &Path,
         patience: Duration,
     ) -> Result<Self, StoreError> {
-        let (opened, place) = (disk.open_lock(LOCK_FILE), root.join(LOCK_FILE));
-        Self::lock_with_mode(LockMode::Shared, opened, &place, root, patience)
+        Self::lock(
+            LockMode::Shared,
+            disk.open_lock(LOCK_FILE),
+            [&root.join(LOCK_FILE), root],
+            root,
+            patience,
+        )
     }
 
     /// Waits for the exclusive lock of the file `name` in the folder `root`.
@@ -92,10 +103,13 @@ impl WriterLock {
         name: &str,
         patience: Duration,
     ) -> Result<Self, StoreError> {
-        Self::acquire_named(
-            disk,
+        let hash = format!("{:02x}", crc32fast::hash(name.as_bytes()) & 0xff);
+        let path = format!("{FOLDER}/{hash}");
+        Self::lock(
+            LockMode::Exclusive,
+            disk.open_lock(&path),
+            [&root.join(&path), &root.join(name)],
             root,
-            &format!("{:02x}", crc32fast::hash(name.as_bytes()) & 0xff),
             patience,
         )
     }
@@ -110,7 +124,14 @@ impl WriterLock {
         name: &str,
         patience: Duration,
     ) -> Result<Self, StoreError> {
-        Self::acquire_file(disk, root, &format!("{FOLDER}/{name}"), patience)
+        let path = format!("{FOLDER}/{name}");
+        Self::lock(
+            LockMode::Exclusive,
+            disk.open_lock(&path),
+            [&root.join(&path), &root.join(name)],
+            root,
+            patience,
+        )
     }
 
     /// Returns the lock called `name` of the folder of `disk` if it is free.
@@ -143,7 +164,8 @@ impl WriterLock {
     /// # Errors
     /// [`StoreError::Locked`] after `patience`.
     pub(crate) fn acquire_folder(root: &Path, patience: Duration) -> Result<Self, StoreError> {
-        Self::lock_exclusive(system::open_folder_lock(root), root, root, patience)
+        let opened = system::open_folder_lock(root);
+        Self::lock(LockMode::Exclusive, opened, [root; 2], root, patience)
     }
 
     /// Writes a new random generation number to the lock file, and returns it.
@@ -158,44 +180,61 @@ impl WriterLock {
         u64::from_ne_bytes(bytes)
     }
 
-    fn lock_exclusive(
-        opened: io::Result<File>,
-        place: &Path,
-        root: &Path,
-        patience: Duration,
-    ) -> Result<Self, StoreError> {
-        Self::lock_with_mode(LockMode::Exclusive, opened, place, root, patience)
-    }
-
-    fn lock_with_mode(
+    /// Locks the opened lock file of an object in the folder `root`.
+    fn lock(
         mode: LockMode,
         opened: io::Result<File>,
-        place: &Path,
+        [place, object]: [&Path; 2],
         root: &Path,
         patience: Duration,
     ) -> Result<Self, StoreError> {
-        let refused = |error: io::Error| path_error("lock", &place.display().to_string(), error);
         folder_format::check_writable(root)?;
-        let file = opened.map_err(refused)?;
-        let tried = match mode {
-            LockMode::Exclusive => file.try_lock(),
-            LockMode::Shared => file.try_lock_shared(),
-        };
-        match tried {
-            Ok(()) => Ok(Self { file }),
-            Err(TryLockError::Error(error)) => Err(refused(error)),
-            Err(TryLockError::WouldBlock) => {
-                let held = || StoreError::Locked {
-                    home: root.display().to_string(),
-                    seconds: patience.as_secs(),
-                };
-                let file = wait_with_mode(mode, file, patience)
-                    .ok_or_else(held)?
-                    .map_err(refused)?;
-                Ok(Self { file })
-            }
-        }
+        let file = opened.map_err(|error| lock_error(place, error))?;
+        lock_within(mode, file, place, object, patience).map(|file| Self { file })
     }
+}
+
+/// Waits for the exclusive lock of the file at `place`, at most for `patience`.
+///
+/// # Errors
+/// [`StoreError::Locked`] with the process that holds the lock, or an I/O error.
+pub fn lock_file_within(file: File, place: &Path, patience: Duration) -> Result<File, StoreError> {
+    lock_within(LockMode::Exclusive, file, place, place, patience)
+}
+
+/// Waits for a lock of the file at `place`, at most for `patience`. Messages name the locked `object`.
+///
+/// # Errors
+/// [`StoreError::Locked`] with the process that holds the lock, or an I/O error.
+pub(crate) fn lock_within(
+    mode: LockMode,
+    file: File,
+    place: &Path,
+    object: &Path,
+    patience: Duration,
+) -> Result<File, StoreError> {
+    let tried = match mode {
+        LockMode::Exclusive => file.try_lock(),
+        LockMode::Shared => file.try_lock_shared(),
+    };
+    match tried {
+        Ok(()) => return Ok(file),
+        Err(TryLockError::Error(error)) => return Err(lock_error(place, error)),
+        Err(TryLockError::WouldBlock) => {}
+    }
+    let found = file.metadata();
+    match wait_with_mode(mode, file, patience) {
+        Some(locked) => locked.map_err(|error| lock_error(place, error)),
+        None => Err(StoreError::Locked {
+            home: object.display().to_string(),
+            seconds: patience.as_secs(),
+            holder: found.ok().and_then(|found| system::lock_holder(&found)),
+        }),
+    }
+}
+
+fn lock_error(place: &Path, error: io::Error) -> StoreError {
+    path_error("lock", &place.display().to_string(), error)
 }
 
 /// Returns the generation number of the home on `disk`, or 0 if there is none.
@@ -216,20 +255,16 @@ pub(crate) fn read_generation(disk: &dyn Disk) -> u64 {
 
 /// Whether the lock is exclusive.
 #[derive(Debug, Clone, Copy)]
-enum LockMode {
+pub(crate) enum LockMode {
     Exclusive,
     Shared,
 }
 
-/// Waits for the exclusive lock, at most for `patience`.
+/// Waits for a lock of a file, at most for `patience`.
 ///
 /// The wait runs on a separate thread, because the system offers only a blocking call without a timeout and a non-blocking one.
 /// Waiting processes get the lock in the order of their calls. If the caller has timed out, the thread releases the lock as soon
 /// as it gets it.
-pub(crate) fn wait_for_lock(file: File, patience: Duration) -> Option<io::Result<File>> {
-    wait_with_mode(LockMode::Exclusive, file, patience)
-}
-
 fn wait_with_mode(mode: LockMode, file: File, patience: Duration) -> Option<io::Result<File>> {
     let (sender, receiver) = sync_channel(0);
     thread::spawn(move || {
@@ -266,6 +301,16 @@ mod tests {
         let first = WriterLock::acquire(&disk, home.path(), Duration::ZERO).unwrap();
         let refusal = WriterLock::acquire(&disk, home.path(), Duration::ZERO).unwrap_err();
         assert_eq!(refusal.code(), memory_core::Code::Locked);
+        let named = |text: String| text.contains(&std::process::id().to_string());
+        assert!(
+            refusal
+                .to_string()
+                .contains(&home.path().display().to_string())
+        );
+        if cfg!(all(target_os = "linux", not(portable_system))) {
+            assert!(named(refusal.to_string()), "{refusal}");
+            assert!(named(refusal.hint().unwrap()), "{refusal}");
+        }
         drop(first);
         WriterLock::acquire(&disk, home.path(), PATIENCE).unwrap();
     }
@@ -281,6 +326,7 @@ mod tests {
         let refusal = WriterLock::acquire_for_file(&disk, home.path(), "a.jsonl", Duration::ZERO)
             .unwrap_err();
         assert_eq!(refusal.code(), memory_core::Code::Locked);
+        assert!(refusal.to_string().contains("a.jsonl"), "{refusal}");
     }
 
     #[test]

@@ -17,6 +17,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use memory_core::LockHolder;
+
 use self::committed_files::CommittedFiles;
 #[cfg(test)]
 pub(super) use self::committed_files::KEYS;
@@ -58,12 +60,14 @@ pub enum GitVersionsError {
     #[error("git is not installed, so no versions are recorded")]
     NoGit,
     /// Another program holds the lock of the repository.
-    #[error(
-        "the repository at {place} is locked by another program or by a stale .git/index.lock; its versions are recorded later"
-    )]
+    #[error("the repository at {place} is locked by {}; its versions are recorded later", name_holder(holder.as_ref(), file.as_deref()))]
     Locked {
         /// The folder.
         place: String,
+        /// The process that holds the lock, if the system reports it.
+        holder: Option<LockHolder>,
+        /// The lock file of git, which exists as long as the lock; git records no process in it.
+        file: Option<String>,
     },
     /// Another git operation is in progress, which a commit would appear to finish.
     #[error(
@@ -93,6 +97,16 @@ pub enum GitVersionsError {
         /// The error message of git.
         why: String,
     },
+}
+
+fn name_holder(holder: Option<&LockHolder>, file: Option<&str>) -> String {
+    match (holder, file) {
+        (Some(holder), _) => holder.to_string(),
+        (None, Some(file)) => {
+            format!("another program, or by {file}, which you may delete if git does not run there")
+        }
+        (None, None) => "another program".to_owned(),
+    }
 }
 
 impl GitVersions {

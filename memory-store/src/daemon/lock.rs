@@ -8,8 +8,8 @@ use std::time::Duration;
 use memory_core::StoreError;
 
 use crate::error::io_error;
-use crate::lock::wait_for_lock;
-use crate::system::owner_only;
+use crate::lock::lock_file_within;
+use crate::system::{lock_holder, owner_only};
 
 /// The lock file of a daemon.
 const NAME: &str = ".daemon.lock";
@@ -40,18 +40,16 @@ impl DaemonLock {
     pub fn acquire(root: &Path, pid: u32) -> Result<Self, StoreError> {
         let refused = |error| io_error(format!("lock {}", root.join(NAME).display()), error);
         let file = open(root, true).map_err(refused)?;
-        let mut file = match file.try_lock() {
-            Ok(()) => file,
-            Err(TryLockError::Error(error)) => return Err(refused(error)),
-            Err(TryLockError::WouldBlock) => {
-                let running = || StoreError::DaemonRunning {
+        let place = root.join(NAME);
+        let mut file = match lock_file_within(file, &place, LOCK_TIMEOUT) {
+            Ok(file) => file,
+            Err(StoreError::Locked { holder, .. }) => {
+                return Err(StoreError::DaemonRunning {
                     home: root.display().to_string(),
-                    pid: read_pid(root),
-                };
-                wait_for_lock(file, LOCK_TIMEOUT)
-                    .ok_or_else(running)?
-                    .map_err(refused)?
+                    pid: read_pid(root).or(holder.map(|holder| holder.pid)),
+                });
             }
+            Err(error) => return Err(error),
         };
         write(&mut file, &format!("{pid}\n")).map_err(refused)?;
         Ok(Self { file })
@@ -72,9 +70,12 @@ impl DaemonLock {
                 let _ = file.unlock();
                 Ok(None)
             }
-            Err(TryLockError::WouldBlock) => Ok(Some(DaemonProcess {
-                pid: read_pid(root),
-            })),
+            Err(TryLockError::WouldBlock) => {
+                let holder = || lock_holder(&file.metadata().ok()?);
+                Ok(Some(DaemonProcess {
+                    pid: read_pid(root).or_else(|| holder().map(|holder| holder.pid)),
+                }))
+            }
             Err(TryLockError::Error(error)) => Err(refused(error)),
         }
     }
@@ -120,6 +121,21 @@ mod tests {
     use memory_core::testing::wait_until;
 
     use super::*;
+
+    #[cfg(all(target_os = "linux", not(portable_system)))]
+    #[test]
+    fn the_system_names_who_holds_the_lock_if_the_file_does_not() {
+        let home = tempfile::tempdir().unwrap();
+        let held = open(home.path(), true).unwrap();
+        held.lock().unwrap();
+        let own = Some(std::process::id());
+        let running = DaemonLock::find_running(home.path()).unwrap().unwrap();
+        assert_eq!(running.pid, own);
+        assert!(matches!(
+            DaemonLock::acquire(home.path(), 1),
+            Err(StoreError::DaemonRunning { pid, .. }) if pid == own
+        ));
+    }
 
     #[test]
     fn a_second_daemon_is_refused_with_the_number_of_the_first_and_let_in_after() {

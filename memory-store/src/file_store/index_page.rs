@@ -1,6 +1,6 @@
 //! The index page of the home.
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::cache_file;
 use crate::disk::DirEntryKind;
 use crate::error::io_error;
 use crate::index::CATEGORIES;
-use crate::lock;
+use crate::lock::lock_file_within;
 use crate::memory_file::time_from_nanos;
 use crate::system::owner_only;
 
@@ -63,23 +63,16 @@ impl FileStore {
             return Ok(false);
         }
         // Without the lock the page is updated anyway, because it is derived.
-        let lock = owner_only(File::options().create(true).truncate(false).write(true))
-            .open(self.root.join(PAGE_LOCK))
-            .ok();
-        let _locked = match lock.map(|lock| (lock.try_lock(), lock)) {
-            Some((Err(TryLockError::WouldBlock), lock)) => {
-                let Some(locked) =
-                    lock::wait_for_lock(lock, self.options.patience.min(PAGE_LOCK_TIMEOUT))
-                else {
-                    // The next call of this process tries again.
-                    self.has_written.fetch_or(has_written, Ordering::SeqCst);
-                    return Ok(false);
-                };
-                locked.ok()
-            }
-            Some((_, lock)) => Some(lock),
-            None => None,
-        };
+        let place = self.root.join(PAGE_LOCK);
+        let patience = self.options.patience.min(PAGE_LOCK_TIMEOUT);
+        let locked = owner_only(File::options().create(true).truncate(false).write(true))
+            .open(&place)
+            .map(|file| lock_file_within(file, &place, patience));
+        if let Ok(Err(StoreError::Locked { .. })) = locked {
+            // The next call of this process tries again.
+            self.has_written.fetch_or(has_written, Ordering::SeqCst);
+            return Ok(false);
+        }
         let mut last = self.last_write();
         for _ in 0..MAX_UPDATES {
             if !self.write_index_page(&make()?)? {

@@ -390,6 +390,7 @@ impl FileStore {
                 return Err(StoreError::Locked {
                     home,
                     seconds: self.options.patience.as_secs(),
+                    holder: None,
                 });
             }
         }

@@ -90,7 +90,8 @@ impl FileStore {
         }
         let folder = builder.tempdir_in(&parent)?;
         let in_use = open_folder_lock(folder.path())?;
-        in_use.lock()?;
+        // Only the holder of the lock of the home opens new copies.
+        in_use.try_lock()?;
         Ok((folder, in_use))
     }
 }

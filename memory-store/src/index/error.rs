@@ -8,8 +8,10 @@ use rusqlite::ErrorCode;
 use tantivy::TantivyError;
 use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
 
+use super::memory_index::MemoryIndex;
+use super::schema;
 use crate::error::{index_error, io_error};
-use crate::system::free_space;
+use crate::system::{free_space, lock_holder};
 
 /// Free space that the files of a few segments may need, in bytes.
 const LITTLE_SPACE: u64 = 16 << 20;
@@ -67,10 +69,11 @@ impl IndexError {
         }
     }
 
-    /// Converts the error into the one of a failed `action`.
-    pub(super) fn into_error(self, action: &str) -> StoreError {
+    /// Converts the error into the one of a failed `action` on an index.
+    pub(super) fn into_error(self, action: &str, index: &MemoryIndex) -> StoreError {
         match self {
             Self::Store(error) => error,
+            Self::Sql(error) if is_locked(&error) => tables_locked_error(index),
             Self::Io(error) => io_error(action, error),
             Self::Sql(error) if error.sqlite_error_code() == Some(ErrorCode::DiskFull) => {
                 StoreError::Backend {
@@ -80,9 +83,51 @@ impl IndexError {
                 }
             }
             Self::Sql(error) => index_error(action, error),
+            Self::Text(TantivyError::LockFailure(LockError::IoError(error), _)) => {
+                find_locked(&error).unwrap_or_else(|| index_error(action, error))
+            }
             Self::Text(error) => index_error(action, error),
             Self::Mismatch => index_error(action, Self::Mismatch),
         }
+    }
+}
+
+fn is_locked(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+    )
+}
+
+/// Returns the error that another process has locked the tables of an index.
+fn tables_locked_error(index: &MemoryIndex) -> StoreError {
+    let place = index.folder();
+    // SQLite locks its shared memory, or the file itself while there is none.
+    let files = [format!("{}-shm", schema::FILE), schema::FILE.to_owned()];
+    let mut holders = files.iter().filter_map(|name| {
+        let found = place.join(name).symlink_metadata().ok()?;
+        lock_holder(&found)
+    });
+    StoreError::Locked {
+        home: place.display().to_string(),
+        seconds: index.lock_timeout.as_secs(),
+        holder: holders.next(),
+    }
+}
+
+/// Returns the error [`StoreError::Locked`] that the folder of the full text returned.
+fn find_locked(error: &io::Error) -> Option<StoreError> {
+    match error.get_ref()?.downcast_ref()? {
+        StoreError::Locked {
+            home,
+            seconds,
+            holder,
+        } => Some(StoreError::Locked {
+            home: home.clone(),
+            seconds: *seconds,
+            holder: holder.clone(),
+        }),
+        _ => None,
     }
 }
 

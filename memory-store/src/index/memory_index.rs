@@ -30,6 +30,8 @@ pub(crate) struct MemoryIndex {
     pub(super) facets: Mutex<Option<CachedFacets>>,
     /// One set of open files for each concurrent query; a query uses the first free one.
     pub(super) seats: [Mutex<Option<OpenIndex>>; MAX_QUERIES],
+    /// Maximum time to wait for a lock of another process.
+    pub(super) lock_timeout: Duration,
 }
 
 /// The last counts without a question, and the state of the index that they belong to.
@@ -58,6 +60,8 @@ pub(super) struct OpenIndex {
     pub(super) vectors: Option<ModelVectors>,
     pub(super) identity: Option<FileIdentity>,
     pub(super) temporary: Option<TempDir>,
+    /// Maximum time to wait for a lock of another process.
+    pub(super) lock_timeout: Duration,
 }
 
 /// Minimum size of a write-ahead log that is checkpointed on close, in bytes.
@@ -85,7 +89,10 @@ impl OpenIndex {
         epoch: i64,
     ) -> Result<(&mut Connection, &FullText, Option<&ModelVectors>), IndexError> {
         if self.text.as_ref().is_none_or(|(own, _)| *own != epoch) {
-            self.text = Some((epoch, FullText::open(&self.place, epoch)?));
+            self.text = Some((
+                epoch,
+                FullText::open(&self.place, epoch, self.lock_timeout)?,
+            ));
         }
         let (_, text) = self.text.as_ref().expect("it was just opened");
         Ok((

@@ -45,6 +45,7 @@ mod summaries;
 #[cfg(test)]
 mod tests;
 mod text;
+mod text_directory;
 mod update;
 mod vectors;
 mod vocabulary;

@@ -15,10 +15,11 @@ use super::error::{IndexError, IndexErrorKind};
 use super::file_cache::FileCache;
 use super::memory_index::{MAX_QUERIES, MemoryIndex, OpenIndex};
 use super::rebuild::{RebuildReason, erase_deleted, rebuild};
-use super::schema::{self, IndexMeta, row_count};
+use super::schema::{self, IndexMeta, LOCK_TIMEOUT, row_count};
 use super::text;
 use crate::cache_file::create_folder;
 use crate::disk::{Disk, copy_with_time};
+use crate::lock::{LockMode, lock_within};
 use crate::system::{FileIdentity, identity_of_path, owner_only};
 
 /// The folder of the index, below the home.
@@ -51,7 +52,13 @@ impl MemoryIndex {
             kept: FileCache::new(kept),
             facets: Mutex::new(None),
             seats: [const { Mutex::new(None) }; MAX_QUERIES],
+            lock_timeout: LOCK_TIMEOUT,
         }
+    }
+
+    /// Returns the folder of the index.
+    pub(super) fn folder(&self) -> PathBuf {
+        self.root.join(FOLDER)
     }
 
     /// Returns why results may be incomplete, if they may.
@@ -157,16 +164,18 @@ impl MemoryIndex {
                 .open_current(&mut state)
                 .and_then(|opened| ask(self, opened));
             let Err(trouble) = answer else {
-                return answer.map_err(|trouble| trouble.into_error(action));
+                return answer.map_err(|trouble| trouble.into_error(action, self));
             };
             let is_last = ATTEMPTS <= attempt;
             attempt += 1;
             let remedy = match trouble.kind() {
-                IndexErrorKind::Other => return Err(trouble.into_error(action)),
-                IndexErrorKind::Refused if elsewhere == TemporaryUse::Pointless => {
-                    return Err(trouble.into_error(action));
+                IndexErrorKind::Other => {
+                    return Err(trouble.into_error(action, self));
                 }
-                _ if is_last => return Err(trouble.into_error(action)),
+                IndexErrorKind::Refused if elsewhere == TemporaryUse::Pointless => {
+                    return Err(trouble.into_error(action, self));
+                }
+                _ if is_last => return Err(trouble.into_error(action, self)),
                 IndexErrorKind::TablesDamaged => self.delete_files(&mut state),
                 IndexErrorKind::TextDamaged => self.rebuild_text(&mut state),
                 IndexErrorKind::Refused => self.use_temporary_copy(&mut state, &trouble),
@@ -175,15 +184,15 @@ impl MemoryIndex {
                 Ok(()) => {}
                 Err(refusal) if refusal.kind() == IndexErrorKind::Refused => {
                     self.use_temporary_copy(&mut state, &refusal)
-                        .map_err(|trouble| trouble.into_error(action))?;
+                        .map_err(|trouble| trouble.into_error(action, self))?;
                 }
                 Err(other) if other.kind() == IndexErrorKind::TablesDamaged => {
                     self.delete_files(&mut state)
-                        .map_err(|trouble| trouble.into_error(action))?;
+                        .map_err(|trouble| trouble.into_error(action, self))?;
                 }
                 // Damaged again by another process: the next attempt handles it.
                 Err(other) if other.kind() == IndexErrorKind::TextDamaged => {}
-                Err(other) => return Err(other.into_error(action)),
+                Err(other) => return Err(other.into_error(action, self)),
             }
         }
     }
@@ -221,9 +230,8 @@ impl MemoryIndex {
         degraded: Option<String>,
     ) -> Result<OpenIndex, IndexError> {
         create_folder(&place)?;
-        let lock = lock_file(&place)?;
-        lock.lock_shared()?;
-        let mut connection = schema::connect(&place)?;
+        let lock = self.lock_files(LockMode::Shared, &place)?;
+        let mut connection = schema::connect(&place, self.lock_timeout)?;
         let is_complete = schema::is_complete(&connection)?;
         let identity = identity(&place);
         drop(lock);
@@ -244,7 +252,16 @@ impl MemoryIndex {
             vectors: None,
             identity,
             temporary,
+            lock_timeout: self.lock_timeout,
         })
+    }
+
+    /// Waits for a lock of the files of the index at `place`.
+    fn lock_files(&self, mode: LockMode, place: &Path) -> Result<File, IndexError> {
+        let file = place.join(LOCK);
+        let opened =
+            owner_only(File::options().create(true).truncate(false).write(true)).open(&file)?;
+        Ok(lock_within(mode, opened, &file, place, self.lock_timeout)?)
     }
 
     /// Deletes the files of the index, unless another process has deleted or repaired them.
@@ -260,8 +277,7 @@ impl MemoryIndex {
         if !place.exists() {
             return Ok(());
         }
-        let lock = lock_file(&place)?;
-        lock.lock()?;
+        let _lock = self.lock_files(LockMode::Exclusive, &place)?;
         if identity(&place) != ours || passes_integrity_check(&place) {
             return Ok(());
         }
@@ -349,7 +365,7 @@ fn clear_slot<'s>(
 /// Returns whether the tables pass the integrity check and are complete.
 fn passes_integrity_check(place: &Path) -> bool {
     let sound = || -> Result<bool, IndexError> {
-        let connection = schema::connect(place)?;
+        let connection = schema::connect(place, LOCK_TIMEOUT)?;
         let verdict: String =
             connection.query_row("PRAGMA integrity_check(1)", (), |row| row.get(0))?;
         Ok(verdict == "ok"
@@ -362,10 +378,6 @@ fn passes_integrity_check(place: &Path) -> bool {
 /// Returns the identity of the database file, to detect a replaced file.
 fn identity(place: &Path) -> Option<FileIdentity> {
     identity_of_path(&place.join(schema::FILE)).ok()
-}
-
-fn lock_file(place: &Path) -> io::Result<File> {
-    owner_only(File::options().create(true).truncate(false).write(true)).open(place.join(LOCK))
 }
 
 fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {

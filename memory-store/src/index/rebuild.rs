@@ -98,7 +98,7 @@ fn fill(
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<(), IndexError> {
     schema::create(transaction, epoch, kept.last_key)?;
-    let text = FullText::create(place, epoch)?;
+    let text = FullText::create(place, epoch, index.lock_timeout)?;
     let mut writer = text.bulk_writer()?;
     let mut build = IndexRebuild::new(transaction, &mut writer, kept.last_key);
     build.run(index, progress)?;

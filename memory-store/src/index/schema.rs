@@ -21,7 +21,7 @@ pub(super) const VERSION: i64 = 19;
 pub(super) const FILE: &str = "documents.db";
 
 /// The lock timeout. Another process may be rebuilding the whole index.
-const LOCK_TIMEOUT: Duration = Duration::from_mins(2);
+pub(super) const LOCK_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// The tables, indexes and triggers.
 ///
@@ -165,10 +165,10 @@ CREATE TABLE pending(
 ";
 
 /// Opens the database file, regardless of its content, and creates it if it is missing.
-pub(super) fn connect(place: &Path) -> Result<Connection, IndexError> {
+pub(super) fn connect(place: &Path, lock_timeout: Duration) -> Result<Connection, IndexError> {
     create_file(place)?;
     let connection = Connection::open(place.join(FILE))?;
-    connection.busy_timeout(LOCK_TIMEOUT)?;
+    connection.busy_timeout(lock_timeout)?;
     // Durability is left to flushes: rows lost in a power cut are read from the files again.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     // Without it, a prepared statement is planned again for each set of parameters.

@@ -4,6 +4,7 @@ mod damage;
 mod external_changes;
 pub(super) mod fixture;
 mod list;
+mod locks;
 mod pending;
 mod questions;
 mod reread;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use tantivy::directory::{INDEX_WRITER_LOCK, META_LOCK, MmapDirectory};
+use tantivy::directory::{INDEX_WRITER_LOCK, META_LOCK};
 use tantivy::index::SegmentId;
 use tantivy::indexer::UserOperation;
 use tantivy::merge_policy::{LogMergePolicy, MergePolicy, NoMergePolicy};
@@ -18,6 +18,7 @@ use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDo
 
 use super::document_terms::{DocumentTerms, TermIter};
 use super::error::IndexError;
+use super::text_directory::TextDirectory;
 use super::vocabulary::{SegmentVocabulary, update_vocabularies};
 use crate::cache_file::create_folder;
 use crate::system::{owner_only, remove_access_of_others};
@@ -106,10 +107,14 @@ impl std::fmt::Debug for FullText {
 }
 
 impl FullText {
-    /// Opens the full text of `epoch` in the index at `place`.
-    pub(super) fn open(place: &Path, epoch: i64) -> Result<Self, IndexError> {
+    /// Opens the full text of `epoch` in the index at `place`. Each wait for a lock ends after `lock_timeout`.
+    pub(super) fn open(
+        place: &Path,
+        epoch: i64,
+        lock_timeout: Duration,
+    ) -> Result<Self, IndexError> {
         let folder = epoch_folder(place, epoch);
-        let directory = MmapDirectory::open(&folder).map_err(tantivy::TantivyError::from)?;
+        let directory = TextDirectory::open(&folder, lock_timeout)?;
         let text = Self::from_index(Index::open(directory)?, folder)?;
         text.check(&text.folder)?;
         Ok(text)
@@ -155,7 +160,11 @@ impl FullText {
     }
 
     /// Creates an empty full text.
-    pub(super) fn create(place: &Path, epoch: i64) -> Result<Self, IndexError> {
+    pub(super) fn create(
+        place: &Path,
+        epoch: i64,
+        lock_timeout: Duration,
+    ) -> Result<Self, IndexError> {
         let folder = epoch_folder(place, epoch);
         create_folder(&place.join(FOLDER))?;
         create_folder(&folder)?;
@@ -164,7 +173,7 @@ impl FullText {
             owner_only(File::options().create(true).truncate(false).write(true))
                 .open(folder.join(&lock.filepath))?;
         }
-        let directory = MmapDirectory::open(&folder).map_err(tantivy::TantivyError::from)?;
+        let directory = TextDirectory::open(&folder, lock_timeout)?;
         Self::from_index(
             Index::create(directory, schema().0, tantivy::IndexSettings::default())?,
             folder,

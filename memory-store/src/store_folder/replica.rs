@@ -188,6 +188,7 @@ impl FolderReplica {
                 return Err(StoreError::Locked {
                     home,
                     seconds: patience.as_secs(),
+                    holder: None,
                 }
                 .into());
             }

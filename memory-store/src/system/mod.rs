@@ -10,6 +10,7 @@
 //! | identity of a file | device and inode | Windows: volume and file number for open files; else the creation time |
 //! | change time of a file | the time of the last change of content, names or permissions | the modification time |
 //! | sync of a folder | `fsync` | none on Windows |
+//! | process that holds a lock | Linux: `/proc/locks` | not known |
 //! | lock of a folder | a lock of the folder itself | a lock of a hidden file in it |
 //! | limits of a process on memory and CPU time, core dumps | resource limits | none |
 //! | end of a child process with its parent | Linux: a signal | none |
@@ -38,6 +39,7 @@ pub use current::file_open::{
 pub use current::file_stat::{
     entry_inode, file_stat, identity_of_file, identity_of_path, is_deleted,
 };
+pub use current::lock_holder::lock_holder;
 pub use current::permissions::{
     access_of_strangers, is_accessible_to_others, private_folder_permissions,
     remove_access_of_others, user_id_of_owner,

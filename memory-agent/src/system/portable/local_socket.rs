@@ -142,6 +142,10 @@ pub(crate) fn is_own(path: &Path, token: &str) -> bool {
 }
 
 /// Returns the holder of the place of a connection: the system does not report its user.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "the implementation for Unix may not know the user"
+)]
 pub(crate) fn place_holder(_: &AsyncLocalStream) -> Option<PlaceHolder> {
     Some(PlaceHolder::of_address(Ipv4Addr::LOCALHOST.into()))
 }

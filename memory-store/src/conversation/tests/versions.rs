@@ -155,6 +155,8 @@ fn a_repository_in_which_another_is_at_work_is_told_of_once() {
     fs::write(home.path().join(".git/index.lock"), "").unwrap();
     let locked = GitVersionsError::Locked {
         place: home.path().display().to_string(),
+        holder: None,
+        file: Some(home.path().join(".git/index.lock").display().to_string()),
     };
     assert_eq!(
         GitVersions::commit(home.path(), "second"),

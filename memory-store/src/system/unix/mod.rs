@@ -5,6 +5,7 @@ pub(super) mod file_open;
 pub(super) mod file_stat;
 pub(super) mod folder_access;
 pub(super) mod folder_scan;
+pub(super) mod lock_holder;
 pub(super) mod permissions;
 pub(super) mod positioned_io;
 pub(super) mod process;

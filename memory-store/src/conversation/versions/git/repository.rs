@@ -6,6 +6,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use memory_core::StoreError;
+use memory_core::text::format_error_chain;
+
 use super::access::{RepositoryFolders, check_folder, find_folders, untrusted};
 use super::has_own_ignore_file;
 use super::isolation::{IsolatedSettings, create_command};
@@ -211,7 +214,7 @@ fn git_failure(root: &Path, action: &str, why: String) -> GitVersionsError {
         "reference already exists",
     ];
     if is_another_at_work.iter().any(|words| why.contains(words)) {
-        return locked_error(root);
+        return locked_error(root, named_lock(&why));
     }
     GitVersionsError::Refused {
         action: action.to_owned(),
@@ -241,8 +244,49 @@ pub(super) fn git_error(action: &str, error: &io::Error) -> GitVersionsError {
     }
 }
 
-pub(super) fn locked_error(root: &Path) -> GitVersionsError {
+/// Returns the error that git or another program uses the repository, with the lock file of git if there is one.
+pub(super) fn locked_error(root: &Path, file: Option<&Path>) -> GitVersionsError {
     GitVersionsError::Locked {
         place: root.display().to_string(),
+        holder: None,
+        file: file.map(|file| file.display().to_string()),
+    }
+}
+
+/// Returns the error that the repository at `root` could not be locked.
+pub(super) fn lock_error(root: &Path, error: StoreError) -> GitVersionsError {
+    match error {
+        StoreError::Locked { holder, .. } => GitVersionsError::Locked {
+            place: root.display().to_string(),
+            holder,
+            file: None,
+        },
+        error => GitVersionsError::Refused {
+            action: "lock the repository".into(),
+            why: format_error_chain(&error),
+        },
+    }
+}
+
+/// Returns the lock file in a message of git: `Unable to create '/a/.git/index.lock': File exists.`
+fn named_lock(why: &str) -> Option<&Path> {
+    let (before, _) = why.split_once("': File exists")?;
+    let (_, path) = before.split_once("Unable to create '")?;
+    Some(Path::new(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lock_file_is_found_in_a_message_of_git() {
+        let message =
+            "fatal: Unable to create '/it's/.git/index.lock': File exists.\n\nAnother git process";
+        assert_eq!(
+            named_lock(message),
+            Some(Path::new("/it's/.git/index.lock"))
+        );
+        assert_eq!(named_lock("fatal: cannot lock ref 'HEAD'"), None);
     }
 }

@@ -4,10 +4,12 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::repository::{GitOutput, PATIENCE, Repository, git_error, locked_error, single_line};
+use super::repository::{
+    GitOutput, PATIENCE, Repository, git_error, lock_error, locked_error, single_line,
+};
 use crate::conversation::GitVersionsError;
 use crate::conversation::versions::committed_files::CommittedFiles;
-use crate::lock::wait_for_lock;
+use crate::lock::lock_file_within;
 use crate::system::owner_only;
 
 /// Files of this program in a repository: its index, an updated copy of the user's index, and its lock.
@@ -83,9 +85,8 @@ impl GitPaths {
         let opened = owner_only(OpenOptions::new().create(true).truncate(false).write(true))
             .open(&self.lock);
         let file = opened.map_err(|error| git_error("lock the repository", &error))?;
-        let held = wait_for_lock(file, PATIENCE)
-            .ok_or_else(|| locked_error(repository.root))?
-            .map_err(|error| git_error("lock the repository", &error))?;
+        let held = lock_file_within(file, &self.lock, PATIENCE)
+            .map_err(|error| lock_error(repository.root, error))?;
         self.unlock_index(repository);
         for left in [
             lock_path(&self.own),
@@ -113,7 +114,9 @@ impl GitPaths {
         match written.and_then(|draft| draft.persist_noclobber(&path).map_err(|error| error.error))
         {
             Ok(_) => Ok(IndexLock { path }),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(locked_error(root)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(locked_error(root, Some(&path)))
+            }
             Err(error) => Err(git_error("lock the repository", &error)),
         }
     }
@@ -137,8 +140,9 @@ impl GitPaths {
 
     /// Fails if another process uses the index.
     pub(super) fn check_unlocked(&self, root: &Path) -> Result<(), GitVersionsError> {
-        if lock_path(&self.index).exists() {
-            Err(locked_error(root))
+        let path = lock_path(&self.index);
+        if path.exists() {
+            Err(locked_error(root, Some(&path)))
         } else {
             Ok(())
         }
