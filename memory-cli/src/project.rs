@@ -63,7 +63,7 @@ pub(crate) fn find_foreign_project(folder: &Path) -> Option<ForeignFolder> {
         None => [".memory", ".slop-mcp"]
             .map(|marker| folder.join(marker))
             .into_iter()
-            .filter(|marker| marker.exists())
+            .filter(|marker| marker.exists() && !is_home(marker))
             .find_map(|marker| check_marked(&marker).err()),
     }
 }

@@ -148,16 +148,19 @@ pub(crate) fn is_child(arguments: &[OsString]) -> Option<(PathBuf, String)> {
 /// Commits a home after waiting for other processes that do the same.
 pub(crate) fn commit_now(root: &Path, message: &str) -> Result<(), GitVersionsError> {
     let place = lock_place(root, "running");
-    let running =
+    let locked =
         open_lock_file(root, "running").map(|file| lock_file_within(file, &place, COMMIT_PATIENCE));
-    if let Ok(Err(StoreError::Locked { holder, .. })) = running {
-        return Err(GitVersionsError::Locked {
-            place: root.display().to_string(),
-            holder,
-            file: None,
-        });
-    }
     // If the lock is unavailable, git uses its own.
+    let _running = match locked {
+        Ok(Err(StoreError::Locked { holder, .. })) => {
+            return Err(GitVersionsError::Locked {
+                place: root.display().to_string(),
+                holder,
+                file: None,
+            });
+        }
+        locked => locked,
+    };
     GitVersions::commit_home(root, message)
 }
 

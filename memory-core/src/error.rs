@@ -269,7 +269,7 @@ impl StoreError {
             Self::DaemonRunning { .. } => Some("`memory status` shows its state; SIGTERM stops it".into()),
             Self::NewerFormat { .. } => Some("update this program; until then it can only read the folder".into()),
             Self::Foreign { folder, .. } => Some(format!(
-                "if you trust all who can change it, add {folder} to trusted_folders in config.yaml or to MEMORY_TRUSTED_FOLDERS"
+                "take away the rights of others (`chmod go-w`), or, if you trust them, add {folder} to MEMORY_TRUSTED_FOLDERS"
             )),
             Self::NoTime => Some("add a time, as in \"call Anna tomorrow at 3pm\" or 明天下午三点, or use --at".into()),
             Self::Over { .. } => Some("use a time in the future".into()),

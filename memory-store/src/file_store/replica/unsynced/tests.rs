@@ -53,7 +53,7 @@ fn files(node: &MemoryNode) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(memory_core::testing::extent(16, 768)))]
+    #![proptest_config(ProptestConfig::with_cases(memory_core::testing::extent(48, 768)))]
 
     #[test]
     fn a_replica_that_loses_files_at_a_power_cut_is_created_again(
