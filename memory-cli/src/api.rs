@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memory_agent::AgentBuilder;
+use memory_agent::mcp::ProjectFinder;
 use memory_core::{Memories, Services};
 use memory_store::FileStoreOptions;
 
@@ -16,7 +17,7 @@ use crate::embedding;
 use crate::failure::{Failure, ProgramError};
 use crate::home::{Home, KEPT};
 use crate::instances;
-use crate::project::project_name;
+use crate::project::HomeProjects;
 use crate::reranking;
 use crate::topics;
 
@@ -130,7 +131,11 @@ impl Home {
                 .environment
                 .folder
                 .as_deref()
-                .and_then(project_name),
+                .and_then(|folder| {
+                    HomeProjects(Arc::clone(&self.settings))
+                        .find_project(folder)
+                        .name()
+                }),
             topics: topics::project_folder(&self.settings),
             banks: banks::bank_folders(&self.settings),
         }
@@ -141,7 +146,7 @@ impl Home {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Project {
-    /// The name: that of the folder of the git repository. It is `None` outside of a repository.
+    /// The name; `None` outside of a repository, and in one whose project a person has not confirmed.
     pub name: Option<String>,
     /// The folder of the topics, which may not exist yet; `None` outside of a project.
     pub topics: Option<PathBuf>,

@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::home::{Home, KEPT};
 use crate::instances;
 use crate::print::{Output, Streams};
-use crate::project::find_foreign_project;
+use crate::project::{HomeProjects, confirm_project, find_foreign_project};
 use crate::report::ExitCode;
 use crate::shared_store::{QUEUED, proposed_notice};
 use crate::topics;
@@ -138,6 +138,18 @@ impl<'a> App<'a> {
         } else {
             Freshness::Usual
         };
+        if let Some(folder) = self
+            .environment
+            .folder
+            .as_deref()
+            .filter(|_| self.output.can_ask())
+        {
+            let projects = HomeProjects(Arc::clone(&settings));
+            if let Err(error) = confirm_project(&projects, folder, &mut self.output) {
+                self.output
+                    .warning(&format!("the project of this folder is unknown: {error}"))?;
+            }
+        }
         let home = Home::with_settings(
             settings,
             FileStoreOptions {

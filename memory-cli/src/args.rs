@@ -1,7 +1,7 @@
 //! Arguments that several commands share.
 
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -19,7 +19,7 @@ use crate::datetime::LocalDay;
 use crate::failure::Failure;
 use crate::install::Client;
 use crate::print::Output;
-use crate::project::{parse_project, project_name};
+use crate::project::parse_project;
 
 /// The flags that select memories.
 #[derive(Debug, Clone, Args)]
@@ -108,9 +108,9 @@ impl SpeakerArgs {
         self.agent.is_some() || self.project.is_some()
     }
 
-    /// Returns the project from `--project`, else that of `folder`.
-    pub(crate) fn project(&self, folder: Option<&Path>) -> Option<String> {
-        self.project.clone().or_else(|| project_name(folder?))
+    /// Returns the project from `--project`.
+    pub(crate) fn project(&self) -> Option<String> {
+        self.project.clone()
     }
 
     /// Returns the folder of the topics from its flag.

@@ -1,13 +1,266 @@
 //! Discovery of the project around a folder.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::slice;
+use std::sync::Arc;
 
-use memory_core::ParseError;
-use memory_store::{ForeignFolder, check_owner};
+use memory_agent::mcp::{FoundProject, ProjectFinder};
+use memory_core::text::format_error_chain;
+use memory_core::{Filter, PageRequest, ParseError, Scope, StoreError};
+use memory_store::{FileStoreOptions, ForeignFolder, Projects, RepositoryId, check_owner};
 
-/// Returns the name of the git repository that contains a folder, as the project of the folder.
-pub(crate) fn project_name(folder: &Path) -> Option<String> {
-    parse_project(find_repository(folder)?.file_name()?.to_str()?).ok()
+use crate::config::Settings;
+use crate::failure::Failure;
+use crate::home::Home;
+use crate::print::Output;
+use crate::topics;
+
+/// The project of a folder in a home.
+enum FolderProject {
+    /// The folder is in no repository.
+    None,
+    /// The repository belongs to the project with this name.
+    Bound(String),
+    /// There is no project with the name of the repository's folder.
+    New(ProjectFolder),
+    /// There is one, and the repository does not belong to it.
+    Unbound(ProjectFolder),
+}
+
+/// A repository, or another folder of a project.
+#[derive(Debug)]
+pub(crate) struct ProjectFolder {
+    root: PathBuf,
+    /// What identifies it; `None` if it has neither a remote nor a commit nor a marker.
+    id: Option<RepositoryId>,
+    /// The name of its folder.
+    pub(crate) name: String,
+    /// The other repositories that belong to the project with this name, or are a candidate.
+    pub(crate) others: Vec<RepositoryId>,
+}
+
+/// Finds the projects of folders in a home.
+#[derive(Debug, Clone)]
+pub(crate) struct HomeProjects(pub(crate) Arc<Settings>);
+
+impl ProjectFinder for HomeProjects {
+    fn find_project(&self, folder: &Path) -> FoundProject {
+        self.find_for_agent(folder).unwrap_or_else(|error| {
+            FoundProject::Withheld(format!(
+                "the project cannot be determined: {}",
+                format_error_chain(&error)
+            ))
+        })
+    }
+}
+
+impl HomeProjects {
+    fn find_for_agent(&self, folder: &Path) -> Result<FoundProject, Failure> {
+        match self.find(folder)? {
+            FolderProject::None => Ok(FoundProject::None),
+            FolderProject::Bound(name) => Ok(FoundProject::Named(name)),
+            FolderProject::New(repository) => {
+                if self.root().is_dir() {
+                    self.bind(&repository, &repository.name)?;
+                }
+                Ok(FoundProject::Named(repository.name))
+            }
+            FolderProject::Unbound(repository) => {
+                self.add_candidate(&repository)?;
+                Ok(FoundProject::Withheld(format!(
+                    "this repository is not confirmed as the project {}, so the memories of that project are withheld; the user can \
+                     confirm it with `memory project bind` in {}",
+                    repository.name,
+                    repository.root.display(),
+                )))
+            }
+        }
+    }
+
+    /// Returns the repository of a folder whose project a person must confirm.
+    pub(crate) fn find_unconfirmed(&self, folder: &Path) -> Result<Option<ProjectFolder>, Failure> {
+        match self.find(folder)? {
+            FolderProject::Unbound(repository) => Ok(Some(repository)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns the repository of a folder, else the folder itself; `None` if its name is none for a project.
+    pub(crate) fn find_repository(&self, folder: &Path) -> Result<Option<ProjectFolder>, Failure> {
+        let root = find_project_folder(folder).unwrap_or(folder);
+        let Some(name) = folder_name(root) else {
+            return Ok(None);
+        };
+        Ok(Some(ProjectFolder {
+            root: root.to_owned(),
+            id: find_ids(root).next(),
+            others: self.load()?.others(&name),
+            name,
+        }))
+    }
+
+    /// Reads the projects.
+    pub(crate) fn load(&self) -> Result<Projects, StoreError> {
+        Projects::load(self.root())
+    }
+
+    /// Adds a repository to a project.
+    pub(crate) fn bind(
+        &self,
+        repository: &ProjectFolder,
+        project: &str,
+    ) -> Result<RepositoryId, StoreError> {
+        let id = match &repository.id {
+            Some(id) => id.clone(),
+            None => RepositoryId::create_marker(&repository.root)?,
+        };
+        Projects::edit(self.root(), |projects| {
+            projects.bind(project, slice::from_ref(&id));
+        })?;
+        Ok(id)
+    }
+
+    fn add_candidate(&self, repository: &ProjectFolder) -> Result<(), StoreError> {
+        let Some(id) = &repository.id else {
+            return Ok(());
+        };
+        let projects = self.load()?;
+        let entry = projects.get(&repository.name);
+        if entry.is_some_and(|entry| entry.candidates.contains(id)) {
+            return Ok(());
+        }
+        Projects::edit(self.root(), |projects| {
+            projects.add_candidate(&repository.name, id);
+        })
+    }
+
+    /// Returns a name for another project in a folder with this name.
+    fn free_name(&self, name: &str) -> Result<String, Failure> {
+        let projects = self.load()?;
+        let mut number = 2_u32;
+        loop {
+            let free = format!("{name}-{number}");
+            if !projects.is_bound(&free) && !self.has_data(&free)? {
+                return Ok(free);
+            }
+            number += 1;
+        }
+    }
+
+    fn root(&self) -> &Path {
+        &self.0.root.value
+    }
+
+    fn find(&self, folder: &Path) -> Result<FolderProject, Failure> {
+        let Some(root) = find_project_folder(folder) else {
+            return Ok(FolderProject::None);
+        };
+        let Some(name) = folder_name(root) else {
+            return Ok(FolderProject::None);
+        };
+        let projects = self.load()?;
+        let mut ids = Vec::new();
+        for id in find_ids(root) {
+            ids.push(id);
+            if let Some(name) = projects.find(&ids) {
+                if 1 < ids.len() {
+                    Projects::edit(self.root(), |projects| projects.bind(name, &ids))?;
+                }
+                return Ok(FolderProject::Bound(name.to_owned()));
+            }
+        }
+        let id = ids.into_iter().next();
+        let is_new = !projects.is_bound(&name) && !self.has_data(&name)?;
+        let mut others = projects.others(&name);
+        others.retain(|other| id.as_ref() != Some(other));
+        let repository = ProjectFolder {
+            root: root.to_owned(),
+            id,
+            name,
+            others,
+        };
+        Ok(if is_new {
+            FolderProject::New(repository)
+        } else {
+            FolderProject::Unbound(repository)
+        })
+    }
+
+    /// Returns whether the home has memories or topics of a project.
+    fn has_data(&self, project: &str) -> Result<bool, Failure> {
+        if !self.root().is_dir() && self.0.store.value.is_none() {
+            return Ok(false);
+        }
+        if topics::has_topics_in_home(&self.0, project)? {
+            return Ok(true);
+        }
+        let home = Home::with_settings(Arc::clone(&self.0), FileStoreOptions::default())?;
+        let of_project = Filter {
+            scope: Some(Scope::Project(project.to_owned())),
+            ..Filter::all()
+        };
+        let nothing = PageRequest {
+            limit: Some(0),
+            ..PageRequest::default()
+        };
+        Ok(0 < memory_core::list(&home.services, &of_project, &nothing)?.total)
+    }
+}
+
+/// Confirms the project of the repository around `folder`, if it needs that: with a question if another repository could be meant.
+pub(crate) fn confirm_project(
+    projects: &HomeProjects,
+    folder: &Path,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let Some(repository) = projects.find_unconfirmed(folder)? else {
+        return Ok(());
+    };
+    let name = &repository.name;
+    let others: Vec<String> = repository.others.iter().map(ToString::to_string).collect();
+    if others.is_empty()
+        || output.confirm(&format!(
+            "Shall agents in {} receive the memories of the project {name}, as in {}?",
+            repository.root.display(),
+            others.join(" and ")
+        ))?
+    {
+        let id = projects.bind(&repository, name)?;
+        return Ok(output.note(&format!(
+            "{id} belongs to the project {name}; agents in it receive its memories"
+        ))?);
+    }
+    let own = projects.free_name(name)?;
+    let id = projects.bind(&repository, &own)?;
+    Ok(output.note(&format!(
+        "{id} belongs to the new project {own}; `memory project bind NAME` chooses another one"
+    ))?)
+}
+
+/// Returns what identifies the repository at `root`, the strongest evidence first.
+fn find_ids(root: &Path) -> impl Iterator<Item = RepositoryId> {
+    let kinds: [fn(&Path) -> Option<RepositoryId>; 3] = [
+        RepositoryId::of_remote,
+        RepositoryId::of_first_commit,
+        RepositoryId::of_marker,
+    ];
+    kinds.into_iter().filter_map(move |find_id| find_id(root))
+}
+
+/// Returns the name of a folder as that of a project.
+fn folder_name(folder: &Path) -> Option<String> {
+    parse_project(folder.file_name()?.to_str()?).ok()
+}
+
+/// Returns the folder of the project around `folder`: its repository, else the nearest folder with a marker.
+fn find_project_folder(folder: &Path) -> Option<&Path> {
+    match nearest_repository(folder) {
+        Some(_) => find_repository(folder),
+        None => folder.ancestors().find(|folder| {
+            let marker = folder.join(".memory");
+            marker.join(".project").exists() && check_marked(&marker).is_ok()
+        }),
+    }
 }
 
 /// Parses the name of a project.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use memory_agent::mcp::{FoundProject, ProjectFinder};
 use memory_core::instance::InstanceError;
 use memory_core::text::to_one_line;
 use memory_core::topic::{TopicError, TopicStore, Topics, external_operation};
@@ -13,7 +14,7 @@ use memory_store::{RandomIds, SharedFolderId, SystemClock, TOPIC_FOLDERS};
 
 use crate::config::Settings;
 use crate::failure::Failure;
-use crate::project::{check_marked, find_repository, is_folder, is_home, project_name};
+use crate::project::{HomeProjects, check_marked, find_repository, is_folder, is_home};
 use crate::shared_store::{PULL_INTERVAL, find_database};
 
 /// Opens the topics in `named`, or else those of the project around the current folder.
@@ -32,7 +33,7 @@ pub(crate) fn open(
         None => project_folder(settings),
     };
     let shared = if named.is_none() {
-        project_in_home(settings, root.as_deref())
+        project_in_home(settings, root.as_deref())?
     } else {
         None
     };
@@ -60,18 +61,45 @@ pub(crate) fn open(
 /// Returns the project of the current folder, if its topics are in the home: in one that is shared, or was shared before.
 ///
 /// `own` is the folder of the project. Topics in it belong to the repository, and are not shared.
-fn project_in_home(settings: &Settings, own: Option<&Path>) -> Option<String> {
-    let project = project_name(settings.environment.folder.as_deref()?)?;
+///
+/// # Errors
+/// If the project is not confirmed.
+fn project_in_home(settings: &Settings, own: Option<&Path>) -> Result<Option<String>, Failure> {
+    let is_shared = settings.store.value.is_some();
+    let topics = settings.root.value.join(TOPIC_FOLDERS);
+    let folder = settings.environment.folder.as_deref();
+    let (Some(folder), true) = (folder, is_shared || topics.is_dir()) else {
+        return Ok(None);
+    };
     if own.is_none_or(holds_topics) {
-        return None;
+        return Ok(None);
     }
-    (settings.store.value.is_some() || folder_in_home(settings, &project).is_dir())
-        .then_some(project)
+    match HomeProjects(Arc::new(settings.clone())).find_project(folder) {
+        FoundProject::Named(project) => {
+            let is_in_home = is_shared || folder_in_home(settings, &project).is_dir();
+            Ok(is_in_home.then_some(project))
+        }
+        FoundProject::None => Ok(None),
+        FoundProject::Withheld(why) => Err(Failure::Usage { why, hint: None }),
+    }
 }
 
 /// Returns the folder of the topics of a project in the home.
 fn folder_in_home(settings: &Settings, project: &str) -> PathBuf {
     settings.root.value.join(TOPIC_FOLDERS).join(project)
+}
+
+/// Returns whether the home has topics of a project, or its database if it is shared.
+pub(crate) fn has_topics_in_home(settings: &Settings, project: &str) -> Result<bool, Failure> {
+    if folder_in_home(settings, project).is_dir() {
+        return Ok(true);
+    }
+    let Some(database) = find_database(settings)? else {
+        return Ok(false);
+    };
+    let name = format!("{TOPIC_FOLDERS}/{project}");
+    let shared = list_shared_folders(database)?;
+    Ok(shared.iter().any(|folder| folder.name == name))
 }
 
 /// Opens the topics of a project in a database, with a replica in the home.

@@ -68,6 +68,7 @@ mod open;
 mod oplog;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+mod projects;
 mod recall_folder;
 mod rejected_suggestions_file;
 pub mod sealed;
@@ -96,6 +97,7 @@ pub use lock::lock_file_within;
 pub use memory_core::{RandomIds, SystemClock};
 pub use notifier::{DesktopNotifier, DesktopProgram, NoopNotifier};
 pub use open::{builder, open};
+pub use projects::{ProjectEntry, Projects, RepositoryId};
 pub use recall_folder::RecallFolder;
 pub use rejected_suggestions_file::RejectedSuggestionsFile;
 pub use shared_files::{SharedFolderId, TOPIC_FOLDERS};

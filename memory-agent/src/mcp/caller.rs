@@ -3,7 +3,9 @@
 //! A connection that begins with `initialize` is one session. Since the revision 2026-07-28 of the protocol, each request is
 //! self-contained: it names its protocol version and its client, and no earlier request of the connection matters.
 
+use std::fmt::Debug;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use memory_core::{AgentName, ParseError, PrincipalAccess, Scope, View};
 use percent_encoding::percent_decode_str;
@@ -30,8 +32,35 @@ pub struct ProjectDiscovery {
     ///
     /// If it is in no project, the first folder that the client reports as a root is used.
     pub working_folder: Option<PathBuf>,
-    /// Returns the project of a folder.
-    pub find_project: fn(&Path) -> Option<String>,
+    /// Finds the project of a folder.
+    pub finder: Arc<dyn ProjectFinder>,
+}
+
+/// Finds the projects of folders.
+pub trait ProjectFinder: Debug + Send + Sync {
+    /// Returns the project of a folder for an agent.
+    fn find_project(&self, folder: &Path) -> FoundProject;
+}
+
+/// The project of a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FoundProject {
+    /// The folder is in no project.
+    None,
+    /// The folder is in the project with this name.
+    Named(String),
+    /// The folder may be in a project, whose memories an agent does not receive for this reason.
+    Withheld(String),
+}
+
+impl FoundProject {
+    /// Returns the name of the project that an agent in the folder works in.
+    pub fn name(self) -> Option<String> {
+        match self {
+            Self::Named(name) => Some(name),
+            Self::None | Self::Withheld(_) => None,
+        }
+    }
 }
 
 /// The caller of a request.
@@ -39,8 +68,8 @@ pub struct ProjectDiscovery {
 pub(super) struct Caller {
     /// The agent and the project.
     pub view: View,
-    /// How the project was detected, if there is one.
-    pub project_origin: Option<String>,
+    /// How the project was detected, or why its memories are withheld.
+    pub project_note: Option<String>,
 }
 
 /// The field of `_meta` that names the agent of a request.
@@ -66,34 +95,44 @@ impl ClientIdentity {
             .project
             .clone()
             .map(|project| (project, "set by --project".to_owned()));
-        let (project, project_origin) = configured
-            .or_else(|| Some((project?, "named by the client".to_owned())))
-            .or_else(|| self.discovery.as_ref()?.of_working_folder())
-            .unzip();
+        let stated = configured.or_else(|| Some((project?, "named by the client".to_owned())));
+        let (project, project_note) = match (stated, &self.discovery) {
+            (Some((project, origin)), _) => (Some(project), Some(origin)),
+            (None, Some(discovery)) => discovery.of_working_folder(),
+            (None, None) => (None, None),
+        };
         Ok(Caller {
             view: View {
                 agent,
                 project,
                 principal: request_principal(context),
             },
-            project_origin,
+            project_note,
         })
     }
 }
 
 impl ProjectDiscovery {
-    /// Returns the project of the working folder, and how it was detected.
-    fn of_working_folder(&self) -> Option<(String, String)> {
-        let folder = self.working_folder.as_deref()?;
-        Some((
-            (self.find_project)(folder)?,
-            format!("git repository around {}", folder.display()),
-        ))
+    /// Returns the project of the working folder, and how it was detected, or why its memories are withheld.
+    fn of_working_folder(&self) -> (Option<String>, Option<String>) {
+        let Some(folder) = self.working_folder.as_deref() else {
+            return (None, None);
+        };
+        match self.finder.find_project(folder) {
+            FoundProject::Named(name) => {
+                let origin = format!("git repository around {}", folder.display());
+                (Some(name), Some(origin))
+            }
+            FoundProject::Withheld(why) => (None, Some(why)),
+            FoundProject::None => (None, None),
+        }
     }
 
     /// Returns the project of the first root that is a folder of this machine.
     pub(super) fn of_roots<'a>(&self, mut roots: impl Iterator<Item = &'a str>) -> Option<String> {
-        (self.find_project)(&roots.find_map(local_folder)?)
+        self.finder
+            .find_project(&roots.find_map(local_folder)?)
+            .name()
     }
 }
 
@@ -190,14 +229,17 @@ mod tests {
         let home = tempfile::tempdir().expect("a folder");
         let folder = home.path().join("a b");
         std::fs::create_dir(&folder).expect("a folder");
-        let find_project = |folder: &Path| {
-            folder
-                .file_name()
-                .map(|name| name.to_string_lossy().into_owned())
-        };
+        #[derive(Debug)]
+        struct ByName;
+        impl ProjectFinder for ByName {
+            fn find_project(&self, folder: &Path) -> FoundProject {
+                let name = folder.file_name().expect("a name");
+                FoundProject::Named(name.to_string_lossy().into_owned())
+            }
+        }
         let discovery = ProjectDiscovery {
             working_folder: None,
-            find_project,
+            finder: Arc::new(ByName),
         };
         let root = format!(
             "file://{}",

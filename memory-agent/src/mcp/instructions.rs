@@ -23,16 +23,12 @@ const MAX_NAME: usize = 80;
 
 /// Returns the instructions for an agent: its identity, what it may do, and the standing instructions and preferences that it may see.
 ///
-/// `project_origin` describes how the project was detected.
-pub(super) fn write_instructions(
-    agent: &Agent,
-    view: &View,
-    project_origin: Option<&str>,
-) -> String {
+/// `project_note` describes how the project was detected, or why its memories are withheld.
+pub(super) fn write_instructions(agent: &Agent, view: &View, project_note: Option<&str>) -> String {
     let services = agent.services_for(view);
     let mut parts = vec![format!(
         "{BASIC} {}",
-        identity(&services, view, project_origin)
+        identity(&services, view, project_note)
     )];
     // If the memories cannot be read, the first tool call reports it.
     let nothing = PageRequest {
@@ -67,7 +63,7 @@ pub(super) fn write_instructions(
 }
 
 /// Returns the agent, the project, and the scopes that the agent may write.
-fn identity(services: &Services, view: &View, project_origin: Option<&str>) -> String {
+fn identity(services: &Services, view: &View, project_note: Option<&str>) -> String {
     let who = match &view.agent {
         Some(agent) => format!(
             "You are the agent {}",
@@ -75,14 +71,12 @@ fn identity(services: &Services, view: &View, project_origin: Option<&str>) -> S
         ),
         None => "You are an unnamed agent".to_owned(),
     };
+    let note = project_note
+        .map(|note| format!(" ({})", to_one_line(note, 4 * MAX_NAME)))
+        .unwrap_or_default();
     let project = match &view.project {
-        Some(project) => {
-            let origin = project_origin
-                .map(|origin| format!(" ({})", to_one_line(origin, 2 * MAX_NAME)))
-                .unwrap_or_default();
-            format!("in the project {}{origin}", to_one_line(project, MAX_NAME))
-        }
-        None => "in no project".to_owned(),
+        Some(project) => format!("in the project {}{note}", to_one_line(project, MAX_NAME)),
+        None => format!("in no project{note}"),
     };
     format!(
         "{who} {project}. Scopes that you may write: {}.",

@@ -20,7 +20,7 @@ mod server;
 mod stdio;
 mod subscriptions;
 
-pub use caller::{ClientIdentity, ProjectDiscovery};
+pub use caller::{ClientIdentity, FoundProject, ProjectDiscovery, ProjectFinder};
 pub(crate) use http::mcp_router;
 #[cfg(feature = "testing")]
 pub(crate) use message_id::MessageIdScanner;

@@ -143,7 +143,7 @@ impl McpServer {
     async fn instructions(&self, caller: Caller) -> String {
         let agent = Arc::clone(&self.agent);
         let write = move || {
-            instructions::write_instructions(&agent, &caller.view, caller.project_origin.as_deref())
+            instructions::write_instructions(&agent, &caller.view, caller.project_note.as_deref())
         };
         tokio::task::spawn_blocking(write)
             .await

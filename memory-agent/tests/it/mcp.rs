@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use memory_agent::Agent;
-use memory_agent::mcp::{ClientIdentity, ProjectDiscovery, serve};
+use memory_agent::mcp::{ClientIdentity, FoundProject, ProjectDiscovery, ProjectFinder, serve};
 use memory_agent::rpc::LONGEST_LINE;
 use memory_core::testing::services;
 use memory_core::{Draft, MemStore, Patch, Scope, SecretPolicy, Services};
@@ -330,16 +330,25 @@ fn each_self_contained_request_sees_the_memories_of_its_own_caller() {
     client.finish();
 }
 
+/// Finds the same project in each folder.
+#[derive(Debug)]
+struct TeamEverywhere;
+
+impl ProjectFinder for TeamEverywhere {
+    fn find_project(&self, _folder: &Path) -> FoundProject {
+        FoundProject::Named("team".into())
+    }
+}
+
 #[test]
 fn a_session_works_in_the_project_of_the_working_folder_or_of_the_first_root() {
     let services = services(Arc::new(MemStore::default()));
     write(&services, "of the team", Scope::Project("team".into()));
     let home = tempfile::tempdir().expect("a folder");
-    let find_project = |folder: &Path| folder.is_dir().then(|| "team".to_owned());
     let client_in = |folder: Option<&Path>, capabilities: &Value| {
         let discovery = ProjectDiscovery {
             working_folder: folder.map(Into::into),
-            find_project,
+            finder: Arc::new(TeamEverywhere),
         };
         let identity = ClientIdentity {
             discovery: Some(discovery),

@@ -52,6 +52,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
             "serve",
             "service",
             "proxy",
+            "project",
             "why",
             "recalls",
         ],

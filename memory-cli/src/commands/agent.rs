@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use clap::Args;
 use memory_agent::batch::{self, BatchRequest};
-use memory_agent::mcp::{ClientIdentity, ProjectDiscovery, serve_stdio};
+use memory_agent::mcp::{
+    ClientIdentity, FoundProject, ProjectDiscovery, ProjectFinder, serve_stdio,
+};
 use memory_agent::rpc::{self, RpcConnection, RpcWork};
 use memory_agent::{
     Agent, CONTEXT_BUDGET, InputError, InputValues, Session, SessionOrigin, exact_json, json,
@@ -21,7 +23,7 @@ use crate::failure::Failure;
 use crate::home::Home;
 use crate::instances;
 use crate::print::Output;
-use crate::project::project_name;
+use crate::project::HomeProjects;
 
 /// Call tools as an agent
 ///
@@ -61,7 +63,18 @@ impl AgentArgs {
             return Ok(app.output.json(&rpc::list_tools(&agent, false))?);
         }
         app.spawn_index_page_updates(&agent);
-        let project = self.speaker.project(app.environment.folder.as_deref());
+        let project = match (self.speaker.project(), app.environment.folder.as_deref()) {
+            (None, Some(folder)) => {
+                match HomeProjects(Arc::clone(&home.settings)).find_project(folder) {
+                    FoundProject::Withheld(why) => {
+                        app.output.warning(&why)?;
+                        None
+                    }
+                    found => found.name(),
+                }
+            }
+            (project, _) => project,
+        };
         let view = View {
             agent: self.speaker.agent(),
             project,
@@ -254,9 +267,9 @@ impl McpArgs {
         app.spawn_index_page_updates(&agent);
         let discovery = ProjectDiscovery {
             working_folder: app.environment.folder.clone(),
-            find_project: project_name,
+            finder: Arc::new(HomeProjects(Arc::clone(&home.settings))),
         };
-        let project = self.speaker.project(None);
+        let project = self.speaker.project();
         let identity = ClientIdentity {
             agent: self.speaker.agent(),
             project,

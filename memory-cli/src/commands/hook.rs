@@ -8,7 +8,8 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use clap::{Args, Subcommand};
-use memory_core::text::token_count;
+use memory_agent::mcp::{FoundProject, ProjectFinder};
+use memory_core::text::{to_one_line, token_count};
 use memory_core::{
     AgentName, RecallInterface, RecallRecord, RecalledId, ReminderFilter, Services, ShownMemories,
     View, build_context, record_recall,
@@ -21,7 +22,7 @@ use crate::config::{Environment, Settings};
 use crate::failure::Failure;
 use crate::home::{self, Home};
 use crate::install::DEFAULT_HOOK_AGENT;
-use crate::project::project_name;
+use crate::project::HomeProjects;
 use crate::topics;
 
 /// Print memories for an agent, as a hook of its client
@@ -56,6 +57,9 @@ const SESSION_BUDGET: usize = 1_500;
 
 /// Token budget for a prompt.
 const PROMPT_BUDGET: usize = 800;
+
+/// Maximum number of characters of the reason that a project is withheld.
+const MAX_REASON: usize = 400;
 
 /// Maximum number of bytes read from the client.
 const MAX_INPUT_BYTES: u64 = 4 << 20;
@@ -123,7 +127,15 @@ impl CliHookRequest {
             .folder
             .clone()
             .or_else(|| self.environment.folder.clone());
-        let project = folder.and_then(|folder| project_name(&folder));
+        let found = folder.map_or(FoundProject::None, |folder| {
+            HomeProjects(Arc::clone(&settings)).find_project(&folder)
+        });
+        let withheld = match &found {
+            FoundProject::Withheld(why) => {
+                format!("No project: {}.\n", to_one_line(why, MAX_REASON))
+            }
+            FoundProject::Named(_) | FoundProject::None => String::new(),
+        };
         // The client may have written topics since the last event. A failure is repeated by the next command on topics.
         if let Ok(Some(topics)) = topics::open(&settings, None, self.agent.as_str()) {
             let _ = memory_core::topic::record_external_changes(&topics);
@@ -133,7 +145,7 @@ impl CliHookRequest {
             Home::with_settings(Arc::clone(&settings), FileStoreOptions::default()).ok()?;
         let view = View {
             agent: Some(self.agent.clone()),
-            project,
+            project: found.name(),
             ..View::default()
         };
         let unrestricted = services;
@@ -166,7 +178,7 @@ impl CliHookRequest {
                     .map(|line| format!("{line}\n"))
                     .unwrap_or_default();
                 (
-                    format!("{}{due}{}", known.text, waiting),
+                    format!("{}{due}{waiting}{withheld}", known.text),
                     recalled,
                     "session-start",
                 )

@@ -31,6 +31,7 @@ mod output_file;
 mod pin;
 mod plugin;
 mod principal;
+mod project;
 mod proxy;
 mod read;
 mod recalls;
@@ -180,6 +181,7 @@ commands! {
     Recalls(recalls::RecallsArgs),
     Bank(bank::BankArgs),
     Topic(topic::TopicArgs),
+    Project(project::ProjectArgs),
     Instance(instance::InstanceArgs),
     Embed(embed::EmbedArgs),
     Model(model::ModelArgs),

@@ -334,6 +334,14 @@ impl Output {
         self.streams.input_is_terminal
     }
 
+    /// Returns whether a person can be asked on the terminal.
+    pub(crate) fn can_ask(&self) -> bool {
+        self.streams.input_is_terminal
+            && self.streams.err_is_terminal
+            && !self.quiet
+            && !self.is_json()
+    }
+
     /// Returns standard input.
     pub(crate) fn input(&mut self) -> &mut dyn Read {
         &mut self.streams.input

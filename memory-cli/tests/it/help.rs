@@ -64,6 +64,7 @@ fn help_lists_the_commands() {
       serve          Run the daemon, which maintains the memories in the background
       service        Run the daemon as a service, which starts when you log in
       proxy          Add memory to any application that uses the OpenAI API
+      project        Show and choose which repositories belong to a project
       why            Show when agents received a memory, and why
       recalls        Show which memories agents received, newest first
 

@@ -63,6 +63,7 @@ mod postgres_server;
 #[path = "../../../memory-store/tests/it/power_cut.rs"]
 mod power_cut;
 mod principal_http;
+mod projects;
 mod proxy;
 mod readme;
 mod real_faults;

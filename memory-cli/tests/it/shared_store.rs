@@ -471,6 +471,8 @@ fn two_homes_share_their_banks_and_the_topics_of_projects_without_own_ones() {
         "cd first/repo && memory --root ../../one topic {write}"
     ));
     let read = || sandbox.run_shell("cd second/repo && memory --root ../../two topic read release");
+    assert!(read().contains("memory project bind"), "{}", read());
+    sandbox.run_shell("cd second/repo && memory --root ../../two project bind");
     assert!(read().contains("Tag, then push."), "{}", read());
     sandbox.run_shell(
         "cd second/repo && memory --root ../../two topic write release 'Push, then tag.'",
@@ -478,7 +480,7 @@ fn two_homes_share_their_banks_and_the_topics_of_projects_without_own_ones() {
     sandbox.run_shell("cd first/repo && memory --root ../../one undo");
     assert!(read().contains("Tag, then push."), "{}", read());
     // Topics in the repository belong to it.
-    sandbox.run_shell("mkdir second/repo/.memory && echo '# Own' > second/repo/.memory/own.md");
+    sandbox.run_shell("mkdir -p second/repo/.memory && echo '# Own' > second/repo/.memory/own.md");
     assert!(read().contains("path_not_found"), "{}", read());
 }
 
@@ -685,6 +687,9 @@ fn a_home_is_copied_into_a_database_and_back_with_its_history_and_trash() {
     assert_eq!(
         sandbox.run_shell(&format!("memory migrate shared fetched {result}")),
         "[7,[]]\n"
+    );
+    sandbox.run_shell(
+        "for clone in first second; do (cd $clone/repo && memory --root ../../fetched project bind); done",
     );
     let read = |home: &str| {
         sandbox.run_shell(&format!(

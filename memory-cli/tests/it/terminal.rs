@@ -17,6 +17,16 @@ pub(crate) fn run_with_typed_input(
     arguments: &str,
     typed: &str,
 ) -> Option<String> {
+    run_in_folder(sandbox, "", arguments, typed)
+}
+
+/// Runs the program like [`run_with_typed_input`], in a folder of the sandbox.
+pub(crate) fn run_in_folder(
+    sandbox: &Sandbox,
+    folder: &str,
+    arguments: &str,
+    typed: &str,
+) -> Option<String> {
     if Command::new("script").arg("--version").output().is_err() {
         memory_core::testing::leave_out("`script` is missing");
         return None;
@@ -31,7 +41,7 @@ pub(crate) fn run_with_typed_input(
     command = Command::new("script");
     command
         .args(["-qec", &line, "/dev/null"])
-        .current_dir(sandbox.path(""))
+        .current_dir(sandbox.path(folder))
         .env_clear()
         .envs(environment)
         .env("SHELL", "/bin/sh");

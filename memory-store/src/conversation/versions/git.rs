@@ -1,6 +1,7 @@
 //! Records versions in git, in commits that contain only files of this program.
 
 mod access;
+mod identity;
 mod isolation;
 mod repository;
 mod staging;
@@ -11,6 +12,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use self::access::has_repository;
+pub(crate) use self::identity::{first_commit, remote_address};
 use self::isolation::isolated_command;
 use self::repository::{GitOutput, Repository, git_error, run_for_output, single_line};
 use self::staging::{GitPaths, StagedCommit};

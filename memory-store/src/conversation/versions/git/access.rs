@@ -52,18 +52,7 @@ pub(super) fn find_folders(root: &Path) -> Result<RepositoryFolders, GitVersions
     let unreadable = |error: io::Error| git_error("read the repository", &error);
     let dot = root.join(".git");
     if is_trusted(root) {
-        let own = if fs::metadata(&dot).map_err(unreadable)?.is_dir() {
-            dot
-        } else {
-            let text = read_link_file(&dot).map_err(unreadable)?;
-            root.join(text.strip_prefix("gitdir:").unwrap_or(&text).trim())
-        };
-        let common = match read_link_file(&own.join("commondir")) {
-            Ok(text) => own.join(text.trim()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => own.clone(),
-            Err(error) => return Err(unreadable(error)),
-        };
-        return Ok(RepositoryFolders { own, common });
+        return follow_folders(root).map_err(unreadable);
     }
     let found = dot.symlink_metadata().map_err(unreadable)?;
     if !found.is_dir() || dot.join("commondir").exists() {
@@ -81,6 +70,23 @@ pub(super) fn find_folders(root: &Path) -> Result<RepositoryFolders, GitVersions
         own: dot.clone(),
         common: dot,
     })
+}
+
+/// Returns the folders of the repository in the folder at `root`, wherever `.git` leads.
+pub(super) fn follow_folders(root: &Path) -> io::Result<RepositoryFolders> {
+    let dot = root.join(".git");
+    let own = if fs::metadata(&dot)?.is_dir() {
+        dot
+    } else {
+        let text = read_link_file(&dot)?;
+        root.join(text.strip_prefix("gitdir:").unwrap_or(&text).trim())
+    };
+    let common = match read_link_file(&own.join("commondir")) {
+        Ok(text) => own.join(text.trim()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => own.clone(),
+        Err(error) => return Err(error),
+    };
+    Ok(RepositoryFolders { own, common })
 }
 
 /// Returns the error for the repository of a folder that is not used.

@@ -132,6 +132,11 @@ impl IsolatedSettings {
         self.theirs.get(key).map(String::as_str)
     }
 
+    /// Returns the names of the settings of the repository, in which only a subsection has upper case.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.theirs.keys().map(String::as_str)
+    }
+
     /// Writes the settings that git uses from now on.
     pub(super) fn write(
         &self,

@@ -1,0 +1,132 @@
+//! Tests of projects, which are found by the identity of their repository.
+
+use std::fs;
+
+use crate::sandbox::Sandbox;
+use crate::terminal::run_in_folder;
+
+/// Creates a repository with a remote in a folder of the sandbox.
+fn clone(sandbox: &Sandbox, folder: &str, remote: &str) {
+    sandbox.run_shell(&format!(
+        "git init --quiet {folder} && git -C {folder} remote add origin {remote}"
+    ));
+}
+
+/// Returns what the program prints in a folder.
+fn run_in(sandbox: &Sandbox, folder: &str, arguments: &[&str], input: &str) -> String {
+    let mut command = sandbox.command(arguments);
+    command.current_dir(sandbox.path(folder));
+    let output = Sandbox::finish(command, input);
+    String::from_utf8([output.stdout, output.stderr].concat()).expect("text")
+}
+
+/// Returns what an agent in a folder is told when it lists its memories.
+fn list_as_agent(sandbox: &Sandbox, folder: &str) -> String {
+    let call = r#"{"name": "memory_list"}"#;
+    run_in(sandbox, folder, &["agent", "--agent", "codex"], call)
+}
+
+fn write_as_agent(sandbox: &Sandbox, folder: &str, text: &str) {
+    let call = format!(
+        r#"{{"name": "memory_write", "params": {{"content": "{text}", "scope": "project"}}}}"#
+    );
+    let said = run_in(sandbox, folder, &["agent", "--agent", "codex"], &call);
+    assert!(said.contains("\"created\":true"), "{said}");
+}
+
+#[test]
+fn a_repository_with_the_same_folder_name_receives_nothing_of_the_project() {
+    let sandbox = Sandbox::new();
+    clone(&sandbox, "work/acme", "git@github.com:ann/acme.git");
+    clone(&sandbox, "other/acme", "https://github.com/eve/acme");
+    clone(&sandbox, "again", "https://ann:token@github.com/ann/acme");
+    write_as_agent(&sandbox, "work/acme", "The vault is green");
+
+    let said = list_as_agent(&sandbox, "other/acme");
+    assert!(!said.contains("green"), "{said}");
+    assert!(
+        said.contains("not confirmed as the project acme") && said.contains("memory project bind"),
+        "{said}"
+    );
+    assert!(list_as_agent(&sandbox, "again").contains("green"));
+    fs::rename(sandbox.path("work/acme"), sandbox.path("renamed")).expect("a folder");
+    assert!(list_as_agent(&sandbox, "renamed").contains("green"));
+    let list = run_in(&sandbox, "", &["project", "list"], "");
+    assert_eq!(
+        list,
+        "acme\tbound\tremote:github.com/ann/acme\nacme\tcandidate\tremote:github.com/eve/acme\n"
+    );
+}
+
+#[test]
+fn a_client_is_told_that_the_memories_of_a_project_are_withheld() {
+    let sandbox = Sandbox::new();
+    clone(&sandbox, "acme", "https://github.com/eve/acme");
+    sandbox.write("The vault is green", &["--scope", "project:acme"]);
+    let hook = run_in(&sandbox, "acme", &["hook", "session-start"], "{}");
+    let hello = concat!(
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","#,
+        r#""capabilities":{},"clientInfo":{"name":"codex","version":"1"}}}"#,
+        "\n"
+    );
+    let instructions = run_in(&sandbox, "acme", &["mcp"], hello);
+    for said in [hook, instructions] {
+        assert!(said.contains("memory project bind"), "{said}");
+        assert!(!said.contains("green"), "{said}");
+    }
+}
+
+#[test]
+fn memories_of_a_project_are_bound_when_a_person_uses_its_only_repository() {
+    let sandbox = Sandbox::new();
+    clone(&sandbox, "acme", "https://github.com/ann/acme");
+    sandbox.write("The vault is green", &["--scope", "project:acme"]);
+    assert!(!list_as_agent(&sandbox, "acme").contains("green"));
+    let Some(said) = run_in_folder(&sandbox, "acme", "list", "") else {
+        return;
+    };
+    assert!(said.contains("belongs to the project acme"), "{said}");
+    assert!(list_as_agent(&sandbox, "acme").contains("green"));
+}
+
+#[test]
+fn a_person_is_asked_which_of_two_repositories_is_the_project() {
+    let sandbox = Sandbox::new();
+    clone(&sandbox, "work/acme", "https://github.com/ann/acme");
+    clone(&sandbox, "other/acme", "https://github.com/eve/acme");
+    sandbox.write("The vault is green", &["--scope", "project:acme"]);
+    for folder in ["work/acme", "other/acme"] {
+        list_as_agent(&sandbox, folder);
+    }
+    let Some(said) = run_in_folder(&sandbox, "other/acme", "list", "n\n") else {
+        return;
+    };
+    assert!(said.contains("as in remote:github.com/ann/acme?"), "{said}");
+    run_in_folder(&sandbox, "work/acme", "list", "y\n");
+    assert!(list_as_agent(&sandbox, "work/acme").contains("green"));
+    write_as_agent(&sandbox, "other/acme", "The door is red");
+    assert!(!list_as_agent(&sandbox, "other/acme").contains("green"));
+    assert!(!list_as_agent(&sandbox, "work/acme").contains("red"));
+}
+
+#[test]
+fn a_repository_without_a_remote_is_found_by_its_first_commit_else_by_a_marker() {
+    let sandbox = Sandbox::new();
+    sandbox.run_shell(
+        "git init --quiet new && git init --quiet old && cd old && \
+         git -c user.name=a -c user.email=a@b commit --quiet --allow-empty -m begin",
+    );
+    for (name, renamed) in [("new", "new-2"), ("old", "old-2")] {
+        write_as_agent(&sandbox, name, "The vault is green");
+        fs::rename(sandbox.path(name), sandbox.path(renamed)).expect("a folder");
+        assert!(list_as_agent(&sandbox, renamed).contains("green"), "{name}");
+    }
+    assert!(!sandbox.path("old-2/.memory").exists());
+    // The next first commit and remote of the repository change nothing.
+    sandbox.run_shell(
+        "cd new-2 && git -c user.name=a -c user.email=a@b commit --quiet --allow-empty -m begin",
+    );
+    assert!(list_as_agent(&sandbox, "new-2").contains("green"));
+    fs::remove_file(sandbox.path("new-2/.memory/.project")).expect("a marker");
+    assert!(list_as_agent(&sandbox, "new-2").contains("green"));
+}
