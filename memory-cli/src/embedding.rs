@@ -39,7 +39,7 @@ fn open_model(
     let embedder = RemoteEmbedder::new(RemoteSettings {
         api_key,
         certificates: environment.certificates.clone(),
-        ..RemoteSettings::new(base_url, name)
+        ..RemoteSettings::new(base_url.expose_secret(), name)
     })?;
     Ok(Some(Arc::new(embedder)))
 }

@@ -191,7 +191,7 @@ fn open(llm: &LlmSettings, environment: &Environment) -> Result<RemoteChat, Chat
     let base_url = llm
         .base_url
         .value
-        .as_deref()
+        .as_ref()
         .ok_or_else(|| missing("llm.model is set, but llm.base_url is not", "llm.base_url"))?;
     let model = llm
         .model
@@ -199,7 +199,7 @@ fn open(llm: &LlmSettings, environment: &Environment) -> Result<RemoteChat, Chat
         .as_deref()
         .ok_or_else(|| missing("llm.base_url is set, but llm.model is not", "llm.model"))?;
     let api_key = api_key(llm, &|name| environment.variable(name))?;
-    let usual = ChatSettings::new(base_url, model);
+    let usual = ChatSettings::new(base_url.expose_secret(), model);
     RemoteChat::new(ChatSettings {
         api_key,
         timeout: llm.timeout.value,

@@ -20,5 +20,7 @@ mod unit_vector;
 
 pub use known_models::{KNOWN_MODELS, KnownModel};
 pub use local::{LocalEmbedder, LocalReranker};
-pub use remote::{ApiKey, ApiKeyError, ChatSettings, RemoteChat, RemoteEmbedder, RemoteSettings};
+pub use remote::{
+    ApiKey, ApiKeyError, ChatSettings, RemoteChat, RemoteEmbedder, RemoteSettings, ServerAddress,
+};
 pub use timeout::TimeoutReranker;

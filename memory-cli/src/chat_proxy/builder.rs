@@ -47,7 +47,7 @@ impl ProxyBuilder {
     #[must_use]
     pub fn model_server(mut self, base_url: &str) -> Self {
         let setting = Setting {
-            value: Some(base_url.to_owned()),
+            value: Some(base_url.into()),
             from: SettingsLayer::Flag,
         };
         Arc::make_mut(&mut self.settings).proxy.openai_base_url = setting;

@@ -60,12 +60,12 @@ impl ProxyEmbedder {
                 (Some(address), Some(name))
                     if embedding.model.value.is_none()
                         && embedding.api_key_env.value.is_none()
-                        && is_same_server(address, upstream) =>
+                        && is_same_server(address.expose_secret(), upstream) =>
                 {
                     let api_key = api_key.cloned();
                     remote(RemoteSettings {
                         api_key,
-                        ..RemoteSettings::new(address, name)
+                        ..RemoteSettings::new(address.expose_secret(), name)
                     })
                     .map(Self::at_upstream)
                 }
@@ -82,8 +82,8 @@ impl ProxyEmbedder {
             .proxy
             .embedding_base_url
             .value
-            .as_deref()
-            .map(|address| normalize_base_url(address).text);
+            .as_ref()
+            .map(|address| normalize_base_url(address.expose_secret()).text);
         let address = address.as_deref().unwrap_or(upstream);
         let api_key = key_for(address, upstream, api_key);
         let embedder = remote(RemoteSettings {

@@ -73,11 +73,11 @@ pub(crate) fn open(
     shared: Option<Arc<Database>>,
 ) -> Result<OpenedProxy, Failure> {
     let proxy = &settings.proxy;
-    let base_url = proxy.openai_base_url.value.as_deref().ok_or_else(|| {
+    let base_url = proxy.openai_base_url.value.as_ref().ok_or_else(|| {
         let hint = "set --openai-base-url http://localhost:11434/v1, or proxy.openai_base_url in config.yaml";
         Failure::usage("no model server is configured", hint)
     })?;
-    let base_url = normalize_base_url(base_url);
+    let base_url = normalize_base_url(base_url.expose_secret());
     let mut notices: Vec<String> = base_url.notice.into_iter().collect();
     let base_url = base_url.text.as_str();
     if let Some(address) = proxy
@@ -86,7 +86,7 @@ pub(crate) fn open(
         .as_ref()
         .and(proxy.embedding_base_url.value.as_ref())
     {
-        notices.extend(normalize_base_url(address).notice);
+        notices.extend(normalize_base_url(address.expose_secret()).notice);
     }
     let api_key = api_key(settings)?;
     if let Some((_, origin)) = &api_key {

@@ -3,6 +3,7 @@
 use clap::builder::StyledStr;
 use clap::error::ErrorKind;
 use memory_agent::json;
+use memory_core::secret::redact;
 
 use super::command_line::CommandLine;
 use super::help;
@@ -80,9 +81,10 @@ fn rendered(error: &clap::Error, line: &CommandLine) -> StyledStr {
 
 /// Returns the error message of clap with the name of the running program in its usage line.
 ///
-/// The rest of the message remains unchanged, since it may quote the arguments.
+/// The rest of the message may quote the arguments, so credentials in it are redacted.
 fn usage_message(error: &clap::Error, output: &Output) -> String {
     let text = error.render().to_string();
+    let text = redact(&text).map_or(text, |redacted| redacted.text);
     text.rsplit_once("\n\nUsage: ").map_or_else(
         || text.clone(),
         |(before, usage)| {

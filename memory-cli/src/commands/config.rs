@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use memory_core::secret::redact;
 use memory_store::{check_writable, edit_file};
 use serde_json::{Value, json};
 
@@ -197,10 +198,11 @@ fn set(key: &str, value: &str, app: &mut App) -> Result<(), Failure> {
         .into_iter()
         .find(|(own, ..)| own == key)
         .and_then(|(_, shown, _)| shown.as_str().map(str::to_owned));
-    let value = if shown.as_deref() == Some(HIDDEN) {
-        HIDDEN
-    } else {
-        value
+    let redacted = redact(value);
+    let value = match &redacted {
+        _ if shown.as_deref() == Some(HIDDEN) => HIDDEN,
+        Some(redacted) => &redacted.text,
+        None => value,
     };
     if app.output.is_json() {
         return Ok(app

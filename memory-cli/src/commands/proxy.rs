@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use memory_agent::model::{ApiKey, ApiKeyError};
+use memory_agent::model::{ApiKey, ApiKeyError, ServerAddress};
 use memory_store::EventLog;
 use serde_json::json;
 
@@ -130,7 +130,7 @@ fn print_start(
 struct ProxySettingsArgs {
     /// Address of the model server, such as http://localhost:11434/v1
     #[arg(long, value_name = "URL")]
-    openai_base_url: Option<String>,
+    openai_base_url: Option<ServerAddress>,
     /// API key for requests without one; better set OPENAI_API_KEY, as other users can see arguments
     // clap prints invalid values in its errors, so an invalid key is rejected later.
     #[arg(long, value_name = "KEY", value_parser = |text: &str| Ok::<_, Infallible>(text.parse::<ApiKey>()), conflicts_with = "openai_api_key_env")]
@@ -146,7 +146,7 @@ struct ProxySettingsArgs {
     embedding_model: Option<String>,
     /// Address of the embedding server [default: that of the model server]
     #[arg(long, value_name = "URL")]
-    embedding_base_url: Option<String>,
+    embedding_base_url: Option<ServerAddress>,
     /// Number of memories to recall [default: 5]
     #[arg(long, value_name = "N")]
     default_top_k: Option<usize>,
@@ -214,9 +214,13 @@ impl ProxySettingsArgs {
         set_from_flag(&mut settings.memory_path, path.map(Some));
         for (setting, said) in [
             (&mut settings.openai_base_url, &self.openai_base_url),
+            (&mut settings.embedding_base_url, &self.embedding_base_url),
+        ] {
+            set_from_flag(setting, said.clone().map(Some));
+        }
+        for (setting, said) in [
             (&mut settings.openai_api_key_env, &self.openai_api_key_env),
             (&mut settings.embedding_model, &self.embedding_model),
-            (&mut settings.embedding_base_url, &self.embedding_base_url),
         ] {
             set_from_flag(setting, said.clone().map(Some));
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use memory_agent::model::ApiKey;
+use memory_agent::model::{ApiKey, ServerAddress};
 use memory_core::{Budget, ParseError};
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ use crate::datetime;
 #[derive(Debug, Clone)]
 pub(crate) struct LlmSettings {
     /// The address of the server.
-    pub base_url: Setting<Option<String>>,
+    pub base_url: Setting<Option<ServerAddress>>,
     /// Name of the model on the server.
     pub model: Setting<Option<String>>,
     /// The API key, which is never shown.
@@ -35,7 +35,7 @@ const CALLS_A_DAY: u64 = 300;
 const TOKENS_A_DAY: u64 = 300_000;
 
 /// The replacement of secrets in output.
-pub(crate) const HIDDEN: &str = "(hidden)";
+pub(crate) const HIDDEN: &str = ServerAddress::HIDDEN;
 
 impl LlmSettings {
     /// Takes these settings from the document; the environment has precedence.
@@ -50,7 +50,8 @@ impl LlmSettings {
             );
             Ok(override_with(setting, variable.cloned()))
         };
-        let base_url = text("llm.base_url", environment.llm_base_url.as_ref())?;
+        let base_url =
+            text("llm.base_url", environment.llm_base_url.as_ref())?.map_value(ServerAddress::from);
         let model = text("llm.model", environment.llm_model.as_ref())?;
         let api_key_env = text("llm.api_key_env", None)?;
         let api_key = or_default(document.take("llm.api_key", key)?, None);
@@ -114,7 +115,7 @@ impl LlmSettings {
         [
             (
                 "llm.base_url",
-                base_url.display(|address| address.as_deref().map(redact_address).into()),
+                base_url.display(|address| address.as_ref().map(ToString::to_string).into()),
             ),
             ("llm.model", text(model)),
             (
@@ -146,17 +147,6 @@ fn override_with<T>(setting: Setting<Option<T>>, variable: Option<T>) -> Setting
         }
     } else {
         setting
-    }
-}
-
-/// Returns an address for display, or [`HIDDEN`] if it may contain a password or a key.
-///
-/// Such an address is rejected on use.
-pub(super) fn redact_address(address: &str) -> &str {
-    if address.contains(['@', '?', '#']) {
-        HIDDEN
-    } else {
-        address
     }
 }
 

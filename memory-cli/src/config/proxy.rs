@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use memory_agent::model::{ApiKey, ApiKeyError};
+use memory_agent::model::{ApiKey, ApiKeyError, ServerAddress};
 use memory_core::ParseError;
 use memory_core::conversation::RecallRules;
 use serde_json::Value;
@@ -22,7 +22,7 @@ pub(crate) struct ProxySettings {
     /// Folder of the conversations, if not the home.
     pub memory_path: Setting<Option<PathBuf>>,
     /// The address of the model server.
-    pub openai_base_url: Setting<Option<String>>,
+    pub openai_base_url: Setting<Option<ServerAddress>>,
     /// The environment variable with the API key for clients that send no key.
     pub openai_api_key_env: Setting<Option<String>>,
     /// The API key for clients that send no key; it is never shown.
@@ -32,7 +32,7 @@ pub(crate) struct ProxySettings {
     /// The embedding model: a folder, or a name on a server.
     pub embedding_model: Setting<Option<String>>,
     /// The address of that server, if it differs from the model server.
-    pub embedding_base_url: Setting<Option<String>>,
+    pub embedding_base_url: Setting<Option<ServerAddress>>,
     /// Number of memories that are recalled.
     pub default_top_k: Setting<usize>,
     /// Maximum number of facts and turns of a conversation.
@@ -69,6 +69,7 @@ impl ProxySettings {
     ) -> Result<Self, ConfigError> {
         let path = |text: &str| Ok(Some(environment.absolute_path(Path::new(text.trim()))));
         let text = |text: &str| Ok(Some(text.trim().to_owned()));
+        let address = |text: &str| Ok(Some(ServerAddress::from(text)));
         let yes = parser_for::<bool>("true or false");
         let usual = RecallRules::default();
         let mut from = ProxyConfigLayers {
@@ -77,12 +78,12 @@ impl ProxySettings {
         };
         Ok(Self {
             memory_path: from.take("memory_path", path, None)?,
-            openai_base_url: from.take("openai_base_url", text, None)?,
+            openai_base_url: from.take("openai_base_url", address, None)?,
             openai_api_key_env: from.take("openai_api_key_env", text, None)?,
             openai_api_key: from.take("openai_api_key", super::llm::key, None)?,
             usual_api_key: environment.openai_api_key.clone(),
             embedding_model: from.take("embedding_model", text, None)?,
-            embedding_base_url: from.take("embedding_base_url", text, None)?,
+            embedding_base_url: from.take("embedding_base_url", address, None)?,
             default_top_k: from.take("default_top_k", parser_for("a whole number"), usual.top_k)?,
             max_entries: from.take("max_entries", parse_max_entries, 500)?,
             mmr_lambda: from.take("mmr_lambda", parse_share, usual.mmr_lambda)?,
@@ -122,7 +123,7 @@ impl ProxySettings {
             (
                 "proxy.openai_base_url",
                 self.openai_base_url
-                    .display(|address| address.as_deref().map(super::llm::redact_address).into()),
+                    .display(|address| address.as_ref().map(ToString::to_string).into()),
             ),
             ("proxy.openai_api_key_env", text(&self.openai_api_key_env)),
             (
@@ -134,7 +135,7 @@ impl ProxySettings {
             (
                 "proxy.embedding_base_url",
                 self.embedding_base_url
-                    .display(|address| address.as_deref().map(super::llm::redact_address).into()),
+                    .display(|address| address.as_ref().map(ToString::to_string).into()),
             ),
             (
                 "proxy.default_top_k",

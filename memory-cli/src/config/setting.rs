@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use memory_core::secret::redact;
 use serde_json::Value;
 
 use super::Environment;
@@ -29,8 +30,23 @@ pub(crate) enum SettingsLayer {
 }
 
 impl<T> Setting<T> {
+    /// Returns the value for display, with redacted credentials, and its layer.
     pub(super) fn display(&self, shown: impl Fn(&T) -> Value) -> (Value, SettingsLayer) {
-        (shown(&self.value), self.from)
+        let shown = match shown(&self.value) {
+            Value::String(text) => redact(&text).map_or(text, |redacted| redacted.text).into(),
+            shown => shown,
+        };
+        (shown, self.from)
+    }
+}
+
+impl<T> Setting<Option<T>> {
+    /// Converts the value, if there is one.
+    pub(super) fn map_value<U>(self, convert: impl FnOnce(T) -> U) -> Setting<Option<U>> {
+        Setting {
+            value: self.value.map(convert),
+            from: self.from,
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use chrono::TimeDelta;
+use memory_agent::model::ServerAddress;
 use memory_core::instance::InstanceName;
 use memory_core::{InboxTtl, ParseError};
 use memory_dream::DreamRules;
@@ -85,7 +86,7 @@ pub(crate) struct EmbeddingSettings {
     /// The folder of the model.
     pub model: Setting<Option<PathBuf>>,
     /// The address of a model server; the folder has precedence.
-    pub base_url: Setting<Option<String>>,
+    pub base_url: Setting<Option<ServerAddress>>,
     /// Name of the model on the server.
     pub name: Setting<Option<String>>,
     /// The environment variable with the API key.
@@ -409,7 +410,8 @@ impl Settings {
         let folder =
             model.display(|path| path.as_ref().map(|path| path.display().to_string()).into());
         all.push(("embedding.model".to_owned(), folder));
-        all.push(("embedding.base_url".to_owned(), text(base_url)));
+        let address = base_url.display(|address| address.as_ref().map(ToString::to_string).into());
+        all.push(("embedding.base_url".to_owned(), address));
         all.push(("embedding.name".to_owned(), text(name)));
         all.push(("embedding.api_key_env".to_owned(), text(api_key_env)));
         all.extend(
@@ -518,7 +520,7 @@ fn take_embedding(
     let (base_url, name) = (text("embedding.base_url")?, text("embedding.name")?);
     Ok(EmbeddingSettings {
         model,
-        base_url,
+        base_url: base_url.map_value(ServerAddress::from),
         name,
         api_key_env: text("embedding.api_key_env")?,
     })

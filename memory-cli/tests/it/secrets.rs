@@ -127,3 +127,57 @@ fn a_program_that_dies_leaves_no_image_of_its_memory() {
         .expect("a limit");
     assert_eq!(core.split_whitespace().next(), Some("0"), "{core}");
 }
+
+#[test]
+fn no_setting_and_no_argument_is_repeated_with_its_password() {
+    let sandbox = Sandbox::new();
+    let address = "postgres://ann:hunter2@localhost:1/x";
+    let mut said = String::new();
+    let settings = sandbox.run_json(&["config", "show"]);
+    for setting in settings["settings"].as_array().expect("the settings") {
+        let key = setting["key"].as_str().expect("a key");
+        // The path of a file is no address.
+        if [
+            "root",
+            "path",
+            "embedding.model",
+            "reranking.model",
+            "trusted_folders",
+        ]
+        .iter()
+        .any(|path| key.ends_with(path))
+        {
+            continue;
+        }
+        said += &sandbox.run(&["config", "set", key, address]);
+        said += &sandbox.run(&["config", "show"]);
+        std::fs::write(sandbox.path(".memory/config.yaml"), "").expect("the settings");
+    }
+    for key in [
+        "llm.base_url",
+        "embedding.base_url",
+        "proxy.openai_base_url",
+    ] {
+        sandbox.run(&["config", "set", key, address]);
+    }
+    for arguments in [
+        &["config", "show", "--json"][..],
+        &["doctor", "--system"],
+        &["status"],
+        &["write", "tea"],
+        &["embed"],
+        &["search", "tea", "--smart"],
+        &["proxy"],
+        &["proxy", "--port", address],
+        &["search", "tea", "--limit", address],
+        &["serve", "--http", address],
+        &["init", "--store", address],
+        &["init", "--store", address, "--token", "@missing"],
+        &["instance", "create", "kv", "team", "--dsn", address],
+        &[address],
+    ] {
+        said += &sandbox.run(arguments);
+    }
+    assert!(!said.contains("hunter2"), "{said}");
+    assert!(said.contains("[redacted: password in a URL]"), "{said}");
+}

@@ -6,6 +6,8 @@ use std::str::FromStr;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
+use crate::secret::redact;
+
 /// The id of a memory: a UUID, written with hyphens in lower case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MemoryId(Uuid);
@@ -70,7 +72,7 @@ impl FromStr for MemoryId {
 #[error("{text:?} is not {wanted}")]
 #[non_exhaustive]
 pub struct ParseError {
-    /// The text.
+    /// The text; credentials in it are redacted.
     pub text: String,
     /// The expected syntax, with its article: "a category (…)".
     pub wanted: &'static str,
@@ -80,7 +82,7 @@ impl ParseError {
     /// Returns the error that `text` is not `wanted`.
     pub fn new(text: &str, wanted: &'static str) -> Self {
         Self {
-            text: text.to_owned(),
+            text: redact(text).map_or_else(|| text.to_owned(), |redacted| redacted.text),
             wanted,
         }
     }

@@ -1,6 +1,5 @@
 //! A language model on a remote server, with its settings.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -9,18 +8,18 @@ use memory_core::{
     BudgetStatus, ChatAnswer, ChatError, ChatFailure, ChatModel, ChatRequest, TokenUsage,
 };
 
-use super::ApiKey;
 use super::chat_wire::{self as wire, LimitField, ResponseDefect};
 use super::endpoint::{CHAT, Endpoint};
 use super::request::{self, FailureKind, ModelServer, RequestError, RetryPolicy};
+use super::{ApiKey, ServerAddress};
 
 /// The address, credentials and retry limits of a remote language model.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChatSettings {
     /// Base URL up to `/chat/completions`.
     ///
     /// Examples are `https://api.openai.com/v1` and `http://localhost:11434/v1`.
-    pub base_url: String,
+    pub base_url: ServerAddress,
     /// Name of the model on the server.
     pub model: String,
     /// API key, if the server requires one.
@@ -34,16 +33,16 @@ pub struct ChatSettings {
     /// Pause before the second attempt; each further pause is twice as long.
     pub first_pause: Duration,
     /// Proxy server, such as `http://proxy:3128`.
-    pub proxy: Option<String>,
+    pub proxy: Option<ServerAddress>,
     /// PEM file with the certificate authorities to trust instead of the built-in Mozilla ones.
     pub certificates: Option<PathBuf>,
 }
 
 impl ChatSettings {
     /// Returns defaults that suit most servers: four attempts within 60 s, with a first pause of 0.5 s.
-    pub fn new(base_url: &str, model: &str) -> Self {
+    pub fn new(base_url: impl Into<ServerAddress>, model: &str) -> Self {
         Self {
-            base_url: base_url.to_owned(),
+            base_url: base_url.into(),
             model: model.to_owned(),
             api_key: None,
             timeout: Duration::from_mins(1),
@@ -52,21 +51,6 @@ impl ChatSettings {
             proxy: None,
             certificates: None,
         }
-    }
-}
-
-impl fmt::Debug for ChatSettings {
-    /// Omits the addresses, because an address may contain a password.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = formatter.debug_struct("ChatSettings");
-        shown
-            .field("model", &self.model)
-            .field("api_key", &self.api_key)
-            .field("timeout", &self.timeout);
-        shown
-            .field("tries", &self.tries)
-            .field("first_pause", &self.first_pause)
-            .finish_non_exhaustive()
     }
 }
 
@@ -98,13 +82,13 @@ impl RemoteChat {
                 hint: Some(hint.to_owned()),
             })
         };
-        let endpoint = Endpoint::parse(&settings.base_url, CHAT).map_err(|why| {
+        let endpoint = Endpoint::parse(settings.base_url.expose_secret(), CHAT).map_err(|why| {
             let hint = "a URL looks like https://api.openai.com/v1; set the key separately";
             unusable(format!("its URL is invalid: {why}"), hint)
         })?;
         let agent = request::http_client(
             &endpoint,
-            settings.proxy.as_deref(),
+            settings.proxy.as_ref(),
             settings.certificates.as_deref(),
         );
         let agent = agent.map_err(|(why, hint)| unusable(why, hint))?;

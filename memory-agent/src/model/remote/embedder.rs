@@ -1,6 +1,5 @@
 //! An embedding model on a remote server, with its settings and the JSON of the `OpenAI` embeddings API.
 
-use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -9,19 +8,19 @@ use std::time::Duration;
 use memory_core::{EmbedError, Embedder, Embedding};
 use serde::{Deserialize, Serialize};
 
-use super::ApiKey;
 use super::endpoint::{EMBEDDINGS, Endpoint};
 use super::request::{self, ModelServer, RequestError, RetryPolicy};
+use super::{ApiKey, ServerAddress};
 use crate::model::unit_vector::unit_vector;
 
 const BATCH_SIZE: NonZeroUsize = NonZeroUsize::new(64).expect("64 is not 0");
 const MAX_TEXT: NonZeroUsize = NonZeroUsize::new(8_000).expect("8,000 is not 0");
 
 /// The address, credentials and limits of a remote embedding model.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoteSettings {
     /// Base URL up to `/embeddings`, such as `https://api.openai.com/v1` or `http://localhost:11434/v1`.
-    pub base_url: String,
+    pub base_url: ServerAddress,
     /// Name of the model on the server.
     pub model: String,
     /// API key, if the server requires one.
@@ -43,7 +42,7 @@ pub struct RemoteSettings {
     /// Pause before the second attempt; each further pause is twice as long.
     pub first_pause: Duration,
     /// Proxy server, such as `http://proxy:3128`.
-    pub proxy: Option<String>,
+    pub proxy: Option<ServerAddress>,
     /// PEM file with the certificate authorities to trust instead of the built-in Mozilla ones.
     pub certificates: Option<PathBuf>,
 }
@@ -53,9 +52,9 @@ impl RemoteSettings {
     ///
     /// These are 64 texts of at most 8,000 characters per request, 30 s per attempt, and four attempts within 90 s with
     /// a first pause of 0.5 s.
-    pub fn new(base_url: &str, model: &str) -> Self {
+    pub fn new(base_url: impl Into<ServerAddress>, model: &str) -> Self {
         Self {
-            base_url: base_url.to_owned(),
+            base_url: base_url.into(),
             model: model.to_owned(),
             api_key: None,
             dimensions: None,
@@ -68,27 +67,6 @@ impl RemoteSettings {
             proxy: None,
             certificates: None,
         }
-    }
-}
-
-impl fmt::Debug for RemoteSettings {
-    /// Omits the addresses, because an address may contain a password.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = formatter.debug_struct("RemoteSettings");
-        shown
-            .field("model", &self.model)
-            .field("api_key", &self.api_key)
-            .field("dimensions", &self.dimensions);
-        shown
-            .field("texts_at_once", &self.texts_at_once)
-            .field("longest_text", &self.longest_text);
-        shown
-            .field("timeout", &self.timeout)
-            .field("patience", &self.patience);
-        shown
-            .field("tries", &self.tries)
-            .field("first_pause", &self.first_pause)
-            .finish_non_exhaustive()
     }
 }
 
@@ -120,15 +98,17 @@ impl RemoteEmbedder {
     /// If the address, the proxy or the certificate file is invalid.
     pub fn new(settings: RemoteSettings) -> Result<Self, EmbedError> {
         let endpoint =
-            Endpoint::parse(&settings.base_url, EMBEDDINGS).map_err(|why| EmbedError {
-                why: format!("invalid URL of the embedding model: {why}"),
-                hint: Some(
-                    "a URL looks like https://api.openai.com/v1; set the key separately".into(),
-                ),
+            Endpoint::parse(settings.base_url.expose_secret(), EMBEDDINGS).map_err(|why| {
+                EmbedError {
+                    why: format!("invalid URL of the embedding model: {why}"),
+                    hint: Some(
+                        "a URL looks like https://api.openai.com/v1; set the key separately".into(),
+                    ),
+                }
             })?;
         let agent = request::http_client(
             &endpoint,
-            settings.proxy.as_deref(),
+            settings.proxy.as_ref(),
             settings.certificates.as_deref(),
         )
         .map_err(|(why, hint)| EmbedError {

@@ -11,8 +11,8 @@ use ureq::http::header::{DATE, LOCATION, RETRY_AFTER};
 use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Proxy};
 
-use super::ApiKey;
 use super::endpoint::Endpoint;
+use super::{ApiKey, ServerAddress};
 
 /// A model server with its connection pool and limits.
 #[derive(Debug, Clone)]
@@ -84,7 +84,7 @@ pub(super) type InvalidConfig = (String, &'static str);
 /// address of the proxy, because it may contain a password.
 pub(super) fn http_client(
     endpoint: &Endpoint,
-    proxy: Option<&str>,
+    proxy: Option<&ServerAddress>,
     certificates: Option<&Path>,
 ) -> Result<Agent, InvalidConfig> {
     let odd_proxy = |_| {
@@ -93,7 +93,10 @@ pub(super) fn http_client(
             "a proxy URL looks like http://proxy:3128",
         )
     };
-    let proxy = proxy.map(Proxy::new).transpose().map_err(odd_proxy)?;
+    let proxy = proxy
+        .map(|address| Proxy::new(address.expose_secret()))
+        .transpose()
+        .map_err(odd_proxy)?;
     let mut config = Agent::config_builder()
         .http_status_as_error(false)
         .max_redirects(0)
