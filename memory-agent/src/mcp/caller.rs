@@ -129,10 +129,11 @@ impl ProjectDiscovery {
     }
 
     /// Returns the project of the first root that is a folder of this machine.
-    pub(super) fn of_roots<'a>(&self, mut roots: impl Iterator<Item = &'a str>) -> Option<String> {
-        self.finder
-            .find_project(&roots.find_map(local_folder)?)
-            .name()
+    pub(super) fn of_roots<'a>(
+        &self,
+        mut roots: impl Iterator<Item = &'a str>,
+    ) -> Option<FoundProject> {
+        Some(self.finder.find_project(&roots.find_map(local_folder)?))
     }
 }
 
@@ -245,7 +246,11 @@ mod tests {
             "file://{}",
             folder.display().to_string().replace(' ', "%20")
         );
-        let project = |roots: &[&str]| discovery.of_roots(roots.iter().copied());
+        let project = |roots: &[&str]| {
+            discovery
+                .of_roots(roots.iter().copied())
+                .and_then(FoundProject::name)
+        };
         assert_eq!(
             project(&[
                 "https://example.com/x",

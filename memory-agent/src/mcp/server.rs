@@ -1,11 +1,11 @@
 //! Handles the requests of one MCP client.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use memory_core::{AnswerDetail, RecallInterface, View};
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult,
+    CacheScope, CallToolRequestParams, CallToolResponse, ContentBlock, CustomRequest, CustomResult,
     DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation,
     InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
@@ -20,7 +20,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::answer::AnswerForm;
-use super::caller::{Caller, ClientIdentity, is_self_contained, request_principal};
+use super::caller::{Caller, ClientIdentity, FoundProject, is_self_contained, request_principal};
 use super::subscriptions::{ListenLimit, Subscriptions};
 use super::{answer, instructions, prompts, resources};
 use crate::agent::{Agent, Session, SessionOrigin};
@@ -34,6 +34,8 @@ pub(super) struct McpServer {
     caller: Arc<OnceLock<Caller>>,
     /// The session of that client.
     session: Arc<OnceCell<Arc<Session>>>,
+    /// Why that client does not receive the memories of the project of its root; the next tool result contains it.
+    withheld: Arc<Mutex<Option<String>>>,
     subscriptions: Subscriptions,
 }
 
@@ -79,6 +81,7 @@ impl McpServer {
             identity: identity.clone(),
             caller: Arc::default(),
             session: Arc::default(),
+            withheld: Arc::default(),
             subscriptions: Subscriptions::new(end, listens),
         }
     }
@@ -107,7 +110,11 @@ impl McpServer {
                 .cloned()
                 .map_or_else(|| self.identity.caller(context), Ok)?;
             if view.project.is_none() {
-                view.project = self.project_of_roots(context).await;
+                let found = self.project_of_roots(context).await;
+                if let Some(FoundProject::Withheld(why)) = &found {
+                    *self.lock_withheld() = Some(format!("You are in no project: {why}."));
+                }
+                view.project = found.and_then(FoundProject::name);
             }
             Ok(open(&view, SessionOrigin::connection(RecallInterface::Mcp)))
         });
@@ -128,7 +135,7 @@ impl McpServer {
         deprecated,
         reason = "clients of revisions before 2026-07-28 have roots"
     )]
-    async fn project_of_roots(&self, context: &RequestContext<RoleServer>) -> Option<String> {
+    async fn project_of_roots(&self, context: &RequestContext<RoleServer>) -> Option<FoundProject> {
         let discovery = self.identity.discovery.clone()?;
         context.client_capabilities()?.roots?;
         let listed = timeout(ROOTS_TIMEOUT, context.peer.list_roots())
@@ -137,6 +144,10 @@ impl McpServer {
             .ok()?;
         let find = move || discovery.of_roots(listed.roots.iter().map(|root| root.uri.as_str()));
         tokio::task::spawn_blocking(find).await.ok()?
+    }
+
+    fn lock_withheld(&self) -> MutexGuard<'_, Option<String>> {
+        self.withheld.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the instructions for the model of `caller`.
@@ -240,7 +251,11 @@ impl ServerHandler for McpServer {
                 .await;
         }
         let form = AnswerForm::of_version(context.protocol_version().as_ref());
-        answer::tool_result(self.agent.built_in_name(&name), done, form).map(Into::into)
+        let mut result = answer::tool_result(self.agent.built_in_name(&name), done, form)?;
+        if let Some(why) = self.lock_withheld().take() {
+            result.content.push(ContentBlock::text(why));
+        }
+        Ok(result.into())
     }
 
     async fn list_resources(

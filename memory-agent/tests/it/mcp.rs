@@ -332,12 +332,62 @@ fn each_self_contained_request_sees_the_memories_of_its_own_caller() {
 
 /// Finds the same project in each folder.
 #[derive(Debug)]
-struct TeamEverywhere;
+struct SameProject(FoundProject);
 
-impl ProjectFinder for TeamEverywhere {
+impl ProjectFinder for SameProject {
     fn find_project(&self, _folder: &Path) -> FoundProject {
-        FoundProject::Named("team".into())
+        self.0.clone()
     }
+}
+
+/// Returns a client whose folders are in the project that was found.
+fn client_in(
+    services: &Services,
+    folder: Option<&Path>,
+    found: FoundProject,
+    capabilities: &Value,
+) -> Client {
+    let discovery = ProjectDiscovery {
+        working_folder: folder.map(Into::into),
+        finder: Arc::new(SameProject(found)),
+    };
+    let identity = ClientIdentity {
+        discovery: Some(discovery),
+        ..ClientIdentity::default()
+    };
+    let mut client = Client::new(services.clone(), identity);
+    client.transcript(&handshake("2025-11-25", capabilities));
+    client
+}
+
+/// Answers the question of the server for the roots of the client.
+fn answer_roots(client: &mut Client, asked: &Value, root: &Path) {
+    assert_eq!(asked["method"], "roots/list");
+    let root = format!("file://{}", root.display());
+    client.send_line(
+        &json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "roots": [{ "uri": root }] } })
+            .to_string(),
+    );
+}
+
+#[test]
+fn a_client_is_told_once_that_the_project_of_its_root_is_withheld() {
+    let services = services(Arc::new(MemStore::default()));
+    write(&services, "of the team", Scope::Project("team".into()));
+    let home = tempfile::tempdir().expect("a folder");
+    let withheld = FoundProject::Withheld("nobody has confirmed it".into());
+    let mut client = client_in(&services, None, withheld, &json!({ "roots": {} }));
+    let call = session_request(1, "tools/call", &json!({ "name": "memory_list" }));
+    let asked = client.call(&call);
+    answer_roots(&mut client, &asked, home.path());
+    let told = client.receive().to_string();
+    assert!(
+        told.contains("nobody has confirmed it") && !told.contains("of the team"),
+        "{told}"
+    );
+    let again = client.call(&call).to_string();
+    assert!(!again.contains("confirmed"), "{again}");
+    client.finish();
 }
 
 #[test]
@@ -345,38 +395,26 @@ fn a_session_works_in_the_project_of_the_working_folder_or_of_the_first_root() {
     let services = services(Arc::new(MemStore::default()));
     write(&services, "of the team", Scope::Project("team".into()));
     let home = tempfile::tempdir().expect("a folder");
-    let client_in = |folder: Option<&Path>, capabilities: &Value| {
-        let discovery = ProjectDiscovery {
-            working_folder: folder.map(Into::into),
-            finder: Arc::new(TeamEverywhere),
-        };
-        let identity = ClientIdentity {
-            discovery: Some(discovery),
-            ..ClientIdentity::default()
-        };
-        let mut client = Client::new(services.clone(), identity);
-        client.transcript(&handshake("2025-11-25", capabilities));
-        client
-    };
+    let team = || FoundProject::Named("team".into());
     let list = session_request(1, "resources/list", &json!({}));
     let count = |answer: &Value| answer["result"]["resources"].as_array().map(Vec::len);
 
-    let mut client = client_in(Some(home.path()), &json!({ "roots": {} }));
+    let mut client = client_in(
+        &services,
+        Some(home.path()),
+        team(),
+        &json!({ "roots": {} }),
+    );
     assert_eq!(count(&client.call(&list)), Some(2));
     client.finish();
 
-    let mut client = client_in(None, &json!({ "roots": {} }));
+    let mut client = client_in(&services, None, team(), &json!({ "roots": {} }));
     let asked = client.call(&list);
-    assert_eq!(asked["method"], "roots/list");
-    let root = format!("file://{}", home.path().display());
-    client.send_line(
-        &json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "roots": [{ "uri": root }] } })
-            .to_string(),
-    );
+    answer_roots(&mut client, &asked, home.path());
     assert_eq!(count(&client.receive()), Some(2));
     client.finish();
 
-    let mut client = client_in(None, &json!({}));
+    let mut client = client_in(&services, None, team(), &json!({}));
     assert_eq!(count(&client.call(&list)), Some(1));
     client.finish();
 }
