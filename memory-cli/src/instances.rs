@@ -29,7 +29,7 @@ use crate::failure::Failure;
 use crate::home::{Home, KEPT};
 use crate::shared_store::STORE;
 use crate::topics;
-use memory_core::{Operation, Verb};
+use memory_core::{Operation, SecretPolicy, Verb};
 
 /// Name of the instance that exists without a definition.
 pub(crate) const DEFAULT: &str = "default";
@@ -46,9 +46,13 @@ pub(crate) struct InstanceRegistry {
 
 /// Returns the registry with a cache of open instances.
 pub(crate) fn open_cached(settings: &Arc<Settings>) -> Result<Arc<OpenInstances>, Failure> {
-    Ok(Arc::new(OpenInstances::new(Arc::new(
-        InstanceRegistry::open(settings)?,
-    ))))
+    let agent_secrets = if settings.agents.allow_secret.value {
+        SecretPolicy::Keep
+    } else {
+        SecretPolicy::Refuse
+    };
+    let registry = Arc::new(InstanceRegistry::open(settings)?);
+    Ok(Arc::new(OpenInstances::new(registry, agent_secrets)))
 }
 
 impl InstanceRegistry {

@@ -348,7 +348,7 @@ impl ToolCaller for Agent {
     ) -> Result<Value, ToolError> {
         let session = match caller {
             ActionCaller::Person => Session::for_person(&self),
-            ActionCaller::Agent(view) => Session::begin(&self, view)
+            ActionCaller::Agent { view, .. } => Session::begin(&self, view)
                 .with_origin(SessionOrigin::request(RecallInterface::Http, None)),
         };
         session.call(tool, parameters)

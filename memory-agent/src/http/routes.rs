@@ -23,9 +23,7 @@ use super::metrics::MEDIA_TYPE;
 use super::openapi::openapi;
 use super::response::{ErrorResponse, value};
 use crate::agent::{Agent, Session, SessionOrigin};
-use crate::instance::{
-    ActionCaller, ActionResult, InstanceHandle, OpenInstances, backend, backends,
-};
+use crate::instance::{ActionResult, InstanceHandle, OpenInstances, backend, backends};
 use crate::rpc::describe_tool;
 use crate::{exact_json, json as shapes, tools};
 
@@ -207,7 +205,7 @@ async fn run(
     if !is_own {
         refuse_principal(request.extensions(), "the instances")?;
     }
-    let asker = ActionCaller::Agent(parse_view(&request)?);
+    let asker = desk.instances.agent_caller(parse_view(&request)?);
     let (parameters, body) = desk.room.read_parameters(request.into_body()).await?;
     let work = move |desk: &AppState| {
         let done = notes.map_or_else(

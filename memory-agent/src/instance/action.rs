@@ -6,7 +6,7 @@ use std::sync::Arc;
 use memory_core::instance::history::Messages;
 use memory_core::instance::kv::KeyValues;
 use memory_core::json::JsonText;
-use memory_core::{Effect, ToolError, View};
+use memory_core::{Effect, SecretPolicy, ToolError, View};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -73,8 +73,13 @@ impl Action {
 pub enum ActionCaller {
     /// The person, who sees everything.
     Person,
-    /// An agent with its view.
-    Agent(View),
+    /// An agent.
+    Agent {
+        /// Its view.
+        view: View,
+        /// Whether it may store credentials.
+        secrets: SecretPolicy,
+    },
 }
 
 /// An opened instance.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use memory_core::instance::InstanceError;
 use memory_core::json::JsonText;
 use memory_core::text::to_one_line;
-use memory_core::{Code, ToolError};
+use memory_core::{Code, SecretPolicy, ToolError};
 
 use super::action::ActionHandler;
 use super::parameters::is_word_list;
@@ -14,6 +14,9 @@ use super::{Action, ActionCaller, ActionResult, Field, FieldKind, InstanceHandle
 use crate::exact_json;
 use crate::parameters::allowed_types;
 use crate::validation;
+
+/// The setting that permits agents to store credentials.
+const AGENT_SECRETS: &str = "agents.allow_secret";
 
 /// A type of instances with its fields and actions.
 #[derive(Debug)]
@@ -82,7 +85,31 @@ impl Backend {
             );
             return Err(ToolError::new(Code::InvalidInput, faults, Some(hint)));
         }
-        own(holding, parameters)
+        if !matches!(
+            asker,
+            ActionCaller::Agent {
+                secrets: SecretPolicy::Refuse,
+                ..
+            }
+        ) {
+            return own(holding, parameters);
+        }
+        let hint = || {
+            Some(format!(
+                "remove the credential, or ask a person to store it by memory instance run with -p allow_secret=true, \
+                 or to permit it with {AGENT_SECRETS}: true"
+            ))
+        };
+        if value["allow_secret"] == true {
+            let message = format!("agents may not use allow_secret ({AGENT_SECRETS} is false)");
+            return Err(ToolError::new(Code::Forbidden, message, hint()));
+        }
+        own(holding, parameters).map_err(|mut error| {
+            if error.code == Code::SecretFound {
+                error.hint = hint();
+            }
+            error
+        })
     }
 
     /// Replaces tool names in a hint by the actions that call them.
@@ -243,7 +270,14 @@ pub fn render_help(backend: &Backend, action: &Action) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{backend, backends};
+    use std::sync::Arc;
+
+    use memory_core::testing::{FakeMessages, FakeValues, messages, values};
+    use memory_core::{Code, SecretPolicy, View};
+    use serde_json::json;
+
+    use super::super::{ActionCaller, InstanceHandle, backend, backends};
+    use crate::exact_json;
 
     fn checked(given: &[(&str, &str)]) -> Result<Vec<(&'static str, String)>, String> {
         let checked = backend("history")
@@ -287,6 +321,52 @@ mod tests {
         ] {
             assert_eq!(checked(&given).unwrap_err(), why);
         }
+    }
+
+    #[test]
+    fn an_agent_stores_a_credential_only_if_the_setting_permits_it() {
+        let agent = |secrets| ActionCaller::Agent {
+            view: View::default(),
+            secrets,
+        };
+        let (refused, permitted) = (agent(SecretPolicy::Refuse), agent(SecretPolicy::Keep));
+        let token = format!("{}{}", "gh", "p_1aB2cD3eF4gH5iJ6kL7mN8oP9qR0sT1uV2wX");
+        let mut seen = Vec::new();
+        for backend in backends() {
+            for action in &backend.actions {
+                if action.parameters["properties"]["allow_secret"].is_null() {
+                    continue;
+                }
+                seen.push(action.name);
+                let holding = match backend.name {
+                    "kv" => InstanceHandle::Kv(values(Arc::new(FakeValues::default()))),
+                    _ => InstanceHandle::History(messages(Arc::new(FakeMessages::default())).0),
+                };
+                let run = |caller: &ActionCaller, allow_secret: bool| {
+                    let mut given = match backend.name {
+                        "kv" => json!({ "key": "a", "value": token }),
+                        _ => json!({ "session": "s", "role": "user", "content": token }),
+                    };
+                    given["allow_secret"] = allow_secret.into();
+                    let given = exact_json::to_json_text(&given);
+                    backend.run(action, &holding, caller, &given)
+                };
+                for (allow_secret, code) in [(true, Code::Forbidden), (false, Code::SecretFound)] {
+                    let error = run(&refused, allow_secret).unwrap_err();
+                    assert_eq!(error.code, code);
+                    let hint = error.hint.expect("a hint");
+                    assert!(hint.contains("agents.allow_secret: true"), "{hint}");
+                    assert!(hint.contains("-p allow_secret=true"), "{hint}");
+                }
+                assert_eq!(
+                    run(&ActionCaller::Person, false).unwrap_err().code,
+                    Code::SecretFound
+                );
+                run(&permitted, true).unwrap();
+                run(&ActionCaller::Person, true).unwrap();
+            }
+        }
+        assert_eq!(seen, ["append", "set"]);
     }
 
     #[test]

@@ -8,11 +8,12 @@ use std::fmt::Debug;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use memory_core::instance::{InstanceError, InstanceName};
+use memory_core::{SecretPolicy, View};
 // Under test, shuttle's locks are used, so that each lock is a scheduling point.
 #[cfg(test)]
 use shuttle::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Backend, InstanceHandle};
+use super::{ActionCaller, Backend, InstanceHandle};
 
 /// The definitions of instances. It may be called from any thread.
 pub trait InstanceDefinitions: Debug + Send + Sync {
@@ -64,6 +65,7 @@ pub struct InstanceListing {
 #[derive(Debug)]
 pub struct OpenInstances {
     instances: Arc<dyn InstanceDefinitions>,
+    agent_secrets: SecretPolicy,
     open: Mutex<OpenMap>,
 }
 
@@ -71,10 +73,11 @@ pub struct OpenInstances {
 type OpenMap = HashMap<(&'static str, InstanceName), (DefinitionVersion, InstanceHandle)>;
 
 impl OpenInstances {
-    /// Creates an empty cache.
-    pub fn new(instances: Arc<dyn InstanceDefinitions>) -> Self {
+    /// Creates an empty cache; with [`SecretPolicy::Keep`], agents may store credentials.
+    pub fn new(instances: Arc<dyn InstanceDefinitions>, agent_secrets: SecretPolicy) -> Self {
         Self {
             instances,
+            agent_secrets,
             open: Mutex::default(),
         }
     }
@@ -82,6 +85,14 @@ impl OpenInstances {
     /// Returns the definitions.
     pub fn definitions(&self) -> &dyn InstanceDefinitions {
         self.instances.as_ref()
+    }
+
+    /// Returns the agent with this view as the caller of an action.
+    pub fn agent_caller(&self, view: View) -> ActionCaller {
+        ActionCaller::Agent {
+            view,
+            secrets: self.agent_secrets,
+        }
     }
 
     /// Returns an opened instance from the cache, or opens it.
@@ -149,9 +160,9 @@ impl OpenInstances {
 
 #[cfg(test)]
 mod tests {
+    use memory_core::Code;
     use memory_core::instance::kv::{get, set};
     use memory_core::testing::{FakeValues, in_any_order, values};
-    use memory_core::{Code, SecretPolicy};
     use shuttle::sync::atomic::{AtomicU64, Ordering};
     use shuttle::thread;
 
@@ -220,7 +231,10 @@ mod tests {
     fn nobody_is_given_what_was_defined_before_and_all_share_what_is_open() {
         in_any_order(|| {
             let defined = Arc::new(CountingDefinitions(AtomicU64::new(1)));
-            let open = Arc::new(OpenInstances::new(Arc::clone(&defined) as _));
+            let open = Arc::new(OpenInstances::new(
+                Arc::clone(&defined) as _,
+                SecretPolicy::Refuse,
+            ));
             let asks = |_: u64| {
                 let (open, defined) = (Arc::clone(&open), Arc::clone(&defined));
                 thread::spawn(move || {
@@ -252,7 +266,10 @@ mod tests {
     fn what_is_defined_no_longer_is_not_kept_open_by_who_asked_before() {
         in_any_order(|| {
             let defined = Arc::new(CountingDefinitions(AtomicU64::new(1)));
-            let open = Arc::new(OpenInstances::new(Arc::clone(&defined) as _));
+            let open = Arc::new(OpenInstances::new(
+                Arc::clone(&defined) as _,
+                SecretPolicy::Refuse,
+            ));
             let (own, theirs) = (Arc::clone(&defined), Arc::clone(&open));
             let asks = thread::spawn(move || open_number(&theirs).map(|(number, _)| number));
             own.0.store(0, Ordering::SeqCst);

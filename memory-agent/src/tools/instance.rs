@@ -8,7 +8,7 @@ use memory_core::{Code, Effect, Tool, ToolContext, ToolError, View};
 use serde_json::{Value, json};
 
 use crate::exact_json;
-use crate::instance::{Action, ActionCaller, Backend, OpenInstances, backend};
+use crate::instance::{Action, Backend, OpenInstances, backend};
 
 /// The types of instances with actions that are tools, such as `history_append` and `kv_get`.
 pub(super) const TYPES: [&str; 2] = ["history", "kv"];
@@ -101,7 +101,7 @@ impl Tool for InstanceTool {
             .parse()
             .map_err(|error: InstanceError| ToolError::from(error))?;
         let holding = self.instances.get_or_open(self.backend, &name)?;
-        let asker = ActionCaller::Agent(View::default());
+        let asker = self.instances.agent_caller(View::default());
         let answer = self.backend.run(
             self.action,
             &holding,

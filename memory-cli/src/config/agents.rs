@@ -6,7 +6,7 @@ use memory_agent::ProjectWrites;
 use memory_core::ParseError;
 use serde_json::Value;
 
-use super::document::SettingsDocument;
+use super::document::{SettingsDocument, parser_for};
 use super::setting::or_default;
 use super::{ConfigError, Setting, SettingsLayer};
 
@@ -15,6 +15,8 @@ use super::{ConfigError, Setting, SettingsLayer};
 pub(crate) struct AgentSettings {
     /// The scope of memories that an agent in a project writes without a scope.
     pub project_writes: Setting<ProjectWriteScope>,
+    /// Whether agents may store credentials.
+    pub allow_secret: Setting<bool>,
 }
 
 /// The scope of memories that an agent in a project writes without a scope, as a setting.
@@ -49,15 +51,25 @@ impl AgentSettings {
         let project_writes = document.take("agents.project_writes", str::parse)?;
         Ok(Self {
             project_writes: or_default(project_writes, ProjectWriteScope(ProjectWrites::Global)),
+            allow_secret: or_default(
+                document.take("agents.allow_secret", parser_for("true or false"))?,
+                false,
+            ),
         })
     }
 
     /// Returns every key with its value and layer, in file order.
     pub(super) fn all(&self) -> impl Iterator<Item = (&'static str, (Value, SettingsLayer))> {
-        [(
-            "agents.project_writes",
-            self.project_writes.display(|scope| scope.as_str().into()),
-        )]
+        [
+            (
+                "agents.project_writes",
+                self.project_writes.display(|scope| scope.as_str().into()),
+            ),
+            (
+                "agents.allow_secret",
+                self.allow_secret.display(|yes| (*yes).into()),
+            ),
+        ]
         .into_iter()
     }
 }

@@ -219,6 +219,36 @@ fn the_daemon_serves_the_same() {
 }
 
 #[test]
+fn no_agent_stores_a_credential_unless_the_settings_permit_it() {
+    let sandbox = Sandbox::new();
+    let token = ["gh", "p_1aB2cD3eF4gH5iJ6kL7mN8oP9qR0sT1uV2wX"].concat();
+    let body = format!(r#"{{"key":"a","value":"{token}","allow_secret":true}}"#);
+    let call = format!(r#"{{"name":"kv_set","params":{body}}}"#);
+    let set = || {
+        let server = HttpServerProcess::start(
+            &sandbox,
+            &["instance", "serve", "--addr", "127.0.0.1:0"],
+            None,
+        );
+        let told = server.post("/v1/run/kv/default/set", "", &body).1;
+        [
+            told,
+            sandbox.run_with_input(&call, &["agent", "--tools", "kv"]),
+        ]
+    };
+    for refused in set() {
+        assert!(refused.contains("agents.allow_secret: true"), "{refused}");
+    }
+    let by_person =
+        format!("memory instance run kv set -p key=b -p allow_secret=true -p value={token}");
+    assert!(sandbox.run_shell(&by_person).contains("created"));
+    sandbox.run_shell("memory config set agents.allow_secret true");
+    for told in set() {
+        assert!(told.contains(r#""key":"a""#), "{told}");
+    }
+}
+
+#[test]
 fn others_are_not_served_without_a_token() {
     let sandbox = Sandbox::new();
     for arguments in [

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use super::rule::{RULES, SecretRule};
 use crate::StoreError;
+use crate::text::{deceptive_characters, to_ascii_form, visible_char};
 
 /// A credential in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,22 +20,20 @@ pub struct Secret {
 
 /// Returns the credentials in `text`, in order and without overlaps.
 ///
+/// Credentials are found in the text itself, and in the text as its reader sees it: without invisible characters, and
+/// with full-width letters as ordinary ones.
+///
 /// Placeholders such as `sk-xxxx`, `${TOKEN}` or `<password>`, hashes and UUIDs are not credentials. Text without any
 /// prefix of a credential costs one pass over its bytes. A pattern is compiled when it is first needed.
 pub fn find(text: &str) -> Vec<Secret> {
-    let mut found = Vec::new();
-    let mut covered = 0;
-    for_each_hit(text, &mut |rule, hit| {
-        // An assigned value inside another credential ends with it; skipping it avoids scanning a long value
-        // repeatedly.
-        if rule.is_assignment() && hit.start < covered {
-            return;
-        }
-        if let Some(span) = rule.find_span(text, hit) {
-            covered = covered.max(span.end);
-            found.push((span, rule));
-        }
-    });
+    let mut found = find_spans(text);
+    if let Some(visible) = VisibleText::of(text) {
+        let original = |(span, rule): (Range<usize>, _)| {
+            let [start, end] = [span.start, span.end].map(|offset| visible.original_offset(offset));
+            (start..end, rule)
+        };
+        found.extend(find_spans(&visible.text).into_iter().map(original));
+    }
     // Of credentials with the same start, the first rule has the most specific kind.
     found.sort_by_key(|(span, rule)| (span.start, rule.index()));
 
@@ -51,6 +50,68 @@ pub fn find(text: &str) -> Vec<Secret> {
         }
     }
     secrets
+}
+
+/// Returns the span of each credential in `text` with its rule; they may overlap.
+fn find_spans(text: &str) -> Vec<(Range<usize>, &'static SecretRule)> {
+    let mut found = Vec::new();
+    let mut covered = 0;
+    for_each_hit(text, &mut |rule, hit| {
+        // An assigned value inside another credential ends with it; skipping it avoids scanning a long value
+        // repeatedly.
+        if rule.is_assignment() && hit.start < covered {
+            return;
+        }
+        if let Some(span) = rule.find_span(text, hit) {
+            covered = covered.max(span.end);
+            found.push((span, rule));
+        }
+    });
+    found
+}
+
+/// A text as its reader sees it.
+struct VisibleText {
+    text: String,
+    /// The offsets behind each changed character, in this text and in the original.
+    changes: Vec<(usize, usize)>,
+}
+
+impl VisibleText {
+    /// Returns the text as its reader sees it, or `None` if that is the text itself.
+    fn of(original: &str) -> Option<Self> {
+        if original
+            .bytes()
+            .all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t'))
+        {
+            return None;
+        }
+        let (mut text, mut changes) = (String::with_capacity(original.len()), Vec::new());
+        let mut deceptive = deceptive_characters(original).peekable();
+        for (at, character) in original.char_indices() {
+            let is_deceptive = deceptive.next_if_eq(&(at, character)).is_some();
+            // A separator of lines is invisible, but separates.
+            let is_hidden =
+                visible_char(character).is_none_or(|visible| is_deceptive && visible == character);
+            let shown = to_ascii_form(character);
+            if !is_hidden {
+                text.push(shown);
+            }
+            if is_hidden || shown != character {
+                changes.push((text.len(), at + character.len_utf8()));
+            }
+        }
+        (!changes.is_empty()).then_some(Self { text, changes })
+    }
+
+    /// Returns the offset in the original text, behind the invisible characters at this place.
+    fn original_offset(&self, offset: usize) -> usize {
+        let before = self.changes.partition_point(|(at, _)| *at <= offset);
+        let (at, original) = before
+            .checked_sub(1)
+            .map_or((0, 0), |last| self.changes[last]);
+        original + (offset - at)
+    }
 }
 
 static PREFILTER: LazyLock<LiteralPrefilter> = LazyLock::new(LiteralPrefilter::new);

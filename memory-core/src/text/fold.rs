@@ -112,6 +112,20 @@ pub(super) fn is_invisible(character: char) -> bool {
         | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
+/// Returns the ASCII character of which `character` is a form, such as a full-width one, or else `character`.
+pub(crate) fn to_ascii_form(character: char) -> char {
+    if folds_to_itself(character) {
+        return character;
+    }
+    let (mut last, mut count) = (character, 0);
+    decompose_compatible(character, |part| (last, count) = (part, count + 1));
+    if count == 1 && last.is_ascii() {
+        last
+    } else {
+        character
+    }
+}
+
 /// Returns whether no following character can join `character`.
 ///
 /// Under compatibility folding Unicode also treats a mark after a space as separate; here it limits the spans.

@@ -18,9 +18,11 @@ mod tokens;
 mod windows_name;
 
 pub use fold::fold;
+pub(crate) use fold::to_ascii_form;
 pub use invisible::deceptive_characters;
 pub(crate) use invisible::is_invisible;
 pub use markdown_budget::{MarkdownBudget, MarkdownEvent, split_html_texts};
+pub(crate) use one_line::visible_char;
 pub use one_line::{format_error_chain, to_one_line};
 pub use overlaps::WordOverlaps;
 pub use query_terms::{Term, query_terms};

@@ -32,7 +32,8 @@ pub fn to_one_line(text: &str, longest: usize) -> String {
     }
 }
 
-fn visible_char(character: char) -> Option<char> {
+/// Returns the character that one line shows for `character`, if any.
+pub(crate) fn visible_char(character: char) -> Option<char> {
     match character {
         '\n' | '\r' | '\t' | '\u{85}' | '\u{2028}' | '\u{2029}' => Some(' '),
         // These change the direction of the text.

@@ -14,6 +14,7 @@ use memory_agent::http::{
 use memory_agent::instance::{
     Backend, DefinitionVersion, InstanceDefinitions, InstanceHandle, InstanceListing, OpenInstances,
 };
+use memory_core::SecretPolicy;
 use memory_core::instance::{InstanceError, InstanceName};
 use memory_core::testing::{FakeMessages, FakeValues, messages, values};
 use serde_json::Value;
@@ -128,7 +129,10 @@ impl HttpTestServer {
             opened: AtomicUsize::new(0),
             version: Mutex::default(),
         });
-        let instances = Arc::new(OpenInstances::new(Arc::clone(&fakes) as _));
+        let instances = Arc::new(OpenInstances::new(
+            Arc::clone(&fakes) as _,
+            SecretPolicy::Refuse,
+        ));
         let access = AccessRules {
             how_to_admit: HOW_TO_ADMIT.into(),
             ..access

@@ -204,7 +204,10 @@ impl WebTestServer {
                 actor: "web".into(),
                 ..services.clone()
             },
-            instances: Arc::new(OpenInstances::new(Arc::new(definitions))),
+            instances: Arc::new(OpenInstances::new(
+                Arc::new(definitions),
+                SecretPolicy::Refuse,
+            )),
             conversations: Vec::new(),
             recalls: Arc::clone(&recalls) as _,
             local_time: Arc::new(|time| time.fixed_offset()),

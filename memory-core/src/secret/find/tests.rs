@@ -423,6 +423,52 @@ fn only_the_credential_is_taken_out() {
 }
 
 #[test]
+fn no_dress_hides_a_credential_and_a_redaction_covers_the_dress() {
+    let full_width = |character: char| match character {
+        '!'..='~' => char::from_u32(u32::from(character) + 0xfee0).unwrap(),
+        _ => character,
+    };
+    for (kind, before, secret, after) in credentials() {
+        let fenced = |secret: &str| format!("é {before}{secret}{after}");
+        for hidden in [
+            "\u{200b}",
+            "\u{ad}",
+            "\u{2060}\u{e0041}",
+            "\u{202e}",
+            "\u{7}",
+            "\u{200d}",
+        ] {
+            let dressed: String = secret
+                .chars()
+                .flat_map(|c| format!("{c}{hidden}").chars().collect::<Vec<_>>())
+                .collect();
+            let text = fenced(&dressed);
+            let found = find(&text);
+            let whole = found
+                .iter()
+                .find(|found| found.kind == kind)
+                .map(|found| &text[found.span.clone()]);
+            assert_eq!(whole, Some(dressed.as_str()), "{hidden:?}");
+            let redacted = redact(&text).expect("it has a credential");
+            assert_eq!(
+                redacted.text,
+                redact(&fenced(&secret)).expect("it has a credential").text,
+                "{hidden:?}"
+            );
+        }
+        let text = fenced(&secret.chars().map(full_width).collect::<String>());
+        assert!(find(&text).iter().any(|found| found.kind == kind), "{text}");
+        reject_secrets([redact(&text).expect("it has a credential").text.as_str()]).unwrap();
+    }
+    // What is hidden separates nothing, but a token behind it remains one.
+    let token = format!(
+        "a\u{200b}{}{}",
+        "gh", "p_1aB2cD3eF4gH5iJ6kL7mN8oP9qR0sT1uV2wX"
+    );
+    assert_eq!(find(&token).len(), 1);
+}
+
+#[test]
 fn text_without_credentials_stays() {
     assert_eq!(redact("Anna prefers dark mode."), None);
 }
