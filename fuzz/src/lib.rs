@@ -8,6 +8,7 @@
 
 mod agent_sessions;
 mod bank;
+mod clock;
 mod export;
 mod fixtures;
 mod front_matter;
@@ -29,6 +30,7 @@ mod wikilinks;
 
 pub use agent_sessions::agent_sessions;
 pub use bank::bank;
+pub use clock::clock;
 pub use export::export;
 pub use front_matter::front_matter;
 pub use import::import;

@@ -8,9 +8,8 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, Utc};
 use memory_agent::Agent;
 use memory_agent::event::EventKind;
-use memory_core::Clock;
 use memory_core::instance::NamedInstance;
-use memory_store::{FileStoreOptions, Freshness, QueueNotices, SystemClock};
+use memory_store::{FileStoreOptions, Freshness, QueueNotices};
 
 use crate::config::{Environment, Settings};
 use crate::failure::Failure;
@@ -46,11 +45,6 @@ pub(crate) type RunCommand = fn(Vec<OsString>, &Environment, Streams) -> ExitCod
 /// Minimum interval between two updates of the index page in a long-running process.
 const INDEX_PAGE_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Returns the current time, for commands that do not open a home.
-pub(crate) fn current_time() -> DateTime<Utc> {
-    SystemClock.now()
-}
-
 impl<'a> App<'a> {
     /// Creates the context of a command.
     pub(crate) fn new(
@@ -69,6 +63,11 @@ impl<'a> App<'a> {
             settings: None,
             opened: None,
         }
+    }
+
+    /// Returns the current time.
+    pub(crate) fn now(&self) -> DateTime<Utc> {
+        self.environment.clock().now()
     }
 
     /// Returns the settings.

@@ -7,7 +7,7 @@ use memory_core::PrincipalAccess;
 use memory_core::bank::{BankScope, BankStore, Banks};
 use memory_store::bank::{BankFolder, BankOptions, JsonSchemaValidator, SymlinkedBanks};
 use memory_store::postgres::Database;
-use memory_store::{RandomIds, SharedFolderId, SystemClock};
+use memory_store::{RandomIds, SharedFolderId};
 
 use crate::config::{Settings, SettingsLayer};
 use crate::failure::Failure;
@@ -139,7 +139,7 @@ fn of(
         filter: Arc::new(JqRunner::of(settings)),
         schemas: Arc::new(JsonSchemaValidator),
         limits: options.limits,
-        clock: Arc::new(SystemClock),
+        clock: settings.environment.clock(),
         ids: Arc::new(RandomIds),
         actor: actor.to_owned(),
     }

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Days, Local, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc};
-use memory_core::{ParseError, StoreError};
+use memory_core::{
+    MAX_TIME, MIN_TIME, ParseError, StoreError, add_time, parse_day, parse_rfc3339, valid_time,
+};
 
 use crate::zone::UserTimeZone;
 
@@ -29,13 +31,14 @@ impl LocalDay {
             .from_local_datetime(&midnight)
             .earliest()
             .map_or_else(|| midnight.and_utc(), |moment| moment.to_utc())
+            .clamp(MIN_TIME, MAX_TIME)
     }
 
     /// Returns the start of the next day.
     pub(crate) fn end(self) -> DateTime<Utc> {
         self.0
             .checked_add_days(Days::new(1))
-            .map_or(DateTime::<Utc>::MAX_UTC, |next| Self(next).start())
+            .map_or(MAX_TIME, |next| Self(next).start())
     }
 }
 
@@ -43,9 +46,9 @@ impl std::str::FromStr for LocalDay {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        NaiveDate::parse_from_str(text.trim(), "%Y-%m-%d")
+        parse_day(text.trim())
             .map(Self)
-            .map_err(|_| ParseError::new(text, "a day (YYYY-MM-DD)"))
+            .ok_or_else(|| ParseError::new(text, "a day (YYYY-MM-DD)"))
     }
 }
 
@@ -54,9 +57,7 @@ impl Deadline {
     pub(crate) fn resolve(self, now: DateTime<Utc>) -> DateTime<Utc> {
         match self {
             Self::At(moment) => moment,
-            Self::After(span) => now
-                .checked_add_signed(span)
-                .unwrap_or(DateTime::<Utc>::MAX_UTC),
+            Self::After(span) => add_time(now, span),
         }
     }
 }
@@ -65,11 +66,7 @@ impl std::str::FromStr for Deadline {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let moment = || {
-            DateTime::parse_from_rfc3339(text.trim())
-                .ok()
-                .map(|moment| Self::At(moment.to_utc()))
-        };
+        let moment = || parse_rfc3339(text.trim()).map(Self::At);
         let day = || {
             text.parse::<LocalDay>()
                 .ok()
@@ -90,9 +87,13 @@ impl std::str::FromStr for Deadline {
     }
 }
 
-/// Parses a duration such as `60s`, `168h`, `30d` or `1h 30m`.
+/// A longer duration has the same effect, and sums of durations could exceed their range.
+const MAX_DURATION: Duration = Duration::from_hours(10_000 * 366 * 24);
+
+/// Parses a duration such as `60s`, `168h`, `30d` or `1h 30m`; at most 10,000 years.
 pub(crate) fn parse_duration(text: &str) -> Result<Duration, ParseError> {
     humantime::parse_duration(text.trim())
+        .map(|span| span.min(MAX_DURATION))
         .map_err(|_| ParseError::new(text, "a duration such as 60s, 168h or 30d"))
 }
 
@@ -138,6 +139,7 @@ pub(crate) fn parse_due_time(
         TimeDelta::from_std(parse_duration(text).ok()?)
             .ok()
             .and_then(|span| now.to_utc().checked_add_signed(span))
+            .and_then(valid_time)
     };
     later().map_or_else(
         || memory_core::parse_due_time(text, now),

@@ -9,7 +9,7 @@ use memory_core::{
     SubmittedProposals, pending,
 };
 use memory_store::postgres::Database;
-use memory_store::{FileStore, FileStoreOptions, RandomIds, RecallFolder, SystemClock};
+use memory_store::{FileStore, FileStoreOptions, RandomIds, RecallFolder};
 
 use crate::config::Settings;
 use crate::failure::Failure;
@@ -63,7 +63,7 @@ impl Home {
         options: FileStoreOptions,
     ) -> Result<Self, Failure> {
         let store = Arc::new(open_store(&settings, options)?);
-        let clock = Arc::new(SystemClock);
+        let clock = settings.environment.clock();
         let services = Services {
             store: store.clone(),
             history: store.clone(),

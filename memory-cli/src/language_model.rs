@@ -61,7 +61,8 @@ pub(crate) fn with_budget(
 }
 
 /// Returns the current day of the budget.
-pub(crate) fn budget_day(settings: &Settings, clock: &dyn Clock) -> NaiveDate {
+pub(crate) fn budget_day(settings: &Settings) -> NaiveDate {
+    let clock = settings.environment.clock();
     clock
         .now()
         .with_timezone(&budget_zone(settings.timezone.value))

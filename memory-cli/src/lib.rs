@@ -100,7 +100,7 @@ mod zone;
 
 pub use api::Project;
 pub use chat_proxy::{Proxy, ProxyBuilder};
-pub use cli::run;
+pub use cli::{run, run_silently};
 pub use config::Environment;
 pub use daemon::{Daemon, DaemonBuilder};
 pub use failure::ProgramError;

@@ -52,7 +52,7 @@ pub(crate) fn open(
     };
     Ok(Some(Topics {
         store: Arc::new(store),
-        clock: Arc::new(SystemClock),
+        clock: settings.environment.clock(),
         ids: Arc::new(RandomIds),
         actor: actor.to_owned(),
     }))

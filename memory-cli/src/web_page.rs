@@ -10,7 +10,7 @@ use memory_agent::web::{SignInCodes, WebHost, WebServerConfig};
 use memory_core::conversation::{ConversationLocation, ConversationStore};
 use memory_core::instance::NamedInstance;
 use memory_core::{
-    Code, Embedder, RecallLedger, RefinementPlanner, Services, SystemClock, ToolError, Usage, usage,
+    Code, Embedder, RecallLedger, RefinementPlanner, Services, ToolError, Usage, usage,
 };
 use memory_dream::{DreamTask, SelectiveDream};
 use memory_store::conversation::ConversationFolder;
@@ -152,7 +152,7 @@ impl WebHost for PageHost {
         let ledger = Ledger::open(&settings.root.value)?;
         let report = usage(
             &ledger,
-            language_model::budget_day(settings, &SystemClock),
+            language_model::budget_day(settings),
             settings.llm.budget(),
         )?;
         Ok(Some(report).filter(|report| settings.llm.is_named() || 0 < report.lately.all.calls))

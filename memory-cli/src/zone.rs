@@ -1,12 +1,12 @@
 //! Time zones.
 
 use chrono::{
-    DateTime, Datelike, FixedOffset, Local, MappedLocalTime, NaiveDate, NaiveDateTime, Offset,
-    TimeZone, Timelike,
+    DateTime, Datelike, FixedOffset, Local, MappedLocalTime, NaiveDate, NaiveDateTime, NaiveTime,
+    Offset, TimeZone, Timelike,
 };
 use jiff::Timestamp;
 use jiff::tz::{AmbiguousOffset, TimeZoneDatabase};
-use memory_core::ParseError;
+use memory_core::{ParseError, parse_day, parse_rfc3339, valid_time};
 
 /// The time zone for parsing and formatting times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -148,15 +148,14 @@ impl std::str::FromStr for ReferenceTime {
             forms
                 .iter()
                 .find_map(|form| NaiveDateTime::parse_from_str(wanted, form).ok())
+                .filter(|shown| valid_time(shown.and_utc()).is_some())
         };
-        let midnight = || {
-            wanted
-                .parse::<NaiveDate>()
-                .ok()
-                .and_then(|day| day.and_hms_opt(0, 0, 0))
+        let midnight = || parse_day(wanted).map(|day| day.and_time(NaiveTime::MIN));
+        let moment = || {
+            parse_rfc3339(wanted)?;
+            wanted.parse().map(Self::Moment).ok()
         };
-        let moment = DateTime::parse_from_rfc3339(wanted).map(Self::Moment).ok();
-        moment
+        moment()
             .or_else(|| shown().or_else(midnight).map(Self::Shown))
             .ok_or_else(|| {
                 ParseError::new(text, "a time such as 2026-05-07T10:00:00+02:00 (RFC 3339)")

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use chrono::{DateTime, NaiveDate, TimeDelta, TimeZone, Utc};
 
-use crate::{LogEntry, LogError, OperationLogs, RecallFilter, RecallLedger};
+use crate::{
+    LogEntry, LogError, MIN_TIME, OperationLogs, RecallFilter, RecallLedger, subtract_time,
+};
 
 /// Time around the recalls of a session in which operations of its agent count as part of it.
 const SESSION_MARGIN: TimeDelta = TimeDelta::minutes(30);
@@ -67,9 +69,7 @@ impl OperationLogs<'_> {
         from: DateTime<Utc>,
         mut visit: impl FnMut(LogEntry),
     ) -> Result<(), LogError> {
-        let end = from
-            .checked_sub_signed(CLOCK_TOLERANCE)
-            .unwrap_or(DateTime::<Utc>::MIN_UTC);
+        let end = subtract_time(from, CLOCK_TOLERANCE);
         for log in self.logs()? {
             for entry in log {
                 let entry = entry?;
@@ -142,7 +142,7 @@ impl AgentSession {
     }
 
     fn is_near(&self, at: DateTime<Utc>) -> bool {
-        self.first - SESSION_MARGIN <= at && at <= self.last + SESSION_MARGIN
+        self.first - at <= SESSION_MARGIN && at - self.last <= SESSION_MARGIN
     }
 }
 
@@ -202,7 +202,7 @@ pub fn sessions(
     let recalled = sessions.clone();
     let mut others = BTreeMap::<(String, NaiveDate), AgentSession>::new();
     let includes_operations = filter.memory.is_none();
-    let from = filter.from.unwrap_or(DateTime::<Utc>::MIN_UTC);
+    let from = filter.from.unwrap_or(MIN_TIME);
     for entry in if includes_operations {
         logs.since(from)?
     } else {

@@ -22,6 +22,8 @@ pub enum Code {
     DaemonRunning,
     /// A newer version of the program has written the folder, which this version can only read.
     NewerFormat,
+    /// The clock of the machine is before 1970 or after 9999.
+    WrongClock,
     /// A value is invalid.
     InvalidInput,
     /// The text contains a credential.
@@ -141,7 +143,7 @@ pub enum Fault {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 59] = [
+    pub const ALL: [Self; 60] = [
         Self::MemoryNotFound,
         Self::MemoryAmbiguous,
         Self::OperationNotFound,
@@ -151,6 +153,7 @@ impl Code {
         Self::Locked,
         Self::DaemonRunning,
         Self::NewerFormat,
+        Self::WrongClock,
         Self::InvalidInput,
         Self::SecretFound,
         Self::FileDamaged,
@@ -215,6 +218,7 @@ impl Code {
             Self::Locked => "LOCKED",
             Self::DaemonRunning => "DAEMON_RUNNING",
             Self::NewerFormat => "NEWER_FORMAT",
+            Self::WrongClock => "WRONG_CLOCK",
             Self::InvalidInput => "INVALID_INPUT",
             Self::SecretFound => "SECRET_FOUND",
             Self::FileDamaged => "FILE_DAMAGED",
@@ -318,6 +322,7 @@ impl Code {
             | Self::HookFailed
             | Self::Locked
             | Self::NewerFormat
+            | Self::WrongClock
             | Self::PermissionDenied
             | Self::FilterTimeout
             | Self::FilterMemory

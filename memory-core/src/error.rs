@@ -7,7 +7,7 @@ use std::io;
 use chrono::{DateTime, FixedOffset};
 
 use crate::text::to_one_line;
-use crate::{Code, EmbedError, MemoryId, ParseError, Scope};
+use crate::{Code, EmbedError, MemoryId, ParseError, Scope, SystemClock};
 
 /// A process that holds a lock. It is displayed as `process 1234 (git)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,6 +129,12 @@ pub enum StoreError {
         /// The name and version of the program that wrote it.
         program: String,
     },
+    /// The clock of the machine is before 1970 or after 9999.
+    #[error("{}, so {folder} is not changed", SystemClock::WRONG)]
+    WrongClock {
+        /// The folder.
+        folder: String,
+    },
     /// A folder belongs to another user, or others can change it.
     #[error("{folder} {why}")]
     Foreign {
@@ -240,6 +246,7 @@ impl StoreError {
             Self::Locked { .. } => Code::Locked,
             Self::DaemonRunning { .. } => Code::DaemonRunning,
             Self::NewerFormat { .. } => Code::NewerFormat,
+            Self::WrongClock { .. } => Code::WrongClock,
             Self::Parse(_) | Self::Invalid { .. } | Self::NoTime | Self::Over { .. } => {
                 Code::InvalidInput
             }
@@ -268,6 +275,7 @@ impl StoreError {
             Self::Locked { holder, .. } => Some(LockHolder::hint(holder.as_ref())),
             Self::DaemonRunning { .. } => Some("`memory status` shows its state; SIGTERM stops it".into()),
             Self::NewerFormat { .. } => Some("update this program; until then it can only read the folder".into()),
+            Self::WrongClock { .. } => Some("set the clock; until then the folder can only be read".into()),
             Self::Foreign { folder, .. } => Some(format!(
                 "take away the rights of others (`chmod go-w`), or, if you trust them, add {folder} to MEMORY_TRUSTED_FOLDERS"
             )),

@@ -1,8 +1,8 @@
 //! The maximum time of a memory in the inbox.
 
-use chrono::{DateTime, Datelike, TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::{Memory, MemorySummary, Phase, Scope, StoredMemory};
+use crate::{Memory, MemorySummary, Phase, Scope, StoredMemory, valid_time};
 
 /// The maximum time of a memory in the inbox before it expires.
 ///
@@ -75,7 +75,8 @@ impl InboxTtl {
         // RFC 3339 limits the year to four digits; a later time counts as no expiry.
         updated_at
             .checked_add_signed(self.0)
-            .filter(|end| is_limited && end.year() <= 9999)
+            .and_then(valid_time)
+            .filter(|_| is_limited)
     }
 }
 

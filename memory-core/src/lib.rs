@@ -62,6 +62,7 @@ mod shared_store;
 mod source;
 mod store;
 mod store_health;
+mod time_range;
 mod tool;
 mod view;
 
@@ -216,6 +217,9 @@ pub use source::{
 pub use store::{MemoryStore, MemoryStoreExt, NameIndex, NameMatch};
 pub use store_health::{DatabaseFigures, ReplicaStatus, StoreHealth};
 pub use tag::tag;
+pub use time_range::{
+    MAX_TIME, MIN_TIME, add_time, parse_day, parse_rfc3339, subtract_time, valid_time,
+};
 pub use tool::{AnswerDetail, Effect, Tool, ToolContext, ToolError};
 pub use undo::{
     UndoObstacle, UndoReport, delete, find_full_text, is_in_trash, restore, undo, undo_last_change,

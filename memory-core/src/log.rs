@@ -2,14 +2,13 @@
 
 use std::iter::Peekable;
 
-use chrono::{DateTime, Utc};
-
 use crate::bank::{self, BankError, BankScope, BankSubject, Banks};
 use crate::conversation::{self, ConversationLocation, ConversationSubject};
 use crate::instance::{self, InstanceError, InstanceSubject, NamedInstance};
 use crate::topic::{self, TopicError, TopicSubject, Topics};
 use crate::{
-    ChangedFiles, Code, Operation, Recorded, Services, StoreError, Undone, Verb, find_by_prefix,
+    ChangedFiles, Code, MAX_TIME, Operation, Recorded, Services, StoreError, Undone, Verb,
+    find_by_prefix,
 };
 
 /// A logged operation.
@@ -204,8 +203,7 @@ impl<'a> OperationLogs<'a> {
         while listed.len() < limit {
             // Operations of one store stay in their order, regardless of their timestamps; an error precedes all operations.
             let time = |next: &Result<LogEntry, LogError>| {
-                next.as_ref()
-                    .map_or(DateTime::<Utc>::MAX_UTC, |next| next.operation.at)
+                next.as_ref().map_or(MAX_TIME, |next| next.operation.at)
             };
             let times: Vec<_> = logs.iter_mut().map(|log| log.peek().map(time)).collect();
             let newest = times

@@ -7,7 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use crate::undo::matches_reference;
 use crate::{
     Filter, HomeSection, MemoryStoreExt, RecallFilter, RecallLedger, RecallRecord, Services,
-    StoreError, StoredMemory,
+    StoreError, StoredMemory, subtract_time,
 };
 
 /// Recalls of a ledger.
@@ -183,9 +183,7 @@ pub fn unused_memories(
     limit: usize,
 ) -> Result<UnusedMemories, StoreError> {
     let now = services.clock.now();
-    let from = now
-        .checked_sub_signed(UNUSED_AFTER)
-        .unwrap_or(DateTime::<Utc>::MIN_UTC);
+    let from = subtract_time(now, UNUSED_AFTER);
     let since = ledger.complete_since()?;
     if since.is_none_or(|since| from < since) {
         return Ok(UnusedMemories::Unknown(since));

@@ -14,7 +14,8 @@ use crate::query_parser::has_content_word;
 use crate::write::plan_merge;
 use crate::{
     Category, Change, Draft, Memory, MemoryId, MemoryStoreExt, MergedFields, Patch, Phase,
-    Reminder, SecretPolicy, Services, StoreError, StoredMemory, Verb, WriteResult, write,
+    Reminder, SecretPolicy, Services, StoreError, StoredMemory, Verb, WriteResult, add_time,
+    parse_rfc3339, write,
 };
 
 /// The result of creating a reminder.
@@ -409,8 +410,8 @@ pub fn parse_due_time<Tz: TimeZone>(
     text: &str,
     now: &DateTime<Tz>,
 ) -> Result<(DateTime<Utc>, Option<String>), StoreError> {
-    if let Ok(at) = DateTime::parse_from_rfc3339(text.trim()) {
-        return Ok((at.to_utc(), None));
+    if let Some(at) = parse_rfc3339(text.trim()) {
+        return Ok((at, None));
     }
     match due(text, now) {
         Ok(due) => {
@@ -461,7 +462,7 @@ fn next_hour<Tz: TimeZone>(now: &DateTime<Tz>) -> Option<DateTime<Utc>> {
         .from_local_datetime(&next)
         .earliest()
         .map(|next| next.to_utc())
-        .or(Some(now.to_utc() + TimeDelta::hours(1)))
+        .or(Some(add_time(now.to_utc(), TimeDelta::hours(1))))
 }
 
 #[cfg(test)]

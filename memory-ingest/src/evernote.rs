@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::io::{BufReader, SeekFrom};
 use std::path::Path;
 
-use chrono::{DateTime, Datelike, NaiveDateTime, Utc};
+use chrono::{DateTime, NaiveDateTime, Utc};
 use memory_core::wikilink::WikilinkRule;
-use memory_core::{ContentHash, Source, SourceError, SourceItem};
+use memory_core::{ContentHash, Source, SourceError, SourceItem, valid_time};
 use quick_xml::Reader;
 use quick_xml::escape::resolve_html5_entity;
 use quick_xml::events::Event;
@@ -485,7 +485,5 @@ fn parse_time(text: &str) -> Option<DateTime<Utc>> {
     let compact = NaiveDateTime::parse_from_str(text, "%Y%m%dT%H%M%SZ")
         .ok()
         .map(|time| time.and_utc());
-    compact
-        .filter(|time| (0..=9999).contains(&time.year()))
-        .or_else(|| note::parse(text))
+    compact.and_then(valid_time).or_else(|| note::parse(text))
 }

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use chrono::{DateTime, Datelike, Utc};
+use chrono::{DateTime, Utc};
+use memory_core::valid_time;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
@@ -65,7 +66,7 @@ fn time_from_number(number: f64) -> Option<DateTime<Utc>> {
         reason = "the range is checked above"
     )]
     let time = DateTime::from_timestamp_micros((seconds * 1e6).round() as i64)?;
-    (time.year() <= 9999).then_some(time)
+    valid_time(time)
 }
 
 impl<'de> Deserialize<'de> for Scalar {

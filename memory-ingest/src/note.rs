@@ -2,8 +2,10 @@
 
 use std::sync::LazyLock;
 
-use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Utc};
-use memory_core::{Draft, NoteItem, Origin, Phase, SourceItem, wikilink};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
+use memory_core::{
+    Draft, NoteItem, Origin, Phase, SourceItem, parse_rfc3339, valid_time, wikilink,
+};
 use regex::Regex;
 
 use crate::folder::FolderEntry;
@@ -386,12 +388,12 @@ fn collect_unquoted_links(value: &Yaml, links: &mut Vec<String>) {
 ///
 /// A time without an offset is in UTC, and a date without a time is midnight.
 pub(crate) fn parse(text: &str) -> Option<DateTime<Utc>> {
-    parse_any_year(text.trim()).filter(|moment| (0..=9999).contains(&moment.year()))
+    parse_any_year(text.trim()).and_then(valid_time)
 }
 
 fn parse_any_year(text: &str) -> Option<DateTime<Utc>> {
-    if let Ok(moment) = DateTime::parse_from_rfc3339(text) {
-        return Some(moment.to_utc());
+    if let Some(moment) = parse_rfc3339(text) {
+        return Some(moment);
     }
     let with_offset = [
         "%Y-%m-%d %H:%M:%S %z",

@@ -14,11 +14,11 @@
 //! | `front_matter` | front-matter lines of the memory that the other format cannot contain as they are |
 //! | `keys` | the front-matter keys that the export wrote |
 
-use chrono::{DateTime, Datelike, Utc};
+use chrono::{DateTime, Utc};
 use memory_core::wikilink::parse_prose_wikilinks;
 use memory_core::{
     Category, ContentHash, Draft, ExportedVersion, FormerFields, MemoryId, NoteItem, Origin, Phase,
-    Reminder, Scope, SpeakerRole, Tags,
+    Reminder, Scope, SpeakerRole, Tags, parse_rfc3339,
 };
 use serde_json::{Map, Value};
 
@@ -304,15 +304,7 @@ impl<'a> FieldReader<'a> {
     }
 
     fn moment(&mut self, key: &'static str) -> Option<DateTime<Utc>> {
-        // RFC 3339 can express the years 0 to 9999.
-        let parse = |text: &str| {
-            DateTime::parse_from_rfc3339(text)
-                .ok()
-                .map(|moment| moment.to_utc())
-        };
-        self.read(key, |value| {
-            parse(value.as_str()?).filter(|moment| (0..=9999).contains(&moment.year()))
-        })
+        self.read(key, |value| parse_rfc3339(value.as_str()?))
     }
 
     fn number(&mut self, key: &'static str) -> Option<u64> {

@@ -1,7 +1,7 @@
 //! A record of another program: an object with named values.
 
-use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, Utc};
-use memory_core::Category;
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use memory_core::{Category, valid_time};
 use serde_json::{Map, Value};
 
 use crate::note;
@@ -144,7 +144,7 @@ fn time_of_number(count: f64) -> Option<DateTime<Utc>> {
     };
     #[expect(clippy::cast_possible_truncation, reason = "the number is below 10^17")]
     let moment = DateTime::from_timestamp_micros(microseconds.round() as i64)?;
-    (0..=9999).contains(&moment.year()).then_some(moment)
+    valid_time(moment)
 }
 
 /// Returns the category with the name that another program uses, if its meaning is the same.

@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use memory_core::StoreError;
+use memory_core::{StoreError, SystemClock};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -34,11 +34,18 @@ struct FolderFormat {
     program: String,
 }
 
-/// Checks that this version of the program may change the files in the folder `root`.
+/// Checks that this version of the program may change the files in the folder `root`, at the time of this machine.
 ///
 /// # Errors
+/// [`StoreError::WrongClock`] if the clock is before 1970 or after 9999.
 /// [`StoreError::NewerFormat`] if a newer version has written it, or the home that contains it. If the version may not be read.
 pub fn check_writable(root: &Path) -> Result<(), StoreError> {
+    // Maintenance under a wrong clock would take every memory for expired.
+    if SystemClock::is_wrong() {
+        return Err(StoreError::WrongClock {
+            folder: root.display().to_string(),
+        });
+    }
     check_folder(root, |_| true)?;
     // The folders above may belong to other programs, whose files may have this name.
     let is_own = |program: &str| program.starts_with(PROGRAM);

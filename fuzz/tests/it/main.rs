@@ -22,6 +22,7 @@ macro_rules! replay {
 replay!(
     agent_sessions,
     bank,
+    clock,
     export,
     front_matter,
     import,

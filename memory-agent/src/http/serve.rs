@@ -18,7 +18,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioTimer;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
-use memory_core::StoreHealth;
+use memory_core::{StoreHealth, SystemClock};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
@@ -210,6 +210,9 @@ pub(crate) async fn serve_routes(
         let why = format!("cannot serve {here} without a token: it is not a loopback address");
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
+    if SystemClock::is_wrong() {
+        return Err(io::Error::other(SystemClock::WRONG));
+    }
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
         .header_read_timeout(limits.head_time)
@@ -296,6 +299,10 @@ impl ConnectionServer {
 
     /// Serves a connection until it ends, or another one takes its place. Without a place it receives the reason.
     async fn serve(&self, stream: TcpStream, connection: ClientConnection, watcher: Watcher) {
+        // The HTTP library panics when it writes the header `Date` of such a time.
+        if SystemClock::is_wrong() {
+            return;
+        }
         set_socket_options(&stream, self.limits.read_time);
         let (router, body_time) = (self.router.clone(), self.limits.body_time);
         let (place, mut http) = (connection.place.clone(), self.http.clone());

@@ -52,6 +52,7 @@ mod tests {
         503 LOCKED
         409 DAEMON_RUNNING
         500 NEWER_FORMAT
+        500 WRONG_CLOCK
         400 INVALID_INPUT
         400 SECRET_FOUND
         500 FILE_DAMAGED

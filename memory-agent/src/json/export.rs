@@ -6,7 +6,7 @@ use std::str::FromStr;
 use chrono::{DateTime, Datelike, Utc};
 use memory_core::{
     Category, Draft, ExportedFile, ExportedMemory, MemoryId, Origin, Phase, Reminder, Scope,
-    SpeakerRole,
+    SpeakerRole, parse_rfc3339,
 };
 use serde_json::{Map, Value};
 
@@ -153,9 +153,9 @@ impl ExportFields {
         let Some(text) = self.text(name)? else {
             return Ok(None);
         };
-        let moment = DateTime::parse_from_rfc3339(&text)
-            .map_err(|_| format!("{name}: {text:?} is not a time in RFC 3339 format"))?;
-        Ok(Some(moment.to_utc()).filter(|moment| moment.year() != 1))
+        let moment = parse_rfc3339(&text)
+            .ok_or_else(|| format!("{name}: {text:?} is not a time in RFC 3339 format"))?;
+        Ok(Some(moment).filter(|moment| moment.year() != 1))
     }
 
     fn number(&mut self, name: &str) -> Result<Option<u64>, String> {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use memory_core::{Filter, ListOrder, PageRequest, Services};
+use memory_core::{Filter, ListOrder, PageRequest, Services, subtract_time};
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::SubscriptionContext;
 use rmcp::{ErrorData, Peer, RoleServer};
@@ -123,7 +123,7 @@ impl Subscriptions {
         session: &Arc<Session>,
         context: &SubscriptionContext,
     ) -> Result<(), ErrorData> {
-        let unseen_since = session.services().clock.now() - UNSEEN;
+        let unseen_since = subtract_time(session.services().clock.now(), UNSEEN);
         let uris = context
             .accepted()
             .resource_subscriptions

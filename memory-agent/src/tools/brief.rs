@@ -16,7 +16,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::text::to_one_line;
 use memory_core::{
     Category, Hit, MemoryId, PassageSelector, RecalledId, RemindReport, Scope, SelectedPassage,
-    StoredMemory, ToolContext, WriteResult,
+    StoredMemory, ToolContext, WriteResult, subtract_time,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -185,7 +185,7 @@ fn local_day(context: &ToolContext, moment: DateTime<Utc>) -> String {
 
 /// Returns the last day of a memory that expires at `end`, which may be the start of the next day.
 fn last_day(context: &ToolContext, end: DateTime<Utc>) -> String {
-    local_day(context, end - TimeDelta::microseconds(1))
+    local_day(context, subtract_time(end, TimeDelta::microseconds(1)))
 }
 
 fn local_minute(context: &ToolContext, moment: DateTime<Utc>) -> String {

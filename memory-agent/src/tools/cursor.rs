@@ -56,7 +56,7 @@ impl ListCursor {
         let Some(end) = self
             .last
             .as_ref()
-            .and_then(|(at, _)| DateTime::from_timestamp_micros(*at + 1))
+            .and_then(|(at, _)| DateTime::from_timestamp_micros(at.checked_add(1)?))
         else {
             return (filter, self.offset);
         };
@@ -75,7 +75,7 @@ impl ListCursor {
         let key = (-memory.created_at.timestamp_micros(), memory.id.short());
         self.last
             .as_ref()
-            .is_some_and(|(at, id)| key <= (-at, id.clone()))
+            .is_some_and(|(at, id)| key <= (at.saturating_neg(), id.clone()))
     }
 }
 

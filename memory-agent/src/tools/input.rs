@@ -1,9 +1,11 @@
 //! Parses the texts in parameters of tools.
 
-use chrono::{DateTime, Days, FixedOffset, NaiveDate, NaiveTime, TimeZone, Utc};
+use chrono::{DateTime, Days, FixedOffset, NaiveTime, TimeZone, Utc};
 use memory_core::datetime::DatePrecision;
 use memory_core::query_parser::extract_filter;
-use memory_core::{Code, Filter, ParseError, ToolContext, ToolError};
+use memory_core::{
+    Code, Filter, MAX_TIME, MIN_TIME, ParseError, ToolContext, ToolError, parse_day, parse_rfc3339,
+};
 
 /// Parses the text of `field`, if there is one.
 pub(super) fn parse_field<T: std::str::FromStr<Err = ParseError>>(
@@ -85,18 +87,20 @@ fn parse_time(
     zone: FixedOffset,
     later: u64,
 ) -> Result<DateTime<Utc>, ToolError> {
-    if let Ok(moment) = DateTime::parse_from_rfc3339(text.trim()) {
-        return Ok(moment.to_utc());
+    if let Some(moment) = parse_rfc3339(text.trim()) {
+        return Ok(moment);
     }
     let wrong = || {
         invalid(format!(
             "{field}: {text:?} is neither a day (YYYY-MM-DD) nor a time (RFC 3339)"
         ))
     };
-    let day = NaiveDate::parse_from_str(text.trim(), "%Y-%m-%d").map_err(|_| wrong())?;
+    let day = parse_day(text.trim()).ok_or_else(wrong)?;
     let day = day.checked_add_days(Days::new(later)).ok_or_else(wrong)?;
     let start = zone
         .from_local_datetime(&day.and_time(NaiveTime::MIN))
         .earliest();
-    start.map(|start| start.to_utc()).ok_or_else(wrong)
+    start
+        .map(|start| start.to_utc().clamp(MIN_TIME, MAX_TIME))
+        .ok_or_else(wrong)
 }

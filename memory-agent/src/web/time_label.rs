@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_time_is_as_long_as_its_distance_requires() {
-        let at = |text: &str| DateTime::parse_from_rfc3339(text).unwrap();
+        let at = |text: &str| text.parse::<DateTime<FixedOffset>>().unwrap();
         let now = at("2026-11-25T20:00:00+01:00");
         let text = |time: &str| {
             let label = TimeLabel::new(at(time), now).to_string();

@@ -10,13 +10,13 @@ use memory_agent::http::{
     ChatProxy, LastModel, OpenHome, ProxyObserver, ProxyRules, Upstream, UpstreamError,
 };
 use memory_agent::model::{ApiKey, ApiKeyError};
+use memory_core::StoreError;
 use memory_core::conversation::{Conversations, JobQueue};
 use memory_core::text::format_error_chain;
-use memory_core::{Clock, StoreError};
 use memory_dream::conversation::{ConversationPrompts, ProcessRules};
 use memory_store::conversation::{ConversationFolder, GitVersions, GitVersionsError, JobFile};
 use memory_store::postgres::Database;
-use memory_store::{EventLog, FileWatcher, RandomIds, SystemClock, WatchedChanges};
+use memory_store::{EventLog, FileWatcher, RandomIds, WatchedChanges};
 
 use super::models::{ProxyEmbedder, extraction_model, normalize_base_url};
 use super::principals::PrincipalChatsOpener;
@@ -115,7 +115,7 @@ pub(crate) fn open(
         .value
         .clone()
         .unwrap_or_else(|| settings.root.value.clone());
-    let (clock, ids): (Arc<dyn Clock>, _) = (Arc::new(SystemClock), Arc::new(RandomIds));
+    let (clock, ids) = (settings.environment.clock(), Arc::new(RandomIds));
     let last_asked = LastModel::default();
     let patience = proxy.memory_timeout.value;
     let store = Arc::new(conversations::open(settings, &place)?);

@@ -5,6 +5,7 @@ mod help;
 mod usage;
 
 use std::ffi::OsString;
+use std::io;
 
 use command_line::CommandLine;
 
@@ -35,6 +36,26 @@ pub fn run() -> std::process::ExitCode {
         Streams::from_process(),
     )
     .into()
+}
+
+/// Runs the program with these arguments, without input and output, and returns whether it succeeded; for tests.
+#[doc(hidden)]
+pub fn run_silently(arguments: &[&str], environment: &Environment) -> bool {
+    let streams = Streams {
+        input: Box::new(io::empty()),
+        input_is_terminal: false,
+        out: Box::new(io::sink()),
+        out_width: None,
+        err: Box::new(io::sink()),
+        err_is_terminal: false,
+    };
+    let arguments = ["memory"].iter().chain(arguments);
+    let code = run_command(
+        arguments.map(OsString::from).collect(),
+        environment,
+        streams,
+    );
+    matches!(code, ExitCode::Done)
 }
 
 /// Parses the arguments and runs the command; the first argument is the program itself.

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use memory_agent::json;
+use memory_core::SecretPolicy;
 use memory_core::conversation::{ConversationEntry, ConversationId, Conversations};
-use memory_core::{Clock, SecretPolicy};
+use memory_store::RandomIds;
 use memory_store::conversation::GitVersions;
-use memory_store::{RandomIds, SystemClock};
 use serde_json::Value;
 
 use crate::app::App;
@@ -157,11 +157,10 @@ impl AddArgs {
 
 /// Opens the conversations in a folder, without an embedder, a reranker or a language model.
 fn open_conversations(settings: &Settings, place: &Path) -> Result<Conversations, Failure> {
-    let clock: std::sync::Arc<dyn Clock> = std::sync::Arc::new(SystemClock);
     let store = std::sync::Arc::new(conversations::open(settings, place)?);
     Ok(Conversations {
         store,
-        clock,
+        clock: settings.environment.clock(),
         ids: std::sync::Arc::new(RandomIds),
         embedder: None,
         reranker: None,

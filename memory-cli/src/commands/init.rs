@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::config::store_setting;
 use super::instance::read_argument;
-use crate::app::{App, current_time};
+use crate::app::App;
 use crate::banks::open_shared;
 use crate::failure::Failure;
 use crate::shared_store::{
@@ -105,7 +105,7 @@ impl InitArgs {
             place: Some(HomeSection::Notes),
             ..Filter::all()
         };
-        let memories = store.list(&notes, &count, current_time())?.total;
+        let memories = store.list(&notes, &count, app.now())?.total;
         let principal = store.principal()?.map(|principal| principal.name);
         seal_access(&settings, &name, &access)?;
         store_setting("storage.store", name.as_str(), app)?;

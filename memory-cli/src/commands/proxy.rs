@@ -11,7 +11,7 @@ use memory_store::EventLog;
 use serde_json::json;
 
 use super::shutdown_signal::ShutdownSignal;
-use crate::app::{App, current_time};
+use crate::app::App;
 use crate::args::TokenArgs;
 use crate::chat_proxy::{
     self, BackgroundWriter, OpenedProxy, ProxyBuilder, ProxyServer, RequestLineLogger,
@@ -107,7 +107,7 @@ fn print_start(
             .into_iter()
             .flat_map(|log| notices.iter().map(move |notice| (log, notice)))
         {
-            log.info(current_time(), notice);
+            log.info(app.now(), notice);
         }
     } else {
         let kept = app.output.display_path(kept.as_ref());

@@ -7,7 +7,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use clap::{Args, Subcommand};
 use memory_agent::json;
 use memory_core::conversation::DeletedEntry;
-use memory_core::topic;
+use memory_core::{subtract_time, topic};
 use serde_json::{Value, json};
 
 use crate::app::App;
@@ -264,12 +264,7 @@ impl TrashPurgeArgs {
         let home = app.open_with_topics(self.dir.as_deref())?;
         let settings = &home.settings;
         let age = chrono::TimeDelta::from_std(self.older_than).unwrap_or(chrono::TimeDelta::MAX);
-        let before = home
-            .services
-            .clock
-            .now()
-            .checked_sub_signed(age)
-            .unwrap_or(chrono::DateTime::<chrono::Utc>::MIN_UTC);
+        let before = subtract_time(home.services.clock.now(), age);
         if !self.yes {
             if !app.output.input_is_terminal() {
                 return Err(Failure::usage(

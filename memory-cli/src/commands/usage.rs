@@ -3,7 +3,7 @@
 use clap::Args;
 use memory_agent::json;
 use memory_core::{LlmUsage, PeriodUsage, Purpose, Usage as Report, usage};
-use memory_store::{Ledger, SystemClock};
+use memory_store::Ledger;
 
 use crate::app::App;
 use crate::failure::Failure;
@@ -30,7 +30,7 @@ impl UsageArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
         let ledger = Ledger::open(&settings.root.value)?;
-        let today = language_model::budget_day(&settings, &SystemClock);
+        let today = language_model::budget_day(&settings);
         let report = usage(&ledger, today, settings.llm.budget())?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::usage(&report))?);

@@ -8,7 +8,7 @@ use memory_agent::json;
 use memory_core::datetime::{DateMention, DatePrecision, find_date};
 use serde_json::Value;
 
-use crate::app::{self, App};
+use crate::app::App;
 use crate::args;
 use crate::failure::Failure;
 use crate::print::{Output, OutputForm};
@@ -38,7 +38,7 @@ pub(crate) struct WhenArgs {
 impl WhenArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let zone = app.settings()?.timezone.value;
-        let now = app::current_time();
+        let now = app.now();
         let seen = move |named: Option<ReferenceTime>| {
             named.map_or_else(
                 || now.with_timezone(&UserTimeZone::of(zone)),

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use memory_agent::http::AccessToken;
 use memory_agent::model::{ApiKey, ApiKeyError};
+use memory_core::{Clock, SystemClock};
 use memory_store::sealed::MasterKey;
 use memory_store::system::{is_accessible_to_others, user_id_of_owner};
 
@@ -101,6 +103,8 @@ pub struct Environment {
     pub(crate) certificates: Option<PathBuf>,
     /// The function that reads the variables with API keys that the settings name; `None` if there are no variables.
     pub(crate) variables: Option<fn(&str) -> Option<String>>,
+    /// The clock, if not that of the system.
+    pub(crate) clock: Option<Arc<dyn Clock>>,
 }
 
 impl Environment {
@@ -157,6 +161,7 @@ impl Environment {
                 && variable("TERM").map_or(cfg!(windows), |term| term != "dumb"),
             certificates: variable("SSL_CERT_FILE").map(PathBuf::from),
             variables: Some(|name| env::var(name).ok()),
+            clock: None,
         }
     }
 
@@ -181,6 +186,18 @@ impl Environment {
     pub fn with_program(mut self, program: &Path) -> Self {
         self.program = Some(program.to_owned());
         self
+    }
+
+    /// Sets the clock of the memories; the times in logs remain those of the system.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = Some(clock);
+        self
+    }
+
+    /// Returns the clock.
+    pub(crate) fn clock(&self) -> Arc<dyn Clock> {
+        self.clock.clone().unwrap_or_else(|| Arc::new(SystemClock))
     }
 
     /// Returns the value of a variable that the settings name; it may be empty.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{
     EmbedError, Embedder, Embedding, IngestOptions, Progress, RecallLedger, Services, StoreError,
-    Verb, embed, index_page, notify,
+    Verb, embed, index_page, notify, subtract_time,
 };
 use memory_dream::schedule::{CancellationToken, ChoreRunner, ChoreStatus};
 use memory_dream::{DreamLevel, DreamReport, DreamRequest, DreamTask, ProgressCallback, dream};
@@ -87,11 +87,7 @@ impl<'a> HomeChores<'a> {
     /// Returns the time `retention` ago.
     fn time_before(&self, retention: Duration) -> DateTime<Utc> {
         let age = TimeDelta::from_std(retention).unwrap_or(TimeDelta::MAX);
-        self.services
-            .clock
-            .now()
-            .checked_sub_signed(age)
-            .unwrap_or(DateTime::<Utc>::MIN_UTC)
+        subtract_time(self.services.clock.now(), age)
     }
 
     /// Commits the home to git in the background, if the settings enable it and the home has changed.

@@ -4,7 +4,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use memory_core::{Clock, StoreError};
+use memory_core::{Clock, StoreError, add_time};
 use memory_dream::schedule::{
     CancellationToken, Chore, ChoreRunner, ChoreStatus, Schedule, run_chore,
 };
@@ -138,6 +138,5 @@ fn record_plan(diary: &DaemonLog, schedule: &Schedule, elapsed: Duration) {
 
 fn add_saturating(now: DateTime<Utc>, left: Duration) -> DateTime<Utc> {
     let left = TimeDelta::from_std(left).unwrap_or(TimeDelta::MAX);
-    now.checked_add_signed(left)
-        .unwrap_or(DateTime::<Utc>::MAX_UTC)
+    add_time(now, left)
 }

@@ -88,12 +88,7 @@ fn the_model_of_the_settings_answers_keeps_to_its_budget_and_is_metered() {
             .contains(&("authorization".into(), "Bearer sk-012345".into()))
     );
     let ledger = Ledger::open(home.path()).expect("it opens");
-    let found = usage(
-        &ledger,
-        budget_day(&settings, &SystemClock),
-        Budget::default(),
-    )
-    .expect("it is read");
+    let found = usage(&ledger, budget_day(&settings), Budget::default()).expect("it is read");
     // The total of several days is checked, because midnight may pass during the test.
     assert_eq!(
         found.lately.all,

@@ -8,6 +8,8 @@ mod bank_answers;
 mod bank_jq;
 mod client_files;
 mod client_programs;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod clock;
 mod config;
 mod conversations;
 mod daemon;

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::json::JsonText;
 use crate::secret::Checked;
-use crate::{SecretPolicy, Verb};
+use crate::{MIN_TIME, SecretPolicy, Verb};
 
 /// Returns a bank as one JSON document with the content of its file.
 ///
@@ -26,8 +26,7 @@ pub fn export(
     choice: ScopeChoice,
 ) -> Result<(BankScope, String), BankError> {
     // No entry has expired at the earliest representable time.
-    let (holders, text) =
-        super::query::read_document(banks, bank, choice, DateTime::<Utc>::MIN_UTC)?;
+    let (holders, text) = super::query::read_document(banks, bank, choice, MIN_TIME)?;
     Ok((holders.scope, text))
 }
 

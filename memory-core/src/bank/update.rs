@@ -71,7 +71,7 @@ pub fn update(
             .then(|| single_value(banks.filter.run(filter, input.as_str())?))
             .transpose()
             .map_err(told)?;
-        let (mut outcome, mut deadline) = (None, None);
+        let (mut outcome, mut begun) = (None, None);
         let mut decide = |now: Option<&Bank>| {
             let former = now.and_then(|now| now.entry(key));
             let living = former.filter(|former| is_living(former));
@@ -92,8 +92,8 @@ pub fn update(
                 Some(output) if current == input => output.clone(),
                 None if attempt == ATTEMPTS => {
                     let now = banks.clock.now();
-                    let left = *deadline.get_or_insert(now + LOCKED_TIMEOUT) - now;
-                    let left = left.to_std().unwrap_or_default().min(LOCKED_TIMEOUT);
+                    let since = now - *begun.get_or_insert(now);
+                    let left = LOCKED_TIMEOUT.saturating_sub(since.to_std().unwrap_or_default());
                     let output = banks
                         .filter
                         .run_with_timeout(filter, current.as_str(), left);

@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{ConversationEntry, ConversationId, Conversations, EntryChange, EntryRole};
 use crate::secret::{self, Checked};
-use crate::{SecretPolicy, StoreError};
+use crate::{SecretPolicy, StoreError, add_time};
 
 /// Stores facts in a conversation in one commit, and returns the new entries. Empty facts are skipped.
 ///
@@ -72,7 +72,7 @@ pub fn store_turns(
             conversation,
             *role,
             text,
-            now + TimeDelta::microseconds(number),
+            add_time(now, TimeDelta::microseconds(number)),
         )
     };
     let entries: Vec<ConversationEntry> = (0..).zip(turns).filter_map(entry).collect();

@@ -47,7 +47,7 @@ impl RecentQuestions {
         let begin = || load_unanswered(conversations, conversation, (question, at));
         let known = self.known.entry(conversation.clone()).or_insert_with(begin);
         let text = hash(question);
-        known.retain(|own| own.is_answered || at < own.at + UNANSWERED_WINDOW);
+        known.retain(|own| own.is_answered || at - own.at < UNANSWERED_WINDOW);
         if let Some(place) = known.iter().position(|own| own.text == text) {
             if is_under_way || !known[place].is_answered {
                 return false;
@@ -105,7 +105,7 @@ fn load_unanswered(
         .filter(|entry| entry.role != EntryRole::Memory)
     {
         if entry.role != EntryRole::User
-            || entry.created_at + UNANSWERED_WINDOW < at
+            || UNANSWERED_WINDOW < at - entry.created_at
             || MAX_QUESTIONS <= found.len()
         {
             break;

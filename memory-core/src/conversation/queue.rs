@@ -152,7 +152,7 @@ pub fn enqueue_missing(
     let now = conversations.clock.now();
     let known = queue.enqueued_turns(now)?;
     let mut rest = conversations.store.user_turns_since(known.since)?;
-    rest.retain(|turn| (now - MAX_TURN_AGE..=now).contains(&turn.created_at));
+    rest.retain(|turn| (TimeDelta::zero()..=MAX_TURN_AGE).contains(&(now - turn.created_at)));
     rest.retain(|turn| {
         !known
             .turns

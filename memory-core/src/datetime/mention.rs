@@ -176,13 +176,15 @@ fn sentence_before(text: &str, place: usize) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use chrono::DateTime;
+    use chrono::{DateTime, FixedOffset};
 
     use crate::datetime::find_dates;
 
     #[test]
     fn what_was_moved_is_where_it_was_moved_to() {
-        let now = DateTime::parse_from_rfc3339("2025-06-11T10:20:00+02:00").expect("a moment");
+        let now = "2025-06-11T10:20:00+02:00"
+            .parse::<DateTime<FixedOffset>>()
+            .expect("a moment");
         for (text, expected) in [
             (
                 "The meeting was moved from Tuesday to Thursday.",

@@ -1,23 +1,20 @@
 //! Parses the points in time and durations of filters.
 
-use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
 
 use super::InstanceError;
+use crate::{parse_day, parse_rfc3339, valid_time};
 
 /// Parses a time such as `2026-05-17T10:30:00Z`, `2026-05-17` (midnight UTC) or `24h` (before `now`).
 ///
 /// # Errors
 /// [`InstanceError::Invalid`] if the text has no such format or the time is out of range. [`InstanceError::Invalid`].
 pub fn parse_time(text: &str, now: DateTime<Utc>) -> Result<DateTime<Utc>, InstanceError> {
-    if let Ok(moment) = DateTime::parse_from_rfc3339(text) {
-        return Ok(moment.to_utc());
-    }
-    if let Ok(day) = text.parse::<NaiveDate>() {
-        return Ok(day.and_hms_opt(0, 0, 0).unwrap_or_default().and_utc());
-    }
-    parse_duration(text)
-        .ok()
-        .and_then(|age| now.checked_sub_signed(age))
+    let day = || parse_day(text).map(|day| day.and_time(NaiveTime::MIN).and_utc());
+    let age = || now.checked_sub_signed(parse_duration(text).ok()?);
+    parse_rfc3339(text)
+        .or_else(day)
+        .or_else(|| age().and_then(valid_time))
         .ok_or_else(|| {
             InstanceError::invalid(
                 format!("{text:?} is not a time"),
@@ -98,6 +95,8 @@ mod tests {
             "99999999999999999999d",
             "9223372036854775807w",
             "2026-13-01",
+            "+10000-01-01",
+            "3000w99999w",
             "5é",
         ] {
             assert!(read(wrong).is_err(), "{wrong}");

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use chrono::{DateTime, Datelike, Days, Months, TimeDelta, TimeZone, Utc};
+use chrono::{DateTime, Datelike, Days, Months, TimeZone, Utc};
 
 use crate::datetime::{DateMention, DatePrecision, TimeRelation, find_dates};
 use crate::{Category, Filter};
@@ -161,12 +161,11 @@ fn period_from_mention<Tz: TimeZone>(
         PeriodLength::Months(months) => first.checked_add_months(Months::new(months))?,
     };
     let start = |day: chrono::NaiveDate| {
-        let midnight = day.and_time(chrono::NaiveTime::MIN);
         // If clocks are put forward at midnight, local midnight does not exist, but one hour later does.
-        let later = midnight + TimeDelta::hours(1);
-        zone.from_local_datetime(&midnight)
-            .earliest()
-            .or_else(|| zone.from_local_datetime(&later).earliest())
+        [0, 1].into_iter().find_map(|hour| {
+            zone.from_local_datetime(&day.and_hms_opt(hour, 0, 0)?)
+                .earliest()
+        })
     };
     let (from, until) = (start(first)?.to_utc(), start(after)?.to_utc());
     let (from, until) = match around {
@@ -344,7 +343,9 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> (String, Option<String>, Option<String>, Option<Category>) {
-        let now = DateTime::parse_from_rfc3339("2026-11-21T10:00:00+08:00").expect("a moment");
+        let now = "2026-11-21T10:00:00+08:00"
+            .parse::<DateTime<chrono::FixedOffset>>()
+            .expect("a moment");
         let ExtractedFilter { text, filter } = extract_filter(text, &Filter::default(), &now);
         let day = |moment: DateTime<Utc>| {
             moment

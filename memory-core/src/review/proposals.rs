@@ -105,13 +105,13 @@ pub fn proposal_summary(
     within: Option<&[Scope]>,
 ) -> Result<ProposalSummary, StoreError> {
     let waiting = waiting(services, within)?;
-    let overdue_since = services.clock.now() - LONG_WAIT;
+    let now = services.clock.now();
     Ok(ProposalSummary {
         waiting: waiting.len() as u64,
         oldest: waiting.first().map(|stored| stored.memory.created_at),
         overdue: waiting
             .into_iter()
-            .filter(|stored| stored.memory.created_at < overdue_since)
+            .filter(|stored| LONG_WAIT < now - stored.memory.created_at)
             .collect(),
     })
 }

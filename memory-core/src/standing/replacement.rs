@@ -9,6 +9,7 @@ use super::classify::standing_sentences;
 use super::kind::{StandingKind, StandingSentence};
 use super::polarity::content_words;
 use super::properties::PropertyRequest;
+use crate::MAX_TIME;
 use crate::conversation::StatementClaims;
 use crate::text::WordOverlaps;
 
@@ -72,7 +73,6 @@ pub fn replaces_standing(newer: &str, older: &str) -> bool {
     let Some((new, old)) = kind(newer).zip(kind(older)) else {
         return false;
     };
-    let later = DateTime::UNIX_EPOCH + chrono::TimeDelta::days(1);
     let texts = [
         StandingText {
             at: DateTime::UNIX_EPOCH,
@@ -80,7 +80,7 @@ pub fn replaces_standing(newer: &str, older: &str) -> bool {
             text: older,
         },
         StandingText {
-            at: later,
+            at: MAX_TIME,
             kind: new,
             text: newer,
         },

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use memory_core::{BudgetStatus, OperationId, RemainingBudget};
+use memory_core::{BudgetStatus, OperationId, RemainingBudget, add_time};
 
 /// The state of a failing language model between two runs of [`super::process_with_backoff()`].
 ///
@@ -42,7 +42,7 @@ impl Backoff {
         }
         // A clock that was set back must not extend the pause.
         self.not_before
-            .is_none_or(|at| at <= now || now + MAX_PAUSE < at)
+            .is_none_or(|at| at <= now || MAX_PAUSE < at - now)
     }
 
     /// Returns whether the model failed several times in a row.
@@ -77,7 +77,10 @@ impl Backoff {
 
     fn start_pause(&mut self, now: DateTime<Utc>) {
         let doublings = self.failures.saturating_sub(PAUSE_THRESHOLD).min(16);
-        self.not_before = Some(now + (MIN_PAUSE * 2_i32.pow(doublings)).min(MAX_PAUSE));
+        self.not_before = Some(add_time(
+            now,
+            (MIN_PAUSE * 2_i32.pow(doublings)).min(MAX_PAUSE),
+        ));
     }
 }
 

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use chrono::{DateTime, NaiveTime, TimeDelta, TimeZone, Timelike, Utc};
-use memory_core::Memory;
 use memory_core::datetime::{DateMention, DatePrecision, find_dates};
+use memory_core::{Memory, add_time};
 
 use super::prose::{clause_ranges, has_no_time, own_prose, statement_ranges};
 use super::{chinese, english};
@@ -218,12 +218,12 @@ fn next_hour<Tz: TimeZone>(written: &DateTime<Tz>) -> DateTime<Utc> {
     let next = shown
         .date()
         .and_hms_opt(shown.hour(), 0, 0)
-        .map(|hour| hour + TimeDelta::hours(1));
+        .and_then(|hour| hour.checked_add_signed(TimeDelta::hours(1)));
     let next = next
         .and_then(|next| written.timezone().from_local_datetime(&next).earliest())
         .map(|next| next.to_utc());
     next.filter(|next| written.to_utc() < *next)
-        .unwrap_or_else(|| written.to_utc() + TimeDelta::hours(1))
+        .unwrap_or_else(|| add_time(written.to_utc(), TimeDelta::hours(1)))
 }
 
 /// Returns every due time for which a reminder may have been created from `text`, sorted.

@@ -134,11 +134,13 @@ impl Schedule {
         match (chore, self.chore_interval(chore)) {
             (Chore::Refresh | Chore::Ingest | Chore::Lifecycle | Chore::Embed, Some(period)) => {
                 let took = now.saturating_sub(began);
-                let rest = |times| now + took.saturating_mul(times).min(MAX_REST).max(period);
+                let rest = |times| {
+                    now.saturating_add(took.saturating_mul(times).min(MAX_REST).max(period))
+                };
                 self.due.insert(chore, rest(IDLE_REST_FACTOR));
                 self.ready.insert(chore, rest(BUSY_REST_FACTOR));
             }
-            (_, Some(period)) => drop(self.due.insert(chore, now + period)),
+            (_, Some(period)) => drop(self.due.insert(chore, now.saturating_add(period))),
             (Chore::Dream(level), None) => self.clear_dreams(level),
             (_, None) => drop(self.due.remove(&chore)),
         }
@@ -152,7 +154,7 @@ impl Schedule {
         *failures = failures.saturating_add(1);
         self.due.insert(
             chore,
-            now + pause.min(MAX_RETRY_DELAY.max(self.rules.interval)),
+            now.saturating_add(pause.min(MAX_RETRY_DELAY.max(self.rules.interval))),
         );
     }
 
@@ -167,7 +169,7 @@ impl Schedule {
         }
         for chore in Chore::ALL {
             if let Some(idle) = required_idle(chore) {
-                self.due.insert(chore, now + idle);
+                self.due.insert(chore, now.saturating_add(idle));
             }
         }
     }

@@ -1,8 +1,10 @@
 //! Converts the text of a bank to a [`Bank`].
 
 use chrono::{DateTime, Utc};
+
 use memory_core::bank::{Bank, BankEntry, BankError, BankErrorKind, BankMeta, BankName, Key};
 use memory_core::json::{JsonText, unquote};
+use memory_core::parse_rfc3339;
 
 use super::layout::{BankLayout, EntryLayout, parse_layout};
 
@@ -90,9 +92,7 @@ pub(super) fn decode_entry(
 }
 
 pub(super) fn parse_time(json: &str) -> Option<DateTime<Utc>> {
-    DateTime::parse_from_rfc3339(&unquote(json)?)
-        .ok()
-        .map(|moment| moment.to_utc())
+    parse_rfc3339(&unquote(json)?)
 }
 
 /// Parses the text of a bank that is not in a folder, such as an export; missing times become `now`.

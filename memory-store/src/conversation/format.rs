@@ -1,10 +1,12 @@
 //! The file format of entries.
 
-use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
+use chrono::{DateTime, NaiveDateTime, NaiveTime, Utc};
 use memory_core::conversation::{
     ConversationEntry, ConversationId, EntryId, EntryRole, MAX_CONTENT, SOURCE,
 };
-use memory_core::{Code, Draft, MemoryId, Problem, SpeakerRole};
+use memory_core::{
+    Code, Draft, MemoryId, Problem, SpeakerRole, parse_day, parse_rfc3339, valid_time,
+};
 
 use super::layout::{PLACES, format_time, possible_folders};
 use crate::disk::MAX_FILE;
@@ -165,22 +167,14 @@ pub(super) fn remove_replacement(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn parse_time(said: &str) -> Option<DateTime<Utc>> {
-    let with_zone = DateTime::parse_from_rfc3339(said)
-        .ok()
-        .map(|at| at.to_utc());
     let without = || {
         said.replacen(' ', "T", 1)
             .parse::<NaiveDateTime>()
             .ok()
-            .map(|at| at.and_utc())
+            .and_then(|at| valid_time(at.and_utc()))
     };
-    let day = || {
-        said.parse::<NaiveDate>()
-            .ok()
-            .and_then(|day| day.and_hms_opt(0, 0, 0))
-            .map(|at| at.and_utc())
-    };
-    with_zone.or_else(without).or_else(day)
+    let day = || parse_day(said).map(|day| day.and_time(NaiveTime::MIN).and_utc());
+    parse_rfc3339(said).or_else(without).or_else(day)
 }
 
 /// Returns a tombstone with the id of its replacement, otherwise unchanged.

@@ -11,7 +11,7 @@ use memory_core::conversation::{
     ConversationEntry, ConversationId, EnqueuedTurns, EntryChange, EntryId, EntryRole, Job,
     JobQueue, JobState, PendingJob,
 };
-use memory_core::{OperationId, StoreError};
+use memory_core::{OperationId, StoreError, parse_rfc3339};
 use serde::{Deserialize, Serialize};
 
 use super::layout::format_time;
@@ -346,9 +346,7 @@ impl JobFileCache {
 
 fn parse_header(line: &[u8]) -> Option<DateTime<Utc>> {
     let mark = serde_json::from_slice::<JobFileHeader>(line).ok()?;
-    DateTime::parse_from_rfc3339(&mark.since)
-        .ok()
-        .map(|since| since.to_utc())
+    parse_rfc3339(&mark.since)
 }
 
 fn parse_job(line: &JobLine) -> Option<Job> {
@@ -356,9 +354,7 @@ fn parse_job(line: &JobLine) -> Option<Job> {
         id: line.job.parse().ok()?,
         conversation: line.conversation.as_deref()?.parse().ok()?,
         turn: line.turn.as_deref()?.parse().ok()?,
-        at: DateTime::parse_from_rfc3339(line.at.as_deref()?)
-            .ok()?
-            .to_utc(),
+        at: parse_rfc3339(line.at.as_deref()?)?,
     })
 }
 
@@ -413,9 +409,7 @@ fn parse_change(conversation: &ConversationId, line: &JobChangeLine) -> Option<E
             replaced_by: parsed(&line.replaced_by)?,
         });
     };
-    let at = DateTime::parse_from_rfc3339(line.created_at.as_deref()?)
-        .ok()?
-        .to_utc();
+    let at = parse_rfc3339(line.created_at.as_deref()?)?;
     let entry = ConversationEntry::new(id, conversation, EntryRole::Memory, content, at);
     Some(EntryChange::Add(ConversationEntry {
         source_id: parsed(&line.source_id)?,

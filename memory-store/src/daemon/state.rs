@@ -137,6 +137,7 @@ impl DaemonState {
 
 mod moment {
     use chrono::{DateTime, SecondsFormat, Utc};
+    use memory_core::parse_rfc3339;
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
 
@@ -151,14 +152,13 @@ mod moment {
         deserializer: D,
     ) -> Result<DateTime<Utc>, D::Error> {
         let text = String::deserialize(deserializer)?;
-        DateTime::parse_from_rfc3339(&text)
-            .map(|at| at.to_utc())
-            .map_err(D::Error::custom)
+        parse_rfc3339(&text).ok_or_else(|| D::Error::custom("not a time in RFC 3339"))
     }
 }
 
 mod maybe_moment {
     use chrono::{DateTime, Utc};
+    use memory_core::parse_rfc3339;
     use serde::{Deserialize, Deserializer, Serializer};
 
     #[expect(
@@ -180,9 +180,7 @@ mod maybe_moment {
     ) -> Result<Option<DateTime<Utc>>, D::Error> {
         let text = Option::<String>::deserialize(deserializer)?;
         // An invalid time counts as unknown.
-        Ok(text
-            .and_then(|text| DateTime::parse_from_rfc3339(&text).ok())
-            .map(|at| at.to_utc()))
+        Ok(text.and_then(|text| parse_rfc3339(&text)))
     }
 }
 

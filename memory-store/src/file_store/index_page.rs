@@ -93,13 +93,13 @@ impl FileStore {
             (Some(_), None) => true,
             // The clock may have been set back since.
             (Some(_), Some(made)) if now < made => true,
-            (Some(written), Some(made)) => made + DAY <= now || made <= written,
+            (Some(written), Some(made)) => DAY <= now - made || made <= written,
         }
     }
 
     fn is_index_page_new(&self, now: DateTime<Utc>) -> bool {
         self.index_page_time()
-            .is_some_and(|made| made <= now && now < made + MIN_PAGE_AGE)
+            .is_some_and(|made| made <= now && now - made < MIN_PAGE_AGE)
     }
 
     fn is_small(&self) -> bool {

@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
-use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Utc};
+use chrono::{DateTime, NaiveDateTime, NaiveTime, Utc};
 use memory_core::{
     Category, ContentHash, FileVersion, Memory, MemoryId, OperationId, Origin, ParseError, Phase,
-    Proposal, ProposalTarget, ProposedAction, Reminder, Scope, SpeakerRole, Tags,
+    Proposal, ProposalTarget, ProposedAction, Reminder, Scope, SpeakerRole, Tags, parse_day,
+    parse_rfc3339, valid_time,
 };
 
 use super::value::VERSION_BESIDE;
@@ -340,11 +341,6 @@ fn read_time(value: &YamlNode) -> Result<Option<DateTime<Utc>>, String> {
     if text.is_empty() {
         return Ok(None);
     }
-    let with_zone = || {
-        DateTime::parse_from_rfc3339(text)
-            .map(|moment| moment.to_utc())
-            .ok()
-    };
     let with_short_zone = || {
         DateTime::parse_from_str(text, "%Y-%m-%d %H:%M:%S%.f %#z")
             .map(|moment| moment.to_utc())
@@ -356,17 +352,11 @@ fn read_time(value: &YamlNode) -> Result<Option<DateTime<Utc>>, String> {
             .iter()
             .find_map(|form| NaiveDateTime::parse_from_str(&text, form).ok())
     };
-    let day = || {
-        NaiveDate::parse_from_str(text, "%Y-%m-%d")
-            .ok()
-            .and_then(|day| day.and_hms_opt(0, 0, 0))
-    };
-    let moment = with_zone()
+    let day = || parse_day(text).map(|day| day.and_time(NaiveTime::MIN));
+    let moment = parse_rfc3339(text)
         .or_else(|| day().or_else(without_zone).map(|moment| moment.and_utc()))
         .or_else(with_short_zone);
-    // Dates are written as RFC 3339, which has four digits for the year and no sign.
-    let moment = moment.filter(|moment| (0..=9999).contains(&moment.year()));
-    moment.map(Some).ok_or_else(|| {
+    moment.and_then(valid_time).map(Some).ok_or_else(|| {
         format!(
             "is {:?}, not a date such as 2026-05-07 or 2026-05-07T10:00:00Z",
             shorten(text)

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use chrono::NaiveDate;
+use memory_core::parse_day;
 
 use super::fence::{self, line_break};
 use super::lines::{self, ValueStyle, YamlEntry};
@@ -234,7 +234,7 @@ fn line(key: &str, value: &str, newline: &str) -> String {
 ///
 /// A date needs no quotes, because a parser that reads it as a date gets the same day.
 fn format_value(value: &str) -> String {
-    if NaiveDate::parse_from_str(value, "%Y-%m-%d").is_ok() {
+    if parse_day(value).is_some() {
         value.to_owned()
     } else {
         scalar(value, ScalarContext::Block)

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
+use chrono::{DateTime, Datelike, Months, Utc};
+use memory_core::{parse_day, parse_rfc3339};
 
 use crate::disk::{
     BackwardLines, DirEntryKind, Disk, append_line, file_name, line_to_append, replace_file,
@@ -231,8 +232,8 @@ pub(super) fn purge(
 fn remove_lines_before(disk: &dyn Disk, path: &str, before: DateTime<Utc>) -> io::Result<()> {
     let is_over = |line: &[u8]| {
         let line: Option<serde_json::Value> = serde_json::from_slice(line).ok();
-        let at = line.and_then(|line| DateTime::parse_from_rfc3339(line.get("at")?.as_str()?).ok());
-        at.and_then(|at| month_end(&at.to_utc().format("%Y-%m").to_string()))
+        let at = line.and_then(|line| parse_rfc3339(line.get("at")?.as_str()?));
+        at.and_then(|at| month_end(&at.format("%Y-%m").to_string()))
             .is_some_and(|end| end <= before)
     };
     let mut lines = lines_backward(disk, path)?.into_iter().flatten();
@@ -250,7 +251,7 @@ fn remove_lines_before(disk: &dyn Disk, path: &str, before: DateTime<Utc>) -> io
 
 /// Returns the first moment after a month such as `2026-05`.
 fn month_end(month: &str) -> Option<DateTime<Utc>> {
-    let first = NaiveDate::parse_from_str(&format!("{month}-01"), "%Y-%m-%d").ok()?;
+    let first = parse_day(&format!("{month}-01"))?;
     let next = first
         .checked_add_months(Months::new(1))
         .filter(|next| next.day() == 1)?;

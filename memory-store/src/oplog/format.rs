@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use chrono::{DateTime, SecondsFormat};
-use memory_core::{Operation, OperationId, Recorded};
+use chrono::SecondsFormat;
+use memory_core::{Operation, OperationId, Recorded, parse_rfc3339};
 use serde::{Deserialize, Serialize};
 
 use super::LogPayload;
@@ -68,7 +68,7 @@ impl<P: LogPayload> LogLine<P> {
         if wire.aborted {
             return Some(Self::Aborted(id));
         }
-        let at = DateTime::parse_from_rfc3339(&wire.at).ok()?.to_utc();
+        let at = parse_rfc3339(&wire.at)?;
         let operation = Operation {
             id,
             verb: wire.verb.parse().ok()?,

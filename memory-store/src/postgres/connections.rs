@@ -8,6 +8,7 @@ use std::thread::{self, Thread};
 use std::time::Duration;
 
 use deadpool::managed::{Manager, Metrics, RecycleError, RecycleResult};
+use memory_core::{Code, SystemClock};
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::Instant;
 use tokio_postgres::Client;
@@ -15,7 +16,7 @@ use tokio_postgres::config::SslNegotiation;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::address::DatabaseAddress;
-use super::error::DatabaseError;
+use super::error::{DatabaseError, database_error};
 use super::tls::tls_connector;
 
 /// The connection manager of the pool.
@@ -64,6 +65,15 @@ impl ConnectionManager {
             trust,
             roots,
         } = &self.address;
+        // The TLS library panics before 1970.
+        if SystemClock::is_wrong() {
+            return Err(DatabaseError::Other(database_error(
+                "the database cannot be reached",
+                Code::WrongClock,
+                "set the clock",
+                Some(SystemClock::WRONG.to_owned()),
+            )));
+        }
         let is_direct = config.get_ssl_negotiation() == SslNegotiation::Direct;
         tls_connector(*trust, roots.as_deref(), is_direct).map_err(DatabaseError::Authorities)
     }

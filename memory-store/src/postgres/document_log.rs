@@ -10,7 +10,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::instance::InstanceError;
 use memory_core::{
     Code, ContentHash, DatabaseFigures, Operation, ParseError, Recorded, RecordedChange,
-    RecordedFile, StoreError,
+    RecordedFile, StoreError, add_time,
 };
 use tokio::sync::OnceCell;
 use tokio_postgres::error::SqlState;
@@ -318,7 +318,7 @@ fn parse_operations(
             id: parse(&id)?,
             verb: parse(&verb)?,
             by: actor_for(reader, row.try_get(9)?, row.try_get(5)?),
-            at: at + TimeDelta::nanoseconds(i64::from(nanos)),
+            at: add_time(at, TimeDelta::nanoseconds(i64::from(nanos))),
         };
         let undoes = undoes.as_deref().map(parse).transpose()?;
         let record = Recorded {

@@ -339,7 +339,7 @@ fn postgres_error(error: &tokio_postgres::Error, owner: AddressOwner) -> Instanc
     database_error(what, code, hint, Some(server_message(error)))
 }
 
-fn database_error(
+pub(super) fn database_error(
     what: impl Into<String>,
     code: Code,
     hint: &'static str,

@@ -9,7 +9,7 @@ use memory_core::instance::history::{
     SessionRecords, SessionSummary, Window,
 };
 use memory_core::secret::Checked;
-use memory_core::{Operation, StoreError};
+use memory_core::{Operation, StoreError, add_time};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
@@ -227,9 +227,12 @@ impl MessageStore for PostgresMessages {
                 row.try_get(2).map_err(convert)?,
                 row.try_get(3).map_err(convert)?,
             );
-            let last_at = last
-                .0
-                .map(|at| at + TimeDelta::nanoseconds(last.1.unwrap_or_default().into()));
+            let last_at = last.0.map(|at| {
+                add_time(
+                    at,
+                    TimeDelta::nanoseconds(last.1.unwrap_or_default().into()),
+                )
+            });
             summaries.push(SessionSummary {
                 session,
                 records: usize::try_from(records).unwrap_or_default(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, SecondsFormat, Utc};
+use memory_core::parse_rfc3339;
 use memory_core::topic::{TopicName, TopicUsage, TopicUsages};
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +26,7 @@ struct TopicUseLine {
 /// Returns the number of uses and the last use of each topic; invalid entries are skipped.
 pub(super) fn read_uses(disk: &dyn Disk) -> TopicUsages {
     let known = |(name, line): (String, TopicUseLine)| {
-        let last = DateTime::parse_from_rfc3339(&line.last).ok()?.to_utc();
+        let last = parse_rfc3339(&line.last)?;
         Some((
             name,
             TopicUsage {

@@ -26,6 +26,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 use webpki_roots::TLS_SERVER_ROOTS;
 
+use memory_core::SystemClock;
+
 use crate::http::client_body::LateBody;
 use crate::http::quick_ack::QuickAckConnector;
 
@@ -211,6 +213,10 @@ impl Upstream {
         *request.method_mut() = parts.method.clone();
         *request.uri_mut() = uri;
         *request.headers_mut() = headers;
+        // The TLS library panics before 1970.
+        if SystemClock::is_wrong() {
+            return Err(SendError::Unreachable(SystemClock::WRONG.to_owned()));
+        }
         self.client.request(request).await.map_err(|error| {
             if error.is_connect() {
                 SendError::Unreachable(root_cause(&error))

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use chrono::DateTime;
+use memory_core::SystemClock;
 use serde_json::Value;
 use ureq::http::StatusCode;
 use ureq::http::header::{DATE, LOCATION, RETRY_AFTER};
@@ -196,6 +197,16 @@ impl ModelServer {
     }
 
     fn attempt(&self, body: &[u8], timeout: Duration) -> Result<Vec<u8>, AttemptError> {
+        // The TLS library panics before 1970.
+        if SystemClock::is_wrong() {
+            return Err(AttemptError {
+                kind: FailureKind::Unreachable,
+                what: format!("cannot be queried ({})", SystemClock::WRONG),
+                hint: "set the clock".to_owned(),
+                complaint: None,
+                again: RetryDecision::Never,
+            });
+        }
         let mut request = self
             .agent
             .post(&self.endpoint.url)

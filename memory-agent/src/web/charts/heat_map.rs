@@ -35,7 +35,9 @@ pub(crate) fn render_heat_map(
     last: NaiveDate,
     unit: [&str; 2],
 ) -> SafeHtml {
-    let start = first - Days::new(u64::from(first.weekday().num_days_from_monday()));
+    let start = first
+        .checked_sub_days(Days::new(first.weekday().num_days_from_monday().into()))
+        .unwrap_or(first);
     let days: Vec<NaiveDate> = start
         .iter_days()
         .take_while(|day| *day <= last)

@@ -7,10 +7,10 @@ use axum::Router;
 use axum::extract::Path;
 use axum::response::Response;
 use axum::routing::get;
-use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeZone, Utc};
+use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc};
 use memory_core::{
     ActivitySummary, ChangeVersions, Filter, HomeSection, LocalZone, LogEntry, PeriodUsage, Query,
-    RecordedChange, Subject, Usage, Verb, change_versions, facets,
+    RecordedChange, Subject, Usage, Verb, change_versions, facets, subtract_time,
 };
 
 use super::inbox::Pager;
@@ -30,7 +30,7 @@ use crate::web::undo_offer::UndoOffer;
 const PAGE: usize = 50;
 
 /// Number of days of the heat map.
-const DAYS: u64 = 365;
+const DAYS: Days = Days::new(364);
 
 /// Number of days with operations that are links.
 const ACTIVE_DAYS: usize = 14;
@@ -161,7 +161,7 @@ async fn show(request: WebRequest) -> Response {
                 pager.range = format!("page {}", page + 1);
             }
             let is_first = page == 0 && !is_filtered;
-            let first_day = today - Days::new(DAYS - 1);
+            let first_day = today.checked_sub_days(DAYS).unwrap_or(today);
             let from = start_of_day(&zone, first_day).with_timezone(&zone);
             let ActivitySummary { days, mut authors } =
                 request.with_logs(|logs| logs.summarize(&from))?;
@@ -239,7 +239,7 @@ fn filtered(
 ) -> Result<(Vec<LogEntry>, u64), PageError> {
     let from = match day {
         Some(day) => start_of_day(zone, day),
-        None => request.services.clock.now() - Days::new(DAYS),
+        None => subtract_time(request.services.clock.now(), TimeDelta::days(365)),
     };
     let until = day
         .and_then(|day| day.checked_add_days(Days::new(1)))

@@ -13,7 +13,7 @@ use memory_core::bank::{
     Key, ScopeChoice,
 };
 use memory_core::json::{JsonText, format_pretty};
-use memory_core::{Code, SecretPolicy};
+use memory_core::{Code, SecretPolicy, parse_rfc3339};
 
 use crate::web::error::{PageError, render};
 use crate::web::fields::encode;
@@ -349,9 +349,9 @@ async fn write_entry(Path(place): Path<(String, String)>, request: WebRequest) -
         .respond(move |request| {
             let (scope, name) = parse_bank(&place)?;
             let key: Key = request.form.get("key").parse()?;
-            let seen = DateTime::parse_from_rfc3339(request.form.get("version"))
-                .map_err(|_| PageError::invalid("the version is invalid"))?;
-            let condition = BankWriteCondition::WrittenAt(seen.to_utc());
+            let seen = parse_rfc3339(request.form.get("version"))
+                .ok_or_else(|| PageError::invalid("the version is invalid"))?;
+            let condition = BankWriteCondition::WrittenAt(seen);
             let written = parse_write(request, scope, name.clone(), condition)
                 .and_then(|write| bank::write(&request.banks(), &write).map_err(PageError::from));
             let Err(error) = written else {

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Months, NaiveDate, NaiveTime, Utc};
 use memory_core::{
-    Category, FacetCounts, Filter, HomeSection, Lifetime, ParseError, Phase, Scope, Tags,
+    Category, FacetCounts, Filter, HomeSection, Lifetime, ParseError, Phase, Scope, Tags, parse_day,
 };
 
 use crate::web::card::{MemoryCard, describe_readers};
@@ -93,7 +93,7 @@ fn parse_field<T: std::str::FromStr<Err = ParseError>>(
 
 /// Returns the start and the end of a month such as `2026-05`, in UTC as the facets count them.
 fn parse_month(text: &str) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
-    let first = NaiveDate::parse_from_str(&format!("{text}-01"), "%Y-%m-%d").ok()?;
+    let first = parse_day(&format!("{text}-01"))?;
     let start = |day: NaiveDate| day.and_time(NaiveTime::MIN).and_utc();
     Some((
         start(first),

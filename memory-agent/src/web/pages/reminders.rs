@@ -8,8 +8,8 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use chrono::{Datelike, Months, NaiveDate};
 use memory_core::{
-    Draft, Reminder, ReminderFilter, SecretPolicy, StoredMemory, done, parse_due_time, remind,
-    reminders, snooze,
+    Draft, Reminder, ReminderFilter, SecretPolicy, StoredMemory, done, parse_day, parse_due_time,
+    remind, reminders, snooze,
 };
 
 use crate::web::charts::{CalendarItem, render_month};
@@ -98,8 +98,8 @@ async fn show(request: WebRequest) -> Response {
                 _ => (ReminderFilter::Open, "open"),
             };
             let parse = |text: &str| {
-                text.parse::<NaiveDate>()
-                    .map_err(|_| PageError::invalid("the day is not a date such as 2026-05-31"))
+                parse_day(text)
+                    .ok_or_else(|| PageError::invalid("the day is not a date such as 2026-05-31"))
             };
             let day = request.query.text("day").map(parse).transpose()?;
             let month = request

@@ -7,10 +7,10 @@ use askama::Template;
 use axum::Router;
 use axum::response::Response;
 use axum::routing::get;
-use chrono::{DateTime, Days, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use memory_core::{
     AgentSession, LogEntry, Memory, MemoryId, RecallFilter, RecallRecord, RecalledId, StoreError,
-    Verb, memory_at, recalls, sessions,
+    Verb, add_time, memory_at, parse_day, recalls, sessions, subtract_time,
 };
 
 use super::activity::start_of_day;
@@ -26,10 +26,10 @@ use crate::web::state::WebState;
 use crate::web::time_label::{TimeLabel, describe_duration};
 
 /// Number of days that the list covers.
-const DAYS: u64 = 30;
+const DAYS: i64 = 30;
 
 /// Number of days in which a single session is looked up.
-const LOOKUP_DAYS: u64 = 400;
+const LOOKUP_DAYS: i64 = 400;
 
 /// Number of sessions of a page.
 const PAGE: usize = 20;
@@ -142,7 +142,7 @@ struct SessionsPage {
     agent: String,
     /// The agents with sessions: label, name, and whether the agent is selected.
     agents: Vec<(Label, String, bool)>,
-    days: u64,
+    days: i64,
     pager: Pager,
     today: Vec<AgentDay>,
     /// The current day, for the links to its operations.
@@ -248,7 +248,7 @@ async fn show(request: WebRequest) -> Response {
             let now = request.services.clock.now();
             let agent = request.query.text("agent").map(str::to_owned);
             let filter = RecallFilter {
-                from: Some(now - Days::new(DAYS)),
+                from: Some(subtract_time(now, TimeDelta::days(DAYS))),
                 ..RecallFilter::default()
             };
             let mut found = list_sessions(request, &filter)?;
@@ -425,13 +425,18 @@ fn session_page(request: &WebRequest) -> Result<SessionPage, PageError> {
     let day = request
         .query
         .text("day")
-        .map(str::parse::<NaiveDate>)
-        .transpose();
-    let day = day.map_err(|_| PageError::invalid("the day is not a date such as 2026-05-31"))?;
+        .map(|text| {
+            parse_day(text)
+                .ok_or_else(|| PageError::invalid("the day is not a date such as 2026-05-31"))
+        })
+        .transpose()?;
     // All sessions of the agent are needed to assign its operations, as in the list.
     let all = RecallFilter {
         agent: Some(request.query.get("agent").to_owned()),
-        from: Some(request.services.clock.now() - Days::new(LOOKUP_DAYS)),
+        from: Some(subtract_time(
+            request.services.clock.now(),
+            TimeDelta::days(LOOKUP_DAYS),
+        )),
         ..RecallFilter::default()
     };
     let is_it = |session: &AgentSession| {
@@ -453,7 +458,7 @@ fn session_page(request: &WebRequest) -> Result<SessionPage, PageError> {
     let own = RecallFilter {
         session: name.clone(),
         from: start.or(all.from),
-        to: start.map(|start| start + Days::new(1)),
+        to: start.map(|start| add_time(start, TimeDelta::days(1))),
         ..all
     };
     let mut received = recalls(request.web.config.recalls.as_ref(), &own, MAX_LISTED)?.recalls;

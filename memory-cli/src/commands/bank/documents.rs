@@ -11,7 +11,7 @@ use super::common::{
     scope_choice_or_all, secret_policy, write_formatted,
 };
 use super::entries::print_entries;
-use crate::app::{App, current_time};
+use crate::app::App;
 use crate::failure::Failure;
 
 /// Export a bank, or all banks, to the standard output
@@ -41,11 +41,8 @@ impl BankExportArgs {
             let (_, document) = memory_core::bank::export(&banks, &bank.parse()?, choice)?;
             let document = compact_json(&document);
             if self.format == Some(BankOutputFormat::Table) {
-                return print_entries(
-                    &mut app.output,
-                    &parse_bank(&bank.parse()?, &document, current_time())?,
-                    false,
-                );
+                let bank = parse_bank(&bank.parse()?, &document, app.now())?;
+                return print_entries(&mut app.output, &bank, false);
             }
             return Ok(app.output.json_answer(&document)?);
         }
@@ -127,7 +124,7 @@ impl BankImportArgs {
         match &self.bank {
             Some(bank) => incoming.push((
                 scope_choice(self.scope),
-                parse_bank(&bank.parse()?, &text, current_time())?,
+                parse_bank(&bank.parse()?, &text, app.now())?,
             )),
             None => {
                 for (scope, name, document) in find_documents(&text)? {
@@ -136,7 +133,7 @@ impl BankImportArgs {
                     } else {
                         ScopeChoice::Only(scope)
                     };
-                    incoming.push((choice, parse_bank(&name, document, current_time())?));
+                    incoming.push((choice, parse_bank(&name, document, app.now())?));
                 }
             }
         }

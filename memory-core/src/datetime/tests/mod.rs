@@ -13,7 +13,7 @@ use super::{DateMention, DatePrecision, find_date};
 
 /// The Wednesday on which all sentences of these tests are said.
 fn wednesday() -> DateTime<FixedOffset> {
-    DateTime::parse_from_rfc3339("2025-06-11T10:20:00+02:00").expect("it is a moment")
+    "2025-06-11T10:20:00+02:00".parse().expect("it is a moment")
 }
 
 /// Returns when a text means, as short as its kind allows, and `-` where it means nothing.

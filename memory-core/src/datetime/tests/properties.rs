@@ -185,9 +185,7 @@ fn texts() -> impl Strategy<Value = String> {
 }
 
 fn moments() -> impl Strategy<Value = DateTime<FixedOffset>> {
-    let last = DateTime::parse_from_rfc3339("9999-12-31T23:59:59Z")
-        .expect("it is a moment")
-        .timestamp();
+    let last = crate::MAX_TIME.timestamp();
     (0..=last, -23 * 3600..=23 * 3600_i32).prop_map(|(seconds, offset)| {
         let utc = DateTime::from_timestamp(seconds, 0).expect("these years have moments");
         utc.with_timezone(&FixedOffset::east_opt(offset).expect("less than a day is an offset"))

@@ -6,6 +6,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 
 use crate::instance::InstanceError;
 use crate::json::{JsonText, JsonTokenKind, JsonTokens};
+use crate::parse_rfc3339;
 
 /// Maximum size of a record in bytes.
 pub const MAX_RECORD: usize = 8 * 1024 * 1024;
@@ -141,9 +142,7 @@ impl SessionRecord {
             .ok_or("it is not an object with a role")?
             .parse()
             .map_err(|error: InstanceError| error.to_string())?;
-        let at = at
-            .and_then(|at| DateTime::parse_from_rfc3339(&at).ok())
-            .map(|at| at.to_utc());
+        let at = at.and_then(|at| parse_rfc3339(&at));
         Ok(Self { text, role, at })
     }
 

@@ -1,6 +1,8 @@
 //! Mathematical builtins.
 
+use chrono::DateTime;
 use jaq_core::native::{Fun, bome, run, v};
+use memory_core::{Clock, SystemClock};
 
 use super::builtin;
 use crate::jq::engine::JqTypes;
@@ -105,8 +107,8 @@ fn is_normal(value: Val) -> JqEvalResult {
 
 /// Returns the seconds since 1970.
 fn now(_: Val) -> JqEvalResult {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    Ok(Val::Num(since.map_or(0.0, |since| since.as_secs_f64())))
+    let since = SystemClock.now() - DateTime::UNIX_EPOCH;
+    Ok(Val::Num(since.as_seconds_f64()))
 }
 
 fn frexp(value: Val) -> JqEvalResult {

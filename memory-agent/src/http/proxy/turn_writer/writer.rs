@@ -12,7 +12,7 @@ use memory_core::conversation::{
 };
 use memory_core::secret::Checked;
 use memory_core::text::format_error_chain;
-use memory_core::{Code, StoreError, ToolError};
+use memory_core::{Code, StoreError, ToolError, add_time};
 
 use super::backlog::Backlog;
 use super::{Mutex, PoisonError, ProxyObserver, QueuedTurn, Receiver, TimedMessage, TurnEvent};
@@ -175,7 +175,7 @@ impl<'w> WriterThread<'w> {
     ///
     /// The timestamps define the order of turns. If the clock was set back by a second or more, the new time is used.
     fn ordered_time(&mut self, at: DateTime<Utc>) -> DateTime<Utc> {
-        let next = self.last + TimeDelta::microseconds(1);
+        let next = add_time(self.last, TimeDelta::microseconds(1));
         self.last = if at < next && next - at < TimeDelta::seconds(1) {
             next
         } else {
