@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use memory_cli::{Environment, run_silently};
 use memory_core::{Clock, SystemClock};
 
-use crate::fixtures::parse_input;
+use crate::fixtures::{folder, parse_input};
 
 /// A clock that shows the time that a system clock would show.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub fn clock(bytes: &[u8]) {
     // An argument has no character 0, and one that begins with a hyphen is an option.
     let text = text.replace('\0', "");
     let text = text.trim_start_matches('-');
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder();
     let root = folder.path().join("memory");
     fs::create_dir(&root).expect("a folder");
     let note = format!("---\ncreated_at: {text}\nexpires_at: {text}\n---\nThe user grows beans.\n");

@@ -218,7 +218,7 @@ pub use store::{MemoryStore, MemoryStoreExt, NameIndex, NameMatch};
 pub use store_health::{DatabaseFigures, ReplicaStatus, StoreHealth};
 pub use tag::tag;
 pub use time_range::{
-    MAX_TIME, MIN_TIME, add_time, parse_day, parse_rfc3339, subtract_time, valid_time,
+    MAX_TIME, MIN_TIME, add_time, parse_day, parse_day_as, parse_rfc3339, subtract_time, valid_time,
 };
 pub use tool::{AnswerDetail, Effect, Tool, ToolContext, ToolError};
 pub use undo::{

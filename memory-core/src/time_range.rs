@@ -26,8 +26,13 @@ pub fn parse_rfc3339(text: &str) -> Option<DateTime<Utc>> {
 
 /// Parses a day of the range, such as `2026-05-07`.
 pub fn parse_day(text: &str) -> Option<NaiveDate> {
+    parse_day_as(text, "%Y-%m-%d")
+}
+
+/// Parses a day of the range in a format of [`chrono::format::strftime`].
+pub fn parse_day_as(text: &str, format: &str) -> Option<NaiveDate> {
     #[expect(clippy::disallowed_methods, reason = "the range is checked")]
-    let day = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
+    let day = NaiveDate::parse_from_str(text, format).ok()?;
     (0..=9999).contains(&day.year()).then_some(day)
 }
 

@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
+use chrono::{DateTime, NaiveDateTime, Utc};
 use memory_core::{
-    Draft, NoteItem, Origin, Phase, SourceItem, parse_rfc3339, valid_time, wikilink,
+    Draft, NoteItem, Origin, Phase, SourceItem, parse_day_as, parse_rfc3339, valid_time, wikilink,
 };
 use regex::Regex;
 
@@ -454,11 +454,7 @@ fn parse_long_date(text: &str) -> Option<DateTime<Utc>> {
 pub(crate) fn parse_day(text: &str) -> Option<DateTime<Utc>> {
     let formats = ["%Y-%m-%d", "%Y_%m_%d", "%Y/%m/%d", "%Y.%m.%d"];
     let has_year = text.len() <= 10 && 4 <= text.bytes().take_while(u8::is_ascii_digit).count();
-    let date = || {
-        formats
-            .iter()
-            .find_map(|format| NaiveDate::parse_from_str(text, format).ok())
-    };
+    let date = || formats.iter().find_map(|format| parse_day_as(text, format));
     let date = has_year.then(date).flatten()?;
     Some(date.and_hms_opt(0, 0, 0)?.and_utc())
 }

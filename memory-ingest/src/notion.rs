@@ -6,8 +6,8 @@ use std::io;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
-use memory_core::{Source, SourceError, SourceItem};
+use chrono::{DateTime, NaiveDateTime, Utc};
+use memory_core::{Source, SourceError, SourceItem, parse_day_as, valid_time};
 use regex::Regex;
 use tempfile::NamedTempFile;
 
@@ -394,13 +394,9 @@ fn parse_date(text: &str) -> Option<DateTime<Utc>> {
     let time = times
         .iter()
         .find_map(|format| NaiveDateTime::parse_from_str(text, format).ok());
-    let day = || {
-        NaiveDate::parse_from_str(text, "%B %d, %Y")
-            .ok()?
-            .and_hms_opt(0, 0, 0)
-    };
+    let day = || parse_day_as(text, "%B %d, %Y")?.and_hms_opt(0, 0, 0);
     time.or_else(day)
-        .map(|time| time.and_utc())
+        .and_then(|time| valid_time(time.and_utc()))
         .or_else(|| note::parse(text))
 }
 

@@ -1,7 +1,7 @@
 //! A record of another program: an object with named values.
 
-use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
-use memory_core::{Category, valid_time};
+use chrono::{DateTime, NaiveTime, Utc};
+use memory_core::{Category, parse_day_as, valid_time};
 use serde_json::{Map, Value};
 
 use crate::note;
@@ -134,7 +134,7 @@ fn time_of_number(count: f64) -> Option<DateTime<Utc>> {
     let microseconds = match count.abs() {
         size if size < 1e8 => {
             let day = Some(count).filter(|count| 1e7 <= *count && count.fract() == 0.0)?;
-            let day = NaiveDate::parse_from_str(&format!("{day:.0}"), "%Y%m%d").ok()?;
+            let day = parse_day_as(&format!("{day:.0}"), "%Y%m%d")?;
             return Some(day.and_time(NaiveTime::MIN).and_utc());
         }
         size if size < 1e11 => count * 1e6,

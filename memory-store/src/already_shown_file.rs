@@ -91,7 +91,7 @@ mod tests {
             "550e8400-e29b-41d4-a716-446655440000".parse().unwrap(),
             ContentHash::of("tea"),
         );
-        let now = SystemTime::now();
+        let now = SystemTime::from(memory_core::Clock::now(&memory_core::SystemClock));
         file("a/../b")
             .save(&[entry].into_iter().collect(), now)
             .unwrap();

@@ -178,6 +178,10 @@ pub(crate) fn racy_ns(time_ns: i64, usual_ns: i64) -> i64 {
 /// Returns the current system time, in nanoseconds since 1970.
 ///
 /// It is compared only with the times of files, so the clock of a test must not replace it.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the times of files are those of the system"
+)]
 pub(crate) fn now_ns() -> i64 {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)

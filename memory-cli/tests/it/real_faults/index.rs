@@ -5,7 +5,7 @@
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use memory_core::testing::extent;
 use serde_json::Value;
@@ -118,7 +118,8 @@ fn damage_file(folder: &Path, number: usize) -> String {
     };
     fs::write(file, bytes).expect("a file");
     // Real damage does not happen at the moment of the write, so the file gets a later modification time.
-    let later = SystemTime::now() + Duration::from_secs(5);
+    let written = file.metadata().and_then(|found| found.modified());
+    let later = written.expect("a file") + Duration::from_secs(5);
     fs::File::options()
         .write(true)
         .open(file)

@@ -98,7 +98,8 @@ impl FileStore {
     /// Records that the database was reached. A failure only makes the time of the last contact wrong.
     pub(super) fn record_contact(&self) {
         let now = now_ns();
-        let is_recent = |former: i64| (0..CONTACT_INTERVAL_NS).contains(&(now - former));
+        let is_recent =
+            |former: i64| (0..CONTACT_INTERVAL_NS).contains(&now.saturating_sub(former));
         if !self
             .disk
             .stat(STATE)

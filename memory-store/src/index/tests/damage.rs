@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use memory_core::SearchResults;
 
@@ -65,7 +65,7 @@ fn a_flipped_bit_of_the_full_text_changes_no_answer() {
         bytes[middle] ^= 4;
         fs::write(&file, bytes).unwrap();
         // Clocks of file systems tick some hundred times a second.
-        let later = SystemTime::now() + Duration::from_secs(1);
+        let later = file.metadata().unwrap().modified().unwrap() + Duration::from_secs(1);
         File::options()
             .write(true)
             .open(&file)

@@ -140,7 +140,8 @@ impl IndexFixture {
 
     /// Sets the modification time of a file to an hour ago.
     pub(in crate::index) fn age(&self, path: &str) {
-        let then = SystemTime::now() - Duration::from_hours(1);
+        let then = SystemTime::from(memory_core::Clock::now(&memory_core::SystemClock))
+            - Duration::from_hours(1);
         File::options()
             .write(true)
             .open(self.absolute_path(path))
