@@ -48,7 +48,10 @@ fn under_a_wrong_clock_a_home_is_read_and_not_changed() {
     let library = build_shift(folder.path());
     let notes = || {
         let mut content = sandbox.home_content();
-        content.retain(|name, _| name.ends_with(".md") || name.ends_with(".jsonl"));
+        content.retain(|name, _| {
+            let extension = Path::new(name).extension();
+            extension.is_some_and(|extension| extension == "md" || extension == "jsonl")
+        });
         content
     };
     let before = notes();
