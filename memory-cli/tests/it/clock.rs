@@ -87,12 +87,10 @@ fn under_a_wrong_clock_a_home_is_read_and_not_changed() {
         }
         for change in [
             &["write", "coffee"][..],
-            &["remind", "call Anna", "--at", "30m"],
             &["delete", &id],
             &["undo"],
             &["bank", "write", "b", "k", "2"],
             &["dream"],
-            &["serve"],
         ] {
             let output = run(change);
             assert!(
