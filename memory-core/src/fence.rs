@@ -543,6 +543,19 @@ mod tests {
         assert_eq!(escape_fences("  a \u{200b} b \u{200b}"), "  a b\n");
     }
 
+    #[test]
+    fn a_limited_number_of_parts_is_examined_for_each_bracket() {
+        for piece in [
+            "<", "<a-", "<s-y-", "[inst", "m", "<|", "< system", "\u{301}",
+        ] {
+            let mut ahead = Lookahead::default();
+            for character in piece.repeat(1_000).chars() {
+                ahead.push_front(character);
+            }
+            assert!(ahead.0.len() <= MAX_PARTS, "{piece:?}");
+        }
+    }
+
     /// Generates text that may separate the letters of a tag: invisible characters, marks, and punctuation.
     fn between() -> impl Strategy<Value = String> {
         let passed_over = |character: &char| {

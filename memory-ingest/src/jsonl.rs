@@ -1,5 +1,6 @@
 //! JSON files of any program, with a map of their keys.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use memory_core::wikilink::WikilinkRule;
@@ -70,12 +71,9 @@ fn sample(file: &JsonRecordFile) -> (Vec<String>, Vec<SourceRecord>) {
         .into_iter()
         .map(|(_, record)| record)
         .collect();
-    let mut keys = Vec::<String>::new();
-    for key in records.iter().flat_map(|record| record.0.keys()) {
-        if !keys.contains(key) {
-            keys.push(key.clone());
-        }
-    }
+    let mut known = HashSet::new();
+    let keys = records.iter().flat_map(|record| record.0.keys());
+    let keys = keys.filter(|key| known.insert(*key)).cloned().collect();
     (keys, records)
 }
 

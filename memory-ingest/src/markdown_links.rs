@@ -82,8 +82,10 @@ pub(crate) fn address_spans(text: &str) -> Vec<(Range<usize>, String)> {
         let link = &text[span.clone()];
         let starts = link.rmatch_indices(ADDRESS_START).map(|(at, _)| at);
         let address = |start: &usize| {
-            link[*start..]
-                .trim_start_matches([']', '(', '<'])
+            let address = &link[*start + ADDRESS_START.len()..];
+            address
+                .strip_prefix('<')
+                .unwrap_or(address)
                 .starts_with(&*dest_url)
         };
         let start = starts

@@ -349,10 +349,10 @@ fn link_target(name: &str, address: &str) -> Option<String> {
 fn relation_targets(name: &str, table: &str) -> Vec<String> {
     static ADDRESS: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"\(([^()\s]+)\)").expect("the pattern is right"));
-    let mut targets = Vec::new();
+    let (mut targets, mut known) = (Vec::new(), HashSet::new());
     for found in ADDRESS.captures_iter(table) {
         let target = link_target(name, &found[1]).filter(|target| !target.starts_with("/files/"));
-        targets.extend(target.filter(|target| !targets.contains(target)));
+        targets.extend(target.filter(|target| known.insert(target.clone())));
     }
     targets
 }

@@ -14,6 +14,8 @@
 //! | `front_matter` | front-matter lines of the memory that the other format cannot contain as they are |
 //! | `keys` | the front-matter keys that the export wrote |
 
+use std::collections::{HashMap, HashSet};
+
 use chrono::{DateTime, Utc};
 use memory_core::wikilink::parse_prose_wikilinks;
 use memory_core::{
@@ -23,7 +25,7 @@ use memory_core::{
 use serde_json::{Map, Value};
 
 use crate::markdown_links::file_links;
-use crate::related_section::{is_link_item, split_section};
+use crate::related_section::{WrittenItems, split_section};
 use crate::yaml::Yaml;
 
 /// The key of the map.
@@ -128,11 +130,10 @@ pub(crate) fn json(yaml: &Yaml) -> Value {
 }
 
 fn add_warning(note: &mut NoteItem, warning: &str) {
-    note.warning = Some(
-        note.warning
-            .take()
-            .map_or_else(|| warning.to_owned(), |own| format!("{own}; {warning}")),
-    );
+    match &mut note.warning {
+        None => note.warning = Some(warning.to_owned()),
+        Some(own) => own.extend(["; ", warning]),
+    }
 }
 
 /// Restores the text of the memory. Returns whether it is the exported text, and the items of the section after it, if the
@@ -191,14 +192,19 @@ fn apply_items(written: Option<&Map<String, Value>>, items: &[String], note: &mu
             .unwrap_or_default()
             .to_owned()
     };
-    for pair in pairs.iter().filter(|pair| !items.contains(&text(pair, 0))) {
-        note.former
-            .links
-            .retain(|link| link.to_string() != text(pair, 1));
-    }
-    let written: Vec<_> = pairs.iter().map(|pair| text(pair, 0)).collect();
-    let forms: Vec<_> = written.iter().map(String::as_str).collect();
-    for item in items.iter().filter(|item| !written.contains(item)) {
+    let listed: HashSet<&String> = items.iter().collect();
+    let removed: HashSet<String> = pairs
+        .iter()
+        .filter(|pair| !listed.contains(&text(pair, 0)))
+        .map(|pair| text(pair, 1))
+        .collect();
+    note.former
+        .links
+        .retain(|link| removed.is_empty() || !removed.contains(&link.to_string()));
+    let forms: Vec<_> = pairs.iter().map(|pair| text(pair, 0)).collect();
+    let written = WrittenItems::new(forms.iter().map(String::as_str));
+    let mut known: HashSet<String> = note.links.iter().cloned().collect();
+    for item in items.iter().filter(|item| !written.contain(item)) {
         let targets = parse_prose_wikilinks(item)
             .into_iter()
             .map(|link| link.target)
@@ -209,7 +215,7 @@ fn apply_items(written: Option<&Map<String, Value>>, items: &[String], note: &mu
                 note,
                 &format!("`{item}` in its list of links is no link and was left out"),
             );
-        } else if !is_link_item(item, &forms) {
+        } else if !written.has_form_of(item) {
             add_warning(
                 note,
                 &format!(
@@ -221,16 +227,21 @@ fn apply_items(written: Option<&Map<String, Value>>, items: &[String], note: &mu
             .extend(targets.iter().map(|target| (target.clone(), item.clone())));
         let new: Vec<_> = targets
             .into_iter()
-            .filter(|target| !note.links.contains(target))
+            .filter(|target| !known.contains(target))
             .collect();
+        known.extend(new.iter().cloned());
         note.links.extend(new);
     }
 }
 
+/// Maximum number of different links that an edit may have removed. Each costs a pass over the text; the links behind them remain as
+/// the export wrote them.
+const MAX_MISSING_LINKS: usize = 500;
+
 /// Returns a text with the original links in place of those that an export wrote.
 pub(crate) fn restore_links(text: &str, written: Option<&Map<String, Value>>) -> String {
     let mut original = String::with_capacity(text.len());
-    let mut rest = text;
+    let (mut rest, mut missing) = (text, HashSet::new());
     let links = written
         .and_then(|written| written.get("links"))
         .and_then(Value::as_array);
@@ -242,7 +253,14 @@ pub(crate) fn restore_links(text: &str, written: Option<&Map<String, Value>>) ->
             continue;
         };
         // A link that an edit removed is skipped.
-        let Some((before, after)) = rest.split_once(link).filter(|_| !link.is_empty()) else {
+        if link.is_empty() || missing.contains(link) {
+            continue;
+        }
+        let Some((before, after)) = rest.split_once(link) else {
+            missing.insert(link);
+            if MAX_MISSING_LINKS <= missing.len() {
+                break;
+            }
             continue;
         };
         original.extend([before, own]);
@@ -343,12 +361,11 @@ impl<'a> FieldReader<'a> {
                     .collect::<Vec<_>>()
                     .join(" ")
             };
-            let is_left_out = |name: &String| {
-                !written.contains(&one_line(name)) && draft.title.as_ref() != Some(name)
-            };
+            let written: HashSet<String> = written.into_iter().collect();
+            let known: HashSet<&String> = draft.title.iter().chain(&draft.aliases).collect();
             let left_out: Vec<_> = own
                 .into_iter()
-                .filter(|name| is_left_out(name) && !draft.aliases.contains(name))
+                .filter(|name| !known.contains(name) && !written.contains(&one_line(name)))
                 .collect();
             draft.aliases.extend(left_out);
         }
@@ -366,11 +383,11 @@ impl<'a> FieldReader<'a> {
             .filter(|written| written.len() == own_tags.len())
         {
             // An export may have changed characters of the tags that an edit left as they are.
-            let place = |tag: &String| written.iter().position(|written| written == tag);
+            let places: HashMap<&String, usize> = written.iter().zip(0..).collect();
             draft.tags = draft
                 .tags
                 .iter()
-                .map(|tag| place(tag).map_or(tag, |at| &own_tags[at]))
+                .map(|tag| places.get(tag).map_or(tag, |at| &own_tags[*at]))
                 .collect();
         }
         if draft.category.is_none()
@@ -457,6 +474,52 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    fn links(count: usize) -> Vec<String> {
+        (0..count).map(|number| format!("[[{number}]]")).collect()
+    }
+
+    #[test]
+    fn a_text_is_searched_for_a_limited_number_of_missing_links() {
+        for (missing, restored) in [
+            (MAX_MISSING_LINKS - 1, "(own)"),
+            (MAX_MISSING_LINKS, "[[there]]"),
+        ] {
+            let mut pairs: Vec<_> = links(missing)
+                .iter()
+                .map(|link| json!([link, "x"]))
+                .collect();
+            // A link that is missing twice counts once.
+            pairs.extend(pairs.clone());
+            pairs.push(json!(["[[there]]", "(own)"]));
+            let written = Map::from_iter([("links".to_owned(), Value::from(pairs))]);
+            assert_eq!(
+                restore_links("a [[there]] b", Some(&written)),
+                format!("a {restored} b")
+            );
+        }
+    }
+
+    #[test]
+    fn lists_made_to_be_slow_are_not() {
+        // It takes minutes if one of these lists is searched for each item of another one.
+        let (items, id) = (links(10_000), MemoryId::for_path("a"));
+        let pairs: Vec<_> = items
+            .iter()
+            .map(|item| json!([format!("see {item}"), id.to_string()]))
+            .collect();
+        let fields = json!({
+            "links": vec![id.to_string(); items.len()],
+            "tags": items,
+            "aliases": items,
+            "export": { "related": pairs, "aliases": ["x"] },
+        });
+        let mut note = NoteItem::new(Draft::new("text"));
+        note.links.clone_from(&items);
+        apply(&fields, &items, &mut note);
+        assert_eq!(note.listed_links.len(), items.len());
+        assert_eq!(note.former.links, []);
+    }
 
     fn applied(fields: &Value, change: impl FnOnce(&mut NoteItem)) -> (NoteItem, bool) {
         let mut note = NoteItem::new(Draft {

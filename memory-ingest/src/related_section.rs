@@ -1,6 +1,7 @@
 //! The section that an export adds to a text: a list of links that the text does not contain.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// A section of an export.
 #[derive(Debug, Clone, Copy)]
@@ -47,13 +48,13 @@ pub(crate) fn split_section<'a>(
     }
     let (starts, written) = (
         heading_starts(text, section),
-        text_items(section).collect::<Vec<_>>(),
+        WrittenItems::new(text_items(section)),
     );
     if let Some(start) = starts.last() {
         let (end, items) = read_list(text, *start);
         // An edit may have removed such a heading of the text itself.
-        if own_headings < starts.len() || items.iter().any(|item| written.contains(&item.text)) {
-            let is_link = |item: &ListItem<'_>| item.is_line && is_link_item(item.text, &written);
+        if own_headings < starts.len() || items.iter().any(|item| written.contain(item.text)) {
+            let is_link = |item: &ListItem<'_>| item.is_line && written.has_form_of(item.text);
             let (links, others): (Vec<_>, Vec<_>) = items.into_iter().partition(is_link);
             let before = without_blank_line(&text[..*start]);
             let others: Vec<_> = others.into_iter().map(|item| item.source).collect();
@@ -125,23 +126,46 @@ fn read_list(text: &str, start: usize) -> (usize, Vec<ListItem<'_>>) {
     (end, items)
 }
 
-/// Returns whether an item of a list is one of `written`, or a link to another note in the same form or without other words.
-pub(crate) fn is_link_item(item: &str, written: &[&str]) -> bool {
-    if written.contains(&item) {
-        return true;
+/// The items of a list as an export wrote them.
+#[derive(Debug, Default)]
+pub(crate) struct WrittenItems<'a> {
+    items: HashSet<&'a str>,
+    /// The targets of their links, and the texts around these.
+    targets: HashSet<&'a str>,
+    around: HashSet<(&'a str, &'a str)>,
+}
+
+impl<'a> WrittenItems<'a> {
+    pub(crate) fn new(items: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut written = Self::default();
+        for item in items {
+            written.items.insert(item);
+            if let Some(form) = LinkItem::of(item) {
+                written.targets.insert(form.target);
+                written.around.insert(form.around);
+            }
+        }
+        written
     }
-    let Some(own) = LinkItem::of(item) else {
-        return false;
-    };
-    let mut forms = written
-        .iter()
-        .filter_map(|item| LinkItem::of(item))
-        .peekable();
-    // Another label of the same link is not part of the list.
-    let is_relabelled = |form: &LinkItem<'_>| own.is_markdown && form.target == own.target;
-    own.is_plain()
-        && !forms.clone().any(|form| is_relabelled(&form))
-        && (own.around == ("", "") || forms.any(|form| form.around == own.around))
+
+    pub(crate) fn contain(&self, item: &str) -> bool {
+        self.items.contains(item)
+    }
+
+    /// Returns whether an item is one of these, or a link to another note in the same form or without other words.
+    pub(crate) fn has_form_of(&self, item: &str) -> bool {
+        if self.contain(item) {
+            return true;
+        }
+        let Some(own) = LinkItem::of(item) else {
+            return false;
+        };
+        // Another label of the same link is not part of the list.
+        let is_relabelled = own.is_markdown && self.targets.contains(own.target);
+        own.is_plain()
+            && !is_relabelled
+            && (own.around == ("", "") || self.around.contains(&own.around))
+    }
 }
 
 /// An item of a list with one link.
@@ -192,19 +216,20 @@ impl<'a> LinkItem<'a> {
 }
 
 /// Removes the items of a section at the end of a text, if only its heading was removed.
-fn split_items<'a>(text: &'a str, written: &[&str]) -> (Cow<'a, str>, Vec<&'a str>) {
+fn split_items<'a>(text: &'a str, written: &WrittenItems<'_>) -> (Cow<'a, str>, Vec<&'a str>) {
     let (mut rest, mut items) = (text, Vec::new());
     while let Some(item) = rest
         .trim_end()
         .lines()
         .next_back()
         .and_then(list_item)
-        .filter(|item| written.contains(item))
+        .filter(|item| written.contain(item))
     {
         let end = rest.trim_end();
         rest = &end[..end.rfind('\n').map_or(0, |at| at + 1)];
-        items.insert(0, item);
+        items.push(item);
     }
+    items.reverse();
     if items.is_empty() {
         (text.into(), items)
     } else {
@@ -338,7 +363,11 @@ mod tests {
             ("[Cup](cup.md) (since May)", false),
             ("[a](a.md), [b](b.md)", false),
         ] {
-            assert_eq!(is_link_item(item, &written), is_link, "{item}");
+            assert_eq!(
+                WrittenItems::new(written).has_form_of(item),
+                is_link,
+                "{item}"
+            );
         }
     }
 

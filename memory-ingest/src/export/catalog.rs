@@ -27,6 +27,8 @@ pub struct ExportCatalog {
     taken: HashSet<String>,
     /// The memories of entities by their names, in an export for the MCP server `memory`.
     entities: Option<HashMap<String, MemoryId>>,
+    /// The keys of these names.
+    entity_keys: HashSet<String>,
     /// The memories by the files that they were ingested from, in an export that adapts links between files.
     files: HashMap<String, MemoryId>,
     /// The targets of the wikilinks of each memory, in an export that lists only links in one direction.
@@ -69,6 +71,7 @@ impl ExportCatalog {
             order,
             taken,
             entities,
+            entity_keys: HashSet::new(),
             files,
             targets,
         }
@@ -116,12 +119,12 @@ impl ExportCatalog {
         let key = name_key(&name);
         let is_taken = !self.taken.insert(key.clone());
         let entities = self.entities.as_mut()?;
-        let is_free = !is_taken
-            || !entities.contains_key(&name) && entities.keys().any(|other| name_key(other) == key);
+        let is_free = !is_taken || !entities.contains_key(&name) && self.entity_keys.contains(&key);
         if !is_free {
             return None;
         }
         entities.insert(name.clone(), memory.id);
+        self.entity_keys.insert(key);
         Some(name)
     }
 

@@ -1,5 +1,7 @@
 //! Wikilinks in a text as links of another program.
 
+use std::collections::HashSet;
+
 use memory_core::MemoryId;
 use memory_core::wikilink::{self, Fragment, Wikilink};
 use serde_json::{Map, Value, json};
@@ -17,22 +19,27 @@ pub(super) struct LinkedText {
     /// Pairs of a changed link and the original, in the order of the text.
     pub(super) pairs: Vec<[String; 2]>,
     /// The memories that its links lead to.
-    pub(super) linked: Vec<MemoryId>,
+    pub(super) linked: HashSet<MemoryId>,
 }
 
 /// Replaces the wikilinks and the links to other files in the text of a memory.
 ///
-/// `write` returns the new link to a memory, or `None` to leave the wikilink as it is. `relocate` returns the memory that the
+/// `write` returns the new link to a memory, or `None` to leave the wikilink as it is. It gets whether the wikilink is in a row of a
+/// table. `relocate` returns the memory that the
 /// address of a Markdown link leads to, with its new address. If an import could not restore the text, it remains unchanged.
 pub(super) fn replace_links(
     record: &ExportRecord<'_>,
-    write: &dyn Fn(&Wikilink, MemoryId, &str) -> Option<String>,
+    write: &dyn Fn(&Wikilink, MemoryId, bool) -> Option<String>,
     relocate: &dyn Fn(&str) -> Option<(MemoryId, String)>,
 ) -> LinkedText {
     let content = &record.memory.content;
-    let (mut text, mut pairs, mut linked) =
-        (String::with_capacity(content.len()), Vec::new(), Vec::new());
+    let (mut text, mut pairs, mut linked) = (
+        String::with_capacity(content.len()),
+        Vec::new(),
+        HashSet::new(),
+    );
     let mut links = Vec::new();
+    let mut rows = TableRows::default();
     for link in wikilink::parse(content) {
         // A link without a target leads to the memory itself.
         let Some(id) = Some(&link.target)
@@ -41,10 +48,7 @@ pub(super) fn replace_links(
         else {
             continue;
         };
-        let line = content[..link.span.start]
-            .rfind('\n')
-            .map_or(0, |at| at + 1);
-        let written = write(&link, id, &content[line..link.span.start]);
+        let written = write(&link, id, rows.contain(content, link.span.start));
         links.push((link.span, id, written));
     }
     for (span, address) in address_spans(content) {
@@ -58,7 +62,7 @@ pub(super) fn replace_links(
     links.sort_by_key(|(span, ..)| span.start);
     let mut end = 0;
     for (span, id, written) in links {
-        linked.push(id);
+        linked.insert(id);
         let original = &content[span.clone()];
         let Some(written) = written.filter(|written| written != original && end <= span.start)
         else {
@@ -78,6 +82,30 @@ pub(super) fn replace_links(
         text,
         pairs,
         linked,
+    }
+}
+
+/// Recognises the rows of tables. Each part of the text is examined once, however long its lines are.
+#[derive(Default)]
+struct TableRows {
+    /// The end of the examined part, and whether its last line is a row.
+    examined: usize,
+    is_row: Option<bool>,
+}
+
+impl TableRows {
+    /// Returns whether the line with the link at `start` begins with a separator of cells. The starts must ascend.
+    fn contain(&mut self, content: &str, start: usize) -> bool {
+        let part = &content[self.examined..start];
+        let line = match part.rfind('\n') {
+            Some(end) => Some(&part[end + 1..]),
+            None => Some(part).filter(|_| self.is_row.is_none()),
+        };
+        self.examined = start;
+        if let Some(line) = line {
+            self.is_row = Some(line.trim_start().starts_with('|'));
+        }
+        self.is_row == Some(true)
     }
 }
 
@@ -144,5 +172,33 @@ pub(super) fn fragment(link: &Wikilink) -> String {
         None => String::new(),
         Some(Fragment::Heading(heading)) => format!("#{heading}"),
         Some(Fragment::Block(id)) => format!("#^{id}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_long_line_of_links_is_not_slow() {
+        // It takes minutes if the start of the line is searched for every link.
+        let text = "[[a]] ".repeat(100_000);
+        let mut rows = TableRows::default();
+        for start in (0..text.len()).step_by(6) {
+            assert!(!rows.contain(&text, start));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_row_is_a_line_that_begins_with_a_separator(text in "(\\[\\[a\\]\\]|\\||\n| |é){0,40}") {
+            let mut rows = TableRows::default();
+            for link in wikilink::parse(&text) {
+                let before = text[..link.span.start].rsplit('\n').next().unwrap_or_default();
+                prop_assert_eq!(rows.contain(&text, link.span.start), before.trim_start().starts_with('|'));
+            }
+        }
     }
 }

@@ -36,7 +36,7 @@ impl ObsidianExport {
     }
 
     /// Returns a wikilink to the file of a memory, or `None` if the given one leads there already.
-    fn link(&self, link: &Wikilink, id: MemoryId, before: &str) -> Option<String> {
+    fn link(&self, link: &Wikilink, id: MemoryId, is_in_row: bool) -> Option<String> {
         let name = &self.catalog.get(&id)?.name;
         if fold_link_name(&link.target) == fold_link_name(name) {
             return None;
@@ -44,11 +44,7 @@ impl ObsidianExport {
         let shown = shown_text(link);
         let embed = if link.embed { "!" } else { "" };
         // In a table, the separator would end the cell.
-        let separator = if before.trim_start().starts_with('|') {
-            "\\|"
-        } else {
-            "|"
-        };
+        let separator = if is_in_row { "\\|" } else { "|" };
         Some(format!(
             "{embed}[[{name}{}{separator}{shown}]]",
             super::link_text::fragment(link)
@@ -72,7 +68,7 @@ impl ExportFormat for ObsidianExport {
         };
         let linked = replace_links(
             record,
-            &|link, id, before| self.link(link, id, before),
+            &|link, id, is_in_row| self.link(link, id, is_in_row),
             &|_| None,
         );
         let mut header = FrontMatterDraft::default();

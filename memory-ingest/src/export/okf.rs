@@ -78,7 +78,7 @@ impl ExportFormat for OkfExport {
         let Some(entry) = self.catalog.get(&memory.id) else {
             return Vec::new();
         };
-        let write = |link: &Wikilink, id, _: &str| self.link(entry, &id, &shown_text(link));
+        let write = |link: &Wikilink, id, _| self.link(entry, &id, &shown_text(link));
         let relocate = |address: &str| {
             let id = self.catalog.linked_file(memory, address)?;
             let part = address.find(['#', '?']).map_or("", |at| &address[at..]);

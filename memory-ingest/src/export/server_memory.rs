@@ -1,6 +1,6 @@
 //! The file of the MCP server `memory`: entities and relations, one per line.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use memory_core::Memory;
@@ -172,15 +172,21 @@ fn split_text(
         };
         return (observations, Vec::new(), false);
     }
-    let mut lines: Vec<&str> = content.split('\n').collect();
+    let mut lines: Vec<Option<&str>> = content.split('\n').map(Some).collect();
+    let mut places = HashMap::<&str, Vec<usize>>::new();
+    for (at, line) in content.split('\n').enumerate() {
+        places.entry(line).or_default().push(at);
+    }
     let mut present = Vec::new();
     for relation in relations.iter().rev() {
         let line = markdown_list(&[relation.line()]);
-        if let Some(at) = lines.iter().rposition(|own| *own == line) {
-            lines.remove(at);
-            present.insert(0, relation.clone());
+        if let Some(at) = places.get_mut(line.as_str()).and_then(Vec::pop) {
+            lines[at] = None;
+            present.push(relation.clone());
         }
     }
+    present.reverse();
+    let lines: Vec<&str> = lines.into_iter().flatten().collect();
     let observations = list_items(lines.join("\n").trim_end());
     if entity_text(&observations, &present) == content {
         (observations, present, true)
