@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use memory_agent::Agent;
 use memory_agent::event::EventKind;
 use memory_core::instance::NamedInstance;
-use memory_store::{FileStoreOptions, Freshness, QueueNotices};
+use memory_store::{FileStoreOptions, Freshness, QueueNotices, SystemClock};
 
 use crate::config::{Environment, Settings};
 use crate::failure::Failure;
@@ -81,6 +81,12 @@ impl<'a> App<'a> {
         for key in &settings.unknown {
             let file = self.output.display_path(&settings.file);
             self.output.warning(&format!("{file}: unknown key {key}"))?;
+        }
+        if SystemClock::is_wrong() {
+            self.output.warning(&format!(
+                "{}, so memories are read and not changed",
+                SystemClock::WRONG
+            ))?;
         }
         if let Some(found) = self
             .environment

@@ -11,6 +11,7 @@ use clap::Args;
 use memory_agent::socket::InheritedListener;
 use memory_core::{Code, StoreError};
 use memory_dream::schedule::ChoreStatus;
+use memory_store::check_writable;
 use memory_store::system::{private_folder_builder, replace_process};
 use serde_json::{Value, json};
 
@@ -73,6 +74,8 @@ impl ServeArgs {
             let made = private_folder_builder().recursive(true).create(root);
             made.map_err(Failure::file(format!("create the home {}", root.display())))?;
         }
+        // A daemon that cannot maintain the home does not start.
+        check_writable(root)?;
         let mut builder = DaemonBuilder::new(app.open()?);
         if let Some(interval) = self.interval {
             builder = builder.interval(interval);
