@@ -132,7 +132,7 @@ impl Home {
                 .folder
                 .as_deref()
                 .and_then(|folder| {
-                    HomeProjects(Arc::clone(&self.settings))
+                    HomeProjects::new(&self.settings)
                         .find_project(folder)
                         .name()
                 }),

@@ -149,7 +149,7 @@ impl<'a> App<'a> {
             .as_deref()
             .filter(|_| self.output.can_ask())
         {
-            let projects = HomeProjects(Arc::clone(&settings));
+            let projects = HomeProjects::new(&settings);
             if let Err(error) = confirm_project(&projects, folder, &mut self.output) {
                 self.output
                     .warning(&format!("the project of this folder is unknown: {error}"))?;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::slice;
 use std::sync::Arc;
+use std::time::Duration;
 
 use memory_agent::mcp::{FoundProject, ProjectFinder};
 use memory_core::text::format_error_chain;
@@ -41,7 +42,13 @@ pub(crate) struct ProjectFolder {
 
 /// Finds the projects of folders in a home.
 #[derive(Debug, Clone)]
-pub(crate) struct HomeProjects(pub(crate) Arc<Settings>);
+pub(crate) struct HomeProjects {
+    settings: Arc<Settings>,
+    patience: Duration,
+}
+
+/// Maximum time for the identification of a repository.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 impl ProjectFinder for HomeProjects {
     fn find_project(&self, folder: &Path) -> FoundProject {
@@ -55,6 +62,29 @@ impl ProjectFinder for HomeProjects {
 }
 
 impl HomeProjects {
+    /// Returns the projects of the home that the settings specify.
+    pub(crate) fn new(settings: &Arc<Settings>) -> Self {
+        Self {
+            settings: Arc::clone(settings),
+            patience: PATIENCE,
+        }
+    }
+
+    /// Sets the maximum time for the identification of a repository.
+    pub(crate) fn patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
+    /// Returns what identifies the repository at `root`, the strongest evidence first.
+    fn ids(&self, root: &Path) -> impl Iterator<Item = Result<RepositoryId, Failure>> {
+        RepositoryId::find(root, self.patience).map(|found| {
+            found.map_err(|error| Failure::Usage {
+                why: error.to_string(),
+                hint: None,
+            })
+        })
+    }
+
     fn find_for_agent(&self, folder: &Path) -> Result<FoundProject, Failure> {
         match self.find(folder)? {
             FolderProject::None => Ok(FoundProject::None),
@@ -93,7 +123,7 @@ impl HomeProjects {
         };
         Ok(Some(ProjectFolder {
             root: root.to_owned(),
-            id: find_ids(root).next(),
+            id: self.ids(root).next().transpose()?,
             others: self.load()?.others(&name),
             name,
         }))
@@ -148,7 +178,7 @@ impl HomeProjects {
     }
 
     fn root(&self) -> &Path {
-        &self.0.root.value
+        &self.settings.root.value
     }
 
     fn find(&self, folder: &Path) -> Result<FolderProject, Failure> {
@@ -160,8 +190,8 @@ impl HomeProjects {
         };
         let projects = self.load()?;
         let mut ids = Vec::new();
-        for id in find_ids(root) {
-            ids.push(id);
+        for id in self.ids(root) {
+            ids.push(id?);
             if let Some(name) = projects.find(&ids) {
                 if 1 < ids.len() {
                     Projects::edit(self.root(), |projects| projects.bind(name, &ids))?;
@@ -188,13 +218,13 @@ impl HomeProjects {
 
     /// Returns whether the home has memories or topics of a project.
     fn has_data(&self, project: &str) -> Result<bool, Failure> {
-        if !self.root().is_dir() && self.0.store.value.is_none() {
+        if !self.root().is_dir() && self.settings.store.value.is_none() {
             return Ok(false);
         }
-        if topics::has_topics_in_home(&self.0, project)? {
+        if topics::has_topics_in_home(&self.settings, project)? {
             return Ok(true);
         }
-        let home = Home::with_settings(Arc::clone(&self.0), FileStoreOptions::default())?;
+        let home = Home::with_settings(Arc::clone(&self.settings), FileStoreOptions::default())?;
         let of_project = Filter {
             scope: Some(Scope::Project(project.to_owned())),
             ..Filter::all()
@@ -235,16 +265,6 @@ pub(crate) fn confirm_project(
     Ok(output.note(&format!(
         "{id} belongs to the new project {own}; `memory project bind NAME` chooses another one"
     ))?)
-}
-
-/// Returns what identifies the repository at `root`, the strongest evidence first.
-fn find_ids(root: &Path) -> impl Iterator<Item = RepositoryId> {
-    let kinds: [fn(&Path) -> Option<RepositoryId>; 3] = [
-        RepositoryId::of_remote,
-        RepositoryId::of_first_commit,
-        RepositoryId::of_marker,
-    ];
-    kinds.into_iter().filter_map(move |find_id| find_id(root))
 }
 
 /// Returns the name of a folder as that of a project.

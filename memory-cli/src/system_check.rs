@@ -16,7 +16,7 @@ use crate::service::ServiceManager;
 use memory_core::io_hint;
 use memory_store::check_writable;
 use memory_store::conversation::GitVersions;
-use memory_store::system::{free_space, is_accessible_to_others, sync_folder};
+use memory_store::system::{free_space, is_accessible_to_others, private_temp_folder, sync_folder};
 
 /// Free space from which writes are not at risk, in bytes.
 const ENOUGH_SPACE: u64 = 100 << 20;
@@ -196,9 +196,7 @@ fn check_file_system(root: &Path) -> io::Result<SystemFinding> {
         .ancestors()
         .find(|folder| folder.is_dir())
         .unwrap_or(Path::new("/"));
-    let folder = tempfile::Builder::new()
-        .prefix(".memory-check")
-        .tempdir_in(existing)?;
+    let folder = private_temp_folder(existing, ".memory-check")?;
     let (first, second) = (folder.path().join("a"), folder.path().join("b"));
     fs::write(&first, "a")?;
     let file = File::options().read(true).write(true).open(&first)?;

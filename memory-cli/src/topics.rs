@@ -74,7 +74,7 @@ fn project_in_home(settings: &Settings, own: Option<&Path>) -> Result<Option<Str
     if own.is_none_or(holds_topics) {
         return Ok(None);
     }
-    match HomeProjects(Arc::new(settings.clone())).find_project(folder) {
+    match HomeProjects::new(&Arc::new(settings.clone())).find_project(folder) {
         FoundProject::Named(project) => {
             let is_in_home = is_shared || folder_in_home(settings, &project).is_dir();
             Ok(is_in_home.then_some(project))

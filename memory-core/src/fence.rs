@@ -12,34 +12,53 @@ use crate::text::{deceptive_characters, fold, is_invisible, to_ascii_form, to_on
 const FENCE: &str = "memory";
 
 /// Words in the names of tags in which clients pass instructions, roles, calls and results; also in the plural.
-const CLIENT_WORDS: [&str; 18] = [
+const CLIENT_WORDS: [&str; 31] = [
     "system",
+    "systemreminder",
     "sys",
     "user",
+    "userprompt",
     "assistant",
     "human",
     "developer",
     "agent",
     "tool",
+    "toolcall",
+    "toolresult",
+    "tooluse",
     "function",
+    "functioncall",
+    "functionresult",
     "invoke",
+    "parameter",
     "antml",
     "instruction",
+    "permission",
     "prompt",
     "reminder",
     "command",
     "bash",
     "environment-context",
+    "environment-details",
     "thinking",
+    "think",
+    "turn",
+    "notification",
 ];
 
 /// Names of the tokens in square brackets with which models mark instructions, calls and results.
-const SQUARE_TOKENS: [&str; 5] = [
+const SQUARE_TOKENS: [&str; 11] = [
     "inst",
     "system-prompt",
     "available-tools",
+    "tool-call",
     "tool-calls",
+    "tool-content",
     "tool-results",
+    "call-id",
+    "args",
+    "think",
+    "gmask",
 ];
 
 /// Characters that look like `<` and that do not decompose to it.
@@ -68,7 +87,7 @@ const LOOKALIKES: [char; 13] = [
 /// alike are equal.
 ///
 /// A tag of a client is a bracket followed by a name with one of [`CLIENT_WORDS`], or by `|`.
-pub(crate) fn escape_fences(text: &str) -> String {
+pub fn escape_fences(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for line in text.lines() {
         let line = line.replace('\t', " ");
@@ -159,6 +178,10 @@ enum Part {
 
 /// Which characters are between two letters. Without any of these, the letters are parts of one name such as `tool_call`.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "any of them may be between two letters"
+)]
 struct Gap {
     has_space: bool,
     has_end: bool,
@@ -172,10 +195,26 @@ impl Lookahead {
             return;
         }
         let count = self.0.len();
-        let folded = fold(character.encode_utf8(&mut [0; 4]));
-        for letter in folded.chars().rev() {
-            if letter.is_alphanumeric() && !is_combining_mark(letter) {
-                for_each_similar(letter, |similar| self.0.push_front(Part::Letter(similar)));
+        let shape = visual_shape(character);
+        let character = match shape.as_slice() {
+            // A bar looks like `l`, a long vowel mark like a hyphen.
+            ['l'] if !character.is_alphanumeric() => '|',
+            ['ー'] => '-',
+            [mark @ ('_' | '-')] => *mark,
+            _ => character,
+        };
+        if character.is_alphanumeric() && shape.iter().all(char::is_ascii_alphanumeric) {
+            for similar in shape.iter().rev() {
+                for_each_similar(similar.to_ascii_lowercase(), |similar| {
+                    self.0.push_front(Part::Letter(similar));
+                });
+            }
+        } else {
+            let folded = fold(character.encode_utf8(&mut [0; 4]));
+            for letter in folded.chars().rev() {
+                if letter.is_alphanumeric() && !is_combining_mark(letter) {
+                    for_each_similar(letter, |similar| self.0.push_front(Part::Letter(similar)));
+                }
             }
         }
         if self.0.len() == count {
@@ -303,6 +342,20 @@ fn similar_letters(name: &str) -> Vec<char> {
 /// Small capitals, and what Unicode considers similar to them or to Cyrillic and Greek letters, and the letters they look like.
 const SMALL_CAPITALS: [&str; 2] = ["ᴀʙᴄᴅᴇꞓғɢʜɪᴊᴋĸʟᴍʍɴᴘʀᴛᴜᴠ", "abcdeefghijkklmmnprtuv"];
 
+/// Returns what a character looks like: ASCII letters, if it looks like some.
+fn visual_shape(character: char) -> Vec<char> {
+    if character.is_ascii() {
+        return vec![character];
+    }
+    let shape: Vec<char> = skeleton(character.encode_utf8(&mut [0; 4])).collect();
+    let [small, letters] = SMALL_CAPITALS;
+    let plain = |part: char| {
+        let at = small.chars().position(|capital| capital == part);
+        at.and_then(|at| letters.chars().nth(at)).unwrap_or(part)
+    };
+    shape.into_iter().map(plain).collect()
+}
+
 /// Calls `each` with the letters that a folded letter looks like, the last one first. Letters that look alike give the same ones.
 fn for_each_similar(letter: char, mut each: impl FnMut(char)) {
     let mut plain = |letter: char| match letter {
@@ -313,7 +366,8 @@ fn for_each_similar(letter: char, mut each: impl FnMut(char)) {
         '4' => each('a'),
         '5' => each('s'),
         '7' => each('t'),
-        '8' => each('b'),
+        '6' | '8' => each('b'),
+        '9' => each('g'),
         _ => each(letter),
     };
     if letter.is_ascii() {
@@ -326,13 +380,9 @@ fn for_each_similar(letter: char, mut each: impl FnMut(char)) {
         }
         _ => letter,
     };
-    let similar: Vec<char> = skeleton(letter.encode_utf8(&mut [0; 4])).collect();
-    let [small, letters] = SMALL_CAPITALS;
-    for similar in similar.into_iter().rev() {
-        let at = small.chars().position(|capital| capital == similar);
-        let found = at.and_then(|at| letters.chars().nth(at));
+    for similar in visual_shape(letter).into_iter().rev() {
         if similar.is_alphanumeric() && !is_combining_mark(similar) {
-            plain(found.unwrap_or(similar).to_ascii_lowercase());
+            plain(similar.to_ascii_lowercase());
         }
     }
 }
@@ -364,7 +414,7 @@ fn is_bracket(character: char) -> bool {
     }
     let mut first = None;
     decompose_compatible(character, |part| first = first.or(Some(part)));
-    first == Some('<') || LOOKALIKES.contains(&character)
+    first == Some('<') || LOOKALIKES.contains(&character) || visual_shape(character) == ['<']
 }
 
 #[cfg(test)]
@@ -435,6 +485,25 @@ mod tests {
     }
 
     #[test]
+    fn every_letter_that_unicode_calls_confusable_is_known() {
+        let shape = |letter: char| skeleton(&letter.to_string()).collect::<String>();
+        let fence = "<memory>";
+        for (at, letter) in fence.char_indices().filter(|(at, _)| at + 1 < fence.len()) {
+            let shapes = [letter, letter.to_ascii_uppercase()].map(shape);
+            for other in '\u{80}'..=char::MAX {
+                // Whatever is no letter may separate letters.
+                if other.is_alphanumeric()
+                    && !is_combining_mark(other)
+                    && shapes.contains(&shape(other))
+                {
+                    let tag = format!("{}{other}{}", &fence[..at], &fence[at + 1..]);
+                    assert_ne!(escape_fences(&tag).trim_end(), tag, "{other:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn every_tag_of_a_client_is_known_however_it_is_dressed_up() {
         for tag in [
             "<system-reminder>",
@@ -474,6 +543,14 @@ mod tests {
             "[TOOL_CALLS]",
             "［ＩＮＳＴ］",
             "[1N5T]",
+            "<start_of_turn>",
+            "<turn_aborted>",
+            "<systemreminder>",
+            "<toolResult>",
+            "<∣im_start∣>",
+            "<a9ent>",
+            "<systemーreminder>",
+            "[TOOL_CONTENT]",
             // The same letters in other dress.
             "<ѕуѕtеm-rеmіndеr>",
             "<5y5tem>",

@@ -1,5 +1,6 @@
 //! Tables of any program, with a map of their columns.
 
+use std::collections::HashSet;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -135,12 +136,13 @@ impl CsvFile {
             ));
         }
         is_read.map_err(io::Error::other)?;
+        let mut names = HashSet::new();
         for (index, name) in header.iter().enumerate() {
             let name = String::from_utf8_lossy(name)
                 .trim_start_matches('\u{feff}')
                 .trim()
                 .to_owned();
-            let is_unique = !name.is_empty() && !file.columns.contains(&name);
+            let is_unique = !name.is_empty() && names.insert(name.clone());
             file.columns.push(if is_unique {
                 name
             } else {

@@ -79,7 +79,7 @@ impl SourceDatabase {
             tables: Vec::new(),
         };
         if has_pending_changes(path) {
-            let folder = tempfile::tempdir().map_err(unreadable)?;
+            let folder = private_temp_folder().map_err(unreadable)?;
             database.path = copy_database(path, folder.path()).map_err(unreadable)?;
             database.copy = Some(folder);
         }
@@ -334,6 +334,14 @@ fn has_pending_changes(path: &Path) -> bool {
             .metadata()
             .is_ok_and(|found| 0 < found.len())
     })
+}
+
+/// Creates a temporary folder that only this user can access.
+fn private_temp_folder() -> io::Result<TempDir> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    builder.tempdir()
 }
 
 /// Copies a database and its pending changes into `folder`, and returns the path of the copy.

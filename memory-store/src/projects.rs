@@ -6,12 +6,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
+use std::time::Duration;
 
 use memory_core::uuid::Uuid;
-use memory_core::{IdSource, RandomIds, StoreError};
+use memory_core::{ContentHash, IdSource, RandomIds, StoreError};
 use serde::{Deserialize, Serialize};
 
-use crate::conversation::{first_commit, remote_address};
+use crate::conversation::{GitVersionsError, first_commit, remote_address};
 use crate::disk::LazyDisk;
 use crate::edit::edit_file;
 use crate::error::{read_error, write_error};
@@ -39,20 +40,49 @@ impl fmt::Display for RepositoryId {
 }
 
 impl RepositoryId {
+    /// Returns the ids of the repository at `root`, the one that identifies it first. A later one is found only if it is asked for.
+    ///
+    /// # Errors
+    /// An id is an error if it cannot be determined within `patience`: the repository may be another one than the later ids say.
+    pub fn find(
+        root: &Path,
+        patience: Duration,
+    ) -> impl Iterator<Item = Result<Self, GitVersionsError>> {
+        let kinds: [fn(&Path, Duration) -> Result<Option<Self>, GitVersionsError>; 3] =
+            [Self::of_remote, Self::of_first_commit, |root, _| {
+                Ok(Self::of_marker(root))
+            }];
+        kinds
+            .into_iter()
+            .filter_map(move |find_id| find_id(root, patience).transpose())
+    }
+
     /// Returns the id by the remote of the repository at `root`; `None` if it has none on another machine.
-    pub fn of_remote(root: &Path) -> Option<Self> {
-        let address = remote_address(root).ok()??;
-        Some(Self(format!("remote:{}", remote_path(&address)?)))
+    fn of_remote(root: &Path, patience: Duration) -> Result<Option<Self>, GitVersionsError> {
+        if !root.join(".git").exists() {
+            return Ok(None);
+        }
+        let address = remote_address(root, patience)?;
+        let of_other_machine = address.filter(|address| !is_local_address(address));
+        Ok(of_other_machine.map(|address| {
+            let path = remote_path(&address);
+            // An address of another form is equal to itself alone. It may contain a password.
+            let path = path.unwrap_or_else(|| format!("sha256-{}", ContentHash::of(&address)));
+            Self(format!("remote:{path}"))
+        }))
     }
 
     /// Returns the id by the first commit of the repository at `root`.
-    pub fn of_first_commit(root: &Path) -> Option<Self> {
-        let commit = first_commit(root).ok()?;
-        Some(Self(format!("commit:{commit}"))).filter(|_| !commit.is_empty())
+    fn of_first_commit(root: &Path, patience: Duration) -> Result<Option<Self>, GitVersionsError> {
+        if !root.join(".git").exists() {
+            return Ok(None);
+        }
+        let commit = first_commit(root, patience)?;
+        Ok(commit.map(|commit| Self(format!("commit:{commit}"))))
     }
 
     /// Returns the id by the marker in the folder at `root`.
-    pub fn of_marker(root: &Path) -> Option<Self> {
+    fn of_marker(root: &Path) -> Option<Self> {
         let (bytes, _) = marker_folder(root).get().ok()??.read(MARKER).ok()??;
         let marker = str::from_utf8(&bytes).ok()?.trim().parse::<Uuid>().ok()?;
         Some(Self(format!("marker:{}", marker.simple())))
@@ -85,36 +115,62 @@ fn marker_folder(root: &Path) -> LazyDisk {
     LazyDisk::in_project(root.join(".memory"), 1)
 }
 
-/// Returns the host and the path of the address of a remote, which are the same for each protocol and user; `None` for a folder of this
-/// machine, which may move.
+/// Returns whether the address of a remote is a folder of this machine, which may move.
+fn is_local_address(address: &str) -> bool {
+    let is_drive =
+        address.as_bytes().get(1) == Some(&b':') && address.as_bytes()[0].is_ascii_alphabetic();
+    let before_colon = address.split(':').next().unwrap_or_default();
+    address.starts_with("file://")
+        || is_drive
+        || before_colon.contains('/')
+        || !address.contains(':')
+}
+
+/// Returns the host and the path of the address of a remote, which are the same for each protocol.
+///
+/// `None` if git could connect to another host than the one that is read here: the form of the address is strict.
 fn remote_path(address: &str) -> Option<String> {
-    let (host, path) = match address.split_once("://") {
-        Some((scheme, rest)) => {
-            let (authority, path) = rest.split_once('/')?;
-            let (_, host) = authority.rsplit_once('@').unwrap_or(("", authority));
-            let port = match scheme.to_ascii_lowercase().as_str() {
-                "https" => ":443",
-                "http" => ":80",
-                "ssh" | "git+ssh" | "ssh+git" => ":22",
-                "git" => ":9418",
-                _ => return None,
-            };
-            (host.strip_suffix(port).unwrap_or(host), path)
-        }
-        // USER@HOST:PATH; a single letter is a drive.
-        None => {
-            let (authority, path) = address.split_once(':')?;
-            let (_, host) = authority.rsplit_once('@').unwrap_or(("", authority));
-            if host.len() < 2 || host.contains(['/', '\\']) || path.starts_with(':') {
-                return None;
-            }
-            (host, path)
-        }
+    let (scheme, authority, path) = if let Some((scheme, rest)) = address.split_once("://") {
+        let (authority, path) = rest.split_once('/')?;
+        (scheme, authority, path)
+    } else {
+        // USER@HOST:PATH
+        let (authority, path) = address.split_once(':')?;
+        ("ssh", authority, path)
+    };
+    let port = match scheme.to_ascii_lowercase().as_str() {
+        "https" => ":443",
+        "http" => ":80",
+        "ssh" | "git+ssh" | "ssh+git" => ":22",
+        "git" => ":9418",
+        _ => return None,
+    };
+    let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+    let is_plain = |text: &str, others: &str| {
+        text.bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || others.as_bytes().contains(&byte))
+    };
+    let is_path = path
+        .chars()
+        .all(|letter| letter.is_alphanumeric() || "/-._~+%".contains(letter));
+    if !is_plain(user, "-._~+%:") || !is_plain(host, "-._:[]") || !is_path {
+        return None;
+    }
+    let host = host.strip_suffix(port).unwrap_or(host).to_lowercase();
+    // A path that the server looks for in the home of the user depends on the user.
+    let is_in_home = path.starts_with('~')
+        || !address.contains("://") && !path.starts_with('/') && !["", "git"].contains(&user);
+    let name = user.split(':').next().unwrap_or_default();
+    let user = if is_in_home {
+        format!("{name}@")
+    } else {
+        String::new()
     };
     let path = path.trim_matches('/');
     let path = path.strip_suffix(".git").unwrap_or(path);
-    let is_named = !host.is_empty() && !path.is_empty();
-    is_named.then(|| format!("{}/{path}", host.to_lowercase()))
+    let is_named =
+        !host.is_empty() && !path.is_empty() && !path.split('/').any(|part| part == "..");
+    is_named.then(|| format!("{user}{host}/{path}"))
 }
 
 /// The projects of a home by their names.
@@ -266,11 +322,31 @@ mod tests {
             "./a:b",
             "file:///srv/acme",
             "C:\\acme",
-            "ext::sh -c true",
-            "https://github.com",
-            "",
+            "acme",
         ] {
-            assert_eq!(remote_path(local), None, "{local}");
+            assert!(is_local_address(local), "{local}");
+        }
+        assert_eq!(
+            remote_path("ann@server:acme").as_deref(),
+            Some("ann@server/acme")
+        );
+        // git connects to another host than a reader may think.
+        for odd in [
+            "http://evil?@github.com/ann/acme",
+            "http://evil#@github.com/ann/acme",
+            "http://evil\\@github.com/ann/acme",
+            "http::http://evil/acme",
+            "ext::sh -c true",
+            "https://github.com/ann/acme?x",
+            "https://github.com/ann/../eve/acme",
+            "https://git hub.com/ann/acme",
+            "https://github.com\u{a}/ann/acme",
+            "ftp://github.com/ann/acme",
+            "https://github.com",
+            "https:///acme",
+        ] {
+            assert!(!is_local_address(odd), "{odd}");
+            assert_eq!(remote_path(odd), None, "{odd}");
         }
     }
 
@@ -310,9 +386,32 @@ mod tests {
     }
 
     #[test]
+    fn a_repository_that_cannot_be_read_in_time_is_not_taken_for_another_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let git = folder.path().join(".git");
+        for path in ["refs/heads", "objects"] {
+            std::fs::create_dir_all(git.join(path)).expect("a folder");
+        }
+        std::fs::write(git.join("HEAD"), "ref: refs/heads/main\n").expect("a file");
+        std::fs::write(git.join("config"), "").expect("a file");
+        let marker = RepositoryId::create_marker(folder.path()).expect("a marker");
+        let find = || {
+            RepositoryId::find(folder.path(), Duration::from_millis(500))
+                .next()
+                .expect("an id or an error")
+        };
+        assert_eq!(find(), Ok(marker));
+        let made = std::process::Command::new("mkfifo")
+            .arg(git.join("packed-refs"))
+            .status();
+        assert!(made.expect("mkfifo").success());
+        find().expect_err("git waits for the other end");
+    }
+
+    #[test]
     fn a_marker_is_read_through_no_symlink() {
         let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
-        let [own, other] = folders.each_ref().map(|folder| folder.path());
+        let [own, other] = folders.each_ref().map(tempfile::TempDir::path);
         let marker = RepositoryId::create_marker(own).expect("a marker");
         assert_eq!(RepositoryId::of_marker(own), Some(marker));
         std::os::unix::fs::symlink(own.join(".memory"), other.join(".memory")).expect("a symlink");

@@ -75,7 +75,7 @@ pub fn check_owner(place: &Path) -> Result<(), ForeignFolder> {
 
 /// Checks the file or folder at `place`, as [`check_owner`] does, by its metadata.
 pub(crate) fn check_metadata(place: &Path, found: &Metadata) -> Result<(), ForeignFolder> {
-    match access_of_strangers(found) {
+    match access_of_strangers(place, found) {
         Some(why) if !is_trusted(place) => Err(ForeignFolder {
             place: place.to_owned(),
             why,
@@ -95,6 +95,8 @@ pub fn is_trusted(place: &Path) -> bool {
 mod tests {
     use std::fs::{self, Permissions};
     use std::os::unix::fs::{PermissionsExt, chown, symlink};
+
+    use memory_core::testing::leave_out;
 
     use super::*;
 
@@ -123,6 +125,34 @@ mod tests {
         check_owner(&base.path().join("link")).unwrap_err();
         trust_folders([base.path().to_owned()]);
         assert_eq!(check_owner(&folder), Ok(()));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_folder_with_an_access_list_of_others_is_foreign() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut list = 2_u32.to_le_bytes().to_vec();
+        let anybody = u32::MAX;
+        for (tag, id) in [
+            (0x01_u16, anybody),
+            (0x02, 1001),
+            (0x04, anybody),
+            (0x10, anybody),
+            (0x20, anybody),
+        ] {
+            let permissions = if tag == 0x20 { 0_u16 } else { 7 };
+            list.extend_from_slice(&tag.to_le_bytes());
+            list.extend_from_slice(&permissions.to_le_bytes());
+            list.extend_from_slice(&id.to_le_bytes());
+        }
+        let name = c"system.posix_acl_access";
+        let flags = rustix::fs::XattrFlags::empty();
+        if rustix::fs::lsetxattr(folder.path(), name, &list, flags).is_err() {
+            leave_out("the file system has no access control lists");
+            return;
+        }
+        let found = check_owner(folder.path()).unwrap_err().to_string();
+        assert!(found.contains("can be changed by other users"), "{found}");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
+use axum::http::header::{AUTHORIZATION, COOKIE, HOST, ORIGIN, REFERER};
 use axum::http::uri::Authority;
 use axum::http::{Extensions, HeaderMap, Uri};
 use axum::middleware::Next;
@@ -359,6 +359,17 @@ fn check_same_machine(
             &rules.how_to_admit,
         ));
     }
+    // A browser that finds nothing at one address of a name asks the other one, where a page of another user may have been.
+    let is_by_name = named
+        .parse()
+        .is_ok_and(|own: Authority| own.host().eq_ignore_ascii_case("localhost"));
+    if is_by_name && !is_allowed_page && is_from_browser(headers) {
+        return Err(ErrorResponse::new(
+            Code::Forbidden,
+            "a browser must use the address of this machine and not its name",
+            "use 127.0.0.1 in place of localhost",
+        ));
+    }
     let is_our_page = headers
         .get_all(FETCH_SITE)
         .iter()
@@ -383,25 +394,31 @@ fn check_same_machine(
     ))
 }
 
-/// Returns whether `origin` is the server `own`, which is this machine under one of its names.
+/// Returns whether a browser sent the request: a program sends none of these headers by itself.
+fn is_from_browser(headers: &HeaderMap) -> bool {
+    [
+        FETCH_SITE,
+        ORIGIN.as_str(),
+        REFERER.as_str(),
+        COOKIE.as_str(),
+    ]
+    .iter()
+    .any(|name| headers.contains_key(*name))
+}
+
+/// Returns whether `origin` is the server `own`, which uses no TLS.
 ///
 /// A page of another server on this machine has a different port.
 fn is_origin(origin: &str, own: &Authority) -> bool {
-    let Ok(from) = origin.parse::<Uri>() else {
-        return false;
-    };
-    let (Some(scheme), Some(authority)) = (from.scheme_str(), from.authority()) else {
-        return false;
-    };
-    let usual = match scheme {
-        "http" => 80,
-        "https" => 443,
-        _ => return false,
-    };
-    let port = |authority: &Authority| authority.port_u16().unwrap_or(usual);
-    let is_only_an_origin =
-        from.path_and_query().is_none_or(|path| path == "/") && !authority.as_str().contains('@');
-    is_only_an_origin && is_this_machine(authority.host()) && port(authority) == port(own)
+    const USUAL: u16 = 80;
+    let from = origin
+        .strip_prefix("http://")
+        .and_then(|from| from.parse::<Authority>().ok());
+    from.is_some_and(|from| {
+        from.host().eq_ignore_ascii_case(own.host())
+            && !from.as_str().contains('@')
+            && from.port_u16().unwrap_or(USUAL) == own.port_u16().unwrap_or(USUAL)
+    })
 }
 
 fn is_this_machine(host: &str) -> bool {

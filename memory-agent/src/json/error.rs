@@ -1,6 +1,7 @@
 //! The JSON of errors.
 
 use memory_core::ToolError;
+use memory_core::secret::without_secrets;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -19,7 +20,7 @@ struct Error<'a> {
     hint: Option<&'a str>,
 }
 
-/// Returns the JSON of an error: its permanent code, its message, and a hint if there is one.
+/// Returns the JSON of an error: its permanent code, its message, and a hint if there is one. Credentials in it are redacted.
 ///
 /// ```
 /// let error = memory_agent::json::error("CONFLICT", "categories/inbox/a.md was changed in the meantime", None);
@@ -32,8 +33,8 @@ pub fn error(code: &str, message: &str, hint: Option<&str>) -> Value {
     value(&ErrorEnvelope {
         error: Error {
             code,
-            message,
-            hint,
+            message: &without_secrets(message),
+            hint: hint.map(without_secrets).as_deref(),
         },
     })
 }
@@ -44,10 +45,10 @@ pub fn error(code: &str, message: &str, hint: Option<&str>) -> Value {
 pub fn tool_error(failed: &ToolError) -> Value {
     let mut shape = error(failed.code.as_str(), &failed.message, None);
     for (name, what) in &failed.about {
-        shape["error"][*name] = what.as_str().into();
+        shape["error"][*name] = without_secrets(what).into();
     }
     if let Some(hint) = &failed.hint {
-        shape["error"]["hint"] = hint.as_str().into();
+        shape["error"]["hint"] = without_secrets(hint).into();
     }
     shape
 }

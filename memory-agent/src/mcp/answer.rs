@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use memory_core::secret::without_secrets;
 use memory_core::text::{to_one_line, token_count};
 use memory_core::{Code, Effect, Tool, ToolError};
 use rmcp::ErrorData;
@@ -173,10 +174,11 @@ fn success(result: Value, form: AnswerForm) -> CallToolResult {
 
 /// Returns the message of an error, then its hint.
 fn error_text(error: &ToolError) -> String {
-    match &error.hint {
+    let text = match &error.hint {
         Some(hint) => format!("{}\n{hint}", error.message),
         None => error.message.clone(),
-    }
+    };
+    without_secrets(&text).into_owned()
 }
 
 /// Replaces a result that is too large by the start of its text.

@@ -1,7 +1,7 @@
 //! The instructions that a model receives when its client connects.
 
 use memory_core::text::to_one_line;
-use memory_core::{Filter, PageRequest, RecallInterface, Scope, Services, View};
+use memory_core::{Filter, PageRequest, RecallInterface, Scope, Services, View, escape_fences};
 
 use crate::agent::Agent;
 
@@ -78,10 +78,12 @@ fn identity(services: &Services, view: &View, project_note: Option<&str>) -> Str
         Some(project) => format!("in the project {}{note}", to_one_line(project, MAX_NAME)),
         None => format!("in no project{note}"),
     };
-    format!(
+    let identity = format!(
         "{who} {project}. Scopes that you may write: {}.",
         writable_scopes(services, view).join(", ")
-    )
+    );
+    // Names of agents, projects and folders come from others.
+    escape_fences(&identity).trim_end().to_owned()
 }
 
 /// Returns the scopes that the agent may write, as the parameter `scope` of the tools names them.

@@ -3,7 +3,7 @@
 use clap::builder::StyledStr;
 use clap::error::ErrorKind;
 use memory_agent::json;
-use memory_core::secret::redact;
+use memory_core::secret::without_secrets;
 
 use super::command_line::CommandLine;
 use super::help;
@@ -84,7 +84,7 @@ fn rendered(error: &clap::Error, line: &CommandLine) -> StyledStr {
 /// The rest of the message may quote the arguments, so credentials in it are redacted.
 fn usage_message(error: &clap::Error, output: &Output) -> String {
     let text = error.render().to_string();
-    let text = redact(&text).map_or(text, |redacted| redacted.text);
+    let text = without_secrets(&text).into_owned();
     text.rsplit_once("\n\nUsage: ").map_or_else(
         || text.clone(),
         |(before, usage)| {

@@ -64,15 +64,13 @@ impl AgentArgs {
         }
         app.spawn_index_page_updates(&agent);
         let project = match (self.speaker.project(), app.environment.folder.as_deref()) {
-            (None, Some(folder)) => {
-                match HomeProjects(Arc::clone(&home.settings)).find_project(folder) {
-                    FoundProject::Withheld(why) => {
-                        app.output.warning(&why)?;
-                        None
-                    }
-                    found => found.name(),
+            (None, Some(folder)) => match HomeProjects::new(&home.settings).find_project(folder) {
+                FoundProject::Withheld(why) => {
+                    app.output.warning(&why)?;
+                    None
                 }
-            }
+                found => found.name(),
+            },
             (project, _) => project,
         };
         let view = View {
@@ -267,7 +265,7 @@ impl McpArgs {
         app.spawn_index_page_updates(&agent);
         let discovery = ProjectDiscovery {
             working_folder: app.environment.folder.clone(),
-            finder: Arc::new(HomeProjects(Arc::clone(&home.settings))),
+            finder: Arc::new(HomeProjects::new(&home.settings)),
         };
         let project = self.speaker.project();
         let identity = ClientIdentity {

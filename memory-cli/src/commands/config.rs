@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use memory_core::secret::redact;
+use memory_core::secret::without_secrets;
 use memory_store::{check_writable, edit_file};
 use serde_json::{Value, json};
 
@@ -198,11 +198,11 @@ fn set(key: &str, value: &str, app: &mut App) -> Result<(), Failure> {
         .into_iter()
         .find(|(own, ..)| own == key)
         .and_then(|(_, shown, _)| shown.as_str().map(str::to_owned));
-    let redacted = redact(value);
-    let value = match &redacted {
-        _ if shown.as_deref() == Some(HIDDEN) => HIDDEN,
-        Some(redacted) => &redacted.text,
-        None => value,
+    let redacted = without_secrets(value);
+    let value = if shown.as_deref() == Some(HIDDEN) {
+        HIDDEN
+    } else {
+        &redacted
     };
     if app.output.is_json() {
         return Ok(app

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use memory_core::ContentHash;
+use memory_store::system::private_temp_folder;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -47,10 +48,7 @@ impl ExportFolder {
             }
             Err(error) => return Err(failed(error)),
         };
-        let draft = tempfile::Builder::new()
-            .prefix(".memory-export-")
-            .tempdir_in(target)
-            .map_err(failed)?;
+        let draft = private_temp_folder(target, ".memory-export-").map_err(failed)?;
         let (target, shown) = (target.to_owned(), shown.to_owned());
         Ok(Self {
             target,

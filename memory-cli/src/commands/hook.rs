@@ -12,7 +12,7 @@ use memory_agent::mcp::{FoundProject, ProjectFinder};
 use memory_core::text::{to_one_line, token_count};
 use memory_core::{
     AgentName, RecallInterface, RecallRecord, RecalledId, ReminderFilter, Services, ShownMemories,
-    View, build_context, record_recall,
+    View, build_context, escape_fences, record_recall,
 };
 use memory_store::{AlreadyShownFile, FileStoreOptions};
 
@@ -51,6 +51,9 @@ enum HookCommand {
 
 /// Timeout of a hook; the client waits for its result.
 const HOOK_TIMEOUT: Duration = Duration::from_millis(300);
+
+/// Maximum time for the identification of the repository.
+const PROJECT_PATIENCE: Duration = Duration::from_millis(150);
 
 /// Token budget at the start of a session.
 const SESSION_BUDGET: usize = 1_500;
@@ -128,11 +131,13 @@ impl CliHookRequest {
             .clone()
             .or_else(|| self.environment.folder.clone());
         let found = folder.map_or(FoundProject::None, |folder| {
-            HomeProjects(Arc::clone(&settings)).find_project(&folder)
+            HomeProjects::new(&settings)
+                .patience(PROJECT_PATIENCE)
+                .find_project(&folder)
         });
         let withheld = match &found {
             FoundProject::Withheld(why) => {
-                format!("No project: {}.\n", to_one_line(why, MAX_REASON))
+                escape_fences(&format!("No project: {}.", to_one_line(why, MAX_REASON)))
             }
             FoundProject::Named(_) | FoundProject::None => String::new(),
         };

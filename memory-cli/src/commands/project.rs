@@ -50,7 +50,7 @@ impl ProjectArgs {
 
 fn list(app: &mut App) -> Result<(), Failure> {
     let settings = app.settings()?;
-    let projects = HomeProjects(settings).load()?;
+    let projects = HomeProjects::new(&settings).load()?;
     if app.output.is_json() {
         return Ok(app.output.json(&json!({ "projects": projects }))?);
     }
@@ -75,7 +75,7 @@ fn list(app: &mut App) -> Result<(), Failure> {
 
 impl BindArgs {
     fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let projects = HomeProjects(app.settings()?);
+        let projects = HomeProjects::new(&app.settings()?);
         let folder = app.environment.folder.clone();
         let Some(repository) = folder
             .as_deref()

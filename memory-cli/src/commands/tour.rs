@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use clap::Args;
 use include_dir::{Dir, include_dir};
+use memory_store::system::private_temp_folder;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -169,7 +170,7 @@ impl TourSandbox {
         let (folder, thrown_away) = if let Some(folder) = keep {
             (create_empty_folder(folder)?, None)
         } else {
-            let made = tempfile::Builder::new().prefix("memory-tour-").tempdir();
+            let made = private_temp_folder(&std::env::temp_dir(), "memory-tour-");
             let made = made.map_err(Failure::file("create a folder for the tour"))?;
             (made.path().to_owned(), Some(made))
         };

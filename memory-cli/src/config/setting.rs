@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use memory_core::secret::redact;
+use memory_core::secret::without_secrets;
 use serde_json::Value;
 
 use super::Environment;
@@ -33,7 +33,7 @@ impl<T> Setting<T> {
     /// Returns the value for display, with redacted credentials, and its layer.
     pub(super) fn display(&self, shown: impl Fn(&T) -> Value) -> (Value, SettingsLayer) {
         let shown = match shown(&self.value) {
-            Value::String(text) => redact(&text).map_or(text, |redacted| redacted.text).into(),
+            Value::String(text) => without_secrets(&text).into(),
             shown => shown,
         };
         (shown, self.from)

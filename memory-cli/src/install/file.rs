@@ -264,7 +264,6 @@ fn resolve_symlinks(path: &Path) -> io::Result<PathBuf> {
 /// The files of a project come from others, who may have put a symlink to a private file of the user there.
 fn resolve_within(project: &Path, path: &Path) -> io::Result<PathBuf> {
     let project_folder = project.canonicalize()?;
-    let git_folder = project_folder.join(".git");
     let mut place = project_folder.clone();
     for part in path.strip_prefix(project).unwrap_or(path) {
         place.push(part);
@@ -276,7 +275,8 @@ fn resolve_within(project: &Path, path: &Path) -> io::Result<PathBuf> {
             .canonicalize()
             .ok()
             .filter(|target| {
-                target.starts_with(&project_folder) && !target.starts_with(&git_folder)
+                let path = target.strip_prefix(&project_folder);
+                path.is_ok_and(|path| path.iter().all(|part| part != ".git"))
             })
             .ok_or_else(|| {
                 let why =

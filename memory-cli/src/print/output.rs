@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
 use memory_core::json::format_pretty;
+use memory_core::secret::without_secrets;
 use serde_json::Value;
 
 use super::ColorChoice;
@@ -310,7 +311,8 @@ impl Output {
 
     fn labelled_line(&mut self, label: &str, text: &str) -> io::Result<()> {
         self.flush_output();
-        writeln!(self.streams.err, "{label}: {}", escape_text(text))
+        let text = escape_text(&without_secrets(text)).into_owned();
+        writeln!(self.streams.err, "{label}: {text}")
     }
 
     /// Flushes standard output, so that a reader of both streams sees them in order.

@@ -279,7 +279,7 @@ fn dream_with_failure(trouble: ReplyFactory, at: usize) -> (tempfile::TempDir, V
     let settings = ChatSettings {
         timeout: Duration::from_millis(300),
         tries: 1,
-        ..ChatSettings::new(&upstream.base_url(), "m")
+        ..ChatSettings::new(upstream.base_url(), "m")
     };
     let chat = RemoteChat::new(settings).expect("the address is sound");
     run_dream(&Services {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use crate::secret::redact;
+use crate::secret::without_secrets;
 
 /// The id of a memory: a UUID, written with hyphens in lower case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -82,7 +82,7 @@ impl ParseError {
     /// Returns the error that `text` is not `wanted`.
     pub fn new(text: &str, wanted: &'static str) -> Self {
         Self {
-            text: redact(text).map_or_else(|| text.to_owned(), |redacted| redacted.text),
+            text: without_secrets(text).into_owned(),
             wanted,
         }
     }

@@ -1,5 +1,6 @@
 //! Detection of credentials in text, and the rejection or redaction of such text.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -236,6 +237,11 @@ pub fn redact(text: &str) -> Option<RedactedText> {
         );
     }
     Some(redacted)
+}
+
+/// Returns `text` without credentials, for a message.
+pub fn without_secrets(text: &str) -> Cow<'_, str> {
+    redact(text).map_or(Cow::Borrowed(text), |redacted| Cow::Owned(redacted.text))
 }
 
 fn redact_once(text: &str) -> Option<RedactedText> {

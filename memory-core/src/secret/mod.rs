@@ -9,4 +9,6 @@ mod placeholder;
 mod rule;
 
 pub use checked::{CheckableContent, Checked};
-pub use find::{RedactedText, Secret, find, redact, reject_added_secrets, reject_secrets};
+pub use find::{
+    RedactedText, Secret, find, redact, reject_added_secrets, reject_secrets, without_secrets,
+};

@@ -1,5 +1,7 @@
 //! Resolution of a link to one of several candidates, by their names and paths.
 
+use std::collections::HashSet;
+
 use super::parse::{fold_link_name, last_component, strip_md};
 use crate::{Memory, MemoryId};
 
@@ -108,13 +110,11 @@ fn origin_stem(path: &str) -> String {
 }
 
 fn dedup_names(names: impl IntoIterator<Item = String>) -> Vec<String> {
-    let mut kept = Vec::<String>::new();
-    for name in names {
-        if !name.is_empty() && !kept.contains(&name) {
-            kept.push(name);
-        }
-    }
-    kept
+    let mut seen = HashSet::new();
+    names
+        .into_iter()
+        .filter(|name| !name.is_empty() && seen.insert(name.clone()))
+        .collect()
 }
 
 /// Returns the one of `candidates` that the link `target` in the note at `from` leads to.

@@ -15,7 +15,7 @@ use crate::cache_file;
 use crate::disk::copy_with_time;
 use crate::error::io_error;
 use crate::index::{CATEGORIES, ENTRIES, FOLDER, REHEARSAL};
-use crate::system::{open_folder_lock, private_folder_permissions};
+use crate::system::{open_folder_lock, private_temp_folder};
 
 /// The folder of the journal, below the home.
 const JOURNAL: &str = "journal";
@@ -83,12 +83,7 @@ impl FileStore {
         let parent = self.root.join(FOLDER);
         cache_file::create_folder(&parent)?;
         remove_unused_copies(&parent);
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(REHEARSAL);
-        if let Some(permissions) = private_folder_permissions() {
-            builder.permissions(permissions);
-        }
-        let folder = builder.tempdir_in(&parent)?;
+        let folder = private_temp_folder(&parent, REHEARSAL)?;
         let in_use = open_folder_lock(folder.path())?;
         // Only the holder of the lock of the home opens new copies.
         in_use.try_lock()?;

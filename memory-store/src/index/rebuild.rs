@@ -65,7 +65,8 @@ pub(super) fn rebuild(
         PreservedData::default()
     };
     let begun = now_ns();
-    let epoch = begun.max(kept.epoch + 1);
+    // An index that was built under a wrong clock may have the last number.
+    let epoch = kept.epoch.checked_add(1).map_or(1, |next| begun.max(next));
     let built = fill(index, &transaction, place, epoch, &kept, progress).and_then(|()| {
         transaction.execute(
             "UPDATE meta SET journal = ?, checked_ns = ?",
@@ -359,7 +360,7 @@ fn remove_old_epochs(place: &Path, epoch: i64) {
             .file_name()
             .to_str()
             .and_then(|name| name.parse().ok())
-            .is_some_and(|other: i64| other < epoch);
+            .is_some_and(|other: i64| other != epoch);
         if is_former {
             let _ = fs::remove_dir_all(entry.path());
         }

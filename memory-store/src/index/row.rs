@@ -1,6 +1,6 @@
 //! The index row of a document.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use chrono::{DateTime, Datelike, Utc};
 use memory_core::rank::TextProperties;
@@ -333,8 +333,12 @@ fn name_hashes(memory: &Memory, path: &str) -> Vec<i64> {
     called.title.clone_from(&memory.title);
     let and_by_title = wikilink::memory_keys(&called, path);
     let all = wikilink::memory_keys(memory, path);
-    let titles = and_by_title.iter().filter(|key| !by_path.contains(key));
-    let aliases = all.iter().filter(|key| !and_by_title.contains(key));
+    let set = |keys: &[String]| keys.iter().cloned().collect::<HashSet<_>>();
+    let (known_paths, known_titles) = (set(&by_path), set(&and_by_title));
+    let titles = and_by_title
+        .iter()
+        .filter(|key| !known_paths.contains(*key));
+    let aliases = all.iter().filter(|key| !known_titles.contains(*key));
     let paths = by_path.iter().map(|key| LookupKey::Path(key).bits());
     let titles = titles.map(|key| LookupKey::Title(key).bits());
     paths

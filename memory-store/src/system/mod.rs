@@ -19,6 +19,11 @@
 //! Nothing else in the workspace depends on the operating system, except the file watcher of the daemon, the allocator of the
 //! program, and the sockets and processes in the module `system` of `memory-agent`.
 
+use std::io;
+use std::path::Path;
+
+use tempfile::TempDir;
+
 mod identity;
 mod open_folder;
 #[cfg(any(not(unix), portable_system))]
@@ -41,8 +46,7 @@ pub use current::file_stat::{
 };
 pub use current::lock_holder::lock_holder;
 pub use current::permissions::{
-    access_of_strangers, is_accessible_to_others, private_folder_permissions,
-    remove_access_of_others, user_id_of_owner,
+    access_of_strangers, is_accessible_to_others, remove_access_of_others, user_id_of_owner,
 };
 pub use current::positioned_io::{read_exact_at, write_all_at};
 pub use current::process::{
@@ -52,3 +56,31 @@ pub use current::process::{
 pub use current::sync::{sync_file, sync_file_system, sync_folder};
 pub use identity::FileIdentity;
 pub use open_folder::{EntryType, FileAccess, OpenFolder};
+
+/// Creates a temporary folder in `parent` that only its owner can access, whatever the process grants to new files.
+///
+/// # Errors
+/// If the folder cannot be created.
+pub fn private_temp_folder(parent: &Path, prefix: &str) -> io::Result<TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(prefix);
+    if let Some(permissions) = current::permissions::private_folder_permissions() {
+        builder.permissions(permissions);
+    }
+    builder.tempdir_in(parent)
+}
+
+#[cfg(all(test, unix, not(portable_system)))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_temporary_folder_is_for_nobody_else() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = private_temp_folder(parent.path(), "x-").unwrap();
+        let mode = folder.path().metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+    }
+}

@@ -262,22 +262,21 @@ fn without_a_token_no_web_page_is_served_and_no_other_machine() {
         }
     }
     for (host, origin, status) in [
-        ("localhost:8100", "http://localhost:8100", 200),
-        ("localhost:8100", "http://LOCALHOST:8100", 200),
-        ("127.0.0.1:8100", "http://localhost:8100", 200),
-        ("localhost:8100", "http://[::1]:8100", 200),
-        ("localhost", "http://127.0.0.1:80", 200),
-        ("localhost", "https://localhost", 200),
-        ("localhost:443", "https://localhost", 200),
+        ("127.0.0.1:8100", "http://127.0.0.1:8100", 200),
+        ("[::1]:8100", "http://[::1]:8100", 200),
+        ("127.0.0.1", "http://127.0.0.1:80", 200),
+        // A page of another user may have been at the other address of this name.
+        ("localhost:8100", "http://localhost:8100", 403),
+        ("127.0.0.1:8100", "http://localhost:8100", 403),
+        ("127.0.0.1", "https://127.0.0.1", 403),
         // Another server on this machine, which may belong to another user.
-        ("localhost:8100", "http://localhost:3000", 403),
-        ("localhost:8100", "http://localhost", 403),
-        ("localhost:8100", "https://localhost", 403),
-        ("localhost:8100", "ftp://localhost:8100", 403),
-        ("localhost:8100", "localhost:8100", 403),
-        ("localhost:8100", "http://me@localhost:8100", 403),
-        ("localhost:8100", "http://localhost:8100/page", 403),
-        ("localhost:8100", "http://evil.example:8100", 403),
+        ("127.0.0.1:8100", "http://127.0.0.1:3000", 403),
+        ("127.0.0.1:8100", "http://127.0.0.1", 403),
+        ("127.0.0.1:8100", "ftp://127.0.0.1:8100", 403),
+        ("127.0.0.1:8100", "127.0.0.1:8100", 403),
+        ("127.0.0.1:8100", "http://me@127.0.0.1:8100", 403),
+        ("127.0.0.1:8100", "http://127.0.0.1:8100/page", 403),
+        ("127.0.0.1:8100", "http://evil.example:8100", 403),
     ] {
         let asked = server.send(
             "GET",
@@ -288,9 +287,9 @@ fn without_a_token_no_web_page_is_served_and_no_other_machine() {
         assert_eq!(asked.status, status, "{host} {origin}");
     }
     let twice = [
-        ("Host", "localhost:8100"),
-        ("Origin", "http://localhost:8100"),
-        ("Origin", "http://localhost:8100"),
+        ("Host", "127.0.0.1:8100"),
+        ("Origin", "http://127.0.0.1:8100"),
+        ("Origin", "http://127.0.0.1:8100"),
     ];
     assert_eq!(server.send("GET", "/v1/health", &twice, "").status, 403);
     assert_eq!(
@@ -299,6 +298,11 @@ fn without_a_token_no_web_page_is_served_and_no_other_machine() {
             .status,
         403
     );
+    for header in ["Sec-Fetch-Site", "Referer", "Cookie"] {
+        let of_browser = [("Host", "localhost"), (header, "none")];
+        let refused = server.send("GET", "/v1/health", &of_browser, "");
+        assert_eq!(refused.status, 403, "{header}");
+    }
     let both = [("Host", "localhost"), ("Host", "evil.example")];
     assert_ne!(server.send("GET", "/v1/health", &both, "").status, 200);
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -187,7 +187,7 @@ impl HttpTestServer {
         body: &str,
     ) -> TcpStream {
         let mut stream = TcpStream::connect(self.place).expect("a connection");
-        let host = format!("localhost:{}", self.place.port());
+        let host = self.place.to_string();
         let length = body.len().to_string();
         let usual = [
             ("Host", host.as_str()),

@@ -14,7 +14,7 @@ use std::path::Path;
 use self::access::has_repository;
 pub(crate) use self::identity::{first_commit, remote_address};
 use self::isolation::isolated_command;
-use self::repository::{GitOutput, Repository, git_error, run_for_output, single_line};
+use self::repository::{GitOutput, PATIENCE, Repository, git_error, run_for_output, single_line};
 use self::staging::{GitPaths, StagedCommit};
 use super::committed_files::CommittedFiles;
 use super::{GitVersion, GitVersionsError};
@@ -102,7 +102,8 @@ pub(super) fn installed_version() -> Result<String, GitVersionsError> {
     let here = std::env::temp_dir();
     let mut command = isolated_command(&here);
     command.arg("--version");
-    run_for_output(&mut command, &here, "name its version", b"").map(|said| single_line(&said))
+    run_for_output(&mut command, &here, "name its version", b"", PATIENCE)
+        .map(|said| single_line(&said))
 }
 
 pub(super) fn file_log(root: &Path, path: &str, limit: usize) -> Result<String, GitVersionsError> {

@@ -18,7 +18,7 @@ pub fn remove_access_of_others(_: &Path, _: &Metadata) -> io::Result<()> {
 }
 
 /// Returns `None`: a new folder has the access rules of its parent.
-pub fn private_folder_permissions() -> Option<Permissions> {
+pub(crate) fn private_folder_permissions() -> Option<Permissions> {
     None
 }
 
@@ -28,6 +28,6 @@ pub fn user_id_of_owner(_: &Path) -> Option<u32> {
 }
 
 /// Returns `None`: the access rules of the parent folder apply, and they are not read.
-pub fn access_of_strangers(_: &Metadata) -> Option<String> {
+pub fn access_of_strangers(_: &Path, _: &Metadata) -> Option<String> {
     None
 }

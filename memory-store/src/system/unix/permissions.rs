@@ -25,7 +25,7 @@ pub fn remove_access_of_others(path: &Path, found: &Metadata) -> io::Result<()> 
 }
 
 /// Returns the permissions of a new folder that only its owner can access; `None` if they cannot be set.
-pub fn private_folder_permissions() -> Option<Permissions> {
+pub(crate) fn private_folder_permissions() -> Option<Permissions> {
     Some(Permissions::from_mode(0o700))
 }
 
@@ -34,13 +34,15 @@ pub fn user_id_of_owner(path: &Path) -> Option<u32> {
     Some(path.metadata().ok()?.uid())
 }
 
-/// Returns why users other than this one and root can change the file or folder with the metadata `found`, if they can.
+/// Returns why users other than this one and root can change the file or folder at `place` with the metadata `found`, if they can.
 ///
-/// A group with the number of the owner is the private group that many systems create for each user.
-pub fn access_of_strangers(found: &Metadata) -> Option<String> {
+/// A group with the number of the owner is the private group that many systems create for each user. With an access control list, the
+/// permissions of the group are those of all users that it lists.
+pub fn access_of_strangers(place: &Path, found: &Metadata) -> Option<String> {
     let (owner, own) = (found.uid(), rustix::process::geteuid().as_raw());
     let mode = found.mode() & 0o777;
-    let writers = if found.gid() == owner { 0o002 } else { 0o022 };
+    let is_group_own = found.gid() == owner && !(mode & 0o020 != 0 && has_access_list(place));
+    let writers = if is_group_own { 0o002 } else { 0o022 };
     if owner != own && owner != 0 {
         Some(format!("belongs to another user (uid {owner})"))
     } else if !found.is_symlink() && mode & writers != 0 {
@@ -48,4 +50,15 @@ pub fn access_of_strangers(found: &Metadata) -> Option<String> {
     } else {
         None
     }
+}
+
+/// Returns whether a file or folder has an access control list.
+#[cfg(target_os = "linux")]
+fn has_access_list(place: &Path) -> bool {
+    rustix::fs::lgetxattr_query(place, c"system.posix_acl_access").is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn has_access_list(_: &Path) -> bool {
+    false
 }

@@ -132,7 +132,8 @@ fn check_entries(root: &Path, folder: &Path) -> Result<(), GitVersionsError> {
     Ok(())
 }
 
-fn read_link_file(path: &Path) -> io::Result<String> {
+/// Reads a small file that names something else.
+pub(super) fn read_link_file(path: &Path) -> io::Result<String> {
     let found = fs::metadata(path)?;
     if !found.is_file() || MAX_LINK_SIZE < found.len() {
         return Err(io::Error::new(

@@ -12,12 +12,14 @@ use std::fs;
 use std::io;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
 use super::access::RepositoryFolders;
 use super::repository::{git_error, run_for_output};
 use crate::conversation::GitVersionsError;
+use crate::system::private_temp_folder;
 
 /// Maximum size of the settings and of the list of ignored files of a repository, in bytes.
 const MAX_FILE_SIZE: u64 = 1024 * 1024;
@@ -86,16 +88,20 @@ pub(super) struct IsolatedSettings {
     folder: TempDir,
     /// The settings of the repository.
     theirs: GitSettings,
+    /// The timeout of a command that reads settings.
+    patience: Duration,
 }
 
 impl IsolatedSettings {
     /// Reads the settings of the repository, as data.
-    pub(super) fn read(root: &Path, folders: &RepositoryFolders) -> Result<Self, GitVersionsError> {
+    pub(super) fn read(
+        root: &Path,
+        folders: &RepositoryFolders,
+        patience: Duration,
+    ) -> Result<Self, GitVersionsError> {
         let no_room = |error: io::Error| git_error("prepare its settings", &error);
-        let folder = tempfile::Builder::new()
-            .prefix("memory-git-")
-            .tempdir()
-            .map_err(no_room)?;
+        // Other users must not put a hook into it.
+        let folder = private_temp_folder(&std::env::temp_dir(), "memory-git-").map_err(no_room)?;
         // git takes a folder for a repository if it has this one.
         fs::create_dir(folder.path().join("refs")).map_err(no_room)?;
         let path = folders.common.join("config");
@@ -112,7 +118,7 @@ impl IsolatedSettings {
             .env("GIT_DIR", folder.path())
             .args(["config", "--null", "--no-includes", "--list", "--file"])
             .arg(&path);
-        let said = run_for_output(&mut command, root, "read its settings", b"")?;
+        let said = run_for_output(&mut command, root, "read its settings", b"", patience)?;
         let theirs = parse_settings(&said);
         if let Some(unknown) = theirs.keys().find(|key| {
             key.starts_with("extensions.")
@@ -124,7 +130,11 @@ impl IsolatedSettings {
                 why: format!("its format has the unknown setting {unknown}"),
             });
         }
-        Ok(Self { folder, theirs })
+        Ok(Self {
+            folder,
+            theirs,
+            patience,
+        })
     }
 
     /// Returns a setting of the repository, by its name in lower case.
@@ -170,7 +180,13 @@ impl IsolatedSettings {
             USER_SETTINGS,
         ]);
         // The command fails without a message if there are none.
-        let of_user = run_for_output(&mut command, root, "read the user settings", b"");
+        let of_user = run_for_output(
+            &mut command,
+            root,
+            "read the user settings",
+            b"",
+            self.patience,
+        );
         settings.extend(of_user.map_or_else(|_| GitSettings::new(), |said| parse_settings(&said)));
         for (key, value) in DEFAULT_IDENTITY {
             let own = settings.entry(key.to_owned()).or_default();

@@ -52,7 +52,7 @@ impl<'r> Repository<'r> {
     /// Opens the repository of the folder at `root`.
     pub(super) fn open(root: &'r Path) -> Result<Self, GitVersionsError> {
         let folders = find_folders(root)?;
-        let settings = IsolatedSettings::read(root, &folders)?;
+        let settings = IsolatedSettings::read(root, &folders, PATIENCE)?;
         let (key, value) = OWN_PERMISSIONS;
         let is_own = settings.of_repository(key) == Some(value) || has_own_ignore_file(root);
         if !is_own && !is_trusted(root) {
@@ -125,7 +125,7 @@ impl<'r> Repository<'r> {
         if let Some(index) = index {
             command.env("GIT_INDEX_FILE", index);
         }
-        run_for_output(&mut command, self.root, action, bytes)
+        run_for_output(&mut command, self.root, action, bytes, PATIENCE)
     }
 
     /// Returns the commit of `HEAD`; `None` if there is no commit yet.
@@ -185,6 +185,7 @@ pub(super) fn run_for_output(
     root: &Path,
     action: &str,
     bytes: &[u8],
+    patience: Duration,
 ) -> Result<GitOutput, GitVersionsError> {
     let no_room = |error: io::Error| git_error(action, &error);
     let (from, mut to) = (
@@ -195,7 +196,7 @@ pub(super) fn run_for_output(
         Stdio::from(from),
         Stdio::from(to.try_clone().map_err(no_room)?),
     ];
-    run_with_streams(command, between, PATIENCE).map_err(|why| git_failure(root, action, why))?;
+    run_with_streams(command, between, patience).map_err(|why| git_failure(root, action, why))?;
     let mut said = Vec::new();
     to.rewind()
         .and_then(|()| to.read_to_end(&mut said))
