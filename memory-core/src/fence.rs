@@ -87,7 +87,7 @@ const LOOKALIKES: [char; 13] = [
 /// alike are equal.
 ///
 /// A tag of a client is a bracket followed by a name with one of [`CLIENT_WORDS`], or by `|`.
-pub fn escape_fences(text: &str) -> String {
+pub(crate) fn escape_fences(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for line in text.lines() {
         let line = line.replace('\t', " ");
@@ -123,6 +123,16 @@ fn to_visible_line(text: &str) -> String {
             .collect::<String>(),
         usize::MAX,
     )
+}
+
+/// Escapes the tags in a text that could pass for those of a client, and removes deceptive invisible characters, for text that an agent
+/// receives without a fence.
+pub fn escape_tags(text: &str) -> String {
+    let mut escaped = escape_fences(text);
+    if !text.ends_with('\n') {
+        escaped.truncate(escaped.trim_end_matches('\n').len());
+    }
+    escaped
 }
 
 /// Returns a text in a form that is safe as the value of an attribute.

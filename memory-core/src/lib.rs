@@ -134,7 +134,7 @@ pub use facets::{
     FacetCounter, FacetCounts, MAX_FACET_VALUES, MemoryFacets, facets, first_of_month, sort_facet,
     tags_and_parents,
 };
-pub use fence::escape_fences;
+pub use fence::escape_tags;
 pub use filter::{Filter, Lifetime, ProposalFilter};
 pub use history::{
     ChangedFiles, History, LARGE_OPERATION, OperationRecord, RecordedChange, RecordedFile,

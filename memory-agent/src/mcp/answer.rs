@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use memory_core::secret::without_secrets;
 use memory_core::text::{to_one_line, token_count};
-use memory_core::{Code, Effect, Tool, ToolError};
+use memory_core::{Code, Effect, Tool, ToolError, escape_tags};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, ProtocolVersion, ToolAnnotations};
 use serde_json::{Value, json};
@@ -110,6 +110,29 @@ fn output_schema(own_name: &str) -> Option<Value> {
     }
 }
 
+/// The tools with texts of several memories. Other tools return exact text, which an agent may edit.
+const LISTS: [&str; 5] = [
+    "memory_search",
+    "memory_smart_search",
+    "memory_list",
+    "memory_reminders",
+    "memory_backlinks",
+];
+
+/// Escapes the tags of clients in each text of a result.
+fn escape_texts(result: Value) -> Value {
+    match result {
+        Value::String(text) => escape_tags(&text).into(),
+        Value::Array(items) => items.into_iter().map(escape_texts).collect(),
+        Value::Object(fields) => fields
+            .into_iter()
+            .map(|(name, field)| (name, escape_texts(field)))
+            .collect::<serde_json::Map<_, _>>()
+            .into(),
+        other => other,
+    }
+}
+
 /// Converts the result of a call of a tool; `own_name` is the original name of a tool of this crate.
 ///
 /// # Errors
@@ -119,6 +142,10 @@ pub(super) fn tool_result(
     done: Result<Value, ToolError>,
     form: AnswerForm,
 ) -> Result<CallToolResult, ErrorData> {
+    let done = match own_name {
+        Some(name) if LISTS.contains(&name) => done.map(escape_texts),
+        _ => done,
+    };
     match done {
         // A text is returned as it is, unless the schema of the tool requires an object.
         Ok(Value::String(text)) if own_name.and_then(output_schema).is_none() => {

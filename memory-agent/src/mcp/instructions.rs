@@ -1,7 +1,7 @@
 //! The instructions that a model receives when its client connects.
 
 use memory_core::text::to_one_line;
-use memory_core::{Filter, PageRequest, RecallInterface, Scope, Services, View, escape_fences};
+use memory_core::{Filter, PageRequest, RecallInterface, Scope, Services, View, escape_tags};
 
 use crate::agent::Agent;
 
@@ -83,7 +83,7 @@ fn identity(services: &Services, view: &View, project_note: Option<&str>) -> Str
         writable_scopes(services, view).join(", ")
     );
     // Names of agents, projects and folders come from others.
-    escape_fences(&identity).trim_end().to_owned()
+    escape_tags(&identity)
 }
 
 /// Returns the scopes that the agent may write, as the parameter `scope` of the tools names them.

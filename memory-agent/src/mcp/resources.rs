@@ -3,7 +3,7 @@
 use memory_core::text::token_count;
 use memory_core::{
     Fault, Filter, ListOrder, MemoryStoreExt, Overview, PageRequest, RecalledId, Services,
-    StoreError, StoredMemory, ToolError,
+    StoreError, StoredMemory, ToolError, escape_tags,
 };
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -105,7 +105,7 @@ pub(super) fn read(session: &Session, uri: &str) -> Result<ReadResourceResult, E
     };
     session.record_recall("resource", None, recalled, token_count(&text));
     Ok(ReadResourceResult::new(vec![
-        ResourceContents::text(text, uri).with_mime_type(MARKDOWN),
+        ResourceContents::text(escape_tags(&text), uri).with_mime_type(MARKDOWN),
     ]))
 }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use memory_core::{AnswerDetail, RecallInterface, View, escape_fences};
+use memory_core::{AnswerDetail, RecallInterface, View, escape_tags};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, ContentBlock, CustomRequest, CustomResult,
     DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation,
@@ -253,7 +253,7 @@ impl ServerHandler for McpServer {
         let form = AnswerForm::of_version(context.protocol_version().as_ref());
         let mut result = answer::tool_result(self.agent.built_in_name(&name), done, form)?;
         if let Some(why) = self.lock_withheld().take() {
-            result.content.push(ContentBlock::text(escape_fences(&why)));
+            result.content.push(ContentBlock::text(escape_tags(&why)));
         }
         Ok(result.into())
     }

@@ -12,7 +12,7 @@ use memory_agent::mcp::{FoundProject, ProjectFinder};
 use memory_core::text::{to_one_line, token_count};
 use memory_core::{
     AgentName, RecallInterface, RecallRecord, RecalledId, ReminderFilter, Services, ShownMemories,
-    View, build_context, escape_fences, record_recall,
+    View, build_context, escape_tags, record_recall,
 };
 use memory_store::{AlreadyShownFile, FileStoreOptions};
 
@@ -137,7 +137,7 @@ impl CliHookRequest {
         });
         let withheld = match &found {
             FoundProject::Withheld(why) => {
-                escape_fences(&format!("No project: {}.", to_one_line(why, MAX_REASON)))
+                escape_tags(&format!("No project: {}.\n", to_one_line(why, MAX_REASON)))
             }
             FoundProject::Named(_) | FoundProject::None => String::new(),
         };

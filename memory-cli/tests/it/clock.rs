@@ -121,4 +121,8 @@ fn under_a_wrong_clock_a_home_is_read_and_not_changed() {
         }
         assert!(run_at(seconds, &["search", "coffee"]).contains("drinks coffee"));
     }
+    // An index of the year 9999 is replaced when the clock is right again.
+    let rebuilt = sandbox.run(&["reindex"]);
+    assert!(!rebuilt.contains("panicked"), "{rebuilt}");
+    assert!(sandbox.run(&["search", "coffee"]).contains("drinks coffee"));
 }
