@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::iter::once_with;
 use std::path::Path;
 use std::time::Duration;
 
@@ -48,13 +49,10 @@ impl RepositoryId {
         root: &Path,
         patience: Duration,
     ) -> impl Iterator<Item = Result<Self, GitVersionsError>> {
-        let kinds: [fn(&Path, Duration) -> Result<Option<Self>, GitVersionsError>; 3] =
-            [Self::of_remote, Self::of_first_commit, |root, _| {
-                Ok(Self::of_marker(root))
-            }];
-        kinds
-            .into_iter()
-            .filter_map(move |find_id| find_id(root, patience).transpose())
+        once_with(move || Self::of_remote(root, patience))
+            .chain(once_with(move || Self::of_first_commit(root, patience)))
+            .chain(once_with(move || Ok(Self::of_marker(root))))
+            .filter_map(Result::transpose)
     }
 
     /// Returns the id by the remote of the repository at `root`; `None` if it has none on another machine.

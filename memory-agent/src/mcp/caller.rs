@@ -225,19 +225,21 @@ fn agent_name(client: &str) -> Option<AgentName> {
 mod tests {
     use super::*;
 
+    /// Names projects by their folders.
+    #[derive(Debug)]
+    struct ByName;
+    impl ProjectFinder for ByName {
+        fn find_project(&self, folder: &Path) -> FoundProject {
+            let name = folder.file_name().expect("a name");
+            FoundProject::Named(name.to_string_lossy().into_owned())
+        }
+    }
+
     #[test]
     fn the_project_is_that_of_the_first_root_that_is_a_folder_here() {
         let home = tempfile::tempdir().expect("a folder");
         let folder = home.path().join("a b");
         std::fs::create_dir(&folder).expect("a folder");
-        #[derive(Debug)]
-        struct ByName;
-        impl ProjectFinder for ByName {
-            fn find_project(&self, folder: &Path) -> FoundProject {
-                let name = folder.file_name().expect("a name");
-                FoundProject::Named(name.to_string_lossy().into_owned())
-            }
-        }
         let discovery = ProjectDiscovery {
             working_folder: None,
             finder: Arc::new(ByName),

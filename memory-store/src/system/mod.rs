@@ -64,9 +64,7 @@ pub use open_folder::{EntryType, FileAccess, OpenFolder};
 pub fn private_temp_folder(parent: &Path, prefix: &str) -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(prefix);
-    if let Some(permissions) = current::permissions::private_folder_permissions() {
-        builder.permissions(permissions);
-    }
+    current::permissions::restrict_to_owner(&mut builder);
     builder.tempdir_in(parent)
 }
 

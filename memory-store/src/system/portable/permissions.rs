@@ -1,6 +1,6 @@
 //! Owners and permissions, which follow from the parent folder.
 
-use std::fs::{Metadata, Permissions};
+use std::fs::Metadata;
 use std::io;
 use std::path::Path;
 
@@ -17,10 +17,8 @@ pub fn remove_access_of_others(_: &Path, _: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns `None`: a new folder has the access rules of its parent.
-pub(crate) fn private_folder_permissions() -> Option<Permissions> {
-    None
-}
+/// Changes nothing: a new folder has the access rules of its parent.
+pub(crate) fn restrict_to_owner(_: &mut tempfile::Builder<'_, '_>) {}
 
 /// Returns `None`: users have no numbers.
 pub fn user_id_of_owner(_: &Path) -> Option<u32> {

@@ -24,9 +24,9 @@ pub fn remove_access_of_others(path: &Path, found: &Metadata) -> io::Result<()> 
     )
 }
 
-/// Returns the permissions of a new folder that only its owner can access; `None` if they cannot be set.
-pub(crate) fn private_folder_permissions() -> Option<Permissions> {
-    Some(Permissions::from_mode(0o700))
+/// Lets the builder of a temporary folder give access to its owner only.
+pub(crate) fn restrict_to_owner(folder: &mut tempfile::Builder<'_, '_>) {
+    folder.permissions(Permissions::from_mode(0o700));
 }
 
 /// Returns the id of the user who owns a file or folder, if the system has such ids.
