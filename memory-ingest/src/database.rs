@@ -339,6 +339,7 @@ fn has_pending_changes(path: &Path) -> bool {
 /// Creates a temporary folder that only this user can access.
 fn private_temp_folder() -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
+    builder.prefix("memory-");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
     builder.tempdir()
