@@ -34,7 +34,7 @@ enum SecretMatcher {
 }
 
 /// All rules. If multiple rules match the same text, the first one determines the kind.
-pub(super) static RULES: [SecretRule; 24] = [
+pub(super) static RULES: [SecretRule; 25] = [
     function_rule("private key", &["-----BEGIN "], find_private_key),
     token_rule(
         "AWS access key",
@@ -130,6 +130,12 @@ pub(super) static RULES: [SecretRule; 24] = [
         &["eyJ"],
         r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}",
         |_| true,
+    ),
+    token_rule(
+        "bearer token",
+        &["Bearer ", "bearer "],
+        "[Bb]earer ([A-Za-z0-9+/._~-]{20,}=*)",
+        has_long_random_piece,
     ),
     function_rule("password in a URL", &["://"], find_password),
     assignment_rule("password", &["password", "passwd"]),
@@ -302,16 +308,17 @@ const MIN_LENGTH: usize = 16;
 /// Maximum number of bytes of a value to examine; they suffice for the decision.
 const MAX_EXAMINED: usize = 256;
 
-/// Returns the value that is assigned to a name with `keyword`: `DB_PASSWORD="…"`, `api_key: …`.
+/// Returns the value that is assigned to a name with `keyword`: `DB_PASSWORD="…"`, `**api_key**: …`, `--password …`, or in a table.
 fn find_assigned_value(text: &str, keyword: Range<usize>) -> Option<Range<usize>> {
+    let is_flag = text[..keyword.start].ends_with("--");
     let rest = skip_name(&text[keyword.end..])?;
-    let rest = skip_blanks(rest);
-    let rest = rest
+    let after_blanks = skip_blanks(rest);
+    let rest = after_blanks
         .strip_prefix(":=")
-        .or_else(|| rest.strip_prefix("=>"))
-        .or_else(|| rest.strip_prefix([':', '=']))?;
-    let rest = skip_blanks(rest);
-    let rest = rest.strip_prefix(is_quote).unwrap_or(rest);
+        .or_else(|| after_blanks.strip_prefix("=>"))
+        .or_else(|| after_blanks.strip_prefix([':', '=', '|']))
+        .or_else(|| (is_flag && after_blanks.len() < rest.len()).then_some(after_blanks))?;
+    let rest = skip_blanks(skip_quote(skip_blanks(rest)));
 
     let start = text.len() - rest.len();
     let looked_at = value_length(rest.bytes().take(MAX_EXAMINED));
@@ -334,7 +341,19 @@ fn skip_name(rest: &str) -> Option<&str> {
         .take_while(|&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
         .count();
     let rest = (name < 25).then(|| &rest[name..])?;
-    Some(rest.strip_prefix(is_quote).unwrap_or(rest))
+    Some(skip_quote(rest))
+}
+
+/// Skips a quote, also within a text in JSON, or the marks of emphasis in Markdown.
+fn skip_quote(rest: &str) -> &str {
+    let marks = rest
+        .bytes()
+        .take(3)
+        .take_while(|&byte| byte == b'*')
+        .count();
+    let rest = &rest[marks..];
+    let unescaped = rest.strip_prefix('\\').unwrap_or(rest);
+    unescaped.strip_prefix(is_quote).unwrap_or(rest)
 }
 
 /// Skips up to three spaces or tabs around an assignment sign.

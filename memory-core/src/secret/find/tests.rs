@@ -469,6 +469,23 @@ fn no_dress_hides_a_credential_and_a_redaction_covers_the_dress() {
 }
 
 #[test]
+fn a_password_is_found_in_each_way_to_assign_it() {
+    let value = ["tR7x", "Qz9m", "Lk2v", "Bn4w"].concat();
+    for text in [
+        format!("password: {value}"),
+        format!("**password**: {value}"),
+        format!("**password:** {value}"),
+        format!("| password | {value} |"),
+        format!("{{\\\"password\\\": \\\"{value}\\\"}}"),
+        format!("tool --password {value}"),
+        format!("Authorization: Bearer {value}{value}"),
+        format!("__{}{}__", "gh", "p_1aB2cD3eF4gH5iJ6kL7mN8oP9qR0sT1uV2wX"),
+    ] {
+        assert_eq!(find(&text).len(), 1, "{text}");
+    }
+}
+
+#[test]
 fn text_without_credentials_stays() {
     assert_eq!(redact("Anna prefers dark mode."), None);
 }
