@@ -192,12 +192,22 @@ impl HomeProjects {
         let mut ids = Vec::new();
         for id in self.ids(root) {
             ids.push(id?);
-            if let Some(name) = projects.find(&ids) {
-                if 1 < ids.len() {
-                    Projects::edit(self.root(), |projects| projects.bind(name, &ids))?;
+            let Some(name) = projects.find(&ids) else {
+                continue;
+            };
+            if let [first, _, ..] = ids.as_slice() {
+                // A copy of the repository may have a remote of somebody else.
+                if first.is_remote() {
+                    return Ok(FolderProject::Unbound(ProjectFolder {
+                        root: root.to_owned(),
+                        id: Some(first.clone()),
+                        name: name.to_owned(),
+                        others: projects.others(name),
+                    }));
                 }
-                return Ok(FolderProject::Bound(name.to_owned()));
+                Projects::edit(self.root(), |projects| projects.bind(name, &ids))?;
             }
+            return Ok(FolderProject::Bound(name.to_owned()));
         }
         let id = ids.into_iter().next();
         let is_new = !projects.is_bound(&name) && !self.has_data(&name)?;

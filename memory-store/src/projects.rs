@@ -103,6 +103,11 @@ impl RepositoryId {
         Ok(Self(format!("marker:{marker}")))
     }
 
+    /// Returns whether this is the address of a remote.
+    pub fn is_remote(&self) -> bool {
+        self.kind() == "remote"
+    }
+
     /// Returns how the repository is identified: `remote`, `commit` or `marker`.
     fn kind(&self) -> &str {
         self.0.split(':').next().unwrap_or_default()
@@ -151,7 +156,13 @@ fn remote_path(address: &str) -> Option<String> {
     let is_path = path
         .chars()
         .all(|letter| letter.is_alphanumeric() || "/-._~+%".contains(letter));
-    if !is_plain(user, "-._~+%:") || !is_plain(host, "-._:[]") || !is_path {
+    // git decodes addresses of other protocols before it looks for the host.
+    let in_user = if scheme.starts_with("http") {
+        "-._~+%:"
+    } else {
+        "-._~+"
+    };
+    if !is_plain(user, in_user) || !is_plain(host, "-._:[]") || !is_path {
         return None;
     }
     let host = host.strip_suffix(port).unwrap_or(host).to_lowercase();
@@ -340,6 +351,9 @@ mod tests {
             "https://git hub.com/ann/acme",
             "https://github.com\u{a}/ann/acme",
             "ftp://github.com/ann/acme",
+            "git://evil%2Fx@github.com/ann/acme",
+            "ssh://evil:22@github.com/ann/acme",
+            "ssh://evil.com%2Fx@github.com/ann/acme",
             "https://github.com",
             "https:///acme",
         ] {

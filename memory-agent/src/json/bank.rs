@@ -8,6 +8,7 @@ use memory_core::bank::{
     BankWriteResult, GcEntry, GcReason, Key, ScopedBankDamage,
 };
 use memory_core::json::JsonText;
+use memory_core::secret::without_secrets;
 use memory_core::text::format_error_chain;
 
 use super::quoted_time;
@@ -441,12 +442,17 @@ fn inner_error(error: &BankError, hint: Option<String>) -> String {
     ];
     let parts: String = parts
         .iter()
-        .filter_map(|(name, value)| Some(format!(r#","{name}":{}"#, json_string(value.as_ref()?))))
+        .filter_map(|(name, value)| {
+            Some(format!(
+                r#","{name}":{}"#,
+                json_string(&without_secrets(value.as_ref()?))
+            ))
+        })
         .collect();
     format!(
         r#"{{"code":"{}","message":{}{parts}}}"#,
         error.code(),
-        json_string(&message)
+        json_string(&without_secrets(&message))
     )
 }
 

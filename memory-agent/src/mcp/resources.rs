@@ -1,6 +1,7 @@
 //! Exposes memories as MCP resources.
 
-use memory_core::text::token_count;
+use memory_core::secret::without_secrets;
+use memory_core::text::{to_one_line, token_count};
 use memory_core::{
     Fault, Filter, ListOrder, MemoryStoreExt, Overview, PageRequest, RecalledId, Services,
     StoreError, StoredMemory, ToolError, escape_tags,
@@ -64,7 +65,7 @@ fn resource(stored: &StoredMemory) -> Resource {
         .unwrap_or_default()
         .trim_end_matches(".md");
     Resource::new(format!("{NOTE_URI}{}", memory.id), stem)
-        .with_title(memory_core::text::to_one_line(memory.headline(), 80))
+        .with_title(escape_tags(&to_one_line(memory.headline(), 80)))
         .with_description(format!(
             "{} of {}",
             memory.category,
@@ -142,7 +143,8 @@ pub(super) fn resource_state(services: &Services, uri: &str) -> Result<String, E
 }
 
 fn not_found_error(uri: &str) -> ErrorData {
-    let shown = memory_core::text::to_one_line(uri, 80);
+    let uri = without_secrets(uri);
+    let shown = to_one_line(&uri, 80);
     ErrorData::resource_not_found(
         format!("{shown} is neither {INDEX_URI} nor {NOTE_URI}<id>"),
         Some(json!({ "uri": uri })),
@@ -152,14 +154,14 @@ fn not_found_error(uri: &str) -> ErrorData {
 /// Converts a store error about a resource into a protocol error that names the resource.
 fn resource_error(error: StoreError, uri: &str) -> ErrorData {
     let mut error = store_error(error, uri);
-    error.data = Some(json!({ "uri": uri }));
+    error.data = Some(json!({ "uri": without_secrets(uri) }));
     error
 }
 
 /// Converts a store error into a protocol error.
 pub(super) fn store_error(error: StoreError, uri: &str) -> ErrorData {
     let error = ToolError::from(error);
-    let message = format!("{uri}: {}", error.message);
+    let message = without_secrets(&format!("{uri}: {}", error.message)).into_owned();
     match error.code.fault() {
         Fault::Missing => ErrorData::resource_not_found(message, None),
         Fault::Caller => ErrorData::invalid_params(message, None),

@@ -306,7 +306,7 @@ impl Output {
     /// Writes a line to standard error.
     pub(crate) fn error_line(&mut self, text: &str) -> io::Result<()> {
         self.flush_output();
-        writeln!(self.streams.err, "{}", escape_text(text))
+        writeln!(self.streams.err, "{}", escape_text(&without_secrets(text)))
     }
 
     fn labelled_line(&mut self, label: &str, text: &str) -> io::Result<()> {

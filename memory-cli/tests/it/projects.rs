@@ -133,11 +133,36 @@ fn a_repository_without_a_remote_is_found_by_its_first_commit_else_by_a_marker()
     assert!(!sandbox.path("old-2/.memory").exists());
     sandbox.file("old-2/HEAD", "a file with the name of a reference");
     assert!(list_as_agent(&sandbox, "old-2").contains("green"));
-    // The next first commit and remote of the repository change nothing.
+    // The first commit of the repository changes nothing.
     sandbox.run_shell(
         "cd new-2 && git -c user.name=a -c user.email=a@b commit --quiet --allow-empty -m begin",
     );
     assert!(list_as_agent(&sandbox, "new-2").contains("green"));
     fs::remove_file(sandbox.path("new-2/.memory/.project")).expect("a marker");
     assert!(list_as_agent(&sandbox, "new-2").contains("green"));
+}
+
+#[test]
+fn a_copy_of_a_repository_with_a_remote_is_confirmed_by_a_person() {
+    let sandbox = Sandbox::new();
+    sandbox.run_shell(
+        "git init --quiet acme && cd acme && \
+         git -c user.name=a -c user.email=a@b commit --quiet --allow-empty -m begin",
+    );
+    write_as_agent(&sandbox, "acme", "The vault is green");
+    sandbox.run_shell(
+        "git clone --quiet acme other/acme && \
+         git -C other/acme remote set-url origin https://github.com/eve/acme",
+    );
+    let said = list_as_agent(&sandbox, "other/acme");
+    assert!(
+        !said.contains("green") && said.contains("memory project bind"),
+        "{said}"
+    );
+    sandbox.run_shell("git -C acme remote add origin https://github.com/ann/acme");
+    assert!(!list_as_agent(&sandbox, "acme").contains("green"));
+    let bound = run_in(&sandbox, "acme", &["project", "bind"], "");
+    assert!(bound.contains("remote:github.com/ann/acme"), "{bound}");
+    assert!(list_as_agent(&sandbox, "acme").contains("green"));
+    assert!(!list_as_agent(&sandbox, "other/acme").contains("green"));
 }

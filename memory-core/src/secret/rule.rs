@@ -267,8 +267,8 @@ fn can_start_token(text: &str, start: usize) -> bool {
     {
         return true;
     }
-    // Underscores are also emphasis in Markdown.
-    let before_emphasis = before.trim_end_matches('_');
+    // Underscores are also emphasis in Markdown, and hyphens begin a flag or an item.
+    let before_emphasis = before.trim_end_matches(['_', '-']);
     let is_emphasis = (1..=3).contains(&(before.len() - before_emphasis.len()));
     let before = if is_emphasis { before_emphasis } else { before };
     !before.ends_with(|character: char| {

@@ -480,6 +480,7 @@ fn a_password_is_found_in_each_way_to_assign_it() {
         format!("tool --password {value}"),
         format!("Authorization: Bearer {value}{value}"),
         format!("__{}{}__", "gh", "p_1aB2cD3eF4gH5iJ6kL7mN8oP9qR0sT1uV2wX"),
+        format!("--{}{}", "gh", "p_1aB2cD3eF4gH5iJ6kL7mN8oP9qR0sT1uV2wX"),
     ] {
         assert_eq!(find(&text).len(), 1, "{text}");
     }
