@@ -1,5 +1,6 @@
 //! Discovery of the project around a folder.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::slice;
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use std::time::Duration;
 use memory_agent::mcp::{FoundProject, ProjectFinder};
 use memory_core::text::format_error_chain;
 use memory_core::{Filter, PageRequest, ParseError, Scope, StoreError};
+use memory_store::conversation::GitVersionsError;
 use memory_store::{FileStoreOptions, ForeignFolder, Projects, RepositoryId, check_owner};
 
 use crate::config::Settings;
@@ -38,6 +40,16 @@ pub(crate) struct ProjectFolder {
     pub(crate) name: String,
     /// The other repositories that belong to the project with this name, or are a candidate.
     pub(crate) others: Vec<RepositoryId>,
+}
+
+impl ProjectFolder {
+    /// Returns what identifies the repository: a new marker, if there is nothing else.
+    fn id_or_marker(&self) -> Result<RepositoryId, StoreError> {
+        match &self.id {
+            Some(id) => Ok(id.clone()),
+            None => RepositoryId::create_marker(&self.root),
+        }
+    }
 }
 
 /// Finds the projects of folders in a home.
@@ -78,9 +90,12 @@ impl HomeProjects {
     /// Returns what identifies the repository at `root`, the strongest evidence first.
     fn ids(&self, root: &Path) -> impl Iterator<Item = Result<RepositoryId, Failure>> {
         RepositoryId::find(root, self.patience).map(|found| {
-            found.map_err(|error| Failure::Usage {
-                why: error.to_string(),
-                hint: None,
+            found.map_err(|error| Failure::File {
+                action: "identify the repository".into(),
+                source: match error {
+                    GitVersionsError::NoGit => io::Error::other("git is not installed"),
+                    error => io::Error::other(error),
+                },
             })
         })
     }
@@ -89,22 +104,35 @@ impl HomeProjects {
         match self.find(folder)? {
             FolderProject::None => Ok(FoundProject::None),
             FolderProject::Bound(name) => Ok(FoundProject::Named(name)),
-            FolderProject::New(repository) => {
-                if self.root().is_dir() {
-                    self.bind(&repository, &repository.name)?;
+            FolderProject::New(repository) if self.root().is_dir() => {
+                let id = repository.id_or_marker()?;
+                let mut is_first = false;
+                Projects::edit(self.root(), |projects| {
+                    // Another process may have bound a repository in a folder with the same name.
+                    is_first = !projects.is_bound(&repository.name);
+                    if is_first {
+                        projects.bind(&repository.name, slice::from_ref(&id));
+                    }
+                })?;
+                if is_first {
+                    Ok(FoundProject::Named(repository.name))
+                } else {
+                    self.withhold(&repository)
                 }
-                Ok(FoundProject::Named(repository.name))
             }
-            FolderProject::Unbound(repository) => {
-                self.add_candidate(&repository)?;
-                Ok(FoundProject::Withheld(format!(
-                    "this repository is not confirmed as the project {}, so the memories of that project are withheld; the user can \
-                     confirm it with `memory project bind` in {}",
-                    repository.name,
-                    repository.root.display(),
-                )))
-            }
+            FolderProject::New(repository) => Ok(FoundProject::Named(repository.name)),
+            FolderProject::Unbound(repository) => self.withhold(&repository),
         }
+    }
+
+    fn withhold(&self, repository: &ProjectFolder) -> Result<FoundProject, Failure> {
+        self.add_candidate(repository)?;
+        Ok(FoundProject::Withheld(format!(
+            "this repository is not confirmed as the project {}, so the memories of that project are withheld; the user can \
+             confirm it with `memory project bind` in {}",
+            repository.name,
+            repository.root.display(),
+        )))
     }
 
     /// Returns the repository of a folder whose project a person must confirm.
@@ -140,10 +168,7 @@ impl HomeProjects {
         repository: &ProjectFolder,
         project: &str,
     ) -> Result<RepositoryId, StoreError> {
-        let id = match &repository.id {
-            Some(id) => id.clone(),
-            None => RepositoryId::create_marker(&repository.root)?,
-        };
+        let id = repository.id_or_marker()?;
         Projects::edit(self.root(), |projects| {
             projects.bind(project, slice::from_ref(&id));
         })?;

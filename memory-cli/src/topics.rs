@@ -7,7 +7,7 @@ use memory_agent::mcp::{FoundProject, ProjectFinder};
 use memory_core::instance::InstanceError;
 use memory_core::text::to_one_line;
 use memory_core::topic::{TopicError, TopicStore, Topics, external_operation};
-use memory_core::{OperationId, PrincipalAccess, Scope};
+use memory_core::{Code, OperationId, PrincipalAccess, Scope, ToolError};
 use memory_store::postgres::{Database, list_shared_folders};
 use memory_store::topic::TopicFolder;
 use memory_store::{RandomIds, SharedFolderId, SystemClock, TOPIC_FOLDERS};
@@ -80,7 +80,7 @@ fn project_in_home(settings: &Settings, own: Option<&Path>) -> Result<Option<Str
             Ok(is_in_home.then_some(project))
         }
         FoundProject::None => Ok(None),
-        FoundProject::Withheld(why) => Err(Failure::Usage { why, hint: None }),
+        FoundProject::Withheld(why) => Err(ToolError::new(Code::ScopeRefused, why, None).into()),
     }
 }
 

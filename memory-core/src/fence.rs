@@ -96,9 +96,14 @@ pub(crate) fn escape_fences(text: &str) -> String {
         safe.push_str(&to_visible_line(rest));
         safe.push('\n');
     }
+    disarm(&safe)
+}
+
+/// Escapes the brackets of the tags in a text without deceptive characters.
+fn disarm(safe: &str) -> String {
     let mut disarmed = String::with_capacity(safe.len());
     let mut end = 0;
-    for (start, bracket, escape) in find_fences(&safe) {
+    for (start, bracket, escape) in find_fences(safe) {
         disarmed.push_str(&safe[end..start]);
         disarmed.push_str(escape);
         end = start + bracket.len_utf8();
@@ -125,14 +130,16 @@ fn to_visible_line(text: &str) -> String {
     )
 }
 
-/// Escapes the tags in a text that could pass for those of a client, and removes deceptive invisible characters, for text that an agent
-/// receives without a fence.
+/// Escapes the tags in a text that could pass for those of a client, and removes deceptive invisible characters. The rest, such as
+/// white space, stays as it is.
 pub fn escape_tags(text: &str) -> String {
-    let mut escaped = escape_fences(text);
-    if !text.ends_with('\n') {
-        escaped.truncate(escaped.trim_end_matches('\n').len());
-    }
-    escaped
+    let mut deceptive = deceptive_characters(text).peekable();
+    let visible: String = text
+        .char_indices()
+        .filter(|place| deceptive.next_if_eq(place).is_none())
+        .map(|(_, character)| character)
+        .collect();
+    disarm(&visible)
 }
 
 /// Returns a text in a form that is safe as the value of an attribute.
@@ -424,7 +431,8 @@ fn is_bracket(character: char) -> bool {
     }
     let mut first = None;
     decompose_compatible(character, |part| first = first.or(Some(part)));
-    first == Some('<') || LOOKALIKES.contains(&character) || visual_shape(character) == ['<']
+    let looks_alike = || skeleton(character.encode_utf8(&mut [0; 4])).eq(['<']);
+    first == Some('<') || LOOKALIKES.contains(&character) || looks_alike()
 }
 
 #[cfg(test)]
@@ -492,6 +500,15 @@ mod tests {
                 "{safe:?}"
             );
         }
+    }
+
+    #[test]
+    fn text_without_a_fence_keeps_its_white_space() {
+        let text = "| a  |\tb |\n\n    code  <System-Reminder>x\u{200b}\n";
+        assert_eq!(
+            escape_tags(text),
+            "| a  |\tb |\n\n    code  &lt;System-Reminder>x\n"
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Tests of projects, which are found by the identity of their repository.
 
 use std::fs;
+use std::process::Stdio;
 
 use crate::sandbox::Sandbox;
 use crate::terminal::run_in_folder;
@@ -165,4 +166,27 @@ fn a_copy_of_a_repository_with_a_remote_is_confirmed_by_a_person() {
     assert!(bound.contains("remote:github.com/ann/acme"), "{bound}");
     assert!(list_as_agent(&sandbox, "acme").contains("green"));
     assert!(!list_as_agent(&sandbox, "other/acme").contains("green"));
+}
+
+#[test]
+fn of_repositories_that_begin_a_project_at_once_one_receives_it() {
+    let sandbox = Sandbox::new();
+    // The home exists.
+    sandbox.write("tea", &[]);
+    let folders = ["a", "b", "c", "d"].map(|name| format!("{name}/acme"));
+    for folder in &folders {
+        clone(&sandbox, folder, &format!("https://github.com/{folder}"));
+    }
+    let start = |folder: &String| {
+        let mut command = sandbox.command(&["agent", "--agent", "codex", "--prompt", "tea"]);
+        command.current_dir(sandbox.path(folder));
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().expect("the program starts")
+    };
+    for mut agent in folders.each_ref().map(start) {
+        assert!(agent.wait().expect("the program ends").success());
+    }
+    let list = run_in(&sandbox, "", &["project", "list"], "");
+    assert_eq!(list.matches("bound").count(), 1, "{list}");
+    assert_eq!(list.matches("candidate").count(), 3, "{list}");
 }
