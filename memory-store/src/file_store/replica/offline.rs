@@ -80,12 +80,8 @@ impl FileStore {
         let Some(current) = self.current(replica)? else {
             return Ok(());
         };
-        let mut left = Vec::new();
-        for queued in self.queue().read()? {
-            if !current.has(&queued.record) && !self.has_effect(&queued)? {
-                left.push(queued);
-            }
-        }
+        let mut left = self.queue().read()?;
+        left.drain(..self.performed(&current, &left)?);
         while !left.is_empty() {
             let mut first = left.remove(0);
             self.fit(&mut first, &mut left, false)?;
@@ -110,15 +106,12 @@ impl FileStore {
             }
             if !is_checked {
                 is_checked = true;
-                let mut missing = self
-                    .queue()
-                    .read()?
-                    .into_iter()
-                    .filter(|queued| !current.has(&queued.record));
+                let queued = self.queue().read()?;
+                let performed = &queued[..self.performed(&current, &queued)?];
                 // A part of the journal was deleted, so the files are no evidence of the state of the log.
-                if missing.try_fold(false, |found, queued| {
-                    Ok::<_, StoreError>(found || self.has_effect(&queued)?)
-                })? {
+                if performed.iter().any(|queued| {
+                    !current.has(&queued.record) && !queued.record.subject.changes.is_empty()
+                }) {
                     applied.extend(self.create_replica(replica)?);
                     continue;
                 }
@@ -219,14 +212,33 @@ impl FileStore {
         Ok(Some(state))
     }
 
-    /// Returns whether a file is as a queued operation leaves it.
+    /// Returns how many queued operations are in the files. They are performed in their order.
+    fn performed(
+        &self,
+        current: &CurrentReplica,
+        queued: &[QueuedOperation],
+    ) -> Result<usize, StoreError> {
+        for (place, operation) in queued.iter().enumerate().rev() {
+            if current.has(&operation.record) || self.has_effect(operation)? {
+                return Ok(place + 1);
+            }
+        }
+        Ok(0)
+    }
+
+    /// Returns whether a file is as a queued operation leaves it, there or in the trash.
     fn has_effect(&self, queued: &QueuedOperation) -> Result<bool, StoreError> {
         for change in &queued.record.subject.changes {
-            let Some(file) = change.after.as_ref().or(change.before.as_ref()) else {
+            let kept = change.after.as_ref().map(|after| (&after.path, after.hash));
+            let trashed = change.before.as_ref().and_then(|before| {
+                let trash = before.trash.as_ref()?;
+                Some((trash, before.hash))
+            });
+            let Some((path, hash)) = kept.or(trashed) else {
                 continue;
             };
-            let found = load(self.disk.as_ref(), &file.path)?.map(|found| found.stored.stamp);
-            if found == change.after.as_ref().map(|after| FileVersion(after.hash)) {
+            let found = load(self.disk.as_ref(), path)?.map(|found| found.stored.stamp);
+            if found == Some(FileVersion(hash)) {
                 return Ok(true);
             }
         }

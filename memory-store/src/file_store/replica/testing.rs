@@ -332,10 +332,6 @@ impl MemoryNode {
         self.connection.is_lost.store(false, Ordering::SeqCst);
     }
 
-    pub(super) fn is_connected(&self) -> bool {
-        self.connection.check().is_ok()
-    }
-
     /// Connects the node, and transfers all operations.
     pub(super) fn synchronize(&self) {
         self.connection

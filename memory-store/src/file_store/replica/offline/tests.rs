@@ -471,6 +471,20 @@ fn the_queue_survives_the_loss_of_the_replica() {
 }
 
 #[test]
+fn a_queued_write_whose_journal_is_lost_and_its_later_update_are_both_sent() {
+    let (mut first, second) = two_nodes();
+    first.store.refresh().unwrap();
+    first.disconnect();
+    let id = first.write("one");
+    fs::remove_dir_all(first.home.path().join("journal")).unwrap();
+    first.restart();
+    first.update(&id, "one, changed");
+    assert_equal_nodes(&[&first, &second]);
+    assert_eq!(second.content(&id).unwrap(), "one, changed");
+    assert_eq!(second.proposals(), []);
+}
+
+#[test]
 fn a_connection_that_is_lost_again_during_the_transfer_loses_nothing() {
     for appends in 0..6 {
         let (first, second) = two_nodes();
@@ -689,6 +703,7 @@ proptest! {
             let node = &mut nodes[usize::from(is_second)];
             node.clock.advance(chrono::TimeDelta::seconds(1));
             let text = format!("text {number} end");
+            let former_texts = current_texts(node);
             let known: Vec<_> = node.services.store.memories(&memory_core::Filter::all(), node.clock.now())
                 .map(|stored| stored.unwrap().memory.id.to_string()).collect();
             let target = |place: usize| known.get(place % known.len().max(1)).cloned();
@@ -706,26 +721,21 @@ proptest! {
                     let _ = undo(&node.services, None);
                     None
                 }
-                NodeAction::Connect => {
-                    // From now on, the current texts are in a memory, in a proposal or in the trash.
-                    required.extend(current_texts(node));
-                    node.connect();
-                    None
-                }
+                NodeAction::Connect => { node.connect(); None }
                 NodeAction::Disconnect => { node.disconnect(); None }
                 NodeAction::LoseResponse => { node.connection.loses_response.store(true, Ordering::SeqCst); None }
                 NodeAction::Read => { node.store.refresh().unwrap(); None }
                 NodeAction::Restart => { node.restart(); None }
                 NodeAction::LoseReplica => {
-                    required.extend(current_texts(node));
                     node.connect();
                     let _ = fs::remove_dir_all(node.home.path().join("journal"));
                     node.restart();
                     None
                 }
             };
-            if node.is_connected() {
-                required.extend(done);
+            // Everything is in the log, so the texts stay in a memory, in a proposal or in the trash.
+            if node.queued_count() == Some(0) {
+                required.extend(former_texts.into_iter().chain(done));
             }
         }
         for node in &nodes {
