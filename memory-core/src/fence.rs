@@ -3,9 +3,11 @@
 use std::collections::VecDeque;
 use std::sync::LazyLock;
 
-use unicode_normalization::char::{decompose_compatible, is_combining_mark};
-use unicode_security::skeleton;
+use unicode_normalization::char::is_combining_mark;
 
+use crate::text::lookalike::{
+    for_each_similar, is_angle_bracket, is_square_bracket, similar_letters, visual_shape,
+};
 use crate::text::{deceptive_characters, fold, is_invisible, to_ascii_form, to_one_line};
 
 /// The prefix of the names of the tags that enclose stored text.
@@ -59,25 +61,6 @@ const SQUARE_TOKENS: [&str; 11] = [
     "args",
     "think",
     "gmask",
-];
-
-/// Characters that look like `<` and that do not decompose to it.
-///
-/// They are the marks, brackets and letters that Unicode's confusables list, and other brackets with one angle.
-const LOOKALIKES: [char; 13] = [
-    '\u{2c2}',
-    '\u{1438}',
-    '\u{16b2}',
-    '\u{2039}',
-    '\u{2329}',
-    '\u{276c}',
-    '\u{276e}',
-    '\u{2770}',
-    '\u{27e8}',
-    '\u{2991}',
-    '\u{29fc}',
-    '\u{3008}',
-    '\u{1d236}',
 ];
 
 /// Escapes the tags in a text that could close its fence or pass for those of a client, and removes deceptive invisible characters.
@@ -154,18 +137,18 @@ pub(crate) fn escape_attribute(text: &str) -> String {
 /// Returns the brackets that start a tag of a fence or of a client, with their byte offsets and escapes.
 fn find_fences(text: &str) -> Vec<(usize, char, &'static str)> {
     let mut found = Vec::new();
-    if !text.contains(|character| is_bracket(character) || is_square(character)) {
+    if !text.contains(|character| is_angle_bracket(character) || is_square_bracket(character)) {
         return found;
     }
     // One pass from the end suffices. It sees the text behind the bracket as it will be.
     let mut ahead = Lookahead::default();
     for (start, character) in text.char_indices().rev() {
-        let (is_tag, shown, escape) = if is_bracket(character) {
+        let (is_tag, shown, escape) = if is_angle_bracket(character) {
             let is_tag =
                 ahead.has_fence() || (ahead.has_client_tag() && !is_type_argument(text, start));
             (is_tag, '<', "&lt;")
         } else {
-            let is_tag = is_square(character) && ahead.has_square_token();
+            let is_tag = is_square_bracket(character) && ahead.has_square_token();
             (is_tag, character, "&#91;")
         };
         if is_tag {
@@ -346,64 +329,6 @@ impl Gap {
     }
 }
 
-/// Returns the letters of a name in the form in which letters that look alike are equal, without its hyphens.
-fn similar_letters(name: &str) -> Vec<char> {
-    let mut letters = Vec::new();
-    for letter in name.chars().rev().filter(|letter| *letter != '-') {
-        for_each_similar(letter, |similar| letters.push(similar));
-    }
-    letters.reverse();
-    letters
-}
-
-/// Small capitals, and what Unicode considers similar to them or to Cyrillic and Greek letters, and the letters they look like.
-const SMALL_CAPITALS: [&str; 2] = ["ᴀʙᴄᴅᴇꞓғɢʜɪᴊᴋĸʟᴍʍɴᴘʀᴛᴜᴠ", "abcdeefghijkklmmnprtuv"];
-
-/// Returns what a character looks like: ASCII letters, if it looks like some.
-fn visual_shape(character: char) -> Vec<char> {
-    if character.is_ascii() {
-        return vec![character];
-    }
-    let shape: Vec<char> = skeleton(character.encode_utf8(&mut [0; 4])).collect();
-    let [small, letters] = SMALL_CAPITALS;
-    let plain = |part: char| {
-        let at = small.chars().position(|capital| capital == part);
-        at.and_then(|at| letters.chars().nth(at)).unwrap_or(part)
-    };
-    shape.into_iter().map(plain).collect()
-}
-
-/// Calls `each` with the letters that a folded letter looks like, the last one first. Letters that look alike give the same ones.
-fn for_each_similar(letter: char, mut each: impl FnMut(char)) {
-    let mut plain = |letter: char| match letter {
-        'm' => ['n', 'r'].into_iter().for_each(&mut each),
-        '0' => each('o'),
-        '1' | 'i' => each('l'),
-        '3' => each('e'),
-        '4' => each('a'),
-        '5' => each('s'),
-        '7' => each('t'),
-        '6' | '8' => each('b'),
-        '9' => each('g'),
-        _ => each(letter),
-    };
-    if letter.is_ascii() {
-        return plain(letter);
-    }
-    let letter = match letter {
-        '\u{1f150}'..='\u{1f169}' | '\u{1f170}'..='\u{1f189}' => {
-            // Letters in black circles and squares.
-            char::from(b'a' + ((u32::from(letter) - 0x1f150) % 32) as u8)
-        }
-        _ => letter,
-    };
-    for similar in visual_shape(letter).into_iter().rev() {
-        if similar.is_alphanumeric() && !is_combining_mark(similar) {
-            plain(similar.to_ascii_lowercase());
-        }
-    }
-}
-
 /// Returns whether the bracket at `start` begins the arguments of a type, as in `Vec<User>`.
 fn is_type_argument(text: &str, start: usize) -> bool {
     let before =
@@ -419,25 +344,10 @@ fn is_type_argument(text: &str, start: usize) -> bool {
         && rest.starts_with(['>', ',', '<', ':'])
 }
 
-/// Returns whether a character looks like `[`.
-fn is_square(character: char) -> bool {
-    to_ascii_form(character) == '['
-}
-
-/// Returns whether a character looks like `<`.
-fn is_bracket(character: char) -> bool {
-    if character.is_ascii() {
-        return character == '<';
-    }
-    let mut first = None;
-    decompose_compatible(character, |part| first = first.or(Some(part)));
-    let looks_alike = || skeleton(character.encode_utf8(&mut [0; 4])).eq(['<']);
-    first == Some('<') || LOOKALIKES.contains(&character) || looks_alike()
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use unicode_security::skeleton;
 
     use super::*;
     use crate::text::is_invisible;

@@ -5,6 +5,7 @@
 
 mod fold;
 mod invisible;
+pub(crate) mod lookalike;
 mod markdown_budget;
 mod one_line;
 mod overlaps;
