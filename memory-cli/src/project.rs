@@ -2,7 +2,6 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::slice;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,7 +33,7 @@ enum FolderProject {
 #[derive(Debug)]
 pub(crate) struct ProjectFolder {
     root: PathBuf,
-    /// What identifies it; `None` if it has neither a remote nor a commit nor a marker.
+    /// What identifies it; `None` if it has neither a remote nor a marker.
     id: Option<RepositoryId>,
     /// The name of its folder.
     pub(crate) name: String,
@@ -111,7 +110,7 @@ impl HomeProjects {
                     // Another process may have bound a repository in a folder with the same name.
                     is_first = !projects.is_bound(&repository.name);
                     if is_first {
-                        projects.bind(&repository.name, slice::from_ref(&id));
+                        projects.bind(&repository.name, &id);
                     }
                 })?;
                 if is_first {
@@ -169,9 +168,7 @@ impl HomeProjects {
         project: &str,
     ) -> Result<RepositoryId, StoreError> {
         let id = repository.id_or_marker()?;
-        Projects::edit(self.root(), |projects| {
-            projects.bind(project, slice::from_ref(&id));
-        })?;
+        Projects::edit(self.root(), |projects| projects.bind(project, &id))?;
         Ok(id)
     }
 
@@ -214,27 +211,24 @@ impl HomeProjects {
             return Ok(FolderProject::None);
         };
         let projects = self.load()?;
-        let mut ids = Vec::new();
-        for id in self.ids(root) {
-            ids.push(id?);
-            let Some(name) = projects.find(&ids) else {
+        let mut id = None;
+        for found in self.ids(root) {
+            let found = found?;
+            let Some(name) = projects.find(&found) else {
+                id.get_or_insert(found);
                 continue;
             };
-            if let [first, _, ..] = ids.as_slice() {
-                // A copy of the repository may have a remote of somebody else.
-                if first.is_remote() {
-                    return Ok(FolderProject::Unbound(ProjectFolder {
-                        root: root.to_owned(),
-                        id: Some(first.clone()),
-                        name: name.to_owned(),
-                        others: projects.others(name),
-                    }));
-                }
-                Projects::edit(self.root(), |projects| projects.bind(name, &ids))?;
+            if id.is_none() {
+                return Ok(FolderProject::Bound(name.to_owned()));
             }
-            return Ok(FolderProject::Bound(name.to_owned()));
+            // A copy of the repository may have a remote of somebody else.
+            return Ok(FolderProject::Unbound(ProjectFolder {
+                root: root.to_owned(),
+                id,
+                name: name.to_owned(),
+                others: projects.others(name),
+            }));
         }
-        let id = ids.into_iter().next();
         let is_new = !projects.is_bound(&name) && !self.has_data(&name)?;
         let mut others = projects.others(&name);
         others.retain(|other| id.as_ref() != Some(other));
@@ -272,7 +266,7 @@ impl HomeProjects {
     }
 }
 
-/// Confirms the project of the repository around `folder`, if it needs that: with a question if another repository could be meant.
+/// Asks which project the repository around `folder` belongs to, if that is not known.
 pub(crate) fn confirm_project(
     projects: &HomeProjects,
     folder: &Path,
@@ -283,13 +277,17 @@ pub(crate) fn confirm_project(
     };
     let name = &repository.name;
     let others: Vec<String> = repository.others.iter().map(ToString::to_string).collect();
-    if others.is_empty()
-        || output.confirm(&format!(
-            "Shall agents in {} receive the memories of the project {name}, as in {}?",
-            repository.root.display(),
-            others.join(" and ")
-        ))?
-    {
+    let as_in = if others.is_empty() {
+        String::new()
+    } else {
+        format!(", as in {}", others.join(" and "))
+    };
+    let remote = repository.id.as_ref();
+    let remote = remote.map_or(String::new(), |id| format!(" ({id})"));
+    if output.confirm(&format!(
+        "Shall agents in {}{remote} receive the memories of the project {name}{as_in}?",
+        repository.root.display(),
+    ))? {
         let id = projects.bind(&repository, name)?;
         return Ok(output.note(&format!(
             "{id} belongs to the project {name}; agents in it receive its memories"

@@ -1,10 +1,12 @@
 //! The projects of a home, and the repositories that belong to them.
 //!
-//! A repository is identified by the address of its remote, else by its first commit, else by a marker in its folder `.memory`, and
-//! never by its path or name. The name of a project is a label, by which the scope `project:NAME` is shown.
+//! A repository is identified by the address of its remote, else by a marker in its folder `.git`, and never by its path or name. Its
+//! first commit identifies nothing: forks and the copies of a template have it too. The name of a project is a label, by which the scope
+//! `project:NAME` is shown.
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io;
 use std::iter::once_with;
 use std::path::Path;
 use std::time::Duration;
@@ -13,7 +15,7 @@ use memory_core::uuid::Uuid;
 use memory_core::{ContentHash, IdSource, RandomIds, StoreError};
 use serde::{Deserialize, Serialize};
 
-use crate::conversation::{GitVersionsError, first_commit, remote_address};
+use crate::conversation::{GitVersionsError, remote_address, repository_folder};
 use crate::disk::LazyDisk;
 use crate::edit::edit_file;
 use crate::error::{read_error, write_error};
@@ -21,15 +23,18 @@ use crate::error::{read_error, write_error};
 /// The file with the projects, in the home.
 const FILE: &str = "projects.json";
 
-/// The file with the marker, in the folder `.memory` of a repository.
+/// The file with the marker, in the folder `.git` of a repository. A clone or an archive of the files does not contain it.
+const MARKER: &str = "memory.project";
+
+/// The file with the marker, in the folder `.memory` of a project without a repository.
 ///
 /// It is hidden, because the other files there are topics.
-const MARKER: &str = ".project";
+const FOLDER_MARKER: &str = ".project";
 
 /// Maximum number of candidates of a project.
 const MAX_CANDIDATES: usize = 16;
 
-/// What identifies a repository: `remote:HOST/PATH`, `commit:HASH` or `marker:ID`.
+/// What identifies a repository: `remote:HOST/PATH` or `marker:ID`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RepositoryId(String);
@@ -41,16 +46,15 @@ impl fmt::Display for RepositoryId {
 }
 
 impl RepositoryId {
-    /// Returns the ids of the repository at `root`, the one that identifies it first. A later one is found only if it is asked for.
+    /// Returns the ids of the repository at `root`, the one that identifies it first. The later one is found only if it is asked for.
     ///
     /// # Errors
-    /// An id is an error if it cannot be determined within `patience`: the repository may be another one than the later ids say.
+    /// An id is an error if it cannot be determined within `patience`: the repository may be another one than the later id says.
     pub fn find(
         root: &Path,
         patience: Duration,
     ) -> impl Iterator<Item = Result<Self, GitVersionsError>> {
         once_with(move || Self::of_remote(root, patience))
-            .chain(once_with(move || Self::of_first_commit(root, patience)))
             .chain(once_with(move || Ok(Self::of_marker(root))))
             .filter_map(Result::transpose)
     }
@@ -70,52 +74,39 @@ impl RepositoryId {
         }))
     }
 
-    /// Returns the id by the first commit of the repository at `root`.
-    fn of_first_commit(root: &Path, patience: Duration) -> Result<Option<Self>, GitVersionsError> {
-        if !root.join(".git").exists() {
-            return Ok(None);
-        }
-        let commit = first_commit(root, patience)?;
-        Ok(commit.map(|commit| Self(format!("commit:{commit}"))))
-    }
-
-    /// Returns the id by the marker in the folder at `root`.
+    /// Returns the id by the marker of the repository or folder at `root`.
     fn of_marker(root: &Path) -> Option<Self> {
-        let (bytes, _) = marker_folder(root).get().ok()??.read(MARKER).ok()??;
+        let (folder, name) = marker_place(root).ok()?;
+        let (bytes, _) = folder.get().ok()??.read(name).ok()??;
         let marker = str::from_utf8(&bytes).ok()?.trim().parse::<Uuid>().ok()?;
         Some(Self(format!("marker:{}", marker.simple())))
     }
 
-    /// Writes a new marker into the folder at `root`.
+    /// Writes a new marker into the repository or folder at `root`.
     ///
     /// # Errors
     /// If the file cannot be written.
     pub fn create_marker(root: &Path) -> Result<Self, StoreError> {
         let marker = Uuid::from(RandomIds.memory_id()).simple();
-        let folder = marker_folder(root);
         let write = || {
+            let (folder, name) = marker_place(root)?;
             let disk = folder.get_or_create()?;
-            disk.write(MARKER, format!("{marker}\n").as_bytes())?;
-            disk.sync_file(MARKER)?;
+            disk.write(name, format!("{marker}\n").as_bytes())?;
+            disk.sync_file(name)?;
             disk.sync_folder("")
         };
-        write().map_err(write_error(".memory/.project"))?;
+        write().map_err(write_error("the marker of the project"))?;
         Ok(Self(format!("marker:{marker}")))
-    }
-
-    /// Returns whether this is the address of a remote.
-    pub fn is_remote(&self) -> bool {
-        self.kind() == "remote"
-    }
-
-    /// Returns how the repository is identified: `remote`, `commit` or `marker`.
-    fn kind(&self) -> &str {
-        self.0.split(':').next().unwrap_or_default()
     }
 }
 
-fn marker_folder(root: &Path) -> LazyDisk {
-    LazyDisk::in_project(root.join(".memory"), 1)
+/// Returns the folder and the name of the marker of the repository or folder at `root`.
+fn marker_place(root: &Path) -> io::Result<(LazyDisk, &'static str)> {
+    if root.join(".git").exists() {
+        Ok((LazyDisk::new(repository_folder(root)?), MARKER))
+    } else {
+        Ok((LazyDisk::in_project(root.join(".memory"), 1), FOLDER_MARKER))
+    }
 }
 
 /// Returns whether the address of a remote is a folder of this machine, which may move.
@@ -129,7 +120,7 @@ fn is_local_address(address: &str) -> bool {
         || !address.contains(':')
 }
 
-/// Returns the host and the path of the address of a remote, which are the same for each protocol.
+/// Returns the host and the path of the address of a remote, which are the same for each protocol that authenticates the host.
 ///
 /// `None` if git could connect to another host than the one that is read here: the form of the address is strict.
 fn remote_path(address: &str) -> Option<String> {
@@ -179,7 +170,13 @@ fn remote_path(address: &str) -> Option<String> {
     let path = path.strip_suffix(".git").unwrap_or(path);
     let is_named =
         !host.is_empty() && !path.is_empty() && !path.split('/').any(|part| part == "..");
-    is_named.then(|| format!("{user}{host}/{path}"))
+    // Anyone between, or another user of the machine, can serve the others.
+    let protocol = match port {
+        ":80" => "http://",
+        ":9418" => "git://",
+        _ => "",
+    };
+    is_named.then(|| format!("{protocol}{user}{host}/{path}"))
 }
 
 /// The projects of a home by their names.
@@ -228,25 +225,11 @@ impl Projects {
         })
     }
 
-    /// Returns the project of a repository with these ids, of which the first identifies it.
-    ///
-    /// A later id counts if the project has no repository with an id of an earlier kind: a repository received its remote or its first
-    /// commit after its project was bound.
-    pub fn find(&self, ids: &[RepositoryId]) -> Option<&str> {
-        ids.iter().enumerate().find_map(|(index, id)| {
-            let is_weaker = |entry: &ProjectEntry| {
-                ids[..index].iter().any(|earlier| {
-                    entry
-                        .repositories
-                        .iter()
-                        .any(|own| own.kind() == earlier.kind())
-                })
-            };
-            self.0
-                .iter()
-                .find(|(_, entry)| entry.repositories.contains(id) && !is_weaker(entry))
-                .map(|(name, _)| name.as_str())
-        })
+    /// Returns the project of the repository with an id.
+    pub fn find(&self, id: &RepositoryId) -> Option<&str> {
+        self.iter()
+            .find(|(_, entry)| entry.repositories.contains(id))
+            .map(|(name, _)| name)
     }
 
     /// Returns the projects by name.
@@ -271,14 +254,14 @@ impl Projects {
         [entry.repositories, entry.candidates].concat()
     }
 
-    /// Adds the repository with these ids to a project, and removes it from the others.
-    pub fn bind(&mut self, name: &str, ids: &[RepositoryId]) {
+    /// Adds the repository with an id to a project, and removes it from the others.
+    pub fn bind(&mut self, name: &str, id: &RepositoryId) {
         for entry in self.0.values_mut() {
-            entry.repositories.retain(|id| !ids.contains(id));
-            entry.candidates.retain(|id| !ids.contains(id));
+            entry.repositories.retain(|own| own != id);
+            entry.candidates.retain(|own| own != id);
         }
         let entry = self.0.entry(name.to_owned()).or_default();
-        entry.repositories.extend_from_slice(ids);
+        entry.repositories.push(id.clone());
     }
 
     /// Records that an agent in the repository asked for the memories of a project.
@@ -298,19 +281,12 @@ fn parse(bytes: &[u8]) -> Result<Projects, StoreError> {
 mod tests {
     use super::*;
 
-    fn ids(texts: &[&str]) -> Vec<RepositoryId> {
-        texts
-            .iter()
-            .map(|id| RepositoryId((*id).to_owned()))
-            .collect()
-    }
-
     #[test]
     fn each_address_of_a_remote_has_one_path() {
         for address in [
             "https://github.com/ann/acme.git",
             "https://ann:token@GitHub.com:443/ann/acme",
-            "http://github.com/ann/acme/",
+            "https://github.com/ann/acme/",
             "ssh://git@github.com:22/ann/acme.git",
             "git@github.com:ann/acme.git",
             "github.com:/ann/acme",
@@ -323,7 +299,11 @@ mod tests {
         }
         assert_eq!(
             remote_path("http://localhost:3000/ann/acme").as_deref(),
-            Some("localhost:3000/ann/acme")
+            Some("http://localhost:3000/ann/acme")
+        );
+        assert_eq!(
+            remote_path("git://github.com:9418/ann/acme").as_deref(),
+            Some("git://github.com/ann/acme")
         );
         for local in [
             "/srv/acme.git",
@@ -363,31 +343,16 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_keeps_its_project_when_it_receives_a_remote() {
-        let mut projects = Projects::default();
-        projects.bind("acme", &ids(&["commit:1"]));
-        let with_remote = ids(&["remote:a/acme", "commit:1"]);
-        assert_eq!(projects.find(&with_remote), Some("acme"));
-        projects.bind("acme", &with_remote);
-        assert_eq!(
-            projects.find(&ids(&["remote:b/acme", "commit:1"])),
-            None,
-            "a fork"
-        );
-        assert_eq!(projects.find(&ids(&["remote:a/acme"])), Some("acme"));
-    }
-
-    #[test]
     fn a_repository_belongs_to_one_project() {
         let home = tempfile::tempdir().expect("a folder");
-        let own = ids(&["remote:a/acme"]);
+        let own = RepositoryId("remote:a/acme".to_owned());
         assert_eq!(
             Projects::load(home.path()).expect("nothing"),
             Projects::default()
         );
         for name in ["acme", "other"] {
             Projects::edit(home.path(), |projects| {
-                projects.add_candidate("acme", &own[0]);
+                projects.add_candidate("acme", &own);
                 projects.bind(name, &own);
             })
             .expect("an edit");
@@ -395,29 +360,6 @@ mod tests {
         let projects = Projects::load(home.path()).expect("the projects");
         assert_eq!(projects.find(&own), Some("other"));
         assert_eq!(projects.get("acme"), Some(&ProjectEntry::default()));
-    }
-
-    #[test]
-    fn a_repository_that_cannot_be_read_in_time_is_not_taken_for_another_one() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let git = folder.path().join(".git");
-        for path in ["refs/heads", "objects"] {
-            std::fs::create_dir_all(git.join(path)).expect("a folder");
-        }
-        std::fs::write(git.join("HEAD"), "ref: refs/heads/main\n").expect("a file");
-        std::fs::write(git.join("config"), "").expect("a file");
-        let marker = RepositoryId::create_marker(folder.path()).expect("a marker");
-        let find = || {
-            RepositoryId::find(folder.path(), Duration::from_millis(500))
-                .next()
-                .expect("an id or an error")
-        };
-        assert_eq!(find(), Ok(marker));
-        let made = std::process::Command::new("mkfifo")
-            .arg(git.join("packed-refs"))
-            .status();
-        assert!(made.expect("mkfifo").success());
-        find().expect_err("git waits for the other end");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::project::{HomeProjects, parse_project};
 /// Show and choose which repositories belong to a project
 ///
 /// Agents receive the memories of a project (scope project:NAME) in its repositories, whatever folder these are in. A
-/// repository is identified by the address of its remote, else by its first commit, else by a marker in its .memory folder.
+/// repository is identified by the address of its remote, else by a marker in its .git folder.
 /// The first repository in a folder with a new name begins a project with that name.
 #[derive(Debug, Args)]
 pub(crate) struct ProjectArgs {
@@ -23,7 +23,7 @@ pub(crate) struct ProjectArgs {
 enum ProjectCommand {
     /// List the projects and their repositories
     ///
-    /// JSON: {projects: {NAME: {repositories: [ID], candidates?: [ID]}}}; an ID is remote:HOST/PATH, commit:HASH or marker:ID.
+    /// JSON: {projects: {NAME: {repositories: [ID], candidates?: [ID]}}}; an ID is remote:HOST/PATH or marker:ID.
     /// Candidates are repositories in which an agent did not receive the memories of the project with that name
     List,
     /// Let agents in the current repository work in a project

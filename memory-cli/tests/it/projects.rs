@@ -87,15 +87,18 @@ fn a_client_is_told_that_the_memories_of_a_project_are_withheld() {
 }
 
 #[test]
-fn memories_of_a_project_are_bound_when_a_person_uses_its_only_repository() {
+fn memories_of_a_project_are_bound_when_a_person_confirms_its_only_repository() {
     let sandbox = Sandbox::new();
     clone(&sandbox, "acme", "https://github.com/ann/acme");
     sandbox.write("The vault is green", &["--scope", "project:acme"]);
     assert!(!list_as_agent(&sandbox, "acme").contains("green"));
-    let Some(said) = run_in_folder(&sandbox, "acme", "list", "") else {
+    let Some(said) = run_in_folder(&sandbox, "acme", "list", "y\n") else {
         return;
     };
-    assert!(said.contains("belongs to the project acme"), "{said}");
+    assert!(
+        said.contains("(remote:github.com/ann/acme) receive the memories of the project acme?"),
+        "{said}"
+    );
     assert!(list_as_agent(&sandbox, "acme").contains("green"));
 }
 
@@ -119,41 +122,49 @@ fn a_person_is_asked_which_of_two_repositories_is_the_project() {
     assert!(!list_as_agent(&sandbox, "work/acme").contains("red"));
 }
 
-#[test]
-fn a_repository_without_a_remote_is_found_by_its_first_commit_else_by_a_marker() {
-    let sandbox = Sandbox::new();
+/// Creates a repository with a commit and without a remote, in which an agent writes a memory.
+fn begin_project(sandbox: &Sandbox) {
+    sandbox.run_shell("git init --quiet acme");
+    write_as_agent(sandbox, "acme", "The vault is green");
     sandbox.run_shell(
-        "git init --quiet new && git init --quiet old && cd old && \
-         git -c user.name=a -c user.email=a@b commit --quiet --allow-empty -m begin",
+        "cd acme && echo tea > file && git add --all && \
+         git -c user.name=a -c user.email=a@b commit --quiet -m begin",
     );
-    for (name, renamed) in [("new", "new-2"), ("old", "old-2")] {
-        write_as_agent(&sandbox, name, "The vault is green");
-        fs::rename(sandbox.path(name), sandbox.path(renamed)).expect("a folder");
-        assert!(list_as_agent(&sandbox, renamed).contains("green"), "{name}");
-    }
-    assert!(!sandbox.path("old-2/.memory").exists());
-    sandbox.file("old-2/HEAD", "a file with the name of a reference");
-    assert!(list_as_agent(&sandbox, "old-2").contains("green"));
-    // The first commit of the repository changes nothing.
-    sandbox.run_shell(
-        "cd new-2 && git -c user.name=a -c user.email=a@b commit --quiet --allow-empty -m begin",
-    );
-    assert!(list_as_agent(&sandbox, "new-2").contains("green"));
-    fs::remove_file(sandbox.path("new-2/.memory/.project")).expect("a marker");
-    assert!(list_as_agent(&sandbox, "new-2").contains("green"));
 }
 
 #[test]
-fn a_copy_of_a_repository_with_a_remote_is_confirmed_by_a_person() {
+fn a_repository_without_a_remote_is_found_by_its_marker_and_its_copies_are_not() {
     let sandbox = Sandbox::new();
+    begin_project(&sandbox);
     sandbox.run_shell(
-        "git init --quiet acme && cd acme && \
-         git -c user.name=a -c user.email=a@b commit --quiet --allow-empty -m begin",
+        "mkdir archive && git clone --quiet acme copies/acme && \
+         git -C copies/acme remote remove origin && \
+         git -C acme archive --prefix=acme/ HEAD | tar --extract --directory archive && \
+         git -C acme worktree add --quiet ../tree && mv acme renamed && \
+         git -C renamed worktree repair ../tree",
     );
-    write_as_agent(&sandbox, "acme", "The vault is green");
+    for folder in ["renamed", "tree"] {
+        assert!(
+            list_as_agent(&sandbox, folder).contains("green"),
+            "{folder}"
+        );
+    }
+    for folder in ["copies/acme", "archive/acme"] {
+        assert!(
+            !list_as_agent(&sandbox, folder).contains("green"),
+            "{folder}"
+        );
+        assert!(!sandbox.path(folder).join(".memory").exists());
+    }
+}
+
+#[test]
+fn a_repository_with_a_new_remote_is_confirmed_by_a_person() {
+    let sandbox = Sandbox::new();
+    begin_project(&sandbox);
     sandbox.run_shell(
-        "git clone --quiet acme other/acme && \
-         git -C other/acme remote set-url origin https://github.com/eve/acme",
+        "mkdir other && cp -r acme other/acme && \
+         git -C other/acme remote add origin https://github.com/eve/acme",
     );
     let said = list_as_agent(&sandbox, "other/acme");
     assert!(

@@ -59,4 +59,4 @@ pub(crate) use folder::REPLICA;
 pub(crate) use format::decode_as_memory;
 pub use job_file::JobFile;
 pub use versions::{GitVersion, GitVersions, GitVersionsError};
-pub(crate) use versions::{first_commit, remote_address};
+pub(crate) use versions::{remote_address, repository_folder};

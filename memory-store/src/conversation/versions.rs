@@ -22,7 +22,7 @@ use memory_core::LockHolder;
 use self::committed_files::CommittedFiles;
 #[cfg(test)]
 pub(super) use self::committed_files::KEYS;
-pub(crate) use self::git::{first_commit, remote_address};
+pub(crate) use self::git::{remote_address, repository_folder};
 
 /// Minimum time in which changes are collected for a commit.
 const MIN_COLLECT_TIME: Duration = Duration::from_millis(300);

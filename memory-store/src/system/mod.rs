@@ -19,7 +19,8 @@
 //! Nothing else in the workspace depends on the operating system, except the file watcher of the daemon, the allocator of the
 //! program, and the sockets and processes in the module `system` of `memory-agent`.
 
-use std::io;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read};
 use std::path::Path;
 
 use tempfile::TempDir;
@@ -66,6 +67,33 @@ pub fn private_temp_folder(parent: &Path, prefix: &str) -> io::Result<TempDir> {
     builder.prefix(prefix);
     current::permissions::restrict_to_owner(&mut builder);
     builder.tempdir_in(parent)
+}
+
+/// Reads a file of at most `max` bytes, wherever symlinks lead, without waiting for a pipe.
+///
+/// The size of a file of the system may be unknown, and it may be endless.
+///
+/// # Errors
+/// If the path is no regular file, or the file is larger, or cannot be read.
+pub fn read_small_file(path: &Path, max: u64) -> io::Result<Vec<u8>> {
+    let file = open_no_follow_nonblocking(OpenOptions::new().read(true), &fs::canonicalize(path)?)?;
+    let mut bytes = Vec::new();
+    let is_file = file.metadata()?.is_file();
+    if is_file {
+        file.take(max + 1).read_to_end(&mut bytes)?;
+    }
+    if !is_file || max < bytes.len() as u64 {
+        let reason = if is_file {
+            "too large"
+        } else {
+            "no regular file"
+        };
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            format!("{} is {reason}", path.display()),
+        ));
+    }
+    Ok(bytes)
 }
 
 #[cfg(all(test, unix, not(portable_system)))]

@@ -12,14 +12,14 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use self::access::has_repository;
-pub(crate) use self::identity::{first_commit, remote_address};
+pub(crate) use self::identity::{remote_address, repository_folder};
 use self::isolation::isolated_command;
 use self::repository::{GitOutput, PATIENCE, Repository, git_error, run_for_output, single_line};
 use self::staging::{GitPaths, StagedCommit};
 use super::committed_files::CommittedFiles;
 use super::{GitVersion, GitVersionsError};
 use crate::disk::copy_with_time;
-use crate::system::owner_only;
+use crate::system::{owner_only, read_small_file};
 
 /// The ignored files of a folder of conversations.
 const IGNORED: &str = "chroma/\nmemory_index.json\n__pycache__/\n*.tmp\n.DS_Store\n/.conversations/\n/index/\n.lock\n*.sock\n";
@@ -33,6 +33,9 @@ const IGNORED_OF_HOME: &str = "/index/\n/trash/\n.trash/\n.locks/\n/.conversatio
 
 /// The file with the ignored files, in a repository that this program created.
 const IGNORE_FILE: &str = ".gitignore";
+
+/// Maximum size of a list of ignored files that this program wrote, in bytes.
+const MAX_IGNORE_SIZE: u64 = 1024;
 
 pub(super) fn commit(
     root: &Path,
@@ -172,8 +175,11 @@ fn has_own_ignore_file(root: &Path) -> bool {
     let list = root.join(IGNORE_FILE);
     let is_file = list.symlink_metadata().is_ok_and(|found| found.is_file());
     is_file
-        && fs::read_to_string(list)
-            .is_ok_and(|text| [IGNORED, IGNORED_OF_HOME].contains(&text.as_str()))
+        && read_small_file(&list, MAX_IGNORE_SIZE).is_ok_and(|bytes| {
+            [IGNORED, IGNORED_OF_HOME]
+                .map(str::as_bytes)
+                .contains(&&*bytes)
+        })
 }
 
 /// The step from one commit to the next.

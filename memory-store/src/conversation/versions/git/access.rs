@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::repository::git_error;
 use crate::conversation::GitVersionsError;
+use crate::system::read_small_file;
 use crate::trust::{check_metadata, is_trusted};
 
 /// Maximum size of a file that names another folder, in bytes.
@@ -134,14 +135,8 @@ fn check_entries(root: &Path, folder: &Path) -> Result<(), GitVersionsError> {
 
 /// Reads a small file that names something else.
 pub(super) fn read_link_file(path: &Path) -> io::Result<String> {
-    let found = fs::metadata(path)?;
-    if !found.is_file() || MAX_LINK_SIZE < found.len() {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidData,
-            format!("{} does not name a folder", path.display()),
-        ));
-    }
-    fs::read_to_string(path)
+    let bytes = read_small_file(path, MAX_LINK_SIZE)?;
+    String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
 /// Fails if another user owns or can change a file or folder.

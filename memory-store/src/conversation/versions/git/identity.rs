@@ -1,12 +1,12 @@
-//! Identifies a repository by its remote or its first commit.
+//! The remote of a repository, and its folder.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::access::{RepositoryFolders, follow_folders, read_link_file};
+use super::access::follow_folders;
 use super::isolation::IsolatedSettings;
-use super::repository::{git_error, run_for_output, single_line};
+use super::repository::git_error;
 use crate::conversation::GitVersionsError;
 use crate::trust::check_owner;
 
@@ -18,7 +18,7 @@ pub(crate) fn remote_address(
     root: &Path,
     patience: Duration,
 ) -> Result<Option<String>, GitVersionsError> {
-    let Some((settings, _)) = read_settings(root, patience)? else {
+    let Some(settings) = read_settings(root, patience)? else {
         return Ok(None);
     };
     let is_remote = |key: &&str| {
@@ -35,54 +35,21 @@ pub(crate) fn remote_address(
         .map(str::to_owned))
 }
 
-/// Returns the hash of the first commit that `HEAD` of the repository at `root` stems from; of several, the oldest. `None` if there is no
-/// commit.
+/// Returns the folder of the repository at `root`, which its work trees share and which no clone and no archive of its files contains.
 ///
 /// # Errors
-/// If git is missing, or the commits cannot be read within `patience`.
-pub(crate) fn first_commit(
-    root: &Path,
-    patience: Duration,
-) -> Result<Option<String>, GitVersionsError> {
-    let Some((settings, folders)) = read_settings(root, patience)? else {
-        return Ok(None);
-    };
-    if !has_commits(&folders).map_err(|error| git_error("read HEAD", &error))? {
-        return Ok(None);
-    }
-    settings.write(root, &folders)?;
-    let mut command = settings.command(root, &folders);
-    command.env("GIT_NO_REPLACE_OBJECTS", "1").args([
-        "rev-list",
-        "--max-parents=0",
-        "--date-order",
-        "HEAD",
-        "--",
-    ]);
-    let said = run_for_output(&mut command, root, "find the first commit", b"", patience)?;
-    Ok(single_line(&said).lines().next_back().map(str::to_owned))
-}
-
-/// Returns whether the branch of `HEAD` may have a commit: not if its reference is missing.
-fn has_commits(folders: &RepositoryFolders) -> io::Result<bool> {
-    let head = match read_link_file(&folders.own.join("HEAD")) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        head => head?,
-    };
-    let Some(branch) = head.strip_prefix("ref:").map(str::trim) else {
-        return Ok(true);
-    };
-    // Packed references and tables of references are left to git.
-    Ok([branch, "packed-refs", "reftable"]
-        .iter()
-        .any(|path| folders.common.join(path).symlink_metadata().is_ok()))
+/// If it cannot be read, or other users can change it.
+pub(crate) fn repository_folder(root: &Path) -> io::Result<PathBuf> {
+    let folder = follow_folders(root)?.common;
+    check_owner(&folder)?;
+    Ok(folder)
 }
 
 /// Returns the settings of the repository; `None` if it has none.
 fn read_settings(
     root: &Path,
     patience: Duration,
-) -> Result<Option<(IsolatedSettings, RepositoryFolders)>, GitVersionsError> {
+) -> Result<Option<IsolatedSettings>, GitVersionsError> {
     let unreadable = |error| git_error("read the repository", &error);
     let folders = follow_folders(root).map_err(unreadable)?;
     let config = folders.common.join("config");
@@ -90,6 +57,42 @@ fn read_settings(
         return Ok(None);
     }
     check_owner(&config).map_err(|foreign| unreadable(foreign.into()))?;
-    let settings = IsolatedSettings::read(root, &folders, patience)?;
-    Ok(Some((settings, folders)))
+    IsolatedSettings::read(root, &folders, patience).map(Some)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn files_that_are_endless_or_expand_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let git = folder.path().join(".git");
+        let read = || remote_address(folder.path(), Duration::from_secs(60)).map_err(drop);
+        symlink("/dev/zero", &git).unwrap();
+        assert_eq!(read(), Err(()));
+        fs::remove_file(&git).unwrap();
+        fs::create_dir(&git).unwrap();
+        fs::write(git.join("config"), "[remote \"origin\"]\nurl = a:b\n").unwrap();
+        assert_eq!(read(), Ok(Some("a:b".to_owned())));
+        symlink("/dev/zero", git.join("commondir")).unwrap();
+        assert_eq!(read(), Err(()));
+        fs::remove_file(git.join("commondir")).unwrap();
+        // git lists the name of the section with each setting.
+        let section = format!("[a \"{}\"]\n{}", "x".repeat(10_000), "k\n".repeat(10_000));
+        fs::write(git.join("config"), section).unwrap();
+        assert_eq!(read(), Err(()));
+    }
+
+    #[test]
+    fn a_file_of_the_system_without_a_size_is_read_to_the_limit() {
+        let path = Path::new("/proc/self/status");
+        if path.exists() {
+            let error = crate::system::read_small_file(path, 10).unwrap_err();
+            assert!(error.to_string().ends_with("is too large"), "{error}");
+        }
+    }
 }

@@ -19,10 +19,13 @@ use tempfile::TempDir;
 use super::access::RepositoryFolders;
 use super::repository::{git_error, run_for_output};
 use crate::conversation::GitVersionsError;
-use crate::system::private_temp_folder;
+use crate::system::{private_temp_folder, read_small_file};
 
 /// Maximum size of the settings and of the list of ignored files of a repository, in bytes.
 const MAX_FILE_SIZE: u64 = 1024 * 1024;
+
+/// Maximum size of the settings of a repository as git lists them, in bytes: the product of the number and the length of lines.
+const MAX_LISTED: usize = 64 * 1024 * 1024;
 
 /// Settings of a repository that are passed on: they describe its format, its file system, its permissions and its author.
 ///
@@ -105,20 +108,24 @@ impl IsolatedSettings {
         // git takes a folder for a repository if it has this one.
         fs::create_dir(folder.path().join("refs")).map_err(no_room)?;
         let path = folders.common.join("config");
-        let found = fs::metadata(&path).map_err(no_room)?;
-        if !found.is_file() || MAX_FILE_SIZE < found.len() {
-            return Err(GitVersionsError::Refused {
-                action: "read its settings".into(),
-                why: format!("{} is not a file of settings", path.display()),
+        let unreadable = |error: io::Error| git_error("read its settings", &error);
+        let text = read_small_file(&path, MAX_FILE_SIZE).map_err(unreadable)?;
+        // git repeats the name of a section for each of its lines.
+        let (lines, longest) = text
+            .split(|byte| *byte == b'\n')
+            .fold((0, 0), |(count, longest), line| {
+                (count + 1, line.len().max(longest))
             });
+        if MAX_LISTED < lines * longest {
+            let error = io::Error::other(format!("{} has too many settings", path.display()));
+            return Err(unreadable(error));
         }
         let mut command = isolated_command(root);
         command
             // Not a repository, so that none is searched for.
             .env("GIT_DIR", folder.path())
-            .args(["config", "--null", "--no-includes", "--list", "--file"])
-            .arg(&path);
-        let said = run_for_output(&mut command, root, "read its settings", b"", patience)?;
+            .args(["config", "--null", "--no-includes", "--list", "--file", "-"]);
+        let said = run_for_output(&mut command, root, "read its settings", &text, patience)?;
         let theirs = parse_settings(&said);
         if let Some(unknown) = theirs.keys().find(|key| {
             key.starts_with("extensions.")
@@ -229,13 +236,12 @@ impl IsolatedSettings {
 
     /// Copies the list of ignored files of the repository, which are patterns.
     fn copy_ignore_list(&self, common: &Path) -> io::Result<()> {
-        let list = common.join("info/exclude");
-        if !fs::metadata(&list).is_ok_and(|found| found.is_file() && found.len() <= MAX_FILE_SIZE) {
+        let Ok(list) = read_small_file(&common.join("info/exclude"), MAX_FILE_SIZE) else {
             return Ok(());
-        }
+        };
         let own = self.folder.path().join("info");
         fs::create_dir(&own)?;
-        fs::copy(list, own.join("exclude")).map(drop)
+        fs::write(own.join("exclude"), list)
     }
 }
 

@@ -10,13 +10,16 @@ use super::repository::{
 use crate::conversation::GitVersionsError;
 use crate::conversation::versions::committed_files::CommittedFiles;
 use crate::lock::lock_file_within;
-use crate::system::owner_only;
+use crate::system::{owner_only, read_small_file};
 
 /// Files of this program in a repository: its index, an updated copy of the user's index, and its lock.
 const OWN_FILES: [&str; 3] = ["memory.index", "memory.follows", "memory.lock"];
 
 /// Prefix of a lock file of this program. An index never starts with it.
 const LOCK_PREFIX: &str = "memory ";
+
+/// Maximum size of the lock file of the index that this program writes, in bytes.
+const MAX_LOCK_SIZE: u64 = 256;
 
 /// Files of git that indicate an operation in progress, with the name of the operation.
 const IN_PROGRESS_FILES: [(&str, &str); 7] = [
@@ -124,7 +127,10 @@ impl GitPaths {
     /// Removes the lock of an interrupted process of this program, and completes its last step.
     fn unlock_index(&self, repository: &Repository<'_>) {
         let path = lock_path(&self.index);
-        let Ok(said) = fs::read_to_string(&path) else {
+        let Some(said) = read_small_file(&path, MAX_LOCK_SIZE)
+            .ok()
+            .and_then(|bytes| String::from_utf8(bytes).ok())
+        else {
             return;
         };
         let Some(commit) = said.strip_prefix(LOCK_PREFIX) else {
