@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use chrono::{DateTime, Utc};
 
+use crate::fence::escape_tags;
 use crate::text::to_one_line;
 use crate::topic::{INDEX_BYTES, INDEX_LINES};
 use crate::{
@@ -145,7 +146,7 @@ fn render_page(shown: &[Memory], totals: &HashMap<Category, u64>) -> String {
             writeln!(
                 page,
                 "- {} ({})",
-                to_one_line(memory.headline(), MAX_HEADLINE),
+                escape_tags(&to_one_line(memory.headline(), MAX_HEADLINE)),
                 memory.id.short()
             )
             .expect("a text grows");

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use chrono::{DateTime, TimeZone, Utc};
 
 use crate::commit::{commit, retry_conflicts};
+use crate::fence::escape_tags;
 use crate::text::to_one_line;
 use crate::{
     Change, MemoryId, MemoryPage, MemoryStoreExt, Patch, Reminder, ReminderQuery, SecretPolicy,
@@ -91,7 +92,7 @@ fn render_page<Tz: TimeZone>(due: &MemoryPage, now: &DateTime<Tz>) -> String {
         writeln!(
             page,
             "{id}  due {at}  noted {said}  {}",
-            to_one_line(memory.headline(), LONGEST)
+            escape_tags(&to_one_line(memory.headline(), LONGEST))
         )
         .expect("a text grows");
     }

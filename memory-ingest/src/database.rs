@@ -112,16 +112,19 @@ impl RecordFile for SourceDatabase {
 
     fn reader(&self) -> Result<Box<dyn RecordReader>, String> {
         let connection = self.connect().map_err(reason)?;
-        Ok(Box::new(DatabaseReader {
-            connection,
-            tables: self.tables.clone(),
-        }))
+        let tables = self.tables.iter();
+        let tables = tables
+            .map(|table| Ok((*table, row_query(&connection, table)?)))
+            .collect::<rusqlite::Result<_>>()
+            .map_err(reason)?;
+        Ok(Box::new(DatabaseReader { connection, tables }))
     }
 }
 
 struct DatabaseReader {
     connection: Connection,
-    tables: Vec<SourceTable>,
+    /// The tables, with the query of a row.
+    tables: Vec<(SourceTable, String)>,
 }
 
 impl DatabaseReader {
@@ -176,11 +179,11 @@ impl DatabaseReader {
     }
 
     fn read_row(&self, table: &str, id: i64) -> rusqlite::Result<Option<SourceRecord>> {
-        let query = format!(
-            "SELECT * FROM {} NOT INDEXED WHERE rowid = ?1",
-            quote_name(table)
-        );
-        let mut statement = self.connection.prepare_cached(&query)?;
+        let mut tables = self.tables.iter();
+        let Some((_, query)) = tables.find(|(own, _)| own.name == table) else {
+            return Ok(None);
+        };
+        let mut statement = self.connection.prepare_cached(query)?;
         let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
         let to_record = |row: &rusqlite::Row<'_>| {
             let mut fields = Map::new();
@@ -197,7 +200,7 @@ impl DatabaseReader {
 
 impl RecordReader for DatabaseReader {
     fn scan(&mut self, see: &mut dyn FnMut(RecordPosition, Result<SourceRecord, String>) -> bool) {
-        for table in &self.tables {
+        for (table, _) in &self.tables {
             let (ids, error) = self.row_ids(table);
             for id in ids {
                 let position = RecordPosition {
@@ -268,7 +271,8 @@ pub(crate) fn has_table_at_rest(path: &Path, table: &SourceTable) -> bool {
 
 fn has_table(connection: &Connection, table: &SourceTable) -> rusqlite::Result<bool> {
     // A view or a virtual table could run any query, also one without an end.
-    let query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1 AND sql NOT LIKE 'CREATE VIRTUAL%'";
+    let query =
+        "SELECT 1 FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name = ?1";
     if connection
         .query_row(query, [table.name], |_| Ok(()))
         .optional()?
@@ -276,15 +280,31 @@ fn has_table(connection: &Connection, table: &SourceTable) -> rusqlite::Result<b
     {
         return Ok(false);
     }
-    let mut statement =
-        connection.prepare(&format!("PRAGMA table_info({})", quote_name(table.name)))?;
-    let columns = statement
-        .query_map([], |row| row.get::<_, String>("name"))?
-        .collect::<rusqlite::Result<Vec<_>>>()?;
+    let columns = stored_columns(connection, table)?;
     Ok(table
         .columns
         .iter()
         .all(|column| columns.iter().any(|own| own == column)))
+}
+
+/// Returns the names of the columns of a table that are not computed. A computation could need any time and memory.
+fn stored_columns(connection: &Connection, table: &SourceTable) -> rusqlite::Result<Vec<String>> {
+    let mut statement =
+        connection.prepare(&format!("PRAGMA table_info({})", quote_name(table.name)))?;
+    statement
+        .query_map([], |row| row.get("name"))?
+        .collect::<rusqlite::Result<_>>()
+}
+
+/// Returns the query of a row of a table by its id.
+fn row_query(connection: &Connection, table: &SourceTable) -> rusqlite::Result<String> {
+    let columns = stored_columns(connection, table)?;
+    let columns: Vec<String> = columns.iter().map(|name| quote_name(name)).collect();
+    Ok(format!(
+        "SELECT {} FROM {} NOT INDEXED WHERE rowid = ?1",
+        columns.join(", "),
+        quote_name(table.name)
+    ))
 }
 
 fn connect(path: &Path, is_copy: bool) -> rusqlite::Result<Connection> {
@@ -354,11 +374,19 @@ fn copy_database(path: &Path, folder: &Path) -> io::Result<PathBuf> {
         let before = file_states(path);
         fs::copy(path, &copy)?;
         for suffix in PENDING {
-            match fs::copy(beside(path, suffix), beside(&copy, suffix)) {
+            let pending = beside(path, suffix);
+            match pending.symlink_metadata() {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     let _ = fs::remove_file(beside(&copy, suffix));
                 }
-                other => drop(other?),
+                // A pipe is endless, and a symlink may lead to such a file.
+                Ok(found) if !found.is_file() => {
+                    let reason = format!("{} is no regular file", pending.display());
+                    return Err(io::Error::other(reason));
+                }
+                found => {
+                    found.and_then(|_| fs::copy(&pending, beside(&copy, suffix)))?;
+                }
             }
         }
         if before == file_states(path) {

@@ -110,14 +110,8 @@ fn output_schema(own_name: &str) -> Option<Value> {
     }
 }
 
-/// The tools with texts of several memories. Other tools return exact text, which an agent may edit.
-const LISTS: [&str; 5] = [
-    "memory_search",
-    "memory_smart_search",
-    "memory_list",
-    "memory_reminders",
-    "memory_backlinks",
-];
+/// The tools of memories whose results are returned as they are: exact text, which an agent may edit, and text that is escaped already.
+const UNESCAPED: [&str; 2] = ["memory_read", "memory_context"];
 
 /// Escapes the tags of clients in each text of a result.
 fn escape_texts(result: Value) -> Value {
@@ -143,7 +137,9 @@ pub(super) fn tool_result(
     form: AnswerForm,
 ) -> Result<CallToolResult, ErrorData> {
     let done = match own_name {
-        Some(name) if LISTS.contains(&name) => done.map(escape_texts),
+        Some(name) if name.starts_with("memory_") && !UNESCAPED.contains(&name) => {
+            done.map(escape_texts)
+        }
         _ => done,
     };
     match done {
@@ -156,7 +152,7 @@ pub(super) fn tool_result(
         Ok(result) if own_name.is_some() => Ok(success(bounded(result), form)),
         Ok(result) => Ok(success(result, form)),
         Err(error) if error.is_text => Ok(CallToolResult::error(vec![ContentBlock::text(
-            start_of(&error.message, MAX_FORM_TOKENS),
+            start_of(&without_secrets(&error.message), MAX_FORM_TOKENS),
         )])),
         Err(error) => error_result(&short_error(error), form),
     }

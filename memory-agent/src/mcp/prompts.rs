@@ -1,7 +1,7 @@
 //! Defines the MCP prompts for common memory tasks.
 
-use memory_core::text::token_count;
-use memory_core::{Filter, ListOrder, PageRequest, RecalledId};
+use memory_core::text::{to_one_line, token_count};
+use memory_core::{Filter, ListOrder, PageRequest, RecalledId, escape_tags};
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
@@ -56,7 +56,7 @@ pub(super) fn get(
         "remember" => remember(argument(arguments, "text")?),
         "review" => review(session)?,
         _ => {
-            let name = memory_core::text::to_one_line(name, 80);
+            let name = to_one_line(name, 80);
             return Err(ErrorData::invalid_params(
                 format!("unknown prompt {name}; available prompts: recall, remember, review"),
                 None,
@@ -132,7 +132,7 @@ fn review(session: &Session) -> Result<String, ErrorData> {
     let lines = page.memories.iter().map(|stored| {
         let memory = &stored.memory;
         let (headline, day) = (
-            memory_core::text::to_one_line(memory.headline(), 120),
+            escape_tags(&to_one_line(memory.headline(), 120)),
             memory.created_at.format("%Y-%m-%d"),
         );
         format!(

@@ -64,7 +64,7 @@ fn resource(stored: &StoredMemory) -> Resource {
         .next()
         .unwrap_or_default()
         .trim_end_matches(".md");
-    Resource::new(format!("{NOTE_URI}{}", memory.id), stem)
+    Resource::new(format!("{NOTE_URI}{}", memory.id), escape_tags(stem))
         .with_title(escape_tags(&to_one_line(memory.headline(), 80)))
         .with_description(format!(
             "{} of {}",

@@ -88,8 +88,9 @@ async fn admit(web: &Arc<WebState>, mut request: Request) -> Result<Request, Box
     if is_safe && path.starts_with("/assets/") {
         return Ok(request);
     }
-    let session = cookie(request.headers(), &sign_in::cookie_name(request.headers()))
-        .and_then(|token| web.sessions.find(token, Instant::now()));
+    // Another server of the machine may have set a cookie of the same name.
+    let session = cookies(request.headers(), &sign_in::cookie_name(request.headers()))
+        .find_map(|token| web.sessions.find(token, Instant::now()));
     if session.is_none() && !is_sign_in {
         let here = request
             .uri()
@@ -156,8 +157,8 @@ async fn admit(web: &Arc<WebState>, mut request: Request) -> Result<Request, Box
     Ok(request)
 }
 
-/// Returns the value of a cookie.
-fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+/// Returns the values of all cookies with a name.
+fn cookies<'a>(headers: &'a HeaderMap, name: &str) -> impl Iterator<Item = &'a str> {
     let cookies = headers
         .get_all(COOKIE)
         .iter()
@@ -165,6 +166,6 @@ fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     cookies
         .flat_map(|value| value.split(';'))
         .filter_map(|pair| pair.trim().split_once('='))
-        .find(|(own, _)| *own == name)
+        .filter(move |(own, _)| *own == name)
         .map(|(_, value)| value)
 }

@@ -129,6 +129,35 @@ fn views_and_virtual_tables_are_not_read() {
 }
 
 #[test]
+fn computed_columns_are_not_read() {
+    let folder = TempDir::new().unwrap();
+    // The column cannot be computed.
+    let path = database(
+        &folder,
+        "CREATE TABLE notes (text); INSERT INTO notes VALUES ('a');
+         ALTER TABLE notes ADD large AS (json(text))",
+    );
+    assert_eq!(texts(&open(&path).unwrap()), [Ok("a".into())]);
+    let folder = TempDir::new().unwrap();
+    let path = database(&folder, "CREATE TABLE notes (id, text AS (id))");
+    assert!(matches!(
+        open(&path),
+        Err(SourceError::NotRecognized { .. })
+    ));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_beside_a_database_is_copied_only_if_it_is_a_regular_file() {
+    let folder = TempDir::new().unwrap();
+    let path = database(&folder, "CREATE TABLE notes (text)");
+    let beside = |suffix| super::beside(&path, suffix);
+    fs::write(beside("-wal"), "ab").unwrap();
+    std::os::unix::fs::symlink("/dev/zero", beside("-journal")).unwrap();
+    assert!(matches!(open(&path), Err(SourceError::Unreadable { .. })));
+}
+
+#[test]
 fn a_row_that_cannot_be_read_is_reported_and_the_rest_is_read() {
     let folder = TempDir::new().unwrap();
     let path = database(
