@@ -173,6 +173,7 @@ impl WebHost for PageHost {
             DreamTask::Upgrade,
             DreamTask::Classify,
             DreamTask::Merge,
+            DreamTask::MergeSimilar,
             DreamTask::Remind,
         ];
         Box::new(SelectiveDream {

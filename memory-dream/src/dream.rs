@@ -38,6 +38,8 @@ pub struct DreamReport {
     pub merged: Vec<Merge>,
     /// Pairs of duplicates that remain separate because both were ingested from notes.
     pub alike: Vec<(MemoryId, MemoryId)>,
+    /// Pairs of likely duplicates, which only a person merges.
+    pub similar: Vec<(MemoryId, MemoryId)>,
     /// The memories that went to the trash because of their age.
     pub parted: Vec<AgeRemoval>,
     /// The memories that are due for removal but exempt, with the reason.
@@ -236,13 +238,14 @@ fn save_analyses(
     tasks: &[DreamTask],
 ) {
     let skipped: HashSet<MemoryId> = skipped.iter().map(|skipped| skipped.id).collect();
-    // The memories of skipped merges are compared again.
+    // The memories of skipped merges are compared again, and likely duplicates until a person decides.
     let apart = plan
         .merges
         .iter()
         .filter(|merge| skipped.contains(&merge.kept));
     let apart: HashSet<MemoryId> = apart
         .flat_map(|merge| merge.gone.iter().chain([&merge.kept]))
+        .chain(plan.similar.iter().flat_map(|(one, other)| [one, other]))
         .copied()
         .collect();
     let followed: HashSet<MemoryId> = plan.followed.iter().copied().collect();
@@ -296,8 +299,8 @@ impl DreamReport {
         self.alike.extend(plan.alike);
         self.alike.sort_unstable();
         self.alike.dedup();
-        // The last round determines which memories remain unsure.
-        (self.unsure, self.damaged) = (plan.unsure, plan.damaged);
+        // The last round determines what remains unsure.
+        (self.unsure, self.similar, self.damaged) = (plan.unsure, plan.similar, plan.damaged);
         self.spared.extend(plan.spared);
     }
 

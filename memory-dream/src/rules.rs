@@ -35,8 +35,10 @@ pub enum DreamTask {
     Upgrade,
     /// Files memories in the inbox that have a sufficiently probable category.
     Classify,
-    /// Merges duplicates.
+    /// Merges memories of which one contains every sentence of the other.
     Merge,
+    /// With [`Self::Merge`], merges memories that are only likely duplicates too. A person requests it.
+    MergeSimilar,
     /// Resolves wikilinks and records them in both memories.
     Link,
     /// Creates reminders for memories that request one.

@@ -19,8 +19,8 @@ use crate::zone::UserTimeZone;
 
 /// Refine the memories: file the inbox, merge duplicates and resolve wikilinks
 ///
-/// Level 1 files memories whose category is clear; all others stay in the inbox. Level 2 also merges duplicates without
-/// losing a sentence, and resolves wikilinks. Level 3 also reviews all memories together for contradictions, clusters and
+/// Level 1 files memories whose category is clear; all others stay in the inbox. Level 2 also merges memories of which one
+/// contains every sentence of the other, lists those that are only similar, and resolves wikilinks. Level 3 also reviews all memories together for contradictions, clusters and
 /// stale projects; it creates reminders, cancels reminders whose time a memory no longer mentions, and marks a memory as
 /// superseded if a later one says so. With a language model (`llm:` in config.yaml), unsure categories, and at level 3
 /// summaries of long memories, come from the model. All changes are planned first; memories that change meanwhile are
@@ -30,7 +30,7 @@ use crate::zone::UserTimeZone;
 /// you to decide.
 ///
 /// JSON: {dry_run, operation?, filed: [{id, category, why, confidence?, access_count?}], unsure: [{id, confidence}],
-/// merged: [{kept, gone: [ID…], added: [TEXT…]}], alike: [[ID, ID]…], expired: [{id, since?}], decayed: [{id, since}],
+/// merged: [{kept, gone: [ID…], added: [TEXT…]}], alike: [[ID, ID]…], similar: [[ID, ID]…], expired: [{id, since?}], decayed: [{id, since}],
 /// spared: [{id, why}], reminders: [{of, at, text}], withdrawn: [{id, of, at, text}],
 /// superseded: [{id, valid_until, superseded_by}], compressed: [ID…],
 /// review?: {contradictions, clusters, orphans, stale}, each {first: […], left_out}, degraded?, links: {resolved, unresolved, updated}, skipped: [{id, reason}]}
@@ -42,15 +42,22 @@ pub(crate) struct DreamArgs {
     /// Show the changes without making them
     #[arg(long)]
     dry_run: bool,
+    /// Merge memories that are only similar, too
+    #[arg(long)]
+    merge_similar: bool,
 }
 
 impl DreamArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let level = DreamLevel::from_number(self.level).expect("the flag takes no other number");
+        let mut tasks = level.tasks().to_vec();
+        if self.merge_similar {
+            tasks.extend([DreamTask::Merge, DreamTask::MergeSimilar]);
+        }
         run(
             RefinementRequest {
                 verb: Verb::Dream,
-                tasks: level.tasks(),
+                tasks: &tasks,
                 is_rehearsal: self.dry_run,
             },
             app,

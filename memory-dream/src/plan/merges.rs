@@ -23,10 +23,13 @@ struct MergeCandidate {
 }
 
 /// Adds to `plan` the merges among the memories at `places`, and the duplicates that remain separate.
+///
+/// Each merged memory contains every sentence of the others or is contained in them, unless `merges_similar`.
 pub(super) fn plan_merges(
     services: &Services,
     looked: &AnalysedMemories,
     places: &[usize],
+    merges_similar: bool,
     now: DateTime<Utc>,
     plan: &mut DreamPlan,
 ) -> Result<(), StoreError> {
@@ -87,6 +90,11 @@ pub(super) fn plan_merges(
             plan.alike.push((id(group[0]), id(next)));
             return false;
         }
+        let contains = |member: &u32| readings.contains(&id(*member), &id(next));
+        if !merges_similar && !group.iter().all(contains) {
+            plan.similar.push((id(group[0]), id(next)));
+            return false;
+        }
         true
     };
     let found = group_duplicates(&order, &pairs, &mut accepts);
@@ -97,8 +105,10 @@ pub(super) fn plan_merges(
         let ids: Vec<MemoryId> = group.into_iter().map(id).collect();
         plan.merges.extend(plan_merge(services, looked, &ids)?);
     }
-    plan.alike.sort_unstable();
-    plan.alike.dedup();
+    for pairs in [&mut plan.alike, &mut plan.similar] {
+        pairs.sort_unstable();
+        pairs.dedup();
+    }
     Ok(())
 }
 
@@ -209,6 +219,13 @@ impl FingerprintCache<'_> {
             && self.load(other)
             && is_duplicate(self)
             && self.known[one].1.agrees_with(&self.known[other].1)
+    }
+
+    /// Returns whether one of two memories contains every sentence of the other.
+    fn contains(&mut self, one: &MemoryId, other: &MemoryId) -> bool {
+        self.load(one)
+            && self.load(other)
+            && self.known[one].0.has_same_sentences(&self.known[other].0)
     }
 
     fn load(&mut self, id: &MemoryId) -> bool {

@@ -31,6 +31,8 @@ pub struct DreamPlan {
     pub merges: Vec<Merge>,
     /// Pairs of duplicates that remain separate because both were ingested from notes.
     pub alike: Vec<(MemoryId, MemoryId)>,
+    /// Pairs of likely duplicates, which only a person merges.
+    pub similar: Vec<(MemoryId, MemoryId)>,
     /// The memories to move to the trash because of their age.
     pub partings: Vec<AgeRemoval>,
     /// The memories that are due for removal but exempt, with the reason.

@@ -99,7 +99,8 @@ pub(crate) fn plan_with_analysis<Tz: TimeZone>(
         )
     });
     if does(DreamTask::Merge) {
-        merges::plan_merges(services, &looked, &ours, now, &mut plan)?;
+        let merges_similar = does(DreamTask::MergeSimilar);
+        merges::plan_merges(services, &looked, &ours, merges_similar, now, &mut plan)?;
     }
     // The text of a merged memory changes, so it is analysed in the next round.
     let joined = plan

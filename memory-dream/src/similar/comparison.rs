@@ -142,6 +142,19 @@ impl TextFingerprint {
         may_be && self.compare(other, cosine).is_duplicate()
     }
 
+    /// Returns whether one text contains every sentence of the other, unchanged, under the same heading and in the same order.
+    ///
+    /// Case outside of code, width, white space and final punctuation do not matter.
+    pub fn has_same_sentences(&self, other: &Self) -> bool {
+        let (short, long) = if self.statements.len() <= other.statements.len() {
+            (&self.statements, &other.statements)
+        } else {
+            (&other.statements, &self.statements)
+        };
+        let mut rest = long.iter();
+        !short.is_empty() && short.iter().all(|said| rest.any(|own| own == said))
+    }
+
     /// Returns whether every sentence of this text is in the other.
     fn is_contained_in(&self, other: &Self) -> bool {
         let anywhere = |key: &u64| {

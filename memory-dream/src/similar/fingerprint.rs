@@ -18,6 +18,8 @@ pub struct TextFingerprint {
     pub(super) words: usize,
     /// The hashes of its shingles, sorted and without duplicates.
     pub(super) shingles: Vec<u64>,
+    /// The hashes of its sentences and of their topics, in order.
+    pub(super) statements: Vec<(u64, Option<u64>)>,
     /// The hashes of its sentences and of their topics, sorted.
     pub(super) sentences: Vec<(u64, Option<u64>)>,
     /// Its significant words, in order.
@@ -69,12 +71,17 @@ impl TextFingerprint {
             ..FingerprintBuilder::default()
         };
         tokenize(text, &mut |token| reader.add_token(&token));
+        let statements = sentence_hashes(text);
+        let mut sentences = statements.clone();
+        sentences.sort_unstable();
+        sentences.dedup();
         reader.add_question_mark(text.get(reader.end..).unwrap_or_default());
         Self {
             whole: hash_word(&String::from_utf8_lossy(&whole)),
             words: reader.words,
             shingles: found,
-            sentences: sentence_hashes(text),
+            statements,
+            sentences,
             pieces: reader.pieces,
             marks: reader.marks,
             numbers: reader
@@ -98,10 +105,7 @@ fn sentence_hashes(text: &str) -> Vec<(u64, Option<u64>)> {
         let topic = passage_topic(&passages, passage).map(hash_word);
         passage.keys.iter().map(move |key| (hash_word(key), topic))
     };
-    let mut sentences: Vec<_> = passages.iter().flat_map(said).collect();
-    sentences.sort_unstable();
-    sentences.dedup();
-    sentences
+    passages.iter().flat_map(said).collect()
 }
 
 /// Returns a hash of the parts of `text` that are blanked in `prose`.

@@ -363,9 +363,86 @@ fn a_paraphrase_becomes_one_only_where_a_model_says_so() {
                 .store_vectors("one", &vectors)
                 .expect("they are kept");
         }
-        bed.dream(&[DreamTask::Merge]).merged.len()
+        let tasks = [DreamTask::Merge, DreamTask::MergeSimilar];
+        let dreams = [1, 1, 2].map(|count| bed.dream(&tasks[..count]));
+        let similar = dreams.each_ref().map(|dreamt| dreamt.similar.len());
+        (dreams.map(|dreamt| dreamt.merged.len()), similar)
     };
-    assert_eq!([merged(false), merged(true)], [0, 1]);
+    assert_eq!(merged(false), ([0; 3], [0; 3]));
+    // A similar pair is listed until a person decides.
+    assert_eq!(merged(true), ([0, 0, 1], [1, 1, 0]));
+}
+
+#[test]
+fn memories_merge_by_themselves_only_if_one_contains_every_sentence_of_the_other() {
+    for (texts, is_merged) in [
+        (
+            ["Use tabs in this project.", "use tabs  in this project"],
+            true,
+        ),
+        (
+            [
+                "The port is 80. The host is ada.",
+                "The port is 80. Ask Anna. The host is ada.",
+            ],
+            true,
+        ),
+        (["用制表符缩进代码。", "用制表符 缩进代码"], true),
+        (
+            [
+                "Stop the service. Then run the migration of the database.",
+                "Then run the migration of the database. Stop the service.",
+            ],
+            false,
+        ),
+        (
+            [
+                "Retry the request if the status code is >= 500 in the client.",
+                "Retry the request if the status code is < 500 in the client.",
+            ],
+            false,
+        ),
+        (
+            [
+                "Compare both versions of the file with a == b in the script.",
+                "Compare both versions of the file with a != b in the script.",
+            ],
+            false,
+        ),
+        (
+            [
+                "The offset of the time zone in the tests is +2 for all servers.",
+                "The offset of the time zone in the tests is -2 for all servers.",
+            ],
+            false,
+        ),
+        (
+            [
+                "Anna wants the weekly report of the team before lunch on Monday.",
+                "Anna wants the weekly report of the team before lunch on Monday, as a table.",
+            ],
+            false,
+        ),
+        (
+            [
+                "papá cocina todos los domingos",
+                "papa cocina todos los domingos",
+            ],
+            false,
+        ),
+        (
+            [
+                "服务启动前先备份数据库再升级",
+                "服务启动前先升级数据库再备份",
+            ],
+            false,
+        ),
+    ] {
+        let bed = DreamFixture::new();
+        texts.map(|text| bed.write(text));
+        let dreamt = bed.dream(&[DreamTask::Merge]);
+        assert_eq!(dreamt.merged.len(), usize::from(is_merged), "{texts:?}");
+    }
 }
 
 #[test]

@@ -28,6 +28,7 @@ pub(super) fn result_json(dreamt: &DreamReport, is_rehearsal: bool) -> Value {
         "unsure": dreamt.unsure.iter().map(unsure_json).collect::<Vec<_>>(),
         "merged": dreamt.merged.iter().map(merge_json).collect::<Vec<_>>(),
         "alike": dreamt.alike.iter().map(|(one, other)| json!([one.to_string(), other.to_string()])).collect::<Vec<_>>(),
+        "similar": dreamt.similar.iter().map(|(one, other)| json!([one.to_string(), other.to_string()])).collect::<Vec<_>>(),
         "expired": partings(|fate| matches!(fate, LifecycleAction::Over | LifecycleAction::Expired(_))),
         "decayed": partings(|fate| matches!(fate, LifecycleAction::Decayed(_))),
         "spared": dreamt.spared.iter().map(|(id, why)| json!({ "id": id.to_string(), "why": exemption_name(*why) })).collect::<Vec<_>>(),

@@ -74,6 +74,10 @@ impl DreamTable<'_> {
                 );
             }
         }
+        for (one, other) in self.take_shown(&dreamt.similar) {
+            let what = format!("similar to {}", self.name(*other));
+            self.push("?", *one, &what, None);
+        }
         for reminding in self.take_shown(&dreamt.reminders) {
             self.push(
                 "+",
@@ -226,6 +230,10 @@ fn print_counts(
         (
             dreamt.alike.len(),
             "duplicates not merged: each came from a separate note",
+        ),
+        (
+            dreamt.similar.len(),
+            "similar pairs not merged: merge them on the page, or with `memory dream --merge-similar`",
         ),
         (
             dreamt.spared.len(),
