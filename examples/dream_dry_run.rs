@@ -24,6 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         rules: DreamRules::default(),
         is_rehearsal: true,
         zone: &Utc,
+        recalls: None,
     };
     let mut progress = |_| ControlFlow::Continue(());
     let report = dream(

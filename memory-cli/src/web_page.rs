@@ -181,6 +181,7 @@ impl WebHost for PageHost {
             tasks,
             rules: self.home.settings.refinement_rules(),
             zone: self.home.zone,
+            recalls: self.home.recall_ledger(),
         })
     }
 

@@ -81,19 +81,22 @@ pub enum Exemption {
     Reminder,
     /// It was ingested from a note; the next ingest would create it again.
     TakenIn,
+    /// An agent received it recently.
+    Received,
     /// Its content is no longer valid, but the memory itself has not expired and remains as history.
     History,
 }
 
 /// Returns why `memory` is exempt from `fate`, if it is.
 ///
-/// `is_linked` is whether a filed memory links to it.
+/// `is_linked` is whether a filed memory links to it, and `is_received` whether an agent received it recently.
 ///
 /// A memory that has reached its own expiry date is not exempt because of links or its origin.
 pub fn find_exemption(
     memory: &Memory,
     fate: LifecycleAction,
     is_linked: bool,
+    is_received: bool,
     now: DateTime<Utc>,
 ) -> Option<Exemption> {
     let reasons = [
@@ -113,6 +116,10 @@ pub fn find_exemption(
         (
             fate != LifecycleAction::Over && is_linked,
             Exemption::Linked,
+        ),
+        (
+            fate != LifecycleAction::Over && is_received,
+            Exemption::Received,
         ),
     ];
     match fate {
@@ -251,21 +258,25 @@ mod tests {
             valid_until: Some(now),
             ..plain.clone()
         };
-        assert_eq!(find_exemption(&plain, aged, false, now), None);
+        assert_eq!(find_exemption(&plain, aged, false, false, now), None);
         assert_eq!(
-            find_exemption(&plain, aged, true, now),
+            find_exemption(&plain, aged, false, true, now),
+            Some(Exemption::Received)
+        );
+        assert_eq!(
+            find_exemption(&plain, aged, true, false, now),
             Some(Exemption::Linked)
         );
         assert_eq!(
-            find_exemption(&pinned, aged, false, now),
+            find_exemption(&pinned, aged, false, false, now),
             Some(Exemption::Pinned)
         );
         assert_eq!(
-            find_exemption(&reminder, aged, false, now),
+            find_exemption(&reminder, aged, false, false, now),
             Some(Exemption::Reminder)
         );
         assert_eq!(
-            find_exemption(&held, LifecycleAction::Over, false, now),
+            find_exemption(&held, LifecycleAction::Over, false, false, now),
             Some(Exemption::History)
         );
         let over = Memory {
@@ -273,11 +284,11 @@ mod tests {
             ..plain
         };
         assert_eq!(
-            find_exemption(&over, LifecycleAction::Over, true, now),
+            find_exemption(&over, LifecycleAction::Over, true, false, now),
             None
         );
         assert_eq!(
-            find_exemption(&over, LifecycleAction::Filed(3), true, now),
+            find_exemption(&over, LifecycleAction::Filed(3), true, false, now),
             None
         );
     }
@@ -307,7 +318,7 @@ mod tests {
             let stored = StoredMemory { memory, path: "a.md".into(), stamp: FileVersion(ContentHash::of("")), problem: None, other_fields: Vec::new() };
             let goes = |now| {
                 let fate = lifecycle_action(&outline_of(&stored.memory), &rules, &[DreamTask::Expire], now);
-                fate.is_some_and(|fate| find_exemption(&stored.memory, fate, false, now).is_none())
+                fate.is_some_and(|fate| find_exemption(&stored.memory, fate, false, false, now).is_none())
             };
             match rules.inbox_ttl.expires_at(&stored) {
                 Some(end) => prop_assert!(goes(end) && !goes(end - TimeDelta::nanoseconds(1)), "{end}"),

@@ -1,7 +1,7 @@
 //! The settings, tasks and levels of refinement, and the request for one.
 
 use chrono::TimeDelta;
-use memory_core::{InboxTtl, Verb};
+use memory_core::{InboxTtl, RecallLedger, Verb};
 
 /// The settings of refinement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,4 +98,6 @@ pub struct DreamRequest<'d, Tz> {
     pub is_rehearsal: bool,
     /// The time zone for dates and times in the texts.
     pub zone: &'d Tz,
+    /// The memories that agents received, which are not removed because of their age.
+    pub recalls: Option<&'d dyn RecallLedger>,
 }

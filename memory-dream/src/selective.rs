@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 use std::fmt::{Debug, Write};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use chrono::TimeZone;
 use memory_core::{
     AppliedRefinement, Category, ContentHash, Memory, MemoryId, Neighbour, PlannedAction,
-    PlannedRefinement, Refinement, RefinementPlanner, Services, StoreError, Verb,
+    PlannedRefinement, RecallLedger, Refinement, RefinementPlanner, Services, StoreError, Verb,
 };
 
 use crate::apply::apply;
@@ -34,6 +35,8 @@ pub struct SelectiveDream<Tz> {
     pub rules: DreamRules,
     /// The time zone for dates and times in the texts.
     pub zone: Tz,
+    /// The memories that agents received.
+    pub recalls: Option<Arc<dyn RecallLedger>>,
 }
 
 impl<Tz: TimeZone + Debug + Send + Sync> RefinementPlanner for SelectiveDream<Tz>
@@ -158,6 +161,7 @@ impl<Tz: TimeZone> SelectiveDream<Tz> {
             rules: self.rules,
             is_rehearsal: true,
             zone: &self.zone,
+            recalls: self.recalls.as_deref(),
         };
         never_cancelled(|pace| plan_dream(&self.services, &request, pace))
     }
@@ -270,8 +274,6 @@ fn describe_removal(action: LifecycleAction) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use chrono::Utc;
     use memory_core::testing::services;
     use memory_core::{Category, Draft, MemStore, Phase, SecretPolicy, update, write};
@@ -286,6 +288,7 @@ mod tests {
             tasks,
             rules: DreamRules::default(),
             zone: Utc,
+            recalls: None,
         }
     }
 

@@ -68,7 +68,7 @@ impl DreamArgs {
 /// Move memories that are no longer read to the trash
 ///
 /// These are filed memories that were neither changed nor read for a time (`daemon.decay_threshold`, 30 days). Memories
-/// that are pinned, linked from another filed memory or ingested from notes stay.
+/// that are pinned, linked from another filed memory, ingested from notes or received by an agent in that time stay.
 ///
 /// JSON: same as `memory dream`
 #[derive(Debug, Args)]
@@ -96,7 +96,7 @@ impl DecayArgs {
 /// A memory that stayed in the inbox too long (`storage.short_term_ttl`, 7 days) is filed if its text determines the
 /// category, and moves to the trash otherwise. A memory that was not read (`daemon.decay_threshold`, 30 days) moves to the
 /// trash; one that is read often (`daemon.upgrade_access_threshold`, 3 times) is filed. Memories that are pinned, linked
-/// from a filed memory or ingested from notes never expire by age. Duplicates are not merged if their categories, scopes or
+/// from a filed memory, ingested from notes or received by an agent in the last 30 days never expire by age. Duplicates are not merged if their categories, scopes or
 /// titles differ. One `memory undo` undoes all changes.
 ///
 /// JSON: same as `memory dream`
@@ -151,12 +151,14 @@ pub(crate) fn run(wanted: RefinementRequest<'_>, app: &mut App) -> Result<(), Fa
             tasks,
             is_rehearsal,
         } = wanted;
+        let recalls = home.recall_ledger();
         let dream = DreamRequest {
             verb,
             tasks,
             rules: home.settings.refinement_rules(),
             is_rehearsal: false,
             zone: &home.zone,
+            recalls: recalls.as_deref(),
         };
         let mut pace = ProgressCallback::new(&mut step);
         if is_rehearsal {

@@ -69,12 +69,14 @@ impl<'a> HomeChores<'a> {
             }
         };
         let rules = self.home.settings.refinement_rules();
+        let recalls = self.home.recall_ledger();
         let what = DreamRequest {
             verb,
             tasks,
             rules,
             is_rehearsal: false,
             zone: &self.home.zone,
+            recalls: recalls.as_deref(),
         };
         let dreamt = dream(
             &self.services,

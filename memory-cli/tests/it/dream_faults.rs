@@ -151,6 +151,7 @@ fn run_dream(services: &Services) -> Result<DreamReport, StoreError> {
         rules: DreamRules::default(),
         is_rehearsal: false,
         zone: &Utc,
+        recalls: None,
     };
     dream(services, &what, &mut ProgressCallback::new(&mut go_on))
 }

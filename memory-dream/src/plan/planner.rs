@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use chrono::{DateTime, TimeZone, Utc};
+use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use memory_core::{
-    Category, Memory, MemoryId, MemorySummary, Phase, ReminderQuery, Scope, Services, StoreError,
-    StoredMemory, reminder_id, reminder_memory, wikilink,
+    Category, Memory, MemoryId, MemorySummary, Phase, RecallFilter, RecallLedger, ReminderQuery,
+    Scope, Services, StoreError, StoredMemory, reminder_id, reminder_memory, subtract_time,
+    wikilink,
 };
 
 use super::analysis::{AnalysedMemories, read_memories};
@@ -37,7 +38,11 @@ pub(crate) fn plan_with_analysis<Tz: TimeZone>(
     pace: &mut ProgressCallback<'_>,
 ) -> Result<(DreamPlan, AnalysedMemories), DreamError> {
     let DreamRequest {
-        rules, tasks, zone, ..
+        rules,
+        tasks,
+        zone,
+        recalls,
+        ..
     } = dream;
     services.store.refresh()?;
     let now = services.clock.now();
@@ -66,6 +71,7 @@ pub(crate) fn plan_with_analysis<Tz: TimeZone>(
 
     let mut plan = DreamPlan::default();
     let mut leaving = HashSet::new();
+    let mut received = None;
     for (place, (outline, fate)) in looked.outlines.iter().zip(&fates).enumerate() {
         let Some(
             fate @ (LifecycleAction::Over
@@ -83,7 +89,12 @@ pub(crate) fn plan_with_analysis<Tz: TimeZone>(
         {
             continue;
         }
-        plan_removal(services, &outline.id, *fate, now, &mut plan)?;
+        let received = match &received {
+            Some(received) => received,
+            None => received.insert(received_since(*recalls, now, rules.decay_after)?),
+        };
+        let is_received = received.contains(&outline.id.to_string());
+        plan_removal(services, &outline.id, *fate, is_received, now, &mut plan)?;
     }
     leaving.extend(plan.partings.iter().map(|parting| parting.id));
     let stays = |place: &usize| !leaving.contains(&looked.outlines[*place].id);
@@ -228,11 +239,32 @@ fn suggested_category(outline: &MemorySummary) -> Option<Category> {
     Some(outline.category).filter(|category| *category != Category::Inbox)
 }
 
+/// Returns the ids of the memories that an agent received in the last `time`.
+fn received_since(
+    recalls: Option<&dyn RecallLedger>,
+    now: DateTime<Utc>,
+    time: TimeDelta,
+) -> Result<HashSet<String>, StoreError> {
+    let Some(ledger) = recalls else {
+        return Ok(HashSet::new());
+    };
+    let filter = RecallFilter {
+        from: Some(subtract_time(now, time)),
+        ..RecallFilter::default()
+    };
+    let mut received = HashSet::new();
+    for recall in ledger.recalls(&filter) {
+        received.extend(recall?.memories.into_iter().map(|memory| memory.id));
+    }
+    Ok(received)
+}
+
 /// Adds to `plan` the removal of one memory, or its exemption.
 fn plan_removal(
     services: &Services,
     id: &MemoryId,
     fate: LifecycleAction,
+    is_received: bool,
     now: DateTime<Utc>,
     plan: &mut DreamPlan,
 ) -> Result<(), StoreError> {
@@ -242,7 +274,13 @@ fn plan_removal(
         Ok(_) | Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => return Ok(()),
         Err(error) => return Err(error),
     };
-    if let Some(why) = find_exemption(&stored.memory, fate, is_linked(services, &stored)?, now) {
+    if let Some(why) = find_exemption(
+        &stored.memory,
+        fate,
+        is_linked(services, &stored)?,
+        is_received,
+        now,
+    ) {
         plan.spared.push((*id, why));
     } else {
         let headline = stored.memory.headline().to_owned();

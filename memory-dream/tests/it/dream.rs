@@ -3,12 +3,14 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use memory_core::testing::FakeChat;
+use memory_core::testing::{FakeChat, FakeRecallLedger};
 use memory_core::{
-    Category, ContentHash, Memory, MemoryId, Patch, Phase, Scope, SecretPolicy, Services,
-    TextVector, Verb, find_full_text, link, pin, restore, undo, update, upgrade,
+    Category, ContentHash, Memory, MemoryId, Patch, Phase, RecallInterface, RecallRecord,
+    RecalledId, Scope, SecretPolicy, Services, TextVector, Verb, find_full_text, link, pin,
+    record_recall, restore, undo, update, upgrade,
 };
-use memory_dream::{DreamLevel, DreamTask, ProgressCallback, dream};
+use memory_dream::lifecycle::Exemption;
+use memory_dream::{DreamLevel, DreamRequest, DreamTask, ProgressCallback, dream};
 
 use crate::fixture::{DreamFixture, dream_request};
 
@@ -201,6 +203,55 @@ fn age_takes_what_nobody_wants_and_spares_the_rest() {
             .iter()
             .any(|parting| parting.id == unread)
     );
+}
+
+#[test]
+fn a_memory_that_an_agent_received_is_not_removed_for_the_next_30_days() {
+    let bed = DreamFixture::new();
+    let ids = [
+        bed.file("an agent receives this", Category::Knowledge),
+        bed.write("xyzzy"),
+    ];
+    let ledger = FakeRecallLedger::default();
+    bed.advance_days(6);
+    for id in ids {
+        let recall = RecallRecord {
+            at: bed.services.clock.now(),
+            agent: String::new(),
+            session: None,
+            project: None,
+            interface: RecallInterface::Hook.as_str().to_owned(),
+            tool: String::new(),
+            query: None,
+            memories: vec![RecalledId::unranked(id.to_string())],
+            tokens: 1,
+        };
+        record_recall(&ledger, recall);
+    }
+    let parted = || {
+        let request = DreamRequest {
+            recalls: Some(&ledger),
+            ..dream_request(&LIFECYCLE_TASKS, false)
+        };
+        let mut go_on = |_| ControlFlow::Continue(());
+        let dreamt = dream(
+            &bed.services,
+            &request,
+            &mut ProgressCallback::new(&mut go_on),
+        )
+        .expect("a dream");
+        (dreamt.parted.len(), dreamt.spared)
+    };
+    bed.advance_days(29);
+    let received = Exemption::Received;
+    let (removed, mut spared) = parted();
+    spared.sort_unstable_by_key(|(id, _)| *id != ids[0]);
+    assert_eq!(
+        (removed, spared),
+        (0, ids.map(|id| (id, received)).to_vec())
+    );
+    bed.advance_days(2);
+    assert_eq!(parted(), (2, Vec::new()));
 }
 
 #[test]

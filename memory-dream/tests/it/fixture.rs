@@ -18,6 +18,7 @@ pub(crate) fn dream_request(tasks: &[DreamTask], is_rehearsal: bool) -> DreamReq
         rules: DreamRules::default(),
         is_rehearsal,
         zone: &Utc,
+        recalls: None,
     }
 }
 

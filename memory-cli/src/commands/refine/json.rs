@@ -149,6 +149,7 @@ fn exemption_name(why: Exemption) -> &'static str {
         Exemption::Reminder => "reminder",
         Exemption::TakenIn => "taken in",
         Exemption::History => "history",
+        Exemption::Received => "received",
     }
 }
 
