@@ -632,6 +632,7 @@ impl MemorySummaries for MemStore {
                 access_count: memory.access_count
                     + state.accesses.get(id).copied().unwrap_or_default(),
                 is_damaged: false,
+                is_foreign: false,
                 text,
                 impression: state
                     .analyses

@@ -29,6 +29,8 @@ pub struct MemorySummary {
     pub access_count: u64,
     /// Whether the file is damaged and must not be changed.
     pub is_damaged: bool,
+    /// Whether the file is in a folder of the user instead of one of a category, so that no automatic work changes it.
+    pub is_foreign: bool,
     /// The hash of the text, see [`crate::embedded_text`].
     pub text: ContentHash,
     /// The cached analysis of that text, if any.

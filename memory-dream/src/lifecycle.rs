@@ -30,7 +30,7 @@ pub fn lifecycle_action(
     tasks: &[DreamTask],
     now: DateTime<Utc>,
 ) -> Option<LifecycleAction> {
-    if outline.is_damaged || matches!(outline.scope, Scope::Conversation(_)) {
+    if outline.is_damaged || outline.is_foreign || matches!(outline.scope, Scope::Conversation(_)) {
         return None;
     }
     let does = |task: DreamTask| tasks.contains(&task);
@@ -83,20 +83,21 @@ pub enum Exemption {
     TakenIn,
     /// An agent received it recently.
     Received,
+    /// A person put its file into the home, and this program never wrote it.
+    Unwritten,
     /// Its content is no longer valid, but the memory itself has not expired and remains as history.
     History,
 }
 
 /// Returns why `memory` is exempt from `fate`, if it is.
 ///
-/// `is_linked` is whether a filed memory links to it, and `is_received` whether an agent received it recently.
+/// `is_linked` is whether a filed memory links to it.
 ///
 /// A memory that has reached its own expiry date is not exempt because of links or its origin.
 pub fn find_exemption(
     memory: &Memory,
     fate: LifecycleAction,
     is_linked: bool,
-    is_received: bool,
     now: DateTime<Utc>,
 ) -> Option<Exemption> {
     let reasons = [
@@ -116,10 +117,6 @@ pub fn find_exemption(
         (
             fate != LifecycleAction::Over && is_linked,
             Exemption::Linked,
-        ),
-        (
-            fate != LifecycleAction::Over && is_received,
-            Exemption::Received,
         ),
     ];
     match fate {
@@ -165,6 +162,7 @@ mod tests {
             ends_at: None,
             access_count,
             is_damaged: false,
+            is_foreign: false,
             text: ContentHash::of(""),
             impression: None,
         }
@@ -258,25 +256,21 @@ mod tests {
             valid_until: Some(now),
             ..plain.clone()
         };
-        assert_eq!(find_exemption(&plain, aged, false, false, now), None);
+        assert_eq!(find_exemption(&plain, aged, false, now), None);
         assert_eq!(
-            find_exemption(&plain, aged, false, true, now),
-            Some(Exemption::Received)
-        );
-        assert_eq!(
-            find_exemption(&plain, aged, true, false, now),
+            find_exemption(&plain, aged, true, now),
             Some(Exemption::Linked)
         );
         assert_eq!(
-            find_exemption(&pinned, aged, false, false, now),
+            find_exemption(&pinned, aged, false, now),
             Some(Exemption::Pinned)
         );
         assert_eq!(
-            find_exemption(&reminder, aged, false, false, now),
+            find_exemption(&reminder, aged, false, now),
             Some(Exemption::Reminder)
         );
         assert_eq!(
-            find_exemption(&held, LifecycleAction::Over, false, false, now),
+            find_exemption(&held, LifecycleAction::Over, false, now),
             Some(Exemption::History)
         );
         let over = Memory {
@@ -284,11 +278,11 @@ mod tests {
             ..plain
         };
         assert_eq!(
-            find_exemption(&over, LifecycleAction::Over, true, false, now),
+            find_exemption(&over, LifecycleAction::Over, true, now),
             None
         );
         assert_eq!(
-            find_exemption(&over, LifecycleAction::Filed(3), true, false, now),
+            find_exemption(&over, LifecycleAction::Filed(3), true, now),
             None
         );
     }
@@ -305,6 +299,7 @@ mod tests {
             ends_at: memory.ends_at().filter(|_| memory.superseded_by.is_none()),
             access_count: memory.access_count,
             is_damaged: false,
+            is_foreign: false,
             text: ContentHash::of(""),
             impression: None,
         }
@@ -318,7 +313,7 @@ mod tests {
             let stored = StoredMemory { memory, path: "a.md".into(), stamp: FileVersion(ContentHash::of("")), problem: None, other_fields: Vec::new() };
             let goes = |now| {
                 let fate = lifecycle_action(&outline_of(&stored.memory), &rules, &[DreamTask::Expire], now);
-                fate.is_some_and(|fate| find_exemption(&stored.memory, fate, false, false, now).is_none())
+                fate.is_some_and(|fate| find_exemption(&stored.memory, fate, false, now).is_none())
             };
             match rules.inbox_ttl.expires_at(&stored) {
                 Some(end) => prop_assert!(goes(end) && !goes(end - TimeDelta::nanoseconds(1)), "{end}"),

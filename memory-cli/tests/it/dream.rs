@@ -1,8 +1,39 @@
 //! Tests of `memory dream`, `memory decay` and `memory consolidate`.
 
+use std::fs;
+
 use insta::assert_snapshot;
 
 use crate::sandbox::Sandbox;
+
+#[test]
+fn files_that_a_person_put_into_the_home_are_neither_moved_nor_removed() {
+    let sandbox = Sandbox::new();
+    sandbox.write("A note of the program", &["--category", "knowledge"]);
+    let text = "The user prefers dark mode in every editor and dislikes light themes\n";
+    let places = ["recipes/soup.md", "loose.md", "knowledge/old.md"]
+        .map(|path| format!("home/categories/{path}"));
+    for path in &places {
+        sandbox.file(path, text);
+    }
+    // The times in a file that was copied say nothing about its age here.
+    sandbox.run_shell(
+        "sed -i 's/^updated_at: .*/updated_at: 2020-01-01T00:00:00Z/' home/categories/knowledge/a-note*.md && \
+         find home/categories -name '*.md' -exec touch -d 2020-01-01 {} +",
+    );
+    for command in [&["consolidate"][..], &["decay"], &["dream", "--level", "3"]] {
+        let done = sandbox.run_json(command);
+        for kind in ["filed", "merged", "expired", "decayed"] {
+            assert_eq!(done[kind], serde_json::json!([]), "{command:?}: {done}");
+        }
+    }
+    for path in &places {
+        assert_eq!(
+            fs::read_to_string(sandbox.path(path)).expect("the file"),
+            text
+        );
+    }
+}
 
 #[test]
 fn a_dream_says_first_what_it_would_do_and_then_what_it_did() {

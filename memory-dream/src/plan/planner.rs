@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use memory_core::{
-    Category, Memory, MemoryId, MemorySummary, Phase, RecallFilter, RecallLedger, ReminderQuery,
-    Scope, Services, StoreError, StoredMemory, reminder_id, reminder_memory, subtract_time,
-    wikilink,
+    Category, Memory, MemoryId, MemorySummary, Phase, RecallFilter, RecallLedger, RecordedChange,
+    ReminderQuery, Scope, Services, StoreError, StoredMemory, reminder_id, reminder_memory,
+    subtract_time, wikilink,
 };
 
 use super::analysis::{AnalysedMemories, read_memories};
@@ -14,7 +14,7 @@ use super::{
     AgeRemoval, CancelledReminder, DreamPlan, Filing, FilingReason, NewReminder,
     UnclassifiedMemory, merges,
 };
-use crate::lifecycle::{LifecycleAction, find_exemption, lifecycle_action};
+use crate::lifecycle::{Exemption, LifecycleAction, find_exemption, lifecycle_action};
 use crate::progress::{DreamError, ProgressCallback};
 use crate::reminders::{find_reminders, named_times};
 use crate::{DreamRequest, DreamTask};
@@ -71,7 +71,15 @@ pub(crate) fn plan_with_analysis<Tz: TimeZone>(
 
     let mut plan = DreamPlan::default();
     let mut leaving = HashSet::new();
-    let mut received = None;
+    let due = fates.iter().zip(&looked.outlines);
+    let due = due.filter(|(fate, _)| fate.is_some_and(is_by_age));
+    let due: HashSet<MemoryId> = due.map(|(_, outline)| outline.id).collect();
+    let written = last_writes(services, &due)?;
+    let received = if due.is_empty() {
+        HashSet::new()
+    } else {
+        received_since(*recalls, now, rules.decay_after)?
+    };
     for (place, (outline, fate)) in looked.outlines.iter().zip(&fates).enumerate() {
         let Some(
             fate @ (LifecycleAction::Over
@@ -89,12 +97,27 @@ pub(crate) fn plan_with_analysis<Tz: TimeZone>(
         {
             continue;
         }
-        let received = match &received {
-            Some(received) => received,
-            None => received.insert(received_since(*recalls, now, rules.decay_after)?),
-        };
-        let is_received = received.contains(&outline.id.to_string());
-        plan_removal(services, &outline.id, *fate, is_received, now, &mut plan)?;
+        if is_by_age(*fate) {
+            let why = match written.get(&outline.id) {
+                None => Some(Exemption::Unwritten),
+                Some(_) if received.contains(&outline.id.to_string()) => Some(Exemption::Received),
+                Some(_) => None,
+            };
+            if let Some(why) = why {
+                plan.spared.push((outline.id, why));
+                continue;
+            }
+            // The times in a file may be those of a copy or an archive.
+            let updated_at = written[&outline.id].max(outline.updated_at);
+            let seen = MemorySummary {
+                updated_at,
+                ..outline.clone()
+            };
+            if lifecycle_action(&seen, rules, tasks, now) != Some(*fate) {
+                continue;
+            }
+        }
+        plan_removal(services, &outline.id, *fate, now, &mut plan)?;
     }
     leaving.extend(plan.partings.iter().map(|parting| parting.id));
     let stays = |place: &usize| !leaving.contains(&looked.outlines[*place].id);
@@ -164,6 +187,7 @@ pub(crate) fn plan_with_analysis<Tz: TimeZone>(
 fn is_refinable(outline: &MemorySummary) -> bool {
     let is_reminder = outline.phase == Phase::Organized && outline.category == Category::Reminders;
     !outline.is_damaged
+        && !outline.is_foreign
         && !outline.is_superseded
         && !is_reminder
         && !matches!(outline.scope, Scope::Conversation(_))
@@ -239,6 +263,32 @@ fn suggested_category(outline: &MemorySummary) -> Option<Category> {
     Some(outline.category).filter(|category| *category != Category::Inbox)
 }
 
+/// Returns whether a memory is removed only because of its age, not because of an end date of its own.
+fn is_by_age(fate: LifecycleAction) -> bool {
+    matches!(
+        fate,
+        LifecycleAction::Expired(_) | LifecycleAction::Decayed(_)
+    )
+}
+
+/// Returns when this program last wrote each of `ids`; a memory that only a person wrote is missing.
+fn last_writes(
+    services: &Services,
+    ids: &HashSet<MemoryId>,
+) -> Result<HashMap<MemoryId, DateTime<Utc>>, StoreError> {
+    let mut written = HashMap::new();
+    let mut changes = services.history.all_changes();
+    while written.len() < ids.len()
+        && let Some(change) = changes.next().transpose()?
+    {
+        let RecordedChange { id, after, .. } = change.subject;
+        if after.is_some() && ids.contains(&id) {
+            written.entry(id).or_insert(change.operation.at);
+        }
+    }
+    Ok(written)
+}
+
 /// Returns the ids of the memories that an agent received in the last `time`.
 fn received_since(
     recalls: Option<&dyn RecallLedger>,
@@ -264,7 +314,6 @@ fn plan_removal(
     services: &Services,
     id: &MemoryId,
     fate: LifecycleAction,
-    is_received: bool,
     now: DateTime<Utc>,
     plan: &mut DreamPlan,
 ) -> Result<(), StoreError> {
@@ -274,13 +323,7 @@ fn plan_removal(
         Ok(_) | Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => return Ok(()),
         Err(error) => return Err(error),
     };
-    if let Some(why) = find_exemption(
-        &stored.memory,
-        fate,
-        is_linked(services, &stored)?,
-        is_received,
-        now,
-    ) {
+    if let Some(why) = find_exemption(&stored.memory, fate, is_linked(services, &stored)?, now) {
         plan.spared.push((*id, why));
     } else {
         let headline = stored.memory.headline().to_owned();

@@ -490,7 +490,9 @@ fn memories_merge_by_themselves_only_if_one_contains_every_sentence_of_the_other
         ),
     ] {
         let bed = DreamFixture::new();
-        texts.map(|text| bed.write(text));
+        for text in texts {
+            bed.write(text);
+        }
         let dreamt = bed.dream(&[DreamTask::Merge]);
         assert_eq!(dreamt.merged.len(), usize::from(is_merged), "{texts:?}");
     }

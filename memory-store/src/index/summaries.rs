@@ -11,6 +11,7 @@ use super::filter::ACCEPTED;
 use super::memory_index::MemoryIndex;
 use super::row::{NEVER, SUPERSEDED};
 use super::schema::{IndexMeta, id_bytes, row_count, row_id, write};
+use crate::markdown::path_category;
 
 const KNOWN: &str = "the index writes down only what it has read";
 
@@ -23,7 +24,7 @@ impl MemoryIndex {
         self.query("list memories", |_, opened| {
             let sql = format!(
                 "SELECT id, phase, category, scope, created_at, updated_at, holds_until, access_count + accesses, damaged, \
-                 embedded_hash, bytes \
+                 embedded_hash, bytes, path \
                  FROM documents LEFT JOIN impressions ON document = key AND text = embedded_hash \
                  WHERE id NOT NULL AND {ACCEPTED} ORDER BY id"
             );
@@ -103,5 +104,6 @@ fn read_summary(row: &Row<'_>) -> rusqlite::Result<MemorySummary> {
         is_damaged: row.get(8)?,
         text: ContentHash::from(row.get::<_, [u8; 32]>(9)?),
         impression: row.get(10)?,
+        is_foreign: path_category(row.get_ref(11)?.as_str()?).is_none(),
     })
 }

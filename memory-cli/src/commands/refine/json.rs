@@ -150,6 +150,7 @@ fn exemption_name(why: Exemption) -> &'static str {
         Exemption::TakenIn => "taken in",
         Exemption::History => "history",
         Exemption::Received => "received",
+        Exemption::Unwritten => "unwritten",
     }
 }
 

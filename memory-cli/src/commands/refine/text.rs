@@ -237,7 +237,7 @@ fn print_counts(
         ),
         (
             dreamt.spared.len(),
-            "expired but retained: pinned, linked, a reminder, ingested from a note, or received by an agent",
+            "expired but retained: pinned, linked, a reminder, ingested from a note, received by an agent, or not written by this program",
         ),
     ];
     for (count, why) in stays.into_iter().filter(|(count, _)| 0 < *count) {
