@@ -1,5 +1,8 @@
 //! JSON requests and responses of the `OpenAI` chat completions API.
 
+use std::borrow::Cow;
+
+use memory_core::secret::without_secrets;
 use memory_core::{ChatAnswer, ChatRequest, ChatRole, TokenUsage};
 use serde::Serialize;
 use serde_json::Value;
@@ -53,14 +56,14 @@ struct ChatRequestBody<'a> {
 #[derive(Debug, Serialize)]
 struct ChatMessageBody<'a> {
     role: &'static str,
-    content: &'a str,
+    content: Cow<'a, str>,
 }
 
-/// Returns the JSON body of a request.
+/// Returns the JSON body of a request, without credentials.
 pub(super) fn build_request(model: &str, request: &ChatRequest, limit: LimitField) -> Vec<u8> {
     let messages = request.messages.iter().map(|message| ChatMessageBody {
         role: role_name(message.role),
-        content: &message.content,
+        content: without_secrets(&message.content),
     });
     let limited = |by: LimitField| (by == limit).then_some(request.max_tokens);
     let request = ChatRequestBody {

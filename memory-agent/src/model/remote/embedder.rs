@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use memory_core::secret::without_secrets;
 use memory_core::{EmbedError, Embedder, Embedding};
 use serde::{Deserialize, Serialize};
 
@@ -161,7 +162,9 @@ impl RemoteEmbedder {
     }
 
     fn embed_batch(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
-        let input: Vec<&str> = texts
+        // A cut credential might not be found.
+        let redacted: Vec<_> = texts.iter().map(|text| without_secrets(text)).collect();
+        let input: Vec<&str> = redacted
             .iter()
             .map(|text| truncate_text(text, self.longest_text))
             .collect();

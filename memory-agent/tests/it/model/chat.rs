@@ -131,6 +131,21 @@ fn a_question_goes_out_as_every_server_knows_it_and_the_answer_tells_its_tokens(
 }
 
 #[test]
+fn no_credential_is_sent_to_a_model() {
+    let token = "ghp_k3JdQ9xZt7LwP2vBn8RsY5uHf1GmC4aEoT6i";
+    let mut request = request();
+    request.messages[1].content = format!("Use the token {token} for it.");
+    let server = ModelTestServer::start(vec![reply_with("Yes.")]);
+    RemoteChat::new(settings(&server.base_url()))
+        .expect("the address is sound")
+        .answer(&request)
+        .expect("it answers");
+    let body = server.requests()[0].body.to_string();
+    assert!(body.contains("[redacted: GitHub token]"), "{body}");
+    assert!(!body.contains(&token[4..]), "{body}");
+}
+
+#[test]
 fn without_usage_the_tokens_are_estimated() {
     let body = json!({"choices": [{"message": {"role": "assistant", "content": "Yes, it is."}, "finish_reason": "stop"}]});
     // The content type does not matter if the body is valid.

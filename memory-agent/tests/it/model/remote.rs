@@ -105,6 +105,16 @@ fn vectors_come_in_the_order_of_the_texts_and_with_length_1() {
 }
 
 #[test]
+fn no_credential_is_sent_to_a_server_of_vectors() {
+    let token = "ghp_k3JdQ9xZt7LwP2vBn8RsY5uHf1GmC4aEoT6i";
+    let server = ModelTestServer::start(vec![one(&json!([1, 0]))]);
+    embed(&server, &[&format!("the token {token}")]).expect("a vector");
+    let body = server.requests()[0].body.to_string();
+    assert!(body.contains("[redacted: GitHub token]"), "{body}");
+    assert!(!body.contains(&token[4..]), "{body}");
+}
+
+#[test]
 fn many_texts_go_out_in_parts_and_long_ones_are_cut() {
     let pair = || ok(&json!([{"embedding": [1, 0]}, {"embedding": [0, 1]}]));
     let server = ModelTestServer::start(vec![pair(), pair(), one(&json!([1, 1]))]);
