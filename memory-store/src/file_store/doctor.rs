@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use memory_core::secret::Checked;
 use memory_core::{
-    Change, ChangeSet, Code, Filter, MemoryId, MemoryStore, Operation, Patch, Problem, Recorded,
-    RecordedChange, Scope, StoreError, Verb,
+    Category, Change, ChangeSet, Code, Filter, MemoryId, MemoryStore, Operation, Patch, Phase,
+    Problem, Recorded, RecordedChange, Scope, StoreError, Verb,
 };
 
 use super::FileStore;
@@ -32,7 +32,7 @@ pub struct DoctorFinding {
     /// The stable code of the kind of defect.
     ///
     /// One of `newer_format`, `index_differs`, `file_damaged`, `file_too_large`, `link_one_sided`, `file_missing`, `journal_damaged`, `leftover`,
-    /// `bank_damaged`, `line_damaged` or `file_unreadable`.
+    /// `bank_damaged`, `line_damaged`, `file_unreadable`, `not_read` or `no_time`.
     pub code: &'static str,
     /// The file.
     pub path: String,
@@ -102,6 +102,7 @@ impl FileStore {
         }
         findings.extend(self.problem_findings()?);
         findings.extend(self.link_findings(repair)?);
+        findings.extend(self.reminder_findings()?);
         findings.extend(self.journal_findings(repair)?);
         match newer {
             Some(newer) => findings.push(newer),
@@ -206,6 +207,24 @@ impl FileStore {
                 }
             }
             findings.push(finding);
+        }
+        Ok(findings)
+    }
+
+    /// Finds the memories that are filed as reminders and have no time.
+    fn reminder_findings(&self) -> Result<Vec<DoctorFinding>, StoreError> {
+        let filed = Filter {
+            category: Some(Category::Reminders),
+            ..Filter::all()
+        };
+        let mut findings = Vec::new();
+        for stored in self.memories(&filed, chrono::DateTime::UNIX_EPOCH) {
+            let stored = stored?;
+            if stored.memory.phase == Phase::Organized && stored.memory.reminder.is_none() {
+                let what = "the reminder has no time, so it is never shown";
+                let hint = "add a line such as `due: 2026-05-07T09:00:00Z` to its front matter";
+                findings.push(DoctorFinding::new("no_time", &stored.path, what).with_hint(hint));
+            }
         }
         Ok(findings)
     }
@@ -316,7 +335,7 @@ impl FileStore {
         Ok(findings)
     }
 
-    /// Finds the temporary files of interrupted writes.
+    /// Finds the temporary files of interrupted writes, and Markdown files that are not read because of their names.
     fn leftover_findings(
         &self,
         repair: Option<&Operation>,
@@ -353,12 +372,28 @@ impl FileStore {
                         }
                         findings.push(finding);
                     }
+                    DirEntryKind::File if is_other_markdown(&entry.name) => {
+                        let what = "only files that end with .md are memories";
+                        findings.push(
+                            DoctorFinding::new("not_read", &path, what)
+                                .with_hint("rename the file so that it ends with .md"),
+                        );
+                    }
                     DirEntryKind::File | DirEntryKind::Other => {}
                 }
             }
         }
         Ok(findings)
     }
+}
+
+/// Returns whether a file is Markdown with another extension than that of memories.
+fn is_other_markdown(name: &str) -> bool {
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let is_markdown = ["md", "markdown"]
+        .iter()
+        .any(|known| extension.eq_ignore_ascii_case(known));
+    is_markdown && extension != "md" && !name.starts_with('.')
 }
 
 fn newer_format_finding(error: &StoreError) -> DoctorFinding {

@@ -322,6 +322,33 @@ fn leftovers_of_the_same_name_are_all_kept() {
 }
 
 #[test]
+fn files_that_have_no_effect_are_named() {
+    let home = TestHome::new();
+    for (path, text) in [
+        ("reminders/bob.md", "call Bob"),
+        (
+            "reminders/anna.md",
+            "---\ndue: 2026-05-07T09:00:00Z\n---\ncall Anna",
+        ),
+        ("knowledge/loud.MD", "tea"),
+        ("knowledge/long.markdown", "tea"),
+        ("knowledge/image.png", "tea"),
+    ] {
+        let path = home.path().join("categories").join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    assert_eq!(
+        doctor_findings(&home, None),
+        [
+            "not_read categories/knowledge/long.markdown",
+            "not_read categories/knowledge/loud.MD",
+            "no_time categories/reminders/bob.md",
+        ]
+    );
+}
+
+#[test]
 fn what_another_program_deleted_is_nothing_to_take_back() {
     let home = TestHome::new();
     let services = home.services();
