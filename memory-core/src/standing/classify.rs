@@ -12,10 +12,14 @@ use crate::{Category, Memory, SpeakerRole};
 /// A longer memory is a note or a document, in which only sentences with an explicit cue such as `always` count.
 const SHORT: usize = 200;
 
+/// Maximum size of the part of a text that is searched, in bytes, so that one long text does not delay all requests.
+const MAX_SEARCHED: usize = 16 * 1024;
+
 /// Returns the standing instructions and preferences in `text`, in order.
 ///
 /// English, German, French and Chinese are recognized. Fenced code, quoted lines and sentences, elements such as `<document>`, and
-/// sentences of more than 800 bytes are skipped, and so is the text after a line such as `Translate this e-mail:`.
+/// sentences of more than 800 bytes are skipped, and so are the text after a line such as `Translate this e-mail:` and what follows the
+/// first 16 KiB.
 ///
 /// ```
 /// use memory_core::standing::{StandingKind, standing_sentences};
@@ -29,7 +33,7 @@ const SHORT: usize = 200;
 pub fn standing_sentences(text: &str) -> Vec<StandingSentence> {
     let is_short = text.len() <= SHORT;
     let mut found = Vec::new();
-    for span in plain_sentences(text) {
+    for span in plain_sentences(&text[..text.floor_char_boundary(MAX_SEARCHED)]) {
         let sentence = &text[span.clone()];
         if let Some(StandingCue { kind, form, at }) =
             find_cue(sentence, is_short).filter(|cue| !is_task(sentence, cue.at))
@@ -117,8 +121,9 @@ pub(super) fn own_sentences(memory: &Memory) -> Option<OwnSentences> {
         Authorship::Agent => is_statement(&memory.content, &found, is_preference),
         Authorship::Foreign => false,
     };
-    let has_others =
-        authorship == Authorship::Agent && found.len() < sentences(&memory.content).len();
+    let is_long = MAX_SEARCHED < memory.content.len();
+    let has_others = authorship == Authorship::Agent
+        && (is_long || found.len() < sentences(&memory.content).len());
     counts.then_some(OwnSentences {
         sentences: found,
         has_others,

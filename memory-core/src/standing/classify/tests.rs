@@ -11,6 +11,15 @@ fn kind(text: &str) -> Option<StandingKind> {
 }
 
 #[test]
+fn the_start_of_a_long_text_is_searched() {
+    let filler = "The report is long. ".repeat(1_000);
+    let rule = "Always answer in German.";
+    assert_eq!(standing_sentences(&format!("{rule} {filler}")).len(), 1);
+    assert!(standing_sentences(&format!("{filler} {rule}")).is_empty());
+    assert!(standing_sentences(&"é".repeat(20_000)).is_empty());
+}
+
+#[test]
 fn instructions_are_recognised() {
     let mut failed = Vec::new();
     for text in [
