@@ -12,14 +12,13 @@ use crate::{Category, Memory, SpeakerRole};
 /// A longer memory is a note or a document, in which only sentences with an explicit cue such as `always` count.
 const SHORT: usize = 200;
 
-/// Maximum size of the part of a text that is searched, in bytes, so that one long text does not delay all requests.
+/// Maximum size of the part of a memory that is searched, in bytes, so that one long memory does not delay all requests.
 const MAX_SEARCHED: usize = 16 * 1024;
 
 /// Returns the standing instructions and preferences in `text`, in order.
 ///
 /// English, German, French and Chinese are recognized. Fenced code, quoted lines and sentences, elements such as `<document>`, and
-/// sentences of more than 800 bytes are skipped, and so are the text after a line such as `Translate this e-mail:` and what follows the
-/// first 16 KiB.
+/// sentences of more than 800 bytes are skipped, and so is the text after a line such as `Translate this e-mail:`.
 ///
 /// ```
 /// use memory_core::standing::{StandingKind, standing_sentences};
@@ -33,7 +32,7 @@ const MAX_SEARCHED: usize = 16 * 1024;
 pub fn standing_sentences(text: &str) -> Vec<StandingSentence> {
     let is_short = text.len() <= SHORT;
     let mut found = Vec::new();
-    for span in plain_sentences(&text[..text.floor_char_boundary(MAX_SEARCHED)]) {
+    for span in plain_sentences(text) {
         let sentence = &text[span.clone()];
         if let Some(StandingCue { kind, form, at }) =
             find_cue(sentence, is_short).filter(|cue| !is_task(sentence, cue.at))
@@ -88,7 +87,7 @@ pub fn is_standing(memory: &Memory) -> bool {
 
 /// Returns the kind of the standing sentences in a memory, if any.
 ///
-/// An instruction takes priority over a preference. A memory of the category `preferences` is a preference even without a cue. A reminder,
+/// Only the first 16 KiB are searched. An instruction takes priority over a preference. A memory of the category `preferences` is a preference even without a cue. A reminder,
 /// and a memory that is not by the person, has no kind; see the [module](super).
 pub fn standing_kind(memory: &Memory) -> Option<StandingKind> {
     own_sentences(memory)?
@@ -114,14 +113,15 @@ pub(super) fn own_sentences(memory: &Memory) -> Option<OwnSentences> {
     if memory.reminder.is_some() || authorship == Authorship::Foreign {
         return None;
     }
-    let found = standing_sentences(&memory.content);
+    let end = memory.content.floor_char_boundary(MAX_SEARCHED);
+    let found = standing_sentences(&memory.content[..end]);
     let is_preference = memory.category == Category::Preferences;
     let counts = match authorship {
         Authorship::Person => !found.is_empty() || is_preference,
         Authorship::Agent => is_statement(&memory.content, &found, is_preference),
         Authorship::Foreign => false,
     };
-    let is_long = MAX_SEARCHED < memory.content.len();
+    let is_long = end < memory.content.len();
     let has_others = authorship == Authorship::Agent
         && (is_long || found.len() < sentences(&memory.content).len());
     counts.then_some(OwnSentences {

@@ -11,12 +11,17 @@ fn kind(text: &str) -> Option<StandingKind> {
 }
 
 #[test]
-fn the_start_of_a_long_text_is_searched() {
+fn the_start_of_a_long_memory_is_searched() {
     let filler = "The report is long. ".repeat(1_000);
     let rule = "Always answer in German.";
-    assert_eq!(standing_sentences(&format!("{rule} {filler}")).len(), 1);
-    assert!(standing_sentences(&format!("{filler} {rule}")).is_empty());
-    assert!(standing_sentences(&"é".repeat(20_000)).is_empty());
+    let kind = |text: &str| {
+        let id = MemoryId::for_path("a");
+        standing_kind(&Draft::new(text).into_memory(id, chrono::DateTime::UNIX_EPOCH))
+    };
+    let instruction = Some(StandingKind::Instruction);
+    assert_eq!(kind(&format!("{rule} {filler}")), instruction);
+    assert_eq!(kind(&format!("{filler} {rule}")), None);
+    assert_eq!(kind(&"é".repeat(20_000)), None);
 }
 
 #[test]
