@@ -145,7 +145,7 @@ pub fn import(
                 .schema
                 .as_ref()
                 .or(seen.and_then(|seen| seen.meta.schema.as_ref()));
-            let value = check(banks, schema, &entry.value, secrets)
+            let value = check(banks, schema, key, &entry.value, secrets)
                 .map_err(|error| error.with_key(key.as_str()))?;
             changes.push(BankEntryChange::Put(
                 key.clone(),

@@ -116,6 +116,7 @@ pub fn update(
             let value = check_changed(
                 banks,
                 schema,
+                key,
                 living.map(|living| &living.value),
                 &value,
                 secrets,

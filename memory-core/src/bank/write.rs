@@ -115,6 +115,7 @@ pub fn write(banks: &Banks, request: &BankWriteRequest) -> Result<BankWriteResul
         let value = check(
             banks,
             seen.and_then(|seen| seen.meta.schema.as_ref()),
+            key,
             value,
             *secrets,
         )?;
@@ -166,16 +167,18 @@ pub(super) fn check_names<'k>(
 pub(super) fn check(
     banks: &Banks,
     schema: Option<&JsonText>,
+    key: &Key,
     value: &JsonText,
     secrets: SecretPolicy,
 ) -> Result<Checked<JsonText>, BankError> {
-    check_changed(banks, schema, None, value, secrets)
+    check_changed(banks, schema, key, None, value, secrets)
 }
 
 /// Checks and returns a value like [`check`]; credentials that `former` already contains are accepted.
 pub(super) fn check_changed(
     banks: &Banks,
     schema: Option<&JsonText>,
+    key: &Key,
     former: Option<&JsonText>,
     value: &JsonText,
     secrets: SecretPolicy,
@@ -185,7 +188,7 @@ pub(super) fn check_changed(
         let what = format!("The value has {length} bytes; the maximum is {most}");
         return Err(BankError::new(BankErrorKind::TooLarge { what }));
     }
-    let checked = Checked::new_version(value.clone(), former, secrets)?;
+    let checked = Checked::new_version(value.clone(), former, [key.as_str()], secrets)?;
     if let Some(schema) = schema {
         banks
             .schemas

@@ -9,7 +9,7 @@ use crate::conversation::EntryChange;
 use crate::instance::history::SessionRecord;
 use crate::json::{JsonText, unescape_strings};
 use crate::topic::{TopicDraft, TopicPath};
-use crate::{ChangeSet, SecretPolicy, StoreError};
+use crate::{Change, ChangeSet, SecretPolicy, StoreError};
 
 /// Content that was checked for credentials, or in which they are allowed.
 ///
@@ -41,22 +41,25 @@ impl<T: CheckableContent> Checked<T> {
     ) -> Result<Self, StoreError> {
         if secrets == SecretPolicy::Refuse {
             let texts = content.texts();
-            let mut all: Vec<&str> = texts.iter().map(Cow::as_ref).collect();
+            let names: Vec<&str> = names.into_iter().collect();
+            reject_secrets(texts.iter().map(Cow::as_ref).chain(names.iter().copied()))?;
             for name in names {
-                all.push(name);
+                for text in &texts {
+                    reject_secrets([named_text(name, text).as_str()])?;
+                }
             }
-            reject_secrets(all)?;
         }
         Ok(Self(content))
     }
 
-    /// Checks changed content; credentials that its previous version `former` contains are accepted.
+    /// Checks changed content and its names; credentials that its previous version `former` contains are accepted.
     ///
     /// # Errors
     /// [`StoreError::Secret`] if it contains another credential and `secrets` refuses them.
-    pub fn new_version(
+    pub fn new_version<'n>(
         content: T,
         former: Option<&T>,
+        names: impl IntoIterator<Item = &'n str>,
         secrets: SecretPolicy,
     ) -> Result<Self, StoreError> {
         if secrets == SecretPolicy::Refuse {
@@ -67,9 +70,22 @@ impl<T: CheckableContent> Checked<T> {
                 .texts()
                 .iter()
                 .try_for_each(|text| reject_added_secrets(&former, text))?;
+            for name in names {
+                let former = named_text(name, &former);
+                content
+                    .texts()
+                    .iter()
+                    .try_for_each(|text| reject_added_secrets(&former, &named_text(name, text)))?;
+            }
         }
         Ok(Self(content))
     }
+}
+
+/// Returns the start of a text with the name under which it is stored, as in an assignment: a password may be without
+/// a name in the text itself.
+fn named_text(name: &str, text: &str) -> String {
+    format!("{name}: {}", &text[..text.floor_char_boundary(512)])
 }
 
 impl<T> Checked<T> {
@@ -123,7 +139,17 @@ impl CheckableContent for JsonText {
 
 impl CheckableContent for &ChangeSet {
     fn texts(&self) -> Vec<Cow<'_, str>> {
-        operation_texts(self).map(Cow::Borrowed).collect()
+        let titled = self.changes.iter().filter_map(|change| match change {
+            Change::Create { memory, .. } | Change::Replace { memory, .. } => {
+                let title = memory.title.as_deref()?;
+                Some(Cow::Owned(named_text(title, &memory.content)))
+            }
+            Change::Remove { .. } => None,
+        });
+        operation_texts(self)
+            .map(Cow::Borrowed)
+            .chain(titled)
+            .collect()
     }
 }
 
@@ -163,10 +189,55 @@ impl CheckableContent for TopicDraft {
             Some(&self.description),
             self.content.as_ref(),
         ];
+        let titled = self
+            .content
+            .as_ref()
+            .map(|content| Cow::Owned(named_text(self.title.as_str(), content.as_str())));
         texts
             .into_iter()
             .flatten()
             .map(|text| Cow::Borrowed(text.as_str()))
+            .chain(titled)
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_refused_under_its_name() {
+        let value = ["tR7x", "Qz9m", "Lk2v", "Bn4w"].concat();
+        let check = |name, text: &str| Checked::new(text, [name], SecretPolicy::Refuse).is_err();
+        for name in [
+            "db_password",
+            "prod/password",
+            "Passwort",
+            "API key",
+            "密码",
+        ] {
+            assert!(check(name, &value), "{name}");
+            assert!(check(name, &format!("{value}\nrotate it")), "{name}");
+        }
+        for name in ["password_policy", "tokenizer", "notes"] {
+            assert!(!check(name, &value), "{name}");
+        }
+        assert!(!check("db_password", "see the vault"));
+    }
+
+    #[test]
+    fn a_former_value_is_accepted_under_its_name() {
+        let values = ["tR7xQz9mLk2vBn4w", "k3Jd8sLq0ZpX2vNb"].map(str::to_owned);
+        let check = |former: &String, value: &String| {
+            Checked::new_version(
+                value.clone(),
+                Some(former),
+                ["db_password"],
+                SecretPolicy::Refuse,
+            )
+        };
+        check(&values[0], &values[0]).unwrap();
+        check(&values[0], &values[1]).unwrap_err();
     }
 }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use super::assigned::find_in_column;
 use super::rule::{RULES, SecretRule};
 use crate::StoreError;
 use crate::text::{deceptive_characters, to_ascii_form, visible_char};
@@ -36,7 +37,7 @@ pub fn find(text: &str) -> Vec<Secret> {
         found.extend(find_spans(&visible.text).into_iter().map(original));
     }
     // Of credentials with the same start, the first rule has the most specific kind.
-    found.sort_by_key(|(span, rule)| (span.start, rule.index()));
+    found.sort_by_key(|(span, rule)| (span.start, rule.order()));
 
     let mut secrets = Vec::<Secret>::new();
     for (span, rule) in found {
@@ -63,9 +64,14 @@ fn find_spans(text: &str) -> Vec<(Range<usize>, &'static SecretRule)> {
         if rule.is_assignment() && hit.start < covered {
             return;
         }
-        if let Some(span) = rule.find_span(text, hit) {
+        if let Some(span) = rule.find_span(text, hit.clone()) {
             covered = covered.max(span.end);
             found.push((span, rule));
+        } else if rule.is_assignment() {
+            for span in find_in_column(text, hit) {
+                covered = covered.max(span.end);
+                found.push((span, rule));
+            }
         }
     });
     found
@@ -120,44 +126,49 @@ static PREFILTER: LazyLock<LiteralPrefilter> = LazyLock::new(LiteralPrefilter::n
 /// Calls `each` with every rule and position of its literals in `text`, in order of position.
 fn for_each_hit(text: &str, each: &mut dyn FnMut(&'static SecretRule, Range<usize>)) {
     let prefilter = &*PREFILTER;
-    for (at, window) in text.as_bytes().windows(3).enumerate() {
-        let mut possible = prefilter.masks[0][usize::from(window[0])]
-            & prefilter.masks[1][usize::from(window[1])]
-            & prefilter.masks[2][usize::from(window[2])];
-        while possible != 0 {
-            let (rule, literal) = prefilter.literals[possible.trailing_zeros() as usize];
-            if rule.matches_literal(literal, &text.as_bytes()[at..]) {
+    let bytes = text.as_bytes();
+    let mut slot = 0;
+    for (last, &byte) in bytes.iter().enumerate() {
+        slot = next_slot(slot, byte);
+        let group = prefilter.slots[slot];
+        if group == 0 || last < 2 {
+            continue;
+        }
+        let at = last - 2;
+        for (rule, literal) in &prefilter.groups[usize::from(group)] {
+            if rule.matches_literal(literal, &bytes[at..]) {
                 each(rule, at..at + literal.len());
             }
-            possible &= possible - 1;
         }
     }
 }
 
-/// Bit masks of the literals that match each of the first three bytes.
-///
-/// There is one bit per literal, in the order of `literals`.
+/// Returns the slot of the last three bytes: five bits of each, in which letters of both cases are equal.
+fn next_slot(slot: usize, byte: u8) -> usize {
+    (slot << 5 | usize::from(byte & 31)) & 0x7fff
+}
+
+/// The literals of all rules by the slot of their first three bytes.
 struct LiteralPrefilter {
-    masks: [[u64; 256]; 3],
-    literals: Vec<(&'static SecretRule, &'static str)>,
+    /// The index in `groups` of each slot; the group 0 is empty.
+    slots: Vec<u16>,
+    groups: Vec<Vec<(&'static SecretRule, &'static str)>>,
 }
 
 impl LiteralPrefilter {
     fn new() -> Self {
-        let literals: Vec<_> = RULES
-            .iter()
-            .flat_map(|rule| rule.literals.iter().map(move |&literal| (rule, literal)))
-            .collect();
-        let mut masks = [[0; 256]; 3];
-        for (number, (rule, literal)) in literals.iter().enumerate() {
-            for (mask, byte) in masks.iter_mut().zip(literal.bytes()) {
-                mask[usize::from(byte)] |= 1 << number;
-                if rule.any_case {
-                    mask[usize::from(byte.to_ascii_uppercase())] |= 1 << number;
+        let (mut slots, mut groups) = (vec![0; 1 << 15], vec![Vec::new()]);
+        for rule in &RULES {
+            for &literal in rule.literals {
+                let slot = literal.bytes().take(3).fold(0, next_slot);
+                if slots[slot] == 0 {
+                    slots[slot] = u16::try_from(groups.len()).expect("there are fewer slots");
+                    groups.push(Vec::new());
                 }
+                groups[usize::from(slots[slot])].push((rule, literal));
             }
         }
-        Self { masks, literals }
+        Self { slots, groups }
     }
 }
 

@@ -3,6 +3,7 @@
 //! A store of memories is copied, synchronized and shown to models, so a stored key is leaked. False positives are as
 //! harmful as misses, because users disable a check that raises false alarms.
 
+mod assigned;
 mod checked;
 mod find;
 mod placeholder;

@@ -27,10 +27,9 @@ pub(super) fn is_placeholder(value: &str) -> bool {
             .any(|filler| value.contains(filler))
 }
 
-/// Returns whether `token` has fewer than six distinct characters after its prefix.
+/// Returns whether `token` has fewer than six distinct characters.
 pub(super) fn is_monotonous(token: &str) -> bool {
-    // The prefix is common to all tokens of a kind.
-    let mut characters: Vec<char> = token.chars().skip(4).collect();
+    let mut characters: Vec<char> = token.chars().collect();
     characters.sort_unstable();
     characters.dedup();
     characters.len() < 6
@@ -51,9 +50,11 @@ pub(super) fn has_long_random_piece(token: &str) -> bool {
 pub(super) fn looks_random(value: &str) -> bool {
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    if letters < 4 || digits < 2 || is_hash_or_uuid(value) {
-        return false;
-    }
+    4 <= letters && 2 <= digits && !is_hash_or_uuid(value) && alternates(value)
+}
+
+/// Returns whether kinds of characters alternate as often as in a random value.
+pub(super) fn alternates(value: &str) -> bool {
     let bytes = value.as_bytes();
     let neighbours = || {
         bytes
@@ -102,7 +103,8 @@ fn is_hash_or_uuid(value: &str) -> bool {
         return false;
     }
     let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
-    matches!(lengths.as_slice(), [40 | 64] | [8, 4, 4, 4, 12])
+    let is_labelled = bare.len() < value.len();
+    matches!(lengths.as_slice(), [40 | 64] | [8, 4, 4, 4, 12]) || (is_labelled && lengths == [32])
 }
 
 #[expect(

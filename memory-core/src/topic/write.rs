@@ -171,6 +171,7 @@ pub(super) fn refuse_new_secrets(
     Ok(Checked::new_version(
         after,
         Some(&before.to_owned()),
+        [],
         secrets,
     )?)
 }

@@ -177,7 +177,7 @@ fn credentials() -> Vec<(&'static str, String, String, &'static str)> {
         (
             "password in a URL",
             "postgres://user:".into(),
-            "pass".into(),
+            "horse".into(),
             "@host",
         ),
         (
@@ -367,10 +367,8 @@ proptest! {
 }
 
 #[test]
-fn every_literal_has_its_bit_and_three_bytes() {
-    let literals = &PREFILTER.literals;
-    assert!(literals.len() <= 64);
-    for (rule, literal) in literals {
+fn every_literal_has_three_bytes_and_the_case_of_its_rule() {
+    for (rule, literal) in PREFILTER.groups.iter().flatten() {
         assert!(3 <= literal.len(), "{literal}");
         assert!(
             !rule.any_case || *literal == literal.to_ascii_lowercase(),
@@ -381,7 +379,7 @@ fn every_literal_has_its_bit_and_three_bytes() {
 
 #[test]
 fn every_literal_is_hit_where_it_stands() {
-    for (rule, literal) in &PREFILTER.literals {
+    for (rule, literal) in PREFILTER.groups.iter().flatten() {
         let mut hits = Vec::new();
         for_each_hit(&format!("é {literal}"), &mut |hit, at| {
             hits.push((hit.kind, at.start));
@@ -514,4 +512,50 @@ proptest! {
             prop_assert_eq!(find(&redacted.text), []);
         }
     }
+}
+
+/// Returns the texts of a file of cases; its first lines describe the format.
+fn cases(file: &str) -> Vec<String> {
+    let pattern = regex::Regex::new(r"\{(v|an|hex|up|low|dig)(\d*)\}").unwrap();
+    let fill = |found: &regex::Captures<'_>| {
+        let alphabet = match &found[1] {
+            "v" => return "tR7xQz9mLk2vBn4w".to_owned(),
+            "hex" => "0123456789abcdef",
+            "up" => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
+            "low" => "abcdefghijklmnopqrstuvwxyz0123456789",
+            "dig" => "0123456789",
+            _ => "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
+        };
+        let mut state = found.get(0).unwrap().start() as u64 + 7;
+        let mut next = |_| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            char::from(alphabet.as_bytes()[(state >> 33) as usize % alphabet.len()])
+        };
+        (0..found[2].parse::<u8>().unwrap())
+            .map(&mut next)
+            .collect()
+    };
+    file.lines()
+        .filter(|line| !line.is_empty() && !line.starts_with("# "))
+        .map(|line| line.replace('~', "").replace('⏎', "\n"))
+        .map(|line| pattern.replace_all(&line, fill).into_owned())
+        .collect()
+}
+
+#[test]
+fn credentials_of_every_class_are_found() {
+    let cases = cases(include_str!("credentials.txt"));
+    assert!(150 <= cases.len());
+    let missed: Vec<_> = cases.iter().filter(|text| find(text).is_empty()).collect();
+    assert_eq!(missed, [""; 0], "{} of {}", missed.len(), cases.len());
+}
+
+#[test]
+fn ordinary_texts_of_every_class_have_no_credential() {
+    let cases = cases(include_str!("ordinary.txt"));
+    assert!(150 <= cases.len());
+    let wrong: Vec<_> = cases.iter().filter(|text| !find(text).is_empty()).collect();
+    assert_eq!(wrong, [""; 0], "{} of {}", wrong.len(), cases.len());
 }
