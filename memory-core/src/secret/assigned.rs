@@ -134,8 +134,11 @@ pub(super) fn find_assigned_value(
 /// Returns the values below a heading with `keyword` in a table of Markdown or in comma-separated values.
 pub(super) fn find_in_column(text: &str, keyword: Range<usize>) -> Vec<Range<usize>> {
     const MAX_LINE: usize = 512;
-    const MAX_ROWS: usize = 64;
-    let Some((name, rest)) = split_name(text, keyword) else {
+    const MAX_ROWS: usize = 16;
+    // The heading of a column is alone between separators. Few keywords are, so others cost no scan of their line.
+    let behind = skip_blanks(skip_marks(&text[keyword.end..]));
+    let is_heading = behind.is_empty() || behind.starts_with(['|', ',', ';', '\t', '\r', '\n']);
+    let Some((name, rest)) = is_heading.then(|| split_name(text, keyword)).flatten() else {
         return Vec::new();
     };
     let before = text[..name.start]
@@ -146,7 +149,10 @@ pub(super) fn find_in_column(text: &str, keyword: Range<usize>) -> Vec<Range<usi
         .count();
     let before = &text.as_bytes()[name.start - before..name.start];
     let head = length_while(rest, MAX_LINE, |byte| byte != b'\n');
-    let next = skip_marks(skip_blanks(rest)).bytes().next();
+    if !rest[head..].starts_with('\n') {
+        return Vec::new();
+    }
+    let next = skip_blanks(skip_marks(rest)).bytes().next();
     let Some(&separator) = [b'|', b',', b';', b'\t']
         .iter()
         .find(|&&separator| before.contains(&separator) || next == Some(separator))

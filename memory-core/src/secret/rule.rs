@@ -903,6 +903,11 @@ fn wide_password_length(user: &str, text: &str) -> Option<usize> {
 
 /// Returns the password of `curl -u user:password`.
 fn find_login(text: &str, flag: Range<usize>) -> Option<Range<usize>> {
+    let rest = text[flag.end..].trim_start_matches([' ', '=', '"', '\'']);
+    let login = length_while(rest, |character| {
+        character.is_ascii_graphic() && !"\"'`".contains(character)
+    });
+    let (user, password) = rest[..login].split_once(':')?;
     let line = text[..flag.start]
         .bytes()
         .rev()
@@ -915,11 +920,6 @@ fn find_login(text: &str, flag: Range<usize>) -> Option<Range<usize>> {
     {
         return None;
     }
-    let rest = text[flag.end..].trim_start_matches([' ', '=', '"', '\'']);
-    let login = length_while(rest, |character| {
-        character.is_ascii_graphic() && !"\"'`".contains(character)
-    });
-    let (user, password) = rest[..login].split_once(':')?;
     let start = text.len() - rest.len() + user.len() + 1;
     (!user.contains('/') && is_real_password(user, password)).then(|| start..start + password.len())
 }
