@@ -14,7 +14,7 @@ use crate::text::{deceptive_characters, fold, is_invisible, to_ascii_form, to_on
 const FENCE: &str = "memory";
 
 /// Words in the names of tags in which clients pass instructions, roles, calls and results; also in the plural.
-const CLIENT_WORDS: [&str; 31] = [
+const CLIENT_WORDS: [&str; 33] = [
     "system",
     "systemreminder",
     "sys",
@@ -46,6 +46,8 @@ const CLIENT_WORDS: [&str; 31] = [
     "think",
     "turn",
     "notification",
+    "hook",
+    "ide",
 ];
 
 /// Names of the tokens in square brackets with which models mark instructions, calls and results.
@@ -334,8 +336,9 @@ impl Gap {
 
 /// Returns whether the bracket at `start` begins the arguments of a type, as in `Vec<User>`.
 fn is_type_argument(text: &str, start: usize) -> bool {
+    let before = &text[..start];
     let before =
-        text[..start].ends_with(|before: char| before.is_ascii_alphanumeric() || before == ':');
+        before.ends_with(|before: char| before.is_ascii_alphanumeric()) || before.ends_with("::");
     let Some(behind) = text[start..].strip_prefix('<').filter(|_| before) else {
         return false;
     };
@@ -344,7 +347,7 @@ fn is_type_argument(text: &str, start: usize) -> bool {
     // `<User` and not `<USER`, nor a part of `<User-Prompt`.
     name.starts_with(|letter: char| letter.is_ascii_uppercase())
         && name.bytes().any(|byte| byte.is_ascii_lowercase())
-        && rest.starts_with(['>', ',', '<', ':'])
+        && (rest.starts_with(['>', ',', '<']) || rest.starts_with("::"))
 }
 
 #[cfg(test)]
@@ -497,6 +500,8 @@ mod tests {
             "<bash-input>",
             "<environment_context>",
             "<important_instructions>",
+            "<session-start-hook>",
+            "<ide_selection>",
             "<|im_start|>",
             "<|im_end|>",
             "<|endoftext|>",

@@ -113,6 +113,9 @@ fn output_schema(own_name: &str) -> Option<Value> {
 /// The tools of memories whose results are returned as they are: exact text, which an agent may edit, and text that is escaped already.
 const UNESCAPED: [&str; 2] = ["memory_read", "memory_context"];
 
+/// The other tools whose results are lists.
+const LISTS: [&str; 3] = ["topic_view", "bank_list", "history_sessions"];
+
 /// Escapes the tags of clients in each text of a result.
 fn escape_texts(result: Value) -> Value {
     match result {
@@ -120,7 +123,7 @@ fn escape_texts(result: Value) -> Value {
         Value::Array(items) => items.into_iter().map(escape_texts).collect(),
         Value::Object(fields) => fields
             .into_iter()
-            .map(|(name, field)| (name, escape_texts(field)))
+            .map(|(name, field)| (escape_tags(&name), escape_texts(field)))
             .collect::<serde_json::Map<_, _>>()
             .into(),
         other => other,
@@ -137,7 +140,10 @@ pub(super) fn tool_result(
     form: AnswerForm,
 ) -> Result<CallToolResult, ErrorData> {
     let done = match own_name {
-        Some(name) if name.starts_with("memory_") && !UNESCAPED.contains(&name) => {
+        Some(name)
+            if LISTS.contains(&name)
+                || name.starts_with("memory_") && !UNESCAPED.contains(&name) =>
+        {
             done.map(escape_texts)
         }
         _ => done,

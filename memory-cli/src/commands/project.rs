@@ -95,8 +95,17 @@ impl BindArgs {
                 .output
                 .json(&json!({ "project": name, "repository": id }))?);
         }
-        Ok(app
-            .output
-            .note(&format!("{id} belongs to the project {name}"))?)
+        app.output
+            .note(&format!("{id} belongs to the project {name}"))?;
+        let others = projects.load()?.others(name);
+        let others = others.iter().filter(|other| **other != id);
+        let others: Vec<String> = others.map(ToString::to_string).collect();
+        if !others.is_empty() {
+            app.output.note(&format!(
+                "other repositories of this project: {}",
+                others.join(", ")
+            ))?;
+        }
+        Ok(())
     }
 }

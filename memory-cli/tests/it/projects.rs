@@ -159,6 +159,38 @@ fn a_repository_without_a_remote_is_found_by_its_marker_and_its_copies_are_not()
 }
 
 #[test]
+fn a_folder_whose_git_leads_to_another_repository_is_not_that_repository() {
+    let sandbox = Sandbox::new();
+    begin_project(&sandbox);
+    sandbox.run_shell(
+        "mkdir -p file dir/.git link && echo 'gitdir: ../acme/.git' > file/.git && \
+         echo ../../acme/.git > dir/.git/commondir && ln -s ../acme/.git link/.git && \
+         mkdir tree wt && echo 'gitdir: ../wt' > tree/.git && echo ../acme/.git > wt/commondir && \
+         echo ../tree/.git > wt/gitdir && mkdir new && echo 'gitdir: ../elsewhere/deep' > new/.git",
+    );
+    for folder in ["file", "dir", "link", "tree", "new"] {
+        let said = list_as_agent(&sandbox, folder);
+        assert!(!said.contains("green"), "{folder}: {said}");
+        assert!(said.contains("cannot be determined"), "{folder}: {said}");
+    }
+    assert!(!sandbox.path("elsewhere").exists());
+}
+
+#[test]
+fn a_submodule_is_a_repository_of_its_own() {
+    let sandbox = Sandbox::new();
+    begin_project(&sandbox);
+    sandbox.run_shell(
+        "git init --quiet whole && \
+         git -C whole -c protocol.file.allow=always submodule --quiet add ../acme part",
+    );
+    assert!(!list_as_agent(&sandbox, "whole/part").contains("green"));
+    write_as_agent(&sandbox, "whole/part", "The door is red");
+    assert!(list_as_agent(&sandbox, "whole/part").contains("red"));
+    assert!(!list_as_agent(&sandbox, "whole").contains("red"));
+}
+
+#[test]
 fn a_repository_with_a_new_remote_is_confirmed_by_a_person() {
     let sandbox = Sandbox::new();
     begin_project(&sandbox);

@@ -1,12 +1,13 @@
 //! The remote of a repository, and its folder.
 
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::access::follow_folders;
+use super::access::{RepositoryFolders, follow_folders, read_link_file};
 use super::isolation::IsolatedSettings;
-use super::repository::git_error;
+use super::repository::{PATIENCE, git_error};
 use crate::conversation::GitVersionsError;
 use crate::trust::check_owner;
 
@@ -40,9 +41,58 @@ pub(crate) fn remote_address(
 /// # Errors
 /// If it cannot be read, or other users can change it.
 pub(crate) fn repository_folder(root: &Path) -> io::Result<PathBuf> {
-    let folder = follow_folders(root)?.common;
+    let folder = own_folders(root)?.common;
     check_owner(&folder)?;
     Ok(folder)
+}
+
+/// Returns the folders of the repository at `root`, which is in `.git` or names this folder as its work tree.
+///
+/// Otherwise a file or a symlink could make any folder a part of another repository.
+fn own_folders(root: &Path) -> io::Result<RepositoryFolders> {
+    let dot = root.join(".git");
+    let kind = dot.symlink_metadata()?.file_type();
+    let folders = follow_folders(root)?;
+    let is_own = if kind.is_dir() {
+        folders.common == dot
+    } else {
+        kind.is_file() && names_work_tree(&folders, root, &dot)
+    };
+    if is_own {
+        Ok(folders)
+    } else {
+        let reason = format!("{} leads to a repository of another folder", dot.display());
+        Err(io::Error::other(reason))
+    }
+}
+
+/// Returns whether a repository has `root` as a further work tree, or is that of a submodule at `root`.
+fn names_work_tree(folders: &RepositoryFolders, root: &Path, dot: &Path) -> bool {
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    let is_same = |one: &Path, other: &Path| real(one).is_some_and(|one| Some(one) == real(other));
+    if folders.own == folders.common {
+        // A submodule at `a/b` has its repository in `.git/modules/a/b` or `.git/modules/NAME` of a folder above.
+        let mut above = root.ancestors().skip(1);
+        let modules = above.find_map(|folder| real(&folder.join(".git/modules")));
+        let is_below =
+            |modules: PathBuf| real(&folders.own).is_some_and(|own| own.starts_with(modules));
+        let settings = IsolatedSettings::read(root, folders, PATIENCE);
+        return modules.is_some_and(is_below)
+            && settings.is_ok_and(|settings| {
+                settings
+                    .of_repository("core.worktree")
+                    .is_some_and(|tree| is_same(&folders.own.join(tree), root))
+            });
+    }
+    let trees = folders.common.join("worktrees");
+    let Ok(named) = read_link_file(&folders.own.join("gitdir")) else {
+        return false;
+    };
+    folders
+        .own
+        .parent()
+        .is_some_and(|parent| is_same(parent, &trees))
+        && is_same(&folders.own.join(named.trim()), dot)
 }
 
 /// Returns the settings of the repository; `None` if it has none.
@@ -51,7 +101,7 @@ fn read_settings(
     patience: Duration,
 ) -> Result<Option<IsolatedSettings>, GitVersionsError> {
     let unreadable = |error| git_error("read the repository", &error);
-    let folders = follow_folders(root).map_err(unreadable)?;
+    let folders = own_folders(root).map_err(unreadable)?;
     let config = folders.common.join("config");
     if !config.exists() {
         return Ok(None);
