@@ -117,7 +117,15 @@ impl RecordFile for SourceDatabase {
             .map(|table| Ok((*table, row_query(&connection, table)?)))
             .collect::<rusqlite::Result<_>>()
             .map_err(reason)?;
-        Ok(Box::new(DatabaseReader { connection, tables }))
+        let pending = PENDING.iter().map(|suffix| beside(&self.path, suffix));
+        let files = std::iter::once(self.path.clone()).chain(pending);
+        let sizes = files.filter_map(|file| Some(file.metadata().ok()?.len()));
+        Ok(Box::new(DatabaseReader {
+            connection,
+            tables,
+            // UTF-16 in the file is shorter than UTF-8 for some scripts.
+            max_bytes: 2 * sizes.sum::<u64>(),
+        }))
     }
 }
 
@@ -125,6 +133,8 @@ struct DatabaseReader {
     connection: Connection,
     /// The tables, with the query of a row.
     tables: Vec<(SourceTable, String)>,
+    /// Maximum size of the texts of all rows, in bytes. Rows share the default values of columns.
+    max_bytes: u64,
 }
 
 impl DatabaseReader {
@@ -151,7 +161,11 @@ impl DatabaseReader {
         let mut statement = self.connection.prepare(&query)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            ids.push(row.get(0)?);
+            let id = row.get(0)?;
+            if ids.last().is_some_and(|last| id <= *last) {
+                return Err(disorder());
+            }
+            ids.push(id);
         }
         Ok(())
     }
@@ -172,6 +186,9 @@ impl DatabaseReader {
             let id = row.get(0)?;
             if last.is_some_and(|last| id <= last) {
                 break;
+            }
+            if ids.last().is_some_and(|last| *last <= id) {
+                return Err(disorder());
             }
             ids.push(id);
         }
@@ -200,6 +217,7 @@ impl DatabaseReader {
 
 impl RecordReader for DatabaseReader {
     fn scan(&mut self, see: &mut dyn FnMut(RecordPosition, Result<SourceRecord, String>) -> bool) {
+        let mut left = self.max_bytes;
         for (table, _) in &self.tables {
             let (ids, error) = self.row_ids(table);
             for id in ids {
@@ -209,7 +227,16 @@ impl RecordReader for DatabaseReader {
                     start: 0,
                     length: 0,
                 };
-                if !see(position, read_again(self.read_row(table.name, id))) {
+                let record = read_again(self.read_row(table.name, id));
+                let size = record.as_ref().map_or(0, text_bytes);
+                let is_within = size <= left;
+                left = left.saturating_sub(size);
+                let record = if is_within {
+                    record
+                } else {
+                    Err("the rows have more text than the file".to_owned())
+                };
+                if !see(position, record) || !is_within {
                     return;
                 }
             }
@@ -232,6 +259,14 @@ impl RecordReader for DatabaseReader {
     }
 }
 
+/// The error for ids that are not in order: pages of a table with several parents have any number of rows.
+fn disorder() -> rusqlite::Error {
+    rusqlite::Error::SqliteFailure(
+        rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT),
+        Some("its rows are not in order".to_owned()),
+    )
+}
+
 fn read_again(row: rusqlite::Result<Option<SourceRecord>>) -> Result<SourceRecord, String> {
     row.map_err(reason)?
         .ok_or_else(|| "was deleted meanwhile".into())
@@ -250,6 +285,12 @@ fn to_json(value: ValueRef<'_>) -> Option<Value> {
         ValueRef::Real(number) => Number::from_f64(number).map(Value::Number),
         ValueRef::Text(bytes) => Some(String::from_utf8_lossy(bytes).into()),
     }
+}
+
+/// Returns the size of the texts of a record, in bytes.
+fn text_bytes(record: &SourceRecord) -> u64 {
+    let texts = record.0.values().filter_map(Value::as_str);
+    texts.map(|text| text.len() as u64).sum()
 }
 
 /// Returns whether the file at `path` is an SQLite database.

@@ -146,6 +146,60 @@ fn computed_columns_are_not_read() {
     ));
 }
 
+#[test]
+fn rows_that_share_a_default_value_end_where_they_have_more_text_than_the_file() {
+    let folder = TempDir::new().unwrap();
+    let path = database(
+        &folder,
+        &format!(
+            "CREATE TABLE notes (id); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100)
+             INSERT INTO notes SELECT i FROM n; ALTER TABLE notes ADD text DEFAULT '{}'",
+            "x".repeat(10_000)
+        ),
+    );
+    let found = texts(&open(&path).unwrap());
+    let most = usize::try_from(2 * path.metadata().unwrap().len() / 10_000).unwrap();
+    assert_eq!(found.len(), most + 1);
+    assert_eq!(
+        found[most],
+        Err("the rows have more text than the file".into())
+    );
+}
+
+#[test]
+fn a_table_whose_pages_have_several_parents_is_damaged() {
+    let folder = TempDir::new().unwrap();
+    let path = database(
+        &folder,
+        "PRAGMA page_size=512; CREATE TABLE notes (text);
+         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100)
+         INSERT INTO notes SELECT 'a note with some text ' || i FROM n",
+    );
+    let connection = Connection::open(&path).unwrap();
+    let root: i64 = connection
+        .query_row("SELECT rootpage FROM sqlite_master", [], |row| row.get(0))
+        .unwrap();
+    drop(connection);
+    let mut bytes = fs::read(&path).unwrap();
+    let page = usize::try_from((root - 1) * 512).unwrap();
+    assert_eq!(bytes[page], 5, "it is an interior page");
+    let cell = |index: usize| {
+        let at = page + 12 + 2 * index;
+        page + usize::from(u16::from_be_bytes([bytes[at], bytes[at + 1]]))
+    };
+    let (first, second) = (cell(0), cell(1));
+    bytes.copy_within(first..first + 4, second);
+    fs::write(&path, bytes).unwrap();
+    let found = texts(&open(&path).unwrap());
+    assert!(found.len() <= 101, "{}", found.len());
+    assert!(
+        found
+            .iter()
+            .any(|text| text.as_ref().is_err_and(|why| why.contains("in order"))),
+        "{found:?}"
+    );
+}
+
 #[cfg(unix)]
 #[test]
 fn what_is_beside_a_database_is_copied_only_if_it_is_a_regular_file() {
