@@ -1,23 +1,30 @@
 //! Ingestion into the memories of a home and the sessions of its history.
 
-use std::path::Path;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memory_agent::instance::{self, InstanceHandle};
 use memory_core::instance::InstanceError;
 use memory_core::instance::history::Messages;
-use memory_core::{IngestOptions, IngestReport, Progress, Services};
+use memory_core::wikilink::WikilinkRule;
+use memory_core::{
+    IngestOptions, IngestReport, NoteItem, Progress, Scope, Services, Source, SourceItem,
+    SourceSessionItem,
+};
 use memory_dream::conversation::{ConversationPrompts, ModelFactExtractor};
 use memory_ingest::{SourceName, SourceOptions};
 
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::instances::InstanceRegistry;
+use crate::project::HomeProjects;
 
 /// The stores that an ingestion writes to.
 pub(crate) struct Ingestion {
     services: Services,
     sessions: Messages,
+    projects: HomeProjects,
     /// Draws facts from conversations, if that is requested.
     extractor: Option<ModelFactExtractor>,
 }
@@ -44,6 +51,7 @@ impl Ingestion {
         Ok(Self {
             services: services.clone(),
             sessions: open_history(instance, settings)?,
+            projects: HomeProjects::new(settings),
             extractor: None,
         })
     }
@@ -75,7 +83,10 @@ impl Ingestion {
         options: &IngestOptions<'_>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<IngestReport, Failure> {
-        let source = memory_ingest::open(source, path, source_options)?;
+        let source = SourceInProjects {
+            source: memory_ingest::open(source, path, source_options)?,
+            projects: &self.projects,
+        };
         let extractor = self.extractor.as_ref().map(|extractor| extractor as _);
         let options = IngestOptions {
             sessions: Some(&self.sessions),
@@ -84,9 +95,52 @@ impl Ingestion {
         };
         Ok(memory_core::ingest(
             &self.services,
-            source.as_ref(),
+            &source,
             &options,
             progress,
         )?)
+    }
+}
+
+/// A source whose notes are in the scopes of the projects that their folders belong to.
+#[derive(Debug)]
+struct SourceInProjects<'p> {
+    source: Box<dyn Source>,
+    projects: &'p HomeProjects,
+}
+
+impl Source for SourceInProjects<'_> {
+    fn name(&self) -> &str {
+        self.source.name()
+    }
+
+    fn rule(&self) -> WikilinkRule {
+        self.source.rule()
+    }
+
+    fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
+        let mut known = HashMap::<PathBuf, String>::new();
+        let mut place = move |note: &mut NoteItem| {
+            if let Scope::Project(name) = &mut note.draft.scope
+                && let Some(folder) = note.project_folder.take()
+            {
+                let own = || self.projects.name_for_import(name, &folder);
+                *name = known.entry(folder.clone()).or_insert_with(own).clone();
+            }
+        };
+        Box::new(self.source.items().map(move |mut item| {
+            if let SourceItem::Note(note) = &mut item {
+                place(note);
+            }
+            item
+        }))
+    }
+
+    fn is_complete(&self) -> bool {
+        self.source.is_complete()
+    }
+
+    fn sessions(&self) -> Box<dyn Iterator<Item = SourceSessionItem> + '_> {
+        self.source.sessions()
     }
 }

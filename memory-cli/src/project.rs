@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use memory_agent::mcp::{FoundProject, ProjectFinder};
 use memory_core::text::format_error_chain;
-use memory_core::{Filter, PageRequest, ParseError, Scope, StoreError};
+use memory_core::{ContentHash, Filter, PageRequest, ParseError, Scope, StoreError};
 use memory_store::conversation::GitVersionsError;
 use memory_store::{FileStoreOptions, ForeignFolder, Projects, RepositoryId, check_owner};
 
@@ -84,6 +84,20 @@ impl HomeProjects {
     /// Sets the maximum time for the identification of a repository.
     pub(crate) fn patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
+    }
+
+    /// Returns the name of the project of `folder` for memories of another program, which names it by the name of the folder.
+    ///
+    /// A name that belongs to another repository is made unique.
+    pub(crate) fn name_for_import(&self, name: &str, folder: &Path) -> String {
+        match (self.find(folder), self.load()) {
+            (Ok(FolderProject::Bound(own)), _) => own,
+            (_, Ok(projects)) if !projects.is_bound(name) => name.to_owned(),
+            _ => {
+                let hash = ContentHash::of(&folder.display().to_string()).to_string();
+                format!("{name}-{}", &hash[..8])
+            }
+        }
     }
 
     /// Returns what identifies the repository at `root`, the strongest evidence first.

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 use std::iter;
+use std::path::PathBuf;
 
 use chrono::{DateTime, Utc};
 
@@ -82,6 +83,9 @@ pub struct NoteItem {
     pub listed_links: Vec<(String, String)>,
     /// The part of the note that could not be parsed, if any.
     pub warning: Option<String>,
+    /// The folder of the project in whose scope the note is, if its source knows the folder. The name of the scope is the name of the
+    /// folder, which other folders can have too.
+    pub project_folder: Option<PathBuf>,
 }
 
 impl NoteItem {
@@ -101,6 +105,7 @@ impl NoteItem {
             uncounted_links,
             listed_links,
             warning,
+            project_folder: None,
         }
     }
 }

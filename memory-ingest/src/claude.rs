@@ -58,7 +58,11 @@ impl Claude {
         entries
     }
 
-    fn finding(&self, entry: &FolderEntry, scopes: &mut HashMap<String, Scope>) -> SourceItem {
+    fn finding(
+        &self,
+        entry: &FolderEntry,
+        projects: &mut HashMap<String, (String, Option<PathBuf>)>,
+    ) -> SourceItem {
         let text = match note::read_text(entry) {
             Ok(text) => text,
             Err(skipped) => return skipped,
@@ -71,14 +75,15 @@ impl Claude {
         }
         let mut note = SourceNote::new(self.name(), self.folder.name(), &entry.path, &text);
         note.draft.category = note_category(&note);
-        if let Some(project) = project_folder(&entry.path) {
-            let scope = || Scope::Project(name(&self.folder.join(project)));
-            note.draft.scope = scopes
-                .entry(project.to_owned())
-                .or_insert_with(scope)
-                .clone();
-        }
-        note.into_finding()
+        let Some(project) = project_folder(&entry.path) else {
+            return note.into_finding();
+        };
+        let (name, folder) = projects
+            .entry(project.to_owned())
+            .or_insert_with(|| name_and_folder(&self.folder.join(project)))
+            .clone();
+        note.draft.scope = Scope::Project(name);
+        note::in_project(note.into_finding(), folder)
     }
 }
 
@@ -88,11 +93,11 @@ impl Source for Claude {
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
-        let mut scopes = HashMap::new();
+        let mut projects = HashMap::new();
         Box::new(
             self.entries()
                 .into_iter()
-                .map(move |entry| self.finding(&entry, &mut scopes)),
+                .map(move |entry| self.finding(&entry, &mut projects)),
         )
     }
 }
@@ -148,7 +153,7 @@ struct TranscriptLine {
 /// The name of the folder is the path of the project with every character except letters and digits replaced by `-`,
 /// which cannot be reversed. Transcripts contain the original path. Without a transcript the name of the folder is
 /// used.
-fn name(folder: &Path) -> String {
+fn name_and_folder(folder: &Path) -> (String, Option<PathBuf>) {
     let slug = folder.file_name().unwrap_or_default().to_string_lossy();
     let slug = slug
         .strip_prefix('-')
@@ -159,7 +164,9 @@ fn name(folder: &Path) -> String {
         .iter()
         .take(MAX_TRANSCRIPTS)
         .find_map(|path| working_folder(path))
-        .map_or(slug, |path| last_component(&path))
+        .map_or((slug, None), |path| {
+            (last_component(&path), Some(path.into()))
+        })
 }
 
 fn list_transcripts(folder: &Path) -> Vec<PathBuf> {

@@ -1,7 +1,7 @@
 //! The memories of Codex.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use chrono::{DateTime, Utc};
@@ -95,10 +95,12 @@ impl CodexMemories {
                     .find_map(|line| line.strip_prefix(key))
                     .map(str::trim)
             };
-            note.draft.scope = line("cwd:")
+            let folder = line("cwd:");
+            note.draft.scope = folder
                 .and_then(project_of)
                 .map_or(Scope::Global, Scope::Project);
             note.updated_at = line("updated_at:").and_then(note::parse);
+            return note::in_project(note.into_finding(), folder.map(project_path));
         }
         note.into_finding()
     }
@@ -207,7 +209,8 @@ impl CodexMemories {
                 note.add_property(key, Some(value));
             }
         }
-        Some(note.into_item())
+        let folder = group.and_then(|group| group.folder.clone());
+        Some(note::in_project(note.into_item(), folder))
     }
 }
 
@@ -246,6 +249,7 @@ fn add_warning(mut items: Vec<SourceItem>, text: &SourceText, path: &str) -> Vec
 struct TaskGroup {
     title: String,
     project: Option<String>,
+    folder: Option<PathBuf>,
     created_at: Option<DateTime<Utc>>,
     updated_at: Option<DateTime<Utc>>,
     properties: Vec<(&'static str, serde_json::Value)>,
@@ -296,6 +300,7 @@ impl TaskGroup {
         Self {
             title: title.to_owned(),
             project: folder.and_then(project_of),
+            folder: folder.map(project_path),
             created_at: times.iter().min().copied(),
             updated_at: times.iter().max().copied(),
             properties,
@@ -331,13 +336,7 @@ fn keywords(task: &str) -> Vec<&str> {
 
 /// Returns the name of the project in the folder that a text names, unless it names several folders or a pattern.
 fn project_of(text: &str) -> Option<String> {
-    let path = text
-        .split(" (")
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .trim_matches('`')
-        .trim_end_matches(['/', '\\']);
+    let path = path_of(text);
     let has_drive = path
         .get(1..3)
         .is_some_and(|part| part == ":\\" || part == ":/");
@@ -350,6 +349,20 @@ fn project_of(text: &str) -> Option<String> {
             .unwrap_or_default(),
     );
     (is_path && is_one && !name.is_empty()).then_some(name)
+}
+
+/// Returns the folder that a text names.
+fn project_path(text: &str) -> PathBuf {
+    path_of(text).into()
+}
+
+fn path_of(text: &str) -> &str {
+    text.split(" (")
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .trim_matches('`')
+        .trim_end_matches(['/', '\\'])
 }
 
 fn section_category(heading: &str) -> Option<Category> {

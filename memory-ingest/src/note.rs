@@ -1,5 +1,6 @@
 //! A Markdown note with front matter, the format of most sources, and its dates.
 
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use chrono::{DateTime, NaiveDateTime, Utc};
@@ -185,6 +186,14 @@ impl SourceNote {
         note.draft.tags = note.draft.tags.iter().chain(&self.inline_tags).collect();
         SourceItem::Note(Box::new(note))
     }
+}
+
+/// Sets the folder of the project of a note.
+pub(crate) fn in_project(mut item: SourceItem, folder: Option<PathBuf>) -> SourceItem {
+    if let SourceItem::Note(note) = &mut item {
+        note.project_folder = folder;
+    }
+    item
 }
 
 /// Returns the file name of a path without its extension.

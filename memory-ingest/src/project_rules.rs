@@ -232,7 +232,7 @@ impl ProjectRules {
         if entry.path.starts_with('.') && !entry.path.contains('/') {
             note.draft.title = Some(entry.path.clone());
         }
-        note.into_finding()
+        note::in_project(note.into_finding(), Some(self.folder.join("")))
     }
 }
 

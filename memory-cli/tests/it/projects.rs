@@ -177,6 +177,32 @@ fn a_folder_whose_git_leads_to_another_repository_is_not_that_repository() {
 }
 
 #[test]
+fn memories_of_another_folder_with_the_name_of_a_project_are_not_imported_into_it() {
+    let sandbox = Sandbox::new();
+    clone(&sandbox, "work/acme", "https://github.com/ann/acme");
+    write_as_agent(&sandbox, "work/acme", "The vault is green");
+    for (number, folder) in ["downloads/acme", "work/acme"].iter().enumerate() {
+        let place = format!("claude/projects/-{number}");
+        let cwd = sandbox.path(folder).display().to_string();
+        sandbox.file(
+            &format!("{place}/memory/a.md"),
+            &format!("Deploy from {folder}"),
+        );
+        let line = serde_json::json!({ "cwd": cwd }).to_string();
+        sandbox.file(&format!("{place}/s.jsonl"), &format!("{line}\n"));
+    }
+    let claude = sandbox.path("claude").display().to_string();
+    for _ in 0..2 {
+        sandbox.run(&["ingest", "--source", "claude", "--path", &claude]);
+    }
+    let said = list_as_agent(&sandbox, "work/acme");
+    assert!(said.contains("Deploy from work"), "{said}");
+    assert!(!said.contains("downloads"), "{said}");
+    let all = sandbox.run(&["list"]);
+    assert_eq!(all.matches("project:acme-").count(), 1, "{all}");
+}
+
+#[test]
 fn a_submodule_is_a_repository_of_its_own() {
     let sandbox = Sandbox::new();
     begin_project(&sandbox);
