@@ -159,7 +159,7 @@ pub(super) fn find_in_column(text: &str, keyword: Range<usize>) -> Vec<Range<usi
     else {
         return Vec::new();
     };
-    let column = before.iter().filter(|&&byte| byte == separator).count();
+    let column = before.split(|byte| *byte == separator).count() - 1;
     let mut rows = &rest[head..];
     let mut found = Vec::new();
     for _ in 0..MAX_ROWS {
@@ -244,10 +244,8 @@ fn continues_name(word: &str, tail: &str) -> bool {
     };
     let words = split_words(tail);
     let is_continued = word.is_ascii() && tail.starts_with(is_same_word);
-    !(is_continued && !CONTINUATIONS.contains(&words[0].as_str()))
-        && !words
-            .iter()
-            .any(|word| HARMLESS_WORDS.contains(&word.as_str()))
+    let is_harmless = |word: &String| HARMLESS_WORDS.contains(&word.as_str());
+    (!is_continued || CONTINUATIONS.contains(&words[0].as_str())) && !words.iter().any(is_harmless)
 }
 
 /// Returns the words of a name in snake case, kebab case or camel case, in lower case.

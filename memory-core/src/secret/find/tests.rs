@@ -517,7 +517,7 @@ proptest! {
 /// Returns the texts of a file of cases; its first lines describe the format.
 fn cases(file: &str) -> Vec<String> {
     let pattern = regex::Regex::new(r"\{(v|an|hex|up|low|dig)(\d*)\}").unwrap();
-    let fill = |found: &regex::Captures<'_>| {
+    let replace_name = |found: &regex::Captures<'_>| {
         let alphabet = match &found[1] {
             "v" => return "tR7xQz9mLk2vBn4w".to_owned(),
             "hex" => "0123456789abcdef",
@@ -540,7 +540,7 @@ fn cases(file: &str) -> Vec<String> {
     file.lines()
         .filter(|line| !line.is_empty() && !line.starts_with("# "))
         .map(|line| line.replace('~', "").replace('⏎', "\n"))
-        .map(|line| pattern.replace_all(&line, fill).into_owned())
+        .map(|line| pattern.replace_all(&line, replace_name).into_owned())
         .collect()
 }
 
