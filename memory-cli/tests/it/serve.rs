@@ -43,7 +43,13 @@ fn a_home_that_is_missing_is_made() {
 fn a_round_does_what_is_due_once_and_the_next_one_nothing() {
     let sandbox = Sandbox::new();
     sandbox.file(".memory/config.yaml", NOTIFY_BY_FILE);
-    write_old_file(&sandbox, 1, "inbox", "", "what nobody has filed for years");
+    write_old_file(
+        &sandbox,
+        1,
+        "inbox",
+        "expires_at: 2024-05-08T10:00:00Z\n",
+        "what nobody has filed for years",
+    );
     write_old_file(
         &sandbox,
         2,
@@ -64,7 +70,7 @@ fn a_round_does_what_is_due_once_and_the_next_one_nothing() {
     memories	2
     inbox	0
     reminders due	1
-    trash	2 files, 298 bytes
+    trash	2 files, 331 bytes
     refresh	[time]	nothing	-	-
     notify	[time]	done	1 reminder shown by file	-
     lifecycle	[time]	done	1 moved to trash (operation [op1])	-

@@ -58,13 +58,8 @@ pub(super) static RULES: [SecretRule; COUNT] = [
         any,
     ),
     prefix("age key", &["AGE-SECRET-KEY-1"], upper, 58..=58, any),
-    prefix(
-        "AWS access key",
-        &["AKIA", "ASIA"],
-        upper,
-        16..=16,
-        is_base32,
-    ),
+    prefix("AWS access key", &["AKIA"], upper, 16..=16, any),
+    prefix("AWS access key", &["ASIA"], upper, 16..=16, is_base32),
     any_case_token_rule(
         "AWS secret key",
         &["secret_access_key", "secretaccesskey"],
@@ -427,7 +422,7 @@ pub(super) static RULES: [SecretRule; COUNT] = [
 ];
 
 /// The number of the rules.
-const COUNT: usize = 98;
+const COUNT: usize = 99;
 
 /// How the base64 of a number of several digits begins.
 const DISCORD_STARTS: [&str; 100] = [
