@@ -24,6 +24,13 @@ const MAX_ROW_BYTES: i32 = 16 << 20;
 /// Maximum number of attempts to copy a database that is being written.
 const ATTEMPTS: usize = 5;
 
+/// Maximum size of a file that a file system stores without blocks, in bytes.
+#[cfg(unix)]
+const MAX_INLINE: u64 = 64 * 1024;
+
+/// Maximum number of columns of a table.
+const MAX_COLUMNS: usize = 256;
+
 /// The files beside a database that contain changes which are not in it yet.
 const PENDING: [&str; 2] = ["-wal", "-journal"];
 
@@ -47,6 +54,8 @@ pub(crate) struct SourceDatabase {
     copy: Option<TempDir>,
     /// The tables that exist.
     tables: Vec<SourceTable>,
+    /// Maximum size of the texts of all rows, in bytes. Rows share the default values of columns.
+    max_bytes: u64,
 }
 
 impl SourceDatabase {
@@ -77,6 +86,8 @@ impl SourceDatabase {
             path: path.to_owned(),
             copy: None,
             tables: Vec::new(),
+            // UTF-16 in the file is shorter than UTF-8 for some scripts. Pending changes may make a copy of any length.
+            max_bytes: 2 * stored_bytes(path),
         };
         if has_pending_changes(path) {
             let folder = private_temp_folder().map_err(unreadable)?;
@@ -117,14 +128,10 @@ impl RecordFile for SourceDatabase {
             .map(|table| Ok((*table, row_query(&connection, table)?)))
             .collect::<rusqlite::Result<_>>()
             .map_err(reason)?;
-        let pending = PENDING.iter().map(|suffix| beside(&self.path, suffix));
-        let files = std::iter::once(self.path.clone()).chain(pending);
-        let sizes = files.filter_map(|file| Some(file.metadata().ok()?.len()));
         Ok(Box::new(DatabaseReader {
             connection,
             tables,
-            // UTF-16 in the file is shorter than UTF-8 for some scripts.
-            max_bytes: 2 * sizes.sum::<u64>(),
+            max_bytes: self.max_bytes,
         }))
     }
 }
@@ -287,6 +294,22 @@ fn to_json(value: ValueRef<'_>) -> Option<Value> {
     }
 }
 
+/// Returns the size of a database and its pending changes on the disk, in bytes.
+fn stored_bytes(path: &Path) -> u64 {
+    let pending = PENDING.iter().map(|suffix| beside(path, suffix));
+    let files = std::iter::once(path.to_owned()).chain(pending);
+    files
+        .filter_map(|file| file.metadata().ok())
+        .map(|found| {
+            #[cfg(unix)]
+            let stored = std::os::unix::fs::MetadataExt::blocks(&found) * 512 + MAX_INLINE;
+            #[cfg(not(unix))]
+            let stored = u64::MAX;
+            found.len().min(stored)
+        })
+        .sum()
+}
+
 /// Returns the size of the texts of a record, in bytes.
 fn text_bytes(record: &SourceRecord) -> u64 {
     let texts = record.0.values().filter_map(Value::as_str);
@@ -322,10 +345,12 @@ fn has_table(connection: &Connection, table: &SourceTable) -> rusqlite::Result<b
         return Ok(false);
     }
     let columns = stored_columns(connection, table)?;
-    Ok(table
-        .columns
-        .iter()
-        .all(|column| columns.iter().any(|own| own == column)))
+    let is_wide = MAX_COLUMNS < columns.len();
+    Ok(!is_wide
+        && table
+            .columns
+            .iter()
+            .all(|column| columns.iter().any(|own| own == column)))
 }
 
 /// Returns the names of the columns of a table that are not computed. A computation could need any time and memory.

@@ -165,10 +165,14 @@ fn a_folder_whose_git_leads_to_another_repository_is_not_that_repository() {
     sandbox.run_shell(
         "mkdir -p file dir/.git link && echo 'gitdir: ../acme/.git' > file/.git && \
          echo ../../acme/.git > dir/.git/commondir && ln -s ../acme/.git link/.git && \
+         mkdir -p config/.git && ln -s ../../acme/.git/config config/.git/config && \
+         git -C acme config remote.origin.url git@github.com:ann/acme.git && \
          mkdir tree wt && echo 'gitdir: ../wt' > tree/.git && echo ../acme/.git > wt/commondir && \
          echo ../tree/.git > wt/gitdir && mkdir new && echo 'gitdir: ../elsewhere/deep' > new/.git",
     );
-    for folder in ["file", "dir", "link", "tree", "new"] {
+    run_in(&sandbox, "acme", &["project", "bind"], "");
+    assert!(list_as_agent(&sandbox, "acme").contains("green"));
+    for folder in ["file", "dir", "link", "tree", "new", "config"] {
         let said = list_as_agent(&sandbox, folder);
         assert!(!said.contains("green"), "{folder}: {said}");
         assert!(said.contains("cannot be determined"), "{folder}: {said}");
@@ -191,15 +195,19 @@ fn memories_of_another_folder_with_the_name_of_a_project_are_not_imported_into_i
         let line = serde_json::json!({ "cwd": cwd }).to_string();
         sandbox.file(&format!("{place}/s.jsonl"), &format!("{line}\n"));
     }
+    sandbox.file("claude/projects/-acme/memory/a.md", "Push from a container");
     let claude = sandbox.path("claude").display().to_string();
     for _ in 0..2 {
         sandbox.run(&["ingest", "--source", "claude", "--path", &claude]);
     }
     let said = list_as_agent(&sandbox, "work/acme");
     assert!(said.contains("Deploy from work"), "{said}");
-    assert!(!said.contains("downloads"), "{said}");
+    assert!(
+        !said.contains("downloads") && !said.contains("container"),
+        "{said}"
+    );
     let all = sandbox.run(&["list"]);
-    assert_eq!(all.matches("project:acme-").count(), 1, "{all}");
+    assert_eq!(all.matches("project:acme-").count(), 2, "{all}");
 }
 
 #[test]

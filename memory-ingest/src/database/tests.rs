@@ -167,6 +167,34 @@ fn rows_that_share_a_default_value_end_where_they_have_more_text_than_the_file()
 }
 
 #[test]
+fn a_table_with_any_number_of_columns_is_not_read() {
+    let folder = TempDir::new().unwrap();
+    let columns: Vec<_> = (0..300)
+        .map(|number| format!("c{number} DEFAULT 1"))
+        .collect();
+    let path = database(
+        &folder,
+        &format!("CREATE TABLE notes (text, {})", columns.join(", ")),
+    );
+    assert!(matches!(
+        open(&path),
+        Err(SourceError::NotRecognized { .. })
+    ));
+}
+
+#[test]
+fn the_length_of_a_copy_is_no_limit_for_its_rows() {
+    let folder = TempDir::new().unwrap();
+    let path = database(&folder, "CREATE TABLE notes (text)");
+    let before = open(&path).unwrap().max_bytes;
+    // A sparse file.
+    let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
+    file.set_len(1 << 40).unwrap();
+    let after = super::stored_bytes(&path);
+    assert!(after <= before + (1 << 20), "{before} {after}");
+}
+
+#[test]
 fn a_table_whose_pages_have_several_parents_is_damaged() {
     let folder = TempDir::new().unwrap();
     let path = database(

@@ -58,7 +58,14 @@ fn own_folders(root: &Path) -> io::Result<RepositoryFolders> {
     } else {
         kind.is_file() && names_work_tree(&folders, root, &dot)
     };
-    if is_own {
+    let files = [
+        folders.common.join("config"),
+        folders.own.join("gitdir"),
+        folders.own.join("commondir"),
+    ];
+    // The file of another repository could take its place.
+    let is_link = |file: &PathBuf| file.symlink_metadata().is_ok_and(|found| !found.is_file());
+    if is_own && !files.iter().any(is_link) {
         Ok(folders)
     } else {
         let reason = format!("{} leads to a repository of another folder", dot.display());
