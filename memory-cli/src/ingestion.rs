@@ -83,9 +83,13 @@ impl Ingestion {
         options: &IngestOptions<'_>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<IngestReport, Failure> {
+        let states_folders = [SourceName::Claude, SourceName::Codex].contains(&source);
         let source = SourceInProjects {
             source: memory_ingest::open(source, path, source_options)?,
             projects: &self.projects,
+            path,
+            states_folders,
+            is_own: !states_folders || is_default_path(source, path),
         };
         let extractor = self.extractor.as_ref().map(|extractor| extractor as _);
         let options = IngestOptions {
@@ -107,6 +111,20 @@ impl Ingestion {
 struct SourceInProjects<'p> {
     source: Box<dyn Source>,
     projects: &'p HomeProjects,
+    path: &'p Path,
+    /// Whether the files of the source state the folders of projects.
+    states_folders: bool,
+    /// Whether the folders of projects are those that this user worked in.
+    is_own: bool,
+}
+
+/// Returns whether a source is at the place where its program keeps the memories of this user.
+fn is_default_path(source: SourceName, path: &Path) -> bool {
+    let default = etcetera::home_dir()
+        .ok()
+        .and_then(|home| source.default_path(&home));
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    default.is_some_and(|default| real(path).is_some_and(|path| Some(path) == real(&default)))
 }
 
 impl Source for SourceInProjects<'_> {
@@ -119,13 +137,19 @@ impl Source for SourceInProjects<'_> {
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
-        let mut known = HashMap::<PathBuf, String>::new();
+        let mut known = HashMap::<(String, Option<PathBuf>), String>::new();
         let mut place = move |note: &mut NoteItem| {
+            let folder = note.project_folder.take();
             if let Scope::Project(name) = &mut note.draft.scope
-                && let Some(folder) = note.project_folder.take()
+                && (folder.is_some() || self.states_folders)
             {
-                let own = || self.projects.name_for_import(name, &folder);
-                *name = known.entry(folder.clone()).or_insert_with(own).clone();
+                let folder = folder.filter(|_| self.is_own);
+                let own = || {
+                    self.projects
+                        .name_for_import(name, folder.as_deref(), self.path)
+                };
+                let key = (name.clone(), folder.clone());
+                *name = known.entry(key).or_insert_with(own).clone();
             }
         };
         Box::new(self.source.items().map(move |mut item| {

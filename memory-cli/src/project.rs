@@ -1,7 +1,7 @@
 //! Discovery of the project around a folder.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -86,18 +86,27 @@ impl HomeProjects {
         Self { patience, ..self }
     }
 
-    /// Returns the name of the project of `folder` for memories of another program, which names it by the name of the folder.
+    /// Returns the name of the project of `folder` for memories in `source` of another program, which names it by the name of the folder.
     ///
-    /// A name that belongs to another repository is made unique.
-    pub(crate) fn name_for_import(&self, name: &str, folder: &Path) -> String {
-        match (self.find(folder), self.load()) {
-            (Ok(FolderProject::Bound(own)), _) => own,
-            (_, Ok(projects)) if !projects.is_bound(name) => name.to_owned(),
-            _ => {
-                let hash = ContentHash::of(&folder.display().to_string()).to_string();
-                format!("{name}-{}", &hash[..8])
-            }
+    /// A name that belongs to another repository, or to an unknown folder, is made unique.
+    pub(crate) fn name_for_import(
+        &self,
+        name: &str,
+        folder: Option<&Path>,
+        source: &Path,
+    ) -> String {
+        let is_plain = |folder: &&Path| {
+            folder.is_absolute() && !folder.components().any(|part| part == Component::ParentDir)
+        };
+        let folder = folder.filter(is_plain);
+        if let Some(Ok(FolderProject::Bound(own))) = folder.map(|folder| self.find(folder)) {
+            return own;
         }
+        if self.load().is_ok_and(|projects| !projects.is_bound(name)) {
+            return name.to_owned();
+        }
+        let place = folder.unwrap_or(source).display().to_string();
+        format!("{name}-{}", &ContentHash::of(&place).to_string()[..8])
     }
 
     /// Returns what identifies the repository at `root`, the strongest evidence first.

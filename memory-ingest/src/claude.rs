@@ -61,7 +61,7 @@ impl Claude {
     fn finding(
         &self,
         entry: &FolderEntry,
-        projects: &mut HashMap<String, (String, PathBuf)>,
+        projects: &mut HashMap<String, (String, Option<PathBuf>)>,
     ) -> SourceItem {
         let text = match note::read_text(entry) {
             Ok(text) => text,
@@ -83,7 +83,7 @@ impl Claude {
             .or_insert_with(|| name_and_folder(&self.folder.join(project)))
             .clone();
         note.draft.scope = Scope::Project(name);
-        note::in_project(note.into_finding(), Some(folder))
+        note::in_project(note.into_finding(), folder)
     }
 }
 
@@ -153,7 +153,7 @@ struct TranscriptLine {
 /// The name of the folder is the path of the project with every character except letters and digits replaced by `-`,
 /// which cannot be reversed. Transcripts contain the original path. Without a transcript the name of the folder is
 /// used.
-fn name_and_folder(folder: &Path) -> (String, PathBuf) {
+fn name_and_folder(folder: &Path) -> (String, Option<PathBuf>) {
     let slug = folder.file_name().unwrap_or_default().to_string_lossy();
     let slug = slug
         .strip_prefix('-')
@@ -164,10 +164,9 @@ fn name_and_folder(folder: &Path) -> (String, PathBuf) {
         .iter()
         .take(MAX_TRANSCRIPTS)
         .find_map(|path| working_folder(path))
-        .map_or_else(
-            || (slug, folder.to_owned()),
-            |path| (last_component(&path), path.into()),
-        )
+        .map_or((slug, None), |path| {
+            (last_component(&path), Some(path.into()))
+        })
 }
 
 fn list_transcripts(folder: &Path) -> Vec<PathBuf> {

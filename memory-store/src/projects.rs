@@ -31,6 +31,9 @@ const MARKER: &str = "memory.project";
 /// It is hidden, because the other files there are topics.
 const FOLDER_MARKER: &str = ".project";
 
+/// Maximum length of an address in the file of projects, in bytes. A longer one is hashed.
+const MAX_ADDRESS: usize = 1024;
+
 /// Maximum number of candidates of a project.
 const MAX_CANDIDATES: usize = 16;
 
@@ -67,7 +70,7 @@ impl RepositoryId {
         let address = remote_address(root, patience)?;
         let of_other_machine = address.filter(|address| !is_local_address(address));
         Ok(of_other_machine.map(|address| {
-            let path = remote_path(&address);
+            let path = remote_path(&address).filter(|path| path.len() <= MAX_ADDRESS);
             // An address of another form is equal to itself alone. It may contain a password.
             let path = path.unwrap_or_else(|| format!("sha256-{}", ContentHash::of(&address)));
             Self(format!("remote:{path}"))

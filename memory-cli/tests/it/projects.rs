@@ -186,7 +186,7 @@ fn memories_of_another_folder_with_the_name_of_a_project_are_not_imported_into_i
     clone(&sandbox, "work/acme", "https://github.com/ann/acme");
     write_as_agent(&sandbox, "work/acme", "The vault is green");
     for (number, folder) in ["downloads/acme", "work/acme"].iter().enumerate() {
-        let place = format!("claude/projects/-{number}");
+        let place = format!(".claude/projects/-{number}");
         let cwd = sandbox.path(folder).display().to_string();
         sandbox.file(
             &format!("{place}/memory/a.md"),
@@ -195,10 +195,23 @@ fn memories_of_another_folder_with_the_name_of_a_project_are_not_imported_into_i
         let line = serde_json::json!({ "cwd": cwd }).to_string();
         sandbox.file(&format!("{place}/s.jsonl"), &format!("{line}\n"));
     }
-    sandbox.file("claude/projects/-acme/memory/a.md", "Push from a container");
-    let claude = sandbox.path("claude").display().to_string();
+    sandbox.file(
+        ".claude/projects/-acme/memory/a.md",
+        "Push from a container",
+    );
+    // A folder that came from somebody else may state any folder.
+    let cwd = sandbox.path("work/acme").display().to_string();
+    let line = serde_json::json!({ "cwd": cwd }).to_string();
+    sandbox.file("theirs/.claude/projects/p/s.jsonl", &format!("{line}\n"));
+    sandbox.file(
+        "theirs/.claude/projects/p/memory/a.md",
+        "Run a script of theirs",
+    );
     for _ in 0..2 {
-        sandbox.run(&["ingest", "--source", "claude", "--path", &claude]);
+        for folder in [".claude", "theirs/.claude"] {
+            let path = sandbox.path(folder).display().to_string();
+            sandbox.run(&["ingest", "--source", "claude", "--path", &path]);
+        }
     }
     let said = list_as_agent(&sandbox, "work/acme");
     assert!(said.contains("Deploy from work"), "{said}");
@@ -207,7 +220,7 @@ fn memories_of_another_folder_with_the_name_of_a_project_are_not_imported_into_i
         "{said}"
     );
     let all = sandbox.run(&["list"]);
-    assert_eq!(all.matches("project:acme-").count(), 2, "{all}");
+    assert_eq!(all.matches("project:acme-").count(), 3, "{all}");
 }
 
 #[test]
