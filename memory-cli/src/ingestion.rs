@@ -89,7 +89,7 @@ impl Ingestion {
             projects: &self.projects,
             path,
             states_folders,
-            is_own: !states_folders || is_default_path(source, path),
+            trusts_folders: !states_folders || is_default_path(source, path),
         };
         let extractor = self.extractor.as_ref().map(|extractor| extractor as _);
         let options = IngestOptions {
@@ -114,8 +114,8 @@ struct SourceInProjects<'p> {
     path: &'p Path,
     /// Whether the files of the source state the folders of projects.
     states_folders: bool,
-    /// Whether the folders of projects are those that this user worked in.
-    is_own: bool,
+    /// Whether the folders of projects are known to be those that this user worked in.
+    trusts_folders: bool,
 }
 
 /// Returns whether a source is at the place where its program keeps the memories of this user.
@@ -143,7 +143,7 @@ impl Source for SourceInProjects<'_> {
             if let Scope::Project(name) = &mut note.draft.scope
                 && (folder.is_some() || self.states_folders)
             {
-                let folder = folder.filter(|_| self.is_own);
+                let folder = folder.filter(|_| self.trusts_folders);
                 let own = || {
                     self.projects
                         .name_for_import(name, folder.as_deref(), self.path)

@@ -213,7 +213,9 @@ fn skip_reason(
     if let Some(why) = texts().find_map(storage_obstacle) {
         return Some(why.into());
     }
+    let titled = secret::titled_text(memory);
     let kind = texts()
+        .chain(titled.as_deref())
         .filter(|_| secrets == SecretPolicy::Refuse)
         .flat_map(secret::find)
         .next()?

@@ -58,7 +58,12 @@ impl RepositoryId {
         patience: Duration,
     ) -> impl Iterator<Item = Result<Self, GitVersionsError>> {
         once_with(move || Self::of_remote(root, patience))
-            .chain(once_with(move || Ok(Self::of_marker(root))))
+            .chain(once_with(move || {
+                Self::of_marker(root).map_err(|error| GitVersionsError::Refused {
+                    action: "read the marker of the project".into(),
+                    why: error.to_string(),
+                })
+            }))
             .filter_map(Result::transpose)
     }
 
@@ -77,12 +82,14 @@ impl RepositoryId {
         }))
     }
 
-    /// Returns the id by the marker of the repository or folder at `root`.
-    fn of_marker(root: &Path) -> Option<Self> {
-        let (folder, name) = marker_place(root).ok()?;
-        let (bytes, _) = folder.get().ok()??.read(name).ok()??;
-        let marker = str::from_utf8(&bytes).ok()?.trim().parse::<Uuid>().ok()?;
-        Some(Self(format!("marker:{}", marker.simple())))
+    /// Returns the id by the marker of the repository or folder at `root`. A marker that cannot be read is an error: a new one would
+    /// replace it.
+    fn of_marker(root: &Path) -> io::Result<Option<Self>> {
+        let (folder, name) = marker_place(root)?;
+        let read = folder.get()?.map_or(Ok(None), |disk| disk.read(name))?;
+        let text = read.and_then(|(bytes, _)| String::from_utf8(bytes).ok());
+        let marker = text.and_then(|text| text.trim().parse::<Uuid>().ok());
+        Ok(marker.map(|marker| Self(format!("marker:{}", marker.simple()))))
     }
 
     /// Writes a new marker into the repository or folder at `root`.
@@ -370,9 +377,12 @@ mod tests {
         let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
         let [own, other] = folders.each_ref().map(tempfile::TempDir::path);
         let marker = RepositoryId::create_marker(own).expect("a marker");
-        assert_eq!(RepositoryId::of_marker(own), Some(marker));
+        assert_eq!(
+            RepositoryId::of_marker(own).expect("a marker"),
+            Some(marker)
+        );
         std::os::unix::fs::symlink(own.join(".memory"), other.join(".memory")).expect("a symlink");
-        assert_eq!(RepositoryId::of_marker(other), None);
+        RepositoryId::of_marker(other).expect_err("a symlink");
         assert!(RepositoryId::create_marker(other).is_err());
     }
 }

@@ -19,12 +19,13 @@ use crate::zone::UserTimeZone;
 
 /// Refine the memories: file the inbox, merge duplicates and resolve wikilinks
 ///
-/// Level 1 files memories whose category is clear; all others stay in the inbox. Level 2 also merges memories of which one
-/// contains every sentence of the other, lists those that are only similar, and resolves wikilinks. Level 3 also reviews all memories together for contradictions, clusters and
-/// stale projects; it creates reminders, cancels reminders whose time a memory no longer mentions, and marks a memory as
-/// superseded if a later one says so. With a language model (`llm:` in config.yaml), unsure categories, and at level 3
-/// summaries of long memories, come from the model. All changes are planned first; memories that change meanwhile are
-/// skipped; replaced files move to the trash, and one `memory undo` undoes all changes. Conversations are never changed.
+/// Level 1 files memories whose category is clear; all others stay in the inbox. Level 2 also merges memories of which
+/// one contains every sentence of the other, lists those that are only similar, and resolves wikilinks. Level 3 also
+/// reviews all memories together for contradictions, clusters and stale projects; it creates reminders, cancels
+/// reminders whose time a memory no longer mentions, and marks a memory as superseded if a later one says so. With a
+/// language model (`llm:` in config.yaml), unsure categories, and at level 3 summaries of long memories, come from the
+/// model. All changes are planned first; memories that change meanwhile are skipped; replaced files move to the trash,
+/// and one `memory undo` undoes all changes. Conversations are never changed.
 ///
 /// ~ is a moved or changed memory, - one moved to the trash, + a text added to the memory above with =, ? a conflict for
 /// you to decide.
@@ -94,10 +95,11 @@ impl DecayArgs {
 /// Run the daemon's maintenance once: expire, decay, upgrade and merge duplicates
 ///
 /// A memory that stayed in the inbox too long (`storage.short_term_ttl`, 7 days) is filed if its text determines the
-/// category, and moves to the trash otherwise. A memory that was not read (`daemon.decay_threshold`, 30 days) moves to the
-/// trash; one that is read often (`daemon.upgrade_access_threshold`, 3 times) is filed. Memories that are pinned, linked
-/// from a filed memory, ingested from notes or received by an agent in the last 30 days never expire by age. Duplicates are not merged if their categories, scopes or
-/// titles differ. One `memory undo` undoes all changes.
+/// category, and moves to the trash otherwise. A memory that was not read (`daemon.decay_threshold`, 30 days) moves to
+/// the trash; one that is read often (`daemon.upgrade_access_threshold`, 3 times) is filed. Memories that are pinned,
+/// linked from a filed memory, ingested from notes or received by an agent in the time of `daemon.decay_threshold`
+/// never expire by age. Duplicates are not merged if their categories, scopes or titles differ. One `memory undo`
+/// undoes all changes.
 ///
 /// JSON: same as `memory dream`
 #[derive(Debug, Args)]

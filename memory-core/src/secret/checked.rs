@@ -9,7 +9,7 @@ use crate::conversation::EntryChange;
 use crate::instance::history::SessionRecord;
 use crate::json::{JsonText, unescape_strings};
 use crate::topic::{TopicDraft, TopicPath};
-use crate::{Change, ChangeSet, SecretPolicy, StoreError};
+use crate::{Change, ChangeSet, Memory, SecretPolicy, StoreError};
 
 /// Content that was checked for credentials, or in which they are allowed.
 ///
@@ -82,6 +82,12 @@ impl<T: CheckableContent> Checked<T> {
     }
 }
 
+/// Returns the start of a memory with its title, as in an assignment.
+pub(crate) fn titled_text(memory: &Memory) -> Option<String> {
+    let title = memory.title.as_deref()?;
+    Some(named_text(title, &memory.content))
+}
+
 /// Returns the start of a text with the name under which it is stored, as in an assignment: a password may be without
 /// a name in the text itself.
 fn named_text(name: &str, text: &str) -> String {
@@ -141,8 +147,7 @@ impl CheckableContent for &ChangeSet {
     fn texts(&self) -> Vec<Cow<'_, str>> {
         let titled = self.changes.iter().filter_map(|change| match change {
             Change::Create { memory, .. } | Change::Replace { memory, .. } => {
-                let title = memory.title.as_deref()?;
-                Some(Cow::Owned(named_text(title, &memory.content)))
+                titled_text(memory).map(Cow::Owned)
             }
             Change::Remove { .. } => None,
         });

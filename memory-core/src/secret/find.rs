@@ -6,7 +6,8 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::assigned::find_in_column;
-use super::rule::{RULES, SecretRule};
+use super::rule::SecretRule;
+use super::rules::RULES;
 use crate::StoreError;
 use crate::text::{deceptive_characters, to_ascii_form, visible_char};
 

@@ -6,9 +6,13 @@
 mod assigned;
 mod checked;
 mod find;
+mod login;
 mod placeholder;
+mod private_key;
 mod rule;
+mod rules;
 
+pub(crate) use checked::titled_text;
 pub use checked::{CheckableContent, Checked};
 pub use find::{
     RedactedText, Secret, find, redact, reject_added_secrets, reject_secrets, without_secrets,

@@ -225,7 +225,7 @@ impl FingerprintCache<'_> {
     fn contains(&mut self, one: &MemoryId, other: &MemoryId) -> bool {
         self.load(one)
             && self.load(other)
-            && self.known[one].0.has_same_sentences(&self.known[other].0)
+            && self.known[one].0.contains_in_order(&self.known[other].0)
     }
 
     fn load(&mut self, id: &MemoryId) -> bool {

@@ -145,7 +145,7 @@ impl TextFingerprint {
     /// Returns whether one text contains every sentence of the other, unchanged, under the same heading and in the same order.
     ///
     /// Case outside of code, width, white space and final punctuation do not matter.
-    pub fn has_same_sentences(&self, other: &Self) -> bool {
+    pub fn contains_in_order(&self, other: &Self) -> bool {
         let (short, long) = if self.statements.len() <= other.statements.len() {
             (&self.statements, &other.statements)
         } else {

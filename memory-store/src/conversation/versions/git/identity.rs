@@ -41,7 +41,7 @@ pub(crate) fn remote_address(
 /// # Errors
 /// If it cannot be read, or other users can change it.
 pub(crate) fn repository_folder(root: &Path) -> io::Result<PathBuf> {
-    let folder = own_folders(root)?.common;
+    let folder = own_folders(root, PATIENCE)?.common;
     check_owner(&folder)?;
     Ok(folder)
 }
@@ -49,14 +49,14 @@ pub(crate) fn repository_folder(root: &Path) -> io::Result<PathBuf> {
 /// Returns the folders of the repository at `root`, which is in `.git` or names this folder as its work tree.
 ///
 /// Otherwise a file or a symlink could make any folder a part of another repository.
-fn own_folders(root: &Path) -> io::Result<RepositoryFolders> {
+fn own_folders(root: &Path, patience: Duration) -> io::Result<RepositoryFolders> {
     let dot = root.join(".git");
     let kind = dot.symlink_metadata()?.file_type();
     let folders = follow_folders(root)?;
     let is_own = if kind.is_dir() {
         folders.common == dot
     } else {
-        kind.is_file() && names_work_tree(&folders, root, &dot)
+        kind.is_file() && names_work_tree(&folders, root, &dot, patience)
     };
     let files = [
         folders.common.join("config"),
@@ -64,8 +64,8 @@ fn own_folders(root: &Path) -> io::Result<RepositoryFolders> {
         folders.own.join("commondir"),
     ];
     // The file of another repository could take its place.
-    let is_link = |file: &PathBuf| file.symlink_metadata().is_ok_and(|found| !found.is_file());
-    if is_own && !files.iter().any(is_link) {
+    let is_irregular = |file: &PathBuf| file.symlink_metadata().is_ok_and(|found| !found.is_file());
+    if is_own && !files.iter().any(is_irregular) {
         Ok(folders)
     } else {
         let reason = format!("{} leads to a repository of another folder", dot.display());
@@ -74,7 +74,12 @@ fn own_folders(root: &Path) -> io::Result<RepositoryFolders> {
 }
 
 /// Returns whether a repository has `root` as a further work tree, or is that of a submodule at `root`.
-fn names_work_tree(folders: &RepositoryFolders, root: &Path, dot: &Path) -> bool {
+fn names_work_tree(
+    folders: &RepositoryFolders,
+    root: &Path,
+    dot: &Path,
+    patience: Duration,
+) -> bool {
     let real = |path: &Path| fs::canonicalize(path).ok();
     let is_same = |one: &Path, other: &Path| real(one).is_some_and(|one| Some(one) == real(other));
     if folders.own == folders.common {
@@ -83,7 +88,7 @@ fn names_work_tree(folders: &RepositoryFolders, root: &Path, dot: &Path) -> bool
         let modules = above.find_map(|folder| real(&folder.join(".git/modules")));
         let is_below =
             |modules: PathBuf| real(&folders.own).is_some_and(|own| own.starts_with(modules));
-        let settings = IsolatedSettings::read(root, folders, PATIENCE);
+        let settings = IsolatedSettings::read(root, folders, patience);
         return modules.is_some_and(is_below)
             && settings.is_ok_and(|settings| {
                 settings
@@ -108,7 +113,7 @@ fn read_settings(
     patience: Duration,
 ) -> Result<Option<IsolatedSettings>, GitVersionsError> {
     let unreadable = |error| git_error("read the repository", &error);
-    let folders = own_folders(root).map_err(unreadable)?;
+    let folders = own_folders(root, patience).map_err(unreadable)?;
     let config = folders.common.join("config");
     if !config.exists() {
         return Ok(None);
