@@ -54,7 +54,7 @@ pub(crate) struct SourceDatabase {
     copy: Option<TempDir>,
     /// The tables that exist.
     tables: Vec<SourceTable>,
-    /// Maximum size of the texts of all rows, in bytes. Rows share the default values of columns.
+    /// Maximum size of all rows, in bytes. Rows share the default values of columns.
     max_bytes: u64,
 }
 
@@ -140,7 +140,7 @@ struct DatabaseReader {
     connection: Connection,
     /// The tables, with the query of a row.
     tables: Vec<(SourceTable, String)>,
-    /// Maximum size of the texts of all rows, in bytes. Rows share the default values of columns.
+    /// Maximum size of all rows, in bytes. Rows share the default values of columns.
     max_bytes: u64,
 }
 
@@ -235,13 +235,13 @@ impl RecordReader for DatabaseReader {
                     length: 0,
                 };
                 let record = read_again(self.read_row(table.name, id));
-                let size = record.as_ref().map_or(0, text_bytes);
+                let size = record.as_ref().map_or(0, record_bytes);
                 let is_within = size <= left;
                 left = left.saturating_sub(size);
                 let record = if is_within {
                     record
                 } else {
-                    Err("the rows have more text than the file".to_owned())
+                    Err("the rows have more values than the file".to_owned())
                 };
                 if !see(position, record) || !is_within {
                     return;
@@ -310,10 +310,10 @@ fn stored_bytes(path: &Path) -> u64 {
         .sum()
 }
 
-/// Returns the size of the texts of a record, in bytes.
-fn text_bytes(record: &SourceRecord) -> u64 {
-    let texts = record.0.values().filter_map(Value::as_str);
-    texts.map(|text| text.len() as u64).sum()
+/// Returns the minimum size of a record in a file, in bytes: each value has a byte for its type.
+fn record_bytes(record: &SourceRecord) -> u64 {
+    let value_bytes = |value: &Value| 1 + value.as_str().map_or(0, str::len) as u64;
+    record.0.values().map(value_bytes).sum()
 }
 
 /// Returns whether the file at `path` is an SQLite database.

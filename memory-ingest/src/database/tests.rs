@@ -147,7 +147,7 @@ fn computed_columns_are_not_read() {
 }
 
 #[test]
-fn rows_that_share_a_default_value_end_where_they_have_more_text_than_the_file() {
+fn rows_that_share_a_default_value_end_where_they_are_larger_than_the_file() {
     let folder = TempDir::new().unwrap();
     let path = database(
         &folder,
@@ -162,7 +162,25 @@ fn rows_that_share_a_default_value_end_where_they_have_more_text_than_the_file()
     assert_eq!(found.len(), most + 1);
     assert_eq!(
         found[most],
-        Err("the rows have more text than the file".into())
+        Err("the rows have more values than the file".into())
+    );
+}
+
+#[test]
+fn rows_that_share_values_end_where_they_have_more_of_them_than_the_file_has_bytes() {
+    let folder = TempDir::new().unwrap();
+    let shared: String = (0..250)
+        .map(|number| format!("ALTER TABLE notes ADD c{number} DEFAULT '';"))
+        .collect();
+    let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000)
+        INSERT INTO notes SELECT i, 'a' FROM n;";
+    let path = database(
+        &folder,
+        &format!("CREATE TABLE notes (id, text); {rows} {shared}"),
+    );
+    assert_eq!(
+        texts(&open(&path).unwrap()).last(),
+        Some(&Err("the rows have more values than the file".into()))
     );
 }
 

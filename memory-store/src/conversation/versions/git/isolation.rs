@@ -25,7 +25,7 @@ use crate::system::{private_temp_folder, read_small_file};
 const MAX_FILE_SIZE: u64 = 1024 * 1024;
 
 /// Maximum size of the settings of a repository as git lists them, in bytes: the product of the number and the length of lines.
-const MAX_LISTED: usize = 64 * 1024 * 1024;
+const MAX_LISTED: usize = 16 * 1024 * 1024;
 
 /// Settings of a repository that are passed on: they describe its format, its file system, its permissions and its author.
 ///
