@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::placeholder::{is_placeholder, looks_random};
+use super::placeholder::{is_hash_or_uuid, is_placeholder, looks_like_password, looks_random};
 
 /// Minimum length of a credential in bytes.
 const MIN_LENGTH: usize = 16;
@@ -105,6 +105,16 @@ const HARMLESS_WORDS: [&str; 56] = [
     "version",
 ];
 
+/// Ends of the names of keys, whose value may look like a hash.
+const KEY_NAMES: [&str; 6] = [
+    "api_key",
+    "apikey",
+    "secret_key",
+    "access_key",
+    "client_secret",
+    "auth_token",
+];
+
 /// Verbs between a password and its value in a sentence.
 const VERBS: [&str; 8] = [
     "is ", "was ", "to ", "ist ", "lautet ", "est ", "es ", "as ",
@@ -119,9 +129,18 @@ pub(super) fn find_assigned_value(
     let (name, rest) = split_name(text, keyword)?;
     let is_password = kind == "password";
     let after = skip_separator(text, &name, rest, is_password)?;
-    let value = find_value(text, after)
-        .or_else(|| find_value(text, skip_type(after)?))
-        .or_else(|| find_value_on_next_line(text, after))?;
+    let is_key = || {
+        let name = text[name.clone()].to_ascii_lowercase().replace('-', "_");
+        KEY_NAMES.iter().any(|end| name.ends_with(end))
+    };
+    let is_credential = |value: &str| {
+        MIN_LENGTH <= value.len() && looks_random(value)
+            || is_password && looks_like_password(value)
+            || is_hash_or_uuid(value) && is_key()
+    };
+    let value = find_value(text, after, &is_credential)
+        .or_else(|| find_value(text, skip_type(after)?, &is_credential))
+        .or_else(|| find_value_on_next_line(text, after, &is_credential))?;
     // A bare token of this length is more often the hash of something.
     let is_hash = matches!(&text[name.clone()], "token" | "Token" | "TOKEN")
         && value.len() == 32
@@ -175,7 +194,10 @@ pub(super) fn find_in_column(text: &str, keyword: Range<usize>) -> Vec<Range<usi
             break;
         };
         let cell = start + skipped..start + skipped + cell.len();
-        found.extend(find_value(text, &text[cell.start..]).filter(|value| value.end <= cell.end));
+        let value = find_value(text, &text[cell.start..], &|value| {
+            MIN_LENGTH <= value.len() && looks_random(value)
+        });
+        found.extend(value.filter(|value| value.end <= cell.end));
     }
     found
 }
@@ -361,7 +383,11 @@ fn skip_type(rest: &str) -> Option<&str> {
 }
 
 /// Returns the value on the line behind `rest`, which it fills.
-fn find_value_on_next_line(text: &str, rest: &str) -> Option<Range<usize>> {
+fn find_value_on_next_line(
+    text: &str,
+    rest: &str,
+    is_credential: &dyn Fn(&str) -> bool,
+) -> Option<Range<usize>> {
     let end = length_while(rest, MAX_PART, |byte| b" \t|>-*`\r".contains(&byte));
     let line = rest[end..].strip_prefix('\n')?;
     let line = skip_blanks(line);
@@ -369,13 +395,17 @@ fn find_value_on_next_line(text: &str, rest: &str) -> Option<Range<usize>> {
         &fence[length_while(fence, MAX_PART, |byte| byte.is_ascii_alphanumeric())..]
     });
     let line = line.trim_start_matches('\n');
-    let value = find_value(text, line)?;
+    let value = find_value(text, line, is_credential)?;
     let behind = text[value.end..].trim_start_matches(['"', '\'', '`', ' ', '*', ',']);
     (behind.is_empty() || behind.starts_with(['\n', '\r'])).then_some(value)
 }
 
-/// Returns the value at the start of `rest`, which is the end of `text`, if it looks like a credential.
-fn find_value(text: &str, rest: &str) -> Option<Range<usize>> {
+/// Returns the value at the start of `rest`, which is the end of `text`, if `is_credential` returns true for its start.
+fn find_value(
+    text: &str,
+    rest: &str,
+    is_credential: &dyn Fn(&str) -> bool,
+) -> Option<Range<usize>> {
     let (mut value, mut is_quoted) = (rest, false);
     for _ in 0..6 {
         value = skip_blanks(value);
@@ -396,11 +426,7 @@ fn find_value(text: &str, rest: &str) -> Option<Range<usize>> {
     }
     let start = text.len() - value.len();
     let examined = &value[..value_length(value.bytes().take(MAX_EXAMINED))];
-    if examined.len() < MIN_LENGTH
-        || !looks_random(examined)
-        || is_reference(examined, is_quoted)
-        || is_placeholder(examined)
-    {
+    if !is_credential(examined) || is_reference(examined, is_quoted) || is_placeholder(examined) {
         return None;
     }
     let length = value_length(value.bytes());

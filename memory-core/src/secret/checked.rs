@@ -90,7 +90,7 @@ pub(crate) fn titled_text(memory: &Memory) -> Option<String> {
 
 /// Returns the start of a text with the name under which it is stored, as in an assignment: a password may be without
 /// a name in the text itself.
-fn named_text(name: &str, text: &str) -> String {
+pub(super) fn named_text(name: &str, text: &str) -> String {
     format!("{name}: {}", &text[..text.floor_char_boundary(512)])
 }
 

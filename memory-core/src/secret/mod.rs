@@ -9,6 +9,7 @@ mod find;
 mod login;
 mod placeholder;
 mod private_key;
+mod redact_json;
 mod rule;
 mod rules;
 
@@ -17,3 +18,4 @@ pub use checked::{CheckableContent, Checked};
 pub use find::{
     RedactedText, Secret, find, redact, reject_added_secrets, reject_secrets, without_secrets,
 };
+pub(crate) use redact_json::redact_json;

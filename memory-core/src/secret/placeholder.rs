@@ -53,6 +53,26 @@ pub(super) fn looks_random(value: &str) -> bool {
     4 <= letters && 2 <= digits && !is_hash_or_uuid(value) && alternates(value)
 }
 
+/// Returns whether a value of 8 to 15 characters looks like a password: it mixes kinds of characters, and every second one differs in kind
+/// from the one before it. In words, names and versions, fewer do.
+pub(super) fn looks_like_password(value: &str) -> bool {
+    let kind = |byte: u8| match byte {
+        b'a'..=b'z' => 0,
+        b'A'..=b'Z' => 1,
+        b'0'..=b'9' => 2,
+        b'-' | b'_' | b'.' | b':' | b'/' | b',' => 3,
+        _ => 4,
+    };
+    let has = |wanted| value.bytes().any(|byte| kind(byte) == wanted);
+    let pairs = value.as_bytes().windows(2);
+    let turns = pairs.filter(|pair| kind(pair[0]) != kind(pair[1])).count();
+    (8..16).contains(&value.len())
+        && has(0)
+        && has(2)
+        && (has(1) || has(4))
+        && value.len() - 1 <= 2 * turns
+}
+
 /// Returns whether kinds of characters alternate as often as in a random value.
 pub(super) fn alternates(value: &str) -> bool {
     let bytes = value.as_bytes();
@@ -89,7 +109,7 @@ fn char_kind(byte: u8) -> u8 {
 }
 
 /// Returns whether `value` is a UUID, a SHA-1 or git hash, or a SHA-256 hash, with or without a label.
-fn is_hash_or_uuid(value: &str) -> bool {
+pub(super) fn is_hash_or_uuid(value: &str) -> bool {
     let bare = value
         .rsplit([':', '='])
         .next()
@@ -141,6 +161,32 @@ mod tests {
             "sha1:da39a3ee5e6b4b0d3255bfef95601890afd80709",
         ] {
             assert!(!looks_random(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn short_passwords_mix_characters_and_names_do_not() {
+        for value in [
+            "yMlj!4YvzHrH",
+            "Dhg7Jj6vPUPM",
+            "P@ssw0rd",
+            "k3Jd8sLq",
+            "a1b2!c3d4",
+        ] {
+            assert!(looks_like_password(value), "{value}");
+        }
+        for value in [
+            "Argon2id",
+            "PBKDF2-SHA256",
+            "bcrypt/12",
+            "8-16chars",
+            "getToken2",
+            "MyPassword",
+            "2026-11-28",
+            "v1.2.3-rc1",
+            "PB12/PA5",
+        ] {
+            assert!(!looks_like_password(value), "{value}");
         }
     }
 

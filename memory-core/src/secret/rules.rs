@@ -9,6 +9,36 @@ use super::rule::{
     is_base32, is_model_key, lower, prefix, token_rule, upper, word,
 };
 
+/// Prefixes of the tokens of services for models, hosting, databases and business.
+const SERVICE_PREFIXES: [&str; 26] = [
+    "ABSK",
+    "AQ.Ab8",
+    "api_org_",
+    "tgp_v1_",
+    "fw_",
+    "e2b_",
+    "dtn_",
+    "wandb_v1_",
+    "vcp_",
+    "vck_",
+    "vercel_blob_rw_",
+    "cfut_",
+    "cfat_",
+    "napi_",
+    "HRKU-AA",
+    "hcaik_",
+    "phs_",
+    "sqp_",
+    "snyk_uat.",
+    "CFPAT-",
+    "tfp_",
+    "cal_live_",
+    "dnsimple_u_",
+    "sk_org_live_",
+    "access-production-",
+    "pat-na1-",
+];
+
 /// All rules. If multiple rules match the same text, the first one determines the kind.
 pub(super) static RULES: [SecretRule; COUNT] = [
     function_rule("private key", &["-----BEGIN "], find_private_key),
@@ -98,6 +128,13 @@ pub(super) static RULES: [SecretRule; COUNT] = [
         alphanumeric,
         16..=ANY,
         any,
+    ),
+    prefix(
+        "token of a service",
+        &SERVICE_PREFIXES,
+        base64_url,
+        20..=ANY,
+        looks_random,
     ),
     prefix("npm token", &["npm_"], alphanumeric, 36..=ANY, any),
     prefix("PyPI token", &["pypi-AgE"], base64_url, 50..=ANY, any),
@@ -389,7 +426,7 @@ pub(super) static RULES: [SecretRule; COUNT] = [
 ];
 
 /// The number of the rules.
-const COUNT: usize = 99;
+const COUNT: usize = 100;
 
 /// How the base64 of a number of several digits begins.
 const DISCORD_STARTS: [&str; 100] = [
