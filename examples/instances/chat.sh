@@ -35,6 +35,6 @@ if jq -e '.[0].role // "assistant" | . != "assistant"' <<<"$last" >/dev/null; th
 fi
 while IFS= read -r -p '> ' line || [ -n "$line" ]; do
     if [ -z "$line" ]; then continue; fi
-    # A line with a credential is refused with an error, and is not sent to the model.
+    # A credential in the line is redacted with a warning: neither stored nor sent to the model.
     if printf '%s' "$line" | keep user; then answer; fi
 done

@@ -324,6 +324,27 @@ mod tests {
     }
 
     #[test]
+    fn the_content_of_a_record_may_be_null_beside_tool_calls() {
+        let history = backends()
+            .iter()
+            .find(|backend| backend.name == "history")
+            .unwrap();
+        let handle = InstanceHandle::History(messages(Arc::new(FakeMessages::default())).0);
+        let run = |tool_calls: serde_json::Value| {
+            let given = json!({ "session": "s", "role": "assistant", "content": null, "tool_calls": tool_calls });
+            let action = history.action("append").unwrap();
+            history.run(
+                action,
+                &handle,
+                &ActionCaller::Person,
+                &exact_json::to_json_text(&given),
+            )
+        };
+        run(json!([{ "id": "1", "name": "sum", "arguments": "{}" }])).unwrap();
+        assert_eq!(run(json!(null)).unwrap_err().code, Code::InvalidInput);
+    }
+
+    #[test]
     fn an_agent_stores_a_credential_only_if_the_setting_permits_it() {
         let agent = |secrets| ActionCaller::Agent {
             view: View::default(),
@@ -351,17 +372,25 @@ mod tests {
                     let given = exact_json::to_json_text(&given);
                     backend.run(action, &holding, caller, &given)
                 };
-                for (allow_secret, code) in [(true, Code::Forbidden), (false, Code::SecretFound)] {
-                    let error = run(&refused, allow_secret).unwrap_err();
+                let mut errors = vec![(run(&refused, true), Code::Forbidden)];
+                if backend.name == "kv" {
+                    errors.push((run(&refused, false), Code::SecretFound));
+                    let error = run(&ActionCaller::Person, false).unwrap_err();
+                    assert_eq!(error.code, Code::SecretFound);
+                } else {
+                    let appended = run(&refused, false).unwrap();
+                    assert_eq!(
+                        appended.warnings,
+                        ["a credential was redacted (GitHub token)"]
+                    );
+                }
+                for (result, code) in errors {
+                    let error = result.unwrap_err();
                     assert_eq!(error.code, code);
                     let hint = error.hint.expect("a hint");
                     assert!(hint.contains("agents.allow_secret: true"), "{hint}");
                     assert!(hint.contains("-p allow_secret=true"), "{hint}");
                 }
-                assert_eq!(
-                    run(&ActionCaller::Person, false).unwrap_err().code,
-                    Code::SecretFound
-                );
                 run(&permitted, true).unwrap();
                 run(&ActionCaller::Person, true).unwrap();
             }

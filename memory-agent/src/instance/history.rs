@@ -69,13 +69,13 @@ struct AppendInput {
     meta: Option<JsonText>,
     /// The time of the record; default: now
     ts: Option<String>,
-    /// Store the record even if it looks like a credential
+    /// Store credentials in the record as they are, instead of redacted
     #[serde(default)]
     allow_secret: bool,
 }
 
 fn content_schema(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": ["string", "array"] })
+    json_schema!({ "type": ["string", "array", "null"] })
 }
 
 fn tool_calls_schema(_: &mut SchemaGenerator) -> Schema {
@@ -165,7 +165,7 @@ fn append_action() -> Action {
             let session: SessionName = given.session.parse()?;
             let draft = RecordDraft {
                 role: given.role.parse()?,
-                content: given.content,
+                content: given.content.filter(|content| *content != JsonText::null()),
                 tool_calls: given.tool_calls,
                 tool_call_id: given.tool_call_id,
                 name: given.name,
@@ -173,12 +173,19 @@ fn append_action() -> Action {
                 at: parse_given(given.ts.as_deref(), messages.clock.now())?,
             };
             let policy = secret_policy(given.allow_secret);
-            let (record, appended) = append(messages, &session, &draft, policy)?;
-            let told = |place| format!("the last record was incomplete; it was moved to {place}");
-            let warnings = appended.set_aside.map(told).into_iter().collect();
+            let appended = append(messages, &session, &draft, policy)?;
+            let moved = |place| format!("the last record was incomplete; it was moved to {place}");
+            let redacted = appended.redacted.join(", ");
+            let redacted =
+                (!redacted.is_empty()).then(|| format!("a credential was redacted ({redacted})"));
             Ok(ActionResult {
-                warnings,
-                ..ActionResult::of(record.text().to_string())
+                warnings: appended
+                    .set_aside
+                    .map(moved)
+                    .into_iter()
+                    .chain(redacted)
+                    .collect(),
+                ..ActionResult::of(appended.record.text().to_string())
             })
         },
     )
@@ -419,7 +426,7 @@ mod tests {
             (
                 "append",
                 r#"{"session":"s","role":"user","content":1}"#,
-                "content: 1 is not of types \"string\", \"array\"",
+                "content: 1 is not of types \"string\", \"array\", \"null\"",
             ),
             (
                 "append",

@@ -12,8 +12,8 @@ use crate::instance::InstanceError;
 use crate::instance::history::{
     Messages, RecordDraft, RecordFilter, SessionName, SessionRecord, Window, read,
 };
-use crate::json::{JsonText, unescape_strings};
-use crate::secret::{self, Checked};
+use crate::json::JsonText;
+use crate::secret::Checked;
 use crate::text::to_one_line;
 use crate::{ContentHash, Operation, SecretPolicy, Source, SourceSession, SourceSessionItem};
 
@@ -303,31 +303,7 @@ impl SessionImporter<'_> {
             (Vec::with_capacity(session.records.len()), Vec::new(), None);
         for draft in &session.records {
             let mut draft = draft.clone();
-            if let Some(redacted) = draft
-                .content
-                .as_ref()
-                .and_then(JsonText::as_string)
-                .and_then(|text| secret::redact(&text))
-            {
-                draft.content = Some(JsonText::string(&redacted.text));
-                kinds.extend(redacted.kinds);
-            }
-            let has_secret = |part: &Option<JsonText>| {
-                part.as_ref()
-                    .is_some_and(|part| !secret::find(&unescape_strings(part.as_str())).is_empty())
-            };
-            // Redaction within other JSON could change its structure.
-            if has_secret(&draft.meta) {
-                draft.meta = None;
-                kinds.push("metadata");
-            }
-            if has_secret(&draft.tool_calls) {
-                draft.tool_calls = None;
-                draft
-                    .content
-                    .get_or_insert_with(|| JsonText::string("[redacted: tool calls]"));
-                kinds.push("tool calls");
-            }
+            kinds.extend(draft.redact());
             draft.meta = self.meta(session, &draft, drawn, records.is_empty());
             match SessionRecord::imported(&draft) {
                 Ok(record) => records.push(record),

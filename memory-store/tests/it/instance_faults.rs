@@ -309,7 +309,7 @@ fn what_was_purged_deleted_or_cut_off_is_kept_whole() {
     history::purge(&all, &session("s"), &tools()).unwrap();
     let before_delete = text("s.jsonl");
     history::delete(&all, &session("s")).unwrap();
-    let (_, appended) = append(
+    let appended = append(
         &all,
         &session("torn"),
         &draft("user", "new"),

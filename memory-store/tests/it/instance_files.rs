@@ -130,7 +130,7 @@ fn lines_of_others_are_kept_and_what_is_no_record_is_named_and_passed_over() {
         2
     );
     // Only the newline of the last line is missing, so the record is complete.
-    let (record, appended) = append(
+    let appended = append(
         &all,
         &session("s"),
         &RecordDraft::from_text("user".parse().unwrap(), "2"),
@@ -140,7 +140,7 @@ fn lines_of_others_are_kept_and_what_is_no_record_is_named_and_passed_over() {
     assert_eq!(appended.set_aside, None);
     assert_eq!(
         std::fs::read_to_string(home.path().join("s.jsonl")).unwrap(),
-        format!("{text}\n{}\n", record.text())
+        format!("{text}\n{}\n", appended.record.text())
     );
 }
 

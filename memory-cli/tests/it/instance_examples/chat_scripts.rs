@@ -81,19 +81,21 @@ fn a_turn_that_the_model_did_not_answer_is_kept_and_answered_first() {
 
 #[test]
 fn what_looks_like_a_credential_is_told_and_neither_kept_nor_sent() {
-    let Some(stage) = ScriptSandbox::set(vec![text_reply("Hello.")]) else {
+    let Some(stage) = ScriptSandbox::set(vec![text_reply("Hello."), text_reply("Hi.")]) else {
         return;
     };
     let secret = ["ghp", "_16C7e42F292c6912E7710c838347Ae178B4a"].concat();
     assert_snapshot!(stage.run_line(&format!("printf 'my key is {secret}\\nhi\\n' | chat.sh")).replace(&secret, "[secret]"), @"
     Hello.
+    Hi.
     --- stderr
-    error[secret_found]: the text seems to contain a credential (GitHub token)
-    hint: remove it, or store it anyway with the parameter allow_secret
+    warning: the result may be incomplete: a credential was redacted (GitHub token)
     ");
     assert_snapshot!(stage.read_records("chat"), @r#"
-    {"ts":"[time]","role":"user","content":"hi"}
+    {"ts":"[time]","role":"user","content":"my key is [redacted: GitHub token]"}
     {"ts":"[time]","role":"assistant","content":"Hello."}
+    {"ts":"[time]","role":"user","content":"hi"}
+    {"ts":"[time]","role":"assistant","content":"Hi."}
     "#);
 }
 

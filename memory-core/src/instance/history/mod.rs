@@ -20,6 +20,7 @@ pub use filter::{RecordFilter, Window, WindowEnd};
 pub use import::{ExportedSession, SessionImportReport, import};
 pub use record::{MAX_RECORD, RecordDraft, RecordRole, SessionName, SessionRecord};
 pub use services::{
-    Messages, SessionReadResult, append, delete, operations, purge, read, records, sessions, undo,
+    AppendedRecord, Messages, SessionReadResult, append, delete, operations, purge, read, records,
+    sessions, undo,
 };
 pub use store::{MessageStore, PurgeResult, SessionAppendResult, SessionRecords, SessionSummary};

@@ -6,7 +6,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 
 use crate::instance::InstanceError;
 use crate::json::{JsonText, JsonTokenKind, JsonTokens};
-use crate::parse_rfc3339;
+use crate::{parse_rfc3339, secret};
 
 /// Maximum size of a record in bytes.
 pub const MAX_RECORD: usize = 8 * 1024 * 1024;
@@ -51,6 +51,34 @@ impl RecordDraft {
             meta: None,
             at: None,
         }
+    }
+
+    /// Redacts credentials, and returns their kinds without duplicates.
+    ///
+    /// Where a credential is not within a string, the tool calls or the metadata are left out.
+    pub fn redact(&mut self) -> Vec<&'static str> {
+        let mut kinds = Vec::new();
+        for text in [&mut self.tool_call_id, &mut self.name]
+            .into_iter()
+            .flatten()
+        {
+            if let Some(redacted) = secret::redact(text) {
+                *text = redacted.text;
+                kinds.extend(redacted.kinds);
+            }
+        }
+        for part in [&mut self.content, &mut self.tool_calls, &mut self.meta] {
+            if let Some(redacted) = part.as_ref().and_then(secret::redact_json) {
+                *part = redacted.json;
+                kinds.extend(redacted.kinds);
+            }
+        }
+        if !kinds.is_empty() && self.content.is_none() && self.tool_calls.is_none() {
+            self.content = Some(JsonText::string("[redacted]"));
+        }
+        kinds.sort_unstable();
+        kinds.dedup();
+        kinds
     }
 }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    MessageStore, PurgeResult, RecordDraft, RecordFilter, SessionAppendResult, SessionName,
-    SessionRecord, SessionRecords, SessionSummary, Window,
+    MessageStore, PurgeResult, RecordDraft, RecordFilter, SessionName, SessionRecord,
+    SessionRecords, SessionSummary, Window,
 };
 use crate::instance::{self, InstanceError, InstanceRecord, InstanceUndoReport};
 use crate::secret::Checked;
@@ -83,22 +83,49 @@ pub fn records(
     messages.store.records(session, filter, window)
 }
 
-/// Appends a record to a session, and returns the stored record.
+/// An appended record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AppendedRecord {
+    /// The record as it is stored.
+    pub record: SessionRecord,
+    /// The kinds of the credentials that were redacted in it.
+    pub redacted: Vec<&'static str>,
+    /// Where an incomplete record at the end of the session was moved to.
+    pub set_aside: Option<String>,
+}
+
+/// Appends a record to a session.
+///
+/// Unless `secrets` keeps them, credentials in the record are redacted: a session without the record would be incomplete.
 ///
 /// # Errors
-/// If the record is empty or too large, or contains a credential and `secrets` refuses them; or an error of the store.
+/// If the record is empty or too large, or the name of the session contains a credential and `secrets` refuses them; or an error of
+/// the store.
 pub fn append(
     messages: &Messages,
     session: &SessionName,
     draft: &RecordDraft,
     secrets: SecretPolicy,
-) -> Result<(SessionRecord, SessionAppendResult), InstanceError> {
+) -> Result<AppendedRecord, InstanceError> {
     // An append is no operation of the log; only the time and the id of this one are used.
     let operation = messages.operation(Verb::Purge);
-    let record = SessionRecord::new(draft, operation.at)?;
+    let mut draft = draft.clone();
+    let redacted = match secrets {
+        SecretPolicy::Refuse => draft.redact(),
+        SecretPolicy::Keep => Vec::new(),
+    };
+    let record = SessionRecord::new(&draft, operation.at)?;
     let records = Checked::new(std::slice::from_ref(&record), [session.as_str()], secrets)?;
-    let appended = messages.store.append(session, records, &operation)?;
-    Ok((record, appended))
+    let set_aside = messages
+        .store
+        .append(session, records, &operation)?
+        .set_aside;
+    Ok(AppendedRecord {
+        record,
+        redacted,
+        set_aside,
+    })
 }
 
 /// Deletes the records of a session that match `filter` in one operation.
