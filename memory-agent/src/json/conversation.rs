@@ -83,7 +83,7 @@ pub fn recalled_memories(recalled: &RecallResult) -> Value {
         let created_at = time::rfc3339(entry.created_at);
         value(&RememberedEntry {
             role: entry.role.as_str(),
-            content: &entry.content,
+            content: &remembered.text,
             created_at,
             score: remembered.score,
             earlier: remembered.is_superseded,

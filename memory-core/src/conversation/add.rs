@@ -106,15 +106,16 @@ pub(super) fn redact_secrets(text: &str) -> String {
     secret::redact(text).map_or_else(|| text.to_owned(), |redacted| redacted.text)
 }
 
-/// Returns the deletions of the oldest facts and turns that leave at most `max_entries`.
+/// Returns the deletions of the oldest turns, then of the oldest facts, that leave at most `max_entries`.
 ///
-/// Summaries remain and are not counted.
+/// A fact outlives the turns, which it sums up. Summaries remain and are not counted.
 pub fn plan_eviction(entries: &[Arc<ConversationEntry>], max_entries: usize) -> Vec<EntryChange> {
     let mut oldest: Vec<&Arc<ConversationEntry>> = entries
         .iter()
         .filter(|entry| entry.role != EntryRole::Summary)
         .collect();
-    oldest.sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
+    let key = |entry: &ConversationEntry| (entry.role == EntryRole::Memory, entry.created_at);
+    oldest.sort_by(|one, other| (key(one), &one.id).cmp(&(key(other), &other.id)));
     let too_many = oldest.len().saturating_sub(max_entries);
     oldest
         .into_iter()
@@ -134,7 +135,7 @@ mod tests {
     use crate::conversation::ConversationId;
 
     #[test]
-    fn the_oldest_go_and_summaries_stay() {
+    fn the_oldest_turns_go_first_and_summaries_stay() {
         let entry = |(number, role): (i32, EntryRole)| {
             let at = DateTime::UNIX_EPOCH + TimeDelta::days(i64::from(10 - number));
             Arc::new(ConversationEntry::new(
@@ -146,9 +147,9 @@ mod tests {
             ))
         };
         let roles = [
-            EntryRole::Memory,
             EntryRole::User,
             EntryRole::Assistant,
+            EntryRole::Memory,
             EntryRole::Summary,
         ];
         let entries: Vec<_> = (0..).zip(roles).map(entry).collect();
@@ -162,8 +163,8 @@ mod tests {
             };
             plan_eviction(&entries, most).iter().map(id).collect()
         };
-        assert_eq!(gone(2), ["2"]);
-        assert_eq!(gone(0), ["2", "1", "0"]);
+        assert_eq!(gone(2), ["1"]);
+        assert_eq!(gone(0), ["1", "0", "2"]);
         assert!(gone(3).is_empty());
     }
 }

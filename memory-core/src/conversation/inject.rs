@@ -52,7 +52,7 @@ pub fn format_memories(recalled: &RecallResult) -> String {
             let content = format!(
                 "[{}{earlier}] {}",
                 entry.role,
-                escape_fences(&entry.content).trim_end()
+                escape_fences(&remembered.text).trim_end()
             );
             text.push_str(&fence_entry("memory", entry, &content));
         }
@@ -138,6 +138,7 @@ mod tests {
     fn recalled(summary: Option<&str>, memories: &[&str]) -> RecallResult {
         let remembered = |text: &&str| RecalledMemory {
             entry: entry(EntryRole::Memory, text),
+            text: (*text).to_owned(),
             relevance: 1.0,
             score: 1.0,
             is_superseded: false,

@@ -70,6 +70,7 @@ pub use selection::{
     RecallCandidate, RecallMatchKind, RecallRules, RecalledMemory, select_memories,
 };
 pub use services::Conversations;
+pub use speech_act::is_courtesy;
 pub use standing::{StandingRequest, add_standing};
 pub use store::{ConversationStore, EntryChange};
-pub use summary::{parse_summary, summary_entry};
+pub use summary::{check_summary, parse_summary, summary_entry};

@@ -14,7 +14,8 @@ use super::{
 };
 use crate::rank::sigmoid;
 use crate::standing::StandingKind;
-use crate::{MemoryId, Problem, StoreError, is_nonzero};
+use crate::text::token_count;
+use crate::{MemoryId, PassageSelector, Problem, StoreError, is_nonzero};
 
 /// The result of a recall.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -160,7 +161,8 @@ fn recall_once(
         troubles.push(format!("{why}; the result is not reranked"));
     }
     let degraded = Some(troubles.join("; ")).filter(|troubles| !troubles.is_empty());
-    let memories = select_memories(candidates, rules, conversations.clock.now());
+    let mut memories = select_memories(candidates, rules, conversations.clock.now());
+    limit_size(&mut memories, message);
     let summary = shelves.first().and_then(|own| own.summary()).cloned();
     Ok(RecallResult {
         summary,
@@ -168,6 +170,22 @@ fn recall_once(
         memories,
         degraded,
     })
+}
+
+/// Maximum size of the memories for a message, in tokens.
+const MAX_RECALLED_TOKENS: usize = 2000;
+
+/// Replaces long texts by the passage about the message, and leaves out memories that exceed the size for all.
+fn limit_size(memories: &mut Vec<RecalledMemory>, message: &str) {
+    let selector = PassageSelector::new(&message_ends(message).join("\n"));
+    let mut left = MAX_RECALLED_TOKENS;
+    memories.retain_mut(|memory| {
+        memory.text = selector.select(&memory.entry.content).text;
+        let tokens = token_count(&memory.text);
+        let fits = tokens <= left;
+        left -= if fits { tokens } else { 0 };
+        fits
+    });
 }
 
 /// Returns the indexes of a conversation, with its `unwritten` turns, and of the global one.
@@ -289,9 +307,12 @@ pub(super) fn is_stale<'e>(
     Ok(is_stale)
 }
 
-/// Returns the distinct facts of a conversation that new ones may repeat or contradict.
+/// The number of tokens within which all facts of a conversation are compared with new ones.
+const MAX_FACT_TOKENS: usize = 1500;
+
+/// Returns the distinct facts of a conversation that new ones may repeat or contradict: all of them within 1,500 tokens.
 ///
-/// The facts most similar to each new one come first.
+/// Otherwise the facts most similar to each new one come first.
 ///
 /// # Errors
 /// If the facts cannot be read.
@@ -301,7 +322,14 @@ pub fn similar_facts(
     facts: &[String],
 ) -> Result<Vec<Arc<ConversationEntry>>, StoreError> {
     let shelf = conversations.store.read(conversation)?;
-    let mut found: Vec<Arc<ConversationEntry>> = Vec::new();
+    let is_fact = |entry: &ConversationEntry| entry.role == EntryRole::Memory;
+    let mut found = shelf.entries();
+    found.retain(|entry| is_fact(entry));
+    let tokens = found.iter().map(|entry| token_count(&entry.content));
+    if tokens.sum::<usize>() <= MAX_FACT_TOKENS {
+        return Ok(found);
+    }
+    found.clear();
     for fact in facts {
         // Without a vector only words are compared, which may miss a contradiction but loses no fact.
         let vector =
@@ -310,7 +338,6 @@ pub fn similar_facts(
             vector: vector.as_deref(),
             ..RecallQuery::of(fact)
         };
-        let is_fact = |entry: &ConversationEntry| entry.role == EntryRole::Memory;
         let alike = shelf
             .candidates(&wanted, MAX_SIMILAR_FACTS, &is_fact)
             .into_iter()

@@ -71,6 +71,8 @@ pub enum RecallMatchKind {
 pub struct RecalledMemory {
     /// The entry.
     pub entry: Arc<ConversationEntry>,
+    /// The text for the model: that of the entry, or a passage of a long one.
+    pub text: String,
     /// The relevance to the query, from 0 to 1.
     pub relevance: f32,
     /// The score: `(1 − w) · relevance + w · exp(−age / 30 days)`.
@@ -198,6 +200,7 @@ impl ScoredRecall {
         } = &self.candidate;
         RecalledMemory {
             entry: Arc::clone(entry),
+            text: entry.content.clone(),
             relevance: *relevance,
             score: self.score,
             is_superseded: *is_superseded,

@@ -12,6 +12,7 @@ use std::ops::Range;
 
 pub(super) use self::words::is_han;
 
+use crate::standing::{own_parts, plain_sentences};
 use crate::text::{push_range, sentences};
 
 /// The speech act of a clause.
@@ -29,19 +30,16 @@ enum SpeechAct {
 
 /// Returns the ranges of the statements in a user's message, in order.
 ///
-/// Text after a request with a colon, and fenced code, belong to the request.
+/// Text after a request with a colon belongs to the request. Code, quotations and pasted text are no statements.
 pub(super) fn statements(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    let mut is_code = false;
-    for sentence in sentences(text) {
+    let own = own_parts(text);
+    let is_own = |sentence: &Range<usize>| {
+        own.iter()
+            .any(|part| part.start <= sentence.start && sentence.end <= part.end)
+    };
+    for sentence in plain_sentences(text).filter(is_own) {
         let written = &text[sentence.clone()];
-        if written.trim_start().starts_with("```") {
-            is_code = !is_code;
-            continue;
-        }
-        if is_code {
-            continue;
-        }
         let clauses = clauses(text, sentence.clone());
         let is_question = written
             .trim_end()
@@ -72,6 +70,66 @@ pub(super) fn statements(text: &str) -> Vec<Range<usize>> {
         }
     }
     found
+}
+
+/// Words of courtesies in languages without rules.
+const COURTESIES: [&str; 24] = [
+    "danke",
+    "dankeschön",
+    "vielen",
+    "herzlichen",
+    "dank",
+    "bitte",
+    "hallo",
+    "guten",
+    "tag",
+    "morgen",
+    "abend",
+    "tschüss",
+    "merci",
+    "beaucoup",
+    "bonjour",
+    "bonsoir",
+    "salut",
+    "gracias",
+    "muchas",
+    "hola",
+    "buenos",
+    "días",
+    "ありがとうございます",
+    "ありがとう",
+];
+
+/// Words of clauses without content that may nevertheless be the answer to a question.
+const ANSWERS: [&str; 16] = [
+    "yes", "yeah", "yep", "no", "sure", "one", "more", "another", "same", "love", "once", "again",
+    "是", "对", "對", "不",
+];
+
+/// Returns whether a message only greets, thanks or acknowledges, and answers no question.
+pub fn is_courtesy(text: &str) -> bool {
+    let words = |clause: &str| -> Vec<String> {
+        let words = clause.split(|letter: char| !letter.is_alphanumeric() && letter != '\'');
+        words
+            .filter(|word| !word.is_empty())
+            .map(str::to_lowercase)
+            .collect()
+    };
+    let is_without_content = |clause: Range<usize>| {
+        let clause = &text[clause];
+        let words = words(clause);
+        words.iter().all(|word| COURTESIES.contains(&word.as_str()))
+            || classify_clause(clause) == SpeechAct::Filler
+                && !words.iter().any(|word| {
+                    ANSWERS.contains(&word.as_str())
+                        || word
+                            .chars()
+                            .any(|own| words::is_han(own) && ANSWERS.contains(&&*own.to_string()))
+                })
+    };
+    clauses_in(text, 0..text.len())
+        .into_iter()
+        .all(is_without_content)
 }
 
 /// Returns the words that only frame the requests of a text.

@@ -85,7 +85,8 @@ const MAX_MEMORIES: usize = 2 * MAX_NEWEST;
 ///
 /// They come from the conversation, from the global conversation and from the memories that the chat may see in the home that `open_home`
 /// returns, if any. Of an entry, only the standing sentences are given. A sentence that a newer one repeats or contradicts is left out.
-/// Instructions and texts about the message come first, then the other preferences. The budget of the texts is 60
+/// Instructions are given for every message, preferences only for one that they are about; with the recalled memories, there are at most as
+/// many preferences as memories may be recalled. The budget of the texts is 60
 /// tokens for each memory that may be recalled, but at least 160 and at most 400.
 ///
 /// A recalled memory is removed if its whole text is given.
@@ -130,6 +131,11 @@ pub fn add_standing(
     recalled
         .memories
         .retain(|memory| !is_given(&memory.entry, &standing));
+    let preferences = standing
+        .iter()
+        .filter(|own| own.kind == StandingKind::Preference);
+    let room = request.top_k.saturating_sub(preferences.count());
+    recalled.memories.truncate(room);
     recalled.standing = standing;
     Ok(())
 }
@@ -195,11 +201,18 @@ fn select(
     let in_effect = current(&texts.collect::<Vec<_>>());
     let mut left = budget;
     let mut given = Vec::new();
+    let mut preferences = request.top_k;
     for own in in_effect
         .into_iter()
         .map(|number| &all[number])
         .filter(|own| !own.is_known)
     {
+        if own.kind == StandingKind::Preference {
+            if !own.is_relevant || preferences == 0 {
+                continue;
+            }
+            preferences -= 1;
+        }
         let size = token_count(own.text) + FENCE_TOKENS;
         if size <= left {
             left -= size;

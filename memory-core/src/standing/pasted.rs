@@ -12,8 +12,8 @@ const QUOTATION_MARKS: [char; 10] = [
     '"', '\u{201c}', '\u{201d}', '\u{201e}', '«', '»', '「', '」', '\'', '\u{2018}',
 ];
 
-/// Returns the sentences of `text` that are neither code nor quoted nor pasted nor too long.
-pub(super) fn plain_sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
+/// Returns the sentences of `text` that are neither code nor quoted nor pasted nor of a log nor too long.
+pub(crate) fn plain_sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
     let pasted = pasted_start(text).unwrap_or(text.len());
     let closing_tags = find_closing_tags(text);
     let mut is_code = false;
@@ -48,9 +48,131 @@ pub(super) fn plain_sentences(text: &str) -> impl Iterator<Item = Range<usize>> 
             .or(is_after_quote.then_some(begin));
         !is_code
             && !begin.starts_with('>')
+            && !is_of_log(begin)
             && !quoted.is_some_and(is_quoted_to_end)
             && sentence.len() <= MAX_SENTENCE
     })
+}
+
+/// The size of a message up to which a person may have typed all of it, in bytes.
+const MAX_TYPED: usize = 4096;
+
+/// The size of the start and of the end of a longer message that may be typed, in bytes.
+const TYPED_END: usize = 1024;
+
+/// Returns the parts of a message that may be the person's own words: all of it, or the start and the end of a long one, whose middle is
+/// pasted. A message that asks for play has none.
+pub(crate) fn own_parts(message: &str) -> Vec<Range<usize>> {
+    if asks_for_play(message) {
+        return Vec::new();
+    }
+    if message.len() <= MAX_TYPED {
+        return std::iter::once(0..message.len()).collect();
+    }
+    let start = message.floor_char_boundary(TYPED_END);
+    let end = message.ceil_char_boundary(message.len() - TYPED_END);
+    vec![0..start, end..message.len()]
+}
+
+/// Starts of sentences that ask the assistant to play, imagine or tell a story.
+const PLAY: [&str; 32] = [
+    "pretend",
+    "roleplay",
+    "role-play",
+    "role play",
+    "imagine you",
+    "imagine that you",
+    "imagine i",
+    "imagine we",
+    "act as",
+    "act like",
+    "play the role",
+    "play a",
+    "you are now",
+    "tell me a story",
+    "write a story",
+    "let's play",
+    "lets play",
+    "let us play",
+    "stell dir vor",
+    "tu so",
+    "spiel die rolle",
+    "spiele die rolle",
+    "du bist jetzt",
+    "imagine que",
+    "fais semblant",
+    "joue le role",
+    "fais comme si",
+    "finge",
+    "imagina que",
+    "actua como",
+    "eres ahora",
+    "rollenspiel",
+];
+
+/// The same in scripts without spaces, anywhere in a sentence.
+const PLAY_ANYWHERE: [&str; 8] = [
+    "扮演",
+    "假装",
+    "假裝",
+    "角色扮演",
+    "想象你",
+    "想象我",
+    "ふりをして",
+    "になりきって",
+];
+
+/// Returns whether a message asks the assistant to play, so that its sentences are no statements of the person.
+fn asks_for_play(message: &str) -> bool {
+    let head = &message[..message.floor_char_boundary(TYPED_END)];
+    sentences(head).into_iter().any(|span| {
+        let folded = fold(head[span].trim_start());
+        let words = [
+            "please ",
+            "now ",
+            "ok ",
+            "okay ",
+            "so ",
+            "bitte ",
+            "can you ",
+            "could you ",
+            "i want you to ",
+        ];
+        let begin = words.iter().fold(folded.replace(',', ""), |begin, word| {
+            begin.strip_prefix(word).unwrap_or(&begin).to_owned()
+        });
+        PLAY.iter().any(|play| begin.starts_with(play))
+            || PLAY_ANYWHERE.iter().any(|play| begin.contains(play))
+    })
+}
+
+/// Returns whether a line is that of a log or a trace: it starts with a time, a level or a place in code.
+fn is_of_log(line: &str) -> bool {
+    let line = line.trim_start_matches(['[', '(']);
+    let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).count();
+    let number = digits(line);
+    let after = &line[number..];
+    let is_time = number == 4 && after.starts_with(['-', '/']) && digits(&after[1..]) == 2
+        || number == 2
+            && after.starts_with(':')
+            && after[1..].contains(':')
+            && digits(&after[1..]) == 2;
+    let first = line
+        .split(|letter: char| !letter.is_alphanumeric())
+        .next()
+        .unwrap_or_default();
+    let levels = [
+        "ERROR",
+        "WARN",
+        "WARNING",
+        "INFO",
+        "DEBUG",
+        "TRACE",
+        "FATAL",
+        "Traceback",
+        "Exception",
+    ];
+    is_time || levels.contains(&first) || line.starts_with("at ") && line.ends_with(')')
 }
 
 /// Returns whether a quotation contains all words of the sentence, given the text after its opening mark.

@@ -1,16 +1,17 @@
 //! Extracts facts from turns in batches, and reconciles them with existing ones.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use chrono::TimeDelta;
 use memory_core::conversation::{
-    ConversationId, EntryChange, EntryId, ExtractedFact, JobState, ParsedFacts, plan_facts,
-    similar_facts,
+    ConversationEntry, ConversationId, EntryChange, EntryId, EntryRole, ExtractedFact,
+    FactDecision, JobState, ParsedFacts, is_courtesy, plan_facts, similar_facts,
 };
 use memory_core::{BudgetStatus, ChatError, ChatModel, StoreError};
 
 use super::job_run::{DecidedJob, ExtractedJob, JobRun, WaitingJob, is_budget_error};
-use super::requests::{self, ModelRequestError, SHOWN};
+use super::requests::{self, ModelRequestError, SHOWN, UserMessage};
 
 /// Number of failed requests after which a turn is completed without facts.
 const MAX_ATTEMPTS: u32 = 5;
@@ -22,7 +23,7 @@ const MAX_UNUSABLE_ATTEMPTS: u32 = 2;
 #[derive(Debug)]
 struct BatchTurn {
     waiting: WaitingJob,
-    text: String,
+    message: UserMessage,
 }
 
 impl JobRun<'_> {
@@ -37,16 +38,16 @@ impl JobRun<'_> {
             return Ok(true);
         };
         let mut waiting = VecDeque::from(waiting);
-        self.finish_deleted(conversation, &mut waiting)?;
+        self.finish_without_content(conversation, &mut waiting)?;
         while !waiting.is_empty() || !extracted.is_empty() {
             if !(self.goes_on)() {
                 return Ok(false);
             }
-            if !self.may_request(chat) {
+            if !self.may_request(conversation, chat) {
                 self.processed.waiting += waiting.len() + extracted.len();
                 break;
             }
-            if let Some(next) = self.take_failed_job(&mut extracted) {
+            if let Some(next) = self.take_failed_job(conversation, &mut extracted) {
                 if !self.reconcile(conversation, chat, vec![next])? {
                     self.processed.waiting += waiting.len() + extracted.len();
                     break;
@@ -73,24 +74,29 @@ impl JobRun<'_> {
     }
 
     /// Removes a turn with a failed reconciliation, to retry it alone, since another turn may be the cause.
-    fn take_failed_job(&self, extracted: &mut Vec<ExtractedJob>) -> Option<ExtractedJob> {
+    fn take_failed_job(
+        &self,
+        conversation: &ConversationId,
+        extracted: &mut Vec<ExtractedJob>,
+    ) -> Option<ExtractedJob> {
         let place = extracted
             .iter()
             .position(|own| 0 < own.attempts)
-            .filter(|_| !self.backoff.is_failing())?;
+            .filter(|_| !self.backoff.is_failing(conversation))?;
         Some(extracted.remove(place))
     }
 
-    /// Completes the jobs of deleted turns.
-    fn finish_deleted(
+    /// Completes the jobs of deleted turns, and of those that only greet or thank.
+    fn finish_without_content(
         &mut self,
         conversation: &ConversationId,
         waiting: &mut VecDeque<WaitingJob>,
     ) -> Result<(), StoreError> {
         let known = self.conversations.store.read(conversation)?;
-        let (there, gone): (VecDeque<_>, VecDeque<_>) = waiting
-            .drain(..)
-            .partition(|own| known.get(&own.job.turn).is_some());
+        let (there, gone): (VecDeque<_>, VecDeque<_>) = waiting.drain(..).partition(|own| {
+            let turn = known.get(&own.job.turn);
+            turn.is_some_and(|turn| !is_courtesy(&turn.content))
+        });
         *waiting = there;
         if gone.is_empty() {
             return Ok(());
@@ -115,25 +121,22 @@ impl JobRun<'_> {
         if !oldest.is_some_and(|oldest| rule.is_due(waiting.len(), now - oldest)) {
             return Ok(Vec::new());
         }
-        let known = self.conversations.store.read(conversation)?;
+        let known = self.conversations.store.read(conversation)?.entries();
         let size = rule.size(waiting.len());
         let (mut batch, mut length) = (Vec::new(), 0);
         while let Some(next) = waiting.pop_front() {
             // The turn may have been deleted since the jobs were checked.
-            let text = known
-                .get(&next.job.turn)
-                .map(|turn| turn.content.clone())
-                .unwrap_or_default();
+            let message = user_message(&known, &next.job.turn);
             // A turn that failed before is retried alone, since another turn may be the cause.
-            let is_alone = 0 < next.attempts && !self.backoff.is_failing();
-            length += text.len();
+            let is_alone = 0 < next.attempts && !self.backoff.is_failing(conversation);
+            length += message.text.len() + message.previous.len();
             if !batch.is_empty() && (is_alone || SHOWN < length) {
                 waiting.push_front(next);
                 break;
             }
             batch.push(BatchTurn {
                 waiting: next,
-                text,
+                message,
             });
             if is_alone || batch.len() == size {
                 break;
@@ -150,18 +153,12 @@ impl JobRun<'_> {
         batch: Vec<BatchTurn>,
     ) -> Result<Vec<ExtractedJob>, StoreError> {
         let prompts = &self.rules.prompts;
-        let answer = match batch.as_slice() {
-            [turn] => requests::request_facts(chat, prompts, &turn.text)
+        let messages: Vec<UserMessage> = batch.iter().map(|turn| turn.message.clone()).collect();
+        let answer = match messages.as_slice() {
+            [message] => requests::request_facts(chat, prompts, message)
                 .map(|read| vec![read])
                 .map_err(ModelRequestError::from),
-            turns => requests::request_batch_facts(
-                chat,
-                prompts,
-                &turns
-                    .iter()
-                    .map(|turn| turn.text.as_str())
-                    .collect::<Vec<_>>(),
-            ),
+            messages => requests::request_batch_facts(chat, prompts, messages),
         };
         let now = self.conversations.clock.now();
         match answer {
@@ -171,9 +168,9 @@ impl JobRun<'_> {
                     .zip(read)
                     .partition(|(_, read)| read.facts.is_empty() && read.trouble.is_some());
                 if read.is_empty() {
-                    self.backoff.record_unusable(now);
+                    self.backoff.record_unusable(conversation, now);
                 } else if read.iter().all(|(_, read)| read.facts.is_empty()) {
-                    self.backoff.record_success();
+                    self.backoff.record_success(conversation);
                 }
                 if let Some(why) = misread.iter().find_map(|(_, read)| read.trouble.as_deref()) {
                     let why = unreadable_facts_message(why);
@@ -205,18 +202,15 @@ impl JobRun<'_> {
                 )?;
                 Ok(Vec::new())
             }
+            // Another turn may be the cause, or the model cannot tell several apart.
+            Err(_) if 1 < batch.len() => self.extract_one_by_one(conversation, chat, batch),
             Err(ModelRequestError::Chat(error)) => {
-                self.backoff.record_unusable(now);
-                let attempts = if batch.len() == 1 {
-                    1
-                } else {
-                    MAX_UNUSABLE_ATTEMPTS
-                };
-                self.record_failed_extraction(conversation, batch, attempts, &error.to_string())?;
+                self.backoff.record_unusable(conversation, now);
+                self.record_failed_extraction(conversation, batch, 1, &error.to_string())?;
                 Ok(Vec::new())
             }
             Err(ModelRequestError::Misread(why)) => {
-                self.backoff.record_unusable(now);
+                self.backoff.record_unusable(conversation, now);
                 self.record_failed_extraction(
                     conversation,
                     batch,
@@ -226,6 +220,23 @@ impl JobRun<'_> {
                 Ok(Vec::new())
             }
         }
+    }
+
+    fn extract_one_by_one(
+        &mut self,
+        conversation: &ConversationId,
+        chat: &dyn ChatModel,
+        batch: Vec<BatchTurn>,
+    ) -> Result<Vec<ExtractedJob>, StoreError> {
+        let mut extracted = Vec::new();
+        for turn in batch {
+            if (self.goes_on)() && self.may_request(conversation, chat) {
+                extracted.extend(self.extract(conversation, chat, vec![turn])?);
+            } else {
+                self.processed.waiting += 1;
+            }
+        }
+        Ok(extracted)
     }
 
     fn record_extraction(&mut self, turn: BatchTurn, read: ParsedFacts) -> ExtractedJob {
@@ -307,7 +318,7 @@ impl JobRun<'_> {
         let decisions = match answer {
             Ok(decisions) => {
                 if !all.is_empty() {
-                    self.backoff.record_success();
+                    self.backoff.record_success(conversation);
                 }
                 decisions
             }
@@ -323,21 +334,35 @@ impl JobRun<'_> {
                         MAX_ATTEMPTS
                     }
                     ModelRequestError::Chat(_) | ModelRequestError::Misread(_) => {
-                        self.backoff.record_unusable(now);
+                        self.backoff.record_unusable(conversation, now);
                         MAX_UNUSABLE_ATTEMPTS
                     }
                 };
                 return self.record_failed_reconciliation(
                     conversation,
+                    &known,
                     extracted,
                     attempts,
                     &error.to_string(),
                 );
             }
         };
+        self.apply_reconciliation(conversation, &known, &decisions, extracted)?;
+        Ok(true)
+    }
+
+    /// Applies decisions about the facts of some turns. Facts without a decision are added.
+    fn apply_reconciliation(
+        &mut self,
+        conversation: &ConversationId,
+        known: &[Arc<ConversationEntry>],
+        decisions: &[FactDecision],
+        extracted: Vec<ExtractedJob>,
+    ) -> Result<(), StoreError> {
+        let now = self.conversations.clock.now();
         let facts: Vec<ExtractedFact> = extracted.iter().flat_map(extracted_facts).collect();
         let mut next_id = || EntryId::from(self.conversations.ids.memory_id());
-        let changes = plan_facts(conversation, &known, &facts, &decisions, now, &mut next_id);
+        let changes = plan_facts(conversation, known, &facts, decisions, now, &mut next_id);
         let decided = assign_changes(changes, extracted);
         let state = |own: &DecidedJob| JobState::Decided {
             changes: own.changes.clone(),
@@ -348,16 +373,16 @@ impl JobRun<'_> {
             .map(|own| (own.job.id.clone(), state(own)))
             .collect();
         self.queue.record_states(&states)?;
-        self.apply_decisions(conversation, &decided)?;
-        Ok(true)
+        self.apply_decisions(conversation, &decided)
     }
 
     /// Records a failed attempt to reconcile facts.
     ///
-    /// Facts without attempts left are dropped, since they may contradict existing ones; their turns remain.
+    /// Facts without attempts left are added beside the `known` ones, which they may contradict: so none is lost.
     fn record_failed_reconciliation(
         &mut self,
         conversation: &ConversationId,
+        known: &[Arc<ConversationEntry>],
         extracted: Vec<ExtractedJob>,
         attempts: u32,
         why: &str,
@@ -376,15 +401,11 @@ impl JobRun<'_> {
         self.save_extracted(conversation, again)?;
         if finished.iter().any(|own| !own.facts.is_empty()) {
             self.add_error(&format!(
-                "the facts cannot be reconciled: {why}; only the turns are stored"
+                "the facts cannot be reconciled: {why}; they are added to the existing ones"
             ));
         }
-        let decided: Vec<_> = finished
-            .into_iter()
-            .map(|own| DecidedJob::without_changes(own.job))
-            .collect();
-        if !decided.is_empty() {
-            self.apply_decisions(conversation, &decided)?;
+        if !finished.is_empty() {
+            self.apply_reconciliation(conversation, known, &[], finished)?;
         }
         Ok(is_done)
     }
@@ -417,6 +438,27 @@ impl JobRun<'_> {
             .map(|own| DecidedJob::without_changes(own.job))
             .collect();
         self.apply_decisions(conversation, &decided)
+    }
+}
+
+/// Maximum size of the answer before a message in a request, in bytes. Its end counts, where questions are.
+const MAX_PREVIOUS: usize = 600;
+
+/// Returns a turn with its day and the answer before it; `entries` are by time.
+fn user_message(entries: &[Arc<ConversationEntry>], turn: &EntryId) -> UserMessage {
+    let Some(place) = entries.iter().position(|entry| entry.id == *turn) else {
+        return UserMessage::default();
+    };
+    let turn = &entries[place];
+    let previous = entries[..place]
+        .iter()
+        .rfind(|entry| entry.role == EntryRole::Assistant)
+        .map_or("", |entry| entry.content.as_str());
+    let start = previous.ceil_char_boundary(previous.len().saturating_sub(MAX_PREVIOUS));
+    UserMessage {
+        text: turn.content.clone(),
+        date: turn.created_at.date_naive().to_string(),
+        previous: previous[start..].to_owned(),
     }
 }
 

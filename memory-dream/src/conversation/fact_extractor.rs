@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use memory_core::conversation::{ParsedFacts, is_courtesy};
 use memory_core::{ChatModel, FactError, FactExtractor};
 
 use super::ConversationPrompts;
-use super::requests::{ModelRequestError, request_batch_facts};
+use super::requests::{ModelRequestError, UserMessage, request_batch_facts, request_facts};
 
 /// Draws facts from messages with a language model.
 #[derive(Debug)]
@@ -18,12 +19,36 @@ pub struct ModelFactExtractor {
 
 impl FactExtractor for ModelFactExtractor {
     fn facts(&self, messages: &[&str]) -> Result<Vec<Vec<String>>, FactError> {
-        match request_batch_facts(self.chat.as_ref(), &self.prompts, messages) {
-            Ok(parsed) => Ok(parsed.into_iter().map(|parsed| parsed.facts).collect()),
-            Err(ModelRequestError::Chat(error)) => Err(FactError::Unavailable(error)),
-            Err(error @ ModelRequestError::Misread(_)) => {
-                Err(FactError::Unusable(error.to_string()))
+        let mut facts = vec![Vec::new(); messages.len()];
+        let asked: Vec<usize> = (0..messages.len())
+            .filter(|number| !is_courtesy(messages[*number]))
+            .collect();
+        let message = |number: &usize| UserMessage {
+            text: messages[*number].to_owned(),
+            ..UserMessage::default()
+        };
+        let batch: Vec<UserMessage> = asked.iter().map(message).collect();
+        if !batch.is_empty() {
+            for (number, parsed) in asked.iter().zip(self.parsed(&batch)?) {
+                facts[*number] = parsed.facts;
             }
+        }
+        Ok(facts)
+    }
+}
+
+impl ModelFactExtractor {
+    /// Asks for the facts of several messages, or one by one if the response does not tell them apart.
+    fn parsed(&self, batch: &[UserMessage]) -> Result<Vec<ParsedFacts>, FactError> {
+        let (chat, prompts) = (self.chat.as_ref(), &self.prompts);
+        match request_batch_facts(chat, prompts, batch) {
+            Err(ModelRequestError::Misread(_)) => batch
+                .iter()
+                .map(|message| request_facts(chat, prompts, message))
+                .collect::<Result<_, _>>()
+                .map_err(FactError::Unavailable),
+            Err(ModelRequestError::Chat(error)) => Err(FactError::Unavailable(error)),
+            Ok(parsed) => Ok(parsed),
         }
     }
 }

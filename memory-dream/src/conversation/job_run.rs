@@ -154,7 +154,7 @@ impl<'r> JobRun<'r> {
         let Some(chat) = self.chat_model() else {
             return Ok(true);
         };
-        if !self.may_request(chat) {
+        if !self.may_request(conversation, chat) {
             return Ok(false);
         }
         let known = self.conversations.store.read(conversation)?;
@@ -179,12 +179,16 @@ impl<'r> JobRun<'r> {
         Ok(true)
     }
 
-    /// Returns whether a request may be made now.
-    pub(super) fn may_request(&mut self, chat: &dyn ChatModel) -> bool {
+    /// Returns whether a request about the conversation may be made now.
+    pub(super) fn may_request(
+        &mut self,
+        conversation: &ConversationId,
+        chat: &dyn ChatModel,
+    ) -> bool {
         // An unreadable budget is reported by the request itself.
         let allowance = chat.allowance().unwrap_or_default();
         self.backoff
-            .may_request(self.conversations.clock.now(), &allowance)
+            .may_request(conversation, self.conversations.clock.now(), &allowance)
     }
 
     /// Records that no request was made because of its cost.

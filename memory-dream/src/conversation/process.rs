@@ -137,7 +137,7 @@ impl JobRun<'_> {
             }
             return Ok(true);
         };
-        if !self.may_request(chat) {
+        if !self.may_request(conversation, chat) {
             let before = decided.len();
             decided.retain(|own| !self.backoff.committed.contains(&own.job.id));
             self.processed.waiting += before - decided.len();

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use memory_core::conversation::{
-    AnswerParseError, ConversationEntry, FactDecision, ParsedFacts, parse_decisions, parse_facts,
-    parse_facts_by_message, parse_summary,
+    AnswerParseError, ConversationEntry, FactDecision, ParsedFacts, check_summary, parse_decisions,
+    parse_facts, parse_facts_by_message, parse_summary,
 };
 use memory_core::{ChatError, ChatMessage, ChatModel, ChatRequest, ChatRole, Purpose};
 use serde_json::json;
@@ -47,18 +47,34 @@ pub(super) enum ModelRequestError {
     Misread(#[from] AnswerParseError),
 }
 
+/// A message of the user.
+#[derive(Debug, Clone, Default)]
+pub(super) struct UserMessage {
+    pub(super) text: String,
+    /// The day; empty if unknown.
+    pub(super) date: String,
+    /// The end of the answer of the assistant before it; empty if there is none.
+    pub(super) previous: String,
+}
+
 /// Extracts the facts of a message.
 pub(super) fn request_facts(
     chat: &dyn ChatModel,
     prompts: &ConversationPrompts,
-    said: &str,
+    said: &UserMessage,
 ) -> Result<ParsedFacts, ChatError> {
-    let request = build_request(
-        "facts",
-        &prompts.facts,
-        json!(truncate_message(said)).to_string(),
-        512,
-    );
+    let mut prompt = prompts.facts.clone();
+    if !said.date.is_empty() {
+        prompt.extend(["\n\nThe message is of ", &said.date, "."]);
+    }
+    if !said.previous.is_empty() {
+        prompt.push_str(
+            " It follows this message of the assistant, which only explains it and holds no facts: ",
+        );
+        prompt.push_str(&json!(said.previous).to_string());
+    }
+    let data = json!(truncate_message(&said.text)).to_string();
+    let request = build_request("facts", &prompt, data, 512);
     chat.answer(&request)
         .map(|answer| parse_facts(&answer.text))
 }
@@ -67,13 +83,18 @@ pub(super) fn request_facts(
 pub(super) fn request_batch_facts(
     chat: &dyn ChatModel,
     prompts: &ConversationPrompts,
-    said: &[&str],
+    said: &[UserMessage],
 ) -> Result<Vec<ParsedFacts>, ModelRequestError> {
-    let list: Vec<_> = said
-        .iter()
-        .enumerate()
-        .map(|(id, text)| json!({ "id": id, "text": truncate_message(text) }))
-        .collect();
+    let item = |(id, said): (usize, &UserMessage)| {
+        let mut item = json!({ "id": id, "text": truncate_message(&said.text) });
+        for (name, value) in [("date", &said.date), ("previous", &said.previous)] {
+            if !value.is_empty() {
+                item[name] = json!(value);
+            }
+        }
+        item
+    };
+    let list: Vec<_> = said.iter().enumerate().map(item).collect();
     let prompt = format!("{}\n\n{}", prompts.facts, BATCH_PROMPT.trim_end());
     let request = build_request(
         "facts",
@@ -148,17 +169,21 @@ pub(super) fn request_decisions(
 pub(super) fn request_summary(
     chat: &dyn ChatModel,
     prompts: &ConversationPrompts,
-    former: Option<&str>,
+    previous: Option<&str>,
     facts: &[&str],
 ) -> Result<Result<String, String>, ChatError> {
-    let former = former
+    let former = previous
         .map(|former| format!("Previous summary:\n{former}\n\n"))
         .unwrap_or_default();
     let new: Vec<String> = facts.iter().map(|fact| format!("- {fact}\n")).collect();
     let data = format!("{former}New facts:\n{}", new.concat());
     let request = build_request("summarise", &prompts.summary, data, 1024);
-    chat.answer(&request)
-        .map(|answer| parse_summary(&answer.text))
+    let answer = chat.answer(&request)?;
+    let check = |text: String| match previous {
+        Some(previous) => check_summary(&text, previous, facts).map(|()| text),
+        None => Ok(text),
+    };
+    Ok(parse_summary(&answer.text).and_then(check))
 }
 
 /// The system prompts for conversation processing, one per kind of request.

@@ -141,26 +141,26 @@ fn facts_are_drawn_reconciled_and_summed_up() {
 }
 
 #[test]
-fn facts_that_a_model_cannot_reconcile_are_tried_again_and_then_not_stored() {
+fn facts_that_a_model_cannot_reconcile_are_tried_again_and_then_added() {
     let wrong = r#"[{"event": "UPDATE", "id": 7, "text": "x"}]"#;
     let first = [
         r#"["The user likes tea."]"#,
         "Tea.",
         r#"["The user likes green tea."]"#,
     ];
-    let case = ConversationFixture::new(&[&first[..], &[wrong; 6]].concat());
+    let case =
+        ConversationFixture::new(&[&first[..], &[wrong; 6], &["Tea and green tea."]].concat());
     case.add_turn("I like tea");
     case.process();
     case.add_turn("I like green tea");
-    for (end, waiting) in [
-        ("they will be retried", 1),
-        ("only the turns are stored", 0),
+    let both = ["The user likes tea.", "The user likes green tea."];
+    for (end, waiting, facts) in [
+        ("they will be retried", 1, &both[..1]),
+        ("they are added to the existing ones", 0, &both[..]),
     ] {
         let done = case.process();
-        assert_eq!(
-            (done.waiting, case.facts()),
-            (waiting, vec!["The user likes tea.".to_owned()])
-        );
+        assert_eq!(done.waiting, waiting);
+        assert_eq!(case.facts(), facts);
         let [trouble] = done.troubles.as_slice() else {
             panic!("{done:?}")
         };
@@ -184,7 +184,7 @@ fn facts_that_a_model_cannot_reconcile_are_tried_again_and_then_not_stored() {
             case.chat.requests().len(),
             case.queue.pending().unwrap().len()
         ),
-        (9, 0)
+        (10, 0)
     );
     let recalled = recall(
         &case.conversations,
@@ -193,7 +193,7 @@ fn facts_that_a_model_cannot_reconcile_are_tried_again_and_then_not_stored() {
         &RecallRules::default(),
     )
     .unwrap();
-    assert_eq!(recalled.memories[0].entry.content, "I like green tea");
+    assert_eq!(recalled.memories[0].text, "The user likes green tea.");
 }
 
 #[test]

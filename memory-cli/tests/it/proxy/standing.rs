@@ -135,17 +135,21 @@ fn a_daemon_with_a_proxy_gives_the_standing_memories_of_its_home() {
 }
 
 #[test]
-fn a_preference_comes_back_and_of_a_pasted_article_only_its_standing_sentence() {
+fn a_preference_comes_back_for_its_subject_and_of_a_pasted_article_only_its_own_end() {
     let (sandbox, upstream) = (Sandbox::new(), FakeUpstream::start(fine));
     let proxy = proxy_in_home(&sandbox, &upstream);
     let article = "The ferry crossed the bay and the passengers watched the gulls. ".repeat(2_100);
-    proxy.send_message(&format!("{article}Always wear a life jacket. {article}"));
+    proxy.send_message(&format!(
+        "{article}Always carry a whistle. {article}Always wear a life jacket."
+    ));
     proxy.send_message("I prefer tabs over spaces.");
-    let last = sent(&proxy, &upstream, QUESTION);
+    assert!(!sent(&proxy, &upstream, QUESTION).contains("tabs"));
+    let last = sent(&proxy, &upstream, "Tabs or spaces here?");
     assert!(
         last.contains(" standing=\"instruction\">\nAlways wear a life jacket.\n</memory>\n"),
         "{last}"
     );
+    assert!(!last.contains("whistle"), "{last}");
     assert!(
         last.contains(" standing=\"preference\">\nI prefer tabs over spaces.\n</memory>\n"),
         "{last}"

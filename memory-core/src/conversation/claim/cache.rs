@@ -1,10 +1,11 @@
 //! Caches the parsed claims of an entry.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::{MAX_CLAIM_BYTES, TextClaim, TextClaims};
 use crate::conversation::{ConversationEntry, EntryRole};
-use crate::standing::{StandingSentence, standing_sentences};
+use crate::standing::{StandingSentence, own_parts, standing_sentences};
 use crate::text::token_count;
 
 /// The claims of one entry, parsed on first use and shared by copies.
@@ -54,7 +55,14 @@ impl EntryClaims {
         entry: &ConversationEntry,
     ) -> &[StandingSentence] {
         self.0.standing.get_or_init(|| match entry.role {
-            EntryRole::User | EntryRole::Memory => standing_excerpts(&entry.content),
+            EntryRole::User => {
+                let own = own_parts(&entry.content);
+                standing_excerpts(&entry.content, &own)
+            }
+            EntryRole::Memory => {
+                let whole = 0..entry.content.len();
+                standing_excerpts(&entry.content, std::slice::from_ref(&whole))
+            }
             EntryRole::Assistant | EntryRole::Summary => Vec::new(),
         })
     }
@@ -63,13 +71,20 @@ impl EntryClaims {
 /// The maximum size of the standing sentences of one entry, in tokens.
 const MAX_STANDING_TOKENS: usize = 80;
 
-/// Returns the first standing sentences of a text, without surrounding whitespace.
+/// Returns the first standing sentences in the `own` parts of a text, without surrounding whitespace.
 ///
 /// A long sentence begins at its cue.
-fn standing_excerpts(text: &str) -> Vec<StandingSentence> {
+fn standing_excerpts(text: &str, own: &[Range<usize>]) -> Vec<StandingSentence> {
     let mut left = MAX_STANDING_TOKENS;
     let mut excerpts: Vec<StandingSentence> = Vec::new();
+    let is_own = |span: &Range<usize>| {
+        own.iter()
+            .any(|part| part.start <= span.end && span.start <= part.end)
+    };
     for mut sentence in standing_sentences(text) {
+        if !is_own(&sentence.span) {
+            continue;
+        }
         if MAX_STANDING_TOKENS < token_count(&text[sentence.span.clone()]) {
             sentence.span.start = sentence.cue;
         }

@@ -1,4 +1,4 @@
-use super::statements;
+use super::{is_courtesy, statements};
 
 fn stated(text: &str) -> Vec<&str> {
     statements(text)
@@ -80,4 +80,34 @@ fn code_is_material() {
         stated("I use Rust\n```\nlet dog = 1;\n```\nMy dog is Rex"),
         ["I use Rust", "My dog is Rex"]
     );
+}
+
+#[test]
+fn courtesies_are_recognised_and_answers_are_not() {
+    for text in [
+        "Thanks!",
+        "ok, thank you very much",
+        "Hi",
+        "Good morning!",
+        "vielen Dank",
+        "Merci beaucoup !",
+        "谢谢",
+        "",
+        "👍",
+    ] {
+        assert!(is_courtesy(text), "{text}");
+    }
+    for text in [
+        "Yes",
+        "no, thanks",
+        "the same one",
+        "是的",
+        "不",
+        "Thanks, I moved to Ghent",
+        "Danke, ich wohne in Gent",
+        "Anne",
+        "42",
+    ] {
+        assert!(!is_courtesy(text), "{text}");
+    }
 }

@@ -156,35 +156,32 @@ fn standing_memories_of_the_home_that_the_chat_may_see_are_given() {
 }
 
 #[test]
-fn a_preference_that_was_stated_is_given_after_the_instructions() {
+fn preferences_are_given_for_messages_about_them() {
     let chat = StandingTestChat::new();
     chat.state(&[
         "I prefer tabs over spaces.",
         "Please never use emojis.",
         "My dog is Rex.",
     ]);
+    assert_eq!(chat.standing(QUESTION), ["Please never use emojis."]);
+    let about = "Indent it with tabs, please";
     assert_eq!(
-        chat.standing(QUESTION),
-        ["Please never use emojis.", "I prefer tabs over spaces."]
-    );
-    assert_eq!(
-        chat.standing("Indent it with tabs, please"),
+        chat.standing(about),
         ["I prefer tabs over spaces.", "Please never use emojis."]
     );
-    let kinds: Vec<StandingKind> = chat
-        .recalled(QUESTION)
-        .standing
-        .into_iter()
-        .map(|own| own.kind)
-        .collect();
-    assert_eq!(kinds, [StandingKind::Instruction, StandingKind::Preference]);
+    let recalled = chat.recalled_beside(about, 1, &|_| false);
+    let kinds: Vec<StandingKind> = recalled.standing.iter().map(|own| own.kind).collect();
+    assert_eq!(kinds, [StandingKind::Preference, StandingKind::Instruction]);
+    assert_eq!(recalled.memories, []);
 }
 
 #[test]
-fn only_the_standing_sentences_of_a_long_message_are_given() {
+fn only_the_standing_sentences_at_the_ends_of_a_long_message_are_given() {
     let chat = StandingTestChat::new();
     let article = "The ferry crossed the bay and the passengers watched the gulls. ".repeat(4_000);
     chat.state(&[&format!("{article}Always wear a life jacket. {article}")]);
+    assert_eq!(chat.standing(QUESTION), [""; 0]);
+    chat.state(&[&format!("{article}Always wear a life jacket.")]);
     assert_eq!(chat.standing(QUESTION), ["Always wear a life jacket."]);
     let many = StandingTestChat::new();
     let rules = (0..200)
@@ -398,9 +395,10 @@ fn parses(count: usize) -> usize {
         SecretPolicy::Refuse,
     )
     .unwrap();
-    assert!(!chat.standing(QUESTION).is_empty());
+    let about = "Compare thing1 with stuff1";
+    assert!(!chat.standing(about).is_empty());
     parse_count::take();
-    chat.standing(QUESTION);
+    chat.standing(about);
     parse_count::take()
 }
 

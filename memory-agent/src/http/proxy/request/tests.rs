@@ -21,6 +21,7 @@ fn recalled(text: &str) -> RecallResult {
         chrono::DateTime::UNIX_EPOCH,
     );
     let remembered = RecalledMemory {
+        text: entry.content.clone(),
         entry: Arc::new(entry),
         relevance: 1.0,
         score: 1.0,
