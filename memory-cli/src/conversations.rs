@@ -4,10 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use memory_core::PrincipalAccess;
-use memory_core::conversation::{ConversationLocation, ConversationStore};
+use memory_core::conversation::{ConversationLocation, ConversationStore, JobQueue};
+use memory_core::{PrincipalAccess, StoreError};
 use memory_store::SharedFolderId;
-use memory_store::conversation::{ConversationFolder, GitVersions};
+use memory_store::conversation::{ConversationFolder, GitVersions, JobFile};
 use memory_store::postgres::Database;
 
 use crate::config::Settings;
@@ -118,6 +118,13 @@ pub(crate) fn has_conversations(settings: &Settings) -> bool {
     let has_some =
         |folder: &ConversationFolder| folder.conversations().is_ok_and(|found| !found.is_empty());
     folders(settings, None).is_ok_and(|folders| folders.iter().any(has_some))
+}
+
+/// Returns the number of messages that wait for the extraction of facts, in the folders of [`folders()`].
+pub(crate) fn waiting_messages(settings: &Settings) -> Result<usize, StoreError> {
+    let folders = default_folders(settings);
+    let waiting = folders.iter().map(|folder| JobFile::new(folder).pending());
+    waiting.map(|pending| Ok(pending?.len())).sum()
 }
 
 fn default_folders(settings: &Settings) -> Vec<PathBuf> {

@@ -39,7 +39,7 @@ pub(crate) fn open_lazily(
         .then(|| Arc::new(later()) as Arc<dyn ChatModel>)
 }
 
-/// Returns `model` with the budget of the settings.
+/// Returns `model` with a budget.
 ///
 /// Usage is recorded below the first of `roots`, which is created if it is missing, or below the second one if the
 /// first cannot be opened. Earlier usage below the second one is also counted.
@@ -47,6 +47,7 @@ pub(crate) fn with_budget(
     model: impl ChatModel + 'static,
     roots: [PathBuf; 2],
     settings: &Settings,
+    budget: Budget,
     clock: Arc<dyn Clock>,
 ) -> Arc<dyn ChatModel> {
     let zone = budget_zone(settings.timezone.value);
@@ -55,7 +56,7 @@ pub(crate) fn with_budget(
         roots,
         zone,
         clock,
-        budget: settings.llm.budget(),
+        budget,
         meter: OnceLock::new(),
     })
 }

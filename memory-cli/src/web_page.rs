@@ -153,7 +153,7 @@ impl WebHost for PageHost {
         let report = usage(
             &ledger,
             language_model::budget_day(settings),
-            settings.llm.budget(),
+            settings.llm_budget(),
         )?;
         Ok(Some(report).filter(|report| settings.llm.is_named() || 0 < report.lately.all.calls))
     }

@@ -13,6 +13,7 @@ struct UsageShape<'a> {
     today: CostsShape<'a>,
     lately: CostsShape<'a>,
     unreadable: u64,
+    waiting: usize,
 }
 
 #[derive(Serialize)]
@@ -41,14 +42,14 @@ struct PurposeShape<'a> {
     tokens: u64,
 }
 
-/// Returns the JSON of language model usage: `{budget, left, today, lately, unreadable}`.
+/// Returns the JSON of language model usage: `{budget, left, today, lately, unreadable, waiting}`.
 ///
 /// `budget` is the limit of a day, and `left` the rest of it today: `{calls, tokens}`, each null without a limit.
 /// `today` and `lately`, the last 30 days including today, are `{from, to, calls, prompt_tokens, answer_tokens, tokens,
 /// purposes}`; `purposes` is a list of `{purpose, calls, prompt_tokens, answer_tokens, tokens}`, sorted by name. Days
 /// are in the configured time zone, or UTC. `unreadable` is the number of records that are ignored because they cannot
-/// be read.
-pub fn usage(usage: &Usage) -> Value {
+/// be read, and `waiting` the number of messages that wait for the extraction of facts.
+pub fn usage(usage: &Usage, waiting: usize) -> Value {
     let Usage {
         budget,
         left,
@@ -68,6 +69,7 @@ pub fn usage(usage: &Usage) -> Value {
         today: costs_shape(today),
         lately: costs_shape(lately),
         unreadable: *unreadable,
+        waiting,
     })
 }
 

@@ -538,8 +538,8 @@ fn usage_is_told_by_day_and_purpose() {
     let (today, lately) = (costs("2026-05-07"), costs("2026-04-08"));
     let amounts = r#""budget":{"calls":null,"tokens":1000},"left":{"calls":null,"tokens":660}"#;
     assert_eq!(
-        json::usage(&usage).to_string(),
-        format!(r#"{{{amounts},"today":{today},"lately":{lately},"unreadable":0}}"#)
+        json::usage(&usage, 4).to_string(),
+        format!(r#"{{{amounts},"today":{today},"lately":{lately},"unreadable":0,"waiting":4}}"#)
     );
 }
 

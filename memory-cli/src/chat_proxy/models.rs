@@ -259,7 +259,8 @@ pub(super) fn extraction_model(
     // the home, which is created if necessary. If the home cannot be opened, it is recorded next to the queue, where
     // earlier versions recorded it.
     let roots = [settings.root.value.clone(), place.join(".conversations")];
-    language_model::with_budget(model, roots, settings, Arc::clone(clock))
+    let budget = settings.llm.budget_of(Some(&base_url.into()));
+    language_model::with_budget(model, roots, settings, budget, Arc::clone(clock))
 }
 
 /// The base URL of a server with an `OpenAI`-compatible API.

@@ -6,6 +6,7 @@ use memory_core::{LlmUsage, PeriodUsage, Purpose, Usage as Report, usage};
 use memory_store::Ledger;
 
 use crate::app::App;
+use crate::conversations::waiting_messages;
 use crate::failure::Failure;
 use crate::language_model;
 use crate::print::{Table, TableColumn};
@@ -16,7 +17,7 @@ use crate::print::{Table, TableColumn};
 /// llm.calls_a_day and llm.tokens_a_day in config.yaml; when it is exhausted, the model is not called until the next day,
 /// and everything else continues without it.
 ///
-/// JSON: {budget: AMOUNT, left: AMOUNT, today: COSTS, lately: COSTS, unreadable}; AMOUNT is {calls, tokens}, null without a
+/// JSON: {budget: AMOUNT, left: AMOUNT, today: COSTS, lately: COSTS, unreadable, waiting}; AMOUNT is {calls, tokens}, null without a
 /// limit, COSTS is {from, to, calls, prompt_tokens, answer_tokens, tokens, purposes: [{purpose, calls, prompt_tokens,
 /// answer_tokens, tokens}]}
 #[derive(Debug, Args)]
@@ -31,15 +32,22 @@ impl UsageArgs {
         let settings = app.settings()?;
         let ledger = Ledger::open(&settings.root.value)?;
         let today = language_model::budget_day(&settings);
-        let report = usage(&ledger, today, settings.llm.budget())?;
+        let report = usage(&ledger, today, settings.llm_budget())?;
+        let waiting = waiting_messages(&settings)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::usage(&report))?);
+            return Ok(app.output.json(&json::usage(&report, waiting))?);
         }
         app.output.table(&usage_table(&report))?;
         if 0 < report.unreadable {
             let folder = app.output.display_path(&settings.root.value.join("usage"));
             app.output
                 .warning(&format!("{folder}: {}", unreadable_text(report.unreadable)))?;
+        }
+        if 0 < waiting {
+            let text = format!(
+                "messages of conversations that wait for the extraction of facts: {waiting}"
+            );
+            app.output.note(&text)?;
         }
         if !settings.llm.is_named() {
             app.output.note("no language model is configured; see `llm` in the file that `memory config init` creates")?;

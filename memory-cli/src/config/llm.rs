@@ -92,12 +92,22 @@ impl LlmSettings {
         self.api_key.value.is_some() && self.api_key.from == SettingsLayer::File
     }
 
-    /// Returns the daily budget.
-    pub(crate) fn budget(&self) -> Budget {
+    /// Returns the daily budget of the model at `server`. One on this machine has a budget only if it is set.
+    pub(crate) fn budget_of(&self, server: Option<&ServerAddress>) -> Budget {
+        let is_local = server.is_some_and(ServerAddress::is_local);
+        let limit = |setting: &Setting<Option<u64>>| {
+            let is_default = setting.from == SettingsLayer::Default;
+            setting.value.filter(|_| !(is_local && is_default))
+        };
         Budget {
-            calls_a_day: self.calls_a_day.value,
-            tokens_a_day: self.tokens_a_day.value,
+            calls_a_day: limit(&self.calls_a_day),
+            tokens_a_day: limit(&self.tokens_a_day),
         }
+    }
+
+    /// Returns the daily budget of the configured model.
+    pub(crate) fn budget(&self) -> Budget {
+        self.budget_of(self.base_url.value.as_ref())
     }
 
     /// Returns every key with its value and layer, in file order; the API key is hidden.
@@ -129,11 +139,11 @@ impl LlmSettings {
             ),
             (
                 "llm.calls_a_day",
-                calls_a_day.display(|limit| (*limit).into()),
+                (self.budget().calls_a_day.into(), calls_a_day.from),
             ),
             (
                 "llm.tokens_a_day",
-                tokens_a_day.display(|limit| (*limit).into()),
+                (self.budget().tokens_a_day.into(), tokens_a_day.from),
             ),
         ]
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use chrono::TimeDelta;
 use memory_agent::model::ServerAddress;
 use memory_core::instance::InstanceName;
-use memory_core::{InboxTtl, ParseError};
+use memory_core::{Budget, InboxTtl, ParseError};
 use memory_dream::DreamRules;
 use memory_ingest::SourceName;
 use memory_store::{check_owner, trust_folders};
@@ -129,6 +129,13 @@ const HOUR: u64 = 60 * 60;
 const RETENTION: Duration = Duration::from_hours(90 * 24);
 
 impl Settings {
+    /// Returns the daily budget of the configured language model, otherwise of that behind the proxy.
+    pub(crate) fn llm_budget(&self) -> Budget {
+        let proxy = self.proxy.openai_base_url.value.as_ref();
+        let server = self.llm.base_url.value.as_ref();
+        self.llm.budget_of(server.or(proxy))
+    }
+
     /// Returns the maximum age of a memory in the inbox.
     pub(crate) fn inbox_ttl(&self) -> InboxTtl {
         TimeDelta::from_std(self.short_term_ttl.value).map_or(InboxTtl::UNLIMITED, InboxTtl)

@@ -37,7 +37,7 @@ fn without_a_model_nothing_was_spent() {
     --- stderr
     no language model is configured; see `llm` in the file that `memory config init` creates
     ");
-    assert_snapshot!(sandbox.run(&["usage", "--json"]), @r#"{"budget":{"calls":300,"tokens":300000},"left":{"calls":300,"tokens":300000},"today":{"from":"[day]","to":"[day]","calls":0,"prompt_tokens":0,"answer_tokens":0,"tokens":0,"purposes":[]},"lately":{"from":"[day]","to":"[day]","calls":0,"prompt_tokens":0,"answer_tokens":0,"tokens":0,"purposes":[]},"unreadable":0}"#);
+    assert_snapshot!(sandbox.run(&["usage", "--json"]), @r#"{"budget":{"calls":300,"tokens":300000},"left":{"calls":300,"tokens":300000},"today":{"from":"[day]","to":"[day]","calls":0,"prompt_tokens":0,"answer_tokens":0,"tokens":0,"purposes":[]},"lately":{"from":"[day]","to":"[day]","calls":0,"prompt_tokens":0,"answer_tokens":0,"tokens":0,"purposes":[]},"unreadable":0,"waiting":0}"#);
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn what_was_spent_is_told_by_purpose_with_what_is_left() {
     (budget)	-	1000	-	-
     (left)	-	265	-	-
     ");
-    assert_snapshot!(sandbox.run(&["usage", "--json"]), @r#"{"budget":{"calls":null,"tokens":1000},"left":{"calls":null,"tokens":265},"today":{"from":"[day]","to":"[day]","calls":4,"prompt_tokens":590,"answer_tokens":145,"tokens":735,"purposes":[{"purpose":"classify","calls":3,"prompt_tokens":90,"answer_tokens":45,"tokens":135},{"purpose":"compress","calls":1,"prompt_tokens":500,"answer_tokens":100,"tokens":600}]},"lately":{"from":"[day]","to":"[day]","calls":4,"prompt_tokens":590,"answer_tokens":145,"tokens":735,"purposes":[{"purpose":"classify","calls":3,"prompt_tokens":90,"answer_tokens":45,"tokens":135},{"purpose":"compress","calls":1,"prompt_tokens":500,"answer_tokens":100,"tokens":600}]},"unreadable":0}"#);
+    assert_snapshot!(sandbox.run(&["usage", "--json"]), @r#"{"budget":{"calls":null,"tokens":1000},"left":{"calls":null,"tokens":265},"today":{"from":"[day]","to":"[day]","calls":4,"prompt_tokens":590,"answer_tokens":145,"tokens":735,"purposes":[{"purpose":"classify","calls":3,"prompt_tokens":90,"answer_tokens":45,"tokens":135},{"purpose":"compress","calls":1,"prompt_tokens":500,"answer_tokens":100,"tokens":600}]},"lately":{"from":"[day]","to":"[day]","calls":4,"prompt_tokens":590,"answer_tokens":145,"tokens":735,"purposes":[{"purpose":"classify","calls":3,"prompt_tokens":90,"answer_tokens":45,"tokens":135},{"purpose":"compress","calls":1,"prompt_tokens":500,"answer_tokens":100,"tokens":600}]},"unreadable":0,"waiting":0}"#);
 }
 
 #[test]

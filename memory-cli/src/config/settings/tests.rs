@@ -205,4 +205,9 @@ fn a_day_may_be_without_a_limit() {
         (None, Some(0))
     );
     assert!(load("llm:\n  calls_a_day: many\n").is_err());
+    let local = |more: &str| {
+        let text = format!("llm:\n  base_url: http://localhost:11434/v1\n{more}");
+        load(&text).expect("settings").llm.budget().calls_a_day
+    };
+    assert_eq!((local(""), local("  calls_a_day: 3\n")), (None, Some(3)));
 }
