@@ -4,18 +4,19 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
 use memory_agent::instance::{self, InstanceHandle};
 use memory_core::instance::InstanceError;
 use memory_core::instance::history::Messages;
 use memory_core::wikilink::WikilinkRule;
 use memory_core::{
-    IngestOptions, IngestReport, NoteItem, Progress, Scope, Services, Source, SourceItem,
+    Draft, IngestOptions, IngestReport, NoteItem, Progress, Scope, Services, Source, SourceItem,
     SourceSessionItem,
 };
 use memory_dream::conversation::{ConversationPrompts, ModelFactExtractor};
 use memory_ingest::{SourceName, SourceOptions};
 
-use crate::config::Settings;
+use crate::config::{Settings, SourceLocation};
 use crate::failure::Failure;
 use crate::instances::InstanceRegistry;
 use crate::project::HomeProjects;
@@ -25,6 +26,10 @@ pub(crate) struct Ingestion {
     services: Services,
     sessions: Messages,
     projects: HomeProjects,
+    /// The place of each source in the settings.
+    places: Vec<SourceLocation>,
+    /// Whether the person trusts the files.
+    is_trusting: bool,
     /// Draws facts from conversations, if that is requested.
     extractor: Option<ModelFactExtractor>,
 }
@@ -52,8 +57,18 @@ impl Ingestion {
             services: services.clone(),
             sessions: open_history(instance, settings)?,
             projects: HomeProjects::new(settings),
+            places: settings.places.clone(),
+            is_trusting: false,
             extractor: None,
         })
+    }
+
+    /// Sets whether the projects and the fields of an export count that the files state, as those of files that the person wrote.
+    pub(crate) fn trusting(self, is_trusting: bool) -> Self {
+        Self {
+            is_trusting,
+            ..self
+        }
     }
 
     /// Returns the ingestion with a language model that draws facts from conversations.
@@ -83,13 +98,14 @@ impl Ingestion {
         options: &IngestOptions<'_>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<IngestReport, Failure> {
-        let states_folders = [SourceName::Claude, SourceName::Codex].contains(&source);
         let source = SourceInProjects {
             source: memory_ingest::open(source, path, source_options)?,
+            services: &self.services,
             projects: &self.projects,
             path,
-            states_folders,
-            trusts_folders: !states_folders || is_default_path(source, path),
+            states_folders: [SourceName::Claude, SourceName::Codex].contains(&source),
+            is_own_place: self.is_trusting || self.is_own_place(source, path),
+            is_trusting: self.is_trusting,
         };
         let extractor = self.extractor.as_ref().map(|extractor| extractor as _);
         let options = IngestOptions {
@@ -104,27 +120,48 @@ impl Ingestion {
             progress,
         )?)
     }
+
+    /// Returns whether a source is at the place where its program keeps the memories of this user, or at that of the settings.
+    fn is_own_place(&self, source: SourceName, path: &Path) -> bool {
+        let default = etcetera::home_dir()
+            .ok()
+            .and_then(|home| source.default_path(&home));
+        let places = self.places.iter().filter(|place| place.source == source);
+        let real = |path: &Path| std::fs::canonicalize(path).ok();
+        let path = real(path);
+        path.is_some()
+            && places
+                .map(|place| &place.path.value)
+                .chain(&default)
+                .any(|place| real(place) == path)
+    }
 }
 
 /// A source whose notes are in the scopes of the projects that their folders belong to.
 #[derive(Debug)]
 struct SourceInProjects<'p> {
     source: Box<dyn Source>,
+    services: &'p Services,
     projects: &'p HomeProjects,
     path: &'p Path,
-    /// Whether the files of the source state the folders of projects.
+    /// Whether the folders of projects are stated in the files, instead of being those of the files.
     states_folders: bool,
-    /// Whether the folders of projects are known to be those that this user worked in.
-    trusts_folders: bool,
+    /// Whether this user worked in the projects that the files name.
+    is_own_place: bool,
+    /// Whether the person trusts the files.
+    is_trusting: bool,
 }
 
-/// Returns whether a source is at the place where its program keeps the memories of this user.
-fn is_default_path(source: SourceName, path: &Path) -> bool {
-    let default = etcetera::home_dir()
-        .ok()
-        .and_then(|home| source.default_path(&home));
-    let real = |path: &Path| std::fs::canonicalize(path).ok();
-    default.is_some_and(|default| real(path).is_some_and(|path| Some(path) == real(&default)))
+/// The warning about the fields of an export in files that may be written by anybody.
+const FIELDS_LEFT_OUT: &str = "scope, source, role, category, pin and reminder of an export are left out, here and in other files, because this \
+     home does not know the memory; with --trust they count";
+
+/// Removes the fields of a note with which it could choose who receives it, when, and as whose words.
+fn remove_stated_fields(note: &mut NoteItem, plain: Draft, now: DateTime<Utc>) {
+    let draft = &mut note.draft;
+    (draft.scope, draft.source, draft.role) = (plain.scope, plain.source, plain.role);
+    (draft.category, draft.pinned, draft.reminder) = (plain.category, plain.pinned, plain.reminder);
+    note.updated_at = note.updated_at.map(|at| at.min(now));
 }
 
 impl Source for SourceInProjects<'_> {
@@ -138,15 +175,30 @@ impl Source for SourceInProjects<'_> {
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
         let mut known = HashMap::<(String, Option<PathBuf>), String>::new();
+        let mut is_told = false;
         let mut place = move |note: &mut NoteItem| {
+            if let Some(plain) = note.unrestored.take() {
+                let is_known = |id| self.services.store.get(&id).is_ok();
+                if self.is_trusting || note.id.is_some_and(is_known) {
+                    return;
+                }
+                remove_stated_fields(note, *plain, self.services.clock.now());
+                if !std::mem::replace(&mut is_told, true) {
+                    let warnings = note.warning.take().into_iter();
+                    let warnings = warnings.chain([FIELDS_LEFT_OUT.to_owned()]);
+                    note.warning = Some(warnings.collect::<Vec<_>>().join("; "));
+                }
+            }
             let folder = note.project_folder.take();
             if let Scope::Project(name) = &mut note.draft.scope
-                && (folder.is_some() || self.states_folders)
+                && (folder.is_some()
+                    || !self.is_trusting && (self.states_folders || !self.is_own_place))
             {
-                let folder = folder.filter(|_| self.trusts_folders);
+                let folder = folder.filter(|_| self.is_own_place || !self.states_folders);
                 let own = || {
+                    let files = (self.source.name(), self.path);
                     self.projects
-                        .name_for_import(name, folder.as_deref(), self.path)
+                        .name_for_import(name, folder.as_deref(), files)
                 };
                 let key = (name.clone(), folder.clone());
                 *name = known.entry(key).or_insert_with(own).clone();

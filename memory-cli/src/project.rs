@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use memory_agent::mcp::{FoundProject, ProjectFinder};
 use memory_core::text::format_error_chain;
-use memory_core::{ContentHash, Filter, PageRequest, ParseError, Scope, StoreError};
+use memory_core::{ContentHash, Filter, Memory, ParseError, Scope, StoreError};
 use memory_store::conversation::GitVersionsError;
 use memory_store::{FileStoreOptions, ForeignFolder, Projects, RepositoryId, check_owner};
 
@@ -86,14 +86,15 @@ impl HomeProjects {
         Self { patience, ..self }
     }
 
-    /// Returns the name of the project of `folder` for memories in `source` of another program, which names it by the name of the folder.
+    /// Returns the name of the project of `folder` for memories in the files `files` of the program `source`, which names it by the name of
+    /// the folder.
     ///
     /// A name that belongs to another repository, or to an unknown folder, is made unique.
     pub(crate) fn name_for_import(
         &self,
         name: &str,
         folder: Option<&Path>,
-        source: &Path,
+        (source, files): (&str, &Path),
     ) -> String {
         let is_plain = |folder: &&Path| {
             folder.is_absolute() && !folder.components().any(|part| part == Component::ParentDir)
@@ -102,10 +103,19 @@ impl HomeProjects {
         if let Some(Ok(FolderProject::Bound(own))) = folder.map(|folder| self.find(folder)) {
             return own;
         }
-        if self.load().is_ok_and(|projects| !projects.is_bound(name)) {
+        let is_free = |projects: Projects| {
+            let is_other = |memory: &Memory| {
+                memory
+                    .origin
+                    .as_ref()
+                    .is_none_or(|own| own.source != source)
+            };
+            !projects.is_bound(name) && !self.has_some(name, &is_other).unwrap_or(true)
+        };
+        if self.load().is_ok_and(is_free) {
             return name.to_owned();
         }
-        let place = folder.unwrap_or(source).display().to_string();
+        let place = folder.unwrap_or(files).display().to_string();
         format!("{name}-{}", &ContentHash::of(&place).to_string()[..8])
     }
 
@@ -270,6 +280,15 @@ impl HomeProjects {
 
     /// Returns whether the home has memories or topics of a project.
     fn has_data(&self, project: &str) -> Result<bool, Failure> {
+        self.has_some(project, &|_| true)
+    }
+
+    /// Returns whether a project has topics, or a memory for which `is_counted` returns true.
+    fn has_some(
+        &self,
+        project: &str,
+        is_counted: &dyn Fn(&Memory) -> bool,
+    ) -> Result<bool, Failure> {
         if !self.root().is_dir() && self.settings.store.value.is_none() {
             return Ok(false);
         }
@@ -281,11 +300,18 @@ impl HomeProjects {
             scope: Some(Scope::Project(project.to_owned())),
             ..Filter::all()
         };
-        let nothing = PageRequest {
-            limit: Some(0),
-            ..PageRequest::default()
-        };
-        Ok(0 < memory_core::list(&home.services, &of_project, &nothing)?.total)
+        for stored in home
+            .services
+            .store
+            .memories(&of_project, home.services.clock.now())
+        {
+            match stored {
+                Ok(stored) if is_counted(&stored.memory) => return Ok(true),
+                Ok(_) | Err(StoreError::Damaged(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(false)
     }
 }
 

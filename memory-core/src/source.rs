@@ -86,6 +86,8 @@ pub struct NoteItem {
     /// The folder of the project in whose scope the note is, if its source knows the folder. The name of the scope is the name of the
     /// folder, which other folders can have too.
     pub project_folder: Option<PathBuf>,
+    /// The draft without the fields that an export of a home stated in the note, if there are any. Anybody can write such fields.
+    pub unrestored: Option<Box<Draft>>,
 }
 
 impl NoteItem {
@@ -106,6 +108,7 @@ impl NoteItem {
             listed_links,
             warning,
             project_folder: None,
+            unrestored: None,
         }
     }
 }

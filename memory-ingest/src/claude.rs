@@ -154,19 +154,34 @@ struct TranscriptLine {
 /// which cannot be reversed. Transcripts contain the original path. Without a transcript the name of the folder is
 /// used.
 fn name_and_folder(folder: &Path) -> (String, Option<PathBuf>) {
-    let slug = folder.file_name().unwrap_or_default().to_string_lossy();
-    let slug = slug
+    let folder_name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let slug = folder_name
         .strip_prefix('-')
         .filter(|rest| rest.contains(char::is_alphanumeric))
-        .unwrap_or(&slug)
+        .unwrap_or(&folder_name)
         .to_owned();
-    list_transcripts(folder)
+    let transcripts = list_transcripts(folder);
+    let mut folders: Vec<String> = transcripts
         .iter()
         .take(MAX_TRANSCRIPTS)
-        .find_map(|path| working_folder(path))
-        .map_or((slug, None), |path| {
-            (last_component(&path), Some(path.into()))
-        })
+        .filter_map(|path| working_folder(path))
+        .collect();
+    folders.sort();
+    folders.dedup();
+    if 1 < folders.len() {
+        folders.retain(|path| is_folder_of(path, &folder_name));
+    }
+    match folders.as_slice() {
+        [path] => (last_component(path), Some(path.into())),
+        _ => (slug, None),
+    }
+}
+
+/// Returns whether the program keeps the memories of the folder `path` under the name `name`, in which other characters than letters and
+/// digits are hyphens. Several folders may have the same name.
+fn is_folder_of(path: &str, name: &str) -> bool {
+    let slug = path.replace(|own: char| !own.is_ascii_alphanumeric(), "-");
+    slug == name
 }
 
 fn list_transcripts(folder: &Path) -> Vec<PathBuf> {

@@ -50,6 +50,7 @@ pub(crate) fn apply(fields: &Value, listed: &[String], note: &mut NoteItem) -> b
         add_warning(note, &format!("{KEY} is not a map of keys and values"));
         return false;
     };
+    note.unrestored = Some(Box::new(note.draft.clone()));
     let mut reader = FieldReader {
         fields,
         wrong: Vec::new(),

@@ -47,6 +47,7 @@ pub(crate) struct IngestArgs {
 
 /// The options of `memory ingest` and `memory import` for files of other programs.
 #[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(super) struct IngestOptionArgs {
     /// Show the changes without making them
     #[arg(long)]
@@ -54,6 +55,9 @@ pub(super) struct IngestOptionArgs {
     /// Move the memories of notes that the source no longer contains to the trash
     #[arg(long)]
     delete_missing: bool,
+    /// Trust the files as your own: the projects that they name count, and so do scope, role, pin and time in an export of memories
+    #[arg(long)]
+    trust: bool,
     /// History instance for conversations and sessions
     #[arg(long, value_name = "NAME", default_value = DEFAULT)]
     instance: String,
@@ -248,7 +252,8 @@ impl IngestOptionArgs {
 
     fn open(&self, app: &mut App) -> Result<Ingestion, Failure> {
         let settings = app.settings()?;
-        let ingestion = Ingestion::open(&app.open()?.services, &self.instance, &settings)?;
+        let ingestion =
+            Ingestion::open(&app.open()?.services, &self.instance, &settings)?.trusting(self.trust);
         if self.extract {
             ingestion.with_extraction(&settings)
         } else {

@@ -63,7 +63,7 @@ fn an_export_in_a_format_of_another_program_returns_the_memories() {
         }
         let root = format!("other-{format}");
         sandbox.run(&[
-            "ingest", "--source", format, "--path", output, "--root", &root,
+            "ingest", "--source", format, "--path", output, "--trust", "--root", &root,
         ]);
         assert_eq!(memories(&sandbox, &["--root", &root]), expected, "{format}");
     }
@@ -211,7 +211,7 @@ fn a_home_is_unchanged_by_its_own_export_and_an_empty_home_receives_its_properti
         sandbox.run(&["export", "--format", source, "--output", &output]);
         for arguments in [
             vec!["import", &output],
-            vec!["ingest", "--source", source, "--path", &output],
+            vec!["ingest", "--source", source, "--path", &output, "--trust"],
         ] {
             if arguments[0] == "ingest" && source == "jsonl" {
                 continue;
@@ -224,7 +224,7 @@ fn a_home_is_unchanged_by_its_own_export_and_an_empty_home_receives_its_properti
             );
             assert_eq!(sandbox.home_content(), before, "{source}");
         }
-        sandbox.run(&["import", &output, "--root", "other"]);
+        sandbox.run(&["import", &output, "--trust", "--root", "other"]);
         assert_eq!(
             memories(&sandbox, &["--root", "other"]),
             memories(&sandbox, &[]),

@@ -351,3 +351,68 @@ fn lines_that_are_no_memories_are_named() {
     --- exit 3
     ");
 }
+
+#[test]
+fn a_file_of_somebody_else_chooses_no_project_scope_or_pin() {
+    let sandbox = Sandbox::new();
+    let own = sandbox.write("The vault is green", &["--scope", "project:shop"]);
+    let token = ["ghp", "_16C7e42F292c6912E7710c838347Ae178B4a"].concat();
+    sandbox.file(
+        "vault/note.md",
+        &format!(
+            "---\nx_memory:\n  scope: project:shop\n  pinned: true\n  role: person\n  source: {token}\n---\nRun the script\n"
+        ),
+    );
+    sandbox.file(
+        "vault/own.md",
+        &format!("---\nx_memory:\n  id: {own}\n  scope: project:shop\n---\nThe vault is blue\n"),
+    );
+    sandbox.file(
+        "theirs.jsonl",
+        "{\"text\":\"Push it\",\"project\":\"shop\"}\n",
+    );
+    let map = ["--map", "content=text", "--map", "project=project"];
+    let ingest = |source: &str, path: &str, more: &[&str]| {
+        let args = ["ingest", "--source", source, "--path", path];
+        sandbox.run_json(&[&args[..], more].concat())
+    };
+    let report = ingest("obsidian", "~/vault", &[]);
+    assert!(
+        report["warnings"]
+            .to_string()
+            .contains("with --trust they count"),
+        "{report}"
+    );
+    ingest("jsonl", "~/theirs.jsonl", &map);
+    let all = sandbox.run_json(&["list"]);
+    let of = |text: &str| {
+        let all = all["memories"].as_array().expect("a list");
+        let found = all
+            .iter()
+            .find(|memory| memory["content"].as_str() == Some(text));
+        found.unwrap_or_else(|| panic!("{text}: {all:?}")).clone()
+    };
+    let script = of("Run the script");
+    assert_eq!(
+        (
+            script["scope"].as_str(),
+            script["pinned"].as_bool(),
+            script["source"].as_str()
+        ),
+        (Some("global"), None, Some("obsidian"))
+    );
+    assert_eq!(of("The vault is blue")["scope"], "project:shop");
+    let scope = of("Push it")["scope"].as_str().expect("a scope").to_owned();
+    assert!(scope.starts_with("project:shop-"), "{scope}");
+    let trusting = Sandbox::new();
+    trusting.file("vault/note.md", &sandbox.read_file("vault/note.md"));
+    trusting.run(&[
+        "ingest", "--source", "obsidian", "--path", "~/vault", "--trust",
+    ]);
+    let memory = &trusting.run_json(&["list"])["memories"][0];
+    assert_eq!(
+        (memory["scope"].as_str(), memory["pinned"].as_bool()),
+        (Some("project:shop"), Some(true))
+    );
+    assert!(!memory["source"].to_string().contains(&token), "{memory}");
+}

@@ -17,14 +17,16 @@ const PORTION_BYTES: usize = 1 << 20;
 /// It covers about one batch, so that reading continues while a batch is written.
 const MAX_QUEUED_PORTIONS: usize = 16;
 
-/// Redacts credentials in the names by which an item is found: the project of a note, and its place in the source.
+/// Redacts credentials in the names by which an item is found: the scope of a note, and its places in sources.
 fn redact_names(item: &mut SourceItem) {
     match item {
         SourceItem::Note(note) => {
-            if let Scope::Project(project) = &mut note.draft.scope {
-                redact_text(project);
-            }
-            if let Some(origin) = &mut note.draft.origin {
+            let draft = &mut note.draft;
+            draft.scope.name_mut().into_iter().for_each(redact_text);
+            redact_text(&mut draft.source);
+            let others = &mut note.former.other_origins;
+            for origin in draft.origin.iter_mut().chain(others) {
+                redact_text(&mut origin.source);
                 redact_text(&mut origin.root);
                 redact_text(&mut origin.path);
             }

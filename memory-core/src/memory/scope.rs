@@ -32,6 +32,18 @@ pub enum Scope {
 }
 
 impl Scope {
+    /// Returns the name as [`Self::name`] does, to change it.
+    pub(crate) fn name_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Global => None,
+            Self::Agent(name)
+            | Self::Project(name)
+            | Self::Conversation(name)
+            | Self::Private(name)
+            | Self::Team(name) => Some(name),
+        }
+    }
+
     /// Returns the name of the agent, the project, the conversation, the principal or the team.
     pub fn name(&self) -> Option<&str> {
         match self {

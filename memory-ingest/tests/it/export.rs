@@ -1452,6 +1452,16 @@ fn edited_tags_of_an_export_remain_through_changes_of_the_original_note() {
     }
 }
 
+fn has_secret(memory: &Memory) -> bool {
+    let title = memory.title.as_deref().unwrap_or_default();
+    let named = format!("{title}: {}", memory.content);
+    let texts = [&memory.content, &memory.source, &named].into_iter();
+    texts
+        .chain(memory.tags.as_slice())
+        .chain(&memory.aliases)
+        .any(|text| memory_core::secret::redact(text).is_some())
+}
+
 /// Returns memories with distinct ids, whose links and texts lead to each other.
 fn any_memories() -> impl Strategy<Value = Vec<Memory>> {
     let linked = (
@@ -1490,6 +1500,8 @@ fn any_memories() -> impl Strategy<Value = Vec<Memory>> {
 proptest! {
     #[test]
     fn no_memory_is_changed_by_a_round_trip(memories in any_memories()) {
+        // A text that looks like a credential is redacted.
+        prop_assume!(!memories.iter().any(has_secret));
         for format in formats() {
             round_trip(format, &memories)?;
         }
