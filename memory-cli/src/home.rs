@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{
-    MemoryId, PrincipalAccess, PrincipalSource, RecallLedger, ReminderQuery, Services, StoreError,
-    SubmittedProposals, pending,
+    Clock, MemoryId, PrincipalAccess, PrincipalSource, RecallLedger, ReminderQuery, Services,
+    StoreError, SubmittedProposals, pending, subtract_time,
 };
 use memory_store::postgres::Database;
 use memory_store::{FileStore, FileStoreOptions, RandomIds, RecallFolder};
@@ -21,6 +21,22 @@ use crate::zone::UserTimeZone;
 ///
 /// It is enough for about 6,000 files of typical size.
 pub(crate) const KEPT: usize = 8 << 20;
+
+/// Maximum difference between the clock of this machine and that of a shared database for automatic work by age.
+const MAX_CLOCK_DIFFERENCE: TimeDelta = TimeDelta::hours(1);
+
+/// The clock of a database: that of this machine without the time by which it is ahead.
+#[derive(Debug)]
+struct DatabaseClock {
+    clock: Arc<dyn Clock>,
+    ahead: TimeDelta,
+}
+
+impl Clock for DatabaseClock {
+    fn now(&self) -> DateTime<Utc> {
+        subtract_time(self.clock.now(), self.ahead)
+    }
+}
 
 /// An opened home with its settings.
 ///
@@ -55,6 +71,36 @@ impl Home {
         } else {
             Ok(None)
         }
+    }
+
+    /// Returns the services for automatic work by age: in a shared home, their time is that of the database.
+    ///
+    /// # Errors
+    /// [`StoreError::WrongClock`] if the clock of this machine differs from it by more than an hour; or if the database cannot be reached.
+    pub(crate) fn refinement_services(&self) -> Result<Services, Failure> {
+        let Some(database) = find_database(&self.settings)? else {
+            return Ok(self.services.clone());
+        };
+        let clock = &self.services.clock;
+        let ahead = clock.now() - database.time()?;
+        if MAX_CLOCK_DIFFERENCE < ahead.abs() {
+            return Err(StoreError::WrongClock {
+                why: format!(
+                    "the clocks of this machine and of the database differ by {} minutes",
+                    ahead.abs().num_minutes()
+                ),
+                folder: self.store.root().display().to_string(),
+            }
+            .into());
+        }
+        let clock = DatabaseClock {
+            clock: Arc::clone(clock),
+            ahead,
+        };
+        Ok(Services {
+            clock: Arc::new(clock),
+            ..self.services.clone()
+        })
     }
 
     /// Opens the home that the settings specify.

@@ -7,7 +7,7 @@ use std::io;
 use chrono::{DateTime, FixedOffset};
 
 use crate::text::to_one_line;
-use crate::{Code, EmbedError, MemoryId, ParseError, Scope, SystemClock};
+use crate::{Code, EmbedError, MemoryId, ParseError, Scope};
 
 /// A process that holds a lock. It is displayed as `process 1234 (git)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,9 +129,11 @@ pub enum StoreError {
         /// The name and version of the program that wrote it.
         program: String,
     },
-    /// The clock of the machine is before 1970 or after 9999.
-    #[error("{}, so {folder} is not changed", SystemClock::WRONG)]
+    /// The clock of the machine is wrong: before 1970, after 9999, or far from that of the database.
+    #[error("{why}, so {folder} is not changed")]
     WrongClock {
+        /// The reason, as a sentence.
+        why: String,
         /// The folder.
         folder: String,
     },
@@ -275,7 +277,7 @@ impl StoreError {
             Self::Locked { holder, .. } => Some(LockHolder::hint(holder.as_ref())),
             Self::DaemonRunning { .. } => Some("`memory status` shows its state; SIGTERM stops it".into()),
             Self::NewerFormat { .. } => Some("update this program; until then it can only read the folder".into()),
-            Self::WrongClock { .. } => Some("set the clock; until then the folder can only be read".into()),
+            Self::WrongClock { .. } => Some("set the clock of this machine".into()),
             Self::Foreign { folder, .. } => Some(format!(
                 "take away the rights of others (`chmod go-w`), or, if you trust them, add {folder} to MEMORY_TRUSTED_FOLDERS"
             )),

@@ -43,6 +43,7 @@ pub fn check_writable(root: &Path) -> Result<(), StoreError> {
     // Maintenance under a wrong clock would take every memory for expired.
     if SystemClock::is_wrong() {
         return Err(StoreError::WrongClock {
+            why: SystemClock::WRONG.to_owned(),
             folder: root.display().to_string(),
         });
     }

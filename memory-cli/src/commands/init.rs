@@ -88,12 +88,16 @@ impl InitArgs {
             address,
             token: token.or(former),
         };
-        // The settings change only after the database and the folder were found to be usable.
+        // The settings change after the database and the folder were found to be usable, and before the first memory arrives. After an
+        // interruption the next command fetches the rest.
         let options = FileStoreOptions {
             freshness: Freshness::Fresh,
             ..FileStoreOptions::default()
         };
         let store = open_replica(&settings, &access, options)?;
+        store.check_joinable()?;
+        seal_access(&settings, &name, &access)?;
+        store_setting("storage.store", name.as_str(), app)?;
         // This also fetches the conversations.
         store.refresh()?;
         open_shared(&settings, open_database(&access)?).banks()?;
@@ -107,8 +111,6 @@ impl InitArgs {
         };
         let memories = store.list(&notes, &count, app.now())?.total;
         let principal = store.principal()?.map(|principal| principal.name);
-        seal_access(&settings, &name, &access)?;
-        store_setting("storage.store", name.as_str(), app)?;
         if app.output.is_json() {
             let mut fields = json!({ "store": name.as_str(), "memories": memories });
             if let Some(principal) = principal {

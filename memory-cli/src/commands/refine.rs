@@ -141,7 +141,8 @@ pub(crate) struct RefinementRequest<'t> {
 
 /// Runs the request and prints the result.
 pub(crate) fn run(wanted: RefinementRequest<'_>, app: &mut App) -> Result<(), Failure> {
-    let home = app.open()?;
+    let mut home = app.open()?;
+    home.services = home.refinement_services()?;
     let dreamt = {
         let mut bar = app.output.progress_bar("refining");
         let mut step = |progress| {

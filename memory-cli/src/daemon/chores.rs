@@ -68,6 +68,13 @@ impl<'a> HomeChores<'a> {
                 ControlFlow::Continue(())
             }
         };
+        let services = match self.home.refinement_services() {
+            Ok(services) => Services {
+                clock: services.clock,
+                ..self.services.clone()
+            },
+            Err(failure) => return Ok(ChoreStatus::LeftOut(failure.to_string())),
+        };
         let rules = self.home.settings.refinement_rules();
         let recalls = self.home.recall_ledger();
         let what = DreamRequest {
@@ -78,11 +85,7 @@ impl<'a> HomeChores<'a> {
             zone: &self.home.zone,
             recalls: recalls.as_deref(),
         };
-        let dreamt = dream(
-            &self.services,
-            &what,
-            &mut ProgressCallback::new(&mut go_on),
-        )?;
+        let dreamt = dream(&services, &what, &mut ProgressCallback::new(&mut go_on))?;
         Ok(summarize(&dreamt))
     }
 

@@ -12,6 +12,7 @@ use memory_core::{Clock, IdSource, Operation, Verb};
 use memory_store::conversation::ConversationFolder;
 use memory_store::{RandomIds, SystemClock};
 
+use crate::clock::build_shift;
 use crate::postgres_server::{PostgresServer, report_skipped, shared_server};
 use crate::principal_http::PrincipalHomes;
 use crate::proxy::process::ProxyProcess;
@@ -734,5 +735,83 @@ fn a_home_is_copied_into_a_database_and_back_with_its_history_and_trash() {
     assert!(
         refused.contains("neither home is in a database"),
         "{refused}"
+    );
+}
+
+#[test]
+fn nothing_is_removed_by_age_if_the_clock_differs_from_that_of_the_database() {
+    let Some(server) = shared_server("homes with a wrong clock") else {
+        return;
+    };
+    let sandbox = Sandbox::new();
+    let address = server.url("postgres:hunter2", &server.database(), "");
+    sandbox.file("address", &address);
+    sandbox.run(&["init", "--store", "@address"]);
+    sandbox.write("The team deploys on Tuesdays", &["--expires", "3d"]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let library = build_shift(folder.path());
+    let run_after = |days: i64, arguments: &[&str]| {
+        let seconds = (SystemClock.now().timestamp() + days * 86_400).to_string();
+        let variables = [
+            ("LD_PRELOAD", library.as_str()),
+            ("MEMORY_TEST_CLOCK", &seconds),
+        ];
+        sandbox.run_with_all(&variables, arguments)
+    };
+    for command in ["consolidate", "decay", "dream"] {
+        let refused = run_after(8, &[command]);
+        assert!(
+            refused.contains(
+                "error[wrong_clock]: the clocks of this machine and of the database differ by"
+            ),
+            "{refused}"
+        );
+    }
+    assert!(!run_after(0, &["consolidate"]).contains("wrong_clock"));
+    assert_eq!(sandbox.run_json(&["list"])["total"], 1);
+}
+
+#[test]
+fn a_home_that_was_killed_while_it_joined_is_shared_and_loses_no_write() {
+    let Some(server) = shared_server("homes that join") else {
+        return;
+    };
+    let sandbox = Sandbox::new();
+    let address = server.url("postgres:hunter2", &server.database(), "");
+    sandbox.file("address", &address);
+    sandbox.run(&["init", "--store", "@address"]);
+    let lines: Vec<String> = (0..300)
+        .map(|number| format!("{{\"text\":\"memory {number}\"}}\n"))
+        .collect();
+    sandbox.file("notes.jsonl", &lines.concat());
+    sandbox.run(&[
+        "ingest",
+        "--source",
+        "jsonl",
+        "--path",
+        "~/notes.jsonl",
+        "--map",
+        "content=text",
+    ]);
+    let mut joining = sandbox.command(&["--root", "two", "init", "--store", "@address"]);
+    let mut joining = joining.spawn().expect("the program");
+    wait_until("a setting", || {
+        std::fs::read_to_string(sandbox.path("two/config.yaml"))
+            .is_ok_and(|text| text.contains("store: memories"))
+    });
+    joining.kill().expect("it is killed");
+    joining.wait().expect("it ends");
+    let id = sandbox.run_json(&["--root", "two", "write", "The team moves to Ghent"])["id"].clone();
+    sandbox.run(&["--root", "two", "init", "--store", "@address"]);
+    for root in ["two", ".memory"] {
+        assert_eq!(
+            sandbox.run_json(&["--root", root, "list"])["total"],
+            301,
+            "{root}"
+        );
+    }
+    assert_eq!(
+        sandbox.run_json(&["read", id.as_str().expect("an id")])["content"],
+        "The team moves to Ghent"
     );
 }

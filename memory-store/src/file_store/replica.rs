@@ -214,6 +214,15 @@ impl FileStore {
         Ok(())
     }
 
+    /// Checks that the folder is or can become a replica of the log, without a change of it.
+    ///
+    /// # Errors
+    /// If the database cannot be reached, or the folder belongs to another database, or contains memories that are in no database.
+    pub fn check_joinable(&self) -> Result<(), StoreError> {
+        let replica = self.replica.as_ref();
+        replica.map_or(Ok(()), |replica| self.current(replica).map(drop))
+    }
+
     /// Returns the principal of the node and its scopes, if the store is a replica with a token.
     ///
     /// # Errors

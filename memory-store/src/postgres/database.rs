@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use deadpool::managed::{
     Manager, Object, Pool, PoolConfig, PoolError, QueueMode, TimeoutType, Timeouts,
 };
@@ -144,6 +145,17 @@ impl Database {
     /// An error if the database cannot be reached, refuses the login, or has a newer version.
     pub fn prepare(&self) -> Result<(), InstanceError> {
         self.run(async |_| Ok(()))
+    }
+
+    /// Returns the time of the database.
+    ///
+    /// # Errors
+    /// If the database cannot be reached.
+    pub fn time(&self) -> Result<DateTime<Utc>, InstanceError> {
+        self.run_without_instances(async |client| {
+            let row = client.query_one("SELECT clock_timestamp()", &[]).await?;
+            Ok(row.try_get(0)?)
+        })
     }
 
     /// Returns `true` until a call finds that the database lacks the functions of the migrations.

@@ -23,7 +23,7 @@ use super::conditions::SqlParameter;
 use super::document_append::append;
 use super::error::DatabaseError;
 use super::listener::ListenerEvent;
-use super::migration::{DOCUMENTS, check_version, migrate};
+use super::migration::{DOCUMENTS, check_version, close_functions, migrate};
 use crate::access_key::{is_path_of_key, is_plain_path};
 use crate::journal::{INVALID_CHANGE, JournalPayload};
 use crate::shared_files::SharedFolderId;
@@ -141,9 +141,12 @@ impl PostgresDocumentLog {
         work: &impl AsyncFn(&Client) -> Result<T, DatabaseError>,
     ) -> Result<T, StoreError> {
         let done = self.database.run_without_instances(async |client| {
-            let prepare = async || match self.database.token() {
-                None => migrate(client, &DOCUMENTS).await,
-                Some(_) => check_version(client).await,
+            let prepare = async || {
+                match self.database.token() {
+                    None => migrate(client, &DOCUMENTS).await,
+                    Some(_) => check_version(client).await,
+                }?;
+                close_functions(client).await
             };
             let done = async {
                 self.is_ready.get_or_try_init(prepare).await?;

@@ -37,7 +37,11 @@ pub(super) const DOCUMENTS: TableGroup = TableGroup {
         include_str!("migrations/0002_documents.sql"),
         include_str!("migrations/0003_files.sql"),
         include_str!("migrations/0004_access.sql"),
-        include_str!("migrations/0005_functions.sql"),
+        concat!(
+            include_str!("migrations/0005_functions.sql"),
+            "\n",
+            include_str!("migrations/privileges.sql")
+        ),
     ],
     functions: None,
 };
@@ -91,6 +95,39 @@ pub(super) async fn migrate(client: &Client, group: &TableGroup) -> Result<(), D
         // creates them.
         Err(error) if error.as_db_error().is_none() => Err(error.into()),
         Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Returns the number of functions with the rights of the owner that every role may execute, as after a restore without privileges.
+const COUNT_OPEN_FUNCTIONS: &str = "
+    SELECT count(*) FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
+    WHERE nspname = current_schema() AND left(proname, 7) = 'memory_' AND prosecdef
+        AND (proacl IS NULL OR EXISTS (SELECT FROM aclexplode(proacl) AS privilege WHERE privilege.grantee = 0))";
+
+/// Takes the functions that have the rights of the owner from all roles other than those of nodes, if every role may execute them.
+///
+/// # Errors
+/// [`Code::PermissionDenied`] if this role is not the owner.
+pub(super) async fn close_functions(client: &Client) -> Result<(), DatabaseError> {
+    let count: i64 = client
+        .query_typed_one(COUNT_OPEN_FUNCTIONS, &[])
+        .await?
+        .try_get(0)?;
+    if count == 0 {
+        return Ok(());
+    }
+    let close = include_str!("migrations/privileges.sql");
+    match client.batch_execute(close).await {
+        Err(error) if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
+            let error = StoreError::Database {
+                what: "every role of the database may read and change all memories, as after a restore without privileges".to_owned(),
+                code: Code::PermissionDenied,
+                hint: "the owner of the database runs `memory doctor`, which takes the rights from the other roles",
+                source: None,
+            };
+            Err(DatabaseError::Other(error.into()))
+        }
+        closed => Ok(closed?),
     }
 }
 

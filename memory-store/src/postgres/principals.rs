@@ -19,7 +19,7 @@ use super::access::{self, PrincipalToken, TokenPrincipal};
 use super::connections::run_transaction;
 use super::document_log::damaged_error;
 use super::error::DatabaseError;
-use super::migration::{DOCUMENTS, migrate};
+use super::migration::{DOCUMENTS, close_functions, migrate};
 use crate::error::io_error;
 
 const INSERT: &str = "
@@ -303,6 +303,7 @@ impl PrincipalTable {
         }
         self.database.run_without_instances(async |client| {
             migrate(client, &DOCUMENTS).await?;
+            close_functions(client).await?;
             Self::run_once(client, async || work(client).await).await
         })
     }

@@ -22,7 +22,7 @@ fn a_node_on_a_restored_backup_has_the_same_memories_history_and_trash() {
     delete(&first.services, &ids[1]).unwrap();
     undo(&first.services, None).unwrap();
     for format in ["custom", "plain"] {
-        let restored = back_up(server, &name, format);
+        let restored = back_up(server, &name, format, &[]);
         let node = Node::new(super::reopen(server, &restored));
         assert_eq!(node.files(), first.files(), "{format}");
         restore(&node.services, &ids[0]).unwrap();
@@ -39,7 +39,7 @@ fn a_replica_with_operations_that_a_restored_database_lacks_is_not_used_even_if_
     let (database, name) = super::open(server);
     let ahead = Node::new(database);
     ahead.write("before the backup");
-    let restored = back_up(server, &name, "custom");
+    let restored = back_up(server, &name, "custom", &[]);
     ahead.write("after the backup");
     let reopened = || {
         services(open(
@@ -74,15 +74,32 @@ fn a_replica_with_operations_that_a_restored_database_lacks_is_not_used_even_if_
     assert_eq!(again.files(), other.files());
 }
 
+#[test]
+fn the_owner_closes_the_functions_that_a_restore_without_privileges_opened() {
+    let Some(server) = shared_server("restores without privileges") else {
+        return;
+    };
+    let (database, name) = super::open(server);
+    Node::new(database).write("a note");
+    let restored = back_up(server, &name, "plain", &["--no-owner", "--no-privileges"]);
+    let open_functions =
+        "SELECT count(*) FROM pg_proc WHERE left(proname, 7) = 'memory_' AND prosecdef
+        AND has_function_privilege('public', oid, 'EXECUTE')";
+    assert_ne!(server.sql(&restored, open_functions), "0");
+    Node::new(super::reopen(server, &restored)).write("another note");
+    assert_eq!(server.sql(&restored, open_functions), "0");
+}
+
 /// Dumps a database, restores the dump into a new one, and returns its name.
-fn back_up(server: &PostgresServer, name: &str, format: &str) -> String {
+fn back_up(server: &PostgresServer, name: &str, format: &str, options: &[&str]) -> String {
     let (restored, folder) = (server.database(), tempfile::tempdir().unwrap());
     let dump = folder.path().join("dump");
     run_to_end(
         server
             .client("pg_dump")
             .args(["-F", format, "-d", name, "-f"])
-            .arg(&dump),
+            .arg(&dump)
+            .args(options),
     );
     let mut command = if format == "plain" {
         server.client("psql")
