@@ -169,9 +169,10 @@ fn rows_that_share_a_default_value_end_where_they_are_larger_than_the_file() {
 #[test]
 fn rows_that_share_values_end_where_they_have_more_of_them_than_the_file_has_bytes() {
     let folder = TempDir::new().unwrap();
-    let shared: String = (0..250)
+    let shared: Vec<String> = (0..250)
         .map(|number| format!("ALTER TABLE notes ADD c{number} DEFAULT '';"))
         .collect();
+    let shared = shared.concat();
     let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000)
         INSERT INTO notes SELECT i, 'a' FROM n;";
     let path = database(
