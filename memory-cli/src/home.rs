@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{
     Clock, MemoryId, PrincipalAccess, PrincipalSource, RecallLedger, ReminderQuery, Services,
-    StoreError, SubmittedProposals, pending, subtract_time,
+    StoreError, SubmittedProposals, Verb, pending, subtract_time,
 };
+use memory_dream::{DreamRequest, ExpiringMemory, expiring};
 use memory_store::postgres::Database;
 use memory_store::{FileStore, FileStoreOptions, RandomIds, RecallFolder};
 
@@ -101,6 +102,20 @@ impl Home {
             clock: Arc::new(clock),
             ..self.services.clone()
         })
+    }
+
+    /// Returns the memories that automatic work would remove within `time`.
+    pub(crate) fn expiring(&self, time: TimeDelta) -> Result<Vec<ExpiringMemory>, StoreError> {
+        let recalls = self.recall_ledger();
+        let dream = DreamRequest {
+            verb: Verb::Consolidate,
+            tasks: &[],
+            rules: self.settings.refinement_rules(),
+            is_rehearsal: true,
+            zone: &self.zone,
+            recalls: recalls.as_deref(),
+        };
+        expiring(&self.services, &dream, time)
     }
 
     /// Opens the home that the settings specify.

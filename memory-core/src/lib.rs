@@ -199,7 +199,7 @@ pub use remind::{
     DueTime, RemindReport, WrittenReminder, due, parse_due_time, parse_reminder, remind,
     remind_of_memory, reminder_id, reminder_memory, write_reminder,
 };
-pub use reminders::{ReminderFilter, done, pending, reminders, snooze};
+pub use reminders::{PENDING_PAGE_HEAD, ReminderFilter, done, pending, reminders, snooze};
 pub use reranking::{RerankError, Reranker, Reranking};
 pub use review::{
     AcceptOptions, AcceptResult, Acceptance, AcceptancePreview, LONG_WAIT, Neighbour,

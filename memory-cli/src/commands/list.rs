@@ -1,21 +1,28 @@
 //! The `memory list` command.
 
+use std::time::Duration;
+
+use chrono::TimeDelta;
 use clap::Args;
 use memory_agent::json;
 use memory_core::{Lifetime, ListOrder, PageRequest};
+use memory_dream::ExpiringMemory;
+use serde_json::json;
 
 use crate::app::App;
 use crate::args::{self, FilterArgs};
 use crate::conversations;
+use crate::datetime::parse_duration;
 use crate::failure::Failure;
-use crate::print::memories;
+use crate::home::Home;
+use crate::print::{Table, TableColumn, escape_hidden, memories};
 
 /// List memories, newest first
 ///
 /// Facts and turns of conversations are listed only with `--scope conversation:ID`; `memory conversations` lists the
 /// conversations.
 ///
-/// JSON: {memories: [MEMORY…], total, degraded?}
+/// JSON: {memories: [MEMORY…], total, degraded?}; with --expiring: {expiring: [{id, at, why, text}], total}
 ///
 /// In a pipe: id, phase, category, scope, creation time, tags, and title or first line.
 #[derive(Debug, Args)]
@@ -25,6 +32,10 @@ pub(crate) struct ListArgs {
     /// Include expired and superseded memories
     #[arg(long)]
     all: bool,
+    /// List only what automatic work will move to the trash within this time (default: 7d), with the day and the reason
+    #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "7d", value_parser = parse_duration,
+        conflicts_with_all = ["all", "sort", "offset"])]
+    expiring: Option<Duration>,
     /// Sort order: created, updated, accessed (most often read first) or title
     #[arg(long, value_parser = args::order_parser(), default_value = "created", hide_possible_values = true)]
     sort: ListOrder,
@@ -39,6 +50,9 @@ pub(crate) struct ListArgs {
 impl ListArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
+        if let Some(time) = self.expiring {
+            return self.list_expiring(&home, time, app);
+        }
         let settings = &home.settings;
         let lifetime = if self.all {
             Lifetime::All
@@ -72,6 +86,52 @@ impl ListArgs {
                 ""
             };
             app.output.note(&format!("{note}{more}"))?;
+        }
+        Ok(())
+    }
+}
+
+impl ListArgs {
+    fn list_expiring(&self, home: &Home, time: Duration, app: &mut App) -> Result<(), Failure> {
+        let time = TimeDelta::from_std(time).unwrap_or(TimeDelta::MAX);
+        let mut found = home.expiring(time)?;
+        let total = found.len();
+        found.truncate(
+            Some(self.limit)
+                .filter(|limit| *limit != 0)
+                .unwrap_or(total),
+        );
+        if app.output.is_json() {
+            let shape = |own: &ExpiringMemory| json!({ "id": own.id.to_string(), "at": own.at.to_rfc3339(), "why": own.why, "text": own.headline });
+            let expiring: Vec<_> = found.iter().map(shape).collect();
+            return Ok(app
+                .output
+                .json(&json!({ "expiring": expiring, "total": total }))?);
+        }
+        let columns = [
+            TableColumn::Whole("id"),
+            TableColumn::Whole("goes on"),
+            TableColumn::Text("because"),
+            TableColumn::Text("text"),
+        ];
+        let mut table = Table::truncated(columns);
+        for own in &found {
+            let day = own.at.format("%Y-%m-%d").to_string();
+            table.push([
+                own.id.short().as_str(),
+                &day,
+                own.why,
+                &escape_hidden(&own.headline),
+            ]);
+        }
+        app.output.table(&table)?;
+        if total == 0 {
+            app.output.note("no memory will be removed by then")?;
+        } else if found.len() < total {
+            app.output.note(&format!(
+                "{} of {total} shown; --limit 0 shows all",
+                found.len()
+            ))?;
         }
         Ok(())
     }

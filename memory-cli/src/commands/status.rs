@@ -1,6 +1,6 @@
 //! The `memory status` command.
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use clap::Args;
 use memory_core::text::to_one_line;
 use memory_core::{ProposalSummary, StoredMemory};
@@ -19,18 +19,21 @@ use crate::status::StatusSnapshot;
 /// JSON: {daemon: {running, pid?, version?, started_at?, stopped_at?, watching?, socket?}, principal?, memories, inbox, proposals,
 /// overdue: [ID…], entries, due, trash_files, trash_bytes, chores: [{name, began_at?, ended_at?, ending?, said?, worked_at?, due_at?}],
 /// database?: {reachable, queued, last_contact?, queued_since?, problem?}, outdated_assistants?: [NAME…],
-/// outdated_plugins?: [{client, version}], newer_format?: {version, program}};
+/// outdated_plugins?: [{client, version}], newer_format?: {version, program}, expiring};
 /// `proposals` counts changes of agents that wait for a review, `overdue` are those that have been waiting for more than a week,
 /// `entries` counts facts and turns of conversations, which are not included in memories, `due` counts reminders, and
 /// `worked_at` is when a chore last made changes; `database` is the shared database, and `queued` counts the operations that wait for it;
 /// `outdated_assistants` use another program or other entries than this version, and `memory install NAME` updates them; `outdated_plugins` have another
 /// version than this program;
-/// `newer_format` is the format of a home that this version can only read
+/// `newer_format` is the format of a home that this version can only read; `expiring` counts memories that automatic work would remove within 3 days
 #[derive(Debug, Args)]
 pub(crate) struct StatusArgs {}
 
 /// The version of this program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The time within which memories are counted that automatic work will remove.
+const SOON: TimeDelta = TimeDelta::days(3);
 
 /// Cell of a row without a value.
 const NO_VALUE: &str = "-";
@@ -40,11 +43,19 @@ impl StatusArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let standing = StatusSnapshot::of(&home)?;
+        let expiring = home.expiring(SOON)?.len();
         if app.output.is_json() {
-            return Ok(app.output.json(&standing.to_json())?);
+            let mut shape = standing.to_json();
+            shape["expiring"] = expiring.into();
+            return Ok(app.output.json(&shape)?);
         }
         let is_drawn = app.output.is_drawn();
-        app.output.table(&standing.table(is_drawn))?;
+        let mut table = standing.table(is_drawn);
+        if 0 < expiring {
+            let text = format!("{expiring} within 3 days; `memory list --expiring 3d` lists them");
+            table.push(["moves to the trash", &text]);
+        }
+        app.output.table(&table)?;
         let chores = standing.chores_table(is_drawn);
         if !chores.is_empty() {
             app.output.table(&chores)?;

@@ -233,3 +233,36 @@ fn a_dry_run_lists_exactly_what_the_run_then_does() {
         }
     }
 }
+
+#[test]
+fn memories_that_will_be_removed_are_listed_with_day_and_reason() {
+    let sandbox = Sandbox::new();
+    let brief = sandbox.write("The lift is broken", &["--expires", "3d"]);
+    let vague = sandbox.write("blue seven", &[]);
+    sandbox.write("The user prefers tea", &["--category", "preferences"]);
+    let expiring = |time: &[&str]| {
+        let listed = sandbox.run_json(&[&["list", "--expiring"], time].concat());
+        let listed = listed["expiring"].as_array().expect("a list").clone();
+        let of = |own: &serde_json::Value| {
+            (
+                own["id"].as_str().map(str::to_owned),
+                own["why"].as_str().map(str::to_owned),
+            )
+        };
+        listed.iter().map(of).collect::<Vec<_>>()
+    };
+    let row = |id: &str, why: &str| (Some(id.to_owned()), Some(why.to_owned()));
+    let brief = row(&brief, "its own end");
+    assert_eq!(expiring(&["1d"]), []);
+    assert_eq!(expiring(&["5d"]), std::slice::from_ref(&brief));
+    assert_eq!(
+        expiring(&[]),
+        [brief, row(&vague, "unchanged in the inbox")]
+    );
+    assert_eq!(expiring(&["60d"]).len(), 3);
+    assert_eq!(sandbox.run_json(&["status"])["expiring"], 1);
+    assert!(sandbox.run(&["status"]).contains("1 within 3 days"));
+    // A memory that an agent received stays.
+    sandbox.run_with_input("{\"prompt\":\"blue seven\"}\n", &["agent"]);
+    assert_eq!(expiring(&[]).len(), 1);
+}

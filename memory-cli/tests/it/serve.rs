@@ -169,7 +169,7 @@ fn status_works_where_nobody_ever_served() {
     reminders due	0
     trash	0 files, 0 bytes
     ");
-    assert_snapshot!(sandbox.run(&["status", "--json"]), @r#"{"daemon":{"running":false},"memories":1,"inbox":1,"proposals":0,"overdue":[],"entries":0,"due":0,"trash_files":0,"trash_bytes":[n],"chores":[]}"#);
+    assert_snapshot!(sandbox.run(&["status", "--json"]), @r#"{"daemon":{"running":false},"memories":1,"inbox":1,"proposals":0,"overdue":[],"entries":0,"due":0,"trash_files":0,"trash_bytes":[n],"chores":[],"expiring":0}"#);
 }
 
 #[test]

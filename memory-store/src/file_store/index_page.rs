@@ -146,12 +146,26 @@ impl FileStore {
 
     /// Removes the page, unless the user wrote it. The next update creates it again.
     pub(super) fn remove_index_page(&self) -> Result<(), StoreError> {
-        let refused = |error| io_error(format!("delete {PAGE}"), error);
-        let read = self.disk.read(PAGE).map_err(refused)?;
-        if read.is_some_and(|(bytes, _)| bytes.starts_with(INDEX_PAGE_HEAD.as_bytes())) {
-            self.disk.remove(PAGE).map_err(refused)?;
+        self.remove_page(PAGE, INDEX_PAGE_HEAD)
+    }
+
+    /// Removes a derived page, unless the user wrote it.
+    pub(super) fn remove_page(&self, path: &str, head: &str) -> Result<(), StoreError> {
+        if self.has_own_page(path, head)? {
+            return Ok(());
         }
-        Ok(())
+        self.disk
+            .remove(path)
+            .map_err(|error| io_error(format!("delete {path}"), error))
+    }
+
+    /// Returns whether the user wrote the file in place of a derived page that starts with `head`.
+    pub(super) fn has_own_page(&self, path: &str, head: &str) -> Result<bool, StoreError> {
+        let page = self
+            .disk
+            .read(path)
+            .map_err(|error| io_error(format!("read {path}"), error))?;
+        Ok(page.is_some_and(|(page, _)| !page.starts_with(head.as_bytes())))
     }
 
     /// Removes the lines of deleted memories from the page at once, so that no copy of them remains.
@@ -179,11 +193,7 @@ impl FileStore {
 
     /// Writes the page, and returns whether it did. A page that the user wrote is left unchanged.
     fn write_index_page(&self, page: &str) -> Result<bool, StoreError> {
-        let former = self
-            .disk
-            .read(PAGE)
-            .map_err(|error| io_error(format!("read {PAGE}"), error))?;
-        if former.is_some_and(|(former, _)| !former.starts_with(INDEX_PAGE_HEAD.as_bytes())) {
+        if self.has_own_page(PAGE, INDEX_PAGE_HEAD)? {
             return Ok(false);
         }
         let written = cache_file::write(&self.root, PAGE, page.as_bytes());

@@ -1,6 +1,6 @@
 //! The page of due reminders.
 
-use memory_core::StoreError;
+use memory_core::{PENDING_PAGE_HEAD, StoreError};
 
 use super::FileStore;
 use crate::error::io_error;
@@ -15,14 +15,12 @@ impl FileStore {
     /// Removes the derived pages of the home, which may contain memories that this node may no longer read.
     pub(super) fn remove_pages(&self) -> Result<(), StoreError> {
         self.remove_index_page()?;
-        self.disk
-            .remove(PAGE)
-            .map_err(|error| io_error(format!("delete {PAGE}"), error))
+        self.remove_page(PAGE, PENDING_PAGE_HEAD)
     }
 
     /// Writes the result of `page` to `pending.md`, or removes that file if it is `None`.
     ///
-    /// Returns whether the file exists. The file is replaced atomically. Of several concurrent writers the last one to call `page` wins.
+    /// Returns whether the page exists. A file that the user wrote in its place is left unchanged. The page is replaced atomically. Of several concurrent writers the last one to call `page` wins.
     ///
     /// # Errors
     /// An error of `page`, or an error of the disk.
@@ -32,7 +30,11 @@ impl FileStore {
     ) -> Result<bool, StoreError> {
         let _lock = self.lock_for_writing()?;
         let refused = |error| io_error(format!("write {PAGE}"), error);
-        let Some(page) = page()? else {
+        let page = page()?;
+        if self.has_own_page(PAGE, PENDING_PAGE_HEAD)? {
+            return Ok(false);
+        }
+        let Some(page) = page else {
             self.disk.remove(PAGE).map_err(refused)?;
             return Ok(false);
         };

@@ -1,0 +1,92 @@
+//! The memories that automatic work will remove by age.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+use memory_core::{Clock, MemoryId, Services, StoreError, add_time};
+
+use crate::lifecycle::LifecycleAction;
+use crate::plan::plan_dream;
+use crate::progress::{DreamError, ProgressCallback};
+use crate::{DreamRequest, DreamTask};
+
+/// A memory that moves to the trash if nobody changes or receives it before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExpiringMemory {
+    /// The memory.
+    pub id: MemoryId,
+    /// Its headline.
+    pub headline: String,
+    /// The time from which it is removed.
+    pub at: DateTime<Utc>,
+    /// The reason as a sentence fragment.
+    pub why: &'static str,
+}
+
+/// Returns the memories that automatic work would remove within `time`, the first ones first. Nothing is changed.
+///
+/// The tasks of `dream` are ignored.
+///
+/// # Errors
+/// If the memories cannot be read.
+pub fn expiring<Tz: TimeZone>(
+    services: &Services,
+    dream: &DreamRequest<'_, Tz>,
+    time: TimeDelta,
+) -> Result<Vec<ExpiringMemory>, StoreError> {
+    let then = Services {
+        clock: Arc::new(TimeOfPlan(add_time(services.clock.now(), time))),
+        ..services.clone()
+    };
+    let dream = DreamRequest {
+        tasks: &[DreamTask::Expire, DreamTask::Decay],
+        is_rehearsal: true,
+        ..*dream
+    };
+    let plan = match plan_dream(
+        &then,
+        &dream,
+        &mut ProgressCallback::new(&mut |_| std::ops::ControlFlow::Continue(())),
+    ) {
+        Ok(plan) => plan,
+        Err(DreamError::Store(error)) => return Err(error),
+        // The callback stops nothing.
+        Err(DreamError::Asked) => return Ok(Vec::new()),
+    };
+    let mut found = Vec::with_capacity(plan.partings.len());
+    for removal in plan.partings {
+        let (at, why) = match removal.fate {
+            LifecycleAction::Over => {
+                let memory = services.store.get(&removal.id)?.memory;
+                (memory.expires_at, "its own end")
+            }
+            LifecycleAction::Expired(since) => (
+                Some(add_time(since, dream.rules.inbox_ttl.0)),
+                "unchanged in the inbox",
+            ),
+            LifecycleAction::Decayed(since) => (
+                Some(add_time(since, dream.rules.decay_after)),
+                "neither changed nor received",
+            ),
+            LifecycleAction::Filed(_) => continue,
+        };
+        found.push(ExpiringMemory {
+            id: removal.id,
+            headline: removal.headline,
+            at: at.unwrap_or_else(|| then.clock.now()),
+            why,
+        });
+    }
+    found.sort_by_key(|own| (own.at, own.id));
+    Ok(found)
+}
+
+/// The clock of a plan for a later time.
+#[derive(Debug)]
+struct TimeOfPlan(DateTime<Utc>);
+
+impl Clock for TimeOfPlan {
+    fn now(&self) -> DateTime<Utc> {
+        self.0
+    }
+}
