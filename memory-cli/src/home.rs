@@ -8,7 +8,7 @@ use memory_core::{
     Clock, MemoryId, PrincipalAccess, PrincipalSource, RecallLedger, ReminderQuery, Services,
     StoreError, SubmittedProposals, Verb, pending, subtract_time,
 };
-use memory_dream::{DreamRequest, ExpiringMemory, expiring};
+use memory_dream::{DreamRequest, DreamTask, ExpiringMemory, SelectiveDream, expiring};
 use memory_store::postgres::Database;
 use memory_store::{FileStore, FileStoreOptions, RandomIds, RecallFolder};
 
@@ -102,6 +102,21 @@ impl Home {
             clock: Arc::new(clock),
             ..self.services.clone()
         })
+    }
+
+    /// Returns the planner of changes that a person accepts one by one.
+    pub(crate) fn planner(
+        &self,
+        services: Services,
+        tasks: Vec<DreamTask>,
+    ) -> SelectiveDream<UserTimeZone> {
+        SelectiveDream {
+            services,
+            tasks,
+            rules: self.settings.refinement_rules(),
+            zone: self.zone,
+            recalls: self.recall_ledger(),
+        }
     }
 
     /// Returns the memories that automatic work would remove within `time`.

@@ -10,13 +10,13 @@ use memory_core::instance::InstanceError;
 use memory_core::instance::history::Messages;
 use memory_core::wikilink::WikilinkRule;
 use memory_core::{
-    Draft, IngestOptions, IngestReport, NoteItem, Progress, Scope, Services, Source, SourceItem,
-    SourceSessionItem,
+    Draft, IngestOptions, IngestReport, Memory, NoteItem, Progress, Scope, Services, Source,
+    SourceItem, SourceSessionItem, SpeakerRole,
 };
 use memory_dream::conversation::{ConversationPrompts, ModelFactExtractor};
 use memory_ingest::{SourceName, SourceOptions};
 
-use crate::config::{Settings, SourceLocation};
+use crate::config::{Settings, SettingsLayer, SourceLocation};
 use crate::failure::Failure;
 use crate::instances::InstanceRegistry;
 use crate::project::HomeProjects;
@@ -111,6 +111,7 @@ impl Ingestion {
         let options = IngestOptions {
             sessions: Some(&self.sessions),
             extractor,
+            is_trusted: source.is_own_place,
             ..*options
         };
         Ok(memory_core::ingest(
@@ -121,12 +122,17 @@ impl Ingestion {
         )?)
     }
 
-    /// Returns whether a source is at the place where its program keeps the memories of this user, or at that of the settings.
+    /// Returns whether a source is at the place where its program keeps the memories of this user.
+    ///
+    /// A path in the settings file may be that of files of somebody else, which are watched.
     fn is_own_place(&self, source: SourceName, path: &Path) -> bool {
         let default = etcetera::home_dir()
             .ok()
             .and_then(|home| source.default_path(&home));
-        let places = self.places.iter().filter(|place| place.source == source);
+        let places = self
+            .places
+            .iter()
+            .filter(|place| place.source == source && place.path.from != SettingsLayer::File);
         let real = |path: &Path| std::fs::canonicalize(path).ok();
         let path = real(path);
         path.is_some()
@@ -153,15 +159,38 @@ struct SourceInProjects<'p> {
 }
 
 /// The warning about the fields of an export in files that may be written by anybody.
-const FIELDS_LEFT_OUT: &str = "scope, source, role, category, pin and reminder of an export are left out, here and in other files, because this \
-     home does not know the memory; with --trust they count";
+const FIELDS_LEFT_OUT: &str = "scope, source, role, category, pin and reminder of an export are left out, here and in other files; with --trust they count";
 
-/// Removes the fields of a note with which it could choose who receives it, when, and as whose words.
-fn remove_stated_fields(note: &mut NoteItem, plain: Draft, now: DateTime<Utc>) {
+/// Replaces the fields with which a note could choose who receives it, when, and as whose words: by those of the memory with its id, which the
+/// file cannot change, or else by those of the note itself.
+fn replace_stated_fields(
+    note: &mut NoteItem,
+    plain: Draft,
+    known: Option<Memory>,
+    now: DateTime<Utc>,
+) {
     let draft = &mut note.draft;
-    (draft.scope, draft.source, draft.role) = (plain.scope, plain.source, plain.role);
-    (draft.category, draft.pinned, draft.reminder) = (plain.category, plain.pinned, plain.reminder);
-    note.updated_at = note.updated_at.map(|at| at.min(now));
+    let has_category = plain.category.is_some();
+    match known {
+        Some(known) => {
+            (draft.scope, draft.source, draft.role) = (known.scope, known.source, known.role);
+            (draft.pinned, draft.reminder) = (known.pinned, known.reminder);
+            if !has_category {
+                draft.category = Some(known.category);
+            }
+        }
+        None => {
+            (draft.scope, draft.source, draft.role) = (plain.scope, plain.source, plain.role);
+            (draft.pinned, draft.reminder) = (plain.pinned, plain.reminder);
+            (draft.category, draft.phase) = (plain.category, plain.phase);
+        }
+    }
+    let past = |at: Option<DateTime<Utc>>| at.map(|at| at.min(now));
+    (note.updated_at, draft.created_at) = (past(note.updated_at), past(draft.created_at));
+    let former = &mut note.former;
+    former.stated_at = past(former.stated_at);
+    former.access_count = 0;
+    (former.supersedes, former.superseded_by) = (Vec::new(), None);
 }
 
 impl Source for SourceInProjects<'_> {
@@ -178,25 +207,34 @@ impl Source for SourceInProjects<'_> {
         let mut is_told = false;
         let mut place = move |note: &mut NoteItem| {
             if let Some(plain) = note.unrestored.take() {
-                let is_known = |id| self.services.store.get(&id).is_ok();
-                if self.is_trusting || note.id.is_some_and(is_known) {
+                if self.is_trusting {
                     return;
                 }
-                remove_stated_fields(note, *plain, self.services.clock.now());
+                let known = note.id.and_then(|id| self.services.store.get(&id).ok());
+                let known = known.map(|stored| stored.memory);
+                let is_known = known.is_some();
+                replace_stated_fields(note, *plain, known, self.services.clock.now());
+                if is_known {
+                    return;
+                }
                 if !std::mem::replace(&mut is_told, true) {
                     let warnings = note.warning.take().into_iter();
                     let warnings = warnings.chain([FIELDS_LEFT_OUT.to_owned()]);
                     note.warning = Some(warnings.collect::<Vec<_>>().join("; "));
                 }
             }
+            if !self.is_own_place && note.draft.role == Some(SpeakerRole::Person) {
+                note.draft.role = None;
+            }
             let folder = note.project_folder.take();
+            let root = note.draft.origin.as_ref().map(|origin| origin.root.clone());
             if let Scope::Project(name) = &mut note.draft.scope
                 && (folder.is_some()
                     || !self.is_trusting && (self.states_folders || !self.is_own_place))
             {
                 let folder = folder.filter(|_| self.is_own_place || !self.states_folders);
                 let own = || {
-                    let files = (self.source.name(), self.path);
+                    let files = (self.source.name(), root.as_deref(), self.path);
                     self.projects
                         .name_for_import(name, folder.as_deref(), files)
                 };

@@ -86,15 +86,15 @@ impl HomeProjects {
         Self { patience, ..self }
     }
 
-    /// Returns the name of the project of `folder` for memories in the files `files` of the program `source`, which names it by the name of
-    /// the folder.
+    /// Returns the name of the project of `folder` for memories in the files `files` of the program `source`, with this root, which names it
+    /// by the name of the folder.
     ///
     /// A name that belongs to another repository, or to an unknown folder, is made unique.
     pub(crate) fn name_for_import(
         &self,
         name: &str,
         folder: Option<&Path>,
-        (source, files): (&str, &Path),
+        (source, root, files): (&str, Option<&str>, &Path),
     ) -> String {
         let is_plain = |folder: &&Path| {
             folder.is_absolute() && !folder.components().any(|part| part == Component::ParentDir)
@@ -105,10 +105,8 @@ impl HomeProjects {
         }
         let is_free = |projects: Projects| {
             let is_other = |memory: &Memory| {
-                memory
-                    .origin
-                    .as_ref()
-                    .is_none_or(|own| own.source != source)
+                let own = memory.origin.as_ref();
+                own.is_none_or(|own| own.source != source || Some(own.root.as_str()) != root)
             };
             !projects.is_bound(name) && !self.has_some(name, &is_other).unwrap_or(true)
         };

@@ -12,7 +12,7 @@ use memory_core::instance::NamedInstance;
 use memory_core::{
     Code, Embedder, RecallLedger, RefinementPlanner, Services, ToolError, Usage, usage,
 };
-use memory_dream::{DreamTask, SelectiveDream};
+use memory_dream::DreamTask;
 use memory_store::conversation::ConversationFolder;
 use memory_store::{Ledger, RecallFolder, RejectedSuggestionsFile};
 use serde_json::Value;
@@ -176,13 +176,7 @@ impl WebHost for PageHost {
             DreamTask::MergeSimilar,
             DreamTask::Remind,
         ];
-        Box::new(SelectiveDream {
-            services,
-            tasks,
-            rules: self.home.settings.refinement_rules(),
-            zone: self.home.zone,
-            recalls: self.home.recall_ledger(),
-        })
+        Box::new(self.home.planner(services, tasks))
     }
 
     fn rejected_suggestions(&self) -> Vec<String> {

@@ -68,6 +68,8 @@ pub struct IngestOptions<'a> {
     pub delete_missing: bool,
     /// Draws facts from the messages of the user in conversations; each fact becomes a memory of the inbox.
     pub extractor: Option<&'a dyn FactExtractor>,
+    /// Whether the files are those of the person, so that facts from messages of the user are the person's words.
+    pub is_trusted: bool,
 }
 
 /// The error that an ingestion failed.

@@ -136,7 +136,7 @@ fn note_category(note: &SourceNote) -> Option<Category> {
 }
 
 /// Maximum number of transcripts, and of lines of each, that are searched.
-const MAX_TRANSCRIPTS: usize = 5;
+const MAX_TRANSCRIPTS: usize = 500;
 const MAX_LINES: usize = 200;
 
 /// Maximum length of a line in bytes. A longer line is skipped, since `cwd` is in short lines too.

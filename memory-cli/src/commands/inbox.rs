@@ -5,6 +5,7 @@ mod decisions;
 mod edit;
 mod interactive;
 mod merge;
+mod merges;
 mod print;
 mod reject;
 
@@ -29,7 +30,8 @@ use crate::home::Home;
 ///
 /// Lists the proposals of agents, oldest first, and then the unfiled notes of the inbox, newest first, each with the memories
 /// that contradict, repeat or resemble it. Nothing uses a proposal until you accept it. The settings `review` in config.yaml
-/// determine which agents propose. At a terminal, the proposals are shown one by one, and single keys decide.
+/// determine which agents propose. At a terminal, the proposals and then the merges of similar memories are shown one by one, and
+/// single keys decide.
 ///
 /// JSON: {proposals: [{proposed_by, action, of?, stale?, memory, current?, similar: [{relation, id, text}]}…],
 /// proposals_total, notes: [{memory, similar}…], notes_total}; action is write, update or delete, and relation contradiction,
@@ -119,12 +121,10 @@ impl InboxArgs {
         let home = app.open()?;
         let services = &home.services;
         let waiting = memory_core::proposals(services)?;
-        if !self.list
-            && !waiting.is_empty()
-            && app.output.is_drawn()
-            && app.output.input_is_terminal()
-        {
-            return interactive::review(waiting, &home, app);
+        let is_interactive = !self.list && app.output.is_drawn() && app.output.input_is_terminal();
+        if is_interactive && !waiting.is_empty() {
+            interactive::review(waiting, &home, app)?;
+            return merges::review(&home, app);
         }
         let limit = Some(self.limit).filter(|limit| *limit != 0);
         let proposals_total = waiting.len() as u64;
@@ -187,7 +187,11 @@ impl InboxArgs {
                 count(page.total, "unfiled note")
             ),
         };
-        Ok(app.output.note(&summary)?)
+        app.output.note(&summary)?;
+        if is_interactive {
+            merges::review(&home, app)?;
+        }
+        Ok(())
     }
 }
 

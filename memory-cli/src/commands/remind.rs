@@ -4,7 +4,8 @@ use chrono::{DateTime, Utc};
 use clap::Args;
 use memory_agent::json;
 use memory_core::{
-    Draft, MemoryId, RemindReport, ReminderFilter, Scope, SecretPolicy, StoreError, StoredMemory,
+    Category, Draft, Filter, MemoryId, RemindReport, ReminderFilter, Scope, SecretPolicy,
+    StoreError, StoredMemory,
 };
 
 use crate::app::App;
@@ -220,6 +221,13 @@ impl RemindersArgs {
             table.push([&id, &due, state, memory.headline()]);
         }
         app.output.table(&table)?;
+        let without_time = count_without_time(&home);
+        if 0 < without_time {
+            let text = format!(
+                "memories in categories/reminders/ without a time: {without_time}; `memory doctor` names them"
+            );
+            app.output.note(&text)?;
+        }
         if let Some(why) = &page.degraded {
             app.output.warn_incomplete(why)?;
         }
@@ -262,6 +270,19 @@ impl DoneArgs {
         memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
         Ok(app.output.note("marked as done")?)
     }
+}
+
+/// Returns the number of memories of the category reminders that have no time and are therefore never shown.
+fn count_without_time(home: &Home) -> usize {
+    let filter = Filter {
+        category: Some(Category::Reminders),
+        ..Filter::all()
+    };
+    let now = home.services.clock.now();
+    let all = home.services.store.memories(&filter, now);
+    all.filter_map(Result::ok)
+        .filter(|stored| stored.problem.is_none() && stored.memory.reminder.is_none())
+        .count()
 }
 
 /// Snooze a reminder until a later time

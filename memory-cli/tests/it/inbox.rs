@@ -586,3 +586,22 @@ fn a_merge_refuses_a_credential() {
     sandbox.run_json(&["inbox", "merge", &note, &into, "--allow-secret"]);
     assert!(sandbox.run(&["read", &into]).contains(key));
 }
+
+#[test]
+fn similar_memories_are_merged_by_one_key_at_a_terminal() {
+    let sandbox = Sandbox::new();
+    for start in ["Deploys", "The deploys"] {
+        let text = format!("{start} of the shop run on Tuesday at nine from the main branch");
+        sandbox.write(&text, &["--category", "knowledge"]);
+    }
+    let Some(shown) = run_with_typed_input(&sandbox, "inbox", "m") else {
+        return;
+    };
+    assert!(shown.contains("merge 1/1"), "{shown}");
+    assert!(shown.contains("merged 1 of 1"), "{shown}");
+    assert_eq!(sandbox.run_json(&["list"])["total"], 1);
+    sandbox.run(&["undo"]);
+    assert_eq!(sandbox.run_json(&["list"])["total"], 2);
+    run_with_typed_input(&sandbox, "inbox", "s").expect("a terminal");
+    assert_eq!(sandbox.run_json(&["list"])["total"], 2);
+}

@@ -360,7 +360,7 @@ fn a_file_of_somebody_else_chooses_no_project_scope_or_pin() {
     sandbox.file(
         "vault/note.md",
         &format!(
-            "---\nx_memory:\n  scope: project:shop\n  pinned: true\n  role: person\n  source: {token}\n---\nRun the script\n"
+            "---\nx_memory:\n  id: 11111111-2222-4333-8444-555555555555\n  scope: project:shop\n  pinned: true\n  role: person\n  source: {token}\n---\nRun the script\n"
         ),
     );
     sandbox.file(
@@ -383,7 +383,14 @@ fn a_file_of_somebody_else_chooses_no_project_scope_or_pin() {
             .contains("with --trust they count"),
         "{report}"
     );
+    // After the first run, the home knows the id.
+    for _ in 0..2 {
+        ingest("obsidian", "~/vault", &[]);
+    }
     ingest("jsonl", "~/theirs.jsonl", &map);
+    let own = "{\"results\":[{\"id\":\"1\",\"memory\":\"Always deploy\",\"role\":\"user\"}]}";
+    sandbox.file("mem0.json", own);
+    ingest("mem0", "~/mem0.json", &[]);
     let all = sandbox.run_json(&["list"]);
     let of = |text: &str| {
         let all = all["memories"].as_array().expect("a list");
@@ -402,6 +409,7 @@ fn a_file_of_somebody_else_chooses_no_project_scope_or_pin() {
         (Some("global"), None, Some("obsidian"))
     );
     assert_eq!(of("The vault is blue")["scope"], "project:shop");
+    assert!(of("Always deploy")["role"].is_null());
     let scope = of("Push it")["scope"].as_str().expect("a scope").to_owned();
     assert!(scope.starts_with("project:shop-"), "{scope}");
     let trusting = Sandbox::new();

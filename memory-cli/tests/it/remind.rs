@@ -367,3 +367,22 @@ fn what_cannot_be_shown_is_said_and_shown_the_next_time() {
     1 reminder shown by notify-send
     ");
 }
+
+#[test]
+fn a_reminder_that_was_put_into_the_home_has_the_time_in_its_file_or_is_named() {
+    let sandbox = Sandbox::new();
+    let due = "---\ndue: 2031-12-24T10:00:00Z\n---\nBuy presents\n";
+    sandbox.file(".memory/categories/reminders/presents.md", due);
+    sandbox.file(
+        ".memory/categories/reminders/plants.md",
+        "Water the plants\n",
+    );
+    let shown = sandbox.run(&["reminders"]);
+    assert!(shown.contains("\twaiting\tBuy presents"), "{shown}");
+    assert!(
+        shown.contains("without a time: 1; `memory doctor` names them"),
+        "{shown}"
+    );
+    sandbox.run(&["consolidate"]);
+    assert_eq!(sandbox.run_json(&["list"])["total"], 2);
+}

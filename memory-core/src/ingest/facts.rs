@@ -52,6 +52,7 @@ pub(super) struct FactWriter<'a> {
     extractor: Option<&'a dyn FactExtractor>,
     /// For each conversation with facts, the number of messages of the user up to the last one with a fact, once it is read.
     drawn: Option<HashMap<String, usize>>,
+    is_trusted: bool,
 }
 
 impl<'a> FactWriter<'a> {
@@ -61,6 +62,7 @@ impl<'a> FactWriter<'a> {
         services: &'a Services,
         set: &ChangeSet,
         extractor: &'a dyn FactExtractor,
+        is_trusted: bool,
     ) -> Self {
         let set = ChangeSet {
             duplicates: Duplicates::Skip,
@@ -73,6 +75,7 @@ impl<'a> FactWriter<'a> {
             set,
             extractor: Some(extractor),
             drawn: None,
+            is_trusted,
         }
     }
 
@@ -205,7 +208,7 @@ impl<'a> FactWriter<'a> {
         let draft = Draft {
             phase: Some(Phase::Inbox),
             source: self.source.to_owned(),
-            role: Some(SpeakerRole::Person),
+            role: self.is_trusted.then_some(SpeakerRole::Person),
             created_at: at,
             origin: Some(self.origin(session, place)),
             ..Draft::new(&text)

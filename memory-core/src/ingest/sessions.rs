@@ -61,8 +61,9 @@ pub(super) fn ingest_sessions(
         outcomes: HashMap::new(),
     };
     let extractor = options.extractor.filter(|_| !dry_run);
-    let mut facts =
-        extractor.map(|extractor| FactWriter::new(source.name(), batch.services, set, extractor));
+    let (name, is_trusted) = (source.name(), options.is_trusted);
+    let mut facts = extractor
+        .map(|extractor| FactWriter::new(name, batch.services, set, extractor, is_trusted));
     for (done, item) in source.sessions().enumerate() {
         match item {
             SourceSessionItem::Session(mut session) => {

@@ -106,7 +106,13 @@ const HARMLESS_WORDS: [&str; 56] = [
 ];
 
 /// Ends of the names of keys, whose value may look like a hash.
-const KEY_NAMES: [&str; 6] = [
+const KEY_NAMES: [&str; 12] = [
+    "access_token",
+    "api_token",
+    "encryption_key",
+    "jwt_secret",
+    "refresh_token",
+    "session_secret",
     "api_key",
     "apikey",
     "secret_key",

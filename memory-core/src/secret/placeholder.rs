@@ -53,8 +53,8 @@ pub(super) fn looks_random(value: &str) -> bool {
     4 <= letters && 2 <= digits && !is_hash_or_uuid(value) && alternates(value)
 }
 
-/// Returns whether a value of 8 to 15 characters looks like a password: it mixes kinds of characters, and every second one differs in kind
-/// from the one before it. In words, names and versions, fewer do.
+/// Returns whether a value of 8 to 15 characters looks like a password: it mixes kinds of characters, and two fifths differ in kind from the
+/// one before. In words, names, versions and paths, fewer do; a small letter behind a capital one does not count.
 pub(super) fn looks_like_password(value: &str) -> bool {
     let kind = |byte: u8| match byte {
         b'a'..=b'z' => 0,
@@ -65,12 +65,17 @@ pub(super) fn looks_like_password(value: &str) -> bool {
     };
     let has = |wanted| value.bytes().any(|byte| kind(byte) == wanted);
     let pairs = value.as_bytes().windows(2);
-    let turns = pairs.filter(|pair| kind(pair[0]) != kind(pair[1])).count();
+    let is_turn = |pair: &&[u8]| {
+        let (one, other) = (kind(pair[0]), kind(pair[1]));
+        one != other && (one, other) != (1, 0)
+    };
+    let turns = pairs.filter(is_turn).count();
     (8..16).contains(&value.len())
+        && !value.contains(['/', ':', '%'])
         && has(0)
         && has(2)
         && (has(1) || has(4))
-        && value.len() - 1 <= 2 * turns
+        && 2 * (value.len() - 1) <= 5 * turns
 }
 
 /// Returns whether kinds of characters alternate as often as in a random value.
@@ -184,6 +189,12 @@ mod tests {
             "MyPassword",
             "2026-11-28",
             "v1.2.3-rc1",
+            "Win10Home",
+            "Pass1/Fail2",
+            "98.5Pct%",
+            "Top10List",
+            "LoginForm2V1",
+            "C:/Dev1/Src2",
             "PB12/PA5",
         ] {
             assert!(!looks_like_password(value), "{value}");

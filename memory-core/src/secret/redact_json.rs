@@ -15,16 +15,26 @@ pub(crate) struct RedactedJson {
 
 /// Returns `json` with redacted credentials in its strings, or `None` if it contains no credentials.
 pub(crate) fn redact_json(json: &JsonText) -> Option<RedactedJson> {
+    redact_within(json, MAX_NESTED)
+}
+
+/// Maximum number of levels of JSON within strings, as in the arguments of a tool call.
+const MAX_NESTED: usize = 3;
+
+fn redact_within(json: &JsonText, levels: usize) -> Option<RedactedJson> {
     let text = json.as_str();
     let (mut redacted, mut kinds, mut end) = (String::with_capacity(text.len()), Vec::new(), 0);
     let mut key = None;
     for token in JsonTokens::of(text).map_while(Result::ok) {
         let name = key.take();
-        let said = unquote(&text[token.range.clone()]);
-        match (token.kind, said) {
-            (JsonTokenKind::Key, said) => key = said,
-            (JsonTokenKind::String, Some(said)) => {
-                let Some((replacement, found)) = redact_string(name.as_deref(), &said) else {
+        let raw = &text[token.range.clone()];
+        // Half of a character outside the basic plane has no text.
+        let said = unquote(raw).unwrap_or_else(|| blank_escapes(raw).into());
+        match token.kind {
+            JsonTokenKind::Key => key = Some(said),
+            JsonTokenKind::String => {
+                let Some((replacement, found)) = redact_string(name.as_deref(), &said, levels)
+                else {
                     continue;
                 };
                 redacted.push_str(&text[end..token.range.start]);
@@ -42,8 +52,32 @@ pub(crate) fn redact_json(json: &JsonText) -> Option<RedactedJson> {
     (!kinds.is_empty()).then_some(RedactedJson { json, kinds })
 }
 
+/// Returns a string in its JSON form with a space in place of each escaped character.
+fn blank_escapes(raw: &str) -> String {
+    let mut parts = raw.split("\\u");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        text.push(' ');
+        text.push_str(part.get(4..).unwrap_or_default());
+    }
+    text
+}
+
 /// Returns a redacted string and the kinds, if it contains credentials, or is one under the name of its key.
-fn redact_string(name: Option<&str>, text: &str) -> Option<(String, Vec<&'static str>)> {
+fn redact_string(
+    name: Option<&str>,
+    text: &str,
+    levels: usize,
+) -> Option<(String, Vec<&'static str>)> {
+    let is_json =
+        0 < levels && text.contains('\\') && text.trim_start().starts_with(['{', '[', '"']);
+    let inner = is_json.then(|| text.parse::<JsonText>().ok()).flatten();
+    if let Some(RedactedJson { json, kinds }) =
+        inner.and_then(|json| redact_within(&json, levels - 1))
+    {
+        let text = json.map_or_else(|| "[redacted]".to_owned(), JsonText::into_string);
+        return Some((text, kinds));
+    }
     if let Some(redacted) = redact(text) {
         return Some((redacted.text, redacted.kinds));
     }
@@ -77,5 +111,18 @@ mod tests {
             ))
         );
         assert_eq!(redacted(&format!(r#"{{"{token}":1}}"#)), Some(None));
+        // The arguments of a tool call are JSON in a string.
+        let escaped = format!(r#""{{\"command\":\"export T\\u003d{token} x\"}}""#);
+        assert_eq!(
+            redacted(&escaped),
+            Some(Some(
+                r#""{\"command\":\"export T=[redacted: GitHub token] x\"}""#.into()
+            ))
+        );
+        let half = format!(r#""\ud83d{token}""#);
+        assert_eq!(
+            redacted(&half).map(|json| json.is_some_and(|json| json.contains(&token))),
+            Some(false)
+        );
     }
 }

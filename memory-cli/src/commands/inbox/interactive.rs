@@ -186,7 +186,7 @@ fn ask(terminal: &Term, app: &mut App) -> Result<Option<ReviewAction>, Failure> 
 }
 
 /// Reads a key; `None` at the end of the input.
-fn read_key(terminal: &Term) -> Result<Option<Key>, Failure> {
+pub(super) fn read_key(terminal: &Term) -> Result<Option<Key>, Failure> {
     match terminal.read_key() {
         Ok(key) => Ok(Some(key)),
         Err(error)
