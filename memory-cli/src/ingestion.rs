@@ -171,19 +171,16 @@ fn replace_stated_fields(
 ) {
     let draft = &mut note.draft;
     let has_category = plain.category.is_some();
-    match known {
-        Some(known) => {
-            (draft.scope, draft.source, draft.role) = (known.scope, known.source, known.role);
-            (draft.pinned, draft.reminder) = (known.pinned, known.reminder);
-            if !has_category {
-                draft.category = Some(known.category);
-            }
+    if let Some(known) = known {
+        (draft.scope, draft.source, draft.role) = (known.scope, known.source, known.role);
+        (draft.pinned, draft.reminder) = (known.pinned, known.reminder);
+        if !has_category {
+            draft.category = Some(known.category);
         }
-        None => {
-            (draft.scope, draft.source, draft.role) = (plain.scope, plain.source, plain.role);
-            (draft.pinned, draft.reminder) = (plain.pinned, plain.reminder);
-            (draft.category, draft.phase) = (plain.category, plain.phase);
-        }
+    } else {
+        (draft.scope, draft.source, draft.role) = (plain.scope, plain.source, plain.role);
+        (draft.pinned, draft.reminder) = (plain.pinned, plain.reminder);
+        (draft.category, draft.phase) = (plain.category, plain.phase);
     }
     let past = |at: Option<DateTime<Utc>>| at.map(|at| at.min(now));
     (note.updated_at, draft.created_at) = (past(note.updated_at), past(draft.created_at));

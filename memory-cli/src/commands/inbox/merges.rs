@@ -24,7 +24,7 @@ pub(super) fn review(home: &Home, app: &mut App) -> Result<(), Failure> {
         vec![DreamTask::Merge, DreamTask::MergeSimilar],
     );
     let merges = planner.plan()?;
-    let (mut merged, total) = (0, merges.len());
+    let (mut done, total) = (0, merges.len());
     for (number, merge) in merges.iter().enumerate() {
         show(merge, &format!("merge {}/{total}", number + 1), home, app)?;
         let terminal = Term::stderr();
@@ -43,7 +43,7 @@ pub(super) fn review(home: &Home, app: &mut App) -> Result<(), Failure> {
         match key {
             Some(true) => {
                 let applied = planner.apply(std::slice::from_ref(&merge.key))?;
-                merged += applied.applied;
+                done += applied.applied;
                 if 0 < applied.skipped {
                     app.output
                         .note("not merged: one of them was changed meanwhile")?;
@@ -57,7 +57,7 @@ pub(super) fn review(home: &Home, app: &mut App) -> Result<(), Failure> {
         return Ok(());
     }
     Ok(app.output.note(&format!(
-        "merged {merged} of {total}; `memory undo` reverts a merge"
+        "merged {done} of {total}; `memory undo` reverts a merge"
     ))?)
 }
 
