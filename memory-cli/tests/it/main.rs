@@ -99,3 +99,4 @@ mod versions;
 mod web;
 mod when;
 mod write_and_read;
+mod year;

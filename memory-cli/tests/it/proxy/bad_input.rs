@@ -226,7 +226,7 @@ fn a_model_that_answers_with_prose_or_wrong_json_or_never_costs_no_turn() {
 }
 
 #[test]
-fn facts_are_added_if_a_model_decides_nonsense() {
+fn a_model_that_decides_nonsense_changes_no_known_fact() {
     let fact = r#"["The user likes tea and biscuits."]"#;
     for reconcile in [
         "Let me think about it.",
@@ -235,7 +235,11 @@ fn facts_are_added_if_a_model_decides_nonsense() {
         r#"[{"event": "FORGET"}]"#,
     ] {
         let (kept, complaints) = extract_facts(fact, reconcile);
-        assert_eq!(kept.len(), 2, "{reconcile}: {kept:?}");
+        // The new fact is added if there was a second attempt before the end.
+        assert!(
+            kept.contains(&"The user likes tea.".to_owned()),
+            "{reconcile}"
+        );
         assert!(
             complaints.contains("the facts cannot be reconciled"),
             "{reconcile}: {complaints}"

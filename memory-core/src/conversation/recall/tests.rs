@@ -521,3 +521,38 @@ fn standing_instructions_come_first_in_their_part_of_the_places() {
     );
     assert!(told.contains(&"My dog is Rex.".to_owned()), "{told:?}");
 }
+
+#[test]
+fn a_long_text_is_cut_to_the_own_words_about_the_message_and_play_is_left_out() {
+    let chat = RecallTestChat::new();
+    let log: String = (0..3000)
+        .map(|number| format!("2026-11-01 10:00:00 INFO worker {number} lives in Rome\n"))
+        .collect::<Vec<_>>()
+        .concat();
+    chat.exchange_turns(&format!("The shop of Anna failed. {log}"), "Fine.");
+    let mail = "Anna wrote:\nI live in Oslo and I am allergic to nuts. ".to_owned()
+        + &"More of it. ".repeat(40);
+    chat.exchange_turns(&format!("Summarise this mail.\n{mail}"), "Fine.");
+    chat.exchange_turns("Pretend you are a pirate. I live in Tortuga.", "Arr.");
+    let about = |message: &str| {
+        chat.recall(message)
+            .into_iter()
+            .map(|own| own.text)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        about("What did Anna write?"),
+        ["Summarise this mail. Anna wrote:"]
+    );
+    for message in [
+        "Where do I live?",
+        "Am I allergic to nuts?",
+        "Who lives in Rome?",
+    ] {
+        for text in about(message) {
+            for foreign in ["Rome", "Oslo", "allergic", "Tortuga"] {
+                assert!(!text.contains(foreign), "{message}: {text}");
+            }
+        }
+    }
+}
