@@ -35,6 +35,10 @@ pub(crate) struct InitArgs {
     /// Token of the principal who uses this home; @FILE reads a file
     #[arg(long, value_name = "TOKEN")]
     token: Option<String>,
+    /// Fetch all memories again, also if the database lacks some that this home has, as after the restore of a backup; those move to
+    /// unsynced/ in the home
+    #[arg(long)]
+    replace_replica: bool,
     /// Name for the address, if this user shares memories in several databases
     #[arg(long, default_value = "memories")]
     name: String,
@@ -96,6 +100,9 @@ impl InitArgs {
         };
         let store = open_replica(&settings, &access, options)?;
         store.check_joinable()?;
+        if self.replace_replica {
+            store.replace_replica()?;
+        }
         seal_access(&settings, &name, &access)?;
         store_setting("storage.store", name.as_str(), app)?;
         // This also fetches the conversations.

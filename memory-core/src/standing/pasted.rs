@@ -152,11 +152,11 @@ fn is_of_log(line: &str) -> bool {
     let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).count();
     let number = digits(line);
     let after = &line[number..];
-    let is_time = number == 4 && after.starts_with(['-', '/']) && digits(&after[1..]) == 2
-        || number == 2
-            && after.starts_with(':')
-            && after[1..].contains(':')
-            && digits(&after[1..]) == 2;
+    let starts_with_time = |text: &str| digits(text) == 2 && text[2..].starts_with(':');
+    let is_date = number == 4 && after.starts_with(['-', '/']) && digits(&after[1..]) == 2;
+    let behind_date = line.get(10..).unwrap_or_default();
+    let is_time = is_date && starts_with_time(behind_date.trim_start_matches(['T', ' ']))
+        || starts_with_time(line) && line.get(3..).is_some_and(starts_with_time);
     let first = line
         .split(|letter: char| !letter.is_alphanumeric())
         .next()
@@ -348,4 +348,49 @@ fn pasted_start(text: &str) -> Option<usize> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_logs_differ_from_sentences_with_a_date() {
+        for line in [
+            "2026-11-28T10:00:01Z started",
+            "[2026-11-28 10:00:01] started",
+            "10:00:01 started",
+            "ERROR: no space",
+            "at com.example.Main(Main.java:3)",
+        ] {
+            assert!(is_of_log(line), "{line}");
+        }
+        for line in [
+            "2026-11-28: I moved to Ghent.",
+            "10:30 is too early for me.",
+            "Errors should be short.",
+            "At noon I eat.",
+        ] {
+            assert!(!is_of_log(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_middle_of_a_long_message_and_a_play_are_not_own_words() {
+        assert_eq!(own_parts("I live in Ghent."), [0..16]);
+        let long = own_parts(&"é".repeat(MAX_TYPED));
+        assert_eq!(
+            long,
+            [0..TYPED_END, 2 * MAX_TYPED - TYPED_END..2 * MAX_TYPED]
+        );
+        for play in [
+            "Please act as a pirate. I live in Tortuga.",
+            "Let's play chess. I am the king.",
+            "Stell dir vor, du bist ein Koch.",
+            "你扮演海盗",
+        ] {
+            assert!(own_parts(play).is_empty(), "{play}");
+        }
+        assert!(!own_parts("I imagine that we will move. I play the piano.").is_empty());
+    }
 }

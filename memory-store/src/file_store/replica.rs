@@ -223,6 +223,21 @@ impl FileStore {
         replica.map_or(Ok(()), |replica| self.current(replica).map(drop))
     }
 
+    /// Lets the next read create the replica again from the log. Files whose content the log lacks are then moved to `unsynced/`.
+    ///
+    /// A replica with operations that a restored database lacks is used again in this way.
+    ///
+    /// # Errors
+    /// If the state of the replica cannot be read or written.
+    pub fn replace_replica(&self) -> Result<(), StoreError> {
+        let _lock = self.lock_for_writing()?;
+        let Some(mut state) = self.read_state()? else {
+            return Ok(());
+        };
+        state.journal = None;
+        self.write_state(&state)
+    }
+
     /// Returns the principal of the node and its scopes, if the store is a replica with a token.
     ///
     /// # Errors

@@ -480,7 +480,8 @@ pub(super) fn damaged_error(what: String) -> StoreError {
 }
 
 fn older_error(scope: &str) -> DatabaseError {
-    let hint = "it may have been restored from a backup; delete the replica to use the memories in the database";
+    let hint = "it may have been restored from a backup; `memory init --store ADDRESS --replace-replica` uses the memories of the database, and \
+                moves those that it lacks to unsynced/ in the home, from where `memory ingest --source markdown --path` adds them again";
     let what = format!("the database lacks operations on {scope} that the replica has");
     DatabaseError::Other(
         StoreError::Database {

@@ -491,7 +491,7 @@ impl FolderReplica {
     }
 
     fn older_error(&self, root: &Path) -> StoreError {
-        let hint = "it may have been restored from a backup; delete the replica to use the files in the database";
+        let hint = "it may have been restored from a backup; move this folder away, and the next command fetches the files of the database";
         let what = format!(
             "the database has fewer changes of {} than the replica {}",
             self.folder.name,

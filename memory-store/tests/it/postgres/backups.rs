@@ -31,7 +31,7 @@ fn a_node_on_a_restored_backup_has_the_same_memories_history_and_trash() {
 }
 
 #[test]
-fn a_replica_with_operations_that_a_restored_database_lacks_is_not_used_even_if_it_has_as_many_others()
+fn a_replica_with_operations_that_a_restored_database_lacks_is_replaced_on_request_and_loses_nothing()
  {
     let Some(server) = shared_server("restored databases") else {
         return;
@@ -63,15 +63,22 @@ fn a_replica_with_operations_that_a_restored_database_lacks_is_not_used_even_if_
         written.map(|_| ()).map_err(|error| error.code()),
         Err(Code::FileDamaged)
     );
-    for folder in ["categories", "journal", "index"] {
-        std::fs::remove_dir_all(ahead.home.path().join(folder)).unwrap();
-    }
-    std::fs::remove_file(ahead.home.path().join("replica.json")).unwrap();
+    let database = super::reopen(server, &restored);
+    let store = open(ahead.home.path(), database, Duration::ZERO);
+    store.replace_replica().unwrap();
     let again = Node {
         services: reopened(),
         home: ahead.home,
     };
     assert_eq!(again.files(), other.files());
+    // What the database lacks is set aside.
+    let unsynced = again.home.path().join("unsynced");
+    let found = std::process::Command::new("grep")
+        .args(["-rl", "after the backup"])
+        .arg(&unsynced)
+        .output()
+        .unwrap();
+    assert!(!found.stdout.is_empty());
 }
 
 #[test]
