@@ -377,7 +377,8 @@ mod tests {
 
     #[test]
     fn the_middle_of_a_long_message_and_a_play_are_not_own_words() {
-        assert_eq!(own_parts("I live in Ghent."), [0..16]);
+        let short = own_parts("I live in Ghent.");
+        assert_eq!((short.len(), short[0].clone()), (1, 0..16));
         let long = own_parts(&"é".repeat(MAX_TYPED));
         assert_eq!(
             long,
