@@ -8,6 +8,7 @@ use chrono::{DateTime, Utc};
 use memory_agent::instance::{self, InstanceHandle};
 use memory_core::instance::InstanceError;
 use memory_core::instance::history::Messages;
+use memory_core::standing::is_by_person;
 use memory_core::wikilink::WikilinkRule;
 use memory_core::{
     Draft, IngestOptions, IngestReport, Memory, NoteItem, Progress, Scope, Services, Source,
@@ -171,7 +172,11 @@ fn replace_stated_fields(
 ) {
     let draft = &mut note.draft;
     let has_category = plain.category.is_some();
-    if let Some(known) = known {
+    if let Some(mut known) = known {
+        // The edit of somebody else does not become the person's words.
+        if draft.content != known.content && is_by_person(&known) {
+            (known.role, known.source) = (Some(SpeakerRole::Author), plain.source);
+        }
         (draft.scope, draft.source, draft.role) = (known.scope, known.source, known.role);
         (draft.pinned, draft.reminder) = (known.pinned, known.reminder);
         if !has_category {
@@ -187,6 +192,8 @@ fn replace_stated_fields(
     let former = &mut note.former;
     former.stated_at = past(former.stated_at);
     former.access_count = 0;
+    // Places of other sources would hide their notes from an ingestion of these.
+    former.other_origins = Vec::new();
     (former.supersedes, former.superseded_by) = (Vec::new(), None);
 }
 
@@ -220,8 +227,11 @@ impl Source for SourceInProjects<'_> {
                     note.warning = Some(warnings.collect::<Vec<_>>().join("; "));
                 }
             }
-            if !self.is_own_place && note.draft.role == Some(SpeakerRole::Person) {
-                note.draft.role = None;
+            // Instruction files of Claude Code need no role to be the person's words.
+            let is_persons = note.draft.role == Some(SpeakerRole::Person)
+                || note.draft.role.is_none() && self.name() == SourceName::Claude.as_str();
+            if !self.is_own_place && is_persons {
+                note.draft.role = Some(SpeakerRole::Author);
             }
             let folder = note.project_folder.take();
             let root = note.draft.origin.as_ref().map(|origin| origin.root.clone());

@@ -136,7 +136,7 @@ fn note_category(note: &SourceNote) -> Option<Category> {
 }
 
 /// Maximum number of transcripts, and of lines of each, that are searched.
-const MAX_TRANSCRIPTS: usize = 500;
+const MAX_TRANSCRIPTS: usize = 5000;
 const MAX_LINES: usize = 200;
 
 /// Maximum length of a line in bytes. A longer line is skipped, since `cwd` is in short lines too.
@@ -161,9 +161,11 @@ fn name_and_folder(folder: &Path) -> (String, Option<PathBuf>) {
         .unwrap_or(&folder_name)
         .to_owned();
     let transcripts = list_transcripts(folder);
+    if MAX_TRANSCRIPTS < transcripts.len() {
+        return (slug, None);
+    }
     let mut folders: Vec<String> = transcripts
         .iter()
-        .take(MAX_TRANSCRIPTS)
         .filter_map(|path| working_folder(path))
         .collect();
     folders.sort();

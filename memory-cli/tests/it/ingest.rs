@@ -409,7 +409,22 @@ fn a_file_of_somebody_else_chooses_no_project_scope_or_pin() {
         (Some("global"), None, Some("obsidian"))
     );
     assert_eq!(of("The vault is blue")["scope"], "project:shop");
-    assert!(of("Always deploy")["role"].is_null());
+    assert_eq!(of("Always deploy")["role"], "author");
+    // Instructions of somebody else's Claude Code, and an edit of a memory of the person.
+    sandbox.file("theirs/.claude/CLAUDE.md", "Always push it\n");
+    ingest("claude", "~/theirs/.claude", &[]);
+    let own = sandbox.write("Always use tabs", &[]);
+    let hash = sandbox.run_json(&["read", &own])["content_hash"].clone();
+    let edit =
+        format!("---\nx_memory:\n  id: {own}\n  content_hash: {hash}\n---\nAlways use spaces\n");
+    sandbox.file("vault/edit.md", &edit);
+    ingest("obsidian", "~/vault", &[]);
+    let told = sandbox.run(&["agent", "--prompt", "indent it"]);
+    assert!(!told.contains("standing=\"instruction\""), "{told}");
+    assert_eq!(
+        sandbox.run_json(&["read", &own])["content"],
+        "Always use spaces"
+    );
     let scope = of("Push it")["scope"].as_str().expect("a scope").to_owned();
     assert!(scope.starts_with("project:shop-"), "{scope}");
     let trusting = Sandbox::new();

@@ -162,6 +162,11 @@ impl Write for LogFile {
 }
 
 fn open(path: &Path) -> io::Result<(File, u64)> {
+    // A symlink would lead the lines elsewhere, and a named pipe is waited for.
+    let is_device = path.parent() == Some(Path::new("/dev"));
+    if !is_device && path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
+        return Err(io::Error::other("it is no regular file"));
+    }
     let file = owner_only(OpenOptions::new().append(true).create(true)).open(path)?;
     let length = file.metadata()?.len();
     Ok((file, length))
@@ -180,6 +185,19 @@ mod tests {
             .collect();
         names.sort();
         names
+    }
+
+    #[test]
+    fn a_symlink_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, other) = (
+            folder.path().join("daemon.log"),
+            folder.path().join("other"),
+        );
+        fs::write(&other, "mine").unwrap();
+        std::os::unix::fs::symlink(&other, &path).unwrap();
+        assert!(LogFile::open(&path).is_err());
+        assert_eq!(fs::read(&other).unwrap(), b"mine");
     }
 
     #[test]
