@@ -101,7 +101,7 @@ fn what_was_delivered_in_the_last_month_of_a_year_is_in_place() {
     }
     sandbox.file("graph/logseq/config.edn", "{}");
     let root = sandbox.path(".memory");
-    let step = extent(5, 1);
+    let step = extent(10, 1);
     let mut day = 0;
     while day < 365 {
         for (text, every, _) in DELIVERED {
