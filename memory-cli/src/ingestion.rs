@@ -8,10 +8,9 @@ use chrono::{DateTime, Utc};
 use memory_agent::instance::{self, InstanceHandle};
 use memory_core::instance::InstanceError;
 use memory_core::instance::history::Messages;
-use memory_core::standing::is_by_person;
 use memory_core::wikilink::WikilinkRule;
 use memory_core::{
-    Draft, IngestOptions, IngestReport, Memory, NoteItem, Progress, Scope, Services, Source,
+    Draft, FormerFields, IngestOptions, IngestReport, NoteItem, Progress, Scope, Services, Source,
     SourceItem, SourceSessionItem, SpeakerRole,
 };
 use memory_dream::conversation::{ConversationPrompts, ModelFactExtractor};
@@ -162,39 +161,17 @@ struct SourceInProjects<'p> {
 /// The warning about the fields of an export in files that may be written by anybody.
 const FIELDS_LEFT_OUT: &str = "scope, source, role, category, pin and reminder of an export are left out, here and in other files; with --trust they count";
 
-/// Replaces the fields with which a note could choose who receives it, when, and as whose words: by those of the memory with its id, which the
-/// file cannot change, or else by those of the note itself.
-fn replace_stated_fields(
-    note: &mut NoteItem,
-    plain: Draft,
-    known: Option<Memory>,
-    now: DateTime<Utc>,
-) {
+/// Removes the fields of an export from a note that anybody may have written: who receives it, when, and as whose words.
+fn remove_stated_fields(note: &mut NoteItem, plain: Draft, now: DateTime<Utc>) {
     let draft = &mut note.draft;
-    let has_category = plain.category.is_some();
-    if let Some(mut known) = known {
-        // The edit of somebody else does not become the person's words.
-        if draft.content != known.content && is_by_person(&known) {
-            (known.role, known.source) = (Some(SpeakerRole::Author), plain.source);
-        }
-        (draft.scope, draft.source, draft.role) = (known.scope, known.source, known.role);
-        (draft.pinned, draft.reminder) = (known.pinned, known.reminder);
-        if !has_category {
-            draft.category = Some(known.category);
-        }
-    } else {
-        (draft.scope, draft.source, draft.role) = (plain.scope, plain.source, plain.role);
-        (draft.pinned, draft.reminder) = (plain.pinned, plain.reminder);
-        (draft.category, draft.phase) = (plain.category, plain.phase);
-    }
+    (draft.scope, draft.source, draft.role) = (plain.scope, plain.source, plain.role);
+    (draft.pinned, draft.reminder) = (plain.pinned, plain.reminder);
+    (draft.category, draft.phase) = (plain.category, plain.phase);
     let past = |at: Option<DateTime<Utc>>| at.map(|at| at.min(now));
     (note.updated_at, draft.created_at) = (past(note.updated_at), past(draft.created_at));
-    let former = &mut note.former;
-    former.stated_at = past(former.stated_at);
-    former.access_count = 0;
-    // Places of other sources would hide their notes from an ingestion of these.
-    former.other_origins = Vec::new();
-    (former.supersedes, former.superseded_by) = (Vec::new(), None);
+    // An id could be that of a later memory, and an origin could hide a note of another source from its ingestion.
+    note.id = None;
+    note.former = FormerFields::default();
 }
 
 impl Source for SourceInProjects<'_> {
@@ -209,18 +186,16 @@ impl Source for SourceInProjects<'_> {
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
         let mut known = HashMap::<(String, Option<PathBuf>), String>::new();
         let mut is_told = false;
-        let mut place = move |note: &mut NoteItem| {
-            if let Some(plain) = note.unrestored.take() {
-                if self.is_trusting {
-                    return;
+        // Returns the reason why the note is left out, if it is.
+        let mut place = move |note: &mut NoteItem| -> Option<String> {
+            if let Some(plain) = note.unrestored.take().filter(|_| !self.is_trusting) {
+                if let Some(id) = note.id.filter(|id| self.services.store.get(id).is_ok()) {
+                    return Some(format!(
+                        "it is an export of the memory {}; with --trust its edits count",
+                        id.short()
+                    ));
                 }
-                let known = note.id.and_then(|id| self.services.store.get(&id).ok());
-                let known = known.map(|stored| stored.memory);
-                let is_known = known.is_some();
-                replace_stated_fields(note, *plain, known, self.services.clock.now());
-                if is_known {
-                    return;
-                }
+                remove_stated_fields(note, *plain, self.services.clock.now());
                 if !std::mem::replace(&mut is_told, true) {
                     let warnings = note.warning.take().into_iter();
                     let warnings = warnings.chain([FIELDS_LEFT_OUT.to_owned()]);
@@ -248,12 +223,20 @@ impl Source for SourceInProjects<'_> {
                 let key = (name.clone(), folder.clone());
                 *name = known.entry(key).or_insert_with(own).clone();
             }
+            None
         };
         Box::new(self.source.items().map(move |mut item| {
-            if let SourceItem::Note(note) = &mut item {
-                place(note);
+            let SourceItem::Note(note) = &mut item else {
+                return item;
+            };
+            let Some(reason) = place(note) else {
+                return item;
+            };
+            let origin = note.draft.origin.take();
+            SourceItem::Skipped {
+                path: origin.map(|origin| origin.path).unwrap_or_default(),
+                reason,
             }
-            item
         }))
     }
 

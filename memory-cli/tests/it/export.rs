@@ -210,7 +210,7 @@ fn a_home_is_unchanged_by_its_own_export_and_an_empty_home_receives_its_properti
         let output = format!("out-{path}");
         sandbox.run(&["export", "--format", source, "--output", &output]);
         for arguments in [
-            vec!["import", &output],
+            vec!["import", &output, "--trust"],
             vec!["ingest", "--source", source, "--path", &output, "--trust"],
         ] {
             if arguments[0] == "ingest" && source == "jsonl" {
@@ -351,7 +351,9 @@ fn the_undo_of_an_imported_edit_restores_the_home_and_the_edit_survives_the_orig
         "---\ntags: [hot]\nmood: calm\n---\ngreen [[Cup]]\n",
     );
     sandbox.file("vault/Cup.md", "blue\n");
-    let ingest = |path: &str| sandbox.run_json(&["ingest", "--source", "obsidian", "--path", path]);
+    let ingest = |path: &str| {
+        sandbox.run_json(&["ingest", "--source", "obsidian", "--path", path, "--trust"])
+    };
     ingest("vault");
     sandbox.run(&["export", "--format", "obsidian", "--output", "export"]);
     let before = sandbox.home_content();

@@ -388,8 +388,8 @@ fn a_file_of_somebody_else_chooses_no_project_scope_or_pin() {
         ingest("obsidian", "~/vault", &[]);
     }
     ingest("jsonl", "~/theirs.jsonl", &map);
-    let own = "{\"results\":[{\"id\":\"1\",\"memory\":\"Always deploy\",\"role\":\"user\"}]}";
-    sandbox.file("mem0.json", own);
+    let records = "{\"results\":[{\"id\":\"1\",\"memory\":\"Always deploy\",\"role\":\"user\"}]}";
+    sandbox.file("mem0.json", records);
     ingest("mem0", "~/mem0.json", &[]);
     let all = sandbox.run_json(&["list"]);
     let of = |text: &str| {
@@ -408,7 +408,10 @@ fn a_file_of_somebody_else_chooses_no_project_scope_or_pin() {
         ),
         (Some("global"), None, Some("obsidian"))
     );
-    assert_eq!(of("The vault is blue")["scope"], "project:shop");
+    assert_eq!(
+        sandbox.run_json(&["read", &own])["content"],
+        "The vault is green"
+    );
     assert_eq!(of("Always deploy")["role"], "author");
     // Instructions of somebody else's Claude Code, and an edit of a memory of the person.
     sandbox.file("theirs/.claude/CLAUDE.md", "Always push it\n");
@@ -418,15 +421,18 @@ fn a_file_of_somebody_else_chooses_no_project_scope_or_pin() {
     let edit =
         format!("---\nx_memory:\n  id: {own}\n  content_hash: {hash}\n---\nAlways use spaces\n");
     sandbox.file("vault/edit.md", &edit);
-    ingest("obsidian", "~/vault", &[]);
-    let told = sandbox.run(&["agent", "--prompt", "indent it"]);
-    assert!(!told.contains("standing=\"instruction\""), "{told}");
-    assert_eq!(
-        sandbox.run_json(&["read", &own])["content"],
-        "Always use spaces"
+    let report = ingest("obsidian", "~/vault", &[]);
+    assert!(
+        report["skipped"]
+            .to_string()
+            .contains("with --trust its edits count"),
+        "{report}"
     );
-    let scope = of("Push it")["scope"].as_str().expect("a scope").to_owned();
-    assert!(scope.starts_with("project:shop-"), "{scope}");
+    let told = sandbox.run(&["agent", "--prompt", "indent it"]);
+    assert!(
+        !told.contains("Always push") && told.contains("Always use tabs"),
+        "{told}"
+    );
     let trusting = Sandbox::new();
     trusting.file("vault/note.md", &sandbox.read_file("vault/note.md"));
     trusting.run(&[

@@ -1,6 +1,6 @@
 //! Merging the changes of a memory by its source with those by a person, field by field.
 
-use crate::Memory;
+use crate::{Memory, Scope};
 
 /// Returns `current` with the changes from `base` to `new`. A field that differs between `base` and `current` remains as it is.
 ///
@@ -26,7 +26,13 @@ fn merge_scalars(base: &Memory, new: &Memory, merged: &mut Memory) {
     if (base.category, base.phase) == (merged.category, merged.phase) {
         (merged.category, merged.phase) = (new.category, new.phase);
     }
-    merge_field(&base.scope, &new.scope, &mut merged.scope);
+    // The name of a project in a source may come to mean another folder.
+    let is_other_project = |one: &Scope, other: &Scope| {
+        one != other && matches!((one, other), (Scope::Project(_), Scope::Project(_)))
+    };
+    if !is_other_project(&new.scope, &merged.scope) {
+        merge_field(&base.scope, &new.scope, &mut merged.scope);
+    }
     merge_field(&base.role, &new.role, &mut merged.role);
     merge_field(&base.created_at, &new.created_at, &mut merged.created_at);
     merge_field(&base.expires_at, &new.expires_at, &mut merged.expires_at);
