@@ -34,7 +34,7 @@ type MemoryWriter<'a> =
 /// than the memory (other keys, comments); `memory import` restores both.
 ///
 /// okf, obsidian and basic-memory are folders of Markdown files; mem0, server-memory and html are files. `memory ingest`
-/// restores all but html, with ids, dates and links.
+/// with --trust restores all but html, with ids, dates and links.
 ///
 /// --sessions: a line {"session": NAME} before the records of each session; `memory import FILE` restores them.
 ///
