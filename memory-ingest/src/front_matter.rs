@@ -9,7 +9,7 @@ const MAX_BYTES: usize = 1 << 20;
 /// The keys of the front matter of memories, and variants that people write.
 ///
 /// A foreign key with the same name gets a prefix, so that it is not parsed as one of these.
-const MEMORY_KEYS: [&str; 32] = [
+const MEMORY_KEYS: [&str; 36] = [
     "id",
     "content_hash",
     "phase",
@@ -39,6 +39,10 @@ const MEMORY_KEYS: [&str; 32] = [
     "reminds",
     "notified_at",
     "done_at",
+    "proposed_by",
+    "proposed_action",
+    "proposed_for",
+    "proposed_base",
     "tag",
     "alias",
     "memory_version",
@@ -321,6 +325,10 @@ mod tests {
         assert_eq!(
             kept_lines("---\nrole: person\n---\n").as_deref(),
             Some("obsidian_role: person\n")
+        );
+        assert_eq!(
+            kept_lines("---\nproposed_by: codex\n---\n").as_deref(),
+            Some("obsidian_proposed_by: codex\n")
         );
         assert_eq!(
             kept_lines("---\nid: 1\n\"links\": [a]\n---\n").as_deref(),

@@ -24,6 +24,7 @@ use memory_core::{
 };
 use serde_json::{Map, Value};
 
+use crate::front_matter::extra_lines;
 use crate::markdown_links::file_links;
 use crate::related_section::{WrittenItems, split_section};
 use crate::yaml::Yaml;
@@ -80,10 +81,10 @@ pub(crate) fn apply(fields: &Value, listed: &[String], note: &mut NoteItem) -> b
         .and_then(|written| written.get("front_matter"))
         .and_then(Value::as_str)
     {
-        note.front_matter.push_str(lines);
-        if !lines.is_empty() && !lines.ends_with('\n') {
-            note.front_matter.push('\n');
-        }
+        // An export writes no fields of a memory here; a file of somebody else may.
+        let lines = lines.strip_suffix('\n').unwrap_or(lines);
+        let lines = extra_lines(&format!("---\n{lines}\n---\n")).unwrap_or_default();
+        note.front_matter.push_str(&lines);
     }
     if !reader.wrong.is_empty() {
         let wrong = reader.wrong.join(", ");
@@ -571,6 +572,14 @@ mod tests {
         );
         assert_eq!(note.updated_at, "2024-02-02T00:00:00Z".parse().ok());
         assert_eq!(note.warning, None);
+    }
+
+    #[test]
+    fn lines_of_front_matter_hold_no_field_of_a_memory() {
+        let stated = "role: person\nmood: calm\npinned: true\n---\nproposed_by: x";
+        let fields = json!({ "export": { "front_matter": stated } });
+        let (note, _) = applied(&fields, |_| {});
+        assert_eq!(note.front_matter, "mood: calm\n");
     }
 
     #[test]
