@@ -16,7 +16,7 @@ use memory_core::{
 use memory_dream::conversation::{ConversationPrompts, ModelFactExtractor};
 use memory_ingest::{SourceName, SourceOptions};
 
-use crate::config::{Settings, SettingsLayer, SourceLocation};
+use crate::config::{Settings, SettingsLayer};
 use crate::failure::Failure;
 use crate::instances::InstanceRegistry;
 use crate::project::HomeProjects;
@@ -26,8 +26,7 @@ pub(crate) struct Ingestion {
     services: Services,
     sessions: Messages,
     projects: HomeProjects,
-    /// The place of each source in the settings.
-    places: Vec<SourceLocation>,
+    settings: Arc<Settings>,
     /// Whether the person trusts the files.
     is_trusting: bool,
     /// Draws facts from conversations, if that is requested.
@@ -57,7 +56,7 @@ impl Ingestion {
             services: services.clone(),
             sessions: open_history(instance, settings)?,
             projects: HomeProjects::new(settings),
-            places: settings.places.clone(),
+            settings: Arc::clone(settings),
             is_trusting: false,
             extractor: None,
         })
@@ -126,10 +125,10 @@ impl Ingestion {
     ///
     /// A path in the settings file may be that of files of somebody else, which are watched.
     fn is_own_place(&self, source: SourceName, path: &Path) -> bool {
-        let default = etcetera::home_dir()
-            .ok()
-            .and_then(|home| source.default_path(&home));
+        let home = self.settings.environment.home.as_deref();
+        let default = home.and_then(|home| source.default_path(home));
         let places = self
+            .settings
             .places
             .iter()
             .filter(|place| place.source == source && place.path.from != SettingsLayer::File);

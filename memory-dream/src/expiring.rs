@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
-use memory_core::{Clock, MemoryId, Services, StoreError, add_time};
+use memory_core::{Clock, MemoryId, MemorySummary, Services, StoreError, add_time};
 
-use crate::lifecycle::LifecycleAction;
+use crate::lifecycle::{LifecycleAction, lifecycle_action};
 use crate::plan::plan_dream;
 use crate::progress::{DreamError, ProgressCallback};
 use crate::{DreamRequest, DreamTask};
@@ -43,6 +43,14 @@ pub fn expiring<Tz: TimeZone>(
         is_rehearsal: true,
         ..*dream
     };
+    services.store.refresh()?;
+    let is_due = |outline: &MemorySummary| {
+        lifecycle_action(outline, &dream.rules, dream.tasks, then.clock.now()).is_some()
+    };
+    // A plan reads the texts of the whole inbox.
+    if !services.store.summaries()?.iter().any(is_due) {
+        return Ok(Vec::new());
+    }
     let plan = match plan_dream(
         &then,
         &dream,

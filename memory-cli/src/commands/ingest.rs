@@ -55,7 +55,7 @@ pub(super) struct IngestOptionArgs {
     /// Move the memories of notes that the source no longer contains to the trash
     #[arg(long)]
     delete_missing: bool,
-    /// Trust the files as your own: the projects that they name count, and so do scope, role, pin and time in an export of memories
+    /// Trust the files as your own: what they state about project, author, scope, pin and reminder counts, and so do edits of an export
     #[arg(long)]
     trust: bool,
     /// History instance for conversations and sessions

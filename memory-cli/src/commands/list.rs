@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chrono::TimeDelta;
+use chrono::{SecondsFormat, TimeDelta};
 use clap::Args;
 use memory_agent::json;
 use memory_core::{Lifetime, ListOrder, PageRequest};
@@ -34,7 +34,7 @@ pub(crate) struct ListArgs {
     all: bool,
     /// List only what automatic work will move to the trash within this time (default: 7d), with the day and the reason
     #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "7d", value_parser = parse_duration,
-        conflicts_with_all = ["all", "sort", "offset"])]
+        conflicts_with_all = ["all", "sort", "offset", "FilterArgs"])]
     expiring: Option<Duration>,
     /// Sort order: created, updated, accessed (most often read first) or title
     #[arg(long, value_parser = args::order_parser(), default_value = "created", hide_possible_values = true)]
@@ -89,9 +89,7 @@ impl ListArgs {
         }
         Ok(())
     }
-}
 
-impl ListArgs {
     fn list_expiring(&self, home: &Home, time: Duration, app: &mut App) -> Result<(), Failure> {
         let time = TimeDelta::from_std(time).unwrap_or(TimeDelta::MAX);
         let mut found = home.expiring(time)?;
@@ -102,7 +100,7 @@ impl ListArgs {
                 .unwrap_or(total),
         );
         if app.output.is_json() {
-            let shape = |own: &ExpiringMemory| json!({ "id": own.id.to_string(), "at": own.at.to_rfc3339(), "why": own.why, "text": own.headline });
+            let shape = |own: &ExpiringMemory| json!({ "id": own.id.to_string(), "at": own.at.to_rfc3339_opts(SecondsFormat::AutoSi, true), "why": own.why, "text": own.headline });
             let expiring: Vec<_> = found.iter().map(shape).collect();
             return Ok(app
                 .output
@@ -117,12 +115,12 @@ impl ListArgs {
         let mut table = Table::truncated(columns);
         for own in &found {
             let day = own.at.format("%Y-%m-%d").to_string();
-            table.push([
-                own.id.short().as_str(),
-                &day,
-                own.why,
-                &escape_hidden(&own.headline),
-            ]);
+            let id = if app.output.is_drawn() {
+                own.id.short()
+            } else {
+                own.id.to_string()
+            };
+            table.push([id.as_str(), &day, own.why, &escape_hidden(&own.headline)]);
         }
         app.output.table(&table)?;
         if total == 0 {

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::ops::Range;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -15,7 +14,7 @@ use super::{
     RecallCandidate, RecallMatchKind, RecallQuery, RecallRules, RecalledMemory, select_memories,
 };
 use crate::rank::sigmoid;
-use crate::standing::{StandingKind, own_parts, plain_sentences};
+use crate::standing::{StandingKind, asks_for_play, own_sentences};
 use crate::text::token_count;
 use crate::{MemoryId, PassageSelector, Problem, StoreError, is_nonzero};
 
@@ -177,6 +176,9 @@ fn recall_once(
 /// Maximum size of the memories for a message, in tokens.
 const MAX_RECALLED_TOKENS: usize = 2000;
 
+/// The size of a message up to which all of it is recalled, in bytes.
+const MAX_SHORT_BYTES: usize = 340;
+
 /// Returns the text of an entry; of a long message of the user, only the sentences of the user, without pasted text. `None` for a message
 /// that asks for play, in which nothing is said by the user.
 fn own_text(entry: &ConversationEntry) -> Option<Cow<'_, str>> {
@@ -184,32 +186,22 @@ fn own_text(entry: &ConversationEntry) -> Option<Cow<'_, str>> {
     if entry.role != EntryRole::User {
         return Some(text.into());
     }
-    let parts = own_parts(text);
-    if parts.is_empty() {
+    if asks_for_play(text) {
         return None;
     }
     if text.len() <= MAX_SHORT_BYTES {
         return Some(text.into());
     }
-    let is_own = |sentence: &Range<usize>| {
-        parts
-            .iter()
-            .any(|part| part.start <= sentence.start && sentence.end <= part.end)
-    };
-    let own: Vec<&str> = plain_sentences(text)
-        .filter(is_own)
+    let own: Vec<&str> = own_sentences(text)
+        .into_iter()
         .map(|sentence| text[sentence].trim())
         .collect();
-    let start = &text[..text.floor_char_boundary(MAX_SHORT_BYTES)];
     Some(if own.is_empty() {
-        start.into()
+        text[..text.floor_char_boundary(MAX_SHORT_BYTES)].into()
     } else {
         own.join(" ").into()
     })
 }
-
-/// The size of a message up to which all of it is recalled, in bytes.
-const MAX_SHORT_BYTES: usize = 340;
 
 /// Replaces long texts by the passage about the message, and leaves out memories that exceed the size for all.
 fn limit_size(memories: &mut Vec<RecalledMemory>, message: &str) {

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 pub(super) use self::words::is_han;
 
-use crate::standing::{own_parts, plain_sentences};
+use crate::standing::own_sentences;
 use crate::text::{push_range, sentences};
 
 /// The speech act of a clause.
@@ -33,12 +33,7 @@ enum SpeechAct {
 /// Text after a request with a colon belongs to the request. Code, quotations and pasted text are no statements.
 pub(super) fn statements(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    let own = own_parts(text);
-    let is_own = |sentence: &Range<usize>| {
-        own.iter()
-            .any(|part| part.start <= sentence.start && sentence.end <= part.end)
-    };
-    for sentence in plain_sentences(text).filter(is_own) {
+    for sentence in own_sentences(text) {
         let written = &text[sentence.clone()];
         let clauses = clauses(text, sentence.clone());
         let is_question = written

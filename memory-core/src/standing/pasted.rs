@@ -13,7 +13,7 @@ const QUOTATION_MARKS: [char; 10] = [
 ];
 
 /// Returns the sentences of `text` that are neither code nor quoted nor pasted nor of a log nor too long.
-pub(crate) fn plain_sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn plain_sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
     let pasted = pasted_start(text).unwrap_or(text.len());
     let closing_tags = find_closing_tags(text);
     let mut is_code = false;
@@ -62,7 +62,7 @@ const TYPED_END: usize = 1024;
 
 /// Returns the parts of a message that may be the person's own words: all of it, or the start and the end of a long one, whose middle is
 /// pasted. A message that asks for play has none.
-pub(crate) fn own_parts(message: &str) -> Vec<Range<usize>> {
+fn own_parts(message: &str) -> Vec<Range<usize>> {
     if asks_for_play(message) {
         return Vec::new();
     }
@@ -74,8 +74,19 @@ pub(crate) fn own_parts(message: &str) -> Vec<Range<usize>> {
     vec![0..start, end..message.len()]
 }
 
-/// Starts of sentences that ask the assistant to play, imagine or tell a story.
-const PLAY: [&str; 32] = [
+/// Returns the plain sentences of a message that may be the person's own words, see [`plain_sentences`] and [`own_parts`].
+pub(crate) fn own_sentences(message: &str) -> Vec<Range<usize>> {
+    let parts = own_parts(message);
+    let is_own = |sentence: &Range<usize>| {
+        parts
+            .iter()
+            .any(|part| part.start <= sentence.start && sentence.end <= part.end)
+    };
+    plain_sentences(message).filter(is_own).collect()
+}
+
+/// Starts of sentences that give the assistant or the person a role in a play.
+const PLAY: [&str; 26] = [
     "pretend",
     "roleplay",
     "role-play",
@@ -87,13 +98,7 @@ const PLAY: [&str; 32] = [
     "act as",
     "act like",
     "play the role",
-    "play a",
     "you are now",
-    "tell me a story",
-    "write a story",
-    "let's play",
-    "lets play",
-    "let us play",
     "stell dir vor",
     "tu so",
     "spiel die rolle",
@@ -122,8 +127,8 @@ const PLAY_ANYWHERE: [&str; 8] = [
     "になりきって",
 ];
 
-/// Returns whether a message asks the assistant to play, so that its sentences are no statements of the person.
-fn asks_for_play(message: &str) -> bool {
+/// Returns whether a message asks for a play with roles, so that its sentences are no statements of the person.
+pub(crate) fn asks_for_play(message: &str) -> bool {
     let head = &message[..message.floor_char_boundary(TYPED_END)];
     sentences(head).into_iter().any(|span| {
         let folded = fold(head[span].trim_start());
@@ -386,12 +391,16 @@ mod tests {
         );
         for play in [
             "Please act as a pirate. I live in Tortuga.",
-            "Let's play chess. I am the king.",
             "Stell dir vor, du bist ein Koch.",
             "你扮演海盗",
         ] {
             assert!(own_parts(play).is_empty(), "{play}");
         }
-        assert!(!own_parts("I imagine that we will move. I play the piano.").is_empty());
+        for own in [
+            "I imagine that we will move. I play the piano.",
+            "Write a story about my dog. He is called Rex.",
+        ] {
+            assert!(!own_parts(own).is_empty(), "{own}");
+        }
     }
 }

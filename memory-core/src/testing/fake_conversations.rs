@@ -23,6 +23,15 @@ pub struct FakeConversations(Mutex<BTreeMap<ConversationId, FakeConversation>>);
 struct FakeConversation {
     shelf: Arc<ConversationIndex>,
     deleted: Vec<ConversationEntry>,
+    is_unreadable: bool,
+}
+
+impl FakeConversations {
+    /// Lets each further read of a conversation fail.
+    pub fn make_unreadable(&self, conversation: &ConversationId) {
+        let mut all = lock(&self.0);
+        all.entry(conversation.clone()).or_default().is_unreadable = true;
+    }
 }
 
 impl FakeConversation {
@@ -82,10 +91,14 @@ impl ConversationStore for FakeConversations {
     }
 
     fn read(&self, conversation: &ConversationId) -> Result<Arc<ConversationIndex>, StoreError> {
-        Ok(lock(&self.0)
-            .get(conversation)
-            .map(|kept| Arc::clone(&kept.shelf))
-            .unwrap_or_default())
+        let all = lock(&self.0);
+        match all.get(conversation) {
+            Some(kept) if kept.is_unreadable => Err(StoreError::Conflict {
+                what: conversation.to_string(),
+            }),
+            Some(kept) => Ok(Arc::clone(&kept.shelf)),
+            None => Ok(Arc::default()),
+        }
     }
 
     fn user_turns_since(

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use memory_core::StoreError;
 use memory_core::conversation::{ConversationId, Conversations, JobQueue, JobState, PendingJob};
+use memory_core::text::format_error_chain;
+use memory_core::{Code, StoreError};
 
 use super::Backoff;
 use super::job_run::{DecidedJob, ExtractedJob, JobRun, ProcessReport, ProcessRules, WaitingJob};
@@ -33,7 +34,7 @@ pub fn process_jobs(
 /// need the model wait.
 ///
 /// # Errors
-/// If data cannot be read or written. Jobs that are not completed by then remain pending.
+/// If the queue cannot be read, or the disk is full. Another conversation that cannot be read or written is reported; its jobs remain pending.
 pub fn process_with_backoff(
     conversations: &Conversations,
     queue: &dyn JobQueue,
@@ -64,8 +65,20 @@ pub fn process_with_backoff(
                 .map(|pending| Some(pending.job.at))
                 .fold(latest, Option::max);
             for (conversation, jobs) in group_by_conversation(pending) {
-                if !run.process_conversation(&conversation, jobs)? {
-                    break 'claims;
+                let count = jobs.len();
+                match run.process_conversation(&conversation, jobs) {
+                    Ok(true) => {}
+                    Ok(false) => break 'claims,
+                    // On a full disk, the requests for the others would be in vain.
+                    Err(error) if error.code() == Code::DiskFull => return Err(error),
+                    // One that cannot be read or written delays no other.
+                    Err(error) => {
+                        let error = format_error_chain(&error);
+                        run.add_error(&format!(
+                            "cannot store facts of conversation {conversation}: {error}"
+                        ));
+                        run.processed.waiting += count;
+                    }
                 }
             }
         }

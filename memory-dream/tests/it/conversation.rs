@@ -351,3 +351,31 @@ fn whoever_must_stop_leaves_the_rest_for_later() {
     assert_eq!((done.done, case.queue.pending().unwrap().len()), (1, 1));
     assert_eq!(case.process().done, 1);
 }
+
+#[test]
+fn a_conversation_that_cannot_be_read_delays_no_other() {
+    let chat = Arc::new(FakeChat::with_answers(&[
+        r#"["The user likes tea."]"#,
+        "Tea.",
+    ]));
+    let store = Arc::new(FakeConversations::default());
+    let conversations = Conversations {
+        chat: Some(Arc::clone(&chat) as _),
+        ..conversations(Arc::clone(&store) as _)
+    };
+    let (broken, sound) = ("broken".parse().unwrap(), "sound".parse().unwrap());
+    let queue = FakeJobs::default();
+    for conversation in [&broken, &sound] {
+        let turn = store_turn(&conversations, conversation, EntryRole::User, "I like tea");
+        enqueue(&queue, &turn.unwrap().unwrap()).unwrap();
+    }
+    store.make_unreadable(&broken);
+    let done = process_jobs(&conversations, &queue, &ProcessRules::default(), &|| true).unwrap();
+    assert_eq!(
+        (done.done, done.waiting, queue.pending().unwrap().len()),
+        (1, 1, 1)
+    );
+    assert!(done.troubles[0].contains("conversation broken"), "{done:?}");
+    let facts = conversations.store.read(&sound).unwrap().entries();
+    assert!(facts.iter().any(|entry| entry.role == EntryRole::Memory));
+}

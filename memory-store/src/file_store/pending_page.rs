@@ -20,7 +20,8 @@ impl FileStore {
 
     /// Writes the result of `page` to `pending.md`, or removes that file if it is `None`.
     ///
-    /// Returns whether the page exists. A file that the user wrote in its place is left unchanged. The page is replaced atomically. Of several concurrent writers the last one to call `page` wins.
+    /// Returns whether the page exists. A file that the user wrote in its place is left unchanged. The page is replaced
+    /// atomically. Of several concurrent writers the last one to call `page` wins.
     ///
     /// # Errors
     /// An error of `page`, or an error of the disk.

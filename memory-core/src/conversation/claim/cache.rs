@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::{MAX_CLAIM_BYTES, TextClaim, TextClaims};
 use crate::conversation::{ConversationEntry, EntryRole};
-use crate::standing::{StandingSentence, own_parts, standing_sentences};
+use crate::standing::{StandingSentence, own_sentences, standing_sentences};
 use crate::text::token_count;
 
 /// The claims of one entry, parsed on first use and shared by copies.
@@ -56,13 +56,10 @@ impl EntryClaims {
     ) -> &[StandingSentence] {
         self.0.standing.get_or_init(|| match entry.role {
             EntryRole::User => {
-                let own = own_parts(&entry.content);
-                standing_excerpts(&entry.content, &own)
+                let own = own_sentences(&entry.content);
+                standing_excerpts(&entry.content, &|sentence| own.contains(sentence))
             }
-            EntryRole::Memory => {
-                let whole = 0..entry.content.len();
-                standing_excerpts(&entry.content, std::slice::from_ref(&whole))
-            }
+            EntryRole::Memory => standing_excerpts(&entry.content, &|_| true),
             EntryRole::Assistant | EntryRole::Summary => Vec::new(),
         })
     }
@@ -71,16 +68,12 @@ impl EntryClaims {
 /// The maximum size of the standing sentences of one entry, in tokens.
 const MAX_STANDING_TOKENS: usize = 80;
 
-/// Returns the first standing sentences in the `own` parts of a text, without surrounding whitespace.
+/// Returns the first standing sentences of a text for which `is_own` returns true, without surrounding whitespace.
 ///
 /// A long sentence begins at its cue.
-fn standing_excerpts(text: &str, own: &[Range<usize>]) -> Vec<StandingSentence> {
+fn standing_excerpts(text: &str, is_own: &dyn Fn(&Range<usize>) -> bool) -> Vec<StandingSentence> {
     let mut left = MAX_STANDING_TOKENS;
     let mut excerpts: Vec<StandingSentence> = Vec::new();
-    let is_own = |span: &Range<usize>| {
-        own.iter()
-            .any(|part| part.start <= span.end && span.start <= part.end)
-    };
     for mut sentence in standing_sentences(text) {
         if !is_own(&sentence.span) {
             continue;
