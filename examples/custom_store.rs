@@ -9,8 +9,8 @@ use memory_core::query_parser::TextQuery;
 use memory_core::secret::Checked;
 use memory_core::wikilink::WikilinkCandidate;
 use memory_core::{
-    CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, Embeddings, FacetCounts, Filter,
-    History, MemStore, Memories, Memory, MemoryFacets, MemoryId, MemoryPage, MemoryStore,
+    CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, Embeddings, FacetCounts, FileVersion,
+    Filter, History, MemStore, Memories, Memory, MemoryFacets, MemoryId, MemoryPage, MemoryStore,
     MemorySummaries, MemorySummary, NameIndex, NameMatch, Operation, OperationId, OperationRecord,
     Origin, PageRequest, Recorded, RecordedChange, ReminderQuery, RevertedFiles, Scope,
     SearchRequest, SearchResults, StoreError, StoredMemory, TextVector, TrashedFile, Verb,
@@ -52,6 +52,8 @@ impl MemoryStore for CountingStore {
         fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<StoredMemory>, StoreError>;
         fn reminders(&self, wanted: ReminderQuery, within: Option<&[Scope]>, limit: Option<usize>) -> Result<MemoryPage, StoreError>;
         fn count_access(&self, ids: &[MemoryId]);
+        fn write_access_counts(&self, now: DateTime<Utc>) -> Result<u64, StoreError>;
+        fn has_version(&self, id: &MemoryId, expected: FileVersion) -> Result<bool, StoreError>;
     }
 }
 
@@ -100,6 +102,7 @@ impl History for CountingStore {
         fn changes_to(&self, id: &MemoryId) -> Results<'_, Recorded<RecordedChange>>;
         fn all_changes(&self) -> Results<'_, Recorded<RecordedChange>>;
         fn memory_in_trash(&self, trash: &str) -> Result<Memory, StoreError>;
+        fn trash_has_version(&self, trash: &str, expected: FileVersion) -> Result<bool, StoreError>;
         fn recover(&self) -> Result<(), StoreError>;
         fn revert(&self, id: &OperationId, undo: &Operation) -> Result<RevertedFiles, StoreError>;
         fn restore(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError>;

@@ -22,7 +22,7 @@ use chrono::{DateTime, FixedOffset};
 use memory_core::bank::Banks;
 use memory_core::{
     Code, LocalTime, PrincipalAccess, RecallLedger, RecallRecord, Services, Tool, ToolError, View,
-    record_recall,
+    count_received, record_recall,
 };
 #[cfg(feature = "server")]
 use memory_core::{RecallInterface, RecalledId};
@@ -176,6 +176,7 @@ impl Agent {
     }
 
     fn record(&self, recall: RecallRecord) {
+        count_received(&self.services, &recall.memories);
         if let Some(ledger) = &self.recall_ledger {
             record_recall(ledger.as_ref(), recall);
         }

@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{
-    Clock, MemoryId, PrincipalAccess, PrincipalSource, RecallLedger, ReminderQuery, Services,
-    StoreError, SubmittedProposals, Verb, pending, subtract_time,
+    Clock, ExpiringMemory, MemoryId, PrincipalAccess, PrincipalSource, RecallLedger,
+    RefinementPlanner, ReminderQuery, Services, StoreError, SubmittedProposals, pending,
+    subtract_time,
 };
-use memory_dream::{DreamRequest, DreamTask, ExpiringMemory, SelectiveDream, expiring};
+use memory_dream::{DreamTask, SelectiveDream};
 use memory_store::postgres::Database;
 use memory_store::{FileStore, FileStoreOptions, RandomIds, RecallFolder};
 
@@ -121,16 +122,8 @@ impl Home {
 
     /// Returns the memories that automatic work would remove within `time`.
     pub(crate) fn expiring(&self, time: TimeDelta) -> Result<Vec<ExpiringMemory>, StoreError> {
-        let recalls = self.recall_ledger();
-        let dream = DreamRequest {
-            verb: Verb::Consolidate,
-            tasks: &[],
-            rules: self.settings.refinement_rules(),
-            is_rehearsal: true,
-            zone: &self.zone,
-            recalls: recalls.as_deref(),
-        };
-        expiring(&self.services, &dream, time)
+        self.planner(self.services.clone(), Vec::new())
+            .expiring(time)
     }
 
     /// Opens the home that the settings specify.

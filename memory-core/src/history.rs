@@ -5,8 +5,8 @@ use std::fmt::Debug;
 use chrono::{DateTime, Utc};
 
 use crate::{
-    ChangeOutcome, ContentHash, Memory, MemoryId, Operation, OperationId, Recorded, StoreError,
-    Verb,
+    ChangeOutcome, ContentHash, FileVersion, Memory, MemoryId, Operation, OperationId, Recorded,
+    StoreError, Verb,
 };
 
 /// An operation on memories in the log.
@@ -130,6 +130,12 @@ pub trait History: Debug + Send + Sync {
     /// # Errors
     /// [`StoreError::TrashNotFound`] if the file does not exist, [`StoreError::Damaged`] if it cannot be read as text.
     fn memory_in_trash(&self, trash: &str) -> Result<Memory, StoreError>;
+
+    /// Returns whether a file in the trash has the version `expected`, or differs from it only by a higher access count.
+    ///
+    /// # Errors
+    /// [`StoreError::TrashNotFound`] if the file does not exist, or if it cannot be read.
+    fn trash_has_version(&self, trash: &str, expected: FileVersion) -> Result<bool, StoreError>;
 
     /// Rolls back interrupted operations, so that the records match the files.
     ///

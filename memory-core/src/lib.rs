@@ -157,8 +157,8 @@ pub use mem_store::MemStore;
 pub use memories::{Memories, MemoriesBuilder};
 pub use memory::{
     AgentName, Category, ContentHash, ContentHasher, Draft, MAX_INPUT_SIZE, MAX_MEMORY_SIZE,
-    Memory, MemoryId, OperationId, Origin, ParseError, Patch, Phase, Proposal, ProposalTarget,
-    ProposedAction, Reminder, ReminderQuery, Scope, SpeakerRole, Tags,
+    MEMORY_KEYS, Memory, MemoryId, OperationId, Origin, ParseError, Patch, Phase, Proposal,
+    ProposalTarget, ProposedAction, Reminder, ReminderQuery, Scope, SpeakerRole, Tags,
 };
 pub use memory_history::{
     ChangeVersions, MemoryHistory, MemoryStep, change_versions, memory_at, memory_history,
@@ -186,7 +186,7 @@ pub use query::{
     Hit, ListOrder, MatchCoverage, MemoryPage, PageRequest, Query, QueryVector, RankFeatureScore,
     Ranking, RerankScore, ScoreExplanation, SearchRequest, SearchResults, TermScore,
 };
-pub use read::{list, read};
+pub use read::{count_accesses, count_received, list, read};
 pub use recall_ledger::{
     CollectedRecall, RecallCollector, RecallFilter, RecallInterface, RecallLedger, RecallRecord,
     RecalledId, record_recall,
@@ -194,7 +194,9 @@ pub use recall_ledger::{
 pub use recalls::{
     MemoryRecalls, RecallList, UNUSED_AFTER, UnusedMemories, recalls, unused_memories, why,
 };
-pub use refinement_plan::{AppliedRefinement, PlannedAction, PlannedRefinement, RefinementPlanner};
+pub use refinement_plan::{
+    AppliedRefinement, ExpiringMemory, PlannedAction, PlannedRefinement, RefinementPlanner,
+};
 pub use remind::{
     DueTime, RemindReport, WrittenReminder, due, parse_due_time, parse_reminder, remind,
     remind_of_memory, reminder_id, reminder_memory, write_reminder,

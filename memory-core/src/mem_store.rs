@@ -490,6 +490,15 @@ impl MemoryStore for MemStore {
             *state.accesses.entry(*id).or_default() += 1;
         }
     }
+
+    fn write_access_counts(&self, _now: DateTime<Utc>) -> Result<u64, StoreError> {
+        // There are no files.
+        Ok(0)
+    }
+
+    fn has_version(&self, id: &MemoryId, expected: FileVersion) -> Result<bool, StoreError> {
+        Ok(self.get(id)?.stamp == expected)
+    }
 }
 
 impl Embeddings for MemStore {

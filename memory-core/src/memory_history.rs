@@ -4,10 +4,12 @@ use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
 
+use crate::review::decide::is_version;
 use crate::undo::is_current_state;
 use crate::{
-    Memory, MemoryId, Operation, OperationId, Recorded, RecordedChange, Services, StoreError,
-    StoredMemory, UndoObstacle, operation_subject, undo_obstacle,
+    ContentHash, FileVersion, Memory, MemoryId, Operation, OperationId, Recorded, RecordedChange,
+    RecordedFile, Services, StoreError, StoredMemory, UndoObstacle, operation_subject,
+    undo_obstacle,
 };
 
 /// The changes of one memory.
@@ -89,7 +91,16 @@ pub fn memory_history(
         .map(|change| undo_reach(services, change))
         .collect::<Result<Vec<_>, _>>()?;
     let mut read = |trash: &str| services.history.memory_in_trash(trash).ok();
-    let mut steps = build_steps(changes, current.as_ref(), &mut read);
+    let is_next = |file: &RecordedFile, hash| is_former_version(services, file, hash);
+    // The current file is already compared.
+    let newest = changes
+        .first()
+        .and_then(|change| change.subject.after.clone());
+    let is_current = match (&current, newest) {
+        (Some(stored), Some(after)) => is_version(services, stored, FileVersion(after.hash))?,
+        _ => true,
+    };
+    let mut steps = build_steps(changes, current.as_ref(), is_current, &is_next, &mut read);
     for (step, reach) in steps.iter_mut().zip(reaches) {
         step.undo = reach;
     }
@@ -157,7 +168,7 @@ pub fn change_versions(
         });
     };
     let current = match services.store.get(&change.id) {
-        Ok(stored) => Some(stored).filter(|stored| stored.stamp.0 == after.hash),
+        Ok(stored) => is_version(services, &stored, FileVersion(after.hash))?.then_some(stored),
         Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => None,
         Err(error) => return Err(error),
     };
@@ -174,7 +185,8 @@ pub fn change_versions(
         if later.operation.id == *operation {
             break;
         }
-        next = later.subject.before.filter(|file| file.hash == after.hash);
+        let is_next = |file: &RecordedFile| is_former_version(services, file, after.hash);
+        next = later.subject.before.filter(is_next);
     }
     Ok(ChangeVersions {
         before,
@@ -211,13 +223,27 @@ pub fn memory_at(
     }
 }
 
+/// Returns whether a version in the trash has this hash, apart from its access count.
+fn is_former_version(services: &Services, file: &RecordedFile, hash: ContentHash) -> bool {
+    let in_trash = |trash: &String| {
+        let compared = services.history.trash_has_version(trash, FileVersion(hash));
+        compared.unwrap_or(false)
+    };
+    file.hash == hash || file.trash.as_ref().is_some_and(in_trash)
+}
+
 /// Adds the versions to the changes, which are ordered newest first. `read` reads a version from the trash.
+///
+/// `is_current` is whether the newest change left the current file, and `is_former` compares a version in the trash.
 fn build_steps(
     changes: Vec<Recorded<RecordedChange>>,
     current: Option<&StoredMemory>,
+    is_current: bool,
+    is_former: &dyn Fn(&RecordedFile, ContentHash) -> bool,
     read: &mut dyn FnMut(&str) -> Option<Memory>,
 ) -> Vec<MemoryStep> {
-    let mut next_hash = current.map(|stored| stored.stamp.0);
+    let mut next_file: Option<RecordedFile> = None;
+    let mut is_edited_after = !is_current;
     let mut next = current.map(|stored| stored.memory.clone());
     let mut steps = Vec::with_capacity(changes.len());
     for Recorded {
@@ -232,10 +258,9 @@ fn build_steps(
         } = subject;
         let trash = before.as_ref().and_then(|before| before.trash.clone());
         let former = trash.as_deref().and_then(&mut *read);
-        let is_edited_after = after
-            .as_ref()
-            .zip(next_hash)
-            .is_some_and(|(after, next)| after.hash != next);
+        if let (Some(after), Some(next)) = (&after, &next_file) {
+            is_edited_after = !is_former(next, after.hash);
+        }
         steps.push(MemoryStep {
             operation,
             undoes,
@@ -249,7 +274,8 @@ fn build_steps(
             is_edited_after,
             undo: Err(UndoObstacle::ChangedSince),
         });
-        next_hash = before.map(|before| before.hash);
+        next_file = before;
+        is_edited_after = false;
         next = former;
     }
     steps

@@ -104,8 +104,8 @@ pub fn merge(
         target,
         merged,
     } = plan_merge(services, reference, into)?;
-    check_version(&item, expected.item)?;
-    check_version(&target, expected.target)?;
+    check_version(services, &item, expected.item)?;
+    check_version(services, &target, expected.target)?;
     let is_decision = item.memory.is_proposal() || item.memory.phase == Phase::Inbox;
     let mut set = services.change_set(if is_decision {
         Verb::Accept

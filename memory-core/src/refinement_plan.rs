@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{Category, Memory, MemoryId, Neighbour, OperationId, StoreError};
 
@@ -31,6 +31,25 @@ pub trait RefinementPlanner: Debug + Send + Sync {
     /// # Errors
     /// If the memories cannot be read.
     fn neighbours(&self, memory: &Memory) -> Result<Vec<Neighbour>, StoreError>;
+
+    /// Returns the memories that automatic work would remove by age within `time`, the first ones first.
+    ///
+    /// # Errors
+    /// If the memories cannot be read.
+    fn expiring(&self, time: TimeDelta) -> Result<Vec<ExpiringMemory>, StoreError>;
+}
+
+/// A memory that moves to the trash if nobody changes or receives it before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExpiringMemory {
+    /// The memory.
+    pub id: MemoryId,
+    /// Its headline.
+    pub headline: String,
+    /// The time from which it is removed.
+    pub at: DateTime<Utc>,
+    /// The reason as a sentence fragment.
+    pub why: &'static str,
 }
 
 /// A planned change.

@@ -8,8 +8,8 @@ use crate::query_parser::TextQuery;
 use crate::secret::Checked;
 use crate::wikilink::WikilinkCandidate;
 use crate::{
-    CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, Embeddings, FacetCounts, Filter,
-    History, Memory, MemoryFacets, MemoryId, MemoryPage, MemoryStore, MemorySummaries,
+    CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, Embeddings, FacetCounts, FileVersion,
+    Filter, History, Memory, MemoryFacets, MemoryId, MemoryPage, MemoryStore, MemorySummaries,
     MemorySummary, NameIndex, NameMatch, Operation, OperationId, OperationRecord, Origin,
     PageRequest, Recorded, RecordedChange, ReminderQuery, RevertedFiles, Scope, SearchRequest,
     SearchResults, StoreError, StoredMemory, TextVector, TrashedFile, Verb,
@@ -56,6 +56,8 @@ implement_for_pointers!(MemoryStore {
     fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<StoredMemory>, StoreError>;
     fn reminders(&self, wanted: ReminderQuery, within: Option<&[Scope]>, limit: Option<usize>) -> Result<MemoryPage, StoreError>;
     fn count_access(&self, ids: &[MemoryId]);
+    fn write_access_counts(&self, now: DateTime<Utc>) -> Result<u64, StoreError>;
+    fn has_version(&self, id: &MemoryId, expected: FileVersion) -> Result<bool, StoreError>;
 });
 
 implement_for_pointers!(NameIndex {
@@ -94,6 +96,7 @@ implement_for_pointers!(History {
     fn changes_to<'a>(&'a self, id: &MemoryId) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + 'a>;
     fn all_changes(&self) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + '_>;
     fn memory_in_trash(&self, trash: &str) -> Result<Memory, StoreError>;
+    fn trash_has_version(&self, trash: &str, expected: FileVersion) -> Result<bool, StoreError>;
     fn recover(&self) -> Result<(), StoreError>;
     fn revert(&self, id: &OperationId, undo: &Operation) -> Result<RevertedFiles, StoreError>;
     fn restore(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError>;

@@ -7,9 +7,9 @@ use chrono::{DateTime, Utc};
 use crate::secret::Checked;
 use crate::wikilink::WikilinkCandidate;
 use crate::{
-    ChangeOutcome, ChangeSet, ContentHash, Embeddings, Filter, MemoryFacets, MemoryId, MemoryPage,
-    MemorySummaries, Origin, PageRequest, ReminderQuery, Scope, SearchRequest, SearchResults,
-    StoreError, StoredMemory,
+    ChangeOutcome, ChangeSet, ContentHash, Embeddings, FileVersion, Filter, MemoryFacets, MemoryId,
+    MemoryPage, MemorySummaries, Origin, PageRequest, ReminderQuery, Scope, SearchRequest,
+    SearchResults, StoreError, StoredMemory,
 };
 
 /// A memory that matches a reference by a person.
@@ -146,8 +146,23 @@ pub trait MemoryStore: NameIndex + Embeddings + MemoryFacets + MemorySummaries {
 
     /// Counts one more access to each of `ids`. Errors are ignored, since counts are not essential.
     ///
-    /// A file contains its count from its next change on.
+    /// A file contains its count from its next change on, or from the next [`MemoryStore::write_access_counts`].
     fn count_access(&self, ids: &[MemoryId]);
+
+    /// Writes access counts into the files that do not contain them yet, and returns the number of these files.
+    ///
+    /// This is no operation and changes no time of a memory. Left out are files without the field, and files that a person
+    /// may be editing.
+    ///
+    /// # Errors
+    /// If the files cannot be read or written.
+    fn write_access_counts(&self, now: DateTime<Utc>) -> Result<u64, StoreError>;
+
+    /// Returns whether the file of a memory has the version `expected`, or differs from it only by a higher access count.
+    ///
+    /// # Errors
+    /// See [`MemoryStore::get`].
+    fn has_version(&self, id: &MemoryId, expected: FileVersion) -> Result<bool, StoreError>;
 }
 
 /// The names of memories, for resolving wikilinks.

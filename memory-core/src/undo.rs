@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 
 use crate::commit::commit;
+use crate::review::decide::is_version;
 use crate::{
-    Change, ChangeOutcome, ChangedFiles, LARGE_OPERATION, Memory, MemoryId, MemoryStoreExt,
-    Operation, OperationRecord, RecordedChange, RecordedFile, SecretPolicy, Services, StoreError,
-    StoredMemory, TrashedFile, Undone, Verb, find_by_prefix,
+    Change, ChangeOutcome, ChangedFiles, FileVersion, LARGE_OPERATION, Memory, MemoryId,
+    MemoryStoreExt, Operation, OperationRecord, RecordedChange, RecordedFile, SecretPolicy,
+    Services, StoreError, StoredMemory, TrashedFile, Undone, Verb, find_by_prefix,
 };
 
 /// Undoes the operation with an id that starts with `reference`, or the last one that is not undone.
@@ -141,9 +142,10 @@ pub(crate) fn is_current_state(
     state: Option<&RecordedFile>,
 ) -> Result<bool, StoreError> {
     match services.store.get(id) {
-        Ok(stored) => {
-            Ok(state.is_some_and(|file| file.hash == stored.stamp.0 && file.path == stored.path))
-        }
+        Ok(stored) => match state.filter(|file| file.path == stored.path) {
+            None => Ok(false),
+            Some(file) => is_version(services, &stored, FileVersion(file.hash)),
+        },
         Err(StoreError::NotFound { .. }) => Ok(state.is_none()),
         Err(StoreError::Damaged(_)) => Ok(false),
         Err(error) => Err(error),

@@ -1,6 +1,7 @@
 //! Updating, pinning and revising a memory.
 
 use crate::commit::{commit, retry_conflicts};
+use crate::review::decide::check_version;
 use crate::{
     Change, FileVersion, MemoryStoreExt, Patch, SecretPolicy, Services, StoreError, StoredMemory,
     Verb,
@@ -56,9 +57,7 @@ pub(crate) fn apply_patch(
     };
     let attempt = || {
         let stored = services.store.get(&id)?;
-        if expected.is_some_and(|expected| expected != stored.stamp) {
-            return Err(StoreError::Conflict { what: stored.path });
-        }
+        check_version(services, &stored, expected)?;
         let mut set = services.change_set(verb);
         let Some(memory) = patch.apply(&stored.memory, set.operation.at) else {
             return Ok(());

@@ -95,6 +95,14 @@ pub fn dream<Tz: TimeZone>(
         Err(DreamError::Asked) => dreamt.is_cut = true,
         Err(DreamError::Store(error)) => return Err(error),
     }
+    if !dream.is_rehearsal {
+        let counted = services.store.write_access_counts(services.clock.now());
+        dreamt.troubles.extend(
+            counted
+                .err()
+                .map(|error| format!("the access counts were not written: {error}")),
+        );
+    }
     let none = PageRequest {
         order: ListOrder::Created,
         offset: 0,

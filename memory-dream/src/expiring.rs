@@ -3,25 +3,12 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
-use memory_core::{Clock, MemoryId, MemorySummary, Services, StoreError, add_time};
+use memory_core::{Clock, ExpiringMemory, MemorySummary, Services, StoreError, add_time};
 
 use crate::lifecycle::{LifecycleAction, lifecycle_action};
 use crate::plan::plan_dream;
 use crate::progress::{DreamError, ProgressCallback};
 use crate::{DreamRequest, DreamTask};
-
-/// A memory that moves to the trash if nobody changes or receives it before.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExpiringMemory {
-    /// The memory.
-    pub id: MemoryId,
-    /// Its headline.
-    pub headline: String,
-    /// The time from which it is removed.
-    pub at: DateTime<Utc>,
-    /// The reason as a sentence fragment.
-    pub why: &'static str,
-}
 
 /// Returns the memories that automatic work would remove within `time`, the first ones first. Nothing is changed.
 ///
@@ -29,7 +16,7 @@ pub struct ExpiringMemory {
 ///
 /// # Errors
 /// If the memories cannot be read.
-pub fn expiring<Tz: TimeZone>(
+pub(crate) fn expiring<Tz: TimeZone>(
     services: &Services,
     dream: &DreamRequest<'_, Tz>,
     time: TimeDelta,

@@ -16,7 +16,6 @@
 //! | merge duplicates | [`merge::merge_memories()`], [`merge::check_conserved()`] |
 //! | detect requests for reminders | [`reminders::find_reminders()`] |
 //! | find the memories to show beside an item of the inbox | [`find_neighbours()`] |
-//! | list the memories that will be removed by age | [`expiring()`] |
 //! | find contradictions and clusters | [`review::review_memories()`] |
 //! | query a language model and validate its output | [`model_requests::classify_batches()`], [`model_requests::validate_summary()`] |
 //! | extract facts and a summary from a conversation | [`conversation::process_jobs()`], [`conversation::ConversationPrompts`] |
@@ -49,7 +48,6 @@ pub mod similar;
 
 pub use apply::SkippedChange;
 pub use dream::{DreamReport, dream};
-pub use expiring::{ExpiringMemory, expiring};
 pub use neighbours::find_neighbours;
 pub use progress::{DreamError, ProgressCallback};
 pub use rules::{DreamLevel, DreamRequest, DreamRules, DreamTask};

@@ -5,14 +5,16 @@ use std::fmt::{Debug, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use chrono::TimeZone;
+use chrono::{TimeDelta, TimeZone};
 use memory_core::{
-    AppliedRefinement, Category, ContentHash, Memory, MemoryId, Neighbour, PlannedAction,
-    PlannedRefinement, RecallLedger, Refinement, RefinementPlanner, Services, StoreError, Verb,
+    AppliedRefinement, Category, ContentHash, ExpiringMemory, Memory, MemoryId, Neighbour,
+    PlannedAction, PlannedRefinement, RecallLedger, Refinement, RefinementPlanner, Services,
+    StoreError, Verb,
 };
 
 use crate::apply::apply;
 use crate::classify::choose_category;
+use crate::expiring::expiring;
 use crate::lifecycle::LifecycleAction;
 use crate::neighbours::find_neighbours;
 use crate::plan::{
@@ -151,19 +153,26 @@ where
     fn neighbours(&self, memory: &Memory) -> Result<Vec<Neighbour>, StoreError> {
         find_neighbours(&self.services, memory, None)
     }
+
+    fn expiring(&self, time: TimeDelta) -> Result<Vec<ExpiringMemory>, StoreError> {
+        expiring(&self.services, &self.request(), time)
+    }
 }
 
 impl<Tz: TimeZone> SelectiveDream<Tz> {
-    fn plan_round(&self) -> Result<DreamPlan, StoreError> {
-        let request = DreamRequest {
+    fn request(&self) -> DreamRequest<'_, Tz> {
+        DreamRequest {
             verb: Verb::Dream,
             tasks: &self.tasks,
             rules: self.rules,
             is_rehearsal: true,
             zone: &self.zone,
             recalls: self.recalls.as_deref(),
-        };
-        never_cancelled(|pace| plan_dream(&self.services, &request, pace))
+        }
+    }
+
+    fn plan_round(&self) -> Result<DreamPlan, StoreError> {
+        never_cancelled(|pace| plan_dream(&self.services, &self.request(), pace))
     }
 }
 

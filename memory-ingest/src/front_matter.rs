@@ -1,52 +1,19 @@
 //! The front matter of a note.
 
+use memory_core::MEMORY_KEYS;
+
 use crate::own_fields;
 use crate::yaml::{self, Yaml, YamlParseError};
 
 /// Maximum size of front matter in bytes.
 const MAX_BYTES: usize = 1 << 20;
 
-/// The keys of the front matter of memories, and variants that people write.
+/// Returns whether a key is one of a memory, or a variant that people write.
 ///
 /// A foreign key with the same name gets a prefix, so that it is not parsed as one of these.
-const MEMORY_KEYS: [&str; 36] = [
-    "id",
-    "content_hash",
-    "phase",
-    "category",
-    "scope",
-    "tags",
-    "source",
-    "role",
-    "created_at",
-    "updated_at",
-    "expires_at",
-    "access_count",
-    "links",
-    "version",
-    "title",
-    "aliases",
-    "stated_at",
-    "valid_from",
-    "valid_until",
-    "supersedes",
-    "superseded_by",
-    "summarised_by",
-    "origin",
-    "other_origins",
-    "pinned",
-    "due",
-    "reminds",
-    "notified_at",
-    "done_at",
-    "proposed_by",
-    "proposed_action",
-    "proposed_for",
-    "proposed_base",
-    "tag",
-    "alias",
-    "memory_version",
-];
+fn is_memory_key(key: &str) -> bool {
+    MEMORY_KEYS.contains(&key) || ["tag", "alias"].contains(&key)
+}
 
 /// A text split into its front matter and its body.
 #[derive(Debug)]
@@ -91,7 +58,7 @@ pub(crate) fn split_front_matter(text: &str) -> SplitText<'_> {
 pub(crate) fn extra_lines(file: &str) -> Option<String> {
     let split = split_front_matter(file.strip_prefix('\u{feff}').unwrap_or(file));
     split
-        .foreign_lines(&|key| MEMORY_KEYS.contains(&key), "")
+        .foreign_lines(&is_memory_key, "")
         .filter(|lines| !lines.trim().is_empty())
 }
 
@@ -200,7 +167,7 @@ impl SplitText<'_> {
                 append_comments(&segment, &mut lines);
                 continue;
             }
-            let is_ours = MEMORY_KEYS.contains(&key.as_str());
+            let is_ours = is_memory_key(key);
             let prefix = if is_ours {
                 format!("{}_", source_name.replace('-', "_"))
             } else {

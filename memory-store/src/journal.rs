@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::disk::Disk;
 use crate::error::{io_error, read_error};
+use crate::markdown::is_version;
 use crate::oplog::{
     Durability, FileChange, FileOperations, FilePayload, LogPayload, LogPosition, NewContent,
     OperationError, OperationLog, Staging, shorten_name,
@@ -137,8 +138,16 @@ pub(crate) fn revert_step(
     disk: &dyn Disk,
     change: &RecordedChange,
 ) -> Result<CommitStep, StoreError> {
+    let mut change = change.clone();
+    if let Some(after) = &mut change.after
+        && let Ok(Some((bytes, _))) = disk.read(&after.path)
+        && is_version(&bytes, after.hash)
+    {
+        // Access counts are written without an operation.
+        after.hash = ContentHash::from_bytes(&bytes);
+    }
     let content = file_operations(disk)
-        .previous_content(&file_change(change))
+        .previous_content(&file_change(&change))
         .map_err(|error| match error {
             OperationError::Read(reference, source) if source.kind() == io::ErrorKind::NotFound => {
                 StoreError::TrashNotFound { reference }

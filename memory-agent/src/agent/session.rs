@@ -274,10 +274,11 @@ impl Session {
         Ok(context)
     }
 
-    /// Records in the recall ledger, if there is one, that this session received `memories` in an answer of `tokens` tokens.
+    /// Records that this session received `memories` in an answer of `tokens` tokens: as accesses, and in the recall ledger if
+    /// there is one.
     ///
-    /// [`Self::call`] and [`Self::inject_context`] record theirs. Nothing is recorded for the person, and a failure only loses
-    /// the record.
+    /// [`Self::call`] and [`Self::inject_context`] record theirs. The ledger has no records of the person, and a failure only
+    /// loses the record.
     pub fn record_recall(
         &self,
         tool: &str,
@@ -285,8 +286,11 @@ impl Session {
         memories: Vec<RecalledId>,
         tokens: usize,
     ) {
-        let Some(view) = &self.view else { return };
-        if memories.is_empty() || self.agent.recall_ledger.is_none() {
+        let Some(view) = &self.view else {
+            memory_core::count_received(&self.agent.services, &memories);
+            return;
+        };
+        if memories.is_empty() {
             return;
         }
         let SessionOrigin {
@@ -318,7 +322,7 @@ impl Session {
     /// Records the memories that a call of a tool returned.
     fn record_answer(&self, tool: &str, recalled: CollectedRecall, answer: &Value) {
         let CollectedRecall { query, memories } = recalled;
-        if memories.is_empty() || self.agent.recall_ledger.is_none() {
+        if memories.is_empty() {
             return;
         }
         let tokens = answer

@@ -86,8 +86,8 @@ pub(super) fn read(session: &Session, uri: &str) -> Result<ReadResourceResult, E
     let services = &session.services();
     let (text, recalled) = match uri.strip_prefix(NOTE_URI) {
         Some(id) => {
-            let stored =
-                memory_core::read(services, id).map_err(|error| resource_error(error, uri))?;
+            let found = services.store.get_by(id);
+            let stored = found.map_err(|error| resource_error(error, uri))?;
             let recalled = vec![RecalledId::from(&stored)];
             (stored.memory.content, recalled)
         }

@@ -1,6 +1,6 @@
 //! The `memory_read` tool.
 
-use memory_core::{AnswerDetail, Effect, StoreError, ToolContext, ToolError};
+use memory_core::{AnswerDetail, Effect, MemoryStoreExt, StoreError, ToolContext, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -16,8 +16,8 @@ pub(super) const MEMORY_READ: BuiltInTool<ReadInput> = BuiltInTool {
     effect: Effect::Reads,
     execute: |context, ReadInput { id, budget, cursor }| {
         let offset = parse_cursor(cursor.as_deref())?;
-        let stored = memory_core::read(&context.services, &id)
-            .map_err(|error| explain_missing(context, &id, error))?;
+        let found = context.services.store.get_by(&id);
+        let stored = found.map_err(|error| explain_missing(context, &id, error))?;
         context.recalled.add(None, [&stored]);
         Ok(match context.detail {
             AnswerDetail::Full => json::memory(&stored, context.services.inbox_ttl),

@@ -4,22 +4,21 @@ use std::sync::{Arc, PoisonError};
 
 use chrono::TimeDelta;
 use memory_core::{
-    Filter, HomeSection, ListOrder, PageRequest, Phase, PlannedRefinement, ProposalFilter,
-    StoreError, list,
+    Filter, HomeSection, ListOrder, PageRequest, Phase, ProposalFilter, StoreError, list,
 };
 
 use super::request::WebRequest;
-use super::state::CachedPlan;
+use super::state::{CachedPlan, EXPIRING_DAYS, PlannedWork};
 
 /// Time after which a plan is made again, because memories may have reached an age.
 const PLAN_LIFETIME: TimeDelta = TimeDelta::minutes(10);
 
 impl WebRequest {
-    /// Returns the refinements that are planned now. The plan is made again after a change of the home.
+    /// Returns what automatic work would do. The plan is made again after a change of the home.
     ///
     /// # Errors
     /// If the memories cannot be read.
-    pub(crate) fn plan(&self) -> Result<Arc<[PlannedRefinement]>, StoreError> {
+    pub(super) fn plan(&self) -> Result<Arc<PlannedWork>, StoreError> {
         let (host, now) = (&self.web.config.host, self.services.clock.now());
         // Another request for the plan waits for this one.
         let mut cached = self.web.plan.lock().unwrap_or_else(PoisonError::into_inner);
@@ -30,7 +29,11 @@ impl WebRequest {
         {
             return Ok(Arc::clone(&known.plan));
         }
-        let plan: Arc<[PlannedRefinement]> = host.planner(self.services.clone()).plan()?.into();
+        let planner = host.planner(self.services.clone());
+        let plan = Arc::new(PlannedWork {
+            refinements: planner.plan()?,
+            expiring: planner.expiring(TimeDelta::days(EXPIRING_DAYS))?,
+        });
         *cached = Some(CachedPlan {
             mark,
             at: now,

@@ -9,7 +9,8 @@ use memory_core::bank::Banks;
 use memory_core::conversation::{ConversationLocation, ConversationStore};
 use memory_core::instance::NamedInstance;
 use memory_core::{
-    LocalTime, PlannedRefinement, RecallLedger, RefinementPlanner, Services, ToolError, Usage,
+    ExpiringMemory, LocalTime, PlannedRefinement, RecallLedger, RefinementPlanner, Services,
+    ToolError, Usage,
 };
 use serde_json::Value;
 use tokio::sync::Semaphore;
@@ -169,10 +170,22 @@ impl WebState {
     }
 }
 
-/// A plan of refinements, valid at a change mark for a limited time.
+/// The plan of automatic work, valid at a change mark for a limited time.
 #[derive(Debug)]
 pub(super) struct CachedPlan {
     pub(super) mark: String,
     pub(super) at: DateTime<Utc>,
-    pub(super) plan: Arc<[PlannedRefinement]>,
+    pub(super) plan: Arc<PlannedWork>,
 }
+
+/// The plan of automatic work.
+#[derive(Debug)]
+pub(super) struct PlannedWork {
+    /// The changes that wait for a decision.
+    pub(super) refinements: Vec<PlannedRefinement>,
+    /// The memories that will be removed by age within [`EXPIRING_DAYS`].
+    pub(super) expiring: Vec<ExpiringMemory>,
+}
+
+/// Number of days for which the page lists memories that will be removed.
+pub(super) const EXPIRING_DAYS: i64 = 7;

@@ -12,7 +12,7 @@ use memory_agent::mcp::{FoundProject, ProjectFinder};
 use memory_core::text::{to_one_line, token_count};
 use memory_core::{
     AgentName, RecallInterface, RecallRecord, RecalledId, ReminderFilter, Services, ShownMemories,
-    View, build_context, escape_tags, record_recall,
+    View, build_context, count_received, escape_tags, record_recall,
 };
 use memory_store::{AlreadyShownFile, FileStoreOptions};
 
@@ -214,6 +214,7 @@ impl CliHookRequest {
             tokens: token_count(&answer) as u64,
         };
         let record = move || {
+            count_received(&services, &record.memories);
             if let Some(ledger) = home::recall_ledger(&settings) {
                 record_recall(ledger.as_ref(), record);
             }

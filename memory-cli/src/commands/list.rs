@@ -5,8 +5,7 @@ use std::time::Duration;
 use chrono::{SecondsFormat, TimeDelta};
 use clap::Args;
 use memory_agent::json;
-use memory_core::{Lifetime, ListOrder, PageRequest};
-use memory_dream::ExpiringMemory;
+use memory_core::{ExpiringMemory, Lifetime, ListOrder, PageRequest};
 use serde_json::json;
 
 use crate::app::App;

@@ -121,6 +121,8 @@ impl SearchArgs {
             },
             SearchKindArg::All | SearchKindArg::Note => memory_core::search(&services, &query)?,
         };
+        let shown: Vec<_> = found.hits.iter().map(|hit| &hit.stored.memory).collect();
+        memory_core::count_accesses(&services, &shown);
         if app.output.is_json() {
             let mut answer = json::search_results(&found, self.explain, services.inbox_ttl);
             if let Some((hits, total)) = &topics {

@@ -145,7 +145,7 @@ pub(crate) fn print_memory(
             "updated",
             format!("{}, version {}", time(memory.updated_at), memory.version),
         ),
-        ("read", format!("{} times", memory.access_count)),
+        ("used", format!("{} times", memory.access_count)),
         (
             "pinned",
             if memory.pinned {

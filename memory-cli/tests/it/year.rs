@@ -133,6 +133,9 @@ fn what_was_delivered_in_the_last_month_of_a_year_is_in_place() {
             let renamed = root.join("categories/knowledge/renamed.md");
             fs::rename(root.join(COPIED[0]), renamed).expect("it is renamed");
         }
+        if day == 180 {
+            fs::remove_dir_all(root.join("index")).expect("the index is lost");
+        }
         run(&["consolidate"]);
         if day % 10 < step {
             run(&["dream", "--level", "2"]);
@@ -142,13 +145,22 @@ fn what_was_delivered_in_the_last_month_of_a_year_is_in_place() {
     }
     let store = FileStore::open(&root, FileStoreOptions::default()).expect("a home");
     store.refresh().expect("it is read");
-    let texts: Vec<String> = store
+    let memories: Vec<memory_core::Memory> = store
         .memories(
             &memory_core::Filter::all(),
             memory_core::Clock::now(clock.as_ref()),
         )
-        .map(|stored| stored.expect("a memory").memory.content)
+        .map(|stored| stored.expect("a memory").memory)
         .collect();
+    let texts: Vec<&str> = memories
+        .iter()
+        .map(|memory| memory.content.as_str())
+        .collect();
+    let daily = memories
+        .iter()
+        .find(|memory| memory.content == DELIVERED[0].0);
+    let count = daily.expect("it is there").access_count;
+    assert!((365 / step).unsigned_abs() <= count, "{count} deliveries");
     let has = |text: &str| texts.iter().any(|own| own.contains(text));
     for (text, ..) in DELIVERED {
         assert!(has(text), "{text}: {texts:#?}");

@@ -6,9 +6,9 @@ use chrono::{DateTime, Utc};
 
 use super::{JournalEntry, MemFile, MemStore};
 use crate::{
-    ChangeOutcome, ChangeSet, ChangedFiles, History, LARGE_OPERATION, Memory, MemoryId, Operation,
-    OperationId, OperationRecord, Recorded, RecordedChange, RecordedFile, RevertedFiles,
-    StoreError, TrashedFile, Verb, mark_undone,
+    ChangeOutcome, ChangeSet, ChangedFiles, FileVersion, History, LARGE_OPERATION, Memory,
+    MemoryId, Operation, OperationId, OperationRecord, Recorded, RecordedChange, RecordedFile,
+    RevertedFiles, StoreError, TrashedFile, Verb, mark_undone,
 };
 
 fn trash_path(operation: &OperationId, path: &str) -> String {
@@ -38,6 +38,25 @@ fn recorded_changes(entry: &JournalEntry) -> Vec<RecordedChange> {
         }
     };
     entry.changes.iter().rev().map(recorded).collect()
+}
+
+impl MemStore {
+    fn trashed_file(&self, trash: &str) -> Result<MemFile, StoreError> {
+        let state = self.state();
+        let mut former = state.journal.iter().flat_map(|entry| {
+            let files = entry
+                .changes
+                .iter()
+                .filter_map(|(_, before, _)| before.as_ref());
+            files.map(|file| (trash_path(&entry.operation.id, &file.path), file))
+        });
+        let found = former
+            .find(|(path, _)| path == trash)
+            .map(|(_, file)| file.clone());
+        found.ok_or_else(|| StoreError::TrashNotFound {
+            reference: trash.to_owned(),
+        })
+    }
 }
 
 impl History for MemStore {
@@ -143,20 +162,11 @@ impl History for MemStore {
     }
 
     fn memory_in_trash(&self, trash: &str) -> Result<Memory, StoreError> {
-        let state = self.state();
-        let mut former = state.journal.iter().flat_map(|entry| {
-            let files = entry
-                .changes
-                .iter()
-                .filter_map(|(_, before, _)| before.as_ref());
-            files.map(|file| (trash_path(&entry.operation.id, &file.path), &file.memory))
-        });
-        let found = former
-            .find(|(path, _)| path == trash)
-            .map(|(_, memory)| memory.clone());
-        found.ok_or_else(|| StoreError::TrashNotFound {
-            reference: trash.to_owned(),
-        })
+        Ok(self.trashed_file(trash)?.memory.clone())
+    }
+
+    fn trash_has_version(&self, trash: &str, expected: FileVersion) -> Result<bool, StoreError> {
+        Ok(self.trashed_file(trash)?.stamp == expected)
     }
 
     fn recover(&self) -> Result<(), StoreError> {

@@ -20,6 +20,46 @@ pub use tags::Tags;
 
 use chrono::{DateTime, Utc};
 
+/// The keys of the front matter of a memory, in the order of the file format.
+///
+/// From `role` on, a key without a value is omitted.
+pub const MEMORY_KEYS: [&str; 34] = [
+    "id",
+    "content_hash",
+    "phase",
+    "category",
+    "scope",
+    "tags",
+    "source",
+    "created_at",
+    "updated_at",
+    "expires_at",
+    "access_count",
+    "links",
+    "version",
+    "role",
+    "title",
+    "aliases",
+    "stated_at",
+    "valid_from",
+    "valid_until",
+    "supersedes",
+    "superseded_by",
+    "summarised_by",
+    "pinned",
+    "due",
+    "reminds",
+    "notified_at",
+    "done_at",
+    "origin",
+    "other_origins",
+    "proposed_by",
+    "proposed_action",
+    "proposed_for",
+    "proposed_base",
+    "memory_version",
+];
+
 /// Maximum size of a stored memory with its metadata, in bytes.
 pub const MAX_MEMORY_SIZE: usize = 16 << 20;
 

@@ -102,12 +102,12 @@ pub fn accept(
     options: AcceptOptions,
 ) -> Result<AcceptResult, StoreError> {
     let stored = services.store.get_by(reference)?;
-    check_version(&stored, options.expected)?;
+    check_version(services, &stored, options.expected)?;
     if !stored.memory.is_proposal() {
         return file_note(services, &stored, options.category);
     }
     let waiting = proposal(services, &stored.memory.id.to_string())?;
-    check_version(&waiting.stored, Some(stored.stamp))?;
+    check_version(services, &waiting.stored, Some(stored.stamp))?;
     match waiting.proposal.action {
         ProposedAction::Write => accept_write(services, &waiting, options),
         ProposedAction::Update(target) => accept_update(services, &waiting, target, options),
@@ -117,15 +117,27 @@ pub fn accept(
 
 /// Refuses another version than the one that the person saw.
 pub(crate) fn check_version(
+    services: &Services,
     stored: &StoredMemory,
     expected: Option<FileVersion>,
 ) -> Result<(), StoreError> {
-    if expected.is_some_and(|expected| expected != stored.stamp) {
+    if let Some(expected) = expected
+        && !is_version(services, stored, expected)?
+    {
         return Err(StoreError::Conflict {
             what: stored.path.clone(),
         });
     }
     Ok(())
+}
+
+/// Returns whether a memory has this version, apart from its access count.
+pub(crate) fn is_version(
+    services: &Services,
+    stored: &StoredMemory,
+    version: FileVersion,
+) -> Result<bool, StoreError> {
+    Ok(stored.stamp == version || services.store.has_version(&stored.memory.id, version)?)
 }
 
 fn file_note(
@@ -438,7 +450,7 @@ pub fn reject(
     expected: Option<FileVersion>,
 ) -> Result<StoredMemory, StoreError> {
     let stored = services.store.get_by(reference)?;
-    check_version(&stored, expected)?;
+    check_version(services, &stored, expected)?;
     let memory = &stored.memory;
     if !memory.is_proposal() && memory.phase != Phase::Inbox {
         return Err(StoreError::Invalid {
@@ -477,7 +489,7 @@ pub fn edit_proposal(
 ) -> Result<StoredMemory, StoreError> {
     let stored = services.store.get_by(reference)?;
     let id = stored.memory.id.to_string();
-    check_version(&stored, expected)?;
+    check_version(services, &stored, expected)?;
     if content.trim().is_empty() {
         return Err(StoreError::Invalid {
             why: "the new text is empty".into(),

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
+use super::decide::is_version;
 use crate::{
     Filter, ListOrder, MemoryStoreExt, PageRequest, Proposal, ProposalFilter, ProposedAction,
     Scope, Services, StoreError, StoredMemory,
@@ -153,11 +154,11 @@ fn with_target(
             }
         }
     };
-    let is_base = |base| target.as_ref().is_some_and(|target| target.stamp == base);
-    let is_stale = proposal
-        .action
-        .target()
-        .is_some_and(|wanted| !is_base(wanted.base));
+    let is_stale = match (proposal.action.target(), &target) {
+        (None, _) => false,
+        (Some(_), None) => true,
+        (Some(wanted), Some(found)) => !is_version(services, found, wanted.base)?,
+    };
     Ok(Some(WaitingProposal {
         stored,
         proposal,

@@ -4,8 +4,8 @@ use chrono::{DateTime, Utc};
 
 use super::store::ScopedStore;
 use crate::{
-    ChangeOutcome, History, Memory, MemoryId, Operation, OperationId, OperationRecord, Recorded,
-    RecordedChange, RevertedFiles, StoreError, TrashedFile, Verb,
+    ChangeOutcome, FileVersion, History, Memory, MemoryId, Operation, OperationId, OperationRecord,
+    Recorded, RecordedChange, RevertedFiles, StoreError, TrashedFile, Verb,
 };
 
 /// Only operations of the agent that affect no memory outside its view are visible and can be undone.
@@ -81,6 +81,11 @@ impl History for ScopedStore {
             }
             Err(error) => Err(error),
         }
+    }
+
+    fn trash_has_version(&self, trash: &str, expected: FileVersion) -> Result<bool, StoreError> {
+        self.memory_in_trash(trash)?;
+        self.history.trash_has_version(trash, expected)
     }
 
     fn recover(&self) -> Result<(), StoreError> {

@@ -14,10 +14,10 @@ use crate::secret::Checked;
 use crate::wikilink::{WikilinkCandidate, WikilinkTarget};
 use crate::{
     AgentName, CachedAnalysis, Change, ChangeOutcome, ChangeSet, Clock, ContentHash, Embeddings,
-    FacetCounts, Filter, History, HomeSection, IdSource, Memory, MemoryFacets, MemoryId,
-    MemoryPage, MemoryStore, MemorySummaries, MemorySummary, NameIndex, NameMatch, Origin,
-    PageRequest, ReminderQuery, ReviewPolicy, Scope, SearchRequest, SearchResults, StoreError,
-    StoredMemory, SubmittedProposals, TextVector,
+    FacetCounts, FileVersion, Filter, History, HomeSection, IdSource, Memory, MemoryFacets,
+    MemoryId, MemoryPage, MemoryStore, MemorySummaries, MemorySummary, NameIndex, NameMatch,
+    Origin, PageRequest, ReminderQuery, ReviewPolicy, Scope, SearchRequest, SearchResults,
+    StoreError, StoredMemory, SubmittedProposals, TextVector,
 };
 
 impl NameIndex for ScopedStore {
@@ -293,6 +293,15 @@ impl MemoryStore for ScopedStore {
             .collect();
         self.store.count_access(&own);
     }
+
+    fn write_access_counts(&self, now: DateTime<Utc>) -> Result<u64, StoreError> {
+        self.store.write_access_counts(now)
+    }
+
+    fn has_version(&self, id: &MemoryId, expected: FileVersion) -> Result<bool, StoreError> {
+        self.get_whole(id)?;
+        self.store.has_version(id, expected)
+    }
 }
 
 /// Adds the number of omitted damaged files to the reason for incomplete results.
@@ -442,7 +451,9 @@ impl ScopedStore {
                 }
                 Change::Replace { expected, memory } => {
                     let before = self.get_whole(&memory.id)?;
-                    if before.stamp != *expected {
+                    if before.stamp != *expected
+                        && !self.store.has_version(&memory.id, *expected)?
+                    {
                         return Err(StoreError::Conflict { what: before.path });
                     }
                     self.restore_concealed(memory, &before.memory)?;
@@ -452,7 +463,10 @@ impl ScopedStore {
                 }
                 Change::Remove { id, expected } => {
                     let before = self.get_whole(id)?;
-                    if expected.is_some_and(|expected| expected != before.stamp) {
+                    if let Some(expected) = *expected
+                        && expected != before.stamp
+                        && !self.store.has_version(id, expected)?
+                    {
                         return Err(StoreError::Conflict { what: before.path });
                     }
                     *expected = Some(before.stamp);

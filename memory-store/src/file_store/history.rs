@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use memory_core::{
-    ChangeOutcome, ChangedFiles, Code, History, LARGE_OPERATION, Memory, MemoryId, Operation,
-    OperationId, OperationRecord, Recorded, RecordedChange, RecordedFile, RevertedFiles,
+    ChangeOutcome, ChangedFiles, Code, FileVersion, History, LARGE_OPERATION, Memory, MemoryId,
+    Operation, OperationId, OperationRecord, Recorded, RecordedChange, RecordedFile, RevertedFiles,
     StoreError, TrashedFile, Verb,
 };
 
@@ -18,7 +18,7 @@ use crate::error::io_error;
 use crate::journal::{
     CommitStep, JournalPayload, PlannedFile, ReplacedFile, journal_read_error, revert_step,
 };
-use crate::markdown;
+use crate::markdown::{self, is_version};
 use crate::memory_file::load;
 use crate::offline_queue::read_document;
 
@@ -145,6 +145,10 @@ impl History for FileStore {
         loaded
             .map(|loaded| loaded.stored.memory)
             .ok_or_else(missing)
+    }
+
+    fn trash_has_version(&self, trash: &str, expected: FileVersion) -> Result<bool, StoreError> {
+        Ok(is_version(&self.read_trash(trash)?, expected.0))
     }
 
     fn recover(&self) -> Result<(), StoreError> {

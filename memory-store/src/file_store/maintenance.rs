@@ -1,13 +1,96 @@
 //! Maintenance of a home by a daemon.
 
-use memory_core::StoreError;
+use chrono::{DateTime, TimeDelta, Utc};
+use memory_core::{Memory, MemoryId, StoreError};
 
 use super::FileStore;
+use crate::disk::{parent_folder, stage_file};
+use crate::error::io_error;
 use crate::index::RefreshDepth;
 use crate::journal::journal_read_error;
+use crate::markdown;
+use crate::memory_file::time_from_nanos;
 use crate::oplog::LogPosition;
 
+/// Time for which a changed file is left to its author.
+const EDITING_TIME: TimeDelta = TimeDelta::minutes(10);
+
+/// Maximum number of files whose access counts one run writes.
+const MAX_COUNTS: usize = 1_000;
+
+/// Number of files whose access counts are written under one lock.
+const COUNTS_PER_LOCK: usize = 32;
+
 impl FileStore {
+    /// Writes access counts into files. The index has them until then.
+    pub(super) fn write_counts(&self, now: DateTime<Utc>) -> Result<u64, StoreError> {
+        // Each file of a shared home is a version in the database.
+        if self.replica.is_some() {
+            return Ok(0);
+        }
+        let mut written = 0;
+        for ids in self.index.ids_with_new_accesses()?.chunks(COUNTS_PER_LOCK) {
+            let _lock = self.lock_for_writing()?;
+            let mut paths = Vec::new();
+            for id in ids {
+                paths.extend(self.write_count(id, now)?);
+            }
+            self.index.reread_changed(&paths)?;
+            written += paths.len();
+            if MAX_COUNTS <= written {
+                break;
+            }
+        }
+        Ok(written as u64)
+    }
+
+    /// Writes the access count of a memory, and returns the path of its file if it was written.
+    fn write_count(&self, id: &MemoryId, now: DateTime<Utc>) -> Result<Option<String>, StoreError> {
+        let Some((loaded, new)) = self.load_indexed(id)? else {
+            return Ok(None);
+        };
+        let (memory, path) = (&loaded.stored.memory, loaded.stored.path.as_str());
+        let changed = time_from_nanos(loaded.signature.modified_ns);
+        if loaded.stored.problem.is_some()
+            || (now - changed).abs() < EDITING_TIME
+            || self.is_in_editor(path)
+        {
+            return Ok(None);
+        }
+        let access_count = memory.access_count.saturating_add(new);
+        let Some(bytes) = markdown::with_access_count(&loaded.bytes, access_count) else {
+            return Ok(None);
+        };
+        let counted = Memory {
+            access_count,
+            ..memory.clone()
+        };
+        if markdown::decode(path, &bytes, changed).memory != counted {
+            return Ok(None);
+        }
+        let (disk, waiting) = (self.disk.as_ref(), format!("{path}.tmp"));
+        let write = || {
+            stage_file(disk, &waiting, &bytes, Some(path))?;
+            disk.rename(&waiting, path)?;
+            disk.sync_folder(parent_folder(path))
+        };
+        write().map_err(|error| io_error(format!("write {path}"), error))?;
+        Ok(Some(path.to_owned()))
+    }
+
+    /// Returns whether an editor has marked a file as open, as Vim, Emacs and office programs do.
+    fn is_in_editor(&self, path: &str) -> bool {
+        let folder = parent_folder(path);
+        let name = path.rsplit('/').next().unwrap_or(path);
+        [
+            format!("{folder}/.{name}.swp"),
+            format!("{folder}/.#{name}"),
+            format!("{folder}/.~lock.{name}#"),
+        ]
+        .iter()
+        .any(|mark| !matches!(self.disk.stat(mark), Ok(None)))
+    }
+
     /// Moves the pending changes into the full text, and returns their number.
     ///
     /// Searches find pending changes as well, but are a little slower.

@@ -11,7 +11,7 @@ use super::FileStore;
 use crate::disk::MAX_FILE;
 use crate::index::{MemoryLocation, RefreshDepth};
 use crate::journal::{CommitStep, PlannedFile, ReplacedFile};
-use crate::markdown;
+use crate::markdown::{self, is_version};
 use crate::memory_file::{MemoryFile, is_conversation_file, load};
 
 /// The file changes of an operation, and its results for the caller.
@@ -148,7 +148,7 @@ impl FileStore {
     ) -> Result<(CommitStep, ChangeOutcome), StoreError> {
         let (loaded, unfolded) = self.load_current(&memory.id)?;
         let before = &loaded.stored;
-        if before.stamp != expected {
+        if !is_version(&loaded.bytes, expected.0) {
             return Err(StoreError::Conflict {
                 what: before.path.clone(),
             });
@@ -213,7 +213,7 @@ impl FileStore {
     ) -> Result<(CommitStep, ChangeOutcome), StoreError> {
         let (loaded, _) = self.load_current(&id)?;
         let path = loaded.stored.path.clone();
-        if expected.is_some_and(|expected| expected != loaded.stored.stamp) {
+        if expected.is_some_and(|expected| !is_version(&loaded.bytes, expected.0)) {
             return Err(StoreError::Conflict { what: path });
         }
         Ok((
@@ -239,7 +239,10 @@ impl FileStore {
         })
     }
 
-    fn load_indexed(&self, id: &MemoryId) -> Result<Option<(MemoryFile, u64)>, StoreError> {
+    pub(super) fn load_indexed(
+        &self,
+        id: &MemoryId,
+    ) -> Result<Option<(MemoryFile, u64)>, StoreError> {
         let Some(MemoryLocation {
             path,
             accesses: unfolded,

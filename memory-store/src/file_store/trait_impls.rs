@@ -5,14 +5,15 @@ use memory_core::query_parser::TextQuery;
 use memory_core::secret::Checked;
 use memory_core::wikilink::WikilinkCandidate;
 use memory_core::{
-    CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, Embeddings, FacetCounts, Filter,
-    MemoryFacets, MemoryId, MemoryPage, MemoryStore, MemorySummaries, MemorySummary, NameIndex,
-    NameMatch, Origin, PageRequest, ReminderQuery, Scope, SearchRequest, SearchResults, StoreError,
-    StoredMemory, TextVector,
+    CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, Embeddings, FacetCounts, FileVersion,
+    Filter, MemoryFacets, MemoryId, MemoryPage, MemoryStore, MemorySummaries, MemorySummary,
+    NameIndex, NameMatch, Origin, PageRequest, ReminderQuery, Scope, SearchRequest, SearchResults,
+    StoreError, StoredMemory, TextVector,
 };
 
 use super::FileStore;
 use crate::index::RefreshDepth;
+use crate::markdown::is_version;
 
 impl NameIndex for FileStore {
     fn find_by_name(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError> {
@@ -213,6 +214,15 @@ impl MemoryStore for FileStore {
 
     fn count_access(&self, ids: &[MemoryId]) {
         self.index.count_access(ids);
+    }
+
+    fn write_access_counts(&self, now: DateTime<Utc>) -> Result<u64, StoreError> {
+        self.write_counts(now)
+    }
+
+    fn has_version(&self, id: &MemoryId, expected: FileVersion) -> Result<bool, StoreError> {
+        let (loaded, _) = self.load_current(id)?;
+        Ok(is_version(&loaded.bytes, expected.0))
     }
 }
 

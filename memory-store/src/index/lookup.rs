@@ -11,7 +11,7 @@ use super::filter::{ACCEPTED, scope_condition};
 use super::lookup_key::LookupKey;
 use super::lookup_key::SHORTEST;
 use super::memory_index::MemoryIndex;
-use super::schema::id_bytes;
+use super::schema::{id_bytes, row_id};
 use crate::memory_file::load;
 
 /// Maximum number of memories returned for an ambiguous prefix.
@@ -263,6 +263,16 @@ impl MemoryIndex {
             .flatten()
             .map(|by| candidate(document.path.clone(), by));
         by_path.into_iter().chain(by_name).collect()
+    }
+
+    /// Returns the memories with accesses that their files do not include.
+    pub(crate) fn ids_with_new_accesses(&self) -> Result<Vec<MemoryId>, StoreError> {
+        self.query("list accesses", |_, opened| {
+            let sql = "SELECT id FROM documents WHERE accesses > 0 AND id NOT NULL ORDER BY key";
+            let mut select = opened.connection.prepare_cached(sql)?;
+            let ids = select.query_map((), |row| row_id(row, 0).map(MemoryId::from))?;
+            Ok(ids.collect::<Result<_, _>>()?)
+        })
     }
 
     /// Adds an access to each of `ids`; errors are ignored.

@@ -1,11 +1,11 @@
 //! Formats the file of a new memory.
 
-use memory_core::Memory;
+use memory_core::{MEMORY_KEYS, Memory};
 
 use super::fence;
 use super::lines::{self, YamlEntry};
 use super::scalar::{ScalarContext, scalar};
-use super::value::{FrontMatterValue, KEYS, value};
+use super::value::{FrontMatterValue, value};
 use super::yaml::YamlNode;
 
 /// Returns the file of a new memory.
@@ -18,7 +18,7 @@ use super::yaml::YamlNode;
 pub fn encode(memory: &Memory, front_matter: &str) -> String {
     let mut file = String::with_capacity(memory.content.len() + front_matter.len() + 512);
     file.push_str("---\n");
-    for key in KEYS {
+    for key in MEMORY_KEYS {
         file.push_str(&key_lines(key, &value(key, memory), "\n"));
     }
     file.push_str(&user_lines(memory, front_matter));

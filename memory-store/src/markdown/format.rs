@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use chrono::{DateTime, NaiveDateTime, NaiveTime, Utc};
 use memory_core::{
-    Category, ContentHash, FileVersion, Memory, MemoryId, OperationId, Origin, ParseError, Phase,
-    Proposal, ProposalTarget, ProposedAction, Reminder, Scope, SpeakerRole, Tags, parse_day,
-    parse_rfc3339, valid_time,
+    Category, ContentHash, FileVersion, MEMORY_KEYS, Memory, MemoryId, OperationId, Origin,
+    ParseError, Phase, Proposal, ProposalTarget, ProposedAction, Reminder, Scope, SpeakerRole,
+    Tags, parse_day, parse_rfc3339, valid_time,
 };
 
 use super::value::VERSION_BESIDE;
@@ -251,7 +251,7 @@ impl FrontMatter {
 /// Returns whether a key is a field of a memory.
 pub(super) fn is_known(key: &str) -> bool {
     const OTHERS: [&str; 6] = ["tag", "alias", "created", "date", "updated", "modified"];
-    super::value::KEYS.contains(&key) || OTHERS.contains(&key)
+    MEMORY_KEYS.contains(&key) || OTHERS.contains(&key)
 }
 
 /// Returns whether the spelling of a key's value matters, and not only its numeric value.

@@ -3,6 +3,7 @@
 //! A file is Markdown with a YAML front matter, see [`encode()`]. [`decode()`] never fails: it returns all readable fields, and reports
 //! the first defect. [`rewrite`] edits only the lines of changed keys, and leaves all other bytes as the user wrote them.
 
+mod access_count;
 mod decode;
 mod encode;
 mod fence;
@@ -19,6 +20,7 @@ mod yaml;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use access_count::{is_version, with_access_count};
 pub use decode::{DecodedFile, decode, misfiled_category};
 pub use encode::encode;
 pub(crate) use encode::in_order;

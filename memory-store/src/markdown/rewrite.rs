@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use chrono::TimeDelta;
-use memory_core::{Memory, Problem};
+use memory_core::{MEMORY_KEYS, Memory, Problem};
 
 use super::decode::{ParsedFile, decode};
 use super::encode::{entry_lines, inline_value, item_lines, key_lines, last_line_break};
@@ -13,7 +13,7 @@ use super::lines::{self, ValueStyle, YamlEntry};
 use super::list::{edit_flow, edit_lines};
 use super::scalar::{double_quoted, single_quoted};
 use super::text::{FileDefect, decode_lossy};
-use super::value::{FrontMatterValue, KEYS, VERSION_BESIDE, value};
+use super::value::{FrontMatterValue, VERSION_BESIDE, value};
 use super::yaml::{self, YamlNode};
 
 const CHANGE_BY_HAND: &str =
@@ -55,7 +55,7 @@ pub fn rewrite(path: &str, bytes: &[u8], after: &Memory) -> Result<Vec<u8>, Prob
         )
     };
     let Some(fences) = parts.front else {
-        let keys = KEYS
+        let keys = MEMORY_KEYS
             .iter()
             .map(|key| key_lines(key, &value(key, after), newline))
             .collect::<String>();
@@ -104,7 +104,7 @@ pub fn rewrite(path: &str, bytes: &[u8], after: &Memory) -> Result<Vec<u8>, Prob
         }
         _ => value(key, &before) != value(key, after),
     };
-    let changes: Vec<FrontMatterChange> = KEYS
+    let changes: Vec<FrontMatterChange> = MEMORY_KEYS
         .into_iter()
         .filter(|key| *key != VERSION_BESIDE && is_changed(key))
         .map(|key| FrontMatterChange {
@@ -355,7 +355,7 @@ fn verify(
     if read.problem.is_some() || read.memory.content != after.content {
         return Err(first_changed());
     }
-    if let Some(key) = KEYS
+    if let Some(key) = MEMORY_KEYS
         .into_iter()
         .find(|key| value(key, &read.memory) != value(key, after))
     {

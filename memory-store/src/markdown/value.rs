@@ -3,46 +3,6 @@
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::{Memory, MemoryId, Origin, Proposal, ProposalTarget, Reminder};
 
-/// The keys that are written, in the order of the file format.
-///
-/// From `role` on, a key without a value is omitted.
-pub(super) const KEYS: [&str; 34] = [
-    "id",
-    "content_hash",
-    "phase",
-    "category",
-    "scope",
-    "tags",
-    "source",
-    "created_at",
-    "updated_at",
-    "expires_at",
-    "access_count",
-    "links",
-    "version",
-    "role",
-    "title",
-    "aliases",
-    "stated_at",
-    "valid_from",
-    "valid_until",
-    "supersedes",
-    "superseded_by",
-    "summarised_by",
-    "pinned",
-    "due",
-    "reminds",
-    "notified_at",
-    "done_at",
-    "origin",
-    "other_origins",
-    "proposed_by",
-    "proposed_action",
-    "proposed_for",
-    "proposed_base",
-    VERSION_BESIDE,
-];
-
 /// The key for the memory's version in files where `version` is the user's own, such as `1.10`.
 pub(super) const VERSION_BESIDE: &str = "memory_version";
 

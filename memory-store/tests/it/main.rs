@@ -4,6 +4,7 @@
     reason = "a helper of a test that cannot go on is a failed test"
 )]
 
+mod access_counts;
 mod bank_faults;
 mod bank_writers;
 mod clock_faults;

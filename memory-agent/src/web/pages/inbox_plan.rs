@@ -15,7 +15,7 @@ use crate::web::html::{Label, SafeHtml};
 use crate::web::layout::{Layout, NOTHING_SELECTED};
 use crate::web::markdown::render_markdown;
 use crate::web::request::{WebRequest, redirect_with_notice};
-use crate::web::state::WebState;
+use crate::web::state::{EXPIRING_DAYS, WebState};
 
 /// The path of the page.
 const PATH: &str = "/inbox/plan";
@@ -119,6 +119,10 @@ struct PlanPage {
     rejected: usize,
     /// The number of accepted suggestions that the previous request did not apply.
     skipped: u64,
+    /// The memories that automatic work will remove: day, path, headline and reason.
+    expiring: Vec<(String, String, Label, &'static str)>,
+    more_expiring: usize,
+    expiring_days: i64,
 }
 
 /// Maximum number of suggestions of a page.
@@ -130,7 +134,8 @@ const MAX_REJECTED: usize = 2_000;
 async fn show(request: WebRequest) -> Response {
     request
         .respond(|request| {
-            let plan = request.plan()?;
+            let work = request.plan()?;
+            let (plan, expiring) = (&work.refinements, &work.expiring);
             let host = &request.web.config.host;
             let rejected: HashSet<String> = host.rejected_suggestions().into_iter().collect();
             let shown: Vec<_> = plan
@@ -138,6 +143,20 @@ async fn show(request: WebRequest) -> Response {
                 .filter(|row| !rejected.contains(&row.key))
                 .collect();
             let page = PlanPage {
+                expiring_days: EXPIRING_DAYS,
+                more_expiring: expiring.len().saturating_sub(MAX_ROWS),
+                expiring: expiring
+                    .iter()
+                    .take(MAX_ROWS)
+                    .map(|own| {
+                        (
+                            request.local(own.at).format("%Y-%m-%d").to_string(),
+                            format!("/memories/{}", own.id),
+                            Label::cut(&own.headline, MAX_HEADLINE),
+                            own.why,
+                        )
+                    })
+                    .collect(),
                 layout: request.layout("Suggestions"),
                 bulk: BulkForm {
                     path: PATH,

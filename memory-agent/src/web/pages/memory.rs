@@ -10,7 +10,7 @@ use axum::routing::{get, post};
 use memory_core::{
     Acceptance, Category, Memory, MemoryHistory, MemoryId, MemoryStep, MemoryStoreExt, Patch,
     Phase, ProposalEnd, SecretPolicy, StoreError, StoredMemory, Tags, Verb, backlinks, delete,
-    memory_history, operation_subject, outgoing_links, pin, proposal, proposal_end,
+    memory_history, operation_subject, outgoing_links, pin, proposal, proposal_end, read,
     resolve_wikilink, restore, tag, unpin, update, why,
 };
 
@@ -96,7 +96,7 @@ async fn show(Path(id): Path<String>, request: WebRequest) -> Response {
 
 fn memory_page(request: &WebRequest, reference: &str) -> Result<MemoryDetailsPage, PageError> {
     let services = &request.services;
-    match services.store.get_by(reference) {
+    match read(services, reference) {
         Ok(stored) => existing_page(request, &stored),
         Err(error @ StoreError::NotFound { .. }) => match reference.parse::<MemoryId>() {
             Ok(id) => deleted_page(request, &id)?.ok_or_else(|| error.into()),

@@ -124,10 +124,7 @@ pub(super) fn facts(
 pub(super) fn more_facts(stored: &StoredMemory) -> Vec<(Label, FactValue)> {
     let memory = &stored.memory;
     let own = [
-        (
-            "Reads by agents and commands",
-            memory.access_count.to_string(),
-        ),
+        ("Uses by agents and people", memory.access_count.to_string()),
         ("Version", memory.version.to_string()),
         ("File", stored.path.clone()),
         ("Id", memory.id.to_string()),

@@ -567,6 +567,11 @@ fn suggestions_are_accepted_and_declined_one_by_one() {
         page.contains("under knowledge, because the test says so")
             && page.contains("Coffee is &lt;b&gt;bold")
     );
+    assert!(
+        page.contains("Will go to the trash within 7 days")
+            && page.contains("(unchanged in the inbox)"),
+        "{page}"
+    );
     let page = server
         .post_and_follow("/inbox/plan", &[("key", &one), ("action", "accept")])
         .body;

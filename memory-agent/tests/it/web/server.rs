@@ -8,15 +8,15 @@ use std::thread::{self, JoinHandle};
 
 use memory_agent::instance::OpenInstances;
 use memory_agent::web::{SignInCodes, WebHost, WebServerConfig, serve_web};
-use memory_core::chrono::NaiveDate;
+use memory_core::chrono::{NaiveDate, TimeDelta};
 use memory_core::conversation::ConversationStore;
 use memory_core::instance::NamedInstance;
 use memory_core::testing::{FakeConversations, FakeMeter, FakeRecallLedger, services};
 use memory_core::{
-    AppliedRefinement, Budget, Category, Draft, Filter, LlmUsage, MemStore, Memory, Meter,
-    Neighbour, NeighbourRelation, PageRequest, Phase, PlannedAction, PlannedRefinement, Purpose,
-    Query, RefinementPlanner, Reservation, SecretPolicy, Services, StoreError, StoredMemory,
-    ToolError, Usage, list, search, upgrade, usage, write,
+    AppliedRefinement, Budget, Category, Draft, ExpiringMemory, Filter, LlmUsage, MemStore, Memory,
+    Meter, Neighbour, NeighbourRelation, PageRequest, Phase, PlannedAction, PlannedRefinement,
+    Purpose, Query, RefinementPlanner, Reservation, SecretPolicy, Services, StoreError,
+    StoredMemory, ToolError, Usage, list, search, upgrade, usage, write,
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
@@ -102,6 +102,21 @@ impl RefinementPlanner for FakePlanner {
             text: other.content,
         };
         Ok(others.map(neighbour).collect())
+    }
+
+    fn expiring(&self, time: TimeDelta) -> Result<Vec<ExpiringMemory>, StoreError> {
+        let filter = Filter {
+            phase: Some(Phase::Inbox),
+            ..Filter::default()
+        };
+        let notes = list(&self.0, &filter, &PageRequest::default())?.memories;
+        let expiring = |stored: StoredMemory| ExpiringMemory {
+            id: stored.memory.id,
+            headline: stored.memory.headline().to_owned(),
+            at: stored.memory.updated_at + time,
+            why: "unchanged in the inbox",
+        };
+        Ok(notes.into_iter().map(expiring).collect())
     }
 }
 
