@@ -25,6 +25,7 @@ pub fn history_suite(make: &dyn Fn() -> Services) {
         an_undo_of_many_files_leaves_those_that_changed_since,
         a_purged_file_is_not_restored_by_an_undo,
         the_trash_gives_back,
+        the_deletion_of_a_restored_and_moved_memory_is_not_undone,
         a_purge_is_for_good,
     );
 }
@@ -319,6 +320,22 @@ fn the_trash_gives_back(services: &Services) {
     assert_eq!(content(services, &id).as_deref(), Some("precious"));
     undo(services, None).expect("even that is undone");
     assert_eq!(content(services, &id).as_deref(), Some("precious, changed"));
+}
+
+fn the_deletion_of_a_restored_and_moved_memory_is_not_undone(services: &Services) {
+    let id = put(services, "moved");
+    delete(services, &id).expect("deleted");
+    let deletion = records(services)[0].operation.id.clone();
+    restore(services, &id[..8]).expect("restored");
+    let patch = Patch {
+        category: Some(Category::Lessons),
+        ..Patch::default()
+    };
+    update(services, &id, &patch, None, SecretPolicy::Refuse).expect("moved");
+    let refused = undo(services, Some(deletion.as_str())).expect_err("it was changed since");
+    assert_eq!(refused.code(), Code::Conflict);
+    let stored = services.store.get_by(&id).expect("it is there once");
+    assert_eq!(stored.memory.category, Category::Lessons);
 }
 
 fn a_purge_is_for_good(services: &Services) {

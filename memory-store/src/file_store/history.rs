@@ -218,6 +218,14 @@ impl FileStore {
         for change in self.open_changes(id, &done) {
             let change = change?;
             let checked = match later.get(&change.id) {
+                // A deleted memory that was restored since may have another path.
+                None if change.after.is_none()
+                    && let Some((loaded, _)) = self.load_indexed(&change.id)? =>
+                {
+                    Err(StoreError::Conflict {
+                        what: loaded.stored.path,
+                    })
+                }
                 None => revert_step(self.disk.as_ref(), &change).map(drop),
                 Some(next) => self.check_revertible(&change, Option::as_ref(next)),
             };
