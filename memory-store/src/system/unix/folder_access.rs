@@ -3,11 +3,11 @@
 use std::fs::{File, Metadata};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+use std::os::unix::fs::{MetadataExt, fchown};
 use std::path::Path;
 
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, linkat, mkdirat, openat, renameat, statat, unlinkat,
+    AtFlags, FileType, Mode, OFlags, fchmod, linkat, mkdirat, openat, renameat, statat, unlinkat,
 };
 use rustix::io::Errno;
 
@@ -141,14 +141,14 @@ impl OpenFolder {
         if !own.is_file() || FileType::from_raw_mode(other.st_mode) != FileType::RegularFile {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        let mode = PermissionsExt::from_mode(other.st_mode & 0o775);
+        let mode = Mode::from_raw_mode(other.st_mode) & Mode::from_raw_mode(0o775);
         // Only a privileged process may change the owner; the others set the group and mode as far as they may.
         let is_given = own.uid() != other.st_uid
             && fchown(&file, Some(other.st_uid), Some(other.st_gid)).is_ok();
         if !is_given && own.gid() != other.st_gid {
             let _ = fchown(&file, None, Some(other.st_gid));
         }
-        file.set_permissions(mode)
+        Ok(fchmod(&file, mode)?)
     }
 
     /// Syncs the content of a file, unless it is a symlink.
