@@ -402,7 +402,7 @@ fn attributes_are_explained() {
         "only the agent codex",
         "who receives it",
         "the program it came from",
-        "by agents and commands",
+        "Uses by agents and people",
     ] {
         assert!(page.contains(text), "{text} is missing in {page}");
     }
