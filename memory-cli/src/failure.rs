@@ -180,17 +180,11 @@ pub(crate) enum Failure {
         /// The cause for the first of them.
         source: NotifyError,
     },
-    /// Some chores failed; the printed report has the causes.
-    #[error("{count} {} failed", if *count == 1 { "chore has" } else { "chores have" })]
-    Undone {
-        /// Number of failed chores.
-        count: u64,
-        /// Error code of the first failed chore.
-        code: Code,
-    },
     /// Some of several parts of a command failed; the error of each was printed.
-    #[error("{count} of {total} failed")]
+    #[error("{}", parts_failed(part, *count, *total))]
     PartsFailed {
+        /// What a part is: a call, a chore or a client.
+        part: &'static str,
         /// Number of failed parts.
         count: u64,
         /// Number of all parts.
@@ -226,12 +220,6 @@ pub(crate) enum Failure {
     #[error("{count} invalid {}", if *count == 1 { "line" } else { "lines" })]
     NotUnderstood {
         /// Number of these lines.
-        count: u64,
-    },
-    /// Some tool calls failed; the response to each has the reason.
-    #[error("{count} {} failed", if *count == 1 { "call" } else { "calls" })]
-    CallsFailed {
-        /// Number of these calls.
         count: u64,
     },
     /// Some lines of an export were not imported; the printed report lists them.
@@ -309,7 +297,6 @@ impl Failure {
             Self::Config(_) => Code::ConfigInvalid,
             Self::Usage { .. } | Self::NotUnderstood { .. } => Code::InvalidInput,
             Self::Filter { .. } => Code::FilterError,
-            Self::CallsFailed { .. } => Code::CallFailed,
             Self::File { source, .. } | Self::Listen { source, .. } | Self::Output(source) => {
                 match source.kind() {
                     io::ErrorKind::NotFound => Code::PathNotFound,
@@ -320,7 +307,7 @@ impl Failure {
             Self::NotShown { .. } => Code::NotifyFailed,
             Self::NoConversations { .. } => Code::PathNotFound,
             Self::Taken { .. } | Self::ForeignFile { .. } => Code::Conflict,
-            Self::Undone { code, .. } | Self::PartsFailed { code, .. } => *code,
+            Self::PartsFailed { code, .. } => *code,
             Self::Tour { .. } => Code::Internal,
             Self::CheckFailed { .. }
             | Self::BanksDamaged { .. }
@@ -348,10 +335,10 @@ impl Failure {
             Self::NoConversations { .. } => {
                 Some("specify the folder that `memory proxy` or `memory add` used as --memory-path".into())
             }
-            Self::Undone { .. } | Self::CallsFailed { .. } => Some("all others succeeded; see the reported errors".into()),
             Self::PartsFailed { count, total, .. } if count < total => {
                 Some("all others succeeded; see the reported errors".into())
             }
+            Self::PartsFailed { .. } => Some("see the reported errors".into()),
             Self::ForeignFile { .. } => {
                 Some("nothing was written; move the file away, or choose another folder with --output".into())
             }
@@ -377,7 +364,7 @@ impl Failure {
             Self::Output(_) => Some("the operation may have completed; check before you repeat a change".into()),
             Self::SystemCheckFailed { .. } => Some("follow the next steps in the report".into()),
             Self::File { source, .. } => io_hint(source).map(str::to_owned),
-            Self::Filter { .. } | Self::Editor { draft: None, .. } | Self::Tour { .. } | Self::PartsFailed { .. } => None,
+            Self::Filter { .. } | Self::Editor { draft: None, .. } | Self::Tour { .. } => None,
         }
     }
 
@@ -388,10 +375,8 @@ impl Failure {
             Self::CheckFailed { .. }
                 | Self::SystemCheckFailed { .. }
                 | Self::BanksDamaged { .. }
-                | Self::Undone { .. }
                 | Self::NotTaken { .. }
                 | Self::NotUnderstood { .. }
-                | Self::CallsFailed { .. }
                 | Self::PartsFailed { .. }
                 | Self::NotShown { .. }
         )
@@ -405,6 +390,14 @@ impl Failure {
     /// Returns whether the reader of standard output has closed it, such as `head`.
     pub(crate) fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Output(source) if source.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+fn parts_failed(part: &str, count: u64, total: u64) -> String {
+    if total == 1 {
+        format!("the {part} failed")
+    } else {
+        format!("{count} of {total} {part}s failed")
     }
 }
 

@@ -199,13 +199,9 @@ pub(crate) fn check_has_history(root: &Path) -> Result<(), Failure> {
     if root.join(".git").exists() {
         Ok(())
     } else {
-        Err(no_history_error())
+        let hint = "enable it for future changes: `memory config set git.enabled true`";
+        Err(Failure::usage("this home is not versioned with git", hint))
     }
-}
-
-pub(crate) fn no_history_error() -> Failure {
-    let hint = "enable it for future changes: `memory config set git.enabled true`";
-    Failure::usage("this home is not versioned with git", hint)
 }
 
 /// Returns the error for a failed git command.

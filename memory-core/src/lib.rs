@@ -148,7 +148,7 @@ pub use ingest::{
     Progress, SessionCounts, SkippedFile, ingest,
 };
 pub use link::{
-    LinkReport, UnresolvedLink, backlinks, link, outgoing_links, resolve_links,
+    LinkReport, Unlinked, UnresolvedLink, backlinks, link, outgoing_links, resolve_links,
     resolve_links_both_ways, resolve_own_links, resolve_wikilink, unlink, wikilinks_between,
 };
 pub use local_zone::{LocalOffset, LocalTime, LocalZone};

@@ -19,18 +19,24 @@ pub fn link(
     first: &str,
     second: &str,
 ) -> Result<(StoredMemory, StoredMemory), StoreError> {
-    change_link(services, Verb::Link, first, second)
+    let [first, second] = change_link(services, Verb::Link, first, second)?.memories;
+    Ok((first, second))
+}
+
+/// The result of [`unlink`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unlinked {
+    /// The two memories.
+    pub memories: [StoredMemory; 2],
+    /// Whether there was a link.
+    pub changed: bool,
 }
 
 /// Removes the links between two memories in both directions.
 ///
 /// # Errors
 /// As [`link`].
-pub fn unlink(
-    services: &Services,
-    first: &str,
-    second: &str,
-) -> Result<(StoredMemory, StoredMemory), StoreError> {
+pub fn unlink(services: &Services, first: &str, second: &str) -> Result<Unlinked, StoreError> {
     change_link(services, Verb::Unlink, first, second)
 }
 
@@ -39,7 +45,7 @@ fn change_link(
     verb: Verb,
     first: &str,
     second: &str,
-) -> Result<(StoredMemory, StoredMemory), StoreError> {
+) -> Result<Unlinked, StoreError> {
     let (first, second) = (find_named(services, first)?, find_named(services, second)?);
     if first == second {
         return Err(StoreError::Invalid {
@@ -67,18 +73,20 @@ fn change_link(
             ..Patch::default()
         },
     };
-    retry_conflicts(|| {
+    let changed = retry_conflicts(|| {
         let mut set = services.change_set(verb);
         for (own, other) in [(first, second), (second, first)] {
             push_patched(&mut set, &services.store.get(&own)?, &patch(other));
         }
-        if set.changes.is_empty() {
-            Ok(())
-        } else {
-            commit(services, &set, SecretPolicy::Keep).map(drop)
+        if !set.changes.is_empty() {
+            commit(services, &set, SecretPolicy::Keep)?;
         }
+        Ok(!set.changes.is_empty())
     })?;
-    Ok((services.store.get(&first)?, services.store.get(&second)?))
+    Ok(Unlinked {
+        memories: [services.store.get(&first)?, services.store.get(&second)?],
+        changed,
+    })
 }
 
 /// Returns the wikilinks in the text of either memory that lead to the other.

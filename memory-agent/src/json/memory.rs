@@ -2,7 +2,7 @@
 
 use memory_core::{
     InboxTtl, LinkReport, MemoryId, MemoryPage, OperationId, Origin, Problem, SpeakerRole,
-    StoredMemory,
+    StoredMemory, Unlinked,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -288,11 +288,12 @@ pub fn link_report(report: &LinkReport) -> Value {
 ///
 /// `wikilinks` are those in the texts, which still link the two memories.
 pub fn unlink_result(
-    memories: [&StoredMemory; 2],
+    unlinked: &Unlinked,
     wikilinks: &[(MemoryId, String)],
     inbox_ttl: InboxTtl,
 ) -> Value {
-    let mut shape = self::memories(memories, inbox_ttl);
+    let mut shape = self::memories(&unlinked.memories, inbox_ttl);
+    shape["changed"] = unlinked.changed.into();
     if !wikilinks.is_empty() {
         let links: Vec<_> = wikilinks
             .iter()

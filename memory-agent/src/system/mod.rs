@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | the socket in the home | a Unix socket; the system reports the user of a client | a TCP listener on 127.0.0.1; the file of the socket has its address and a random token, which a client sends first |
 //! | a command with all processes that it starts | a process group | Windows: the tree of child processes, by `taskkill`; else the process only |
+//! | bytes that wait on the standard input | `FIONREAD` | unknown |
 //! | a command line | `sh -c` | Windows: `cmd /S /C` |
 
 #[cfg(any(not(unix), portable_system))]
@@ -20,6 +21,7 @@ use self::portable as current;
 #[cfg(all(unix, not(portable_system)))]
 use self::unix as current;
 
+pub use current::input::has_waiting_input;
 #[cfg(feature = "server")]
 pub(crate) use current::local_socket;
 pub use current::process_group::own_group;

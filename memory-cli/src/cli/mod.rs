@@ -44,6 +44,7 @@ pub fn run_silently(arguments: &[&str], environment: &Environment) -> bool {
     let streams = Streams {
         input: Box::new(io::empty()),
         input_is_terminal: false,
+        has_waiting_input: || false,
         out: Box::new(io::sink()),
         out_width: None,
         err: Box::new(io::sink()),

@@ -32,9 +32,9 @@ pub(crate) struct AddArgs {
     /// Read facts from this file; `-`, or piped input without other arguments, is the standard input
     #[arg(long, short, value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Conversation to add the facts to
-    #[arg(long, short, value_name = "ID", default_value_t = ConversationId::default_conversation())]
-    conversation_id: ConversationId,
+    /// Conversation to add the facts to [default: default]
+    #[arg(long, short, value_name = "ID")]
+    conversation_id: Option<ConversationId>,
     /// Store the facts in this folder [default: the home]
     #[arg(long, value_name = "DIR")]
     memory_path: Option<PathBuf>,
@@ -106,7 +106,19 @@ impl AddArgs {
                 &entry.content,
             ])?;
         }
+        let default = ConversationId::default_conversation();
+        if self.conversation_id.is_none() && self.memory_path.is_none() && !self.facts.is_empty() {
+            app.output.note(&format!(
+                "stored as facts of the conversation {default}, found by `memory search --scope conversation:{default}`; `memory write` stores a text for all agents"
+            ))?;
+        }
         Ok(())
+    }
+
+    fn conversation(&self) -> ConversationId {
+        self.conversation_id
+            .clone()
+            .unwrap_or_else(ConversationId::default_conversation)
     }
 
     fn read_facts(&self, app: &mut App) -> Result<Vec<FactInput>, Failure> {
@@ -135,11 +147,11 @@ impl AddArgs {
         };
         let mut given = text.map_or_else(
             || Ok(Vec::new()),
-            |text| parse_facts(&text, &self.conversation_id),
+            |text| parse_facts(&text, &self.conversation()),
         )?;
         let typed = self.facts.iter().map(|fact| FactInput {
             content: fact.clone(),
-            conversation: self.conversation_id.clone(),
+            conversation: self.conversation(),
         });
         given.extend(typed);
         given.retain(|given| !given.content.trim().is_empty());

@@ -12,7 +12,7 @@ use memory_agent::rpc::{self, RpcConnection, RpcWork};
 use memory_agent::{
     Agent, CONTEXT_BUDGET, InputError, InputValues, Session, SessionOrigin, exact_json, json,
 };
-use memory_core::{RecallInterface, View};
+use memory_core::{Code, RecallInterface, View};
 use serde_json::Value;
 
 use crate::agent::{self, AgentOptions};
@@ -107,6 +107,13 @@ impl AgentArgs {
         output: &mut Output,
     ) -> Result<(), Failure> {
         let context = session.inject_context(prompt, self.budget)?;
+        // The input may be a pipe that nobody closes, so it is not read to its end.
+        if output.has_waiting_input() {
+            return Err(Failure::usage(
+                "--prompt TEXT does not read the standard input, which is not empty",
+                "pass both on the standard input: {\"prompt\": TEXT, \"calls\": [CALL…]}",
+            ));
+        }
         if output.is_json() {
             return Ok(output.json(&json::context(&context))?);
         }
@@ -136,16 +143,15 @@ fn answer_input(
     output: &mut Output,
 ) -> Result<(), Failure> {
     let input = output.take_input().take(MAX_INPUT_BYTES);
-    let mut failed = 0_u64;
-    let mut count = 0_u64;
+    let mut calls = CallCount::default();
     for wish in InputValues::new(input) {
-        count += 1;
+        calls.has_input = true;
         let wish = match wish {
             Err(InputError::Io(error)) => {
                 return Err(Failure::file("read the standard input")(error));
             }
             Err(InputError::NotJson(reason)) => {
-                failed += 1;
+                calls.add(false);
                 let message = format!("the standard input is not valid JSON: {reason}");
                 output.json(&json::error("INVALID_INPUT", &message, Some(batch::FORMS)))?;
                 output.flush()?;
@@ -154,93 +160,115 @@ fn answer_input(
             Ok(wish) => BatchRequest::parse(wish),
         };
         match wish {
-            Ok(BatchRequest::Rpc(request)) => failed += answer_rpc(speech, &request, output)?,
-            Ok(wish) => failed += answer_request(session, wish, budget, output)?,
+            Ok(BatchRequest::Rpc(request)) => answer_rpc(speech, &request, &mut calls, output)?,
+            Ok(wish) => answer_request(session, wish, budget, &mut calls, output)?,
             Err(error) => {
-                failed += 1;
+                calls.add(false);
                 output.json_text(&exact_json::to_text(&json::tool_error(&error)))?;
             }
         }
         // The caller may wait for this answer before it sends the next request.
         output.flush()?;
     }
-    match (count, failed) {
-        (0, _) => Err(Failure::usage(
+    if !calls.has_input {
+        return Err(Failure::usage(
             "no calls on the standard input",
             "see `memory agent --help` for the input formats",
-        )),
-        (_, 0) => Ok(()),
-        (_, count) => Err(Failure::CallsFailed { count }),
+        ));
+    }
+    if calls.failed == 0 {
+        return Ok(());
+    }
+    Err(Failure::PartsFailed {
+        part: "call",
+        count: calls.failed,
+        total: calls.total,
+        code: Code::CallFailed,
+    })
+}
+
+/// The number of calls that were answered, and of those that failed.
+#[derive(Debug, Default)]
+struct CallCount {
+    has_input: bool,
+    total: u64,
+    failed: u64,
+}
+
+impl CallCount {
+    fn add(&mut self, is_done: bool) {
+        self.total += 1;
+        self.failed += u64::from(!is_done);
     }
 }
 
-/// Answers JSON-RPC as the socket does; returns the number of requests that failed.
+/// Answers JSON-RPC as the socket does.
 fn answer_rpc(
     speech: &mut RpcConnection,
     request: &Value,
+    calls: &mut CallCount,
     output: &mut Output,
-) -> Result<u64, Failure> {
+) -> Result<(), Failure> {
     let Some(answer) = speech
         .parse_line(request.to_string().as_bytes())
         .and_then(RpcWork::execute)
     else {
-        return Ok(0);
+        return Ok(());
     };
     let read = exact_json::from_slice(answer.as_bytes()).expect("an answer is JSON");
-    let has_failed = |answer: &Value| answer.get("error").is_some();
-    let failed = match &read {
-        Value::Array(answers) => answers.iter().filter(|answer| has_failed(answer)).count() as u64,
-        answer => u64::from(has_failed(answer)),
-    };
-    output.json_text(&answer)?;
-    Ok(failed)
+    let mut count = |answer: &Value| calls.add(answer.get("error").is_none());
+    match &read {
+        Value::Array(answers) => answers.iter().for_each(count),
+        answer => count(answer),
+    }
+    Ok(output.json_text(&answer)?)
 }
 
-/// Answers a request; returns the number of its calls that failed.
 fn answer_request(
     session: &Session,
     wish: BatchRequest,
     usual_budget: usize,
+    calls: &mut CallCount,
     output: &mut Output,
-) -> Result<u64, Failure> {
+) -> Result<(), Failure> {
     match wish {
-        BatchRequest::Rpc(_) => Ok(0),
+        BatchRequest::Rpc(_) => Ok(()),
         BatchRequest::Call(call) => {
             let (answer, is_done) = batch::run_call(session, call);
-            output.json_text(&exact_json::to_text(&answer))?;
-            Ok(u64::from(!is_done))
+            calls.add(is_done);
+            Ok(output.json_text(&exact_json::to_text(&answer))?)
         }
-        BatchRequest::Calls(calls) => {
+        BatchRequest::Calls(given) => {
             // Calls run one after the other, so that a long list needs no more memory than its longest answer.
-            let mut failed = 0;
             output.line("[")?;
-            let last = calls.len().saturating_sub(1);
-            for (number, call) in calls.into_iter().enumerate() {
+            let last = given.len().saturating_sub(1);
+            for (number, call) in given.into_iter().enumerate() {
                 let (answer, is_done) = batch::run_call(session, call);
-                failed += u64::from(!is_done);
+                calls.add(is_done);
                 let comma = if number == last { "" } else { "," };
                 output.json_text(&format!("{}{comma}", exact_json::to_text(&answer)))?;
             }
-            output.line("]")?;
-            Ok(failed)
+            Ok(output.line("]")?)
         }
         BatchRequest::Prompt {
             prompt,
             budget,
-            calls,
+            calls: given,
         } => {
             let mut answer =
                 json::context(&session.inject_context(&prompt, budget.unwrap_or(usual_budget))?);
-            let results: Vec<(Value, bool)> = calls
+            let results: Vec<Value> = given
                 .into_iter()
-                .map(|call| batch::run_call(session, call))
+                .map(|call| {
+                    let (result, is_done) = batch::run_call(session, call);
+                    calls.add(is_done);
+                    result
+                })
                 .collect();
-            let failed = results.iter().filter(|(_, is_done)| !is_done).count() as u64;
             if !results.is_empty() {
-                answer["results"] = results.into_iter().map(|(result, _)| result).collect();
+                answer["results"] = results.into();
             }
-            output.json_text(&exact_json::to_text(&answer))?;
-            Ok(failed)
+            Ok(output.json_text(&exact_json::to_text(&answer))?)
         }
     }
 }

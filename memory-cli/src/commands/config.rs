@@ -38,6 +38,8 @@ enum ConfigCommand {
     Show,
     /// Set one value in the settings file; all else stays unchanged
     ///
+    /// An empty value removes the line, so that the default applies.
+    ///
     /// JSON: {path, key, value}
     Set {
         /// Key as shown by `memory config show`
@@ -118,12 +120,7 @@ fn show(app: &mut App) -> Result<(), Failure> {
         TableColumn::Text("from"),
     ]);
     for (key, value, from) in settings.all() {
-        let value = match &value {
-            Value::Null => "-".to_owned(),
-            Value::String(text) => app.output.display_path(text.as_ref()),
-            other => other.to_string(),
-        };
-        table.push([&key, &value, from.as_str()]);
+        table.push([&key, &setting_text(&value, app), from.as_str()]);
     }
     app.output.table(&table)?;
     let place = app.output.display_path(&settings.file);
@@ -133,6 +130,14 @@ fn show(app: &mut App) -> Result<(), Failure> {
         "no settings file at"
     };
     Ok(app.output.note(&format!("{how} {place}"))?)
+}
+
+fn setting_text(value: &Value, app: &App) -> String {
+    match value {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => app.output.display_path(text.as_ref()),
+        other => other.to_string(),
+    }
 }
 
 /// Sets a value in the settings file; returns the file's path and the new settings.
@@ -184,6 +189,7 @@ pub(super) fn store_setting(
 }
 
 fn set(key: &str, value: &str, app: &mut App) -> Result<(), Failure> {
+    let is_default = value.is_empty();
     let (path, read) = store_setting(key, value, app)?;
     if key == "git.enabled"
         && read.git.value
@@ -197,19 +203,23 @@ fn set(key: &str, value: &str, app: &mut App) -> Result<(), Failure> {
         .all()
         .into_iter()
         .find(|(own, ..)| own == key)
-        .and_then(|(_, shown, _)| shown.as_str().map(str::to_owned));
-    let redacted = without_secrets(value);
-    let value = if shown.as_deref() == Some(HIDDEN) {
-        HIDDEN
+        .map_or(Value::Null, |(_, shown, _)| shown);
+    let value = if value.is_empty() || shown == HIDDEN {
+        shown
     } else {
-        &redacted
+        without_secrets(value).into_owned().into()
     };
     if app.output.is_json() {
         return Ok(app
             .output
             .json(&json!({ "path": path, "key": key, "value": value }))?);
     }
-    Ok(app.output.fields(&[key, value])?)
+    let text = setting_text(&value, app);
+    app.output.fields(&[key, &text])?;
+    if is_default {
+        app.output.note(&format!("{key} has its default again"))?;
+    }
+    Ok(())
 }
 
 fn path(app: &mut App) -> Result<(), Failure> {

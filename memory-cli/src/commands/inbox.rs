@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 use self::accept::InboxAcceptArgs;
 use self::edit::InboxEditArgs;
 use self::merge::InboxMergeArgs;
+pub(crate) use self::print::field_changes;
 use self::reject::InboxRejectArgs;
 use crate::app::App;
 use crate::failure::Failure;

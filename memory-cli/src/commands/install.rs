@@ -184,6 +184,7 @@ impl ClientResults {
         let count = self.failures.len() as u64;
         self.failures.first().map_or(Ok(()), |code| {
             Err(Failure::PartsFailed {
+                part: "client",
                 count,
                 total: self.total,
                 code: *code,

@@ -45,8 +45,8 @@ impl LinkArgs {
 /// A wikilink in the text of either memory stays and is reported; as long as it exists, `resolve-links` and `dream` link
 /// the memories again.
 ///
-/// JSON: {memories: [MEMORY, MEMORY], wikilinks?: [{id, link}]}, the updated memories, and the remaining wikilinks between
-/// them
+/// JSON: {memories: [MEMORY, MEMORY], changed, wikilinks?: [{id, link}]}, the memories, whether they were linked, and the
+/// remaining wikilinks between them
 #[derive(Debug, Args)]
 pub(crate) struct UnlinkArgs {
     /// Id or file name of the first memory
@@ -60,22 +60,27 @@ pub(crate) struct UnlinkArgs {
 impl UnlinkArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
-        let (first, second) = memory_core::unlink(&home.services, &self.first, &self.second)?;
-        let wikilinks = memory_core::wikilinks_between(&home.services, &first, &second)?;
+        let unlinked = memory_core::unlink(&home.services, &self.first, &self.second)?;
+        let [first, second] = &unlinked.memories;
+        let wikilinks = memory_core::wikilinks_between(&home.services, first, second)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::unlink_result(
-                [&first, &second],
+                &unlinked,
                 &wikilinks,
                 home.services.inbox_ttl,
             ))?);
         }
         memories::print_list(
             &mut app.output,
-            &[first, second],
+            &unlinked.memories,
             ListOrder::Created,
             home.services.inbox_ttl,
         )?;
-        app.output.note("link removed")?;
+        app.output.note(if unlinked.changed {
+            "link removed"
+        } else {
+            "they were not linked; nothing changed"
+        })?;
         wikilinks.iter().try_for_each(|(id, link)| {
             let id = id.short();
             Ok(app.output.warning(&format!(

@@ -1,4 +1,4 @@
-//! The `memory log` and `memory diff` commands.
+//! The `memory log` command.
 
 use std::path::{Path, PathBuf};
 
@@ -7,10 +7,9 @@ use memory_agent::json;
 use memory_core::bank::BankSubject;
 use memory_core::conversation::{ConversationStore, ConversationSubject, EntryId};
 use memory_core::{
-    LogEntry, MemoryStoreExt, Operation, OperationId, OperationLogs, RecordedChange, RecordedFile,
-    Subject,
+    LogEntry, Operation, OperationId, OperationLogs, RecordedChange, RecordedFile, Subject,
 };
-use memory_store::conversation::{ConversationFolder, GitVersion, GitVersions, GitVersionsError};
+use memory_store::conversation::{ConversationFolder, GitVersion, GitVersionsError};
 use serde_json::{Value, json};
 
 use crate::app::App;
@@ -24,7 +23,7 @@ use crate::versions;
 
 /// Show the operation log, newest first, or the changes of one operation
 ///
-/// If the home is versioned with git, the commits follow; `memory diff ID` shows those of one memory.
+/// If the home is versioned with git, the commits follow. `memory diff ID` shows the changes of one memory.
 ///
 /// JSON: {operations: [{operation, at, verb, by?, undoes?, undone_by?, files, bank?, scope?, keys?, instance?, session?,
 /// key?, records?, topics?, conversation?, memory_path?, entries?}], versions?: [{version, at, message}]}; with --versions
@@ -352,47 +351,4 @@ fn versions_table(versions: &[GitVersion]) -> Table {
         table.push([id.as_str(), at, message]);
     }
     table
-}
-
-/// Show the history of a memory, newest change first
-///
-/// Requires git versioning: of the home, with `memory config set git.enabled true`, or of conversations in a folder of
-/// their own, where the proxy enables it by default.
-///
-/// JSON: {id, path, changes}; changes is the output of `git log --patch`
-#[derive(Debug, Args)]
-pub(crate) struct DiffArgs {
-    /// The memory
-    id: String,
-    /// Maximum number of changes
-    #[arg(long, default_value_t = 5, value_name = "N")]
-    limit: usize,
-}
-
-impl DiffArgs {
-    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let home = app.open()?;
-        let root = home.store.root().to_owned();
-        versions::check_has_history(&root)?;
-        let keeps_home = home.settings.git.value;
-        // The latest changes may not be committed yet.
-        if keeps_home && let Err(error) = versions::commit_now(&root, "Update memories") {
-            app.output.warning(&error.to_string())?;
-        }
-        let stored = home.services.store.get_by(&self.id)?;
-        let changes = GitVersions::file_log(&root, &stored.path, self.limit)
-            .map_err(|error| versions::git_error(&error))?;
-        if changes.is_empty() && !keeps_home {
-            // The repository may contain conversations only.
-            return Err(versions::no_history_error());
-        }
-        if app.output.is_json() {
-            let id = stored.memory.id.to_string();
-            return Ok(app
-                .output
-                .json(&json!({ "id": id, "path": stored.path, "changes": changes }))?);
-        }
-        app.output.text(&changes)?;
-        Ok(())
-    }
 }

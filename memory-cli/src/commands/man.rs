@@ -42,7 +42,7 @@ impl ManArgs {
 
 /// Print a shell completion script
 ///
-/// For bash: memory completions bash > ~/.local/share/bash-completion/completions/memory
+/// For bash: memory completions bash > ~/.local/share/bash-completion/completions/memory (create the folder first)
 ///
 /// The output is a script, also with --json.
 #[derive(Debug, Args)]

@@ -6,6 +6,7 @@ mod bank;
 mod config;
 mod conversations;
 mod delete;
+mod diff;
 mod doctor;
 mod edit;
 mod embed;
@@ -176,7 +177,7 @@ commands! {
     Restore(restore::RestoreArgs),
     Trash(trash::TrashArgs),
     Log(log::LogArgs),
-    Diff(log::DiffArgs),
+    Diff(diff::DiffArgs),
     Why(recalls::WhyArgs),
     Recalls(recalls::RecallsArgs),
     Bank(bank::BankArgs),

@@ -216,8 +216,10 @@ fn print_reports(reports: &[ChoreReport], app: &mut App) -> Result<(), Failure> 
         app.output.table(&table)?;
     }
     failures.first().map_or(Ok(()), |code| {
-        Err(Failure::Undone {
+        Err(Failure::PartsFailed {
+            part: "chore",
             count: failures.len() as u64,
+            total: reports.len() as u64,
             code: *code,
         })
     })

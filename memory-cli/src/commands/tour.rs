@@ -314,6 +314,7 @@ impl TourSandbox {
         let streams = Streams {
             input: Box::new(io::empty()),
             input_is_terminal: false,
+            has_waiting_input: || false,
             out: Box::new(printed.clone()),
             out_width: Some(self.width),
             err: Box::new(printed.clone()),

@@ -2,7 +2,7 @@
 
 use serde_yaml::Value;
 
-/// Returns the text with `value` at `key`, a path with dots.
+/// Returns the text with `value` at `key`, a path with dots. An empty value removes the line.
 ///
 /// Returns `None` if the text requires manual editing: if it uses braces, or a list in place of one value.
 pub(crate) fn set_value(text: &str, key: &str, value: &str) -> Option<String> {
@@ -10,8 +10,12 @@ pub(crate) fn set_value(text: &str, key: &str, value: &str) -> Option<String> {
     let parts: Vec<&str> = key.split('.').collect();
     let (last, sections) = parts.split_last()?;
     let (mut start, mut end, mut indent) = (0, lines.len(), 0);
+    let mut heads = Vec::new();
     for (depth, section) in sections.iter().enumerate() {
         let Some(at) = find_key(&lines[start..end], section, indent).map(|at| start + at) else {
+            if value.is_empty() {
+                return Some(text.to_owned());
+            }
             let new = section_lines(&sections[depth..], last, value, indent);
             lines.splice(end..end, new);
             return Some(join_lines(&lines));
@@ -19,6 +23,7 @@ pub(crate) fn set_value(text: &str, key: &str, value: &str) -> Option<String> {
         if !line_value(&lines[at], section).is_empty() {
             return None;
         }
+        heads.push(at);
         start = at + 1;
         end = start
             + lines[start..end]
@@ -41,8 +46,13 @@ pub(crate) fn set_value(text: &str, key: &str, value: &str) -> Option<String> {
         {
             return None;
         }
-        lines[at] = line;
-    } else {
+        if value.is_empty() {
+            lines.remove(at);
+            remove_empty_sections(&mut lines, &heads);
+        } else {
+            lines[at] = line;
+        }
+    } else if !value.is_empty() {
         let example = format!("# {last}:");
         let behind = lines[start..end]
             .iter()
@@ -50,6 +60,18 @@ pub(crate) fn set_value(text: &str, key: &str, value: &str) -> Option<String> {
         lines.insert(behind.map_or(start, |at| start + at + 1), line);
     }
     Some(join_lines(&lines))
+}
+
+/// Removes the heads of sections without a value, the innermost first.
+fn remove_empty_sections(lines: &mut Vec<String>, heads: &[usize]) {
+    for &head in heads.iter().rev() {
+        let indent = indent_width(&lines[head]);
+        let next = lines[head + 1..].iter().find(|line| is_data(line));
+        if next.is_some_and(|next| indent < indent_width(next)) {
+            return;
+        }
+        lines.remove(head);
+    }
 }
 
 /// Returns the lines of missing sections that contain a value.
@@ -156,6 +178,21 @@ mod tests {
         ] {
             assert_eq!(
                 set_value(text, key, value).as_deref(),
+                Some(expected),
+                "{text:?}"
+            );
+        }
+        for (text, expected) in [
+            ("a: 1\ngit:\n  enabled: true\nb: 2\n", "a: 1\nb: 2\n"),
+            (
+                "git:\n  # on\n  enabled: true\n  more: 1\n",
+                "git:\n  # on\n  more: 1\n",
+            ),
+            ("a: 1\n", "a: 1\n"),
+            ("git:\n  more: 1\n", "git:\n  more: 1\n"),
+        ] {
+            assert_eq!(
+                set_value(text, "git.enabled", "").as_deref(),
                 Some(expected),
                 "{text:?}"
             );

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
+use memory_agent::system::has_waiting_input;
 use memory_core::json::format_pretty;
 use memory_core::secret::without_secrets;
 use serde_json::Value;
@@ -336,6 +337,11 @@ impl Output {
         self.streams.input_is_terminal
     }
 
+    /// Returns whether bytes wait on standard input; it never waits itself.
+    pub(crate) fn has_waiting_input(&self) -> bool {
+        !self.streams.input_is_terminal && (self.streams.has_waiting_input)()
+    }
+
     /// Returns whether a person can be asked on the terminal.
     pub(crate) fn can_ask(&self) -> bool {
         self.streams.input_is_terminal
@@ -372,6 +378,8 @@ pub(crate) struct Streams {
     pub input: Box<dyn Read + Send>,
     /// Whether standard input is a terminal.
     pub input_is_terminal: bool,
+    /// Returns whether bytes wait on standard input.
+    pub has_waiting_input: fn() -> bool,
     /// Standard output, for data.
     pub out: Box<dyn Write>,
     /// Number of columns, if standard output is a terminal.
@@ -395,6 +403,7 @@ impl Streams {
         Self {
             input: Box::new(io::stdin()),
             input_is_terminal: io::stdin().is_terminal(),
+            has_waiting_input,
             out: Box::new(io::BufWriter::new(io::stdout())),
             out_width: io::stdout().is_terminal().then(width),
             err: Box::new(io::stderr()),

@@ -21,6 +21,8 @@ fn facts_are_added_and_found_in_their_conversation() {
     assert_snapshot!(sandbox.run(&["add", "User likes green tea", "User lives in Lyon"]), @"
     [id1]	default	User likes green tea
     [id2]	default	User lives in Lyon
+    --- stderr
+    stored as facts of the conversation default, found by `memory search --scope conversation:default`; `memory write` stores a text for all agents
     ");
     assert_snapshot!(sandbox.run_with_input("- Deadline is Friday\n- Tea at five\n", &["add", "-c", "work/项目", "-f", "-"]), @"
     [id3]	work/项目	Deadline is Friday

@@ -23,7 +23,7 @@ fn a_list_of_calls_is_answered_in_order_and_one_that_fails_stops_none() {
     {"name":"memory_list","result":{"memories":[{"id":"[id1]","content":"hello","content_hash":"[hash]","phase":"organized","category":"knowledge","scope":"global","tags":[],"source":"claude","created_at":"[time]","updated_at":"[time]","expires_at":null,"access_count":0,"links":[],"version":1,"path":"categories/knowledge/hello-[id1].md"}],"total":1}}
     ]
     --- stderr
-    error[call_failed]: 3 calls failed
+    error[call_failed]: 3 of 5 calls failed
     hint: all others succeeded; see the reported errors
     --- exit 1
     "#);
@@ -113,15 +113,15 @@ fn what_is_no_call_is_told() {
     assert_snapshot!(sandbox.run_with_input("[{", &["agent"]), @r#"
     {"error":{"code":"INVALID_INPUT","message":"the standard input is not valid JSON: EOF while parsing an object at line 1 column 2","hint":"send one call {\"name\": TOOL, \"params\": {…}}, a list of calls, or {\"prompt\": TEXT} for a context"}}
     --- stderr
-    error[call_failed]: 1 call failed
-    hint: all others succeeded; see the reported errors
+    error[call_failed]: the call failed
+    hint: see the reported errors
     --- exit 1
     "#);
     assert_snapshot!(sandbox.run_with_input("7", &["agent"]), @r#"
     {"error":{"code":"INVALID_INPUT","message":"the input is neither a list of calls, nor a call, nor {\"prompt\": …}","hint":"send one call {\"name\": TOOL, \"params\": {…}}, a list of calls, or {\"prompt\": TEXT} for a context"}}
     --- stderr
-    error[call_failed]: 1 call failed
-    hint: all others succeeded; see the reported errors
+    error[call_failed]: the call failed
+    hint: see the reported errors
     --- exit 1
     "#);
     let lines = "{\"name\":\"memory_list\"}\nno JSON\n{\"id\":1,\"method\":\"tools/call\",\n\"params\":{\"name\":\"memory_list\"}}\n";
@@ -130,15 +130,15 @@ fn what_is_no_call_is_told() {
     {"error":{"code":"INVALID_INPUT","message":"the standard input is not valid JSON: expected ident at line 2 column 2","hint":"send one call {\"name\": TOOL, \"params\": {…}}, a list of calls, or {\"prompt\": TEXT} for a context"}}
     {"jsonrpc":"2.0","id":1,"result":{"memories":[],"total":0}}
     --- stderr
-    error[call_failed]: 1 call failed
+    error[call_failed]: 1 of 3 calls failed
     hint: all others succeeded; see the reported errors
     --- exit 1
     "#);
     assert_snapshot!(sandbox.run_with_input(&"[".repeat(1_000), &["agent"]), @r#"
     {"error":{"code":"INVALID_INPUT","message":"the standard input is not valid JSON: recursion limit exceeded at line 1 column 128","hint":"send one call {\"name\": TOOL, \"params\": {…}}, a list of calls, or {\"prompt\": TEXT} for a context"}}
     --- stderr
-    error[call_failed]: 1 call failed
-    hint: all others succeeded; see the reported errors
+    error[call_failed]: the call failed
+    hint: see the reported errors
     --- exit 1
     "#);
     assert_snapshot!(sandbox.run(&["agent", "--agent", "cli", "--list-tools"]), @r#"
@@ -158,10 +158,23 @@ fn what_is_no_call_is_told() {
     assert_snapshot!(sandbox.run_with_input(r#"{"name": "memory_write", "params": {"content": "x"}}"#, &["agent", "--tools", "memory_list,memory_read"]), @r#"
     {"name":"memory_write","error":{"code":"TOOL_NOT_FOUND","message":"no tool is named memory_write","hint":"available tools: memory_list, memory_read"}}
     --- stderr
-    error[call_failed]: 1 call failed
-    hint: all others succeeded; see the reported errors
+    error[call_failed]: the call failed
+    hint: see the reported errors
     --- exit 1
     "#);
+}
+
+#[test]
+fn calls_beside_a_prompt_argument_are_refused() {
+    let sandbox = Sandbox::new();
+    let calls = r#"[{"name": "memory_write", "params": {"content": "x"}}]"#;
+    assert_snapshot!(sandbox.run_with_input(calls, &["agent", "--prompt", "tea"]), @r#"
+    --- stderr
+    error[usage]: --prompt TEXT does not read the standard input, which is not empty
+    hint: pass both on the standard input: {"prompt": TEXT, "calls": [CALL…]}
+    --- exit 2
+    "#);
+    assert_eq!(sandbox.run_json(&["list"])["total"], 0);
 }
 
 #[test]
@@ -190,8 +203,8 @@ fn hooks_of_the_settings_stand_around_a_call() {
     assert_snapshot!(sandbox.run_with_input(r#"{"name": "memory_list"}"#, &["agent", "--agent", "claude"]), @r#"
     {"name":"memory_list","error":{"code":"CALL_BLOCKED","message":"the hook `echo \"{\\\"block\\\": \\\"not now\\\"}\"` blocked the call: not now"}}
     --- stderr
-    error[call_failed]: 1 call failed
-    hint: all others succeeded; see the reported errors
+    error[call_failed]: the call failed
+    hint: see the reported errors
     --- exit 1
     "#);
     assert_snapshot!(sandbox.read_file("events"), @r#"

@@ -62,7 +62,11 @@ fn what_is_written_is_read_listed_found_and_deleted() {
     ");
     assert_snapshot!(run(&sandbox, "memory-cli search theme --scope user --value"), @r#"{"matches":[{"bank":"config","key":"theme","scope":"user","matched":"key","updated_at":"[time]","value":"深色"}],"total":1}"#);
     assert_snapshot!(run(&sandbox, "memory-cli delete session context"), @r#"{"success":true,"bank":"session","scope":"project","key":"context","deleted":"key"}"#);
-    assert_snapshot!(run(&sandbox, "memory-cli delete session --bank"), @r#"{"success":true,"bank":"session","scope":"project","deleted":"bank"}"#);
+    assert_snapshot!(run(&sandbox, "memory-cli delete session --bank"), @r#"
+    {"error":{"code":"USAGE","message":"bank session was not deleted: without a terminal, nobody can confirm it","scope":"project","hint":"add --confirm"}}
+    --- exit 2
+    "#);
+    assert_snapshot!(run(&sandbox, "memory-cli delete session --bank --confirm"), @r#"{"success":true,"bank":"session","scope":"project","deleted":"bank"}"#);
     assert_snapshot!(run(&sandbox, "memory-cli delete cache --bank --confirm"), @r#"{"success":true,"bank":"cache","scope":"project","deleted":"bank"}"#);
     assert_snapshot!(run(&sandbox, "memory-cli list"), @r#"{"banks":[{"name":"config","scope":"user","key_count":1,"updated_at":"[time]","size_bytes":[n]}]}"#);
 }
@@ -212,7 +216,7 @@ fn exports_are_imported_and_what_expired_is_collected() {
     assert_snapshot!(run(&sandbox, "memory-cli gc"), @r#"{"removed":[{"bank":"session","key":"old","scope":"project","reason":"expired"}],"total":1,"dry_run":false}"#);
     assert_snapshot!(run(&sandbox, "memory-cli gc --older-than 30d"), @r#"{"removed":[],"total":0,"dry_run":false}"#);
     assert_snapshot!(run_with(&sandbox, "memory-cli import session", std::str::from_utf8(&backup).expect("text")), @r#"{"success":true,"bank":"session","scope":"project","created":1,"updated":0,"unchanged":1}"#);
-    run(&sandbox, "memory-cli delete config --bank");
+    run(&sandbox, "memory-cli delete config --bank --confirm");
     assert_snapshot!(run_with(&sandbox, "memory-cli import --all", std::str::from_utf8(&all).expect("text")), @r#"
     {"success":true,"bank":"session","scope":"project","created":0,"updated":0,"unchanged":2}
     {"success":true,"bank":"config","scope":"user","created":1,"updated":0,"unchanged":0}
@@ -265,7 +269,7 @@ fn changes_of_banks_are_in_the_log_and_are_taken_back() {
     run(&sandbox, "memory-cli write session a 1");
     sandbox.run(&["write", "a note", "--quiet"]);
     run(&sandbox, "memory-cli write session a 2");
-    run(&sandbox, "memory-cli delete session --bank");
+    run(&sandbox, "memory-cli delete session --bank --confirm");
     assert_snapshot!(sandbox.run(&["undo"]), @"
     [op1]	delete	session
     --- stderr

@@ -264,7 +264,7 @@ fn agents_reach_banks_by_the_same_names_and_answers() {
     {"name":"memory_write","error":{"code":"INVALID_INPUT","message":"unknown field loud","hint":"memory_write needs bank, key, value, and takes scope, ttl"}}
     ]
     --- stderr
-    error[call_failed]: 3 calls failed
+    error[call_failed]: 3 of 10 calls failed
     hint: all others succeeded; see the reported errors
     --- exit 1
     "#);

@@ -161,3 +161,19 @@ fn a_value_that_cannot_be_is_an_error() {
     --- exit 2
     "#);
 }
+
+#[test]
+fn an_empty_value_brings_back_the_default() {
+    let sandbox = Sandbox::new();
+    sandbox.file(
+        ".memory/config.yaml",
+        "timezone: Asia/Tokyo\nproxy:\n  port: 9000\n",
+    );
+    assert_snapshot!(sandbox.run(&["config", "set", "proxy.port", ""]), @"
+    proxy.port	8100
+    --- stderr
+    proxy.port has its default again
+    ");
+    assert_snapshot!(sandbox.run(&["config", "set", "timezone", "", "--json"]), @r#"{"path":"~/.memory/config.yaml","key":"timezone","value":null}"#);
+    assert_eq!(sandbox.read_file(".memory/config.yaml"), "");
+}

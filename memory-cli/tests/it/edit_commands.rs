@@ -183,12 +183,20 @@ fn links_go_both_ways() {
     assert_eq!(sandbox.run_json(&["read", &milk])["links"][0], tea);
     let parted = sandbox.run_json(&["unlink", &milk, &tea]);
     assert_eq!(parted["memories"].as_array().map(Vec::len), Some(2));
+    assert_eq!(parted["changed"], true);
     assert_eq!(
         sandbox.run_json(&["read", &tea])["links"]
             .as_array()
             .map(Vec::len),
         Some(0)
     );
+    assert_snapshot!(sandbox.run(&["unlink", &milk, &tea]), @"
+    [id2]	inbox	inbox	global	[time]		milk
+    [id1]	inbox	inbox	global	[time]		tea
+    --- stderr
+    they were not linked; nothing changed
+    ");
+    assert_eq!(sandbox.run_json(&["unlink", &milk, &tea])["changed"], false);
     assert_snapshot!(sandbox.run(&["link", &tea, &tea]), @"
     --- stderr
     error[invalid_input]: a memory cannot be linked to itself

@@ -513,7 +513,7 @@ fn the_other_assistants_are_set_up_if_the_settings_of_one_are_damaged() {
     hint: the file was not changed; correct it and try again
     backup: ~/.cursor/mcp.json.before-memory
     restart Cursor to use the memories
-    error[file_damaged]: 1 of 2 failed
+    error[file_damaged]: 1 of 2 clients failed
     hint: all others succeeded; see the reported errors
     --- exit 5
     ");

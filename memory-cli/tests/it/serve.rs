@@ -152,7 +152,7 @@ fn a_chore_that_fails_is_told_and_the_others_are_done() {
     embed	failed	[MODEL_FAILED] the embedding model returned no vectors: /nowhere does not exist
     purge	nothing	
     --- stderr
-    error[model_failed]: 1 chore has failed
+    error[model_failed]: 1 of 5 chores failed
     hint: all others succeeded; see the reported errors
     --- exit 1
     ");

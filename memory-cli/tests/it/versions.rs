@@ -83,15 +83,47 @@ fn settings_that_are_a_symlink_are_not_replaced() {
 }
 
 #[test]
+fn the_changes_of_a_memory_are_shown_without_git() {
+    let sandbox = Sandbox::new();
+    let id = sandbox.write("Tea at nine.\nWith milk.", &[]);
+    sandbox.run(&[
+        "edit",
+        &id,
+        "--content",
+        "Tea at ten.\nWith milk.",
+        "--title",
+        "Tea",
+    ]);
+    sandbox.run(&["tag", &id, "--add", "drink"]);
+    assert_snapshot!(sandbox.run(&["diff", &id]), @"
+    operation [op1] [time] tag by cli
+    tags: none -> #drink
+
+    operation [op2] [time] update by cli
+    title: none -> Tea
+    @@ -1,2 +1,2 @@
+    -Tea at nine.
+    +Tea at ten.
+     With milk.
+
+    operation [op3] [time] write by cli
+    @@ -0,0 +1,2 @@
+    +Tea at nine.
+    +With milk.
+    ");
+    assert_eq!(
+        sandbox.run_json(&["diff", &id, "--limit", "1"])["changes"]
+            .as_str()
+            .map(|text| text.matches("operation").count()),
+        Some(1)
+    );
+}
+
+#[test]
 fn git_keeps_every_state_of_the_home_in_a_repository_of_its_own() {
     let sandbox = Sandbox::new();
     sandbox.run_shell("git init --quiet .");
     let id = sandbox.write("Tea at nine.", &[]);
-    assert!(
-        sandbox
-            .run(&["diff", &id])
-            .contains("memory config set git.enabled true")
-    );
     sandbox.run(&["config", "set", "git.enabled", "true"]);
     assert_snapshot!(run_git(&sandbox, "log --format=%s"), @"Start versioning");
     sandbox.run(&["edit", &id, "--content", "Tea at ten."]);

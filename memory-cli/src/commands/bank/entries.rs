@@ -334,9 +334,13 @@ impl BankDeleteArgs {
                 &["deleted"],
             );
         }
-        // Without a terminal, the bank is deleted without a confirmation. It remains in the trash.
-        let asks = !self.confirm && app.output.input_is_terminal();
-        if asks
+        if !self.confirm && !app.output.input_is_terminal() {
+            return Err(Failure::usage(
+                format!("bank {bank} was not deleted: without a terminal, nobody can confirm it"),
+                "add --confirm",
+            ));
+        }
+        if !self.confirm
             && !app
                 .output
                 .confirm(&format!("Delete the whole bank {bank}?"))?

@@ -4,7 +4,7 @@ use std::io;
 
 use chrono::SecondsFormat;
 use memory_core::{
-    Memory, Neighbour, NeighbourRelation, ProposedAction, Reminder, StoredMemory, WaitingProposal,
+    Memory, Neighbour, NeighbourRelation, ProposedAction, Reminder, WaitingProposal,
 };
 use similar::{ChangeTag, TextDiff};
 
@@ -175,7 +175,7 @@ fn print_change(
         }
         (ProposedAction::Delete(_), _) => print_text(output, "  - ", &proposed.content, part),
         (ProposedAction::Update(_), Some(target)) => {
-            for line in field_changes(target, proposed) {
+            for line in field_changes(&target.memory, proposed) {
                 output.line(&format!("  {}", escape_hidden(&line)))?;
             }
             let changed = changed_lines(&target.memory.content, &proposed.content);
@@ -222,9 +222,8 @@ fn changed_lines<'t>(old: &'t str, new: &'t str) -> Vec<(char, &'t str)> {
         .collect()
 }
 
-/// Describes the fields other than the text that a proposal changes.
-fn field_changes(target: &StoredMemory, proposed: &Memory) -> Vec<String> {
-    let current = &target.memory;
+/// Describes the fields other than the text that differ between two versions.
+pub(crate) fn field_changes(current: &Memory, proposed: &Memory) -> Vec<String> {
     let (old_tags, new_tags) = (memories::tags_text(current), memories::tags_text(proposed));
     let ids = |memory: &Memory| {
         memory

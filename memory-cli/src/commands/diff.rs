@@ -1,0 +1,102 @@
+//! The `memory diff` command.
+
+use std::fmt::Write;
+
+use clap::Args;
+use memory_core::{MemoryStep, MemoryStoreExt, memory_history};
+use memory_store::conversation::GitVersions;
+use serde_json::json;
+use similar::TextDiff;
+
+use super::inbox::field_changes;
+use crate::app::App;
+use crate::datetime;
+use crate::failure::Failure;
+use crate::versions;
+
+/// Show the history of a memory, newest change first
+///
+/// The changes are those of the operation log. If the home is versioned with git, which also records changes by other
+/// programs, they are its commits.
+///
+/// JSON: {id, path, changes}; changes is the text, with git the output of `git log --patch`
+#[derive(Debug, Args)]
+pub(crate) struct DiffArgs {
+    /// The memory
+    id: String,
+    /// Maximum number of changes
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    limit: usize,
+}
+
+impl DiffArgs {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let stored = home.services.store.get_by(&self.id)?;
+        let changes = if home.settings.git.value {
+            let root = home.store.root();
+            // The latest changes may not be committed yet.
+            if let Err(error) = versions::commit_now(root, "Update memories") {
+                app.output.warning(&error.to_string())?;
+            }
+            GitVersions::file_log(root, &stored.path, self.limit)
+                .map_err(|error| versions::git_error(&error))?
+        } else {
+            let history = memory_history(&home.services, &stored.memory.id, self.limit)?;
+            let steps: Vec<String> = history.steps.iter().map(step_text).collect();
+            steps.join("\n")
+        };
+        if app.output.is_json() {
+            let id = stored.memory.id.to_string();
+            return Ok(app
+                .output
+                .json(&json!({ "id": id, "path": stored.path, "changes": changes }))?);
+        }
+        app.output.text(&changes)?;
+        if changes.is_empty() {
+            app.output.note("no change of it is recorded")?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns a change as text: the operation, the changed fields, and the changed lines as a unified diff.
+fn step_text(step: &MemoryStep) -> String {
+    let operation = &step.operation;
+    let mut text = format!(
+        "operation {} {} {}",
+        operation.id,
+        datetime::format_minute(operation.at),
+        operation.verb
+    );
+    if !operation.by.is_empty() {
+        let _ = write!(text, " by {}", operation.by);
+    }
+    text.push('\n');
+    if let Some(why) = &step.why {
+        let _ = writeln!(text, "why: {why}");
+    }
+    if let (Some(before), Some(after)) = (&step.before, &step.after) {
+        for line in field_changes(before, after) {
+            let _ = writeln!(text, "{line}");
+        }
+    } else if !step.is_creation && !step.is_deletion {
+        text.push_str("the text of this change is no longer stored\n");
+    }
+    let content = |memory: &Option<memory_core::Memory>| {
+        memory
+            .as_ref()
+            .map_or_else(String::new, |memory| memory.content.clone())
+    };
+    let (before, after) = (content(&step.before), content(&step.after));
+    let is_shown =
+        step.is_creation || step.is_deletion || step.before.is_some() && step.after.is_some();
+    if is_shown && before != after {
+        let diff = TextDiff::from_lines(&before, &after);
+        let _ = write!(text, "{}", diff.unified_diff().missing_newline_hint(false));
+    }
+    if step.is_edited_after {
+        text.push_str("the text also contains a later change by another program\n");
+    }
+    text
+}
