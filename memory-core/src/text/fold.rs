@@ -9,8 +9,9 @@ use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 /// Folds `text`, so that spellings that readers consider the same become equal.
 ///
 /// Folding applies NFKC and lower case; removes accents from letters (`café` becomes `cafe`, but kana retain their voicing marks, because か
-/// and が are different letters); replaces a few Latin and Greek letters by their form on a plain keyboard (`ß` by `ss`, `ø` by `o`, `ς` by
-/// `σ`), `’` by `'` and traditional Chinese characters by simplified ones; and removes invisible characters. Folding is idempotent.
+/// and が are different letters), and the optional marks of Arabic and Hebrew; replaces a few Latin and Greek letters by their form on a
+/// plain keyboard (`ß` by `ss`, `ø` by `o`, `ς` by `σ`), the variants of Arabic letters by one of them, digits of all scripts by ASCII
+/// digits, `’` by `'` and traditional Chinese characters by simplified ones; and removes invisible characters. Folding is idempotent.
 ///
 /// ```
 /// # use memory_core::text::fold;
@@ -93,7 +94,7 @@ pub(super) fn joins_previous(character: char) -> bool {
         | '\u{ff01}'..='\u{ff5e}' => false,
         '\u{300}'..='\u{36f}' => true,
         _ if folds_to_itself(character) => false,
-        _ if is_invisible(character) => true,
+        _ if is_invisible(character) || is_elongation(character) => true,
         // Two vowel signs of Kirat Rai compose although they are letters.
         '\u{16d63}' | '\u{16d67}' => true,
         _ => {
@@ -150,24 +151,37 @@ fn is_medial_or_final_jamo(character: char) -> bool {
 /// Appends the folded parts of `character` in decomposed form.
 fn decompose(character: char, parts: &mut String) {
     decompose_compatible(character, |part| {
-        if is_accent(part) || is_invisible(part) {
+        if is_optional_mark(part) || is_invisible(part) || is_elongation(part) {
             return;
         }
         for lower in part.to_lowercase() {
             match keyboard_spelling(lower) {
                 Some(letters) => parts.push_str(letters),
-                None => parts.push(to_simplified(lower)),
+                None => parts.push(to_ascii_digit(lower).unwrap_or_else(|| to_simplified(lower))),
             }
         }
     });
 }
 
-/// Returns whether folding removes `mark`: an accent, or an enclosing circle or keycap.
-fn is_accent(mark: char) -> bool {
-    matches!(mark, '\u{300}'..='\u{36f}' | '\u{20d0}'..='\u{20ff}')
+/// Returns whether folding removes `mark`: an accent, an enclosing circle or keycap, a Hebrew point or accent, an Arabic vowel sign, hamza or
+/// sign of recitation.
+///
+/// Hebrew and Arabic are usually written without these marks.
+fn is_optional_mark(mark: char) -> bool {
+    matches!(mark,
+        '\u{300}'..='\u{36f}' | '\u{20d0}'..='\u{20ff}'
+        | '\u{591}'..='\u{5bd}' | '\u{5bf}' | '\u{5c1}' | '\u{5c2}' | '\u{5c4}' | '\u{5c5}' | '\u{5c7}'
+        | '\u{610}'..='\u{61a}' | '\u{64b}'..='\u{65f}' | '\u{670}' | '\u{6d6}'..='\u{6dc}' | '\u{6df}'..='\u{6e4}'
+        | '\u{6e7}' | '\u{6e8}' | '\u{6ea}'..='\u{6ed}' | '\u{898}'..='\u{89f}' | '\u{8ca}'..='\u{8e1}'
+        | '\u{8e3}'..='\u{8ff}')
 }
 
-/// Returns the plain-keyboard spelling of a letter that Unicode does not decompose.
+/// Returns whether `character` only makes an Arabic word longer, or is a small letter that indicates its pronunciation.
+fn is_elongation(character: char) -> bool {
+    matches!(character, '\u{640}' | '\u{6e5}' | '\u{6e6}')
+}
+
+/// Returns the plain-keyboard spelling of a letter that Unicode does not decompose, or the common form of an Arabic letter.
 fn keyboard_spelling(letter: char) -> Option<&'static str> {
     Some(match letter {
         'ß' => "ss",
@@ -179,9 +193,32 @@ fn keyboard_spelling(letter: char) -> Option<&'static str> {
         'ı' => "i",
         'ς' => "σ",
         '’' | 'ʼ' => "'",
+        // Alef; ya without dots and of Persian; ta marbuta; kaf of Persian; ha of Urdu.
+        '\u{671}'..='\u{673}' => "\u{627}",
+        '\u{649}' | '\u{6cc}' => "\u{64a}",
+        '\u{629}' | '\u{6c1}' | '\u{6c3}' => "\u{647}",
+        '\u{6a9}' => "\u{643}",
         _ => return None,
     })
 }
+
+/// Returns the ASCII digit with the value of a decimal digit of another script.
+fn to_ascii_digit(character: char) -> Option<char> {
+    let code = u32::from(character);
+    let zero = ZEROS[..ZEROS.partition_point(|zero| *zero <= code)].last()?;
+    char::from_digit(code - zero, 10)
+}
+
+/// The zeros of the scripts; each is followed by its digits from 1 to 9. The forms of ASCII digits are absent.
+const ZEROS: [u32; 68] = [
+    0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6,
+    0xe50, 0xed0, 0xf20, 0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50,
+    0x1bb0, 0x1c40, 0x1c50, 0xa620, 0xa8d0, 0xa900, 0xa9d0, 0xa9f0, 0xaa50, 0xabf0, 0x104a0,
+    0x10d30, 0x10d40, 0x11066, 0x110f0, 0x11136, 0x111d0, 0x112f0, 0x11450, 0x114d0, 0x11650,
+    0x116c0, 0x116d0, 0x116da, 0x11730, 0x118e0, 0x11950, 0x11bf0, 0x11c50, 0x11d50, 0x11da0,
+    0x11de0, 0x11f50, 0x16130, 0x16a60, 0x16ac0, 0x16b50, 0x16d70, 0x1e140, 0x1e2f0, 0x1e4f0,
+    0x1e5f1, 0x1e950,
+];
 
 /// Returns the simplified form of a traditional character, or the character itself; it is idempotent.
 ///
@@ -288,6 +325,17 @@ mod tests {
             ("葛\u{e0100}", "葛"),
             ("Anna’s", "anna's"),
             ("過敏", "过敏"),
+            ("مُحَمَّد", "محمد"),
+            ("هٰذا", "هذا"),
+            ("محـــمد", "محمد"),
+            ("أحمد إلى آخر ٱسم", "احمد الي اخر اسم"),
+            ("المدرسة", "المدرسه"),
+            ("علی کتاب", "علي كتاب"),
+            ("شؤون", "شوون"),
+            ("שָׁלוֹם", "שלום"),
+            ("\u{fb2a}ל", "של"),
+            ("٢٠٢٤ ۲۰۲۴ २०२४ ২০২৪ ๒๐๒๔", "2024 2024 2024 2024 2024"),
+            ("３៣᠓𑁩", "3333"),
         ] {
             assert_eq!(fold(one), fold(other), "{one} and {other}");
         }
@@ -297,6 +345,32 @@ mod tests {
     fn different_kana_stay_different() {
         assert_ne!(fold("が"), fold("か"));
         assert_ne!(fold("パ"), fold("ハ"));
+    }
+
+    #[test]
+    fn digits_of_every_script_are_digits_and_fractions_are_not() {
+        for zero in ZEROS {
+            for value in 0..10 {
+                let digit = char::from_u32(zero + value).unwrap();
+                assert_eq!(
+                    to_ascii_digit(digit),
+                    char::from_digit(value, 10),
+                    "{digit:?}"
+                );
+            }
+        }
+        assert!(ZEROS.is_sorted());
+        assert_eq!(
+            ['৴', '௰', 'Ⅳ', '五', 'ا', '4'].map(to_ascii_digit),
+            [None; 6]
+        );
+    }
+
+    #[test]
+    fn letters_of_urdu_and_yiddish_stay_different() {
+        assert_ne!(fold("ھ"), fold("ہ"));
+        assert_ne!(fold("ט"), fold("ת"));
+        assert_ne!(fold("ب"), fold("پ"));
     }
 
     proptest! {

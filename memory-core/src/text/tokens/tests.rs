@@ -44,7 +44,7 @@ fn underscores_and_punctuation_part_words() {
 fn digits_are_words() {
     assert_eq!(
         texts("v2 42 3.14 ２０２４年 ๑๒"),
-        ["v2", "42", "3", "14", "2024", "年", "๑๒"]
+        ["v2", "42", "3", "14", "2024", "年", "12"]
     );
 }
 
@@ -132,6 +132,11 @@ fn mixed() -> impl Strategy<Value = String> {
         "й",
         "ω",
         "م",
+        "\u{640}",
+        "\u{64e}",
+        "أ",
+        "שׁ",
+        "٣",
         "1\u{fe0f}\u{20e3}",
         "🦀",
     ]);
