@@ -215,7 +215,7 @@ fn find_references(prose: &str) -> Vec<PageReference> {
         if !page.is_empty() && !page.starts_with('+') {
             references.push(PageReference {
                 page: page.to_owned(),
-                is_tag: true,
+                is_tag: wikilink::is_tag_name(page),
             });
         }
     }
@@ -250,11 +250,22 @@ mod tests {
 
     #[test]
     fn tags_and_links_are_references_of_one_kind() {
-        let found: Vec<_> =
-            find_references("[[a|b]] #[[two words]] #c, #+d x#e [[file][label]] #f")
-                .into_iter()
-                .map(|found| found.page)
-                .collect();
-        assert_eq!(found, ["a|b", "two words", "c", "f"]);
+        let found: Vec<_> = find_references(
+            "[[a|b]] #[[two words]] #c, #+d x#e [[file][label]] #f #123 #a1b2c3 #_g_ #[[7]]",
+        )
+        .into_iter()
+        .map(|found| (found.page, found.is_tag))
+        .collect();
+        let pages: Vec<_> = found.iter().map(|(page, _)| page.as_str()).collect();
+        let tags: Vec<_> = found
+            .iter()
+            .filter(|(_, is_tag)| *is_tag)
+            .map(|(page, _)| page.as_str())
+            .collect();
+        assert_eq!(
+            pages,
+            ["a|b", "two words", "7", "c", "f", "123", "a1b2c3", "_g_"]
+        );
+        assert_eq!(tags, ["two words", "7", "c", "f"]);
     }
 }

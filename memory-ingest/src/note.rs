@@ -303,7 +303,7 @@ fn collect_names(value: &Yaml, parts: &dyn Fn(char) -> bool, found: &mut Vec<Str
 
 fn is_hashtag(word: &str) -> bool {
     word.strip_prefix('#')
-        .is_some_and(|tag| !tag.is_empty() && !tag.starts_with('#'))
+        .is_some_and(|tag| !tag.starts_with('#') && wikilink::is_tag_name(tag))
 }
 
 fn remove_duplicates(names: Vec<String>) -> Vec<String> {

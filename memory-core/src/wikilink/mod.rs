@@ -11,4 +11,4 @@ pub use choose::{
     lookup_keys, memory_keys,
 };
 pub use parse::{Fragment, Wikilink, blank_code, fold_link_name, parse, parse_prose_wikilinks};
-pub use tags::{inline_tags, prose_tags};
+pub use tags::{inline_tags, is_tag_name, prose_tags};

@@ -1,20 +1,19 @@
 //! Extraction of `#tags` from text.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::blank_code;
+
+/// Maximum length of emphasis in bytes.
+const MAX_EMPHASIS: usize = 256;
 
 /// Returns the inline tags of a text, in order and without `#`.
 ///
-/// A tag starts a word and ends at whitespace or at punctuation other than `_`, `-` and `/`. Tags in code and bare
-/// numbers are excluded.
+/// A tag starts a word and ends at whitespace or at punctuation other than `_`, `-` and `/`. Tags in code, bare numbers,
+/// colours and emphasis are excluded.
 ///
 /// ```
 /// use memory_core::wikilink::inline_tags;
 ///
-/// assert_eq!(inline_tags("#deploy and #项目/后端, not a#b, #1 or `#c`"), ["deploy", "项目/后端"]);
+/// assert_eq!(inline_tags("#deploy and #项目/后端, not a#b, #1, #fff or `#c`"), ["deploy", "项目/后端"]);
 /// ```
 pub fn inline_tags(text: &str) -> Vec<String> {
     prose_tags(&blank_code(text))
@@ -35,12 +34,58 @@ pub fn prose_tags(prose: &str) -> Vec<String> {
         let end = rest
             .find(|character| !is_tag_character(character))
             .unwrap_or(rest.len());
-        let tag = rest[..end].trim_end_matches('/');
-        if !tag.is_empty() && !is_number(tag) {
+        let tag = rest[..end].trim_end_matches(['/', '_']);
+        if is_tag_name(tag) && !is_emphasis(rest) {
             tags.push(tag.to_owned());
         }
     }
     tags
+}
+
+/// Returns whether a word behind `#` is meant as a tag: it is neither a number, as of an issue, nor a colour, nor emphasis.
+pub fn is_tag_name(word: &str) -> bool {
+    let is_emphasis = word.starts_with('_') && word.ends_with('_');
+    !word.chars().all(char::is_numeric) && !is_color(word) && !is_emphasis
+}
+
+/// Returns whether a word is a colour in hexadecimal digits, rather than a word with the same letters.
+///
+/// A word such as `cafe` or `decade` has vowels, and no two different consonants in a row. Greys such as `eee` and `fafafa` repeat one or
+/// two letters. A 2 between two letters is read as a word, as in `b2b`.
+fn is_color(word: &str) -> bool {
+    let digits = word.to_ascii_lowercase().into_bytes();
+    if !matches!(digits.len(), 3 | 4 | 6 | 8) || !digits.iter().all(u8::is_ascii_hexdigit) {
+        return false;
+    }
+    if let [first, b'2', last] = digits[..] {
+        return !(first.is_ascii_alphabetic() && last.is_ascii_alphabetic());
+    }
+    let is_vowel = |letter: u8| matches!(letter, b'a' | b'e');
+    let joins_consonants =
+        |pair: &[u8]| pair[0] != pair[1] && !is_vowel(pair[0]) && !is_vowel(pair[1]);
+    let has_both =
+        digits.iter().any(|digit| is_vowel(*digit)) && !digits.iter().all(|digit| is_vowel(*digit));
+    let is_grey = 4 < digits.len() && digits.windows(3).all(|part| part[0] == part[2]);
+    let are_pairs = 4 < digits.len() && digits.chunks(2).all(|pair| pair[0] == pair[1]);
+    digits.iter().any(u8::is_ascii_digit)
+        || !has_both
+        || is_grey
+        || are_pairs
+        || digits.windows(2).any(joins_consonants)
+}
+
+/// Returns whether a text begins with emphasis by underscores, which end behind a word of its line.
+fn is_emphasis(text: &str) -> bool {
+    let inner = text.trim_start_matches('_');
+    let line = &inner[..inner.floor_char_boundary(MAX_EMPHASIS)];
+    let line = line.lines().next().unwrap_or_default();
+    let mut ends = line.match_indices('_').filter(|(at, _)| {
+        let is_word = |character: char| character.is_alphanumeric();
+        let before = line[..*at].chars().next_back();
+        let behind = inner[at + 1..].chars().next();
+        before.is_some_and(|before| !before.is_whitespace()) && !behind.is_some_and(is_word)
+    });
+    inner.len() < text.len() && ends.next().is_some()
 }
 
 /// Returns whether a character is neither whitespace nor punctuation that ends a tag in Obsidian.
@@ -48,12 +93,6 @@ fn is_tag_character(character: char) -> bool {
     let is_punctuation = matches!(character, '\u{2000}'..='\u{206f}' | '\u{2e00}'..='\u{2e7f}')
         || "'!\"#$%&()*+,.:;<=>?@^`{|}~[]\\".contains(character);
     !is_punctuation && !character.is_whitespace()
-}
-
-fn is_number(tag: &str) -> bool {
-    static DIGITS: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"^\d+$").expect("the pattern is right"));
-    DIGITS.is_match(tag)
 }
 
 #[cfg(test)]
@@ -77,9 +116,24 @@ mod tests {
     }
 
     #[test]
+    fn colors_and_emphasis_are_none() {
+        let colors = "#fff #FFF #eee #abc #0f0 #f00c #a1b2c3 #FFA07A #fafafa #aabbcc #abcdef #ff000080 #deadbeef";
+        assert!(inline_tags(colors).is_empty());
+        let words =
+            "#cafe #bad #dad #Face #decade #facade #added #b2b #e2e #a1 #fffff #feature #1a2b3";
+        assert_eq!(inline_tags(words).len(), words.split(' ').count());
+        assert!(inline_tags("#_under_ #__strong__ #_two words_, #_a_. #__").is_empty());
+        assert_eq!(
+            inline_tags("#snake_case _see #tag_ #_inbox\n#_x\n_y_"),
+            ["snake_case", "tag", "_inbox", "_x"]
+        );
+    }
+
+    #[test]
     fn a_megabyte_of_marks_takes_no_time() {
         assert!(inline_tags(&"#".repeat(1_000_000)).is_empty());
         assert_eq!(inline_tags(&"#a ".repeat(300_000)).len(), 300_000);
+        assert_eq!(inline_tags(&"#_a ".repeat(300_000)).len(), 300_000);
     }
 
     proptest! {
