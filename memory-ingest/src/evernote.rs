@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io::{BufReader, SeekFrom};
 use std::path::Path;
+use std::sync::LazyLock;
 
 use chrono::{DateTime, NaiveDateTime, Utc};
 use memory_core::wikilink::WikilinkRule;
@@ -10,6 +11,7 @@ use memory_core::{ContentHash, Source, SourceError, SourceItem, valid_time};
 use quick_xml::Reader;
 use quick_xml::escape::resolve_html5_entity;
 use quick_xml::events::Event;
+use regex::Regex;
 use serde_json::Value;
 
 use crate::distinct_names::distinct_names;
@@ -183,8 +185,8 @@ fn read_note_at(position: &NotePosition) -> SourceItem {
         Err(reason) => return skipped(reason),
     };
     match fields.into_note(position) {
-        Some(note) => note.into_item(),
-        None => skipped("is empty".into()),
+        Ok(note) => note.into_item(),
+        Err(reason) => skipped(reason),
     }
 }
 
@@ -239,6 +241,9 @@ fn index_notebook(
             start: note.start,
         });
     }
+    if count == 0 {
+        add_problem("contains no notes".into());
+    }
     Ok(())
 }
 
@@ -267,6 +272,8 @@ struct EnexFields {
     files: Vec<EnexFile>,
     tasks: Vec<EnexTask>,
     warnings: Vec<String>,
+    /// The reason why the text cannot be read.
+    problem: Option<String>,
 }
 
 impl EnexFields {
@@ -279,7 +286,14 @@ impl EnexFields {
                 .map(|(line, what)| format!("line {line} {what}")),
         );
         let mut hashes = hashes.iter();
-        let mut reader = Reader::from_str(&xml.text);
+        let mut xml = xml.text;
+        match take_content(&mut xml) {
+            Ok(content) => fields
+                .texts
+                .extend(content.map(|content| ("content".to_owned(), content))),
+            Err(reason) => fields.problem = Some(reason.to_owned()),
+        }
+        let mut reader = Reader::from_str(&xml);
         let config = reader.config_mut();
         (
             config.allow_dangling_amp,
@@ -389,8 +403,11 @@ impl EnexFields {
             .filter(|title| !title.is_empty() && title != NO_TITLE)
     }
 
-    /// Returns the note, unless it is empty.
-    fn into_note(self, position: &NotePosition) -> Option<RecordNote> {
+    /// Returns the note, or the reason why it is skipped.
+    fn into_note(self, position: &NotePosition) -> Result<RecordNote, String> {
+        if let Some(problem) = self.problem {
+            return Err(problem);
+        }
         let names: HashMap<_, _> = self
             .files
             .iter()
@@ -421,7 +438,7 @@ impl EnexFields {
         let content = join_paragraphs([markdown, tasks.join("\n"), files.join("\n")]);
         let title = self.title();
         let content = if content.is_empty() {
-            title.clone()?
+            title.clone().ok_or("is empty")?
         } else {
             content
         };
@@ -452,8 +469,49 @@ impl EnexFields {
             });
             note.add_property(&name.replace('-', "_"), value.map(Value::from).as_ref());
         }
-        Some(note)
+        Ok(note)
     }
+}
+
+/// Takes the text of a note out of its XML, if the text is markup without escapes: a block, or elements.
+///
+/// The text ends at the end of its element: it may contain further blocks, which some programs do not escape.
+///
+/// # Errors
+/// The reason why there is no text.
+fn take_content(xml: &mut String) -> Result<Option<String>, &'static str> {
+    static START: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"<content(?:\s[^>]*)?>(\s*)(<!\[CDATA\[)?").expect("the pattern is right")
+    });
+    static BLOCK_END: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"\]\]>(\s*)</content\s*>").expect("the pattern is right"));
+    static END: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(\s*)</content\s*>").expect("the pattern is right"));
+    if xml.contains("<content/>") {
+        return Ok(None);
+    }
+    let start = START.captures(xml).ok_or("has no text")?;
+    let head = start.get_match().range();
+    let is_block = start.get(2).is_some();
+    let is_markup = xml[head.end..].starts_with('<') && !xml[head.end..].starts_with("</content");
+    if !is_block && !is_markup {
+        return Ok(None);
+    }
+    let end = if is_block { &BLOCK_END } else { &END };
+    let end = end
+        .captures_at(xml, head.end)
+        .ok_or("has a text without an end")?;
+    let tail = end.get_match().range();
+    let text = &xml[head.end..tail.start];
+    // A text with the end of a block is in two blocks.
+    let content = format!(
+        "{}{}{}",
+        &start[1],
+        text.replace("]]><![CDATA[", ""),
+        &end[1]
+    );
+    xml.replace_range(head.start..tail.end, "");
+    Ok(Some(content))
 }
 
 impl EnexFile {

@@ -156,6 +156,57 @@ fn notes_without_a_time_and_with_equal_titles_are_different_notes() {
 }
 
 #[test]
+fn the_text_of_a_note_is_read_or_its_loss_is_reported() {
+    let note = |title: &str, content: &str| {
+        format!("<note><title>{title}</title>{content}<tag>t</tag></note>")
+    };
+    let block = |enml: &str| format!("<content><![CDATA[<en-note>{enml}</en-note>]]></content>");
+    let notes = [
+        note("nested", &block("<div>a <![CDATA[b]]> c</div><div>d</div>")),
+        note("split", &block("<div>a ]]]]><![CDATA[&gt; b</div>")),
+        note(
+            "elements",
+            "<content><en-note><div>a</div><b>b</b></en-note></content>",
+        ),
+        note(
+            "escaped",
+            "<content>&lt;en-note&gt;a&lt;/en-note&gt;</content>",
+        ),
+        note("none", ""),
+        note("cut", "<content><![CDATA[<en-note>a]]>"),
+    ];
+    let export = format!("<en-export>{}</en-export>", notes.concat());
+    let folder = IngestSandbox::new(&[("a.enex", &export), ("b.enex", "<en-export></en-export>")]);
+    let found = folder.survey(SourceName::Evernote);
+    let content = |title: &str| {
+        let note = found
+            .notes
+            .iter()
+            .find(|note| note.draft.title.as_deref() == Some(title))?;
+        assert_eq!(note.draft.tags.as_slice(), ["t"], "{title}");
+        Some(note.draft.content.as_str())
+    };
+    assert_eq!(content("nested"), Some("a b c\nd"));
+    assert_eq!(content("split"), Some("a ]]> b"));
+    assert_eq!(content("elements"), Some("a\n**b**"));
+    assert_eq!(content("escaped"), Some("a"));
+    let reasons: Vec<_> = found
+        .skipped
+        .iter()
+        .map(|(_, reason)| reason.as_str())
+        .collect();
+    assert_eq!(found.notes.len(), 4);
+    assert_eq!(
+        reasons,
+        [
+            "contains no notes",
+            "has a text without an end",
+            "has no text"
+        ]
+    );
+}
+
+#[test]
 fn a_folder_without_notebooks_is_not_recognized() {
     let folder = IngestSandbox::new(&[("a.md", "x")]);
     let opened = open(
