@@ -1,6 +1,6 @@
 //! Exports of Google Keep.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::archive::{Archive, ArchiveFile, is_zip};
 use crate::distinct_names::distinct_names;
+use crate::enml;
 use crate::folder::has_extension;
 use crate::note::{one_line, stem};
 use crate::program_folder::{begins_with_json, list};
@@ -33,7 +34,10 @@ const TEXT_KEYS: [&str; 5] = [
     "annotations",
 ];
 
-/// The keys that become fields or other properties of a memory. The text with its styles repeats the text.
+/// The text with its styles. It repeats the text, if a note has both.
+const HTML_KEY: &str = "textContentHtml";
+
+/// The keys that become fields or other properties of a memory.
 const KNOWN_KEYS: [&str; 9] = [
     CREATED_KEY,
     "userEditedTimestampUsec",
@@ -43,7 +47,7 @@ const KNOWN_KEYS: [&str; 9] = [
     "color",
     "labels",
     "sharees",
-    "textContentHtml",
+    HTML_KEY,
 ];
 
 /// Number of digits of the hash of the contents of a note.
@@ -267,7 +271,7 @@ fn names_of(record: &SourceRecord, file: &ArchiveFile) -> Result<[String; 3], St
     // The number of a file with the name of another one may change.
     static NUMBER: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r" ?\((\d+)\)$").expect("the pattern is right"));
-    if !TEXT_KEYS.iter().any(|key| record.contains(key)) {
+    if !has_contents(record) {
         return Err("is not a note".into());
     }
     let created = record.text(&[CREATED_KEY]).filter(|created| created != "0");
@@ -299,15 +303,21 @@ fn is_keep_folder(path: &str) -> bool {
 
 /// Returns whether a record has a text and a key that only notes of the program have.
 fn is_note(record: &SourceRecord) -> bool {
-    let has = |keys: &[&str]| keys.iter().any(|key| record.contains(key));
-    has(&TEXT_KEYS)
-        && has(&[
-            CREATED_KEY,
-            "userEditedTimestampUsec",
-            "isTrashed",
-            "isPinned",
-            "isArchived",
-        ])
+    let own = [
+        CREATED_KEY,
+        "userEditedTimestampUsec",
+        "isTrashed",
+        "isPinned",
+        "isArchived",
+    ];
+    has_contents(record) && own.iter().any(|key| record.contains(key))
+}
+
+fn has_contents(record: &SourceRecord) -> bool {
+    TEXT_KEYS
+        .iter()
+        .chain(&[HTML_KEY])
+        .any(|key| record.contains(key))
 }
 
 fn objects(record: &SourceRecord, key: &str) -> Vec<SourceRecord> {
@@ -322,23 +332,34 @@ fn objects(record: &SourceRecord, key: &str) -> Vec<SourceRecord> {
         .collect()
 }
 
+/// Returns the text of a note: as Markdown if it has styles, or else as it is.
 fn text_of(record: &SourceRecord) -> String {
-    record
+    let plain = record
         .get("textContent")
         .and_then(Value::as_str)
         .map(clean_text)
-        .unwrap_or_default()
+        .unwrap_or_default();
+    styled_text(record, HTML_KEY, &plain).unwrap_or(plain)
+}
+
+/// Returns the text in HTML at `key` as Markdown, if it has styles or `plain` is empty.
+fn styled_text(record: &SourceRecord, key: &str, plain: &str) -> Option<String> {
+    static STYLE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"<(?:h[1-6]|b|strong|i|em|s|del|a|ul|ol)[\s>]|font-weight:\s*(?:bold|700)")
+            .expect("the pattern is right")
+    });
+    let html = record.text(&[key])?;
+    (plain.trim().is_empty() || STYLE.is_match(&html))
+        .then(|| clean_text(&enml::to_markdown(&html, &HashMap::new()).markdown))
+        .filter(|text| !text.trim().is_empty())
 }
 
 fn checklist(record: &SourceRecord) -> String {
     let line = |item: SourceRecord| {
         let mark = if item.is_set("isChecked") { "x" } else { " " };
-        format!(
-            "- [{mark}] {}",
-            item.text(&["text"])
-                .unwrap_or_default()
-                .replace('\n', "\n  ")
-        )
+        let plain = item.text(&["text"]).unwrap_or_default();
+        let text = styled_text(&item, "textHtml", &plain).unwrap_or(plain);
+        format!("- [{mark}] {}", text.replace('\n', "\n  "))
     };
     objects(record, "listContent")
         .into_iter()

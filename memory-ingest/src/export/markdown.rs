@@ -112,6 +112,8 @@ fn render_within_budget(
                 Some(None) => events.push(Event::End(TagEnd::Link)),
                 _ => {}
             },
+            // Programs for notes show every line break.
+            Event::SoftBreak => events.push(Event::HardBreak),
             other => events.push(other),
         }
     }
@@ -238,6 +240,15 @@ mod tests {
                 "<h4 dir=\"auto\">A</h4>\n<p dir=\"auto\"><a href=\"#m-1\" {rel}>my <em>tea</em></a> Cup \
                  <a href=\"https://a.b/?c&amp;d\" {rel}>x</a> <a href=\"mailto:me@a.b\" {rel}>me@a.b</a></p>"
             )
+        );
+    }
+
+    #[test]
+    fn line_breaks_survive() {
+        let html = rendered("milk\nbread\n\ntea");
+        assert_eq!(
+            html,
+            "<p dir=\"auto\">milk<br>\nbread</p>\n<p dir=\"auto\">tea</p>"
         );
     }
 

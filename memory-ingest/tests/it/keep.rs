@@ -16,6 +16,55 @@ const TEXT: &str = r#"{"isTrashed":false,"title":"","textContent":"line 1\r\nsee
     "attachments":[{"filePath":"pic.png","mimetype":"image/png"}],"createdTimestampUsec":1717378714000123}"#;
 
 #[test]
+fn texts_in_html_are_read() {
+    let note = |created: u64, text: &str, html: &str| {
+        format!(
+            "{{\"textContent\":{text},\"textContentHtml\":\"{html}\",\"createdTimestampUsec\":{created}}}"
+        )
+    };
+    let only = note(
+        1,
+        "\"\"",
+        "<p dir='ltr'><span>milk &amp; tea</span></p><p><span>bread</span></p>",
+    );
+    let styled = note(
+        2,
+        "\"Plan\\nnow\"",
+        "<h1><span style='font-weight:400'>Plan</span></h1><p><span style='font-weight:700'>now</span></p>",
+    );
+    let plain = note(
+        3,
+        "\"a_b\\n  *c\"",
+        "<p><span>a_b</span></p><p><span>  *c</span></p>",
+    );
+    let list =
+        r#"{"listContent":[{"textHtml":"<p>egg</p>","isChecked":true}],"createdTimestampUsec":4}"#;
+    let nothing_else = r#"{"textContentHtml":"<p>x</p>","createdTimestampUsec":5}"#;
+    let export = IngestSandbox::new(&[
+        ("1.json", &only),
+        ("2.json", &styled),
+        ("3.json", &plain),
+        ("4.json", list),
+        ("5.json", nothing_else),
+    ]);
+    let found = export.survey(SourceName::Keep);
+    let texts: Vec<_> = found
+        .notes
+        .iter()
+        .map(|note| note.draft.content.as_str())
+        .collect();
+    let expected = [
+        "milk & tea\nbread",
+        "# Plan\n**now**",
+        "a_b\n  *c",
+        "- [x] egg",
+        "x",
+    ];
+    assert_eq!(texts, expected);
+    assert_eq!(found.skipped, []);
+}
+
+#[test]
 fn notes_are_read_and_the_trash_is_left_out() {
     let export = IngestSandbox::new(&[
         ("Takeout/Keep/買い物.json", LIST),
