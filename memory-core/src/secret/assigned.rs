@@ -153,7 +153,29 @@ pub(super) fn find_assigned_value(
         && text[value.clone()]
             .bytes()
             .all(|byte| byte.is_ascii_hexdigit());
-    (!is_hash).then_some(value)
+    (!is_hash)
+        .then(|| value.start..value.start + length_in_query(text, &name, &text[value.clone()]))
+}
+
+/// Returns the length of the value of a parameter of a URL, before the next parameter and the fragment; of another value all.
+fn length_in_query(text: &str, name: &Range<usize>, value: &str) -> usize {
+    let before = &text[..name.start];
+    if !before.ends_with(['?', '&', '#']) && !before.ends_with("&amp;") {
+        return value.len();
+    }
+    let is_end = |(at, mark): &(usize, &str)| {
+        let rest = &value[at + mark.len()..];
+        let next = rest.trim_start_matches(|character: char| {
+            character.is_ascii_alphanumeric() || "_-.%".contains(character)
+        });
+        *mark == "#" || rest == "amp" || next.len() < rest.len() && next.starts_with('=')
+    };
+    let ends = value
+        .match_indices(['&', '#'])
+        .skip_while(|(at, _)| *at == 0);
+    ends.into_iter()
+        .find(is_end)
+        .map_or(value.len(), |(at, _)| at)
 }
 
 /// Returns the values below a heading with `keyword` in a table of Markdown or in comma-separated values.

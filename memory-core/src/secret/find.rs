@@ -23,8 +23,8 @@ pub struct Secret {
 
 /// Returns the credentials in `text`, in order and without overlaps.
 ///
-/// Credentials are found in the text itself, and in the text as its reader sees it: without invisible characters, and
-/// with full-width letters as ordinary ones.
+/// Credentials are found in the text itself, and in the text as its reader sees it: without invisible characters, with
+/// full-width letters as ordinary ones, and without the escapes of strings in JSON and YAML.
 ///
 /// Placeholders such as `sk-xxxx`, `${TOKEN}` or `<password>`, hashes and UUIDs are not credentials. Text without any
 /// prefix of a credential costs one pass over its bytes. A pattern is compiled when it is first needed.
@@ -88,15 +88,26 @@ struct VisibleText {
 impl VisibleText {
     /// Returns the text as its reader sees it, or `None` if that is the text itself.
     fn of(original: &str) -> Option<Self> {
-        if original
-            .bytes()
-            .all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t'))
-        {
+        let is_ordinary =
+            |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t') && byte != b'\\';
+        if original.bytes().all(is_ordinary) {
             return None;
         }
         let (mut text, mut changes) = (String::with_capacity(original.len()), Vec::new());
         let mut deceptive = deceptive_characters(original).peekable();
+        let mut escape_end = 0;
         for (at, character) in original.char_indices() {
+            if at < escape_end {
+                continue;
+            }
+            if character == '\\'
+                && let Some((decoded, length)) = decode_escape(&original[at..])
+            {
+                text.extend(decoded);
+                escape_end = at + length;
+                changes.push((text.len(), escape_end));
+                continue;
+            }
             let is_deceptive = deceptive.next_if_eq(&(at, character)).is_some();
             // A separator of lines is invisible, but separates.
             let is_hidden =
@@ -120,6 +131,36 @@ impl VisibleText {
             .map_or((0, 0), |last| self.changes[last]);
         original + (offset - at)
     }
+}
+
+/// Returns the character that an escape at the start of `text` denotes, and the length of the escape in bytes.
+///
+/// An escaped line break denotes none, and continues the line. In a string within a string, escapes have several backslashes.
+fn decode_escape(text: &str) -> Option<(Option<char>, usize)> {
+    const MAX_MARKS: usize = 8;
+    const MAX_INDENT: usize = 64;
+    let count = |text: &str, most: usize, accept: &[u8]| {
+        let bytes = text.bytes().take(most);
+        bytes.take_while(|byte| accept.contains(byte)).count()
+    };
+    let start = count(text, MAX_MARKS, b"\\");
+    let body = &text[start..];
+    let digits = match body.bytes().next()? {
+        b'/' => return Some((Some('/'), start + 1)),
+        b'\n' | b'\r' => {
+            let line_break = if body.starts_with("\r\n") { 2 } else { 1 };
+            let indent = count(&body[line_break..], MAX_INDENT, b" \t");
+            return Some((None, start + line_break + indent));
+        }
+        b'x' => body.get(1..3)?,
+        b'u' => body.get(1..5)?,
+        b'U' => body.get(1..9)?,
+        _ => return None,
+    };
+    let is_code = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let code = u32::from_str_radix(digits, 16).ok().filter(|_| is_code)?;
+    let end = start + 1 + digits.len();
+    char::from_u32(code).map(|decoded| (Some(decoded), end))
 }
 
 static PREFILTER: LazyLock<LiteralPrefilter> = LazyLock::new(LiteralPrefilter::new);

@@ -421,6 +421,72 @@ fn only_the_credential_is_taken_out() {
 }
 
 #[test]
+fn parameters_and_the_fragment_behind_a_credential_stay() {
+    let value = letters(24);
+    for (before, after) in [
+        ("https://a.org/x?token=", "&x=1#frag"),
+        ("https://a.org/x?a=1&api_key=", "#frag"),
+        ("https://a.org/x?access_token=", "&amp;x=1"),
+        (
+            "https://a.org/cb#access_token=",
+            "&token_type=bearer&state=2 and more",
+        ),
+        ("https://a.org/x?password=", "&user=anna"),
+    ] {
+        let redacted = redact(&format!("{before}{value}{after}"))
+            .expect(before)
+            .text;
+        assert!(
+            redacted.starts_with(&format!("{before}[redacted: "))
+                && redacted.ends_with(&format!("]{after}")),
+            "{redacted}"
+        );
+    }
+    let whole = redact(&format!("https://a.org/?token={value}&{value}"))
+        .expect("a token")
+        .text;
+    assert_eq!(whole, "https://a.org/?token=[redacted: token]");
+    let shell = redact(&format!("TOKEN={value}#{value}&x=1"))
+        .expect("a token")
+        .text;
+    assert_eq!(shell, "TOKEN=[redacted: token]");
+}
+
+#[test]
+fn no_escape_hides_a_credential() {
+    let token = format!("ghp_{}", letters(36));
+    let secret = "tR7xQz9mLk2v";
+    let escaped = |character: char, rest: &str| {
+        let code = u32::from(character);
+        [
+            format!("\\x{code:02x}{rest}"),
+            format!("\\u{code:04X}{rest}"),
+            format!("\\\\u{code:04x}{rest}"),
+            format!("\\U{code:08x}{rest}"),
+        ]
+    };
+    for text in escaped('g', &token[1..]) {
+        assert_eq!(
+            redact(&format!("t: \"{text}\" end")).expect(&text).text,
+            "t: \"[redacted: GitHub token]\" end"
+        );
+    }
+    let folded = format!("t: \"{}\\\n    {}\" end", &token[..9], &token[9..]);
+    assert_eq!(
+        redact(&folded).expect("folded").text,
+        "t: \"[redacted: GitHub token]\" end"
+    );
+    for slashes in [r"\/\/", r"\\/\\/", r"\u002f\u002F", r"\x2f/"] {
+        let url = |password: &str| format!("{{\"db\":\"postgres:{slashes}anna:{password}@db\"}}");
+        assert_eq!(
+            redact(&url(secret)).expect(slashes).text,
+            url("[redacted: password in a URL]")
+        );
+    }
+    assert_eq!(redact(r"C:\users\x64\u12 \/ \xZZ \"), None);
+}
+
+#[test]
 fn no_dress_hides_a_credential_and_a_redaction_covers_the_dress() {
     let full_width = |character: char| match character {
         '!'..='~' => char::from_u32(u32::from(character) + 0xfee0).unwrap(),
