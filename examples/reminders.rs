@@ -27,10 +27,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     )?;
     print_open(services)?;
 
-    snooze(services, &call, services.clock.now() + TimeDelta::days(3))?;
+    snooze(
+        services,
+        &call,
+        (services.clock.now() + TimeDelta::days(3)).into(),
+    )?;
     print_open(services)?;
 
-    done(services, &call)?;
+    done(services, &call, &Utc)?;
     print_open(services)?;
     if let Err(error) = make("call Bob", None) {
         println!("error: {error}");

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, Days, Local, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc};
 use memory_core::{
-    MAX_TIME, MIN_TIME, ParseError, StoreError, add_time, parse_day, parse_rfc3339, valid_time,
+    DueTime, MAX_TIME, MIN_TIME, ParseError, StoreError, add_time, parse_day, parse_rfc3339,
+    valid_time,
 };
 
 use crate::zone::UserTimeZone;
@@ -129,12 +130,10 @@ pub(crate) fn format_minute_in(moment: DateTime<Utc>, zone: UserTimeZone) -> Str
 }
 
 /// Parses a due time relative to `now`: a time in RFC 3339, a duration such as `30m`, or words.
-///
-/// Also returns the assumption that was made to resolve the words, if any.
 pub(crate) fn parse_due_time(
     text: &str,
     now: &DateTime<UserTimeZone>,
-) -> Result<(DateTime<Utc>, Option<String>), StoreError> {
+) -> Result<DueTime, StoreError> {
     let later = || {
         TimeDelta::from_std(parse_duration(text).ok()?)
             .ok()
@@ -143,7 +142,7 @@ pub(crate) fn parse_due_time(
     };
     later().map_or_else(
         || memory_core::parse_due_time(text, now),
-        |at| Ok((at, None)),
+        |at| Ok(at.into()),
     )
 }
 

@@ -301,7 +301,7 @@ impl PendingPage {
             let memory = &stored.memory;
             (
                 memory.id,
-                memory.reminder.map(|reminder| reminder.due),
+                memory.reminder.as_ref().map(|reminder| reminder.due),
                 memory.headline().to_owned(),
             )
         });

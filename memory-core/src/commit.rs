@@ -79,6 +79,7 @@ fn add_reminder_removals<'o>(
             stored
                 .memory
                 .reminder
+                .as_ref()
                 .is_some_and(|reminder| reminder.is_open())
         });
         orphans.extend(open.map(|stored| (stored.memory.id, format!("it is a reminder of {id}"))));

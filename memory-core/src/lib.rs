@@ -158,7 +158,7 @@ pub use memories::{Memories, MemoriesBuilder};
 pub use memory::{
     AgentName, Category, ContentHash, ContentHasher, Draft, MAX_INPUT_SIZE, MAX_MEMORY_SIZE,
     MEMORY_KEYS, Memory, MemoryId, OperationId, Origin, ParseError, Patch, Phase, Proposal,
-    ProposalTarget, ProposedAction, Reminder, ReminderQuery, Scope, SpeakerRole, Tags,
+    ProposalTarget, ProposedAction, Recurrence, Reminder, ReminderQuery, Scope, SpeakerRole, Tags,
 };
 pub use memory_history::{
     ChangeVersions, MemoryHistory, MemoryStep, change_versions, memory_at, memory_history,
@@ -198,10 +198,12 @@ pub use refinement_plan::{
     AppliedRefinement, ExpiringMemory, PlannedAction, PlannedRefinement, RefinementPlanner,
 };
 pub use remind::{
-    DueTime, RemindReport, WrittenReminder, due, parse_due_time, parse_reminder, remind,
-    remind_of_memory, reminder_id, reminder_memory, write_reminder,
+    DueTime, RemindReport, WrittenReminder, due, next_occurrence, parse_due_time, parse_reminder,
+    recurrence_words, remind, remind_of_memory, reminder_id, reminder_memory, write_reminder,
 };
-pub use reminders::{PENDING_PAGE_HEAD, ReminderFilter, done, pending, reminders, snooze};
+pub use reminders::{
+    PENDING_PAGE_HEAD, ReminderFilter, done, end_series, pending, reminders, snooze,
+};
 pub use reranking::{RerankError, Reranker, Reranking};
 pub use review::{
     AcceptOptions, AcceptResult, Acceptance, AcceptancePreview, LONG_WAIT, Neighbour,

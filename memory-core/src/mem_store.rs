@@ -471,7 +471,7 @@ impl MemoryStore for MemStore {
             .retain(|stored| wanted.includes(&stored.memory) && is_within(within, &stored.memory));
         memories.sort_by_key(|stored| {
             (
-                stored.memory.reminder.map(|reminder| reminder.due),
+                stored.memory.reminder.as_ref().map(|reminder| reminder.due),
                 stored.memory.id,
             )
         });

@@ -54,9 +54,9 @@ pub fn notify<Tz: TimeZone>(
     for stored in waiting.by_ref() {
         let id = stored.memory.id;
         let claim = |reminder: &Reminder, _| {
-            reminder.needs_notification(now).then_some(Reminder {
+            reminder.needs_notification(now).then(|| Reminder {
                 notified_at: Some(now),
-                ..*reminder
+                ..reminder.clone()
             })
         };
         match change_reminder(services, Verb::Notify, &id, claim) {
@@ -74,7 +74,7 @@ pub fn notify<Tz: TimeZone>(
             let give_back = |reminder: &Reminder, _| {
                 Some(Reminder {
                     notified_at: None,
-                    ..*reminder
+                    ..reminder.clone()
                 })
             };
             change_reminder(services, Verb::Notify, &id, give_back)?;
@@ -91,6 +91,7 @@ pub fn notify<Tz: TimeZone>(
 pub(crate) fn notification<Tz: TimeZone>(memory: &Memory, zone: &Tz) -> Notification {
     let due = memory
         .reminder
+        .as_ref()
         .map_or(memory.created_at, |reminder| reminder.due);
     let due: DateTime<_> = due.with_timezone(zone).fixed_offset();
     Notification {

@@ -3,19 +3,21 @@
 //! A reminder is a memory with the key `due`, and the index contains its due time. The id of a reminder is
 //! derived from its source and that time, so each combination has one reminder. If a memory is removed by any use
 //! case, `commit` removes its open reminders in the same operation.
+//!
+//! A recurring reminder is one memory. It keeps the words of its recurrence, and `due` is its present occurrence.
 
 use std::ops::Range;
 
 use chrono::{DateTime, Days, NaiveTime, TimeDelta, TimeZone, Timelike, Utc};
 
 use crate::commit::{commit, retry_conflicts};
-use crate::datetime::{DateMention, DatePrecision, TimeRelation, find_date};
+use crate::datetime::{DateMention, DatePrecision, TimeRelation, find_date, find_dates};
 use crate::query_parser::has_content_word;
 use crate::write::plan_merge;
 use crate::{
     Category, Change, Draft, Memory, MemoryId, MemoryStoreExt, MergedFields, Patch, Phase,
-    Reminder, SecretPolicy, Services, StoreError, StoredMemory, Verb, WriteResult, add_time,
-    parse_rfc3339, write,
+    Recurrence, Reminder, SecretPolicy, Services, StoreError, StoredMemory, Verb, WriteResult,
+    add_time, parse_rfc3339, write,
 };
 
 /// The result of creating a reminder.
@@ -48,9 +50,9 @@ impl RemindReport {
 
 /// Stores `draft` as a reminder, due at `at`, or else at the time that its text names.
 ///
-/// The text is interpreted relative to now in `zone`. Each combination of text, scope and time has one reminder: an
-/// open one is returned, and a completed one is reopened. Either receives the tags, the title and the pin that it
-/// lacks, as in [`write()`].
+/// The text is interpreted relative to now in `zone`. Each combination of text, scope and time, or recurrence, has one
+/// reminder: an open one is returned, and a completed one is reopened. Either receives the tags, the title and the pin
+/// that it lacks, as in [`write()`].
 ///
 /// `examples/reminders.rs` is a complete program.
 ///
@@ -60,7 +62,7 @@ impl RemindReport {
 pub fn remind<Tz: TimeZone>(
     services: &Services,
     draft: Draft,
-    at: Option<DateTime<Utc>>,
+    at: Option<DueTime>,
     zone: &Tz,
     secrets: SecretPolicy,
 ) -> Result<RemindReport, StoreError> {
@@ -70,18 +72,24 @@ pub fn remind<Tz: TimeZone>(
         });
     }
     let now = services.clock.now().with_timezone(zone);
-    let (at, assumed) = match at {
-        Some(at) => (check_future(at, &now)?, None),
-        None => due(&draft.content, &now).map(|due| (due.at, due.assumed))?,
+    let due = match at {
+        Some(due) => {
+            check_future(due.at, &now)?;
+            due
+        }
+        None => due(&draft.content, &now)?,
     };
-    let id = MemoryId::for_reminder(&[&draft.content, &draft.scope.to_string()], at);
-    store_reminder(
-        services,
-        id,
-        &into_reminder(draft, Reminder::new(at)),
-        assumed,
-        secrets,
-    )
+    let scope = draft.scope.to_string();
+    let id = match &due.repeats {
+        // The next occurrence depends on when the text is stored.
+        Some(repeats) => MemoryId::for_reminder(
+            &[&draft.content, &scope, repeats],
+            DateTime::<Utc>::UNIX_EPOCH,
+        ),
+        None => MemoryId::for_reminder(&[&draft.content, &scope], due.at),
+    };
+    let draft = into_reminder(draft, due.reminder());
+    store_reminder(services, id, &draft, due.assumed, secrets)
 }
 
 /// The result of writing a text to the category of reminders.
@@ -113,13 +121,8 @@ pub fn write_reminder<Tz: TimeZone>(
 ) -> Result<WrittenReminder, StoreError> {
     let now = services.clock.now();
     match parse_reminder(&draft.content, now, now, zone) {
-        Ok((Reminder { due, .. }, assumed)) => remind(services, draft, Some(due), zone, secrets)
-            .map(|reminded| {
-                WrittenReminder::Reminder(Box::new(RemindReport {
-                    assumed: reminded.assumed.or(assumed),
-                    ..reminded
-                }))
-            }),
+        Ok(due) => remind(services, draft, Some(due), zone, secrets)
+            .map(|reminded| WrittenReminder::Reminder(Box::new(reminded))),
         Err(warning) => {
             let category = Some(Category::Reminders);
             let written = write(services, Draft { category, ..draft }, secrets)?;
@@ -128,7 +131,7 @@ pub fn write_reminder<Tz: TimeZone>(
     }
 }
 
-/// Returns the reminder for a text, with the assumptions where the text is ambiguous.
+/// Returns the time at which a text wants a reminder; of a recurring time, the first one after `now`.
 ///
 /// The text is interpreted relative to `written_at` in `zone`.
 ///
@@ -139,10 +142,9 @@ pub fn parse_reminder<Tz: TimeZone>(
     written_at: DateTime<Utc>,
     now: DateTime<Utc>,
     zone: &Tz,
-) -> Result<(Reminder, Option<String>), String> {
-    let found = due(text, &written_at.with_timezone(zone)).and_then(|due| {
-        check_future(due.at, &now.with_timezone(zone)).map(|at| (Reminder::new(at), due.assumed))
-    });
+) -> Result<DueTime, String> {
+    let found = due(text, &written_at.with_timezone(zone))
+        .and_then(|due| due.in_future(&now.with_timezone(zone)));
     found.map_err(|error| {
         let why = match error {
             StoreError::NoTime => "the text contains no time".to_owned(),
@@ -167,7 +169,7 @@ pub fn parse_reminder<Tz: TimeZone>(
 pub fn remind_of_memory<Tz: TimeZone>(
     services: &Services,
     reference: &str,
-    at: Option<DateTime<Utc>>,
+    at: Option<DueTime>,
     zone: &Tz,
 ) -> Result<RemindReport, StoreError> {
     let source = services.store.get_by(reference)?;
@@ -178,31 +180,30 @@ pub fn remind_of_memory<Tz: TimeZone>(
     }
     let now = services.clock.now().with_timezone(zone);
     let memory = &source.memory;
-    let (at, said, assumed) = if let Some(at) = at {
-        (at, memory.headline(), None)
+    let (due, said) = if let Some(due) = at {
+        (due, memory.headline())
     } else {
         let due = due(&memory.content, &memory.created_at.with_timezone(zone))?;
-        (
-            due.at,
-            line_of(&memory.content, &due.reading.span),
-            due.assumed,
-        )
+        let span = due.reading.as_ref().map_or(0..0, |own| own.span.clone());
+        (due, line_of(&memory.content, &span))
     };
-    let at = check_future(at, &now)?;
-    let (id, draft) = reminder_draft(memory, said, at);
+    // The id depends on the time that the text names, and not on the number of occurrences since then.
+    let id = reminder_id(&memory.id, due.at);
+    let due = due.in_future(&now)?;
+    let draft = reminder_draft(memory, said, due.reminder());
     // The text of the memory was already stored.
-    store_reminder(services, id, &draft, assumed, SecretPolicy::Keep)
+    store_reminder(services, id, &draft, due.assumed, SecretPolicy::Keep)
 }
 
-/// Returns the reminder of `source` for the time `at`, with an id that is derived from both.
+/// Returns `reminder` as a memory that refers to `source`, with an id that is derived from its due time.
 pub fn reminder_memory(
     source: &Memory,
     said: &str,
-    at: DateTime<Utc>,
+    reminder: Reminder,
     now: DateTime<Utc>,
 ) -> Memory {
-    let (id, draft) = reminder_draft(source, said, at);
-    draft.into_memory(id, now)
+    let id = reminder_id(&source.id, reminder.due);
+    reminder_draft(source, said, reminder).into_memory(id, now)
 }
 
 /// Returns the id of the reminder of the memory `source` for the time `at`.
@@ -210,35 +211,28 @@ pub fn reminder_id(source: &MemoryId, at: DateTime<Utc>) -> MemoryId {
     MemoryId::for_reminder(&[&source.to_string()], at)
 }
 
-fn reminder_draft(source: &Memory, said: &str, at: DateTime<Utc>) -> (MemoryId, Draft) {
+fn reminder_draft(source: &Memory, said: &str, reminder: Reminder) -> Draft {
     let draft = Draft {
         scope: source.scope.clone(),
         source: source.source.clone(),
         ..Draft::new(said)
     };
-    let id = reminder_id(&source.id, at);
-    (
-        id,
-        into_reminder(
-            draft,
-            Reminder {
-                of: Some(source.id),
-                ..Reminder::new(at)
-            },
-        ),
+    into_reminder(
+        draft,
+        Reminder {
+            of: Some(source.id),
+            ..reminder
+        },
     )
 }
 
-fn check_future<Tz: TimeZone>(
-    at: DateTime<Utc>,
-    now: &DateTime<Tz>,
-) -> Result<DateTime<Utc>, StoreError> {
+fn check_future<Tz: TimeZone>(at: DateTime<Utc>, now: &DateTime<Tz>) -> Result<(), StoreError> {
     if at < now.to_utc() {
         Err(StoreError::Over {
             at: at.with_timezone(&now.timezone()).fixed_offset(),
         })
     } else {
-        Ok(at)
+        Ok(())
     }
 }
 
@@ -282,10 +276,11 @@ fn store_reminder(
                 let is_over = there
                     .memory
                     .reminder
+                    .as_ref()
                     .is_none_or(|reminder| reminder.of.is_none() && !reminder.is_open());
                 (merged, ignored) = plan_merge(draft, &there, &services.actor);
                 let patch = Patch {
-                    reminder: draft.reminder.filter(|_| is_over),
+                    reminder: draft.reminder.clone().filter(|_| is_over),
                     add_tags: merged.tags.iter().collect(),
                     category: merged.category,
                     title: merged.title.clone().map(Some),
@@ -296,7 +291,8 @@ fn store_reminder(
                 created = is_over
                     && patch
                         .reminder
-                        .is_some_and(|reminder| there.memory.reminder != Some(reminder));
+                        .as_ref()
+                        .is_some_and(|reminder| there.memory.reminder.as_ref() != Some(reminder));
                 let Some(memory) = patch.apply(&there.memory, set.operation.at) else {
                     return Ok((false, merged, ignored));
                 };
@@ -332,10 +328,45 @@ fn store_reminder(
 pub struct DueTime {
     /// The time.
     pub at: DateTime<Utc>,
-    /// The words that name the time, with their interpretation.
-    pub reading: DateMention,
+    /// The words that name the time, with their interpretation; `None` if it was not given in words.
+    pub reading: Option<DateMention>,
+    /// The words of the recurrence, if the time recurs; `at` is then the first occurrence.
+    pub repeats: Option<String>,
     /// The assumptions that were made where the text is ambiguous, as sentences.
     pub assumed: Option<String>,
+}
+
+impl From<DateTime<Utc>> for DueTime {
+    fn from(at: DateTime<Utc>) -> Self {
+        Self {
+            at,
+            reading: None,
+            repeats: None,
+            assumed: None,
+        }
+    }
+}
+
+impl DueTime {
+    /// Returns the open reminder for the time.
+    pub fn reminder(&self) -> Reminder {
+        Reminder {
+            repeats: self.repeats.clone().map(Recurrence::new),
+            ..Reminder::new(self.at)
+        }
+    }
+
+    /// Returns the time, if it is not before `now`; a recurring time that is past becomes its next occurrence.
+    fn in_future<Tz: TimeZone>(self, now: &DateTime<Tz>) -> Result<Self, StoreError> {
+        let Err(over) = check_future(self.at, now) else {
+            return Ok(self);
+        };
+        let next = self
+            .repeats
+            .as_ref()
+            .and_then(|repeats| next_occurrence(repeats, self.at, now));
+        next.map(|at| Self { at, ..self }).ok_or(over)
+    }
 }
 
 /// The hour at which reminders for a day without a time of day are due.
@@ -377,17 +408,96 @@ pub fn due<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<DueTime, Stor
             at
         }
     };
-    if reading.repeats {
+    let repeats = recurrence_words(text, &reading, now);
+    if reading.repeats && repeats.is_none() {
         assumed.push("The time recurs; only the next occurrence is used.".into());
     }
     Ok(DueTime {
         at,
-        reading,
+        repeats,
+        reading: Some(reading),
         assumed: (!assumed.is_empty()).then(|| assumed.join(" ")),
     })
 }
 
-/// Returns the due time that `text` states: a time in RFC 3339 or words, with the assumption that was made to resolve the words.
+/// Returns the words by which a recurring time can be read again, if it recurs.
+///
+/// The words next to a time can determine its half of the day ("dinner every Friday at 7"), so the line is retained if the
+/// words of the time alone name another time.
+pub fn recurrence_words<Tz: TimeZone>(
+    text: &str,
+    reading: &DateMention,
+    now: &DateTime<Tz>,
+) -> Option<String> {
+    let words = [reading.text.as_str(), line_of(text, &reading.span)];
+    let is_same = |words: &&str| {
+        find_recurring(words, now)
+            .is_some_and(|own| own.at == reading.at && own.kind == reading.kind)
+    };
+    let found = words.into_iter().filter(|_| reading.repeats).find(is_same);
+    found.map(str::to_owned)
+}
+
+fn find_recurring<Tz: TimeZone>(words: &str, now: &DateTime<Tz>) -> Option<DateMention> {
+    let recurring = find_dates(words, now)
+        .into_iter()
+        .filter(|reading| reading.repeats);
+    recurring.min_by_key(|reading| reading.at)
+}
+
+/// Maximum number of occurrences that are skipped one by one.
+const MAX_SKIPPED: usize = 1_000;
+
+/// Returns the first time after `now` that `repeats` names, counted from its occurrence at `from`.
+///
+/// Counting from the occurrence retains the rhythm of expressions such as "every three weeks". The time zone is that of `now`.
+///
+/// ```
+/// use chrono::DateTime;
+/// use memory_core::next_occurrence;
+///
+/// let now = DateTime::parse_from_rfc3339("2025-06-11T10:20:00+02:00").unwrap();
+/// let from = DateTime::parse_from_rfc3339("2025-06-02T09:00:00+02:00").unwrap().to_utc();
+/// let next = next_occurrence("every Monday at 9am", from, &now).unwrap();
+/// assert_eq!(next.with_timezone(&now.timezone()).to_rfc3339(), "2025-06-16T09:00:00+02:00");
+/// assert_eq!(next_occurrence("Monday", from, &now), None);
+/// ```
+pub fn next_occurrence<Tz: TimeZone>(
+    repeats: &str,
+    from: DateTime<Utc>,
+    now: &DateTime<Tz>,
+) -> Option<DateTime<Utc>> {
+    let mut at = from;
+    for _ in 0..MAX_SKIPPED {
+        at = occurrence_after(repeats, &at.with_timezone(&now.timezone()))?;
+        if now.to_utc() < at {
+            return Some(at);
+        }
+    }
+    occurrence_after(repeats, now)
+}
+
+/// Returns the first occurrence after another one.
+fn occurrence_after<Tz: TimeZone>(repeats: &str, from: &DateTime<Tz>) -> Option<DateTime<Utc>> {
+    let zone = from.timezone();
+    let end_of_day = from.date_naive().and_hms_opt(23, 59, 59)?;
+    let next_day = end_of_day.checked_add_signed(TimeDelta::seconds(1))?;
+    let at = |local| zone.from_local_datetime(&local).latest();
+    // A day can be that of `from` itself. An interval is counted from that day, so the next day comes last.
+    [Some(from.clone()), at(end_of_day), at(next_day)]
+        .into_iter()
+        .flatten()
+        .find_map(|reference| {
+            let reading = find_recurring(repeats, &reference)?;
+            let at = match reading.kind {
+                DatePrecision::Time | DatePrecision::DateTime => reading.at.to_utc(),
+                DatePrecision::Date => morning(&reading, &zone)?,
+            };
+            (from.to_utc() < at).then_some(at)
+        })
+}
+
+/// Returns the due time that `text` states: a time in RFC 3339 or words.
 ///
 /// Unlike [`due()`], the whole text is the time.
 ///
@@ -396,31 +506,31 @@ pub fn due<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<DueTime, Stor
 /// use memory_core::{Code, parse_due_time};
 ///
 /// let now = DateTime::parse_from_rfc3339("2025-06-11T10:20:00Z").unwrap();
-/// let at = |text: &str| parse_due_time(text, &now).map(|(at, _)| at.to_rfc3339());
+/// let at = |text: &str| parse_due_time(text, &now).map(|due| due.at.to_rfc3339());
 /// assert_eq!(at("2025-06-12T15:00:00+02:00").unwrap(), "2025-06-12T13:00:00+00:00");
 /// assert_eq!(at("tomorrow at 3pm").unwrap(), "2025-06-12T15:00:00+00:00");
 /// assert_eq!(at("Friday 18:00").unwrap(), "2025-06-13T18:00:00+00:00");
 /// assert_eq!(at("soonish").unwrap_err().code(), Code::InvalidInput);
-/// assert_eq!(parse_due_time("Freitag 18:00", &now).unwrap().1.unwrap(), "\"Freitag\" is not part of the time.");
+/// assert_eq!(parse_due_time("Freitag 18:00", &now).unwrap().assumed.unwrap(), "\"Freitag\" is not part of the time.");
 /// ```
 ///
 /// # Errors
 /// [`StoreError::Invalid`] if the text is not a time, [`StoreError::Over`] if words state a time in the past.
-pub fn parse_due_time<Tz: TimeZone>(
-    text: &str,
-    now: &DateTime<Tz>,
-) -> Result<(DateTime<Utc>, Option<String>), StoreError> {
+pub fn parse_due_time<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<DueTime, StoreError> {
     if let Some(at) = parse_rfc3339(text.trim()) {
-        return Ok((at, None));
+        return Ok(at.into());
     }
     match due(text, now) {
         Ok(due) => {
-            let std::ops::Range { start, end } = due.reading.span.clone();
-            let rest = [text[..start].trim(), text[end..].trim()].join(" ");
+            let span = due.reading.as_ref().map_or(0..0, |own| own.span.clone());
+            let rest = [text[..span.start].trim(), text[span.end..].trim()].join(" ");
             let ignored = has_content_word(&rest)
                 .then(|| format!("{:?} is not part of the time.", rest.trim()));
             let assumed: Vec<String> = due.assumed.into_iter().chain(ignored).collect();
-            Ok((due.at, (!assumed.is_empty()).then(|| assumed.join(" "))))
+            Ok(DueTime {
+                assumed: (!assumed.is_empty()).then(|| assumed.join(" ")),
+                ..due
+            })
         }
         Err(StoreError::NoTime) => {
             let why = format!(
@@ -433,20 +543,19 @@ pub fn parse_due_time<Tz: TimeZone>(
 }
 
 fn default_time<Tz: TimeZone>(day: &DateMention, now: &DateTime<Tz>) -> Option<DateTime<Utc>> {
-    let morning = day
-        .at
-        .date_naive()
-        .and_time(NaiveTime::from_hms_opt(MORNING_HOUR, 0, 0)?);
-    let morning = now
-        .timezone()
-        .from_local_datetime(&morning)
-        .earliest()?
-        .to_utc();
+    let morning = morning(day, &now.timezone())?;
     if now.to_utc() < morning {
         Some(morning)
     } else {
         next_hour(now)
     }
+}
+
+fn morning<Tz: TimeZone>(day: &DateMention, zone: &Tz) -> Option<DateTime<Utc>> {
+    let morning = NaiveTime::from_hms_opt(MORNING_HOUR, 0, 0)?;
+    zone.from_local_datetime(&day.at.date_naive().and_time(morning))
+        .earliest()
+        .map(|morning| morning.to_utc())
 }
 
 fn next_hour<Tz: TimeZone>(now: &DateTime<Tz>) -> Option<DateTime<Utc>> {

@@ -8,8 +8,8 @@ use crate::commit::{commit, retry_conflicts};
 use crate::fence::escape_tags;
 use crate::text::to_one_line;
 use crate::{
-    Change, MemoryId, MemoryPage, MemoryStoreExt, Patch, Reminder, ReminderQuery, SecretPolicy,
-    Services, StoreError, StoredMemory, Verb,
+    Change, DueTime, MemoryId, MemoryPage, MemoryStoreExt, Patch, Recurrence, Reminder,
+    ReminderQuery, SecretPolicy, Services, StoreError, StoredMemory, Verb, next_occurrence,
 };
 
 /// A filter for reminders.
@@ -89,6 +89,7 @@ fn render_page<Tz: TimeZone>(due: &MemoryPage, now: &DateTime<Tz>) -> String {
         };
         let at = memory
             .reminder
+            .as_ref()
             .map(|reminder| shown(reminder.due, "%Y-%m-%d %H:%M"))
             .unwrap_or_default();
         let (id, said) = (memory.id.short(), shown(memory.created_at, "%Y-%m-%d"));
@@ -113,7 +114,8 @@ fn render_page<Tz: TimeZone>(due: &MemoryPage, now: &DateTime<Tz>) -> String {
 
 /// Snoozes the reminder that `reference` names until `until`, and returns its new version.
 ///
-/// A reminder that is done is reopened.
+/// A reminder that is done is reopened. Of a recurring reminder, only the present occurrence moves, unless `until` recurs as
+/// well.
 ///
 /// # Errors
 /// [`StoreError::Over`] if `until` is past, [`StoreError::Invalid`] if the memory is not a reminder;
@@ -121,18 +123,24 @@ fn render_page<Tz: TimeZone>(due: &MemoryPage, now: &DateTime<Tz>) -> String {
 pub fn snooze(
     services: &Services,
     reference: &str,
-    until: DateTime<Utc>,
+    until: DueTime,
 ) -> Result<StoredMemory, StoreError> {
-    if until <= services.clock.now() {
+    if until.at <= services.clock.now() {
         return Err(StoreError::Over {
-            at: until.fixed_offset(),
+            at: until.at.fixed_offset(),
         });
     }
     let id = services.store.find(reference)?;
     change_reminder(services, Verb::Snooze, &id, |reminder, _| {
+        let moved = reminder.repeats.clone().map(|repeats| Recurrence {
+            snoozed_from: Some(reminder.regular_due()),
+            ..repeats
+        });
+        let new = until.reminder();
         Some(Reminder {
             of: reminder.of,
-            ..Reminder::new(until)
+            repeats: new.repeats.or(moved),
+            ..Reminder::new(new.due)
         })
     })?;
     services.store.get(&id)
@@ -140,17 +148,55 @@ pub fn snooze(
 
 /// Marks the reminder that `reference` names as done, and returns its new version.
 ///
+/// A recurring reminder remains open and is due at its next occurrence, as its words name it in `zone`.
+///
 /// # Errors
 /// [`StoreError::Invalid`] if the memory is not a reminder; [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
-pub fn done(services: &Services, reference: &str) -> Result<StoredMemory, StoreError> {
+pub fn done<Tz: TimeZone>(
+    services: &Services,
+    reference: &str,
+    zone: &Tz,
+) -> Result<StoredMemory, StoreError> {
+    let stored = services.store.get_by(reference)?;
+    let due = stored.memory.reminder.as_ref().map(|own| own.due);
+    change_reminder(services, Verb::Done, &stored.memory.id, |reminder, now| {
+        // If another caller has completed this occurrence, the next one remains open.
+        let is_same = due == Some(reminder.due) && reminder.is_open();
+        is_same.then(|| next_reminder(reminder, &now.with_timezone(zone)))
+    })?;
+    services.store.get(&stored.memory.id)
+}
+
+/// Marks the reminder that `reference` names as done, with all further occurrences, and returns its new version.
+///
+/// # Errors
+/// As for [`done()`].
+pub fn end_series(services: &Services, reference: &str) -> Result<StoredMemory, StoreError> {
     let id = services.store.find(reference)?;
     change_reminder(services, Verb::Done, &id, |reminder, now| {
-        reminder.is_open().then_some(Reminder {
-            done_at: Some(now),
-            ..*reminder
-        })
+        reminder.is_open().then(|| completed(reminder, now))
     })?;
     services.store.get(&id)
+}
+
+/// Returns the reminder after its present occurrence.
+fn next_reminder<Tz: TimeZone>(reminder: &Reminder, now: &DateTime<Tz>) -> Reminder {
+    let next = reminder.repeats.as_ref().and_then(|repeats| {
+        let due = next_occurrence(&repeats.expression, reminder.regular_due(), now)?;
+        Some(Reminder {
+            of: reminder.of,
+            repeats: Some(Recurrence::new(repeats.expression.as_str())),
+            ..Reminder::new(due)
+        })
+    });
+    next.unwrap_or_else(|| completed(reminder, now.to_utc()))
+}
+
+fn completed(reminder: &Reminder, now: DateTime<Utc>) -> Reminder {
+    Reminder {
+        done_at: Some(now),
+        ..reminder.clone()
+    }
 }
 
 /// Changes a reminder as `decide` determines from its current state, and returns whether it changed.
@@ -168,10 +214,10 @@ pub(crate) fn change_reminder(
         let not_one = || StoreError::Invalid {
             why: format!("{} is not a reminder: it has no due time", stored.path),
         };
-        let reminder = stored.memory.reminder.ok_or_else(not_one)?;
+        let reminder = stored.memory.reminder.as_ref().ok_or_else(not_one)?;
         let mut set = services.change_set(verb);
         let patch = Patch {
-            reminder: decide(&reminder, set.operation.at),
+            reminder: decide(reminder, set.operation.at),
             ..Patch::default()
         };
         let Some(memory) = patch.apply(&stored.memory, set.operation.at) else {

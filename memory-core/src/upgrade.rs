@@ -83,7 +83,7 @@ pub fn upgrade_to_reminder<Tz: TimeZone>(
             services.clock.now(),
             zone,
         )
-        .map(|(reminder, assumed)| (Some(reminder), assumed)),
+        .map(|due| (Some(due.reminder()), due.assumed)),
     };
     let (reminder, assumed, warning) = match found {
         Ok((reminder, assumed)) => (reminder, assumed, None),

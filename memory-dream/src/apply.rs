@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use memory_core::{
-    Change, ContentHash, Memory, MemoryId, Patch, Phase, Progress, Refinement, RefinementUnit,
-    Reminder, ReminderQuery, Services, StoreError, StoredMemory, embedded_text, reminder_memory,
-    wikilink,
+    Change, ContentHash, Memory, MemoryId, Patch, Phase, Progress, Recurrence, Refinement,
+    RefinementUnit, Reminder, ReminderQuery, Services, StoreError, StoredMemory, embedded_text,
+    reminder_memory, wikilink,
 };
 
 use crate::lifecycle::LifecycleAction;
@@ -192,7 +192,11 @@ fn reminder_unit(
     let Some(source) = read_unchanged(services, &reminding.of, reminding.text)? else {
         return Ok(Err(CHANGED_REASON.into()));
     };
-    let memory = reminder_memory(&source.memory, &reminding.said, reminding.at, now);
+    let reminder = Reminder {
+        repeats: reminding.repeats.clone().map(Recurrence::new),
+        ..Reminder::new(reminding.at)
+    };
+    let memory = reminder_memory(&source.memory, &reminding.said, reminder, now);
     let reasons = BTreeMap::from([(memory.id, format!("requested by memory {}", reminding.of))]);
     let changes = vec![Change::Create {
         memory: Box::new(memory),
@@ -354,7 +358,7 @@ fn merge_unit(
         );
     }
     for stored in &reminders {
-        let reminder = stored.memory.reminder.map(|reminder| Reminder {
+        let reminder = stored.memory.reminder.clone().map(|reminder| Reminder {
             of: Some(kept),
             ..reminder
         });

@@ -103,7 +103,10 @@ pub fn find_exemption(
     let reasons = [
         (memory.pinned, Exemption::Pinned),
         (
-            memory.reminder.is_some_and(|reminder| reminder.is_open()),
+            memory
+                .reminder
+                .as_ref()
+                .is_some_and(|reminder| reminder.is_open()),
             Exemption::Reminder,
         ),
         (

@@ -20,7 +20,7 @@ use chrono::{DateTime, Utc};
 use memory_core::wikilink::parse_prose_wikilinks;
 use memory_core::{
     Category, ContentHash, Draft, ExportedVersion, FormerFields, MemoryId, NoteItem, Origin, Phase,
-    Reminder, Scope, SpeakerRole, Tags, parse_rfc3339,
+    Recurrence, Reminder, Scope, SpeakerRole, Tags, parse_rfc3339,
 };
 use serde_json::{Map, Value};
 
@@ -421,11 +421,18 @@ impl<'a> FieldReader<'a> {
         draft.pinned = self.read("pinned", Value::as_bool).unwrap_or_default();
         if let Some(due) = self.moment("due") {
             let (of, notified_at) = (self.parsed("reminds"), self.moment("notified_at"));
+            let snoozed_from = self.moment("snoozed_from");
+            let text = |value: &Value| Some(value.as_str()?.to_owned());
+            let repeats = self.read("repeats", text).map(|expression| Recurrence {
+                expression,
+                snoozed_from,
+            });
             draft.reminder = Some(Reminder {
                 due,
                 of,
                 notified_at,
                 done_at: self.moment("done_at"),
+                repeats,
             });
         }
     }

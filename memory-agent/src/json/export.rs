@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use chrono::{DateTime, Datelike, Utc};
 use memory_core::{
-    Category, Draft, ExportedFile, ExportedMemory, MemoryId, Origin, Phase, Reminder, Scope,
-    SpeakerRole, parse_rfc3339,
+    Category, Draft, ExportedFile, ExportedMemory, MemoryId, Origin, Phase, Recurrence, Reminder,
+    Scope, SpeakerRole, parse_rfc3339,
 };
 use serde_json::{Map, Value};
 
@@ -183,11 +183,17 @@ impl ExportFields {
             return Ok(None);
         };
         let of = self.text("reminds")?.map(|id| memory_id(&id));
+        let snoozed_from = self.moment("snoozed_from")?;
+        let repeats = self.text("repeats")?.map(|expression| Recurrence {
+            expression,
+            snoozed_from,
+        });
         Ok(Some(Reminder {
             due,
             of,
             notified_at: self.moment("notified_at")?,
             done_at: self.moment("done_at")?,
+            repeats,
         }))
     }
 

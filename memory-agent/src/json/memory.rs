@@ -54,6 +54,10 @@ pub(super) struct MemoryShape<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     done_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    repeats: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snoozed_from: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<OriginShape<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     other_origins: Vec<OriginShape<'a>>,
@@ -108,7 +112,8 @@ struct MemoryPageShape<'a> {
 /// `summarised_by` (the operation that replaced the text by a summary), `origin` (`{source, root, path, hash?}`) and
 /// `other_origins` (other files with the same text). `pinned` is present if true, and `problem` (`{code, path, line?,
 /// what, hint?}`) if the file is damaged. A reminder has `due`, and if set `reminds` (the id of its memory),
-/// `notified_at` and `done_at`. A proposal has `proposed_by`, `proposed_action` (`write`, `update` or `delete`) and, if it
+/// `notified_at` and `done_at`; a recurring one has `repeats` (the words of its recurrence), and `snoozed_from` (the regular time
+/// of its present occurrence) if that was snoozed. A proposal has `proposed_by`, `proposed_action` (`write`, `update` or `delete`) and, if it
 /// changes another memory, `proposed_for`.
 pub fn memory(stored: &StoredMemory, inbox_ttl: InboxTtl) -> Value {
     value(&MemoryShape::of(stored, inbox_ttl))
@@ -149,6 +154,10 @@ pub fn page(page: &MemoryPage, inbox_ttl: InboxTtl) -> Value {
 impl<'a> MemoryShape<'a> {
     pub(super) fn of(stored: &'a StoredMemory, inbox_ttl: InboxTtl) -> Self {
         let memory = &stored.memory;
+        let repeats = memory
+            .reminder
+            .as_ref()
+            .and_then(|reminder| reminder.repeats.as_ref());
         Self {
             id: memory.id.to_string(),
             content: &memory.content,
@@ -174,18 +183,28 @@ impl<'a> MemoryShape<'a> {
             superseded_by: memory.superseded_by.map(|id| id.to_string()),
             summarised_by: memory.summarised_by.as_ref().map(OperationId::as_str),
             pinned: memory.pinned,
-            due: memory.reminder.map(|reminder| time::rfc3339(reminder.due)),
+            due: memory
+                .reminder
+                .as_ref()
+                .map(|reminder| time::rfc3339(reminder.due)),
             reminds: memory
                 .reminder
+                .as_ref()
                 .and_then(|reminder| reminder.of)
                 .map(|id| id.to_string()),
             notified_at: memory
                 .reminder
+                .as_ref()
                 .and_then(|reminder| reminder.notified_at)
                 .map(time::rfc3339),
             done_at: memory
                 .reminder
+                .as_ref()
                 .and_then(|reminder| reminder.done_at)
+                .map(time::rfc3339),
+            repeats: repeats.map(|repeats| repeats.expression.as_str()),
+            snoozed_from: repeats
+                .and_then(|repeats| repeats.snoozed_from)
                 .map(time::rfc3339),
             origin: memory.origin.as_ref().map(OriginShape::of),
             other_origins: memory.other_origins.iter().map(OriginShape::of).collect(),

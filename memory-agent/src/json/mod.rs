@@ -27,7 +27,7 @@
 //! | recalls | `{recalls: [{at, agent?, …, memories, tokens}], total, since?, enabled}`, see [`recalls`] |
 //! | why | `{id, title?, …, recalls: [{at, agent?, …, rank, of}], total, since?, enabled}`, see [`why`] |
 //! | usage | `{budget, left, today, lately, unreadable}`, see [`usage`] |
-//! | remind | `{id, path, created, due, assumed?, merged?, ignored?}`, see [`reminder`] |
+//! | remind | `{id, path, created, due, repeats?, assumed?, merged?, ignored?}`, see [`reminder`] |
 //! | write --category reminders | as remind, or as write with a `warning`, see [`reminder_or_memory`] |
 //! | reminders | as list |
 //! | done, snooze, pin, unpin | as read |

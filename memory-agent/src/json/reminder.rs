@@ -15,6 +15,8 @@ struct ReminderShape<'a> {
     created: bool,
     due: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    repeats: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     assumed: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     merged: Option<MergedShape<'a>>,
@@ -36,17 +38,21 @@ struct NotificationShape<'a> {
     degraded: Option<&'a str>,
 }
 
-/// Returns the JSON of a new reminder: `{id, path, created, due, assumed?, merged?, ignored?}`.
+/// Returns the JSON of a new reminder: `{id, path, created, due, repeats?, assumed?, merged?, ignored?}`.
 ///
+/// `repeats` has the words of a recurring time; `due` is then its next occurrence.
 /// `created` is false if the reminder existed already, and `assumed` lists assumptions about an ambiguous time.
 /// `merged` and `ignored` are as in [`super::write_result`].
 pub fn reminder(reminded: &RemindReport) -> Value {
     let memory = &reminded.stored.memory;
+    let own = memory.reminder.as_ref();
+    let repeats = own.and_then(|own| own.repeats.as_ref());
     value(&ReminderShape {
         id: memory.id.to_string(),
         path: &reminded.stored.path,
         created: reminded.created,
-        due: memory.reminder.map(|reminder| time::rfc3339(reminder.due)),
+        due: own.map(|reminder| time::rfc3339(reminder.due)),
+        repeats: repeats.map(|repeats| repeats.expression.as_str()),
         assumed: reminded.assumed.as_deref(),
         merged: MergedShape::of(&reminded.merged),
         ignored: &reminded.ignored,

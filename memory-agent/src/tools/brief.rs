@@ -138,9 +138,11 @@ impl BriefMemory {
                 .collect(),
             due: memory
                 .reminder
+                .as_ref()
                 .map(|reminder| local_minute(context, reminder.due)),
             done: memory
                 .reminder
+                .as_ref()
                 .is_some_and(|reminder| reminder.done_at.is_some()),
             text: passage.text,
             more: Some(passage.omitted).filter(|omitted| 0 < *omitted),
@@ -417,8 +419,12 @@ pub(super) fn changed_memory(context: &ToolContext, stored: &StoredMemory) -> Ma
     if let Some(end) = context.services.inbox_ttl.expires_at(stored) {
         fields.insert("expires".into(), last_day(context, end).into());
     }
-    if let Some(reminder) = memory.reminder {
+    if let Some(reminder) = &memory.reminder {
         fields.insert("due".into(), local_minute(context, reminder.due).into());
+        if let Some(repeats) = &reminder.repeats {
+            let repeats = to_one_line(&repeats.expression, MAX_WORDS);
+            fields.insert("repeats".into(), repeats.into());
+        }
     }
     fields
 }

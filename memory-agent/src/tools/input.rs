@@ -54,7 +54,9 @@ pub(super) fn parse_expiry(context: &ToolContext, text: &str) -> Result<DateTime
             .with_timezone(context.now.offset())
             .format("%Y-%m-%d")
             .to_string();
-        let is_day = due.reading.kind == DatePrecision::Date;
+        let is_day = due
+            .reading
+            .is_some_and(|reading| reading.kind == DatePrecision::Date);
         if is_day {
             parse_end("expires", &day, *context.now.offset())
         } else {

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::brief::{AnswerBudget, BriefList, brief_reminder, changed_memory};
 use super::built_in::BuiltInTool;
 use super::cursor::parse_cursor;
-use super::filter::{IdInput, MAX_RESULTS, parse_scope};
+use super::filter::{MAX_RESULTS, parse_scope};
 use super::input::invalid;
 use crate::json;
 
@@ -27,9 +27,8 @@ pub(super) const MEMORY_REMIND: BuiltInTool<RemindInput> = BuiltInTool {
             .as_deref()
             .map(|at| parse_due_time(at, &now))
             .transpose()?;
-        let (at, assumed) = at.map_or((None, None), |(at, assumed)| (Some(at), assumed));
         let is_moved = input.id.as_ref().is_some_and(|id| is_reminder(context, id));
-        let mut reminded = match (input.content, input.id) {
+        let reminded = match (input.content, input.id) {
             (Some(content), None) => {
                 let draft = Draft {
                     tags: input.tags.iter().collect(),
@@ -53,7 +52,11 @@ pub(super) const MEMORY_REMIND: BuiltInTool<RemindInput> = BuiltInTool {
             }
             (None, Some(id)) => match (is_reminder(context, &id), at) {
                 (true, Some(at)) => {
-                    RemindReport::changed(memory_core::snooze(&context.services, &id, at.to_utc())?)
+                    let assumed = at.assumed.clone();
+                    RemindReport {
+                        assumed,
+                        ..RemindReport::changed(memory_core::snooze(&context.services, &id, at)?)
+                    }
                 }
                 (true, None) => return Err(invalid("at: set the new time of the reminder".into())),
                 (false, at) => {
@@ -65,7 +68,6 @@ pub(super) const MEMORY_REMIND: BuiltInTool<RemindInput> = BuiltInTool {
                     .into(),
             )),
         };
-        reminded.assumed = reminded.assumed.or(assumed);
         Ok(match context.detail {
             AnswerDetail::Full => json::reminder(&reminded),
             AnswerDetail::Brief => {
@@ -166,18 +168,36 @@ enum ReminderSelection {
 const DEFAULT_LIMIT: usize = 20;
 
 /// Marks a reminder as done.
-pub(super) const MEMORY_DONE: BuiltInTool<IdInput> = BuiltInTool {
+pub(super) const MEMORY_DONE: BuiltInTool<DoneInput> = BuiltInTool {
     name: "memory_done",
     description: "Mark a reminder as done.",
     effect: Effect::Changes,
-    execute: |context, IdInput { id }| {
-        let stored = memory_core::done(&context.services, &id)?;
+    execute: |context, DoneInput { id, series }| {
+        let stored = if series {
+            memory_core::end_series(&context.services, &id)?
+        } else {
+            memory_core::done(&context.services, &id, &context.zone)?
+        };
         context.recalled.add(None, [&stored]);
         if context.detail == AnswerDetail::Full {
             return Ok(json::memory(&stored, context.services.inbox_ttl));
         }
         let mut fields = changed_memory(context, &stored);
         fields.insert("done".into(), true.into());
+        let reminder = stored.memory.reminder.as_ref();
+        if reminder.is_some_and(memory_core::Reminder::is_open) {
+            let next = "due again at `due`; memory_done with `series` true ends the recurrence";
+            fields.insert("next".into(), next.into());
+        }
         Ok(fields.into())
     },
 };
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DoneInput {
+    id: String,
+    /// end a recurring reminder
+    #[serde(default)]
+    series: bool,
+}

@@ -162,6 +162,7 @@ fn brief_answer(
         if stored
             .memory
             .reminder
+            .as_ref()
             .is_some_and(|reminder| reminder.is_open())
             && has_time()
         {

@@ -152,11 +152,26 @@ pub(crate) fn changed_attributes(
             ("Valid until", time(memory.valid_until).unwrap_or_default()),
             (
                 "Reminder",
-                time(memory.reminder.map(|reminder| reminder.due)).unwrap_or_default(),
+                time(memory.reminder.as_ref().map(|reminder| reminder.due)).unwrap_or_default(),
+            ),
+            (
+                "Repeats",
+                memory
+                    .reminder
+                    .as_ref()
+                    .and_then(|reminder| reminder.repeats.as_ref())
+                    .map(|repeats| repeats.expression.clone())
+                    .unwrap_or_default(),
             ),
             (
                 "Done",
-                time(memory.reminder.and_then(|reminder| reminder.done_at)).unwrap_or_default(),
+                time(
+                    memory
+                        .reminder
+                        .as_ref()
+                        .and_then(|reminder| reminder.done_at),
+                )
+                .unwrap_or_default(),
             ),
             (
                 "Superseded by",

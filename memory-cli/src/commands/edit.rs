@@ -169,6 +169,7 @@ impl EditArgs {
         let due = changed
             .memory
             .reminder
+            .as_ref()
             .filter(|_| stored.memory.reminder.is_none());
         let due = due
             .map(|reminder| {
@@ -308,7 +309,7 @@ fn reminder_of(patch: &Patch, memory: &Memory, home: &Home) -> Result<Reminder, 
         .map_or((memory.content.as_str(), memory.created_at), |text| {
             (text, now)
         });
-    memory_core::parse_reminder(text, written_at, now, &home.zone).map(|(reminder, _)| reminder)
+    memory_core::parse_reminder(text, written_at, now, &home.zone).map(|due| due.reminder())
 }
 
 /// Writes the text to a temporary file that only its owner can read.

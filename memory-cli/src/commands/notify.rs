@@ -83,6 +83,7 @@ fn print_result(
     for StoredMemory { memory, .. } in &report.shown {
         let due = memory
             .reminder
+            .as_ref()
             .map(|reminder| reminder.due)
             .unwrap_or_default();
         let (id, due) = match output.form() {

@@ -1,11 +1,10 @@
 //! The commands on reminders: `memory remind`, `reminders`, `done` and `snooze`.
 
-use chrono::{DateTime, Utc};
 use clap::Args;
 use memory_agent::json;
 use memory_core::{
-    Category, Draft, Filter, MemoryId, RemindReport, ReminderFilter, Scope, SecretPolicy,
-    StoreError, StoredMemory,
+    Category, Draft, DueTime, Filter, MemoryId, RemindReport, Reminder, ReminderFilter, Scope,
+    SecretPolicy, StoreError, StoredMemory,
 };
 
 use crate::app::App;
@@ -19,13 +18,16 @@ use crate::zone::UserTimeZone;
 /// Create a reminder
 ///
 /// The due time is in the text or in --at, in English or Chinese, in the configured time zone or else that of the machine:
-/// tomorrow at 3pm, in two weeks, by Friday, 下周二下午三点. A day without a time means 9:00. The same text is stored once per due
-/// time. `memory notify` shows due reminders; `memory when` shows how a text is parsed.
+/// tomorrow at 3pm, in two weeks, by Friday, every weekday at 9, 下周二下午三点. A day without a time means 9:00. The same text is
+/// stored once per due time. `memory notify` shows due reminders; `memory when` shows how a text is parsed.
+///
+/// A recurring reminder is due again after `memory done`.
 ///
 /// With --of, the reminder refers to a memory and is deleted with it; relative times count from the creation of that
 /// memory.
 ///
-/// JSON: {id, path, created, due, assumed?, merged?, ignored?}; `assumed` explains how an ambiguous time was resolved
+/// JSON: {id, path, created, due, repeats?, assumed?, merged?, ignored?}; `repeats` has the words of a recurring time, and
+/// `assumed` explains how an ambiguous time was resolved
 #[derive(Debug, Args)]
 pub(crate) struct RemindArgs {
     /// Text, one or more words; `-`, or piped input, is the standard input
@@ -64,9 +66,7 @@ impl RemindArgs {
             .as_deref()
             .map(|at| datetime::parse_due_time(at, &now))
             .transpose()?;
-        let (at, assumed) = at.map_or((None, None), |(at, assumed)| (Some(at), assumed));
-        let mut reminded = self.create_reminder(&text, at, &home)?;
-        reminded.assumed = reminded.assumed.or(assumed);
+        let reminded = self.create_reminder(&text, at, &home)?;
         app.update_pending_page(&home)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::reminder(&reminded))?);
@@ -88,7 +88,7 @@ impl RemindArgs {
     fn create_reminder(
         &self,
         text: &str,
-        at: Option<DateTime<Utc>>,
+        at: Option<DueTime>,
         home: &Home,
     ) -> Result<RemindReport, StoreError> {
         if let Some(reference) = &self.of {
@@ -124,7 +124,9 @@ pub(super) fn print_reminder(
     memories::print_receipt(output, memory.id, &reminded.stored.path)?;
     let due = memory
         .reminder
-        .map(|reminder| datetime::format_minute_in(reminder.due, zone))
+        .as_ref()
+        .as_ref()
+        .map(|reminder| due_text(reminder, zone))
         .unwrap_or_default();
     let known = match (reminded.created, reminded.merged.is_empty()) {
         (true, _) => String::new(),
@@ -143,6 +145,15 @@ pub(super) fn print_reminder(
     Ok(memories::warn_of_ignored(&reminded.ignored, output)?)
 }
 
+/// Returns the due time of a reminder and the words of its recurrence.
+fn due_text(reminder: &Reminder, zone: UserTimeZone) -> String {
+    let due = datetime::format_minute_in(reminder.due, zone);
+    match &reminder.repeats {
+        Some(repeats) => format!("{due}; repeats: {}", repeats.expression),
+        None => due,
+    }
+}
+
 /// Returns the command that turns a memory into a reminder.
 pub(super) fn remind_hint(id: MemoryId) -> String {
     format!(
@@ -159,7 +170,7 @@ pub(super) fn add_remind_hint(warning: &str, id: MemoryId) -> String {
 /// List reminders, due ones first
 ///
 /// JSON: {memories: [MEMORY…], total, degraded?}; each has `due`, and if set `reminds` (the id of its memory),
-/// `notified_at` and `done_at`; `degraded` lists reminders that are omitted because their due time is unreadable
+/// `notified_at`, `done_at`, `repeats` and `snoozed_from`; `degraded` lists reminders that are omitted because their due time is unreadable
 ///
 /// In a pipe: id, due time, state (waiting, due or done), and title or first line.
 #[derive(Debug, Args)]
@@ -198,14 +209,11 @@ impl RemindersArgs {
             TableColumn::Text("text"),
         ]);
         for StoredMemory { memory, .. } in &page.memories {
-            let Some(reminder) = memory.reminder else {
+            let Some(reminder) = &memory.reminder else {
                 continue;
             };
             let (id, due) = match app.output.form() {
-                OutputForm::Drawn(_) => (
-                    memory.id.short(),
-                    datetime::format_minute_in(reminder.due, home.zone),
-                ),
+                OutputForm::Drawn(_) => (memory.id.short(), due_text(reminder, home.zone)),
                 OutputForm::Json | OutputForm::Tabbed => (
                     memory.id.to_string(),
                     reminder
@@ -248,19 +256,26 @@ impl RemindersArgs {
 
 /// Mark a reminder as done
 ///
-/// `memory reminders --all` still lists it; `memory snooze` reopens it.
+/// `memory reminders --all` still lists it; `memory snooze` reopens it. A recurring reminder is due again at its next time.
 ///
 /// JSON: the updated memory
 #[derive(Debug, Args)]
 pub(crate) struct DoneArgs {
     /// Id or file name of the reminder
     id: String,
+    /// End a recurring reminder
+    #[arg(long)]
+    series: bool,
 }
 
 impl DoneArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
-        let stored = memory_core::done(&home.services, &self.id)?;
+        let stored = if self.series {
+            memory_core::end_series(&home.services, &self.id)?
+        } else {
+            memory_core::done(&home.services, &self.id, &home.zone)?
+        };
         app.update_pending_page(&home)?;
         if app.output.is_json() {
             return Ok(app
@@ -268,7 +283,15 @@ impl DoneArgs {
                 .json(&json::memory(&stored, home.services.inbox_ttl))?);
         }
         memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
-        Ok(app.output.note("marked as done")?)
+        let note = match stored.memory.reminder.as_ref().filter(|own| own.is_open()) {
+            Some(next) => format!(
+                "marked as done; next due {}; `memory done {} --series` ends it",
+                due_text(next, home.zone),
+                stored.memory.id.short()
+            ),
+            None => "marked as done".to_owned(),
+        };
+        Ok(app.output.note(&note)?)
     }
 }
 
@@ -287,6 +310,8 @@ fn count_without_time(home: &Home) -> usize {
 
 /// Snooze a reminder until a later time
 ///
+/// Of a recurring reminder, only the present occurrence moves; a recurring time replaces the recurrence.
+///
 /// JSON: the updated memory
 #[derive(Debug, Args)]
 pub(crate) struct SnoozeArgs {
@@ -299,10 +324,11 @@ pub(crate) struct SnoozeArgs {
 impl SnoozeArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
-        let (until, assumed) = datetime::parse_due_time(
+        let until = datetime::parse_due_time(
             &self.when,
             &home.services.clock.now().with_timezone(&home.zone),
         )?;
+        let assumed = until.assumed.clone();
         let stored = memory_core::snooze(&home.services, &self.id, until)?;
         app.update_pending_page(&home)?;
         if app.output.is_json() {
@@ -314,9 +340,10 @@ impl SnoozeArgs {
         let assumed = assumed
             .map(|assumed| format!(" ({assumed})"))
             .unwrap_or_default();
-        Ok(app.output.note(&format!(
-            "due {}{assumed}",
-            datetime::format_minute_in(until, home.zone)
-        ))?)
+        let due = stored.memory.reminder.as_ref();
+        let due = due.map(|reminder| due_text(reminder, home.zone));
+        Ok(app
+            .output
+            .note(&format!("due {}{assumed}", due.unwrap_or_default()))?)
     }
 }

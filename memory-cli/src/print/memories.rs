@@ -158,13 +158,24 @@ pub(crate) fn print_memory(
             "due",
             memory
                 .reminder
+                .as_ref()
                 .map(|reminder| time(reminder.due))
+                .unwrap_or_default(),
+        ),
+        (
+            "repeats",
+            memory
+                .reminder
+                .as_ref()
+                .and_then(|reminder| reminder.repeats.as_ref())
+                .map(|repeats| repeats.expression.clone())
                 .unwrap_or_default(),
         ),
         (
             "reminder for",
             memory
                 .reminder
+                .as_ref()
                 .and_then(|reminder| reminder.of)
                 .map(|id| id.short())
                 .unwrap_or_default(),
@@ -173,6 +184,7 @@ pub(crate) fn print_memory(
             "shown",
             memory
                 .reminder
+                .as_ref()
                 .and_then(|reminder| reminder.notified_at)
                 .map(time)
                 .unwrap_or_default(),
@@ -181,6 +193,7 @@ pub(crate) fn print_memory(
             "done",
             memory
                 .reminder
+                .as_ref()
                 .and_then(|reminder| reminder.done_at)
                 .map(time)
                 .unwrap_or_default(),

@@ -107,7 +107,7 @@ fn note_hash(draft: &Draft, updated_at: Option<DateTime<Utc>>) -> [u8; 8] {
         reminder,
         ..
     } = draft;
-    let due = reminder.map(|reminder| reminder.due);
+    let due = reminder.as_ref().map(|reminder| reminder.due);
     let times = [
         *created_at,
         updated_at,
@@ -131,7 +131,7 @@ fn note_hash(draft: &Draft, updated_at: Option<DateTime<Utc>>) -> [u8; 8] {
 
 /// Returns the fingerprint of the fields of a memory that a note gives, other than text, names and the time of the change.
 pub(super) fn fields_hash(memory: &Memory) -> [u8; 4] {
-    let due = memory.reminder.map(|reminder| reminder.due);
+    let due = memory.reminder.as_ref().map(|reminder| reminder.due);
     let times = [
         Some(memory.created_at),
         memory.expires_at,

@@ -40,9 +40,9 @@ fn merge_scalars(base: &Memory, new: &Memory, merged: &mut Memory) {
     merge_field(&base.valid_until, &new.valid_until, &mut merged.valid_until);
     merge_field(&base.pinned, &new.pinned, &mut merged.pinned);
     // A reminder also records whether it was shown and completed.
-    let due = |memory: &Memory| memory.reminder.map(|reminder| reminder.due);
+    let due = |memory: &Memory| memory.reminder.as_ref().map(|reminder| reminder.due);
     if due(base) == due(merged) && due(base) != due(new) {
-        merged.reminder = new.reminder;
+        merged.reminder = new.reminder.clone();
     }
 }
 
@@ -58,7 +58,7 @@ pub(super) fn with_scalars(from: &Memory, to: Memory) -> Memory {
         valid_from: from.valid_from,
         valid_until: from.valid_until,
         pinned: from.pinned,
-        reminder: from.reminder,
+        reminder: from.reminder.clone(),
         ..to
     }
 }

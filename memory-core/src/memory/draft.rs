@@ -262,7 +262,7 @@ impl Patch {
         set(&mut patched.valid_until, self.valid_until.as_ref());
         set(&mut patched.superseded_by, self.superseded_by.as_ref());
         set(&mut patched.pinned, self.pinned.as_ref());
-        patched.reminder = self.reminder.or(patched.reminder);
+        patched.reminder = self.reminder.clone().or(patched.reminder);
         if let Some(origin) = &self.origin {
             patched.origin = Some(origin.clone());
         }

@@ -23,7 +23,7 @@ use chrono::{DateTime, Utc};
 /// The keys of the front matter of a memory, in the order of the file format.
 ///
 /// From `role` on, a key without a value is omitted.
-pub const MEMORY_KEYS: [&str; 34] = [
+pub const MEMORY_KEYS: [&str; 36] = [
     "id",
     "content_hash",
     "phase",
@@ -51,6 +51,8 @@ pub const MEMORY_KEYS: [&str; 34] = [
     "reminds",
     "notified_at",
     "done_at",
+    "repeats",
+    "snoozed_from",
     "origin",
     "other_origins",
     "proposed_by",
@@ -138,7 +140,7 @@ impl Memory {
 
     /// Returns the memories that this one refers to other than by wikilinks.
     pub(crate) fn references(&self) -> Vec<MemoryId> {
-        let of = self.reminder.and_then(|reminder| reminder.of);
+        let of = self.reminder.as_ref().and_then(|reminder| reminder.of);
         self.links
             .iter()
             .chain(&self.supersedes)
@@ -183,7 +185,10 @@ impl Memory {
         self.pinned
             || self.is_proposal()
             || self.origin.is_some()
-            || self.reminder.is_some_and(|reminder| reminder.is_open())
+            || self
+                .reminder
+                .as_ref()
+                .is_some_and(|reminder| reminder.is_open())
     }
 
     /// Returns the headline for lists: the title, or else the first line of the content with text.
@@ -203,9 +208,9 @@ impl Memory {
 }
 
 /// The due time and state of a memory that is a reminder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reminder {
-    /// The due time.
+    /// The due time, of a recurring reminder that of its present occurrence.
     pub due: DateTime<Utc>,
     /// The memory that it was made of, if any. The reminder moves to the trash with that memory.
     pub of: Option<MemoryId>,
@@ -213,6 +218,27 @@ pub struct Reminder {
     pub notified_at: Option<DateTime<Utc>>,
     /// The time at which the reminder was completed.
     pub done_at: Option<DateTime<Utc>>,
+    /// The recurrence, if the reminder recurs.
+    pub repeats: Option<Recurrence>,
+}
+
+/// The recurrence of a reminder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recurrence {
+    /// The words that name the times, such as "every weekday at 9".
+    pub expression: String,
+    /// The regular time of the present occurrence, if it was snoozed.
+    pub snoozed_from: Option<DateTime<Utc>>,
+}
+
+impl Recurrence {
+    /// Returns a recurrence with an occurrence that was not snoozed.
+    pub fn new(expression: impl Into<String>) -> Self {
+        Self {
+            expression: expression.into(),
+            snoozed_from: None,
+        }
+    }
 }
 
 impl Reminder {
@@ -223,7 +249,14 @@ impl Reminder {
             of: None,
             notified_at: None,
             done_at: None,
+            repeats: None,
         }
+    }
+
+    /// Returns the regular time of the present occurrence, which snoozing does not change.
+    pub fn regular_due(&self) -> DateTime<Utc> {
+        let snoozed_from = self.repeats.as_ref().and_then(|own| own.snoozed_from);
+        snoozed_from.unwrap_or(self.due)
     }
 
     /// Returns whether the reminder is not completed.
@@ -260,7 +293,7 @@ pub enum ReminderQuery {
 impl ReminderQuery {
     /// Returns whether `memory` belongs to the selection.
     pub fn includes(&self, memory: &Memory) -> bool {
-        memory.reminder.is_some_and(|reminder| match self {
+        memory.reminder.as_ref().is_some_and(|reminder| match self {
             Self::All => true,
             Self::Open => reminder.is_open(),
             Self::Due(now) => reminder.is_due(*now),

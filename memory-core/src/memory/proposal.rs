@@ -147,7 +147,7 @@ impl Patch {
             expires_at: Some(proposed.expires_at),
             superseded_by: Some(proposed.superseded_by),
             pinned: Some(proposed.pinned),
-            reminder: proposed.reminder,
+            reminder: proposed.reminder.clone(),
             valid_until: Some(proposed.valid_until),
             add_links: missing(&memory.links, &proposed.links),
             remove_links: missing(&proposed.links, &memory.links),

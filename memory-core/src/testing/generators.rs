@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use crate::{
-    Category, ContentHash, Draft, Memory, MemoryId, Origin, Phase, Reminder, Scope, SpeakerRole,
+    Category, ContentHash, Draft, Memory, MemoryId, Origin, Phase, Recurrence, Reminder, Scope,
+    SpeakerRole,
 };
 
 /// Generates any text without NUL.
@@ -71,12 +72,17 @@ fn any_reminder() -> impl Strategy<Value = Reminder> {
         option::of(any_id()),
         option::of(any_moment()),
         option::of(any_moment()),
+        option::of((any_name(), option::of(any_moment()))),
     )
-        .prop_map(|(due, of, notified_at, done_at)| Reminder {
+        .prop_map(|(due, of, notified_at, done_at, repeats)| Reminder {
             due,
             of,
             notified_at,
             done_at,
+            repeats: repeats.map(|(expression, snoozed_from)| Recurrence {
+                expression,
+                snoozed_from,
+            }),
         })
 }
 

@@ -5,9 +5,10 @@ use std::sync::Mutex;
 use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
 
 use crate::{
-    Code, Draft, MemoryId, MemoryStoreExt, MergedFields, Notification, Notifier, NotifyError,
-    RemindReport, ReminderFilter, SecretPolicy, Services, StoreError, StoredMemory, Verb, delete,
-    done, notify, pending, remind, remind_of_memory, reminders, snooze, undo, write,
+    Code, Draft, DueTime, MemoryId, MemoryStoreExt, MergedFields, Notification, Notifier,
+    NotifyError, RemindReport, ReminderFilter, SecretPolicy, Services, StoreError, StoredMemory,
+    Verb, delete, done, end_series, notify, parse_due_time, pending, remind, remind_of_memory,
+    reminders, snooze, undo, write,
 };
 
 use super::FakeNotifier;
@@ -30,6 +31,10 @@ pub fn reminder_suite(make: &dyn Fn() -> Services) {
         each_is_shown_once,
         what_cannot_be_shown_is_shown_again,
         what_is_snoozed_is_due_again_and_what_is_done_is_not,
+        a_recurring_reminder_is_due_again_when_it_is_done,
+        a_snooze_moves_one_occurrence,
+        a_series_is_stored_once_until_it_ends,
+        a_memory_with_a_past_recurring_time_has_a_next_time,
         a_notification_is_nothing_to_take_back,
         the_page_tells_what_is_due,
     );
@@ -56,7 +61,7 @@ fn in_seconds(services: &Services, text: &str, seconds: i64) -> MemoryId {
     remind(
         services,
         Draft::new(text),
-        Some(at),
+        Some(at.into()),
         &zone(),
         SecretPolicy::Refuse,
     )
@@ -84,6 +89,7 @@ fn due_of(stored: &StoredMemory) -> String {
     stored
         .memory
         .reminder
+        .as_ref()
         .expect("it is one")
         .due
         .with_timezone(&zone())
@@ -120,7 +126,7 @@ fn what_is_over_or_names_no_time_is_refused(services: &Services) {
         let refused = remind(
             services,
             Draft::new(text),
-            at,
+            at.map(DueTime::from),
             &zone(),
             SecretPolicy::Refuse,
         )
@@ -202,7 +208,8 @@ fn the_same_reminder_is_made_once(services: &Services) {
         .stored
         .memory
         .reminder
-        .map(|reminder| reminder.due + TimeDelta::days(1));
+        .as_ref()
+        .map(|reminder| (reminder.due + TimeDelta::days(1)).into());
     let later = remind(
         services,
         Draft::new("call Anna on 2027-03-04"),
@@ -215,7 +222,7 @@ fn the_same_reminder_is_made_once(services: &Services) {
         later.created,
         "the same text at another time is another reminder"
     );
-    done(services, &id(&first.stored)).expect("done");
+    done(services, &id(&first.stored), &zone()).expect("done");
     let open = put(services, "call Anna on 2027-03-04");
     assert!(
         open.created && open.stored.memory.id == first.stored.memory.id,
@@ -232,15 +239,17 @@ fn a_memory_has_one_reminder_for_each_time(services: &Services) {
     )
     .expect("written");
     let note = note.id.to_string();
-    let of = |at| remind_of_memory(services, &note, at, &zone()).expect("it is made");
+    let of = |at: Option<DateTime<Utc>>| {
+        remind_of_memory(services, &note, at.map(DueTime::from), &zone()).expect("it is made")
+    };
     let made = of(None);
-    let reminder = made.stored.memory.reminder.expect("it is one");
+    let reminder = made.stored.memory.reminder.clone().expect("it is one");
     assert_eq!(
         (made.stored.memory.content.as_str(), reminder.of),
         ("leaves on 2027-03-04 at 7:00", note.parse().ok())
     );
     assert!(made.created && !of(None).created && !of(Some(reminder.due)).created);
-    done(services, &id(&made.stored)).expect("done");
+    done(services, &id(&made.stored), &zone()).expect("done");
     assert!(!of(None).created, "what is done stays done");
     assert!(of(Some(reminder.due + TimeDelta::hours(1))).created);
     let refused = remind_of_memory(services, &id(&made.stored), None, &zone())
@@ -263,11 +272,12 @@ fn a_reminder_goes_where_its_memory_goes(services: &Services) {
     let at = open
         .memory
         .reminder
-        .map(|reminder| reminder.due + TimeDelta::days(1));
+        .as_ref()
+        .map(|reminder| (reminder.due + TimeDelta::days(1)).into());
     let over = remind_of_memory(services, &note, at, &zone())
         .expect("made")
         .stored;
-    done(services, &id(&over)).expect("done");
+    done(services, &id(&over), &zone()).expect("done");
     let other = put(services, "call Anna on 2027-03-04").stored;
     delete(services, &note).expect("deleted");
     let is_there = |stored: &StoredMemory| services.store.get(&stored.memory.id).is_ok();
@@ -313,6 +323,7 @@ fn each_is_shown_once(services: &Services) {
         stored
             .memory
             .reminder
+            .as_ref()
             .is_some_and(|reminder| reminder.notified_at.is_some())
     }));
     assert_eq!(
@@ -381,7 +392,7 @@ fn what_is_snoozed_is_due_again_and_what_is_done_is_not(services: &Services) {
     let notifier = FakeNotifier::default();
     notify(services, &notifier, &zone()).expect("done");
     let until = services.clock.now() + TimeDelta::seconds(20);
-    let snoozed = snooze(services, &id, until)
+    let snoozed = snooze(services, &id, until.into())
         .expect("snoozed")
         .memory
         .reminder
@@ -399,10 +410,13 @@ fn what_is_snoozed_is_due_again_and_what_is_done_is_not(services: &Services) {
             .len(),
         1
     );
-    let over = snooze(services, &id, until).expect_err("that is over");
+    let over = snooze(services, &id, until.into()).expect_err("that is over");
     assert_eq!(over.code(), Code::InvalidInput);
-    let first = done(services, &id).expect("done").memory;
-    assert_eq!(done(services, &id).expect("done already").memory, first);
+    let first = done(services, &id, &zone()).expect("done").memory;
+    assert_eq!(
+        done(services, &id, &zone()).expect("done already").memory,
+        first
+    );
     assert_eq!(listed(services, ReminderFilter::Open), Vec::<String>::new());
     assert_eq!(listed(services, ReminderFilter::All), ["stretch"]);
     let note = write(services, Draft::new("no reminder"), SecretPolicy::Refuse)
@@ -410,9 +424,102 @@ fn what_is_snoozed_is_due_again_and_what_is_done_is_not(services: &Services) {
         .id
         .to_string();
     assert_eq!(
-        done(services, &note).expect_err("it is none").code(),
+        done(services, &note, &zone())
+            .expect_err("it is none")
+            .code(),
         Code::InvalidInput
     );
+}
+
+fn a_recurring_reminder_is_due_again_when_it_is_done(services: &Services) {
+    // The clock of the suite starts on Thursday, 7 May 2026.
+    for (text, expected) in [
+        (
+            "water the plants every Monday at 8am",
+            ["2026-05-11T08:00", "2026-05-18T08:00"],
+        ),
+        (
+            "stand up every day",
+            ["2026-05-08T09:00", "2026-05-09T09:00"],
+        ),
+        (
+            "每周五下午三点交周报",
+            ["2026-05-08T15:00", "2026-05-15T15:00"],
+        ),
+        (
+            "take the pills every 8 hours",
+            ["2026-05-07T20:00", "2026-05-08T04:00"],
+        ),
+        (
+            "the rent every month on the 3rd at 10am",
+            ["2026-06-03T10:00", "2026-07-03T10:00"],
+        ),
+    ] {
+        let made = put(services, text);
+        let again = done(services, &id(&made.stored), &zone()).expect("done");
+        let due = [&made.stored, &again].map(|stored| due_of(stored)[..16].to_owned());
+        assert_eq!(due, expected, "{text}");
+        let reminder = again.memory.reminder.expect("it is one");
+        assert!(reminder.is_open() && reminder.repeats.is_some(), "{text}");
+        assert_eq!(made.stored.memory.id, again.memory.id);
+        assert_eq!(due_of(&made.stored), {
+            undo(services, None).expect("undone");
+            due_of(&services.store.get(&again.memory.id).expect("stored"))
+        });
+    }
+}
+
+fn a_snooze_moves_one_occurrence(services: &Services) {
+    let made = put(services, "water the plants every Monday at 8am");
+    let id = id(&made.stored);
+    for until in ["2026-05-12T15:00:00Z", "2026-05-13T15:00:00Z"] {
+        snooze(
+            services,
+            &id,
+            until.parse::<DateTime<Utc>>().expect("a time").into(),
+        )
+        .expect("snoozed");
+    }
+    let snoozed = services.store.get_by(&id).expect("stored");
+    assert_eq!(due_of(&snoozed), "2026-05-13T17:00:00+02:00");
+    let next = done(services, &id, &zone()).expect("done");
+    assert_eq!(due_of(&next), "2026-05-18T08:00:00+02:00");
+    let repeats = next.memory.reminder.and_then(|reminder| reminder.repeats);
+    assert_eq!(repeats.expect("it recurs").snoozed_from, None);
+    let now = services.clock.now().with_timezone(&zone());
+    let other = parse_due_time("every Friday at 7am", &now).expect("a time");
+    snooze(services, &id, other).expect("snoozed");
+    let next = done(services, &id, &zone()).expect("done");
+    assert_eq!(due_of(&next), "2026-05-15T07:00:00+02:00");
+}
+
+fn a_series_is_stored_once_until_it_ends(services: &Services) {
+    let text = "water the plants every Monday at 8am";
+    let first = put(services, text);
+    let id = id(&first.stored);
+    let next = done(services, &id, &zone()).expect("done");
+    let again = put(services, text);
+    assert!(!again.created && again.stored == next);
+    let ended = end_series(services, &id).expect("ended");
+    assert!(!ended.memory.reminder.expect("it is one").is_open());
+    assert_eq!(listed(services, ReminderFilter::Open), Vec::<String>::new());
+    let reopened = put(services, text);
+    assert!(reopened.created && reopened.stored.memory.id == first.stored.memory.id);
+    assert_eq!(due_of(&reopened.stored), due_of(&first.stored));
+}
+
+fn a_memory_with_a_past_recurring_time_has_a_next_time(services: &Services) {
+    let source = Draft {
+        created_at: Some("2026-03-02T08:00:00Z".parse().expect("a time")),
+        ..Draft::new("the bins go out every Tuesday at 7am")
+    };
+    let note = write(services, source, SecretPolicy::Refuse)
+        .expect("written")
+        .id;
+    let of = || remind_of_memory(services, &note.to_string(), None, &zone()).expect("made");
+    let made = of();
+    assert_eq!(due_of(&made.stored), "2026-05-12T07:00:00+02:00");
+    assert!(!of().created);
 }
 
 fn a_notification_is_nothing_to_take_back(services: &Services) {

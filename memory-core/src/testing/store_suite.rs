@@ -813,7 +813,7 @@ fn reminders_are_found_by_when_they_are_due(services: &Services) {
         .memories
         .remove(0)
         .memory;
-    let reminder = memory.reminder.map(|reminder| Reminder {
+    let reminder = memory.reminder.clone().map(|reminder| Reminder {
         done_at: Some(now),
         ..reminder
     });

@@ -401,7 +401,7 @@ impl ScopedStore {
         let is_hidden = |id: &MemoryId| hidden.contains(id);
         let former = before.superseded_by.filter(is_hidden);
         memory.superseded_by = memory.superseded_by.or(former);
-        if let (Some(reminder), Some(former)) = (&mut memory.reminder, before.reminder) {
+        if let (Some(reminder), Some(former)) = (&mut memory.reminder, &before.reminder) {
             reminder.of = reminder.of.or(former.of.filter(is_hidden));
         }
         Ok(())

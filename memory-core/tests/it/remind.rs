@@ -39,18 +39,18 @@ proptest! {
             match act {
                 ReminderAction::Remind { memory, days } => {
                     let at = start + TimeDelta::days(days);
-                    let made = remind_of_memory(&services, &memories[memory].to_string(), Some(at), &Utc).unwrap();
+                    let made = remind_of_memory(&services, &memories[memory].to_string(), Some(at.into()), &Utc).unwrap();
                     prop_assert_eq!(made.created, wanted.insert((memory, days)));
                     prop_assert_eq!(made.stored.memory.reminder.unwrap().of, Some(memories[memory]));
                 }
                 ReminderAction::Done { nth } => {
                     if let Some(stored) = all().get(nth) {
-                        done(&services, &stored.memory.id.to_string()).unwrap();
+                        done(&services, &stored.memory.id.to_string(), &Utc).unwrap();
                     }
                 }
                 ReminderAction::Snooze { nth } => {
                     if let Some(stored) = all().get(nth) {
-                        snooze(&services, &stored.memory.id.to_string(), start + TimeDelta::days(9)).unwrap();
+                        snooze(&services, &stored.memory.id.to_string(), (start + TimeDelta::days(9)).into()).unwrap();
                     }
                 }
             }

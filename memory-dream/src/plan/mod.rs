@@ -123,6 +123,8 @@ pub struct NewReminder {
     pub text: ContentHash,
     /// The due time.
     pub at: DateTime<Utc>,
+    /// The words of the recurrence, if the time recurs; `at` is then the first occurrence.
+    pub repeats: Option<String>,
     /// The text of the reminder.
     pub said: String,
 }

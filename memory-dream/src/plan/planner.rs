@@ -5,8 +5,7 @@ use std::collections::{HashMap, HashSet};
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use memory_core::{
     Category, Memory, MemoryId, MemorySummary, Phase, RecallFilter, RecallLedger, RecordedChange,
-    ReminderQuery, Scope, Services, StoreError, StoredMemory, reminder_id, reminder_memory,
-    subtract_time, wikilink,
+    ReminderQuery, Scope, Services, StoreError, StoredMemory, reminder_id, subtract_time, wikilink,
 };
 
 use super::analysis::{AnalysedMemories, read_memories};
@@ -384,6 +383,7 @@ fn plan_reminders<Tz: TimeZone>(
             let gone = reminder
                 .memory
                 .reminder
+                .as_ref()
                 .filter(|_| is_obsolete(&memory, &reminder.memory, zone));
             plan.withdrawn.extend(gone.map(|gone| CancelledReminder {
                 id: reminder.memory.id,
@@ -395,7 +395,7 @@ fn plan_reminders<Tz: TimeZone>(
             }));
         }
         for wanted in find_reminders(&memory, zone, now) {
-            let id = reminder_memory(&memory, &wanted.text, wanted.at, now).id;
+            let id = reminder_id(&memory.id, wanted.at);
             match services.store.get(&id) {
                 Err(StoreError::NotFound { .. }) => {}
                 // The reminder was created before and remains as it is, open or done.
@@ -406,6 +406,7 @@ fn plan_reminders<Tz: TimeZone>(
                 of: memory.id,
                 text,
                 at: wanted.at,
+                repeats: wanted.repeats,
                 said: wanted.text,
             });
         }
@@ -423,7 +424,11 @@ fn open_reminders_by_source(
         .reminders(ReminderQuery::Open, None, None)?
         .memories
     {
-        if let Some(of) = stored.memory.reminder.and_then(|reminder| reminder.of)
+        if let Some(of) = stored
+            .memory
+            .reminder
+            .as_ref()
+            .and_then(|reminder| reminder.of)
             && stored.problem.is_none()
         {
             made.entry(of).or_default().push(stored);

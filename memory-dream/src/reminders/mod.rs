@@ -2,7 +2,7 @@
 //!
 //! A memory is split into sentences, and [`memory_core::datetime`] finds the times in them. Two sets of rules, for English and for Chinese,
 //! decide which sentences request an action at that time: a request, an appointment or a deadline. A recurring request results in a
-//! reminder for the next time only, as in `memory_core::remind`. Past events, habits, durations, reported speech and code request nothing.
+//! recurring reminder, as in `memory_core::remind`. Past events, habits, durations, reported speech and code request nothing.
 
 mod chinese;
 mod english;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use chrono::{DateTime, NaiveTime, TimeDelta, TimeZone, Timelike, Utc};
 use memory_core::datetime::{DateMention, DatePrecision, find_dates};
-use memory_core::{Memory, add_time};
+use memory_core::{Memory, add_time, recurrence_words};
 
 use super::prose::{clause_ranges, has_no_time, own_prose, statement_ranges};
 use super::{chinese, english};
@@ -29,6 +29,8 @@ pub struct ReminderRequest {
     pub span: Range<usize>,
     /// The text in that range.
     pub said: String,
+    /// The words of the recurrence, if the time recurs; `at` is then the first occurrence.
+    pub repeats: Option<String>,
     /// The assumptions, as sentences, if the words leave the time open.
     pub assumed: Option<String>,
 }
@@ -71,7 +73,7 @@ pub fn find_reminders<Tz: TimeZone>(
     let mut found: Vec<ReminderRequest> = Vec::new();
     for statement in statement_ranges(content, &prose) {
         for (text, reading) in find_requests(&prose, statement, &written) {
-            let (at, assumed) = due_time(&reading, &written);
+            let (at, assumed) = resolve_time(&reading, &written);
             if at <= now || found.iter().any(|own| own.at == at) {
                 continue;
             }
@@ -81,6 +83,7 @@ pub fn find_reminders<Tz: TimeZone>(
                 at,
                 text,
                 said: content[reading.span.clone()].to_owned(),
+                repeats: recurrence_words(content, &reading, &written),
                 span: reading.span,
                 assumed,
             });
@@ -165,19 +168,6 @@ const DEFAULT_HOUR: u32 = 9;
 ///
 /// A day without a time is due at nine in the morning or, if that was past at `written`, at the next full hour, as in
 /// [`memory_core::due()`].
-fn due_time<Tz: TimeZone>(
-    reading: &DateMention,
-    written: &DateTime<Tz>,
-) -> (DateTime<Utc>, Option<String>) {
-    let (at, mut assumed) = resolve_time(reading, written);
-    if reading.repeats {
-        let again = "The time recurs; only the next occurrence is used.";
-        assumed =
-            Some(assumed.map_or_else(|| again.to_owned(), |assumed| format!("{assumed} {again}")));
-    }
-    (at, assumed)
-}
-
 fn resolve_time<Tz: TimeZone>(
     reading: &DateMention,
     written: &DateTime<Tz>,
@@ -239,7 +229,7 @@ pub(crate) fn named_times<Tz: TimeZone>(text: &str, written: &DateTime<Tz>) -> V
         .chain(text.lines())
         .chain(parts)
         .flat_map(|part| find_dates(part, written))
-        .map(|reading| due_time(&reading, written).0)
+        .map(|reading| resolve_time(&reading, written).0)
         .collect();
     moments.extend(memory_core::due(text, written).map(|due| due.at));
     moments.sort_unstable();

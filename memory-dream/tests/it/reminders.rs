@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use chrono::{TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{
     MemoryId, Patch, ReminderQuery, SecretPolicy, delete, remind_of_memory, snooze, undo, update,
 };
@@ -16,8 +16,13 @@ fn a_reminder_goes_along_with_what_it_was_made_from() {
     let short = bed.write("The lease of the office ends soon.");
     let long = bed.write("The lease of the office ends soon. Ask the landlord.");
     let due = bed.services.clock.now() + TimeDelta::days(3);
-    remind_of_memory(&bed.services, &short.to_string(), Some(due), &chrono::Utc)
-        .expect("a reminder is made");
+    remind_of_memory(
+        &bed.services,
+        &short.to_string(),
+        Some(due.into()),
+        &chrono::Utc,
+    )
+    .expect("a reminder is made");
     bed.dream(&[DreamTask::Merge]);
     let reminders = bed
         .services
@@ -62,6 +67,7 @@ fn a_deep_dream_makes_each_reminder_once() {
             && open()[0]
                 .memory
                 .reminder
+                .as_ref()
                 .is_some_and(|reminder| reminder.of == Some(id))
     );
     assert!(bed.dream(DreamLevel::Deep.tasks()).is_empty() && open().len() == 1);
@@ -78,7 +84,7 @@ fn due_times(bed: &DreamFixture) -> Vec<String> {
         .expect("they are told")
         .memories;
     open.iter()
-        .filter_map(|stored| stored.memory.reminder)
+        .filter_map(|stored| stored.memory.reminder.clone())
         .map(|own| own.due.to_rfc3339())
         .collect()
 }
@@ -114,7 +120,10 @@ fn a_date_that_is_changed_moves_its_reminder_and_undo_moves_it_back() {
     snooze(
         &bed.services,
         &first.to_string(),
-        "2124-03-02T18:00:00Z".parse().expect("a moment"),
+        "2124-03-02T18:00:00Z"
+            .parse::<DateTime<Utc>>()
+            .expect("a moment")
+            .into(),
     )
     .expect("it is put off");
     set_text(&bed, id, "Remind me to call Anna on 5 March 2124 at 3pm.");
@@ -157,8 +166,10 @@ fn a_date_that_is_changed_moves_its_reminder_and_undo_moves_it_back() {
 fn a_reminder_stays_while_its_time_is_named_or_where_a_person_gave_it_one() {
     let bed = DreamFixture::new();
     let id = bed.write("Call Anna on 2 March 2124 at 3pm.");
-    let given = "2124-02-01T08:00:00Z".parse().expect("a moment");
-    remind_of_memory(&bed.services, &id.to_string(), Some(given), &Utc).expect("it is made");
+    let given = "2124-02-01T08:00:00Z"
+        .parse::<DateTime<Utc>>()
+        .expect("a moment");
+    remind_of_memory(&bed.services, &id.to_string(), Some(given.into()), &Utc).expect("it is made");
     remind_of_memory(&bed.services, &id.to_string(), None, &Utc).expect("it is made");
     // A dream creates no reminder for this text, but the text still names the time.
     set_text(
@@ -189,7 +200,7 @@ fn a_reminder_that_is_done_is_left_where_it_is() {
         .memories[0]
         .memory
         .id;
-    memory_core::done(&bed.services, &first.to_string()).expect("it is done");
+    memory_core::done(&bed.services, &first.to_string(), &Utc).expect("it is done");
     set_text(&bed, id, "Remind me to call Anna on 5 March 2124 at 3pm.");
     assert!(bed.dream(&[DreamTask::Remind]).withdrawn.is_empty());
     assert!(bed.get(first).is_some());

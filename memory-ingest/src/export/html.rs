@@ -131,14 +131,25 @@ impl ExportFormat for HtmlExport {
             ("expires", memory.expires_at),
             ("valid from", memory.valid_from),
             ("valid until", memory.valid_until),
-            ("due", memory.reminder.map(|reminder| reminder.due)),
+            ("due", memory.reminder.as_ref().map(|reminder| reminder.due)),
             (
                 "done",
-                memory.reminder.and_then(|reminder| reminder.done_at),
+                memory
+                    .reminder
+                    .as_ref()
+                    .and_then(|reminder| reminder.done_at),
             ),
         ] {
             field(name, &at.map(moment).unwrap_or_default());
         }
+        let repeats = memory
+            .reminder
+            .as_ref()
+            .and_then(|reminder| reminder.repeats.as_ref());
+        field(
+            "repeats",
+            &repeats.map_or_else(String::new, |repeats| text(&repeats.expression)),
+        );
         field("pinned", if memory.pinned { "yes" } else { "" });
         if let Some(id) = &memory.superseded_by {
             field("superseded by", &link(id).unwrap_or_else(|| id.to_string()));

@@ -143,6 +143,7 @@ impl DocumentRow {
             },
             due: memory
                 .reminder
+                .as_ref()
                 .filter(|_| !is_proposal)
                 .map(|reminder| nanoseconds(reminder.due)),
             stage: memory
@@ -302,6 +303,7 @@ fn lookup_hashes(memory: &Memory, path: &str, standing: Option<StandingKind>) ->
     bits.extend(
         memory
             .reminder
+            .as_ref()
             .and_then(|reminder| reminder.of)
             .map(|id| LookupKey::Reminds(&id).bits()),
     );

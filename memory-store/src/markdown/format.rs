@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use chrono::{DateTime, NaiveDateTime, NaiveTime, Utc};
 use memory_core::{
     Category, ContentHash, FileVersion, MEMORY_KEYS, Memory, MemoryId, OperationId, Origin,
-    ParseError, Phase, Proposal, ProposalTarget, ProposedAction, Reminder, Scope, SpeakerRole,
-    Tags, parse_day, parse_rfc3339, valid_time,
+    ParseError, Phase, Proposal, ProposalTarget, ProposedAction, Recurrence, Reminder, Scope,
+    SpeakerRole, Tags, parse_day, parse_rfc3339, valid_time,
 };
 
 use super::value::VERSION_BESIDE;
@@ -49,6 +49,8 @@ pub(super) struct FrontMatter {
     reminds: Option<MemoryId>,
     notified_at: Option<DateTime<Utc>>,
     done_at: Option<DateTime<Utc>>,
+    repeats: Option<String>,
+    snoozed_from: Option<DateTime<Utc>>,
     origin: Option<Origin>,
     proposed_by: Option<String>,
     proposed_action: Option<ProposedVerb>,
@@ -131,6 +133,10 @@ impl FrontMatter {
         };
         let proposal = self.proposal(phase);
         let (of, notified_at, done_at) = (self.reminds, self.notified_at, self.done_at);
+        let repeats = self.repeats.map(|expression| Recurrence {
+            expression,
+            snoozed_from: self.snoozed_from,
+        });
         Memory {
             id: self.id.unwrap_or_else(|| MemoryId::for_path(path)),
             content,
@@ -169,6 +175,7 @@ impl FrontMatter {
                 of,
                 notified_at,
                 done_at,
+                repeats,
             }),
             origin: self.origin,
             other_origins: self.other_origins,
@@ -226,6 +233,9 @@ impl FrontMatter {
             "reminds" => self.reminds = read_parsed(value)?,
             "notified_at" => self.notified_at = read_time(value)?,
             "done_at" => self.done_at = read_time(value)?,
+            // Files without reminders of this program may have these keys for other purposes.
+            "repeats" => self.repeats = read_text(value).ok(),
+            "snoozed_from" => self.snoozed_from = read_time(value).unwrap_or(None),
             "origin" => self.origin = Some(read_origin(value)?),
             "other_origins" => self.other_origins = read_other_origins(value)?,
             // These keys may be the user's own, so an unreadable value is not a defect.

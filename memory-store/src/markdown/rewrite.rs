@@ -99,7 +99,9 @@ pub fn rewrite(path: &str, bytes: &[u8], after: &Memory) -> Result<Vec<u8>, Prob
         "phase" if has(key) => phase != Some(after.phase),
         "category" if has(key) => category != Some(after.category),
         // Without a due time these keys had no effect; with one they would.
-        "reminds" | "notified_at" | "done_at" if has(key) && before.reminder.is_none() => {
+        "reminds" | "notified_at" | "done_at" | "repeats" | "snoozed_from"
+            if has(key) && before.reminder.is_none() =>
+        {
             after.reminder.is_some()
         }
         _ => value(key, &before) != value(key, after),

@@ -73,6 +73,16 @@ pub(super) fn value(key: &str, memory: &Memory) -> FrontMatterValue {
         "reminds" => reminder_value(memory, |reminder| reminder.of.map(|id| id.to_string())),
         "notified_at" => reminder_value(memory, |reminder| reminder.notified_at.map(format_time)),
         "done_at" => reminder_value(memory, |reminder| reminder.done_at.map(format_time)),
+        "repeats" => memory
+            .reminder
+            .as_ref()
+            .and_then(|reminder| reminder.repeats.as_ref())
+            .map_or(FrontMatterValue::Absent, |repeats| {
+                FrontMatterValue::Text(repeats.expression.clone())
+            }),
+        "snoozed_from" => reminder_value(memory, |reminder| {
+            reminder.repeats.as_ref()?.snoozed_from.map(format_time)
+        }),
         "origin" => memory
             .origin
             .as_ref()

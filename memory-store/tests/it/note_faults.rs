@@ -66,7 +66,7 @@ const OPERATIONS: [(&str, NoteOperationFn); 13] = [
         remind(
             services,
             Draft::new("call Anna"),
-            Some(far_future()),
+            Some(far_future().into()),
             &Utc,
             SecretPolicy::Refuse,
         )
@@ -138,7 +138,7 @@ fn prepare() -> PreparedNotes {
     );
     let (fourth, fifth) = (put("fourth"), put("fifth"));
     link(&services, &fourth, &fifth).unwrap();
-    remind_of_memory(&services, &second, Some(far_future()), &Utc).unwrap();
+    remind_of_memory(&services, &second, Some(far_future().into()), &Utc).unwrap();
     delete(&services, &deleted).unwrap();
     PreparedNotes {
         home,

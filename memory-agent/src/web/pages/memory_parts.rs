@@ -105,13 +105,23 @@ pub(super) fn facts(
         ("Valid from", memory.valid_from),
         ("Valid until", memory.valid_until),
         ("Expires", memory.expires_at),
-        ("Reminder", memory.reminder.map(|reminder| reminder.due)),
+        (
+            "Reminder",
+            memory.reminder.as_ref().map(|reminder| reminder.due),
+        ),
     ];
     facts.extend(
         times
             .into_iter()
             .filter_map(|(name, at)| Some((name, "", time(at?)))),
     );
+    if let Some(repeats) = memory
+        .reminder
+        .as_ref()
+        .and_then(|own| own.repeats.as_ref())
+    {
+        facts.push(("Repeats", "", text(&repeats.expression)));
+    }
     if !memory.aliases.is_empty() {
         facts.push(("Also called", "", text(&memory.aliases.join(", "))));
     }

@@ -8,8 +8,8 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use chrono::{Datelike, Months, NaiveDate};
 use memory_core::{
-    Draft, Reminder, ReminderFilter, SecretPolicy, StoredMemory, done, parse_day, parse_due_time,
-    remind, reminders, snooze,
+    Draft, DueTime, Reminder, ReminderFilter, SecretPolicy, StoredMemory, done, end_series,
+    parse_day, parse_due_time, remind, reminders, snooze,
 };
 
 use crate::web::charts::{CalendarItem, render_month};
@@ -51,6 +51,7 @@ struct ReminderRow {
     due: TimeLabel,
     /// `overdue`, `open` or `done`.
     state: &'static str,
+    repeats: Option<Label>,
     of: Option<String>,
 }
 
@@ -66,6 +67,10 @@ impl ReminderRow {
                 (true, true) => "overdue",
                 (true, false) => "open",
             },
+            repeats: reminder
+                .repeats
+                .as_ref()
+                .map(|repeats| Label::cut(&repeats.expression, MAX_HEADLINE)),
             of: reminder.of.map(|id| id.to_string()),
         }
     }
@@ -121,7 +126,7 @@ async fn show(request: WebRequest) -> Response {
             let with_due = || {
                 all.memories
                     .iter()
-                    .filter_map(|stored| Some((stored, stored.memory.reminder?)))
+                    .filter_map(|stored| Some((stored, stored.memory.reminder.as_ref()?)))
             };
             let items: Vec<CalendarItem> = with_due()
                 .map(|(stored, reminder)| {
@@ -141,7 +146,7 @@ async fn show(request: WebRequest) -> Response {
             let rows: Vec<ReminderRow> = with_due()
                 .filter(|(_, reminder)| is_on_day(reminder))
                 .take(MAX_LISTED)
-                .map(|(stored, reminder)| ReminderRow::new(request, stored, &reminder))
+                .map(|(stored, reminder)| ReminderRow::new(request, stored, reminder))
                 .collect();
             let path = |month: Option<NaiveDate>| {
                 let month = month
@@ -197,10 +202,16 @@ async fn create(request: WebRequest) -> Response {
         .await
 }
 
+/// Completes the reminder of the field `id`, and all its occurrences if there is a field `series`.
 async fn complete(request: WebRequest) -> Response {
     request
         .respond(|request| {
-            done(&request.services, request.form.get("id"))?;
+            let id = request.form.get("id");
+            if request.form.text("series").is_some() {
+                end_series(&request.services, id)?;
+            } else {
+                done(&request.services, id, &request.zone())?;
+            }
             Ok(request.redirect(request.form.text("next").unwrap_or("/reminders")))
         })
         .await
@@ -222,10 +233,7 @@ async fn postpone(request: WebRequest) -> Response {
 }
 
 /// Parses a time: words such as `tomorrow at 9am`, or the value of a field for date and time.
-fn parse_when(
-    request: &WebRequest,
-    text: &str,
-) -> Result<chrono::DateTime<chrono::Utc>, PageError> {
+fn parse_when(request: &WebRequest, text: &str) -> Result<DueTime, PageError> {
     let now = request.services.clock.now().with_timezone(&request.zone());
     // The field has a `T` between date and time, and no zone.
     let text = text.replacen(
@@ -233,5 +241,5 @@ fn parse_when(
         " ",
         usize::from(text.len() == "2026-05-31T09:00".len()),
     );
-    Ok(parse_due_time(&text, &now)?.0)
+    Ok(parse_due_time(&text, &now)?)
 }

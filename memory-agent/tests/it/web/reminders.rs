@@ -10,7 +10,7 @@ fn add(server: &WebTestServer, text: &str, days: i64) -> String {
     let report = remind(
         &server.services,
         Draft::new(text),
-        Some(at),
+        Some(at.into()),
         &chrono::Utc,
         SecretPolicy::Refuse,
     )
@@ -105,7 +105,23 @@ fn a_reminder_is_added_completed_and_snoozed() {
         &[("id", &id), ("until", ""), ("custom", &later)],
     );
     assert_eq!(due(&id).due.format("%Y-%m-%dT%H:%M").to_string(), later);
+    server.post_and_follow(
+        "/reminders/snooze",
+        &[("id", &id), ("until", "every day at 9am")],
+    );
+    assert!(
+        server
+            .get("/reminders")
+            .body
+            .contains("repeats: every day at 9am")
+    );
+    let first = due(&id).due;
     server.post_and_follow("/reminders/done", &[("id", &id)]);
+    assert_eq!(
+        (due(&id).is_open(), due(&id).due),
+        (true, first + TimeDelta::days(1))
+    );
+    server.post_and_follow("/reminders/done", &[("id", &id), ("series", "end")]);
     assert!(!due(&id).is_open());
     assert!(server.get("/reminders").body.contains("No reminders"));
     assert!(server.get("/reminders?show=all").body.contains("Reopen"));

@@ -4,7 +4,7 @@ use std::io;
 
 use chrono::SecondsFormat;
 use memory_core::{
-    Memory, Neighbour, NeighbourRelation, ProposedAction, Reminder, WaitingProposal,
+    Memory, Neighbour, NeighbourRelation, ProposedAction, WaitingProposal,
 };
 use similar::{ChangeTag, TextDiff};
 
@@ -156,6 +156,7 @@ fn facts_text(memory: &Memory) -> String {
     facts.extend(
         memory
             .reminder
+            .as_ref()
             .map(|reminder| format!("due {}", datetime::format_minute(reminder.due))),
     );
     facts.extend(memory.pinned.then(|| "pinned".to_owned()));
@@ -241,7 +242,8 @@ pub(crate) fn field_changes(current: &Memory, proposed: &Memory) -> Vec<String> 
         time(
             memory
                 .reminder
-                .filter(Reminder::is_open)
+                .as_ref()
+                .filter(|reminder| reminder.is_open())
                 .map(|reminder| reminder.due),
         )
     };

@@ -335,19 +335,24 @@ impl<'h> ViewCaller<'h> {
                 format_result(remind(
                     services,
                     draft,
-                    Some(at),
+                    Some(at.into()),
                     &Utc,
                     SecretPolicy::Refuse,
                 ))
             }
             ViewCall::RemindOf(named) => {
                 let at = services.clock.now() + TimeDelta::days(1);
-                format_result(remind_of_memory(services, &name(named), Some(at), &Utc))
+                format_result(remind_of_memory(
+                    services,
+                    &name(named),
+                    Some(at.into()),
+                    &Utc,
+                ))
             }
             ViewCall::Snooze(named) => format_result(snooze(
                 services,
                 &name(named),
-                services.clock.now() + TimeDelta::days(2),
+                (services.clock.now() + TimeDelta::days(2)).into(),
             )),
             ViewCall::Reminders => format_result(
                 (

@@ -90,6 +90,7 @@ impl ScopedStore {
                 && before
                     .memory
                     .reminder
+                    .as_ref()
                     .and_then(|reminder| reminder.of)
                     .is_some_and(|of| deletions.contains(&of))
             {

@@ -30,24 +30,28 @@ fn a_day_without_a_time_means_nine_in_the_morning_and_says_so() {
 
 #[test]
 fn who_asks_to_be_reminded_again_and_again_is_reminded_of_the_next_time() {
-    for (text, at) in [
+    for (text, at, repeats) in [
         (
             "Remind me every Monday at 9 to water the plants.",
             "2025-06-16 09:00",
+            "every Monday at 9",
         ),
         (
             "Don't forget to stretch every other day.",
             "2025-06-13 09:00",
+            "every other day",
         ),
-        ("提醒我每周五下午四点交周报", "2025-06-13 16:00"),
-        ("每个月15号记得还信用卡", "2025-06-15 09:00"),
+        (
+            "提醒我每周五下午四点交周报",
+            "2025-06-13 16:00",
+            "每周五下午四点",
+        ),
+        ("每个月15号记得还信用卡", "2025-06-15 09:00", "每个月15号"),
     ] {
         assert_eq!(due_times(text), at, "{text}");
-        assert!(
-            requests(text)[0]
-                .assumed
-                .as_deref()
-                .is_some_and(|assumed| assumed.contains("recurs")),
+        assert_eq!(
+            requests(text)[0].repeats.as_deref(),
+            Some(repeats),
             "{text}"
         );
     }

@@ -1,6 +1,6 @@
 //! Tests of parsing.
 
-use memory_core::{Category, Memory, MemoryId, Phase, Reminder, Scope};
+use memory_core::{Category, Memory, MemoryId, Phase, Recurrence, Reminder, Scope};
 use proptest::prelude::*;
 
 use super::{damaged, modified, read};
@@ -210,6 +210,20 @@ fn a_reminder_is_what_has_a_time_when_it_is_due() {
     };
     assert_eq!(whole.reminder, Some(reminder));
     assert_eq!(fields("due:\ndone_at: 2024-01-02").reminder, None);
+    let repeats = |yaml: &str| fields(yaml).reminder.and_then(|reminder| reminder.repeats);
+    let weekly = Recurrence::new("every Monday at 9");
+    assert_eq!(
+        repeats("due: 2024-01-02\nrepeats: every Monday at 9"),
+        Some(weekly.clone())
+    );
+    assert_eq!(
+        repeats("due: 2024-01-02\nrepeats: every Monday at 9\nsnoozed_from: 2024-01-02T03:04:05Z"),
+        Some(Recurrence {
+            snoozed_from: Some(due),
+            ..weekly
+        })
+    );
+    assert_eq!(repeats("due: 2024-01-02\nsnoozed_from: 2024-01-02"), None);
 }
 
 #[test]

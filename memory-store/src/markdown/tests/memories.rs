@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use memory_core::{
     Category, ContentHash, FileVersion, Memory, MemoryId, OperationId, Origin, Phase, Proposal,
-    ProposalTarget, ProposedAction, Reminder, Scope, SpeakerRole,
+    ProposalTarget, ProposedAction, Recurrence, Reminder, Scope, SpeakerRole,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -116,11 +116,19 @@ fn reminder() -> impl Strategy<Value = Reminder> {
         (moment(), option::of(moment()), option::of(moment())),
         option::of(id()),
     );
-    (times, of).prop_map(|((due, notified_at, done_at), of)| Reminder {
-        due,
-        of,
-        notified_at,
-        done_at,
+    let repeats =
+        (text(), option::of(moment())).prop_map(|(expression, snoozed_from)| Recurrence {
+            expression,
+            snoozed_from,
+        });
+    (times, of, option::of(repeats)).prop_map(|((due, notified_at, done_at), of, repeats)| {
+        Reminder {
+            due,
+            of,
+            notified_at,
+            done_at,
+            repeats,
+        }
     })
 }
 

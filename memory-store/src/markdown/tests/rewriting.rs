@@ -189,6 +189,20 @@ fn a_reminder_changes_its_own_lines_only() {
         reminder(shown, later),
         "due: '2024-01-03T00:00:00Z' # soon\n"
     );
+    let moved = |reminder: &mut Reminder| {
+        let repeats = reminder.repeats.as_mut().unwrap();
+        repeats.snoozed_from = Some(reminder.due);
+        reminder.due += TimeDelta::days(1);
+    };
+    assert_eq!(
+        reminder("due: 2024-01-02\nrepeats: every day # or so\n", moved),
+        "due: 2024-01-03T00:00:00Z\nrepeats: every day # or so\nsnoozed_from: 2024-01-02T00:00:00Z\n"
+    );
+    // A list is the user's own.
+    assert_eq!(
+        reminder("due: 2024-01-02\nrepeats: [a, 1]\n", done),
+        "due: 2024-01-02\nrepeats: [a, 1]\ndone_at: 2024-01-02T00:00:00Z\n"
+    );
     assert_eq!(
         changed("pinned: false # yet\n", |memory| memory.pinned = true),
         "pinned: true # yet\n"
@@ -363,7 +377,7 @@ fn apply(field: usize, from: &Memory, to: &mut Memory) {
         10 => to.tags = to.tags.iter().skip(1).collect(),
         11 => to.scope = Scope::Agent("a b".into()),
         12 => to.superseded_by = from.superseded_by,
-        13 => to.reminder = from.reminder,
+        13 => to.reminder = from.reminder.clone(),
         15 => to.role = from.role,
         14 => to.pinned = from.pinned,
         _ => to.updated_at = from.updated_at,
