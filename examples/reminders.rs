@@ -14,7 +14,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let services = memories.services();
     // The time is in the text, or is given. Times in texts are those of the zone.
     let make = |text: &str, at: Option<DateTime<Utc>>| {
-        remind(services, Draft::new(text), at, &Utc, SecretPolicy::Refuse)
+        remind(
+            services,
+            Draft::new(text),
+            at.map(Into::into),
+            &Utc,
+            SecretPolicy::Refuse,
+        )
     };
     let call = make("call Anna tomorrow at 3pm", None)?
         .stored

@@ -3,9 +3,7 @@
 use std::io;
 
 use chrono::SecondsFormat;
-use memory_core::{
-    Memory, Neighbour, NeighbourRelation, ProposedAction, WaitingProposal,
-};
+use memory_core::{Memory, Neighbour, NeighbourRelation, ProposedAction, WaitingProposal};
 use similar::{ChangeTag, TextDiff};
 
 use super::{InboxItem, InboxItemKind};
