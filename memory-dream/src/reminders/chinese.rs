@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use memory_core::text::fold;
 
+use super::prose::names_example;
 use super::strength::RequestStrength;
 
 /// Returns how strongly a clause requests an action at the time in `span`; `None` if it does not.
@@ -16,7 +17,7 @@ pub(super) fn chinese_strength(clause: &str, span: Range<usize>) -> Option<Reque
     );
     let whole = format!("{before}{time}{after}");
     let is_request = contains_any(&whole, REQUEST_WORDS);
-    if is_vetoed(&before, &whole, is_request) {
+    if is_vetoed(&before, &whole, is_request) || is_replaced(&before, &whole, is_request) {
         return None;
     }
     let first = strip_subject(&before);
@@ -65,7 +66,15 @@ fn is_vetoed(before: &str, whole: &str, is_request: bool) -> bool {
         || is_reported
         || is_question && !is_request
         || contains_any(whole, WEATHER_WORDS)
-        || !is_request && (contains_any(whole, DOUBT_WORDS) || is_denied(whole))
+        || !is_request
+            && (contains_any(whole, DOUBT_WORDS) || names_example(whole) || is_denied(whole))
+}
+
+/// Returns whether the clause replaces the time by another one: only the time after 到 or 为 is the new one.
+fn is_replaced(before: &str, whole: &str, is_request: bool) -> bool {
+    let is_old = before.ends_with(['从', '由', '自']);
+    let is_new = before.ends_with(['到', '至', '为', '成', '在', '为']);
+    contains_any(whole, RESCHEDULING_WORDS) && (is_old || !is_request && !is_new)
 }
 
 fn is_denied(whole: &str) -> bool {
@@ -129,9 +138,10 @@ const DUTY_WORDS: &str = "必须 需 应该 应当 该 打算 计划 准备 得�
 const FREQUENCY_WORDS: &str =
     "每 通常 一般 总是 平时 经常 常常 往往 习惯 一向 从来 偶尔 天天 定期 老是";
 const HABIT_ADVERBS: &str = "通常 一般 总是 平时 经常 常常 往往 习惯 一向 从来 偶尔 老是";
-const CANCELLATION_WORDS: &str = "取消了 已取消 被取消 会议取消 不用 不必 无需 不需要 没必要 不再 别提醒 不要提醒 已经 曾 已完成 完成了 做完 昨天 昨晚 \
+const CANCELLATION_WORDS: &str = "取消了 已取消 被取消 会议取消 不用 不必 无需 不需要 没必要 不再 别提醒 不要提醒 已经 曾 原定 原计划 原本 本来 本应 当初 已完成 完成了 做完 昨天 昨晚 \
     前天 上周 上个月 去年 刚刚 刚才";
-const DOUBT_WORDS: &str = "也许 可能 说不定 大概 或许 似乎 据说 喜欢 讨厌 偏好 爱 例如 比如";
+const DOUBT_WORDS: &str = "也许 可能 说不定 大概 或许 似乎 据说 喜欢 讨厌 偏好 爱";
+const RESCHEDULING_WORDS: &str = "改到 改至 改为 改成 改在 改期 推迟 延期到 延期至 延到 延至 推到 挪到 调到 移到 提前到 提前至 顺延";
 const WEATHER_WORDS: &str = "下雨 有雨 下雪 气温 天气 晴 台风 降温 多云";
 const NON_NEGATIONS: &str =
     "不要忘 不得晚于 不晚于 不动产 不锈钢 无线 无人机 未来 不过 不错 忘不了 没收 不少于 不见不散";

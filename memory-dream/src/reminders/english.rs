@@ -2,22 +2,24 @@
 
 use std::ops::Range;
 
+use super::prose::names_example;
 use super::strength::RequestStrength;
 
 /// Returns how strongly a clause requests an action at the time in `span`; `None` if it does not.
 pub(super) fn english_strength(clause: &str, span: Range<usize>) -> Option<RequestStrength> {
     let clause = RequestClause::of(clause, &span);
-    let is_request = contains_any_phrase(&clause.said, REQUEST_PHRASES) || clause.states_duty();
-    if clause.is_vetoed(is_request) {
+    let is_asked = contains_any_phrase(&clause.said, REQUEST_PHRASES) || clause.states_duty();
+    let is_noted = contains_any_phrase(&clause.said, REQUEST_NOUNS);
+    if clause.is_vetoed(is_asked || is_noted) || clause.is_replaced(is_asked) {
         return None;
     }
-    if is_request || clause.is_imperative() {
+    if is_asked || clause.is_imperative() {
         return Some(RequestStrength::Ask);
     }
     if clause.is_past() {
         return None;
     }
-    if clause.is_deadline() || clause.is_heading() {
+    if is_noted || clause.is_deadline() || clause.is_heading() {
         return Some(RequestStrength::Ask);
     }
     clause.is_event().then_some(RequestStrength::Event)
@@ -84,7 +86,8 @@ impl<'c> RequestClause<'c> {
             && !is_request
             && !contains_any_phrase(&self.said, POLITE_PHRASES);
         let is_denied = !is_request && self.words().any(is_negation);
-        let is_supposed = !is_request && contains_any_phrase(&self.said, HYPOTHETICAL_PHRASES);
+        let is_supposed = !is_request
+            && (contains_any_phrase(&self.said, HYPOTHETICAL_PHRASES) || names_example(self.text));
         let condition = self
             .before
             .iter()
@@ -123,8 +126,11 @@ impl<'c> RequestClause<'c> {
                 0 < at && list_contains("i we you", all[at - 1])
                     || follows(at, "be") && all.get(at + 2).is_some_and(|word| is_participle(word))
             }
+            "supposed" => {
+                follows(at, "to") && 0 < at && !list_contains(PAST_AUXILIARIES, all[at - 1])
+            }
             "need" | "needs" | "have" | "has" | "ought" | "plan" | "want" | "promised" | "aim"
-            | "remember" | "intend" | "supposed" => {
+            | "remember" | "intend" => {
                 follows(at, "to")
                     && !(0 < at && list_contains("will would may might could", all[at - 1]))
             }
@@ -189,17 +195,37 @@ impl<'c> RequestClause<'c> {
     }
 
     /// Returns whether the clause is about the past.
+    ///
+    /// "Was moved to Friday" is about Friday, but "was planned for Friday" and "had been moved to Friday" are about a former plan.
     fn is_past(&self) -> bool {
         let is_arranged = self.is_arranged();
+        let is_moved = self.is_rescheduled() && !self.words().any(|word| word == "had");
         let is_past = |word: &str| {
-            let is_help = list_contains("was were been had has", word);
+            let is_auxiliary = list_contains(PAST_AUXILIARIES, word) && word != "been";
             let is_plan = list_contains(ARRANGEMENT_WORDS, word);
             let is_past = list_contains(PAST_VERBS, word)
-                || is_help && word != "has" && word != "been"
+                || is_auxiliary
                 || is_participle(word) && !list_contains(NON_PARTICIPLES, word);
-            is_past && !(is_arranged && (is_help || is_plan))
+            is_past && !(is_arranged && (is_auxiliary && is_moved || is_plan))
         };
         self.words().any(is_past)
+    }
+
+    fn is_rescheduled(&self) -> bool {
+        self.words()
+            .any(|word| list_contains(RESCHEDULING_WORDS, word))
+    }
+
+    /// Returns whether the clause replaces the time by another one: only the time after "to" or "now" is the new one.
+    fn is_replaced(&self, is_request: bool) -> bool {
+        let is_near = |list: &str| {
+            let near = [self.before.last(), self.time.first()];
+            near.into_iter()
+                .flatten()
+                .any(|word| list_contains(list, word))
+        };
+        self.is_rescheduled() && is_near("from")
+            || self.is_rescheduled() && !is_request && !is_near("to until till for now")
     }
 
     /// Returns whether the clause is about an arrangement.
@@ -350,10 +376,6 @@ fn contains_any_phrase(said: &str, phrases: &[&str]) -> bool {
 
 const REQUEST_PHRASES: &[&str] = &[
     "remind",
-    "reminder",
-    "todo",
-    "to-do",
-    "to do",
     "don't forget",
     "do not forget",
     "never forget",
@@ -363,8 +385,6 @@ const REQUEST_PHRASES: &[&str] = &[
     "please",
     "let's",
     "let us",
-    "action item",
-    "follow up",
     "wake me",
     "ping me",
     "nudge me",
@@ -384,6 +404,14 @@ const REQUEST_PHRASES: &[&str] = &[
     "could you",
     "will you",
     "would you",
+];
+const REQUEST_NOUNS: &[&str] = &[
+    "reminder",
+    "todo",
+    "to-do",
+    "to do",
+    "action item",
+    "follow up",
 ];
 const POLITE_PHRASES: &[&str] = &["can you", "could you", "will you", "would you", "please"];
 const CANCELLATION_PHRASES: &[&str] = &[
@@ -412,7 +440,6 @@ const CANCELLATION_PHRASES: &[&str] = &[
     "should have",
     "must have",
     "done",
-    "was supposed to",
 ];
 const HYPOTHETICAL_PHRASES: &[&str] = &[
     "might",
@@ -483,6 +510,10 @@ const DEADLINE_PHRASES: &[&str] = &[
 ];
 const ARRANGEMENT_WORDS: &str = "scheduled booked planned moved rescheduled postponed pushed arranged reserved confirmed set fixed shifted brought registered signed invited \
     slated delayed due";
+/// Participles and past forms of verbs that replace the time of an appointment by another one.
+const RESCHEDULING_WORDS: &str =
+    "moved rescheduled postponed pushed shifted delayed deferred brought changed";
+const PAST_AUXILIARIES: &str = "was were been had";
 const PAST_VERBS: &str = "went met saw said told made took gave got came left lost found paid bought built ran held kept led began broke chose spent wrote did fell felt flew forgot \
     grew heard knew meant sat slept sold sent spoke stood taught thought threw understood woke won wore ate drank drove rose sang swam caught brought fought \
     happened became shipped failed crashed";

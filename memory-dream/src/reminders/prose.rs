@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use memory_core::wikilink::{blank_code, parse_prose_wikilinks};
 
+use super::english::list_contains;
 use crate::merge::{is_heading, is_item, sentence_ranges};
 
-/// Returns `text` with code, quotations, links, addresses and struck-out text replaced by spaces.
+/// Returns `text` with code, quotations, examples, links, addresses and struck-out text replaced by spaces.
 ///
 /// Byte offsets do not change.
 pub(super) fn own_prose(text: &str) -> String {
@@ -22,6 +23,9 @@ pub(super) fn own_prose(text: &str) -> String {
         .filter(|word| is_address(&prose[word.clone()]))
         .collect();
     for span in addresses {
+        blank_range(&mut prose, span);
+    }
+    for span in examples(text) {
         blank_range(&mut prose, span);
     }
     let mut start = 0;
@@ -53,6 +57,98 @@ fn blank_range(text: &mut String, range: Range<usize>) {
         .collect();
     text.replace_range(range, &blanks);
 }
+
+/// Returns the ranges that a heading or a label before a colon denotes as examples or test data.
+///
+/// A heading applies until the next one, a label at the end of a line until the next empty line, and any other label to its line.
+fn examples(text: &str) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let (mut start, mut is_below_heading, mut is_below_label) = (0, false, false);
+    for line in text.split_inclusive('\n') {
+        let range = start..start + line.len();
+        start = range.end;
+        if is_heading(line) {
+            is_below_heading = names_example(line);
+            continue;
+        }
+        is_below_label &= !line.trim().is_empty();
+        if is_below_heading || is_below_label {
+            found.push(range);
+        } else if let Some((label, rest)) = line.split_once([':', '：'])
+            && names_example(label)
+            && label.split_whitespace().count() <= MAX_LABEL_WORDS
+        {
+            is_below_label = rest.trim().is_empty();
+            found.push(range);
+        }
+    }
+    found
+}
+
+/// Maximum number of words of a label.
+const MAX_LABEL_WORDS: usize = 6;
+
+/// Returns whether a text says that something is an example or test data.
+pub(super) fn names_example(text: &str) -> bool {
+    let small = text.to_lowercase();
+    let words: Vec<&str> = small
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is_pair = |pair: &[&str]| {
+        list_contains("test dummy fake demo seed mock", pair[0])
+            && list_contains(
+                "data case cases input inputs output record records entry entries value values dataset fixture date dates message messages event events",
+                pair[1],
+            )
+    };
+    words.iter().any(|word| list_contains(EXAMPLE_WORDS, word))
+        || words.windows(2).any(is_pair)
+        || CHINESE_EXAMPLE_WORDS
+            .split_ascii_whitespace()
+            .any(|word| small.contains(word))
+}
+
+const EXAMPLE_WORDS: &str = "example examples sample samples fixture fixtures placeholder placeholders dummy mock testcase testcases";
+const CHINESE_EXAMPLE_WORDS: &str = "示例 样例 范例 样本 测试数据 测试用例 测试输入 测试样本 例子 例如 比如 占位 假数据 模拟数据 虚构";
+
+/// Returns whether a time in digits is a part of a number or code, such as an order number.
+///
+/// A date stands alone, has separators, and does not follow the name of a number.
+pub(super) fn is_part_of_code(prose: &str, span: &Range<usize>) -> bool {
+    let said = &prose[span.clone()];
+    let digits = said.bytes().filter(u8::is_ascii_digit).count();
+    let is_numeric = 6 <= digits
+        && said
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || b"-/.: tTzZ+".contains(&byte));
+    if !is_numeric {
+        return false;
+    }
+    let (before, after) = (&prose[..span.start], &prose[span.end..]);
+    let joins = |letter: char| letter.is_ascii_alphanumeric() || "-_#/".contains(letter);
+    let mut next = after.chars();
+    let is_continued = next.next().is_some_and(|letter| {
+        letter.is_ascii_alphanumeric()
+            || "-_/".contains(letter)
+                && next
+                    .next()
+                    .is_some_and(|letter| letter.is_ascii_alphanumeric())
+    });
+    let label = before.trim_end_matches([' ', ':', '：', '.', '#']);
+    let word = label
+        .rsplit(|letter: char| !letter.is_ascii_alphanumeric())
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    digits == said.len()
+        || before.ends_with(joins)
+        || is_continued
+        || list_contains(NUMBER_NAMES, &word)
+        || label.ends_with(['号', '號'])
+}
+
+const NUMBER_NAMES: &str = "number no nr order invoice ticket case id ref reference code sku serial version build tracking";
 
 fn word_ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;

@@ -6,7 +6,7 @@ use chrono::{DateTime, NaiveTime, TimeDelta, TimeZone, Timelike, Utc};
 use memory_core::datetime::{DateMention, DatePrecision, find_dates};
 use memory_core::{Memory, add_time, recurrence_words};
 
-use super::prose::{clause_ranges, has_no_time, own_prose, statement_ranges};
+use super::prose::{clause_ranges, has_no_time, is_part_of_code, own_prose, statement_ranges};
 use super::{chinese, english};
 
 /// Maximum number of reminders of one memory.
@@ -109,6 +109,7 @@ fn find_requests<Tz: TimeZone>(
     } else {
         find_dates(text, written)
     };
+    named.retain(|reading| !is_part_of_code(text, &reading.span));
     for reading in &mut named {
         reading.span = statement.start + reading.span.start..statement.start + reading.span.end;
     }

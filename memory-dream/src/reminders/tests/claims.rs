@@ -127,3 +127,114 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_number_that_looks_like_a_date_is_no_time() {
+    for text in [
+        "Order 20261204: pick up the parcel",
+        "Call the shop about order 2027-03-15-0042",
+        "Pay INV-2026-12-04",
+        "Check ticket #2026-12-04 with Anna",
+        "Send the contract no. 2026-12-04 to Bob",
+        "Review build 2026.12.04 with the team meeting",
+        "Call Anna about PO_2026-12-04",
+        "处理订单号 20261204",
+        "给客户寄合同编号：2027-03-15",
+        "查快递单号2026-12-04-7731",
+    ] {
+        assert_eq!(due_times(text), "", "{text}");
+    }
+    for (text, at) in [
+        ("Call Anna on 2026-12-04 (noon)", "2026-12-04 12:00"),
+        ("Pay the invoice by 2026-12-04.", "2026-12-04 09:00"),
+        ("2026-12-04: dentist appointment", "2026-12-04 09:00"),
+        ("2026年12月4日交报告", "2026-12-04 09:00"),
+    ] {
+        assert_eq!(due_times(text), at, "{text}");
+    }
+}
+
+#[test]
+fn examples_and_test_data_request_nothing() {
+    for text in [
+        "Sample data: call Anna tomorrow at 3pm",
+        "Test case 4: remind me to call Anna tomorrow at 3pm.",
+        "## Sample data\n\n- call Anna tomorrow at 3pm\n\nRemind me on Friday.\n",
+        "Test data:\n- call Anna tomorrow\n- dentist appointment on Friday at 9am\n",
+        "The sample data has a meeting on Friday at 10am.",
+        "The fixture contains an appointment on June 20 at 3pm.",
+        "示例数据：明天下午三点开会",
+        "测试用例：提醒我明天下午三点给安娜打电话",
+        "测试数据里周五下午两点有会议",
+    ] {
+        assert_eq!(due_times(text), "", "{text}");
+    }
+    for (text, at) in [
+        (
+            "Remind me to run the test cases on Friday.",
+            "2025-06-13 09:00",
+        ),
+        (
+            "## Examples\n\ncall Anna on Friday\n\n## Plan\n\ncall Bob on Friday\n",
+            "2025-06-13 09:00",
+        ),
+        (
+            "Test data:\n- call Anna on Friday\n\nCall Bob tomorrow.",
+            "2025-06-12 09:00",
+        ),
+        ("记得周五准备测试数据", "2025-06-13 09:00"),
+    ] {
+        assert_eq!(due_times(text), at, "{text}");
+    }
+    assert_eq!(
+        requests("## Examples\n\ncall Anna on Friday\n\n## Plan\n\ncall Bob on Friday\n")[0].text,
+        "call Bob on Friday"
+    );
+}
+
+#[test]
+fn a_former_plan_is_no_appointment() {
+    for text in [
+        "The demo was planned for Friday at 10am.",
+        "The review was scheduled for June 20.",
+        "The report had been due by Friday.",
+        "The interview had been moved to Friday.",
+        "Bob was supposed to call on Friday.",
+        "They were supposed to deliver the parcel on June 20.",
+        "The reminder had been set for Friday.",
+        "The deadline was June 20.",
+        "评审原定周五下午两点",
+        "本来周五要开会",
+    ] {
+        assert_eq!(due_times(text), "", "{text}");
+    }
+}
+
+#[test]
+fn of_a_changed_date_only_the_new_one_counts() {
+    for text in [
+        "The meeting was moved from Friday.",
+        "The call, pushed back from June 20, has no date yet.",
+        "The release on June 20 was postponed.",
+        "Dentist appointment rescheduled from June 20 at 3pm",
+        "会议从周五改到待定",
+        "周五的会议推迟了",
+        "评审由6月20日推迟",
+    ] {
+        assert_eq!(due_times(text), "", "{text}");
+    }
+    for (text, at) in [
+        (
+            "The meeting on Friday at 3pm was moved to Monday at 4pm.",
+            "2025-06-16 16:00",
+        ),
+        (
+            "The review was pushed back from June 20 to June 23.",
+            "2025-06-23 09:00",
+        ),
+        ("周五的会议改到下周一下午两点", "2025-06-16 14:00"),
+        ("评审从6月20日推迟到6月23日", "2025-06-23 09:00"),
+    ] {
+        assert_eq!(due_times(text), at, "{text}");
+    }
+}
