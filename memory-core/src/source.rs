@@ -68,6 +68,9 @@ pub struct NoteItem {
     pub former_paths: Vec<String>,
     /// The time of the last change, if the source records it.
     pub updated_at: Option<DateTime<Utc>>,
+    /// The time of the last change of the file, which a new memory has if the source records no time. A copy of a file may have another
+    /// one, so that a difference is no change of the note.
+    pub file_modified_at: Option<DateTime<Utc>>,
     /// The other fields that the note had as a memory of a home. A new memory receives them.
     pub former: FormerFields,
     /// Unrecognized front-matter lines of the note, ending in a line break; usually empty.
@@ -101,6 +104,7 @@ impl NoteItem {
             id,
             former_paths,
             updated_at,
+            file_modified_at: None,
             former,
             front_matter,
             links,

@@ -6,12 +6,14 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use chrono::{DateTime, NaiveDate, Utc};
 use flate2::read::DeflateDecoder;
 use memory_core::SourceError;
 use zip::read::ZipFileEntry;
 use zip::{CompressionMethod, ZipArchive};
 
 use crate::folder::{FolderEntry, SourceFolder, has_extension};
+use crate::source_text::is_recorded_time;
 
 /// Maximum ratio of the unpacked size to the packed size. Texts have ratios below 30.
 const MAX_RATIO: u64 = 200;
@@ -38,6 +40,8 @@ pub(crate) struct ArchiveFile {
     pub(crate) name: String,
     /// The archive, if the export is a folder of archives.
     container: Option<String>,
+    /// The time of its last change that an archive states, in an unknown time zone.
+    pub(crate) modified_at: Option<DateTime<Utc>>,
     location: FileLocation,
 }
 
@@ -92,6 +96,7 @@ impl Archive {
             archive.files.push(ArchiveFile {
                 name,
                 container: None,
+                modified_at: None,
                 location: FileLocation::Disk(path.to_owned()),
             });
         }
@@ -108,6 +113,7 @@ impl Archive {
                 Ok(place) => self.files.push(ArchiveFile {
                     name: path.clone(),
                     container: None,
+                    modified_at: None,
                     location: FileLocation::Disk(place.clone()),
                 }),
                 Err(reason) => self.problems.push((path.clone(), reason.clone())),
@@ -185,6 +191,7 @@ impl Archive {
             self.files.push(ArchiveFile {
                 name,
                 container: container.map(str::to_owned),
+                modified_at: entry.last_modified().and_then(time_of),
                 location,
             });
         }
@@ -290,6 +297,17 @@ impl Read for EntryReader {
             }
         }
     }
+}
+
+/// Returns a time in an archive as if it were in UTC.
+fn time_of(time: zip::DateTime) -> Option<DateTime<Utc>> {
+    let day = NaiveDate::from_ymd_opt(time.year().into(), time.month().into(), time.day().into())?;
+    let time = day.and_hms_opt(
+        time.hour().into(),
+        time.minute().into(),
+        time.second().into(),
+    )?;
+    Some(time.and_utc()).filter(is_recorded_time)
 }
 
 /// Returns the last part of a path.

@@ -37,6 +37,8 @@ pub(crate) struct SourceNote {
     pub(crate) inline_tags: Vec<String>,
     /// The time of the last change, if the source records it.
     pub(crate) updated_at: Option<DateTime<Utc>>,
+    /// The time of the last change of the file.
+    file_modified_at: Option<DateTime<Utc>>,
     /// The front matter, if it could not be parsed.
     pub(crate) not_understood: String,
     front_matter: String,
@@ -124,7 +126,7 @@ impl SourceNote {
             phase: Some(Phase::Inbox),
             tags: names.tags.into_iter().collect(),
             source: source.into(),
-            created_at: created_at(&fields),
+            created_at: created_at(&fields).or_else(|| date_of_path(path)),
             origin: Some(origin),
             ..Draft::new(trim_newline(content))
         };
@@ -138,6 +140,7 @@ impl SourceNote {
             uncounted_links,
             inline_tags,
             updated_at,
+            file_modified_at: text.modified_at,
             not_understood,
             front_matter,
             warnings,
@@ -170,6 +173,7 @@ impl SourceNote {
         }
         let mut note = NoteItem {
             updated_at: self.updated_at,
+            file_modified_at: self.file_modified_at,
             front_matter: self.front_matter,
             links: self.links,
             uncounted_links: self.uncounted_links,
@@ -468,6 +472,40 @@ pub(crate) fn parse_day(text: &str) -> Option<DateTime<Utc>> {
     Some(date.and_hms_opt(0, 0, 0)?.and_utc())
 }
 
+/// Returns the date in the name of a note, as of a journal, a meeting or a slip: at its start or at its end, or in the names of its folders.
+fn date_of_path(path: &str) -> Option<DateTime<Utc>> {
+    static DATE: LazyLock<Regex> = LazyLock::new(|| {
+        let year = r"((?:19|20)\d\d)";
+        let date = format!(
+            r"{year}(?:-(\d\d)-(\d\d)|_(\d\d)_(\d\d)|\.(\d\d)\.(\d\d)|年(\d\d?)月(\d\d?)日|(\d\d)(\d\d)(?:\d{{4}}(?:\d\d)?)?)"
+        );
+        Regex::new(&format!(r"^{date}(?:\D|$)|(?:^|[\s_(\[-]){date}[)\]]?$"))
+            .expect("the pattern is right")
+    });
+    let name = stem(path);
+    let of_folders = || {
+        let folder = path.rsplit_once('/')?.0;
+        let mut parts = folder.rsplit('/');
+        let (month, year) = (parts.next()?, parts.next()?);
+        parse_day(&format!("{year}/{month}/{name}"))
+    };
+    let of_name = || {
+        let found = DATE.captures(name)?;
+        let mut parts = found.iter().skip(1).flatten().map(|part| part.as_str());
+        let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
+        parse_day(&format!("{year}-{month:0>2}-{day:0>2}"))
+    };
+    let of_day_first = || {
+        let mut parts = name.get(..10)?.split('.');
+        let (day, month, year) = (parts.next()?, parts.next()?, parts.next()?);
+        parse_day(&format!("{year}-{month}-{day}")).filter(|_| parts.next().is_none())
+    };
+    of_name()
+        .or_else(of_day_first)
+        .or_else(of_folders)
+        .or_else(|| parse_long_date(name).and_then(valid_time))
+}
+
 /// Parses the milliseconds since 1970 that Logseq writes.
 fn parse_milliseconds(text: &str) -> Option<DateTime<Utc>> {
     let is_count = text.len() == 13 && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -478,7 +516,7 @@ fn parse_milliseconds(text: &str) -> Option<DateTime<Utc>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{created_at, parse, updated_at};
+    use super::{created_at, date_of_path, parse, updated_at};
     use crate::front_matter::split_front_matter;
 
     #[test]
@@ -519,6 +557,38 @@ mod tests {
                 (moment(created), moment(updated)),
                 "{line}"
             );
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_note_may_have_its_date() {
+        for (path, date) in [
+            ("2024-05-06.md", Some("2024-05-06")),
+            ("daily/2024-05-06 Monday.md", Some("2024-05-06")),
+            ("posts/2024-05-06-a-title.md", Some("2024-05-06")),
+            ("Meeting 2024-05-06.md", Some("2024-05-06")),
+            ("Standup (2024-05-06).md", Some("2024-05-06")),
+            ("journals/2024_05_06.md", Some("2024-05-06")),
+            ("2024.05.06.md", Some("2024-05-06")),
+            ("20240506.md", Some("2024-05-06")),
+            ("202405061230 A slip.md", Some("2024-05-06")),
+            ("2024年5月6日.md", Some("2024-05-06")),
+            ("06.05.2024.md", Some("2024-05-06")),
+            ("daily/2024/05/06.md", Some("2024-05-06")),
+            ("May 6th, 2024.md", Some("2024-05-06")),
+            ("Monday, May 6, 2024.md", Some("2024-05-06")),
+            ("2024-13-06.md", None),
+            ("2024-05-061.md", None),
+            ("Plan 2024.md", None),
+            ("2024-05.md", None),
+            ("12345678.md", None),
+            ("20245.md", None),
+            ("a/b/06.md", None),
+            ("1.2.3.md", None),
+            ("", None),
+        ] {
+            let expected = date.map(|date| format!("{date}T00:00:00Z").parse().expect("a moment"));
+            assert_eq!(date_of_path(path), expected, "{path}");
         }
     }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use chrono::{DateTime, Datelike, Utc};
 use encoding_rs::Encoding;
 
 /// Maximum size of a note in bytes.
@@ -30,11 +31,23 @@ pub(crate) struct SourceText {
     pub(crate) text: String,
     /// The first problem, if invalid bytes were replaced: its line, and a description.
     pub(crate) warning: Option<(usize, String)>,
+    /// The time of the last change of the file, if it is known.
+    pub(crate) modified_at: Option<DateTime<Utc>>,
 }
 
 /// Reads the text file at `path`, or returns the reason of the failure.
 pub(crate) fn read_file(path: &Path) -> Result<SourceText, String> {
-    read(File::open(path).map_err(|error| format!("cannot be read: {error}"))?)
+    let file = File::open(path).map_err(|error| format!("cannot be read: {error}"))?;
+    let modified = file.metadata().and_then(|found| found.modified()).ok();
+    Ok(SourceText {
+        modified_at: modified.map(DateTime::from).filter(is_recorded_time),
+        ..read(file)?
+    })
+}
+
+/// Returns whether a time of a file is not that of a file system or archive without times.
+pub(crate) fn is_recorded_time(time: &DateTime<Utc>) -> bool {
+    1980 < time.year() && time.year() <= 9999
 }
 
 /// Reads a text to its end, or returns the reason of the failure.
@@ -243,7 +256,11 @@ pub(crate) fn decode_text(bytes: Vec<u8>) -> SourceText {
     if text.starts_with('\u{feff}') {
         text.remove(0);
     }
-    SourceText { text, warning }
+    SourceText {
+        text,
+        warning,
+        modified_at: None,
+    }
 }
 
 #[cfg(test)]

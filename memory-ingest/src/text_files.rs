@@ -185,7 +185,11 @@ impl TextFile<'_> {
         match &self.place {
             Ok(TextFilePlace::Disk(path)) => source_text::read_file(path).map_err(skipped),
             Ok(TextFilePlace::Archive(file)) => {
-                file.open().and_then(source_text::read).map_err(skipped)
+                let text = file.open().and_then(source_text::read).map_err(skipped)?;
+                Ok(SourceText {
+                    modified_at: file.modified_at,
+                    ..text
+                })
             }
             Err(reason) => Err(skipped(reason.clone())),
         }

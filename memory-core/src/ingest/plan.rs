@@ -143,6 +143,7 @@ impl<'a> NotePlan<'a> {
             mut draft,
             front_matter,
             updated_at,
+            file_modified_at,
             former,
             ..
         } = note;
@@ -165,7 +166,8 @@ impl<'a> NotePlan<'a> {
         let front_matter = redact_front_matter(front_matter, &mut kinds);
         let text = draft_text_hash(&draft);
         // A note existed when it was changed, even if the source does not record its creation.
-        draft.created_at = draft.created_at.or(updated_at);
+        let modified_at = file_modified_at.map(|modified_at| modified_at.min(self.at));
+        draft.created_at = draft.created_at.or(updated_at).or(modified_at);
         let created_at = draft.created_at;
         let mut memory = draft.into_memory(self.note.id, self.at);
         let fields = fields_hash(&memory);

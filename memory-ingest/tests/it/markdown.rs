@@ -1,3 +1,9 @@
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::sync::Arc;
+
+use memory_core::testing::services;
+use memory_core::{Filter, IngestOptions, MemStore, ingest};
 use memory_ingest::{SourceName, SourceOptions, open};
 
 use crate::sandbox::{IngestSandbox, SurveyNote, moment};
@@ -107,4 +113,49 @@ fn a_single_file_has_the_origin_that_it_has_in_its_folder() {
         origin(&folder.path().join("b.md")),
         origin(&folder.path())[1..]
     );
+}
+
+#[test]
+fn an_undated_note_has_the_time_of_its_file() {
+    let folder = IngestSandbox::new(&[
+        ("old.md", "a"),
+        ("ahead.md", "b"),
+        ("2021-02-03.md", "c"),
+        ("dated.md", "---\ncreated: 2022-03-04\n---\nd"),
+        ("changed.md", "---\nupdated: 2023-04-05\n---\ne"),
+    ]);
+    let set_time = |path: &str, time: &str| {
+        let file = File::options().write(true).open(folder.path().join(path));
+        let file = file.expect("the file is there");
+        file.set_modified(moment(time).into()).expect("a file has a time");
+    };
+    for path in ["old.md", "2021-02-03.md", "dated.md", "changed.md"] {
+        set_time(path, "2020-01-02T03:04:05Z");
+    }
+    set_time("ahead.md", "2999-01-02T03:04:05Z");
+    let home = services(Arc::new(MemStore::default()));
+    let run = || {
+        let source = open(SourceName::Markdown, &folder.path(), &SourceOptions::default());
+        let source = source.expect("the source is there");
+        let report = ingest(&home, source.as_ref(), &IngestOptions::default(), &mut |_| {});
+        report.expect("the fake store does not fail")
+    };
+    assert_eq!(run().new, 5);
+    let now = home.clock.now();
+    let stored = home.store.memories(&Filter::all(), now);
+    let times: BTreeMap<_, _> = stored
+        .map(|stored| stored.expect("it can be read").memory)
+        .map(|memory| (memory.content, memory.created_at))
+        .collect();
+    let expected = [
+        ("a", moment("2020-01-02T03:04:05Z")),
+        ("b", now),
+        ("c", moment("2021-02-03T00:00:00Z")),
+        ("d", moment("2022-03-04T00:00:00Z")),
+        ("e", moment("2023-04-05T00:00:00Z")),
+    ];
+    assert_eq!(times, expected.map(|(text, time)| (text.to_owned(), time)).into());
+    set_time("old.md", "2020-05-06T03:04:05Z");
+    let again = run();
+    assert_eq!((again.updated, again.unchanged), (0, 5), "a copied file is no changed note");
 }
