@@ -116,9 +116,11 @@ impl MemState {
         stored
     }
 
-    fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Option<&MemFile> {
-        self.files
-            .get(self.texts.get(&(*hash, scope.clone()))?.first()?)
+    fn by_content(&self, hash: &ContentHash, scope: &Scope) -> impl Iterator<Item = &MemFile> {
+        let ids = self.texts.get(&(*hash, scope.clone()));
+        ids.into_iter()
+            .flatten()
+            .filter_map(|id| self.files.get(id))
     }
 
     /// Replaces, adds or removes a file, and returns the former one.
@@ -270,8 +272,11 @@ impl MemoryStore for MemStore {
                         .iter()
                         .filter_map(|(_, file)| file.as_ref())
                         .find(is_same);
-                    let same =
-                        new.or_else(|| state.by_content(&memory.content_hash(), &memory.scope));
+                    let same = new.or_else(|| {
+                        state
+                            .by_content(&memory.content_hash(), &memory.scope)
+                            .next()
+                    });
                     if let Some(same) = same.filter(|_| set.duplicates == Duplicates::Skip) {
                         outcomes.push(ChangeOutcome::Duplicate {
                             id: same.memory.id,
@@ -434,15 +439,10 @@ impl MemoryStore for MemStore {
             .map(|file| state.with_accesses(file)))
     }
 
-    fn by_content(
-        &self,
-        hash: &ContentHash,
-        scope: &Scope,
-    ) -> Result<Option<MemoryId>, StoreError> {
-        Ok(self
-            .state()
-            .by_content(hash, scope)
-            .map(|file| file.memory.id))
+    fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Vec<MemoryId>, StoreError> {
+        let state = self.state();
+        let found = state.by_content(hash, scope);
+        Ok(found.map(|file| file.memory.id).collect())
     }
 
     fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<StoredMemory>, StoreError> {

@@ -52,7 +52,7 @@ implement_for_pointers!(MemoryStore {
         now: DateTime<Utc>
     ) -> Box<dyn Iterator<Item = Result<StoredMemory, StoreError>> + 'a>;
     fn by_origin(&self, origin: &Origin, scope: &Scope) -> Result<Option<StoredMemory>, StoreError>;
-    fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Option<MemoryId>, StoreError>;
+    fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Vec<MemoryId>, StoreError>;
     fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<StoredMemory>, StoreError>;
     fn reminders(&self, wanted: ReminderQuery, within: Option<&[Scope]>, limit: Option<usize>) -> Result<MemoryPage, StoreError>;
     fn count_access(&self, ids: &[MemoryId]);

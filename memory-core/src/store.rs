@@ -115,12 +115,11 @@ pub trait MemoryStore: NameIndex + Embeddings + MemoryFacets + MemorySummaries {
     fn by_origin(&self, origin: &Origin, scope: &Scope)
     -> Result<Option<StoredMemory>, StoreError>;
 
-    /// Returns the memory in `scope` with this content hash, if any.
+    /// Returns the memories in `scope` with this content hash, the oldest first.
     ///
     /// # Errors
     /// If the files cannot be read.
-    fn by_content(&self, hash: &ContentHash, scope: &Scope)
-    -> Result<Option<MemoryId>, StoreError>;
+    fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Vec<MemoryId>, StoreError>;
 
     /// Returns the memories that link to `id`, or contain wikilinks with one of `keys`.
     ///

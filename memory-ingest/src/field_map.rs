@@ -1,5 +1,6 @@
 //! Records without fixed names, and the fields of memories that their keys map to.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use memory_core::{ContentHash, SourceError, SourceItem, SpeakerRole, secret, wikilink};
@@ -156,13 +157,17 @@ impl FieldMap {
             .then(|| format!("the fields were guessed: {}", redacted(&pairs.join(", "))))
     }
 
-    /// Returns the path of the item of a record: by its id, or else by a hash of its text.
-    fn path(&self, record: &SourceRecord) -> Result<String, String> {
+    /// Returns the path of the item of a record: by its id, or else by a hash of its text. Then also a hash of the whole record, which
+    /// distinguishes it from others with its text.
+    fn path(&self, record: &SourceRecord) -> Result<(String, Option<u64>), String> {
         let content = self.text("content", record).ok_or("has no text")?;
-        Ok(match self.text("id", record) {
-            Some(id) => format!("records/{}", one_line(&id)),
-            None => format!("texts/{}", &ContentHash::of(&content).to_string()[..32]),
-        })
+        if let Some(id) = self.text("id", record) {
+            return Ok((format!("records/{}", one_line(&id)), None));
+        }
+        let whole = ContentHash::of(&Value::from(record.0.clone()).to_string());
+        let whole = whole.as_bytes().first_chunk().copied();
+        let path = format!("texts/{}", &ContentHash::of(&content).to_string()[..32]);
+        Ok((path, whole.map(u64::from_be_bytes)))
     }
 
     fn note(&self, source: &str, root: &str, path: &str, record: &SourceRecord) -> RecordNote {
@@ -358,9 +363,22 @@ pub(crate) fn mapped_items<'a>(
         Ok(reader) => reader,
         Err(reason) => return unreadable(file, reason),
     };
-    let index = RecordIndex::of(file, reader.as_mut(), &mut |_: &RecordPosition, record| {
-        map.path(record).map(Some)
+    let mut hashes = Vec::new();
+    let mut index = RecordIndex::of(file, reader.as_mut(), &mut |_: &RecordPosition, record| {
+        let (path, hash) = map.path(record)?;
+        hashes.push(hash);
+        Ok(Some(path))
     });
+    let mut counts = HashMap::<String, usize>::new();
+    for (path, _) in &index.entries {
+        *counts.entry(path.clone()).or_default() += 1;
+    }
+    // Records with one text and other keys are separate notes.
+    for ((path, _), hash) in index.entries.iter_mut().zip(hashes) {
+        if let Some(hash) = hash.filter(|_| 1 < counts[path]) {
+            *path = format!("{path} {hash:016x}");
+        }
+    }
     let mut warnings = warning
         .into_iter()
         .map(|warning| format!("{} {warning}", file.name()))

@@ -62,9 +62,8 @@ impl ItemFingerprint {
     /// Returns the fingerprints of a note, before redaction.
     pub(super) fn of(note: &NoteItem) -> Self {
         let former_note = first(note.draft.fingerprint("").as_bytes());
-        let note_hash = note_hash(&note.draft, note.updated_at);
         Self {
-            note: note_hash,
+            note: first(note_hash(&note.draft, note.updated_at).as_bytes()),
             former_note,
             front_matter: front_matter_hash(&note.front_matter),
         }
@@ -92,8 +91,8 @@ impl ItemFingerprint {
     }
 }
 
-/// Returns the fingerprint of a note, before redaction.
-fn note_hash(draft: &Draft, updated_at: Option<DateTime<Utc>>) -> [u8; 8] {
+/// Returns a hash of the parts of a note that correspond to fields of a memory, before redaction.
+pub(super) fn note_hash(draft: &Draft, updated_at: Option<DateTime<Utc>>) -> ContentHash {
     let Draft {
         category,
         phase,
@@ -126,7 +125,7 @@ fn note_hash(draft: &Draft, updated_at: Option<DateTime<Utc>>) -> [u8; 8] {
     more.extend(
         times.map(|time| time.map_or_else(String::new, |time| time.timestamp_micros().to_string())),
     );
-    first(draft.fingerprint(&more.join("\0")).as_bytes())
+    draft.fingerprint(&more.join("\0"))
 }
 
 /// Returns the fingerprint of the fields of a memory that a note gives, other than text, names and the time of the change.

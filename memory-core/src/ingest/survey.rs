@@ -7,14 +7,14 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use former_paths::ChangedNote;
-use recognition::{EmptyNote, UnmatchedNote, file_hash};
+use recognition::{EmptyNote, KnownMemory, KnownText, UnmatchedNote, whole_hash};
 
 use super::findings::for_each_finding;
 use super::{IngestReport, LinkCounts, Progress, SkippedFile};
 use crate::wikilink::{WikilinkCatalog, WikilinkDestination, WikilinkNameKind};
 use crate::{
     ContentHash, Memory, MemoryId, NoteItem, Origin, Scope, Services, Source, SourceItem,
-    StoreError, Tags, secret,
+    StoreError, Tags,
 };
 
 /// The result of surveying a source.
@@ -27,6 +27,9 @@ pub(super) struct Survey {
     place: Option<Origin>,
     /// The memories that belong to a note, with the index of the note.
     taken: HashMap<MemoryId, usize>,
+    /// The new notes with the text of a memory, and the memories with these texts and scopes.
+    known_texts: Vec<KnownText>,
+    known_memories: HashMap<(ContentHash, Scope), Vec<KnownMemory>>,
     /// The ids that notes had as memories, with the index of the note.
     former_ids: HashMap<MemoryId, usize>,
     /// The existing and future memories of all notes.
@@ -43,11 +46,11 @@ pub(super) struct SurveyedNote {
     pub(super) id: MemoryId,
     /// The relation to an existing memory.
     pub(super) kept: MemoryRelation,
-    /// The origins of other files of this source with the same text.
+    /// The origins of other notes of this source that are equal in every part.
     pub(super) copies: Vec<Origin>,
     /// Whether the links of its memory are those of this note, if several notes have the same memory.
     pub(super) is_representative: bool,
-    /// The hash for detecting equal files; `None` for a note without text.
+    /// The hash for detecting equal notes, see [`whole_hash`]; `None` for a note without text.
     hash: Option<ContentHash>,
     /// The targets of its links; only the first `counted` of them are counted.
     links: Vec<String>,
@@ -71,9 +74,9 @@ pub(super) enum MemoryRelation {
     Not,
     /// The memory was ingested from this note, possibly from its previous path.
     AsItself,
-    /// The memory has the same text, but another source; or the note is an unchanged export of the memory.
+    /// The memory has the same text and name, but another source; or the note is an unchanged export of the memory.
     AsTwin,
-    /// The memory belongs to another note of this source with the same text.
+    /// The memory belongs to an equal note of this source.
     AsCopy,
     /// The note is an export of the memory, and one of both was edited since.
     AsExport,
@@ -92,6 +95,8 @@ impl Survey {
             catalog: WikilinkCatalog::new(source.rule()),
             place: None,
             taken: HashMap::new(),
+            known_texts: Vec::new(),
+            known_memories: HashMap::new(),
             former_ids: HashMap::new(),
             memories: HashSet::new(),
             empty_notes: Vec::new(),
@@ -141,6 +146,7 @@ impl Survey {
         for stranger in strangers {
             survey.match_memory(services, &stranger)?;
         }
+        survey.match_known_texts();
         survey.match_edited_memories(services, source)?;
         survey.match_former_paths(services, source)?;
         survey.join_copies();
@@ -213,6 +219,7 @@ impl Survey {
             listed_links,
             id: former_id,
             former_paths,
+            updated_at,
             former,
             ..
         } = note;
@@ -255,7 +262,7 @@ impl Survey {
         if let Some(former) = former_id {
             self.former_ids.entry(former).or_insert(number);
         }
-        let hash = file_hash(&draft, &front_matter, former_id);
+        let hash = whole_hash(&draft, updated_at, &front_matter, former_id);
         let exported_links = former
             .exported
             .map(|exported| exported.links)
@@ -298,17 +305,8 @@ impl Survey {
                 .extend(empty.filter(|_| kept == MemoryRelation::Not));
             return Ok(None);
         }
-        let redacted = secret::redact(&draft.content);
-        let hash = redacted.map_or_else(
-            || draft.content_hash(),
-            |redacted| ContentHash::of(&redacted.text),
-        );
-        let twin = services.store.by_content(&hash, &draft.scope)?;
-        Ok(twin.map(|twin| UnmatchedNote {
-            number,
-            twin,
-            origin: origin.clone(),
-        }))
+        self.add_known_text(services, number, draft)?;
+        Ok(None)
     }
 
     /// Returns the memories to link for each note, in both directions, and reports the items of lists without a note. A note that expired

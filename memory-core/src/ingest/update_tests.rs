@@ -757,3 +757,98 @@ fn an_edited_memory_follows_its_note_to_another_path() {
         assert_eq!(counts(&run(&home, moved())), (0, 0, 2, 0), "{patch:?}");
     }
 }
+
+/// Returns notes with one text and other names, titles and dates, and a note that links to some of them.
+fn namesakes(root: &str) -> Vec<NoteItem> {
+    let dated = |path: &str, title: &str, day: &str| {
+        let draft = Draft {
+            created_at: Some(moment(&format!("{day}T00:00:00Z"))),
+            ..Draft::new("- [ ] water").title(title)
+        };
+        note_at(root, path, draft)
+    };
+    let mut ada = dated("Ada.md", "Ada", "2024-01-01");
+    ada.links.push("Hub".into());
+    let mut hub = note_at(root, "Hub.md", Draft::new("all").title("Hub"));
+    hub.links = vec!["Bo".into(), "x/Day".into(), "y/Day".into()];
+    vec![
+        ada,
+        dated("Bo.md", "Bo", "2024-01-01"),
+        hub,
+        dated("x/Day.md", "Day", "2024-01-01"),
+        dated("y/Day.md", "Day", "2024-01-02"),
+    ]
+}
+
+#[test]
+fn equal_texts_with_other_names_titles_or_dates_are_separate_memories_with_their_own_links() {
+    let home = home();
+    assert_eq!(counts(&run(&home, namesakes("/one"))), (5, 0, 0, 0));
+    let before = memories(&home);
+    let linked = |memory: &Memory| memory.links.len();
+    assert_eq!(
+        before.iter().map(linked).collect::<Vec<_>>(),
+        [1, 1, 4, 1, 1]
+    );
+    assert_eq!(counts(&run(&home, namesakes("/one"))), (0, 0, 5, 0));
+    // The same notes at another place are known, each as its own memory.
+    assert_eq!(counts(&run(&home, namesakes("/two"))), (0, 0, 5, 0));
+    assert_eq!(memories(&home), before);
+    let mut other = namesakes("/three");
+    other[1].draft.title = Some("Cy".into());
+    other[1].draft.origin.as_mut().expect("an origin").path = "Cy.md".into();
+    assert_eq!(counts(&run(&home, other)).0, 1, "another name is new");
+}
+
+#[test]
+fn each_of_several_moved_notes_with_one_text_continues_its_own_memory() {
+    let home = home();
+    run(&home, namesakes("/one"));
+    let before = memories(&home);
+    let tags = || ["mine"].into_iter().collect::<Tags>();
+    let patch = Patch {
+        add_tags: tags(),
+        ..Patch::default()
+    };
+    edit(&home, &before[1].id, &patch);
+    let mut moved = namesakes("/one");
+    for (note, path) in moved
+        .iter_mut()
+        .zip(["z/Ada.md", "b/Cy.md", "Hub.md", "b/Day.md", "a/Day.md"])
+    {
+        note.draft.origin.as_mut().expect("an origin").path = path.into();
+    }
+    moved[1].draft.title = Some("Cy".into());
+    moved.sort_by_key(|note| note.draft.origin.as_ref().map(|origin| origin.path.clone()));
+    let report = run(&home, moved);
+    assert_eq!((report.new, report.missing.len()), (0, 0));
+    let after = memories(&home);
+    let path_of = |memory: &Memory| {
+        let now = after.iter().find(|now| now.id == memory.id);
+        now.and_then(|now| Some((now.origin.as_ref()?.path.clone(), now.tags.clone())))
+    };
+    let expected = [
+        ("z/Ada.md", Tags::default()),
+        ("b/Cy.md", tags()),
+        ("Hub.md", Tags::default()),
+        ("b/Day.md", Tags::default()),
+        ("a/Day.md", Tags::default()),
+    ]
+    .map(|(path, tags)| Some((path.to_owned(), tags)));
+    assert_eq!(before.iter().map(path_of).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn equal_notes_whose_links_lead_elsewhere_are_separate() {
+    let home = home();
+    let linked = |folder: &str| NoteItem {
+        links: vec!["./Cup".into()],
+        ..note(
+            &format!("{folder}/Tea.md"),
+            Draft::new("see the cup").title("Tea"),
+        )
+    };
+    let cup = |folder: &str| note(&format!("{folder}/Cup.md"), Draft::new(folder).title("Cup"));
+    run(&home, vec![cup("x"), linked("x"), cup("y"), linked("y")]);
+    assert_eq!(links(&home), [vec![1], vec![0], vec![3], vec![2]]);
+}

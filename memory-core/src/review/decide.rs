@@ -172,8 +172,9 @@ fn accept_write(
     if let Some(id) = services
         .store
         .by_content(&proposed.content_hash(), &proposed.scope)?
+        .first()
     {
-        return merge_into_equal(services, set, waiting, &id, options);
+        return merge_into_equal(services, set, waiting, id, options);
     }
     let mut memory = Memory {
         proposal: None,

@@ -27,9 +27,10 @@ pub fn preview_acceptance(
         ProposedAction::Write => match services
             .store
             .by_content(&proposed.content_hash(), &proposed.scope)?
+            .first()
         {
             Some(id) => {
-                let existing = services.store.get(&id)?;
+                let existing = services.store.get(id)?;
                 let (patch, _) = equal_memory_patch(proposed, &existing, None, &services.actor);
                 (existing.memory, patch)
             }

@@ -735,7 +735,7 @@ fn origins_and_texts_are_found(services: &Services) {
         .store
         .by_content(&by_origin.memory.content_hash(), &Scope::Global)
         .expect("answered");
-    assert_eq!(by_content, Some(by_origin.memory.id));
+    assert_eq!(by_content, [by_origin.memory.id]);
 }
 
 fn reminders_are_found_by_when_they_are_due(services: &Services) {

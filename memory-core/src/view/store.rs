@@ -252,15 +252,11 @@ impl MemoryStore for ScopedStore {
         Ok(self.visible_part(found.into_iter().collect())?.pop())
     }
 
-    fn by_content(
-        &self,
-        hash: &ContentHash,
-        scope: &Scope,
-    ) -> Result<Option<MemoryId>, StoreError> {
+    fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Vec<MemoryId>, StoreError> {
         if self.allows(scope) {
             self.store.by_content(hash, scope)
         } else {
-            Ok(None)
+            Ok(Vec::new())
         }
     }
 

@@ -189,13 +189,15 @@ impl NoteCollection {
             },
         );
         for LenientObject(document) in &project.docs.0 {
-            let hash = || {
-                document
-                    .content
-                    .text()
-                    .map(|text| ContentHash::of(text).to_string().replace(':', "-"))
-            };
             let own = document.uuid.text().and_then(path_part).map(str::to_owned);
+            // Documents with one text and other names or dates are separate notes.
+            let hash = || {
+                let name = document.filename.text().unwrap_or_default();
+                let time = document.created_at.time();
+                let text = document.content.text()?;
+                let whole = ContentHash::of(&format!("{name}\0{time:?}\0{text}"));
+                Some(whole.to_string().replace(':', "-"))
+            };
             let Some(document_id) = own.or_else(hash) else {
                 continue;
             };

@@ -2,7 +2,7 @@ use memory_core::{Category, Code, Scope, SpeakerRole};
 use memory_ingest::{SourceName, open};
 
 use crate::sandbox::{
-    IngestSandbox, field_options, note_paths, survey_mapped_source, survey_source,
+    IngestSandbox, field_options, moment, note_paths, survey_mapped_source, survey_source,
 };
 
 #[test]
@@ -469,4 +469,43 @@ fn tables_that_are_not_utf_8_are_decoded_or_reported_with_the_name_of_the_file()
         warning("damaged.csv", "键 😀 caf\u{fffd}").as_deref(),
         Some(expected)
     );
+}
+
+#[test]
+fn records_with_one_text_and_other_titles_or_dates_are_separate() {
+    let lines = r#"{"text":"- [ ] water","title":"Monday","date":"2024-01-01"}
+{"text":"- [ ] water","title":"Tuesday","date":"2024-01-02"}{"text":"- [ ] water","title":"Tuesday","date":"2024-01-09"}
+{"text":"- [ ] water","title":"Monday","date":"2024-01-01"}
+"#;
+    let folder = IngestSandbox::new(&[
+        ("notes.jsonl", lines),
+        (
+            "notes.csv",
+            "text,title,date\nwater,Monday,2024-01-01\nwater,Tuesday,2024-01-02\nwater,Tuesday,2024-01-09\nwater,Monday,2024-01-01\n",
+        ),
+    ]);
+    for (source, file) in [
+        (SourceName::Jsonl, "notes.jsonl"),
+        (SourceName::Csv, "notes.csv"),
+    ] {
+        let found = survey_source(source, &folder.path().join(file));
+        assert_eq!((found.report.new, found.again.unchanged), (3, 3), "{file}");
+        let mut days: Vec<_> = found
+            .notes
+            .iter()
+            .map(|note| note.draft.created_at)
+            .collect();
+        days.sort();
+        let expected = ["2024-01-01", "2024-01-02", "2024-01-09"];
+        assert_eq!(
+            days,
+            expected.map(|day| Some(moment(&format!("{day}T00:00:00Z")))),
+            "{file}"
+        );
+        assert!(
+            found.skipped[0].1.contains("is a duplicate of texts/"),
+            "{:?}",
+            found.skipped
+        );
+    }
 }

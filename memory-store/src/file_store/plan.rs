@@ -87,7 +87,12 @@ impl FileStore {
         if let Some(new) = plan.new.get(&(hash, memory.scope.clone())) {
             return Ok(Some(new.clone()));
         }
-        let Some(id) = self.index.by_content(&hash, &memory.scope)? else {
+        let Some(id) = self
+            .index
+            .by_content(&hash, &memory.scope)?
+            .into_iter()
+            .next()
+        else {
             return Ok(None);
         };
         let Some(MemoryLocation { path, .. }) = self.index.locate(&id)? else {

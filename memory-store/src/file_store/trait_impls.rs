@@ -187,11 +187,7 @@ impl MemoryStore for FileStore {
         })
     }
 
-    fn by_content(
-        &self,
-        hash: &ContentHash,
-        scope: &Scope,
-    ) -> Result<Option<MemoryId>, StoreError> {
+    fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Vec<MemoryId>, StoreError> {
         self.index.by_content(hash, scope)
     }
 

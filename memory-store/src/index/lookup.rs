@@ -104,7 +104,7 @@ impl MemoryIndex {
         Ok(None)
     }
 
-    /// Returns the memory in `scope` whose content has this hash, the oldest if there are several.
+    /// Returns the memories in `scope` whose content has this hash, the oldest first.
     ///
     /// # Errors
     /// If the index cannot be read.
@@ -112,16 +112,17 @@ impl MemoryIndex {
         &self,
         hash: &ContentHash,
         scope: &Scope,
-    ) -> Result<Option<MemoryId>, StoreError> {
+    ) -> Result<Vec<MemoryId>, StoreError> {
+        let mut found = Vec::new();
         for document in self.find_by_handle(LookupKey::Content(hash, scope).bits())? {
             if let Some(stored) = self.load_document(&document)?
                 && stored.memory.content_hash() == *hash
                 && stored.memory.scope == *scope
             {
-                return Ok(Some(document.id));
+                found.push(document.id);
             }
         }
-        Ok(None)
+        Ok(found)
     }
 
     /// Returns the memories whose `links` name `id` or whose wikilinks use one of `keys`, sorted by path.

@@ -3,12 +3,16 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use chrono::{DateTime, Utc};
+
 use super::{MemoryRelation, Survey, SurveyedNote};
 use crate::ingest::findings::for_each_finding;
 use crate::ingest::fingerprint::{
-    ItemFingerprint, NoteFingerprint, fields_hash, is_export_of, memory_text_hash, text_hash,
+    ItemFingerprint, NoteFingerprint, fields_hash, is_export_of, memory_text_hash, note_hash,
+    text_hash,
 };
 use crate::ingest::plan::redact;
+use crate::wikilink::WikilinkDestination;
 use crate::{
     ContentHash, Draft, Filter, Memory, MemoryId, NoteItem, Origin, Scope, Services, Source,
     SourceItem, StoreError, Verb,
@@ -17,13 +21,85 @@ use crate::{
 /// The operations that delete a memory for good, unless its note changes.
 const REMOVALS: [Verb; 4] = [Verb::Delete, Verb::Consolidate, Verb::Expire, Verb::Decay];
 
-/// A note that is not the origin of a memory, with a memory that may be its own.
-///
-/// That memory has the same text or lists the note as another origin.
+/// A note that is not the origin of a memory, with a memory that may be its own: that memory lists the note as another origin, or is
+/// equal to it.
 pub(super) struct UnmatchedNote {
     pub(super) number: usize,
     pub(super) twin: MemoryId,
     pub(super) origin: Origin,
+}
+
+/// A new note with a text that a memory may have.
+pub(super) struct KnownText {
+    number: usize,
+    origin: Origin,
+    title: Option<String>,
+    created_at: Option<DateTime<Utc>>,
+    /// The hash of the text after redaction, and the scope.
+    text: (ContentHash, Scope),
+}
+
+impl KnownText {
+    /// Returns the note with the index `number`.
+    pub(super) fn of(number: usize, mut draft: Draft) -> Option<Self> {
+        redact(&mut draft);
+        Some(Self {
+            number,
+            text: (draft.content_hash(), draft.scope),
+            origin: draft.origin?,
+            title: draft.title,
+            created_at: draft.created_at,
+        })
+    }
+}
+
+/// A memory with the text of a new note.
+pub(super) struct KnownMemory {
+    id: MemoryId,
+    origin: Option<Origin>,
+    /// Its title, its aliases and the names of its files.
+    names: Vec<String>,
+    created_at: DateTime<Utc>,
+}
+
+/// The parts in which a memory is like a note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Likeness {
+    NameAndTime,
+    Name,
+    Text,
+}
+
+impl KnownMemory {
+    fn of(memory: Memory) -> Self {
+        let origins = memory.origin.iter().chain(&memory.other_origins);
+        let files = origins.filter_map(file_stem).map(str::to_owned);
+        let names = memory.title.into_iter().chain(memory.aliases);
+        Self {
+            id: memory.id,
+            names: names.chain(files).collect(),
+            created_at: memory.created_at,
+            origin: memory.origin,
+        }
+    }
+
+    fn is_like(&self, note: &KnownText, likeness: Likeness) -> bool {
+        let has_name = || {
+            note.title
+                .as_ref()
+                .is_none_or(|title| self.names.contains(title))
+        };
+        // A store may record less than milliseconds.
+        let has_time = || {
+            note.created_at
+                .is_none_or(|at| at.timestamp() == self.created_at.timestamp())
+        };
+        match likeness {
+            Likeness::NameAndTime => has_name() && has_time(),
+            Likeness::Name => has_name(),
+            Likeness::Text => true,
+        }
+    }
 }
 
 /// A new note with a title and without text.
@@ -228,9 +304,9 @@ impl Survey {
         Ok(())
     }
 
-    /// Assigns an existing memory to a note with an unrecorded origin, if it has one.
+    /// Assigns an existing memory to a note with an unrecorded origin, if no other note belongs to it.
     ///
-    /// The note was either moved within its source, or a memory from another source has its text.
+    /// The note was either moved within its source, or the memory comes from another source.
     pub(super) fn match_memory(
         &mut self,
         services: &Services,
@@ -242,29 +318,106 @@ impl Survey {
             Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
-        let origin = &stranger.origin;
-        let is_sibling =
-            |other: &Origin| (&other.source, &other.root) == (&origin.source, &origin.root);
-        let kept = match &twin.memory.origin {
-            // Only one note can continue a memory; other notes with the same text are copies.
-            Some(other) if is_sibling(other) => {
-                if let Some(first) = self
-                    .numbers
-                    .get(&other.path)
-                    .or_else(|| self.taken.get(&id))
-                    .copied()
-                {
-                    self.join_copy(stranger.number, first, origin);
-                    return Ok(());
-                }
-                self.taken.insert(id, stranger.number);
-                MemoryRelation::AsItself
-            }
-            _ => MemoryRelation::AsTwin,
-        };
-        let note = &mut self.notes[stranger.number];
-        (note.id, note.kept) = (id, kept);
+        let other = twin.memory.origin.as_ref();
+        self.take_memory(stranger.number, id, other, &stranger.origin);
         Ok(())
+    }
+
+    /// Assigns the memory `id` from `other` to the note from `origin`. Only one note can continue a memory of its source.
+    fn take_memory(
+        &mut self,
+        number: usize,
+        id: MemoryId,
+        other: Option<&Origin>,
+        origin: &Origin,
+    ) {
+        let kept = if other.is_some_and(|other| is_sibling(other, origin)) {
+            if self.is_taken(&id, other) {
+                return;
+            }
+            self.taken.insert(id, number);
+            MemoryRelation::AsItself
+        } else {
+            MemoryRelation::AsTwin
+        };
+        let note = &mut self.notes[number];
+        (note.id, note.kept) = (id, kept);
+    }
+
+    /// Returns whether a note of this source belongs to the memory `id` from `origin`, a place of this source.
+    fn is_taken(&self, id: &MemoryId, origin: Option<&Origin>) -> bool {
+        self.taken.contains_key(id)
+            || origin.is_some_and(|origin| self.numbers.contains_key(&origin.path))
+    }
+
+    /// Adds a new note to those with known texts, if a memory has its text.
+    pub(super) fn add_known_text(
+        &mut self,
+        services: &Services,
+        number: usize,
+        draft: Draft,
+    ) -> Result<(), StoreError> {
+        let Some(note) = KnownText::of(number, draft) else {
+            return Ok(());
+        };
+        if !self.known_memories.contains_key(&note.text) {
+            let found = services.store.by_content(&note.text.0, &note.text.1)?;
+            let mut known = Vec::with_capacity(found.len());
+            for id in found {
+                match services.store.get(&id) {
+                    Ok(stored) => known.push(KnownMemory::of(stored.memory)),
+                    Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            if known.is_empty() {
+                return Ok(());
+            }
+            self.known_memories.insert(note.text.clone(), known);
+        }
+        self.known_texts.push(note);
+        Ok(())
+    }
+
+    /// Assigns memories to new notes with the same text: the best one by name and time of creation to each.
+    ///
+    /// A memory of this source whose note was moved fits under any name. One from elsewhere has the name of the note, and several
+    /// notes have it only if they are equal.
+    pub(super) fn match_known_texts(&mut self) {
+        let notes = std::mem::take(&mut self.known_texts);
+        let memories = std::mem::take(&mut self.known_memories);
+        let mut twins = HashMap::<MemoryId, ContentHash>::new();
+        for likeness in [Likeness::NameAndTime, Likeness::Name, Likeness::Text] {
+            for note in &notes {
+                let SurveyedNote {
+                    kept: MemoryRelation::Not,
+                    hash: Some(hash),
+                    ..
+                } = self.notes[note.number]
+                else {
+                    continue;
+                };
+                let is_free = |memory: &&KnownMemory| {
+                    let origin = memory.origin.as_ref();
+                    if origin.is_some_and(|other| is_sibling(other, &note.origin)) {
+                        !self.is_taken(&memory.id, origin)
+                    } else {
+                        likeness != Likeness::Text
+                            && twins.get(&memory.id).is_none_or(|twin| *twin == hash)
+                    }
+                };
+                let found = memories[&note.text]
+                    .iter()
+                    .filter(|memory| memory.is_like(note, likeness))
+                    .find(is_free);
+                if let Some(KnownMemory { id, origin, .. }) = found {
+                    self.take_memory(note.number, *id, origin.as_ref(), &note.origin);
+                    if self.notes[note.number].kept == MemoryRelation::AsTwin {
+                        twins.insert(*id, hash);
+                    }
+                }
+            }
+        }
     }
 
     /// Assigns a memory whose fields were edited to the new note with the text that its own note had, which was moved.
@@ -349,83 +502,70 @@ impl Survey {
             .is_some_and(|origin| self.numbers.contains_key(&origin.path))
     }
 
-    /// Assigns one memory to all new notes with the same content.
+    /// Assigns one memory to all new notes that are equal, also in their links.
     pub(super) fn join_copies(&mut self) {
-        let origins: HashMap<usize, String> = self
+        let mut paths: Vec<(&String, usize)> = self
             .numbers
             .iter()
-            .map(|(path, number)| (*number, path.clone()))
+            .map(|(path, number)| (path, *number))
             .collect();
-        let mut first = HashMap::new();
-        for number in 0..self.notes.len() {
-            let SurveyedNote {
-                kept: MemoryRelation::Not,
-                hash: Some(hash),
-                ..
-            } = self.notes[number]
+        // The note that has a memory, or else the first one, represents the others.
+        paths.sort_by_key(|(_, number)| (self.notes[*number].kept == MemoryRelation::Not, *number));
+        let mut first = HashMap::<ContentHash, usize>::new();
+        let mut copies = Vec::new();
+        for (path, number) in paths {
+            let note = &self.notes[number];
+            let (MemoryRelation::AsItself | MemoryRelation::Not, Some(hash)) =
+                (note.kept, note.hash)
             else {
                 continue;
             };
-            match first.get(&hash) {
-                Some(first) => {
-                    let place = self.place.clone().map(|place| Origin {
-                        path: origins[&number].clone(),
-                        ..place
-                    });
-                    if let Some(origin) = &place {
-                        self.join_copy(number, *first, origin);
-                    }
-                }
-                None => drop(first.insert(hash, number)),
+            let first = *first.entry(hash).or_insert(number);
+            let is_copy = first != number && note.kept == MemoryRelation::Not;
+            if is_copy && self.destinations(first) == self.destinations(number) {
+                copies.push((number, first, path.clone()));
             }
+        }
+        for (number, first, path) in copies {
+            let id = self.notes[first].id;
+            (self.notes[number].id, self.notes[number].kept) = (id, MemoryRelation::AsCopy);
+            let origin = self.place.clone().map(|place| Origin {
+                path,
+                hash: None,
+                ..place
+            });
+            self.notes[first].copies.extend(origin);
         }
     }
 
-    /// Makes the note `number` a copy of the note `first`, if both files are equal.
-    fn join_copy(&mut self, number: usize, first: usize, origin: &Origin) {
-        let (id, kept, hash) = (
-            self.notes[first].id,
-            self.notes[first].kept,
-            self.notes[first].hash,
-        );
-        if number == first
-            || hash.is_none()
-            || hash != self.notes[number].hash
-            || kept == MemoryRelation::AsTwin
-            || kept == MemoryRelation::AsCopy
-        {
-            return;
-        }
-        (self.notes[number].id, self.notes[number].kept) = (id, MemoryRelation::AsCopy);
-        self.notes[first].copies.push(Origin {
-            hash: None,
-            ..origin.clone()
-        });
+    /// Returns the destinations of the links of a note; `None` is the note itself.
+    fn destinations(&self, number: usize) -> Vec<Option<WikilinkDestination>> {
+        let resolve = |target: &String| Some(self.catalog.resolve(target, number)?.0);
+        let found = self.notes[number].links.iter().filter_map(resolve);
+        found
+            .map(|found| Some(found).filter(|found| *found != WikilinkDestination::Note(number)))
+            .collect()
     }
+}
+
+/// Returns whether two origins are places of the same source.
+fn is_sibling(one: &Origin, other: &Origin) -> bool {
+    (&one.source, &one.root) == (&other.source, &other.root)
 }
 
 fn file_stem(origin: &Origin) -> Option<&str> {
     Path::new(&origin.path).file_stem()?.to_str()
 }
 
-/// Returns a hash of the whole file, excluding a title that equals the file name.
-///
-/// Returns `None` if the file has no text.
-pub(super) fn file_hash(
+/// Returns a hash of everything that a note contains, or `None` if it has no text. Names and dates are content.
+pub(super) fn whole_hash(
     draft: &Draft,
+    updated_at: Option<DateTime<Utc>>,
     front_matter: &str,
     former_id: Option<MemoryId>,
 ) -> Option<ContentHash> {
     let former_id = former_id.map(|id| id.to_string()).unwrap_or_default();
-    let more = format!("{}\0{former_id}\0{front_matter}", draft.scope);
-    let name = draft.origin.as_ref().and_then(file_stem);
-    let title = draft
-        .title
-        .clone()
-        .filter(|title| Some(title.as_str()) != name);
-    let nameless = Draft {
-        title,
-        ..draft.clone()
-    };
-    (!draft.content.trim().is_empty()).then(|| nameless.fingerprint(&more))
+    let hash = note_hash(draft, updated_at);
+    (!draft.content.trim().is_empty())
+        .then(|| ContentHash::of(&format!("{hash}\0{former_id}\0{front_matter}")))
 }

@@ -186,7 +186,7 @@ pub(super) fn a_proposal_is_not_recalled(services: &Services) {
             own.store
                 .by_content(&hash, &stored.memory.scope)
                 .expect("answered"),
-            None
+            []
         );
     }
     let only = Filter {

@@ -463,13 +463,10 @@ fn links_names_origins_and_contents_are_looked_up() {
         (1, 1, 0)
     );
     let hash = memory_core::ContentHash::of("the second");
-    assert_eq!(
-        index.by_content(&hash, &Scope::Global).unwrap(),
-        Some(id(2))
-    );
+    assert_eq!(index.by_content(&hash, &Scope::Global).unwrap(), [id(2)]);
     assert_eq!(
         index.by_content(&hash, &Scope::Agent("x".into())).unwrap(),
-        None
+        []
     );
 }
 
