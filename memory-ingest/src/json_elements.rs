@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read};
 
 use memchr::{memchr, memchr3_iter};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
+use crate::damaged_json::split_objects;
 use crate::json_splitter::{BYTE_ORDER_MARK, JsonSplitter};
 
 /// Maximum size of an element in bytes.
@@ -28,12 +29,14 @@ pub(crate) struct JsonElement {
 
 /// Iterates over the elements of a JSON list or of JSON Lines.
 ///
-/// Elements are separated, not validated: an element with a syntax error is returned as it is, and those after it are
-/// read as well. Memory is bounded by one element of at most 64 MiB.
+/// Elements are separated, not validated: one with a syntax error is returned as it is, or as its damaged and whole parts, and those
+/// after it are read as well. Memory is bounded by one element of at most 64 MiB.
 pub(crate) struct JsonElements<R> {
     reader: BufReader<R>,
     layout: ElementLayout,
     number: u64,
+    /// The other parts of a damaged element.
+    parts: VecDeque<Vec<u8>>,
     max_element: usize,
     is_end: bool,
 }
@@ -83,6 +86,7 @@ impl<R: Read> JsonElements<R> {
             reader,
             layout,
             number: 0,
+            parts: VecDeque::new(),
             max_element: MAX_ELEMENT,
             is_end: false,
         }
@@ -141,6 +145,26 @@ impl<R: Read> Iterator for JsonElements<R> {
     type Item = JsonElement;
 
     fn next(&mut self) -> Option<JsonElement> {
+        let number = self.number;
+        if let Some(part) = self.parts.pop_front() {
+            let bytes = Ok(part);
+            return Some(JsonElement { number, bytes });
+        }
+        let mut element = self.next_element()?;
+        if let Ok(bytes) = &mut element.bytes
+            && serde_json::from_slice::<IgnoredAny>(bytes).is_err()
+        {
+            let parts = split_objects(bytes).into_iter();
+            let mut parts: VecDeque<_> = parts.map(|part| bytes[part].to_vec()).collect();
+            *bytes = parts.pop_front().unwrap_or_default();
+            self.parts = parts;
+        }
+        Some(element)
+    }
+}
+
+impl<R: Read> JsonElements<R> {
+    fn next_element(&mut self) -> Option<JsonElement> {
         let ElementLayout::List(buffer) = &mut self.layout else {
             return self.next_line();
         };

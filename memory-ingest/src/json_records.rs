@@ -6,6 +6,7 @@ use std::path::Path;
 use memory_core::SourceError;
 use serde_json::Value;
 
+use crate::damaged_json::split_objects;
 use crate::json_elements;
 use crate::json_splitter::{self, JsonSplitter};
 use crate::record::SourceRecord;
@@ -131,6 +132,32 @@ struct JsonRecordReader {
 }
 
 impl JsonRecordReader {
+    /// Reads the record at `position`. If it is damaged, its whole parts are records, too.
+    fn read_parts(
+        &mut self,
+        position: RecordPosition,
+    ) -> Vec<(RecordPosition, Result<SourceRecord, String>)> {
+        let record = self.read(&position);
+        if record.is_ok() || self.file.max_bytes < position.length {
+            return vec![(position, record)];
+        }
+        let parts = match self.read_bytes(&position) {
+            Ok(bytes) => split_objects(&bytes),
+            Err(_) => Vec::new(),
+        };
+        if parts.len() < 2 {
+            return vec![(position, record)];
+        }
+        let positions = parts.into_iter().map(|part| RecordPosition {
+            start: position.start + part.start as u64,
+            length: part.len() as u64,
+            ..position
+        });
+        positions
+            .map(|position| (position, self.read(&position)))
+            .collect()
+    }
+
     fn read_bytes(&mut self, position: &RecordPosition) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.content.seek(SeekFrom::Start(position.start))?;
@@ -176,9 +203,10 @@ impl RecordReader for JsonRecordReader {
             }
             source.consume(length);
             for position in spans.drain(..) {
-                let record = self.read(&position);
-                if !see(position, record) {
-                    return;
+                for (position, record) in self.read_parts(position) {
+                    if !see(position, record) {
+                        return;
+                    }
                 }
             }
             if is_end {

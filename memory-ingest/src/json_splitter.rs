@@ -29,6 +29,7 @@ pub(crate) struct JsonSplitter {
     list: Option<&'static str>,
     /// The start of the record in this list.
     element: Option<u64>,
+    /// The number of the latest record, or of the line in lines.
     number: i64,
     /// Whether the text ended within a list or an array.
     pub(crate) is_incomplete: bool,
@@ -68,7 +69,7 @@ impl JsonSplitter {
             named: None,
             list: None,
             element: None,
-            number: 0,
+            number: i64::from(has_lines),
             is_incomplete: false,
         }
     }
@@ -157,6 +158,7 @@ impl JsonSplitter {
         self.at += 1;
         if byte == b'\n' && self.has_lines {
             self.end_line(at, found);
+            self.number += 1;
         } else if self.string != StringState::Outside {
             self.push_in_string(byte);
         } else {
@@ -276,7 +278,7 @@ impl JsonSplitter {
 
     fn end_element(&mut self, end: u64, found: &mut Vec<RecordPosition>) {
         if let (Some(start), Some(list)) = (self.element.take(), self.list) {
-            self.number += 1;
+            self.number += i64::from(!self.has_lines);
             found.push(RecordPosition {
                 list,
                 number: self.number,
@@ -290,7 +292,7 @@ impl JsonSplitter {
         if let Some(OpenRecord { start, .. }) =
             self.record.take().filter(|record| !record.has_lists)
         {
-            self.number += 1;
+            self.number += i64::from(!self.has_lines);
             found.push(RecordPosition {
                 list: "",
                 number: self.number,

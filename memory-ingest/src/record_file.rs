@@ -18,7 +18,7 @@ const MAX_RECORDS: usize = 1 << 20;
 pub(crate) struct RecordPosition {
     /// The name of the table or the list; empty for records at the top level.
     pub(crate) list: &'static str,
-    /// The number of the record, counted from 1, or the id of the row.
+    /// The number of the record or of its line, counted from 1, or the id of the row.
     pub(crate) number: i64,
     /// The first byte, if the file has no rows with ids.
     pub(crate) start: u64,

@@ -277,7 +277,7 @@ impl<R: BufRead> Iterator for ImportLines<R> {
     type Item = Result<(String, ExportedMemory), ImportError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let line = match self.lines.next_line() {
+        let line = match self.lines.next_record() {
             Ok(line) => line?,
             Err(error) => {
                 self.failed = Some(error);
@@ -311,5 +311,31 @@ mod tests {
             .map(|line| line.map_or_else(|error| error.place, |(place, _)| place))
             .collect();
         assert_eq!(places, ["line 1", "line 3", "line 4"]);
+    }
+
+    #[test]
+    fn a_damaged_record_leaves_the_others_in_its_line() {
+        let text = "{\"content\":\"a\"}{\"content\":\"b\"}\n{\"content\":\"cu{\"content\":\"c\"}\n"
+            .as_bytes();
+        let lines = ImportLines {
+            lines: ExportLines::new(text),
+            failed: None,
+        };
+        let found: Vec<_> = lines
+            .map(|line| match line {
+                Ok((place, exported)) => (place, exported.draft.content),
+                Err(error) => (error.place, "damaged".to_owned()),
+            })
+            .collect();
+        let expected = [
+            ("line 1", "a"),
+            ("line 1", "b"),
+            ("line 2", "damaged"),
+            ("line 2", "c"),
+        ];
+        assert_eq!(
+            found,
+            expected.map(|(place, text)| (place.to_owned(), text.to_owned()))
+        );
     }
 }

@@ -79,7 +79,7 @@ pub(super) fn is_export(path: &Path) -> bool {
     let Ok(file) = File::open(path) else {
         return false;
     };
-    let first = ExportLines::new(BufReader::new(file)).next_line();
+    let first = ExportLines::new(BufReader::new(file)).next_record();
     matches!(first, Ok(Some(Ok(line))) if session_name(&line).is_some())
 }
 
@@ -173,7 +173,7 @@ impl<R: BufRead> Iterator for SessionLines<R> {
             return Some(next);
         }
         loop {
-            let line = match self.lines.next_line() {
+            let line = match self.lines.next_record() {
                 Ok(Some(line)) => line,
                 Ok(None) => return self.take_session().map(Ok),
                 Err(error) => {

@@ -81,6 +81,36 @@ fn a_broken_record_is_reported_and_the_rest_is_read() {
 }
 
 #[test]
+fn a_damaged_record_costs_neither_those_in_its_line_nor_those_after_it() {
+    for (text, found, lost) in [
+        ("{\"x\":1}{\"x\":2}\n{\"x\":3}", vec![1, 2, 3], 0),
+        (
+            "{\"x\":1}\n{\"x\":\"cut{\"x\":2}\n{\"x\":3}",
+            vec![1, 2, 3],
+            1,
+        ),
+        ("{\"x\":0,\"y\":[1}{\"x\":2} {\"x\":3}\n", vec![2, 3], 1),
+        ("[{\"x\":0,\"y\":[1},{\"x\":2},{\"x\":3}]", vec![2, 3], 2),
+        (
+            "{\"a\":[{\"x\":0,\"y\":\"1},{\"x\":2},{\"x\":3}]}",
+            vec![2, 3],
+            2,
+        ),
+    ] {
+        let values: Vec<_> = values(text)
+            .iter()
+            .map(|value| value["x"].clone())
+            .collect();
+        assert_eq!(values, found, "{text}");
+        let losses = records(text)
+            .iter()
+            .filter(|(_, record)| record.is_err())
+            .count();
+        assert_eq!(losses, lost, "{text}");
+    }
+}
+
+#[test]
 fn halves_of_surrogate_pairs_are_replaced() {
     let read = |text: &str| Value::Object(parse_record(text.as_bytes().to_vec()).unwrap().0);
     assert_eq!(
