@@ -12,7 +12,9 @@ use crate::note::one_line;
 use crate::own_fields;
 use crate::program_folder::begins_with_json;
 use crate::record::{SourceRecord, map_category, scalar_text};
-use crate::record_file::{RecordFile, RecordIndex, RecordPosition, find_file, skipped, unreadable};
+use crate::record_file::{
+    RecordFile, RecordIndex, RecordPosition, RecordReader, find_file, skipped, unreadable,
+};
 use crate::record_note::{RecordNote, join_paragraphs, markdown_list};
 
 /// The name of the source, and the constant root of its items.
@@ -36,6 +38,9 @@ pub(crate) const OBSERVATIONS_PROPERTY: &str = "observations";
 
 /// The type of a relation of an export that stands for a link.
 pub(crate) const LINK_RELATION: &str = "relates_to";
+
+/// The names of the key with the observations of an entity, the newest first.
+const OBSERVATIONS_KEYS: [&str; 2] = ["observations", "contents"];
 
 /// The keys of an entity that become parts of the note.
 const ENTITY_KEYS: [&str; 8] = [
@@ -249,8 +254,10 @@ impl Source for ServerMemory {
             .map(|(from, relation)| skipped(&self.file, &relation.position, reason(from)))
             .collect();
         index.skipped.extend(orphans);
+        let merged = merge_entities(&self.file, &mut index, reader.as_mut());
         index.into_items(&self.file, reader, move |path, _, record| {
             let name = path.strip_prefix(ENTITIES).unwrap_or(path);
+            let record = merged.get(path).unwrap_or(record);
             let relations = relations
                 .get(name)
                 .into_iter()
@@ -259,6 +266,78 @@ impl Source for ServerMemory {
                 .collect();
             entity_note(path, name, record, relations)
         })
+    }
+}
+
+/// Merges the records of entities that occur more than once, and leaves the first position of each in `index`.
+fn merge_entities(
+    file: &JsonRecordFile,
+    index: &mut RecordIndex,
+    reader: &mut dyn RecordReader,
+) -> HashMap<String, SourceRecord> {
+    let mut counts = HashMap::<String, usize>::new();
+    for (path, _) in &index.entries {
+        *counts.entry(path.clone()).or_default() += 1;
+    }
+    let mut merged = HashMap::<String, SourceRecord>::new();
+    let RecordIndex {
+        entries,
+        skipped: lost,
+    } = index;
+    entries.retain(|(path, position)| {
+        if counts[path] < 2 {
+            return true;
+        }
+        match (reader.read(position), merged.get_mut(path)) {
+            (Ok(record), Some(first)) => {
+                let keys = merge_entity(first, record);
+                if !keys.is_empty() {
+                    let reason = format!(
+                        "has other values than the first record of {path}, which were left out: {}",
+                        keys.join(", ")
+                    );
+                    lost.push(skipped(file, position, reason));
+                }
+            }
+            (Ok(record), None) => {
+                merged.insert(path.clone(), record);
+                return true;
+            }
+            (Err(reason), _) => lost.push(skipped(file, position, reason)),
+        }
+        false
+    });
+    merged
+}
+
+/// Adds the observations and the new keys of another record of an entity. Returns the keys with other values, which remain as they are.
+fn merge_entity(first: &mut SourceRecord, mut other: SourceRecord) -> Vec<String> {
+    let mut observations = take_observations(first);
+    for observation in take_observations(&mut other) {
+        if !observations.contains(&observation) {
+            observations.push(observation);
+        }
+    }
+    first
+        .0
+        .insert(OBSERVATIONS_KEYS[0].into(), observations.into());
+    let mut others = Vec::new();
+    for (key, value) in other.0 {
+        match first.0.get(&key) {
+            Some(own) if *own != value && !value.is_null() => others.push(key),
+            Some(_) => {}
+            None => drop(first.0.insert(key, value)),
+        }
+    }
+    others
+}
+
+fn take_observations(record: &mut SourceRecord) -> Vec<Value> {
+    let listed = OBSERVATIONS_KEYS.map(|key| record.0.remove(key));
+    match listed.into_iter().flatten().next() {
+        None | Some(Value::Null) => Vec::new(),
+        Some(Value::Array(items)) => items,
+        Some(single) => vec![single],
     }
 }
 
@@ -311,9 +390,7 @@ fn entity_note(
     mut relations: Vec<EntityRelation>,
 ) -> SourceItem {
     let metadata = record.object("metadata");
-    let listed = record
-        .get("observations")
-        .or_else(|| record.get("contents"));
+    let listed = OBSERVATIONS_KEYS.iter().find_map(|key| record.get(key));
     let observations = listed.map(observation_texts).unwrap_or_default();
     let own = metadata
         .as_ref()

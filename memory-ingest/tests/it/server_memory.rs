@@ -8,7 +8,7 @@ const GRAPH: &str = r#"{"type":"entity","name":"Anna","entityType":"person","obs
 {"type":"entity","name":"Café Nord","entityType":"company","observations":[]}
 {"type":"entity","entityName":"C#","entity_type":"skill","observations":["half \ud83d"]}
 {"type":"relation","from_id":"Café Nord","to_id":"C#","relation_type":"uses"}
-{"type":"entity","name":"Anna","entityType":"person","observations":["a later duplicate"]}
+{"type":"entity","name":"Anna","entityType":"person","contents":["likes tea","sings"],"born":1990}
 {"type":"relation","from":"Nobody","to":"Anna","relationType":"knows"}
 {"type":"relation","from":"Anna","to":"Gone","relationType":"knew"}
 {"broken
@@ -27,7 +27,7 @@ fn entities_are_notes_with_their_observations_and_relations() {
     let anna = found.note("entities/Anna");
     assert_eq!(
         anna.draft.content,
-        "- likes tea\n- speaks 日本語 😀\n- two\n  lines\n\n- works_at [[Café Nord]]\n- knew [[Gone]]"
+        "- likes tea\n- speaks 日本語 😀\n- two\n  lines\n- sings\n\n- works_at [[Café Nord]]\n- knew [[Gone]]"
     );
     assert_eq!(
         (anna.draft.title.as_deref(), anna.draft.category),
@@ -42,7 +42,7 @@ fn entities_are_notes_with_their_observations_and_relations() {
         anna.front_matter,
         "server_memory_entityType: \"person\"\nserver_memory_outgoing_relations: \
          [{\"relationType\":\"works_at\",\"to\":\"Café Nord\"},{\"relationType\":\"knew\",\"to\":\"Gone\"}]\n\
-         server_memory_unknown: {\"a\":1}\n"
+         server_memory_unknown: {\"a\":1}\nserver_memory_born: 1990\n"
     );
     assert_eq!(found.note("entities/Café Nord").draft.content, "- uses C#");
     assert_eq!(found.note("entities/C#").draft.content, "- half \u{fffd}");
@@ -64,8 +64,7 @@ fn entities_are_notes_with_their_observations_and_relations() {
         .iter()
         .map(|(path, reason)| format!("{path} {reason}"))
         .collect();
-    assert_eq!(reasons.len(), 5, "{reasons:?}");
-    assert_eq!(reasons[0], "memory.jsonl#6 is a duplicate of entities/Anna");
+    assert_eq!(reasons.len(), 4, "{reasons:?}");
     assert!(
         reasons
             .contains(&"memory.jsonl#7 is a relation of Nobody, which does not exist".to_owned()),
@@ -113,5 +112,30 @@ fn an_export_of_this_program_has_its_text_without_marks() {
     assert_eq!(
         (note.draft.category, note.draft.tags.as_slice()),
         (Some(Category::Habits), &["a".to_owned()][..])
+    );
+}
+
+#[test]
+fn entities_with_equal_observations_have_their_own_relations_and_lost_values_are_named() {
+    let graph = r#"{"type":"entity","name":"A","entityType":"person","observations":["likes tea"]}
+{"type":"entity","name":"B","entityType":"person","observations":["likes tea"]}{"type":"entity","name":"C","entityType":"place","observations":["likes tea"]}
+{"type":"relation","from":"A","to":"B","relationType":"knows"}
+{"type":"relation","from":"B","to":"C","relationType":"lives_in"}
+{"type":"entity","name":"A","entityType":"robot","observations":["likes oil"]}
+"#;
+    let folder = IngestSandbox::new(&[("memory.jsonl", graph)]);
+    let found = folder.survey(SourceName::ServerMemory);
+    assert_eq!((found.report.new, found.again.unchanged), (3, 3));
+    assert_eq!(
+        found.note("entities/A").draft.content,
+        "- likes tea\n- likes oil\n\n- knows [[B]]"
+    );
+    assert_eq!(
+        found.skipped,
+        [(
+            "memory.jsonl#5".to_owned(),
+            "has other values than the first record of entities/A, which were left out: entityType"
+                .to_owned()
+        )]
     );
 }
