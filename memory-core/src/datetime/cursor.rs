@@ -32,6 +32,14 @@ impl<'t> TokenCursor<'t> {
         self.token(ahead).is_some_and(|token| !token.gap)
     }
 
+    /// Returns whether the token `back` positions before the cursor follows its predecessor without whitespace.
+    pub(super) fn is_glued_before(&self, back: usize) -> bool {
+        self.at
+            .checked_sub(back)
+            .and_then(|at| self.tokens.get(at))
+            .is_some_and(|token| !token.gap)
+    }
+
     /// Returns the token `back` positions before the cursor; 1 is the nearest.
     pub(super) fn peek_back(&self, back: usize) -> Option<DateTokenKind<'t>> {
         self.at
@@ -88,6 +96,14 @@ impl<'t> TokenCursor<'t> {
         }
     }
 
+    /// Returns the sign after the next token if it is glued to it.
+    pub(super) fn peek_ahead_sign(&self) -> Option<char> {
+        match self.peek(1) {
+            Some(DateTokenKind::Sign(sign)) if self.is_glued(1) => Some(sign),
+            _ => None,
+        }
+    }
+
     pub(super) fn consume_word(&mut self, word: &str) -> bool {
         self.consume_if(|what| what == DateTokenKind::Word(word))
     }
@@ -96,13 +112,17 @@ impl<'t> TokenCursor<'t> {
         self.consume_if(|what| matches!(what, DateTokenKind::Word(word) if words.contains(&word)))
     }
 
-    /// Consumes all words of a phrase, or nothing.
+    /// Consumes all words of a phrase, also with hyphens between them, or nothing.
     pub(super) fn consume_phrase(&mut self, phrase: &str) -> bool {
         self.attempt(|cursor| {
-            phrase
-                .split(' ')
-                .all(|word| cursor.consume_word(word))
-                .then_some(())
+            let mut words = phrase.split(' ');
+            let is_first = words.next().is_some_and(|word| cursor.consume_word(word));
+            let is_all = is_first
+                && words.all(|word| {
+                    cursor.consume_glued_sign('-');
+                    cursor.consume_word(word)
+                });
+            is_all.then_some(())
         })
         .is_some()
     }

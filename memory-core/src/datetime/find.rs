@@ -6,7 +6,11 @@ use std::ops::Range;
 use chrono::{DateTime, TimeZone};
 
 use super::cursor::TokenCursor;
-use super::mention::{DateMention, DatePrecision, TimeRelation, remove_rescheduled};
+use super::left_out::find_left_out;
+use super::mention::{
+    DateMention, DatePrecision, TimeRelation, is_rescheduled, remove_rescheduled,
+};
+use super::range::{self, RangeEnd};
 use super::resolve::{ChronoZone, DateContext, ResolvedDate, resolve};
 use super::syntax::{CalendarDuration, DateExpression, DayExpression, DayPart};
 use super::token::{DateToken, DateTokenKind, tokenize_dates};
@@ -27,41 +31,77 @@ use super::{chinese, english};
 /// assert_eq!(found[1].at.to_rfc3339(), "2025-06-17T15:00:00+02:00");
 /// ```
 pub fn find_dates<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Vec<DateMention> {
+    read(text, now, false)
+}
+
+/// Returns the readings of a text; if the caller wants a single one, its neighbours are left out.
+fn read<Tz: TimeZone>(text: &str, now: &DateTime<Tz>, is_single: bool) -> Vec<DateMention> {
     let small = text.to_ascii_lowercase();
     let tokens = tokenize_dates(&small);
-    let zone = ChronoZone(now.timezone());
-    let moment = DateContext {
-        utc: now.naive_utc(),
-        zone: &zone,
-    };
-    let placed = |heard: &ParsedExpression| resolve(&heard.spoken, &moment);
-    let mut found: Vec<(ParsedExpression, ResolvedDate)> = Vec::new();
-    for heard in find_expressions(&tokens) {
-        if let Some((before, at)) = found.last_mut()
-            && let Some(timed) = share_time(before, &heard, &tokens)
-            && let Some(resolved) = placed(&timed)
-        {
-            (*before, *at) = (timed, resolved);
-        }
-        let joined = found
-            .last()
-            .and_then(|(before, _)| join_day_and_time(before, &heard, &tokens));
-        let whole = joined
-            .and_then(|joined| Some((placed(&joined)?, joined)))
-            .filter(|(at, _)| at.relation != TimeRelation::Past);
-        if let Some((resolved, joined)) = whole {
-            found.pop();
-            found.push((joined, resolved));
-        } else if let Some(resolved) = placed(&heard) {
-            found.push((heard, resolved));
-        }
-    }
-    let mut readings = found
+    let found = resolve_expressions(&small, &tokens, now);
+    let mut readings: Vec<_> = found
         .iter()
-        .map(|(heard, resolved)| to_mention(text, &tokens, heard, resolved))
+        .filter_map(|(heard, resolved)| Some(to_mention(text, &tokens, heard, resolved.as_ref()?)))
+        .collect();
+    let all: Vec<_> = readings
+        .iter()
+        .map(|reading| reading.span.clone())
         .collect();
     remove_rescheduled(text, &mut readings);
+    let kept: Vec<_> = readings
+        .iter()
+        .map(|reading| reading.span.clone())
+        .collect();
+    let ignored: Vec<_> = all
+        .into_iter()
+        .filter(|span| !is_single || !kept.contains(span))
+        .collect();
+    let others = if is_single { kept.as_slice() } else { &[] };
+    for reading in &mut readings {
+        for span in find_left_out(&tokens, &reading.span, others, &ignored) {
+            let words = &text[span];
+            let note = format!("{words:?} is left out.");
+            let assumed = reading.assumed.take().into_iter().chain([note]);
+            reading.assumed = Some(assumed.collect::<Vec<_>>().join(" "));
+            reading.left_out.push(words.to_owned());
+        }
+    }
     readings
+}
+
+/// Returns the first part of a text that has the form of a date or time, but denotes none.
+///
+/// ```
+/// use chrono::DateTime;
+/// use memory_core::datetime::find_impossible;
+///
+/// let now = DateTime::parse_from_rfc3339("2025-06-11T10:20:00+02:00").unwrap();
+/// let why = |text: &str| find_impossible(text, &now).map(|impossible| impossible.to_string());
+/// assert_eq!(why("tomorrow at 25:00").as_deref(), Some("\"25:00\" is not a time of day"));
+/// assert_eq!(why("on February 30").as_deref(), Some("\"February 30\" is not a date"));
+/// assert_eq!(why("tomorrow at 23:00"), None);
+/// ```
+pub fn find_impossible<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<ImpossibleTime> {
+    let small = text.to_ascii_lowercase();
+    let tokens = tokenize_dates(&small);
+    let found = resolve_expressions(&small, &tokens, now);
+    let (heard, _) = found.into_iter().find(|(_, resolved)| resolved.is_none())?;
+    let part = |pieces: &Range<usize>| text[byte_span(&tokens, pieces)].to_owned();
+    Some(match &heard.spoken.impossible {
+        Some(pieces) => ImpossibleTime::Clock(part(pieces)),
+        None => ImpossibleTime::Date(part(&heard.pieces)),
+    })
+}
+
+/// A part of a text that has the form of a date or time, but denotes none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ImpossibleTime {
+    /// A time that no clock shows, such as "25:00".
+    #[error("{0:?} is not a time of day")]
+    Clock(String),
+    /// A date that no calendar has, such as "February 30", or that is outside the supported years.
+    #[error("{0:?} is not a date")]
+    Date(String),
 }
 
 /// A parsed expression with its range of tokens.
@@ -69,6 +109,62 @@ pub fn find_dates<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Vec<DateMenti
 struct ParsedExpression {
     spoken: DateExpression,
     pieces: Range<usize>,
+    /// The end of a range whose start is the preceding expression.
+    range_end: Option<RangeEnd>,
+}
+
+/// Returns the expressions of a text in text order; those that cannot be resolved denote no time.
+fn resolve_expressions<Tz: TimeZone>(
+    small: &str,
+    tokens: &[DateToken<'_>],
+    now: &DateTime<Tz>,
+) -> Vec<(ParsedExpression, Option<ResolvedDate>)> {
+    let zone = ChronoZone(now.timezone());
+    let moment = DateContext {
+        utc: now.naive_utc(),
+        zone: &zone,
+    };
+    let placed = |heard: &ParsedExpression| resolve(&heard.spoken, &moment);
+    let mut found: Vec<(ParsedExpression, Option<ResolvedDate>)> = Vec::new();
+    for heard in find_expressions(tokens) {
+        let range = found
+            .last()
+            .and_then(|(before, _)| join_range(before, &heard, small, tokens))
+            .map(|range| (placed(&range), range))
+            .filter(|(at, range)| at.is_some() || range.spoken.impossible.is_some());
+        if let Some((resolved, range)) = range {
+            found.pop();
+            found.push((range, resolved));
+            continue;
+        }
+        if heard.range_end.as_ref().is_some_and(|end| end.is_fragment) {
+            continue;
+        }
+        if let Some((before, at)) = found.last_mut()
+            && let Some(timed) = share_time(before, &heard, tokens)
+            && let Some(resolved) = placed(&timed)
+        {
+            (*before, *at) = (timed, Some(resolved));
+        }
+        let joined = found
+            .last()
+            .and_then(|(before, at)| Some((join_day_and_time(before, &heard, tokens)?, at)));
+        let whole = joined.and_then(|(joined, day)| {
+            let resolved = placed(&joined);
+            let is_to_come = |at: &ResolvedDate| at.relation != TimeRelation::Past;
+            // A time on a day that does not exist is no time on another day.
+            (day.is_none() || resolved.as_ref().is_some_and(is_to_come))
+                .then_some((joined, resolved))
+        });
+        if let Some(joined) = whole {
+            found.pop();
+            found.push(joined);
+        } else {
+            let resolved = placed(&heard);
+            found.push((heard, resolved));
+        }
+    }
+    found
 }
 
 /// Returns all expressions in text order.
@@ -82,22 +178,58 @@ fn find_expressions(tokens: &[DateToken<'_>]) -> Vec<ParsedExpression> {
             at = end;
             continue;
         }
-        let Some((spoken, end)) = parse_expression(TokenCursor::new(tokens, at)) else {
+        let Some((spoken, length)) = parse_expression(TokenCursor::new(tokens, at)) else {
             at += 1;
             continue;
         };
-        found.extend(spoken.map(|spoken| {
-            let around = &tokens
-                [at.saturating_sub(MAX_JOIN_DISTANCE)..tokens.len().min(end + MAX_JOIN_DISTANCE)];
-            let custom = spoken.clock.and_then(|_| usual_day_part(around));
-            ParsedExpression {
-                spoken: DateExpression { custom, ..spoken },
-                pieces: at..end,
-            }
-        }));
+        let end = at + length;
+        let range_end = range::parse_end(tokens, at, end, &spoken);
+        found.push(ParsedExpression::new(spoken, at..end, tokens));
         at = end;
+        if let Some((range_end, from, end)) = range_end {
+            found.push(ParsedExpression {
+                range_end: Some(range_end.clone()),
+                ..ParsedExpression::new(range_end.spoken, from..end, tokens)
+            });
+            at = end;
+        }
     }
     found
+}
+
+impl ParsedExpression {
+    fn new(spoken: DateExpression, pieces: Range<usize>, tokens: &[DateToken<'_>]) -> Self {
+        let around = pieces.start.saturating_sub(MAX_JOIN_DISTANCE)
+            ..tokens.len().min(pieces.end + MAX_JOIN_DISTANCE);
+        let custom = spoken.clock.and_then(|_| usual_day_part(&tokens[around]));
+        Self {
+            spoken: DateExpression { custom, ..spoken },
+            pieces,
+            range_end: None,
+        }
+    }
+}
+
+/// Joins the start and the end of a range, unless the text moves an appointment from one to the other.
+fn join_range(
+    first: &ParsedExpression,
+    second: &ParsedExpression,
+    small: &str,
+    tokens: &[DateToken<'_>],
+) -> Option<ParsedExpression> {
+    let end = second.range_end.as_ref()?;
+    let (start, between) = (
+        byte_span(tokens, &first.pieces),
+        byte_span(tokens, &second.pieces).start,
+    );
+    if is_rescheduled(small, &start, between) {
+        return None;
+    }
+    Some(ParsedExpression {
+        spoken: range::join(&first.spoken, end)?,
+        pieces: first.pieces.start..second.pieces.end,
+        range_end: None,
+    })
 }
 
 /// Returns the usual part of the day of the activity that the words around a time name.
@@ -135,7 +267,7 @@ fn usual_day_part(around: &[DateToken<'_>]) -> Option<DayPart> {
 
 /// Applies the time of the second expression to the first if both share it.
 ///
-/// Examples are "Tuesday and Thursday at 4:30" and "Monday to Friday at 9".
+/// An example is "Tuesday and Thursday at 4:30".
 fn share_time(
     first: &ParsedExpression,
     second: &ParsedExpression,
@@ -146,9 +278,9 @@ fn share_time(
         [] => true,
         [joint] => matches!(
             joint.what,
-            DateTokenKind::Word("and" | "or" | "to" | "through" | "thru")
-                | DateTokenKind::Sign('&' | ',' | '/' | '-')
-                | DateTokenKind::Han('和' | '或' | '到' | '至')
+            DateTokenKind::Word("and" | "or")
+                | DateTokenKind::Sign('&' | ',' | '/')
+                | DateTokenKind::Han('和' | '或')
         ),
         [comma, joint] => {
             comma.what == DateTokenKind::Sign(',')
@@ -164,20 +296,23 @@ fn share_time(
     let DateExpression {
         clock,
         part,
-        zone,
+        ref zone,
         custom,
+        ref end,
         ..
     } = second.spoken;
-    let spoken = DateExpression {
-        clock,
-        part,
-        zone,
-        custom,
-        ..first.spoken.clone()
-    };
-    (is_both && is_open && (clock.is_some() || part.is_some())).then(|| ParsedExpression {
-        spoken,
+    let is_timed = clock.is_some() || part.is_some();
+    (is_both && is_open && is_timed).then(|| ParsedExpression {
+        spoken: DateExpression {
+            clock,
+            part,
+            zone: zone.clone(),
+            custom,
+            end: end.clone(),
+            ..first.spoken.clone()
+        },
         pieces: first.pieces.clone(),
+        range_end: None,
     })
 }
 
@@ -235,10 +370,14 @@ fn join_day_and_time(
         return None;
     }
     let is_day = |spoken: &DateExpression| {
-        spoken.day.is_some() && spoken.clock.is_none() && !spoken.is_vague && !spoken.is_instant()
+        (spoken.day.is_some() || spoken.every.is_some())
+            && spoken.clock.is_none()
+            && spoken.end.is_none()
+            && !spoken.is_vague
+            && !spoken.is_instant()
     };
     let is_time = |spoken: &DateExpression| {
-        spoken.day.is_none() && spoken.clock.is_some() && spoken.zone.is_none()
+        spoken.day.is_none() && spoken.every.is_none() && spoken.clock.is_some()
     };
     let orders = [
         (&first.spoken, &second.spoken),
@@ -251,13 +390,20 @@ fn join_day_and_time(
         clock: time.clock,
         custom: time.custom,
         part: time.part.or(day.part),
+        zone: time.zone.clone().or_else(|| day.zone.clone()),
+        end: time.end.clone(),
         ahead: time.ahead,
         ..day.clone()
     };
     Some(ParsedExpression {
         spoken,
         pieces: first.pieces.start..second.pieces.end,
+        range_end: None,
     })
+}
+
+fn byte_span(tokens: &[DateToken<'_>], pieces: &Range<usize>) -> Range<usize> {
+    tokens[pieces.start].span.start..tokens[pieces.end - 1].span.end
 }
 
 fn to_mention(
@@ -266,15 +412,17 @@ fn to_mention(
     heard: &ParsedExpression,
     resolved: &ResolvedDate,
 ) -> DateMention {
-    let span = tokens[heard.pieces.start].span.start..tokens[heard.pieces.end - 1].span.end;
+    let span = byte_span(tokens, &heard.pieces);
     DateMention {
         text: text[span.clone()].to_owned(),
         span,
         at: resolved.at,
         kind: resolved.kind,
         relation: resolved.relation,
-        repeats: heard.spoken.repeats,
+        end: resolved.end,
+        repeats: heard.spoken.every.is_some(),
         assumed: (!resolved.assumed.is_empty()).then(|| resolved.assumed.join(" ")),
+        left_out: Vec::new(),
         is_vague: heard.spoken.is_vague,
     }
 }
@@ -293,24 +441,18 @@ fn parse_lead_time(mut cursor: TokenCursor<'_>) -> Option<(CalendarDuration, usi
     Some((amount, cursor.position()))
 }
 
-/// Returns the expression at the cursor and the position after it.
-///
-/// The expression is `None` if it is recognised but cannot be resolved, such as a lunar date.
-fn parse_expression(start: TokenCursor<'_>) -> Option<(Option<DateExpression>, usize)> {
-    let in_english = |mut cursor: TokenCursor<'_>| {
-        english::parse_expression(&mut cursor).map(|spoken| (Some(spoken), cursor.position()))
-    };
-    let in_chinese = |mut cursor: TokenCursor<'_>| {
-        chinese::parse_expression(&mut cursor).map(|spoken| (Some(spoken), cursor.position()))
+/// Returns the expression at the cursor and its number of tokens.
+pub(super) fn parse_expression(start: TokenCursor<'_>) -> Option<(DateExpression, usize)> {
+    let parse = |form: fn(&mut TokenCursor<'_>) -> Option<DateExpression>| {
+        let mut cursor = start;
+        form(&mut cursor).map(|spoken| (spoken, cursor.position() - start.position()))
     };
     let found = match start.peek(0)? {
-        DateTokenKind::Word(word) if english::can_start_expression(word) => in_english(start),
-        DateTokenKind::Han(character) if chinese::can_start_expression(character) => {
-            in_chinese(start)
+        DateTokenKind::Word(word) if english::can_start_expression(word) => {
+            parse(english::parse_expression)
         }
-        DateTokenKind::Han('农' | '阴' | '旧') => {
-            let mut cursor = start;
-            chinese::skip_lunar_date(&mut cursor).then(|| (None, cursor.position()))
+        DateTokenKind::Han(character) if chinese::can_start_expression(character) => {
+            parse(chinese::parse_expression)
         }
         // Tables of numbers can be long, and the only times in them are "2016 10 16" and "at 3 15".
         DateTokenKind::Number(number)
@@ -320,21 +462,26 @@ fn parse_expression(start: TokenCursor<'_>) -> Option<(Option<DateExpression>, u
         {
             None
         }
-        // Both grammars accept digits; the longer match wins, English on a tie.
-        DateTokenKind::Number(_) => match (in_english(start), in_chinese(start)) {
-            (Some(english), Some(chinese)) => Some(if chinese.1 < english.1 {
-                english
-            } else {
-                chinese
-            }),
-            (english, chinese) => english.or(chinese),
-        },
+        // Both grammars accept digits; the longer match wins, Chinese on a tie.
+        DateTokenKind::Number(_) => {
+            match (
+                parse(english::parse_expression),
+                parse(chinese::parse_expression),
+            ) {
+                (Some(english), Some(chinese)) => Some(if chinese.1 < english.1 {
+                    english
+                } else {
+                    chinese
+                }),
+                (english, chinese) => english.or(chinese),
+            }
+        }
         DateTokenKind::Word(_)
         | DateTokenKind::Han(_)
         | DateTokenKind::Sign(_)
         | DateTokenKind::Other => None,
     };
-    found.filter(|(_, end)| start.position() < *end)
+    found.filter(|(_, length)| 0 < *length)
 }
 
 /// Returns the most likely date that a text refers to, relative to `now` in its time zone.
@@ -353,7 +500,7 @@ fn parse_expression(start: TokenCursor<'_>) -> Option<(Option<DateExpression>, u
 /// assert_eq!(find_date("Anna likes tea", &now), None);
 /// ```
 pub fn find_date<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<DateMention> {
-    find_dates(text, now).into_iter().min_by_key(|reading| {
+    read(text, now, true).into_iter().min_by_key(|reading| {
         (
             Reverse(reading.relation),
             reading.is_vague,

@@ -2,6 +2,8 @@
 
 use chrono::{Datelike, Days, NaiveDate, Weekday};
 
+use super::lunar::lunar_date;
+
 /// The rule that determines the date of a holiday.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Holiday {
@@ -17,6 +19,10 @@ pub(super) enum Holiday {
     OrthodoxEaster(i64),
     /// An offset in days from Thanksgiving.
     Thanksgiving(u64),
+    /// A day of the Chinese lunar calendar: month, whether it is the leap month, and day.
+    Lunar(u32, bool, u32),
+    /// An offset in days from the first day of the Chinese lunar year.
+    LunarNewYear(i64),
     /// Qingming, the day on which the sun is 15° past the vernal equinox.
     ClearBrightness,
 }
@@ -48,6 +54,13 @@ impl Holiday {
             Self::Thanksgiving(days) => {
                 nth_weekday(4, Weekday::Thu, year, 11)?.checked_add_days(Days::new(days))
             }
+            // The last months of a lunar year are in the next year.
+            Self::Lunar(month, is_leap, day) => [year, year - 1]
+                .into_iter()
+                .filter_map(|lunar_year| lunar_date(lunar_year, month, is_leap, day))
+                .find(|date| date.year() == year),
+            Self::LunarNewYear(days) => lunar_date(year, 1, false, 1)?
+                .checked_add_signed(chrono::TimeDelta::try_days(days)?),
             Self::ClearBrightness => qingming(year),
         }
     }

@@ -16,6 +16,8 @@ pub struct DateMention {
     ///
     /// For a [`DatePrecision::Date`] it is the start of the day, which is midnight unless a clock change skips it.
     pub at: DateTime<FixedOffset>,
+    /// The end of a range ("June 10 to 12", "2-4pm"); for days, the start of the last day.
+    pub end: Option<DateTime<FixedOffset>>,
     /// The precision of the expression.
     pub kind: DatePrecision,
     /// Whether the point in time is in the past or the future.
@@ -24,6 +26,8 @@ pub struct DateMention {
     pub repeats: bool,
     /// The assumptions that were made to resolve an ambiguity, as sentences.
     pub assumed: Option<String>,
+    /// The words of time next to the expression that it does not include; `assumed` names them too.
+    pub left_out: Vec<String>,
     /// Whether the expression denotes a longer period, of which `at` is the start ("in June", "next week").
     pub is_vague: bool,
 }
@@ -130,6 +134,12 @@ pub(super) fn remove_rescheduled(text: &str, readings: &mut Vec<DateMention>) {
     readings.retain(|_| !gone.next().unwrap_or_default());
 }
 
+/// Returns whether the text moves an appointment from the time at `first` to the one at `next`.
+pub(super) fn is_rescheduled(small: &str, first: &Range<usize>, next: usize) -> bool {
+    let gap = small.get(first.end..next).unwrap_or_default().trim();
+    is_replaced(sentence_before(small, first.start), gap)
+}
+
 fn is_replaced(before: &str, gap: &str) -> bool {
     let word = |own: &str| {
         before
@@ -200,11 +210,11 @@ mod tests {
             ("Call her on Tuesday instead of Monday.", vec!["Tuesday"]),
             (
                 "I am away from Tuesday to Thursday.",
-                vec!["Tuesday", "Thursday"],
+                vec!["Tuesday to Thursday"],
             ),
             (
                 "We moved house. I work from Monday to Friday.",
-                vec!["Monday", "Friday"],
+                vec!["Monday to Friday"],
             ),
         ] {
             let found: Vec<String> = find_dates(text, &now)

@@ -1,7 +1,12 @@
 //! Parses times and dates in digits, which both languages write alike: 15:30, 3pm, 2020-07-01.
 
+use chrono::{NaiveDate, Weekday};
+
 use super::cursor::TokenCursor;
-use super::syntax::{DayExpression, HalfDay, Month, TimeOfDay, Year};
+use super::range;
+use super::syntax::{
+    CalendarDuration, DayExpression, HalfDay, Month, Quantity, TimeOfDay, TimeUnit, Year,
+};
 use super::token::{DateNumber, DateTokenKind};
 
 /// Consumes an unambiguous time: "15:30", "3pm", "8:00:25 am", "11h45", "330 p.m."
@@ -10,6 +15,7 @@ pub(super) fn parse_clock(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
         return None;
     }
     [
+        parse_compact_time,
         parse_colon_time,
         parse_h_time,
         parse_dotted_time,
@@ -123,6 +129,71 @@ fn allows_bare_hour(cursor: &TokenCursor<'_>) -> bool {
 /// Consumes "3.30pm", and after "at" also "3.30".
 fn parse_dotted_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let is_after_at = cursor.word_before(1) == "at";
+    let halved = |cursor: &mut TokenCursor<'_>| {
+        let clock = parse_dotted_numbers(cursor)?;
+        let half = parse_half_day(cursor)?;
+        TimeOfDay {
+            is_sure: false,
+            ..clock
+        }
+        .in_half(half)
+    };
+    cursor.attempt(halved).or_else(|| {
+        parse_dotted_hour(cursor)
+            .filter(|_| is_after_at && !matches!(cursor.peek(0), Some(DateTokenKind::Word(_))))
+    })
+}
+
+/// Consumes "9.30", which the context must make a time; the following word is no currency or other measure.
+pub(super) fn parse_dotted_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+    if !cursor.starts_cleanly() {
+        return None;
+    }
+    let clock = parse_dotted_numbers(cursor)?;
+    let is_measure = matches!(
+        cursor.word(),
+        "euro"
+            | "euros"
+            | "eur"
+            | "dollar"
+            | "dollars"
+            | "usd"
+            | "pound"
+            | "pounds"
+            | "gbp"
+            | "chf"
+            | "yuan"
+            | "rmb"
+            | "yen"
+            | "percent"
+            | "kg"
+            | "km"
+            | "miles"
+            | "points"
+            | "gb"
+            | "mb"
+            | "k"
+            | "m"
+            | "million"
+            | "billion"
+            | "hours"
+            | "hrs"
+            | "h"
+            | "minutes"
+            | "seconds"
+            | "release"
+            | "version"
+            | "update"
+            | "beta"
+            | "stars"
+    ) || matches!(
+        cursor.peek_han(0),
+        Some('元' | '块' | '米' | '万' | '亿' | '倍' | '分' | '个' | '版' | '公' | '美' | '欧')
+    );
+    (clock.minute % 5 == 0 && cursor.ends_cleanly() && !is_measure).then_some(clock)
+}
+
+fn parse_dotted_numbers(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let hour = cursor.consume_number().filter(|hour| hour.digits <= 2)?;
     if !cursor.consume_glued_sign('.') {
         return None;
@@ -130,19 +201,88 @@ fn parse_dotted_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let minute = cursor
         .consume_glued_number()
         .filter(|minute| minute.digits == 2)?;
-    let clock = TimeOfDay::from_clock_face(hour.value, minute.value, 0)?;
-    if let Some(half) = parse_half_day(cursor) {
-        return TimeOfDay {
-            is_sure: false,
-            ..clock
-        }
-        .in_half(half);
+    TimeOfDay::from_clock_face(hour.value, minute.value, 0)
+}
+
+/// Consumes "150000" or "1500" after the `T` of a date in ISO 8601.
+fn parse_compact_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+    let is_after_date = cursor.word_before(1) == "t" && cursor.is_glued(0);
+    let shown = cursor.consume_number().filter(|_| is_after_date)?;
+    let (hour, minute, second) = match shown.digits {
+        6 => (
+            shown.value / 10_000,
+            shown.value / 100 % 100,
+            shown.value % 100,
+        ),
+        4 => (shown.value / 100, shown.value % 100, 0),
+        2 if cursor.peek(0) != Some(DateTokenKind::Sign(':')) => (shown.value, 0, 0),
+        _ => return None,
+    };
+    let clock = TimeOfDay::from_clock_face(hour, minute, second)?;
+    Some(TimeOfDay {
+        is_sure: true,
+        ..clock
+    })
+}
+
+/// Consumes the repeater of a timestamp in Org mode: "+1w>", "++1m -3d>", ".+2d]".
+pub(super) fn parse_repeater(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
+    let unit = |cursor: &mut TokenCursor<'_>| {
+        let count = cursor.consume_glued_number()?;
+        let unit = match cursor.word() {
+            "d" => TimeUnit::Day,
+            "w" => TimeUnit::Week,
+            "m" => TimeUnit::Month,
+            "y" => TimeUnit::Year,
+            _ => return None,
+        };
+        cursor.step();
+        unit.duration(Quantity::whole(count.value)?)
+    };
+    cursor.consume_sign('.');
+    if !cursor.consume_sign('+') {
+        return None;
     }
-    let is_plain = is_after_at
-        && minute.value % 5 == 0
-        && cursor.ends_cleanly()
-        && !matches!(cursor.peek(0), Some(DateTokenKind::Word(_)));
-    is_plain.then_some(clock)
+    cursor.consume_glued_sign('+');
+    let every = unit(cursor).filter(|every| *every != CalendarDuration::default())?;
+    // The warning before a deadline is no part of the recurrence.
+    cursor.attempt(|cursor| {
+        cursor.consume_sign('-').then_some(())?;
+        unit(cursor)
+    });
+    matches!(cursor.peek(0), Some(DateTokenKind::Sign('>' | ']'))).then_some(every)
+}
+
+/// Consumes a time that no clock shows: "25:00", "24:30", "10:75", "15am", "13 p.m.".
+pub(super) fn consume_impossible_clock(cursor: &mut TokenCursor<'_>) -> bool {
+    let found = cursor.attempt(|cursor| {
+        if !cursor.starts_cleanly() || is_ratio(cursor) {
+            return None;
+        }
+        let hour = cursor.consume_number().filter(|hour| hour.digits <= 2)?;
+        let minute = cursor.attempt(consume_colon_number);
+        if minute.is_some() {
+            cursor.attempt(consume_colon_number);
+        }
+        let is_long = cursor.word().len() == 2 || cursor.peek_ahead_sign() == Some('.');
+        let half = if is_long {
+            parse_half_day(cursor)
+        } else {
+            None
+        };
+        let is_oclock = half.is_none() && minute.is_none() && consume_oclock(cursor);
+        let clock =
+            TimeOfDay::from_clock_face(hour.value, minute.map_or(0, |minute| minute.value), 0);
+        let is_time = clock.is_some_and(|clock| half.is_none() || clock.hour <= 12);
+        let is_written = minute.is_some() || half.is_some() || is_oclock;
+        (is_written && !is_time && cursor.ends_cleanly()).then_some(())
+    });
+    found.is_some()
+}
+
+/// Returns whether "am" or "pm" precedes the cursor.
+pub(super) fn follows_half_day(cursor: &TokenCursor<'_>) -> bool {
+    (1..=4).any(|back| matches!(cursor.word_before(back), "am" | "pm" | "a" | "p"))
 }
 
 /// Consumes "3pm", "3 o'clock", "330 p.m." and "3ish pm".
@@ -171,24 +311,20 @@ fn parse_half_day_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     }
 }
 
-/// Consumes "4-5pm", where "pm" applies to both ends, and returns the start of the range.
+/// Consumes the "4" of "4-5pm", where "pm" applies to both ends.
 fn parse_range_start(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let hour = cursor.consume_number().filter(|hour| hour.digits <= 2)?;
-    if !cursor.consume_sign('-') {
+    let start = TimeOfDay::from_clock_face(hour.value, 0, 0)?;
+    let mut ahead = *cursor;
+    if !ahead.consume_sign('-') {
         return None;
     }
-    let end = cursor
-        .consume_number()
-        .filter(|end| end.digits <= 2 && hour.value < end.value)?;
-    cursor.attempt(consume_colon_number);
-    let half = parse_half_day(cursor)?;
-    // "11-12pm" starts in the morning.
-    let is_before_noon = end.value == 12 && half == HalfDay::After;
-    TimeOfDay::from_clock_face(hour.value, 0, 0)?.in_half(if is_before_noon {
-        HalfDay::Before
-    } else {
-        half
-    })
+    let end = ahead.consume_number().filter(|end| end.digits <= 2)?;
+    let minute = ahead.attempt(consume_colon_number);
+    let half = parse_half_day(&mut ahead)?;
+    let end = TimeOfDay::from_clock_face(end.value, minute.map_or(0, |minute| minute.value), 0)?
+        .in_half(half)?;
+    (start.hour <= 12).then(|| range::align_half(start, end, true))
 }
 
 /// Consumes "o'clock".
@@ -248,12 +384,51 @@ pub(super) fn parse_full_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpress
 
 /// Consumes a date that starts with the year. Such dates are also recognised within file names.
 fn parse_year_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
-    if let Some(day) = cursor
+    let day = cursor
         .attempt(parse_compact_date)
         .or_else(|| cursor.attempt(parse_spaced_date))
-    {
-        return Some(day);
+        .or_else(|| cursor.attempt(parse_week_date))
+        .or_else(|| cursor.attempt(parse_separated_date))?;
+    // The `T` between date and time in RFC 3339.
+    cursor.attempt(|cursor| {
+        let is_moment = cursor.is_glued(0)
+            && cursor.consume_word("t")
+            && matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
+        is_moment.then_some(())
+    });
+    Some(day)
+}
+
+/// Consumes "2026-W49-5" or "2026W495".
+fn parse_week_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+    let is_clean = cursor.starts_cleanly();
+    let year = cursor
+        .consume_number()
+        .filter(|year| is_clean && year.digits == 4)?;
+    let is_separated = cursor.consume_glued_sign('-');
+    if !cursor.is_glued(0) || !cursor.consume_word("w") {
+        return None;
     }
+    let shown = cursor.consume_glued_number()?;
+    let (week, day) = match shown.digits {
+        2 if is_separated => {
+            cursor.consume_glued_sign('-').then_some(())?;
+            (shown.value, cursor.consume_glued_number()?.value)
+        }
+        3 if !is_separated => (shown.value / 10, shown.value % 10),
+        _ => return None,
+    };
+    let weekday = Weekday::try_from(u8::try_from(day).ok()?.checked_sub(1)?).ok()?;
+    let date = NaiveDate::from_isoywd_opt(
+        i32::try_from(year.value).ok()?,
+        u32::try_from(week).ok()?,
+        weekday,
+    )?;
+    cursor.ends_cleanly().then(|| DayExpression::on(date))
+}
+
+/// Consumes "2020-07-01".
+fn parse_separated_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let is_inside = matches!(
         (cursor.peek_back(2), cursor.peek_back(1)),
         (
@@ -282,13 +457,6 @@ fn parse_year_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     if goes_on {
         return None;
     }
-    // The `T` between date and time in RFC 3339.
-    cursor.attempt(|cursor| {
-        let is_moment = cursor.is_glued(0)
-            && cursor.consume_word("t")
-            && matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
-        is_moment.then_some(())
-    });
     exact_date(year.value, month.value, day.value)
 }
 
@@ -297,7 +465,7 @@ fn parse_compact_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let is_apart = !cursor.is_glued(0)
         || matches!(
             cursor.peek_back(1),
-            Some(DateTokenKind::Sign('-' | '_' | '/' | '('))
+            Some(DateTokenKind::Sign('-' | '_' | '/' | '(' | '<' | '[' | ':'))
         );
     let shown = cursor
         .consume_number()
@@ -534,4 +702,60 @@ fn exact_date(year: u64, month: u64, day: u64) -> Option<DayExpression> {
         day,
         Month::Named(month, Year::Exactly(year)),
     ))
+}
+
+/// Consumes the UTC offset directly after a time: "15:00+02:00", "15:00:00 -0500".
+///
+/// A minus starts a range instead, unless the time has seconds or follows a `T`.
+pub(super) fn parse_clock_offset(cursor: &mut TokenCursor<'_>) -> Option<i32> {
+    let before = |wanted: DateTokenKind<'_>| {
+        (1..=7)
+            .filter(|back| cursor.peek_back(*back) == Some(wanted))
+            .count()
+    };
+    let is_complete =
+        2 <= before(DateTokenKind::Sign(':')) || 1 <= before(DateTokenKind::Word("t"));
+    let is_after_number = matches!(cursor.peek_back(1), Some(DateTokenKind::Number(_)));
+    let is_glued = cursor.is_glued(0);
+    let is_west = !cursor.consume_sign('+');
+    if !is_after_number || is_west && !(is_complete && cursor.consume_sign('-')) {
+        return None;
+    }
+    let start = cursor.position();
+    let seconds = parse_offset_numbers(cursor)?;
+    let is_in_full = 1 < cursor.position() - start
+        || matches!(cursor.peek_back(1), Some(DateTokenKind::Number(shown)) if shown.digits == 4);
+    ((is_glued || is_in_full) && cursor.ends_cleanly()).then_some(if is_west {
+        -seconds
+    } else {
+        seconds
+    })
+}
+
+/// Consumes the offset of "UTC+2", "GMT-05:30" or "UTC+0200".
+pub(super) fn parse_utc_offset(cursor: &mut TokenCursor<'_>) -> Option<i32> {
+    let is_west = !cursor.consume_glued_sign('+');
+    if is_west && !cursor.consume_glued_sign('-') {
+        return None;
+    }
+    let seconds = parse_offset_numbers(cursor)?;
+    Some(if is_west { -seconds } else { seconds })
+}
+
+fn parse_offset_numbers(cursor: &mut TokenCursor<'_>) -> Option<i32> {
+    let hours = cursor.consume_glued_number()?;
+    let colon = cursor.attempt(|cursor| {
+        cursor
+            .consume_glued_sign(':')
+            .then(|| cursor.consume_glued_number())
+            .flatten()
+    });
+    let minutes = match (hours.digits, colon) {
+        (1 | 2, minutes) => hours.value * 60 + minutes.map_or(0, |minutes| minutes.value.min(59)),
+        (4, None) => hours.value / 100 * 60 + hours.value % 100,
+        _ => return None,
+    };
+    i32::try_from(minutes * 60)
+        .ok()
+        .filter(|seconds| *seconds <= 15 * 3600)
 }

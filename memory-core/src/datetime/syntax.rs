@@ -1,8 +1,11 @@
 //! The syntax tree of date and time expressions, which both grammars produce.
 
-use chrono::Weekday;
+use std::ops::Range;
+
+use chrono::{Datelike, NaiveDate, Weekday};
 
 use super::holidays::Holiday;
+use super::zones::NamedOffset;
 
 /// One expression, before it is resolved.
 #[derive(Debug, Clone, Default)]
@@ -10,9 +13,10 @@ pub(super) struct DateExpression {
     pub(super) day: Option<DayExpression>,
     pub(super) clock: Option<TimeOfDay>,
     pub(super) part: Option<DayPart>,
-    /// The UTC offset in seconds, if the text names a time zone.
-    pub(super) zone: Option<i32>,
-    pub(super) repeats: bool,
+    /// The time zone that the text names.
+    pub(super) zone: Option<NamedOffset>,
+    /// The interval of a recurrence.
+    pub(super) every: Option<CalendarDuration>,
     /// The usual part of the day of the activity, such as the evening for dinner.
     pub(super) custom: Option<DayPart>,
     /// Whether the time is the current time of day ("this time tomorrow").
@@ -21,6 +25,10 @@ pub(super) struct DateExpression {
     pub(super) ahead: i64,
     /// Whether the expression denotes a longer period, of which only the start can be returned.
     pub(super) is_vague: bool,
+    /// The end of a range that starts with this expression.
+    pub(super) end: Option<Box<DateExpression>>,
+    /// The tokens of a time that no clock shows, such as "25:00".
+    pub(super) impossible: Option<Range<usize>>,
 }
 
 impl DateExpression {
@@ -28,6 +36,56 @@ impl DateExpression {
     pub(super) fn is_instant(&self) -> bool {
         matches!(&self.day, Some(DayExpression::Now))
             || matches!(&self.day, Some(DayExpression::Away(amount, _)) if amount.is_exact)
+            || self.every.is_some_and(|every| every.is_exact)
+    }
+}
+
+/// A day expression, with the time and the recurrence that its words imply.
+#[derive(Debug, Clone)]
+pub(super) struct DayPhrase {
+    pub(super) day: DayExpression,
+    pub(super) part: Option<DayPart>,
+    pub(super) clock: Option<TimeOfDay>,
+    pub(super) every: Option<CalendarDuration>,
+    pub(super) is_vague: bool,
+}
+
+impl From<DayExpression> for DayPhrase {
+    fn from(day: DayExpression) -> Self {
+        Self {
+            day,
+            part: None,
+            clock: None,
+            every: None,
+            is_vague: false,
+        }
+    }
+}
+
+/// A recurrence, with the days and the part of the day that its words name.
+#[derive(Debug, Clone)]
+pub(super) struct RecurrencePhrase {
+    pub(super) every: CalendarDuration,
+    pub(super) day: Option<DayExpression>,
+    pub(super) part: Option<DayPart>,
+}
+
+impl RecurrencePhrase {
+    pub(super) fn interval(every: CalendarDuration) -> Self {
+        Self {
+            every,
+            day: None,
+            part: None,
+        }
+    }
+
+    /// Returns the recurrence of `day` at `count` times its natural interval.
+    pub(super) fn on(day: DayExpression, count: i64) -> Option<Self> {
+        Some(Self {
+            every: day.natural_interval()?.times(count)?,
+            day: Some(day),
+            part: None,
+        })
     }
 }
 
@@ -64,6 +122,131 @@ pub(super) enum DayExpression {
     Closest(i32, Weekday, Box<DayExpression>),
     /// The first, middle or last day of a period.
     Edge(PeriodEdge, Period),
+    /// The days of a recurrence: "Monday, Wednesday and Friday".
+    AnyOf(Vec<DayExpression>),
+}
+
+impl DayExpression {
+    pub(super) fn on(date: NaiveDate) -> Self {
+        Self::OfMonth(
+            date.day(),
+            Month::Named(date.month(), Year::Exactly(date.year())),
+        )
+    }
+
+    /// Returns Monday to Friday.
+    pub(super) fn working_days() -> Self {
+        Self::weekdays_between(Weekday::Mon, Weekday::Fri)
+    }
+
+    pub(super) fn weekdays_between(first: Weekday, last: Weekday) -> Self {
+        let mut days = vec![Self::Weekday(first, Week::Coming)];
+        let mut weekday = first;
+        while weekday != last {
+            weekday = weekday.succ();
+            days.push(Self::Weekday(weekday, Week::Coming));
+        }
+        Self::AnyOf(days)
+    }
+
+    /// Returns the interval at which the day comes again; `None` if the words name a single day.
+    pub(super) fn natural_interval(&self) -> Option<CalendarDuration> {
+        match self {
+            Self::Weekday(_, Week::Coming | Week::This) => Some(CalendarDuration::in_days(7)),
+            Self::WeekdayAndDate(..) => Some(CalendarDuration::in_months(1)),
+            Self::OfMonth(_, month) => month.natural_interval(),
+            Self::Feast(_, Year::Unsaid) => Some(CalendarDuration::in_months(12)),
+            Self::Nth(_, _, period) | Self::Edge(_, period) => period.natural_interval(),
+            Self::EitherWay(day, _) | Self::Confirmed(_, day) | Self::Away(_, day) => {
+                day.natural_interval()
+            }
+            Self::AnyOf(days) => days.first()?.natural_interval(),
+            Self::Now
+            | Self::Shifted(_)
+            | Self::Weekday(_, Week::Of(_))
+            | Self::Feast(..)
+            | Self::FeastFrom(..)
+            | Self::WeekdaysAway(..)
+            | Self::WeekdayNear(..)
+            | Self::Closest(..) => None,
+        }
+    }
+
+    /// Returns whether the day can recur at this interval: a weekday every few weeks, a date every few months.
+    pub(super) fn recurs_every(&self, every: CalendarDuration) -> bool {
+        let is_whole = |all: i64, part: i64| 0 < part && part <= all && all % part == 0;
+        match self.natural_interval() {
+            Some(own) => is_whole(every.months, own.months) || is_whole(every.days, own.days),
+            None => self.is_exact() && !every.is_exact,
+        }
+    }
+
+    /// Returns whether the words name a date with its year.
+    pub(super) fn is_exact(&self) -> bool {
+        match self {
+            Self::OfMonth(_, Month::Named(_, Year::Exactly(_))) => true,
+            Self::Confirmed(_, day) | Self::EitherWay(day, _) => day.is_exact(),
+            _ => false,
+        }
+    }
+
+    /// Returns the day within a period that other words name: "the 3rd" of "next month".
+    fn within(&self, period: &Period) -> Option<Self> {
+        let inside = |day: &Self| day.within(period).map(Box::new);
+        Some(match (self, period) {
+            (Self::Weekday(weekday, Week::Coming), Period::Week(weeks)) => {
+                Self::Weekday(*weekday, Week::Of(*weeks))
+            }
+            (Self::WeekdayAndDate(weekday, date), Period::Month(month)) => {
+                Self::Confirmed(*weekday, Box::new(Self::OfMonth(*date, *month)))
+            }
+            (Self::OfMonth(date, month), period) => Self::OfMonth(*date, month.within(period)?),
+            (Self::Nth(nth, counted, own), period) => {
+                Self::Nth(*nth, *counted, own.within(period)?)
+            }
+            (Self::Edge(edge, own), period) => Self::Edge(*edge, own.within(period)?),
+            (Self::Feast(holiday, Year::Unsaid), Period::Year(year)) => {
+                Self::Feast(*holiday, *year)
+            }
+            (Self::Confirmed(weekday, day), _) => Self::Confirmed(*weekday, inside(day)?),
+            (Self::EitherWay(first, other), _) => Self::EitherWay(inside(first)?, inside(other)?),
+            _ => return None,
+        })
+    }
+}
+
+impl DayPhrase {
+    /// Returns the one day that two adjacent phrases name: a period and a day in it, or a day and its weekday.
+    pub(super) fn combine(&self, next: &Self) -> Option<Self> {
+        let narrowed = |whole: &Self, part: &Self| match &whole.day {
+            DayExpression::Edge(PeriodEdge::Start, period) if whole.is_vague => Some(Self {
+                day: part.day.within(period)?,
+                ..part.clone()
+            }),
+            _ => None,
+        };
+        let confirmed = |weekday: &Self, date: &Self| match (&weekday.day, &date.day) {
+            (
+                DayExpression::Weekday(weekday, Week::Coming | Week::This),
+                DayExpression::OfMonth(..)
+                | DayExpression::EitherWay(..)
+                | DayExpression::Shifted(_)
+                | DayExpression::Feast(..),
+            ) => Some(Self {
+                day: DayExpression::Confirmed(*weekday, Box::new(date.day.clone())),
+                ..date.clone()
+            }),
+            _ => None,
+        };
+        let is_plain = |phrase: &Self| phrase.clock.is_none() && phrase.every.is_none();
+        if !is_plain(self) || !is_plain(next) {
+            return None;
+        }
+        narrowed(self, next)
+            .or_else(|| narrowed(next, self))
+            .or_else(|| confirmed(next, self))
+            .or_else(|| confirmed(self, next))
+    }
 }
 
 /// The week of a weekday.
@@ -113,6 +296,26 @@ pub(super) enum Month {
     Named(u32, Year),
 }
 
+impl Month {
+    fn natural_interval(self) -> Option<CalendarDuration> {
+        match self {
+            Self::Unsaid | Self::Away(0) => Some(CalendarDuration::in_months(1)),
+            Self::Named(_, Year::Unsaid) => Some(CalendarDuration::in_months(12)),
+            Self::Away(_) | Self::Named(..) => None,
+        }
+    }
+
+    pub(super) fn within(self, period: &Period) -> Option<Self> {
+        match (self, period) {
+            (Self::Unsaid, Period::Month(month)) => Some(*month),
+            (Self::Named(month, Year::Unsaid), Period::Year(year)) => {
+                Some(Self::Named(month, *year))
+            }
+            _ => None,
+        }
+    }
+}
+
 /// A period with a start and an end.
 #[derive(Debug, Clone)]
 pub(super) enum Period {
@@ -122,6 +325,28 @@ pub(super) enum Period {
     Month(Month),
     Quarter(i32),
     Year(Year),
+}
+
+impl Period {
+    fn natural_interval(&self) -> Option<CalendarDuration> {
+        match self {
+            Self::Week(0) | Self::WorkWeek(0) => Some(CalendarDuration::in_days(7)),
+            Self::Month(month) => month.natural_interval(),
+            Self::Quarter(0) => Some(CalendarDuration::in_months(3)),
+            Self::Year(Year::Unsaid | Year::Away(0)) => Some(CalendarDuration::in_months(12)),
+            Self::Day(_) | Self::Week(_) | Self::WorkWeek(_) | Self::Quarter(_) | Self::Year(_) => {
+                None
+            }
+        }
+    }
+
+    fn within(&self, outer: &Self) -> Option<Self> {
+        if let Self::Month(month) = self {
+            month.within(outer).map(Self::Month)
+        } else {
+            None
+        }
+    }
 }
 
 /// A duration. Its components are added in order, the largest unit first.
@@ -136,6 +361,30 @@ pub(super) struct CalendarDuration {
 }
 
 impl CalendarDuration {
+    pub(super) fn in_days(days: i64) -> Self {
+        Self {
+            days,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn in_months(months: i64) -> Self {
+        Self {
+            months,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn times(self, count: i64) -> Option<Self> {
+        Some(Self {
+            months: self.months.checked_mul(count)?,
+            days: self.days.checked_mul(count)?,
+            working_days: self.working_days.checked_mul(count)?,
+            seconds: self.seconds.checked_mul(count)?,
+            ..self
+        })
+    }
+
     pub(super) fn negated(self) -> Self {
         // `TimeUnit::amount` bounds all components, so that the negation cannot overflow.
         Self {
@@ -300,7 +549,8 @@ impl TimeOfDay {
             HalfDay::Before if self.hour < 12 => self.hour,
             HalfDay::Before => return None,
             HalfDay::After if self.hour < 12 => self.hour + 12,
-            HalfDay::After => self.hour,
+            HalfDay::After if self.hour == 12 => self.hour,
+            HalfDay::After => return None,
         };
         Some(Self {
             hour,

@@ -3,29 +3,12 @@
 use chrono::Weekday;
 
 use super::super::cursor::TokenCursor;
-use super::super::syntax::{CountedDays, DayExpression, DayPart, Month, Period, PeriodEdge, Year};
+use super::super::range;
+use super::super::syntax::{
+    CountedDays, DayExpression, DayPhrase, Month, Period, PeriodEdge, Year,
+};
 use super::super::token::DateTokenKind;
 use super::numbers::{is_numeral, parse_number, parse_number_in, parse_year};
-
-/// A day expression, with the part of the day that its name implies.
-#[derive(Debug, Clone)]
-pub(super) struct ChineseDay {
-    pub(super) day: DayExpression,
-    pub(super) part: Option<DayPart>,
-    pub(super) repeats: bool,
-    pub(super) is_vague: bool,
-}
-
-impl From<DayExpression> for ChineseDay {
-    fn from(day: DayExpression) -> Self {
-        Self {
-            day,
-            part: None,
-            repeats: false,
-            is_vague: false,
-        }
-    }
-}
 
 /// Consumes a year with its 年: "2013年", "二零一五年", "明年".
 pub(super) fn parse_year_reference(cursor: &mut TokenCursor<'_>) -> Year {
@@ -47,9 +30,7 @@ pub(super) fn parse_year_reference(cursor: &mut TokenCursor<'_>) -> Year {
 }
 
 /// Consumes a date, or the start or end of a month or year, with an optional year.
-pub(super) fn parse_calendar_date(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
-    let repeats = matches!(cursor.peek_han(0), Some('每'));
-    cursor.consume_han("每年");
+pub(super) fn parse_calendar_date(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     let year = parse_year_reference(cursor);
     cursor.consume_han("的");
     let forms: [fn(&mut TokenCursor<'_>, Year) -> Option<DayExpression>; 5] = [
@@ -62,10 +43,7 @@ pub(super) fn parse_calendar_date(cursor: &mut TokenCursor<'_>) -> Option<Chines
     forms
         .into_iter()
         .find_map(|form| cursor.attempt(|cursor| form(cursor, year)))
-        .map(|day| ChineseDay {
-            repeats,
-            ..day.into()
-        })
+        .map(DayPhrase::from)
 }
 
 /// Consumes "2月15号", "十月第一个星期一" and "6月底".
@@ -118,29 +96,17 @@ fn parse_named_month_day(cursor: &mut TokenCursor<'_>, year: Year) -> Option<Day
 }
 
 /// Consumes a day within the given month.
-fn parse_day_in_month(cursor: &mut TokenCursor<'_>, month: Month) -> Option<DayExpression> {
+pub(super) fn parse_day_in_month(
+    cursor: &mut TokenCursor<'_>,
+    month: Month,
+) -> Option<DayExpression> {
     let date = cursor.attempt(|cursor| {
         cursor.consume_han("的");
-        let date = parse_number_in(cursor, 1..=31)?;
-        let is_date = cursor.consume_any_han(&["日", "号"]);
-        is_date
-            .then(|| {
-                u32::try_from(date)
-                    .ok()
-                    .map(|date| DayExpression::OfMonth(date, month))
-            })
-            .flatten()
+        let date = u32::try_from(parse_number_in(cursor, 1..=31)?).ok()?;
+        let is_date = cursor.consume_any_han(&["日", "号"]) || starts_day_range(*cursor, date);
+        is_date.then_some(DayExpression::OfMonth(date, month))
     });
     if date.is_some() {
-        // A weekday in brackets repeats the information.
-        cursor.attempt(|cursor| {
-            let is_bracketed = cursor.consume_sign('(');
-            let is_week = cursor.consume_any_han(&["周", "星期", "礼拜"]);
-            if is_week {
-                cursor.step();
-            }
-            (is_week && (!is_bracketed || cursor.consume_sign(')'))).then_some(())
-        });
         return date;
     }
     let period = Period::Month(month);
@@ -152,13 +118,17 @@ fn parse_day_in_month(cursor: &mut TokenCursor<'_>, month: Month) -> Option<DayE
         .or_else(|| cursor.attempt(|cursor| parse_period_edge(cursor, &period)))
 }
 
+/// Returns whether "-12号" follows the number of a day.
+fn starts_day_range(mut cursor: TokenCursor<'_>, first: u32) -> bool {
+    range::consume_joint(&mut cursor)
+        && parse_number_in(&mut cursor, 1..=31).is_some_and(|last| u64::from(first) < last)
+        && cursor.consume_any_han(&["日", "号"])
+}
+
 /// Consumes "下个月五号", "本月底" and "下个月的最后一天".
 fn parse_relative_month_day(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpression> {
     if year != Year::Unsaid {
         return None;
-    }
-    if cursor.consume_any_han(&["每个月", "每月"]) {
-        return parse_day_in_month(cursor, Month::Unsaid);
     }
     let months = parse_period_offset(cursor)?;
     if !cursor.consume_han("月") {
@@ -226,7 +196,7 @@ fn parse_year_edge(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpres
 }
 
 /// Consumes "29日" and "十五号", without a month.
-pub(super) fn parse_bare_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+pub(super) fn parse_bare_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     let is_in_digits = matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
     let is_inside = matches!(
         cursor.peek_back(1),
@@ -242,7 +212,9 @@ pub(super) fn parse_bare_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay>
     let is_long = is_in_digits || 1 < cursor.position() - start;
     let is_hao = cursor.consume_han("号");
     // "三日" and "一日" are durations more often than dates.
-    let is_named = is_hao || is_long && cursor.consume_han("日");
+    let is_named = is_hao
+        || is_long && cursor.consume_han("日")
+        || is_long && starts_day_range(*cursor, u32::try_from(date).ok()?);
     if !is_named {
         return None;
     }
@@ -308,16 +280,16 @@ pub(super) fn parse_bare_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay>
 }
 
 /// Consumes a period that resolves to its first day: "下个月", "2013年", "明年三月".
-pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     let start = |period| {
-        Some(ChineseDay {
+        Some(DayPhrase {
             is_vague: true,
             ..DayExpression::Edge(PeriodEdge::Start, period).into()
         })
     };
-    if let Some(months) = cursor.attempt(|cursor| {
-        parse_period_offset(cursor).filter(|months| *months != 0 && cursor.consume_han("月"))
-    }) {
+    if let Some(months) =
+        cursor.attempt(|cursor| parse_period_offset(cursor).filter(|_| cursor.consume_han("月")))
+    {
         return start(month_at_offset(months));
     }
     let is_led = matches!(
@@ -332,7 +304,7 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<Chinese
     });
     let Some(month) = month else {
         return match year {
-            Year::Unsaid | Year::Away(0) => None,
+            Year::Unsaid => None,
             Year::Away(_) | Year::Exactly(_) => start(Period::Year(year)),
         };
     };
@@ -372,7 +344,7 @@ pub(super) fn parse_period_offset(cursor: &mut TokenCursor<'_>) -> Option<i32> {
 }
 
 /// Consumes "第一个星期一", "最后一天" or "第三天" within the preceding period.
-fn parse_nth_day(cursor: &mut TokenCursor<'_>, period: Period) -> Option<DayExpression> {
+pub(super) fn parse_nth_day(cursor: &mut TokenCursor<'_>, period: Period) -> Option<DayExpression> {
     let nth = if cursor.consume_any_han(&["最后一", "最后"]) {
         -1
     } else if cursor.consume_any_han(&["倒数第", "倒数"]) {
@@ -398,7 +370,10 @@ fn parse_nth_day(cursor: &mut TokenCursor<'_>, period: Period) -> Option<DayExpr
 }
 
 /// Consumes 初, 中 or 底 of the preceding month or year.
-fn parse_period_edge(cursor: &mut TokenCursor<'_>, period: &Period) -> Option<DayExpression> {
+pub(super) fn parse_period_edge(
+    cursor: &mut TokenCursor<'_>,
+    period: &Period,
+) -> Option<DayExpression> {
     let names = [
         ("月初", PeriodEdge::Start),
         ("年初", PeriodEdge::Start),

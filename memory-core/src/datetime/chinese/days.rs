@@ -3,15 +3,17 @@
 use super::super::cursor::TokenCursor;
 use super::super::english::period_as_offset;
 use super::super::numeric;
-use super::super::syntax::{CalendarDuration, DayExpression, DayPart, WeekdayAnchor, Year};
+use super::super::syntax::{
+    CalendarDuration, DayExpression, DayPart, DayPhrase, WeekdayAnchor, Year,
+};
 use super::super::token::DateTokenKind;
 use super::dates::{
-    ChineseDay, parse_bare_day, parse_calendar_date, parse_period_offset, parse_vague_period,
-    parse_weekday, parse_year_reference,
+    parse_bare_day, parse_calendar_date, parse_period_offset, parse_vague_period, parse_weekday,
+    parse_year_reference,
 };
 use super::durations::parse_duration;
-use super::holiday_names::parse_holiday;
-use super::weeks::{parse_recurrence, parse_redundant_weekday, parse_week_day};
+use super::holiday_names::{parse_holiday, parse_lunar_date};
+use super::weeks::{parse_redundant_weekday, parse_week_day};
 
 /// Names of days by their offset from today; a name precedes its own suffixes.
 const DAY_OFFSETS: &[(&str, i64)] = &[
@@ -78,9 +80,8 @@ const NOW_WORDS: &[&str] = &[
 ];
 
 /// Consumes a day expression, with an optional offset from it.
-pub(super) fn parse_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+pub(super) fn parse_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     let forms = [
-        parse_recurrence,
         parse_relative_day,
         parse_named_offset,
         parse_now,
@@ -94,7 +95,8 @@ pub(super) fn parse_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
     ];
     let named = forms.into_iter().find_map(|form| cursor.attempt(form))?;
     let mut named = parse_same_day(cursor, named);
-    if let DayExpression::OfMonth(..) = named.day
+    if let DayExpression::OfMonth(..) | DayExpression::Shifted(_) | DayExpression::Feast(..) =
+        named.day
         && let Some(weekday) = cursor.attempt(parse_redundant_weekday)
     {
         named.day = DayExpression::Confirmed(weekday, Box::new(named.day));
@@ -114,13 +116,13 @@ pub(super) fn parse_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
         Some(if is_before { amount.negated() } else { amount })
     });
     Some(match moved {
-        Some(amount) => ChineseDay::from(DayExpression::Away(amount, Box::new(named.day))),
+        Some(amount) => DayPhrase::from(DayExpression::Away(amount, Box::new(named.day))),
         None => named,
     })
 }
 
 /// Consumes "三天后", "再过两天", "五分钟之内" and "5年前".
-fn parse_relative_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+fn parse_relative_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     let is_passed = cursor.consume_any_han(&["再过", "再等", "过多", "过"]);
     let amount = parse_duration(cursor)?;
     // "20日之前" is before the 20th, not twenty days ago.
@@ -165,30 +167,13 @@ fn weekday_anchor(amount: CalendarDuration) -> WeekdayAnchor {
     }
 }
 
-fn parse_named_offset(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
-    if cursor.consume_any_han(&["每天", "每日", "天天", "每一天"]) {
-        let is_daily = !matches!(cursor.peek_han(0), Some('向'));
-        return is_daily.then(|| ChineseDay {
-            repeats: true,
-            ..DayExpression::Shifted(0).into()
-        });
-    }
-    if let Some(part) = [("每晚", DayPart::Night), ("每早", DayPart::Morning)]
-        .into_iter()
-        .find(|(name, _)| cursor.consume_han(name))
-    {
-        return Some(ChineseDay {
-            part: Some(part.1),
-            repeats: true,
-            ..DayExpression::Shifted(0).into()
-        });
-    }
+fn parse_named_offset(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     if let Some((_, days, part)) = OFFSET_DAY_PARTS
         .iter()
         .find(|(name, _, _)| cursor.consume_han(name))
     {
         cursor.consume_any_han(&["上", "里", "间"]);
-        return Some(ChineseDay {
+        return Some(DayPhrase {
             part: Some(*part),
             ..DayExpression::Shifted(*days).into()
         });
@@ -208,13 +193,13 @@ fn parse_named_offset(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
     (!starts_inside).then(|| DayExpression::Shifted(*days).into())
 }
 
-fn parse_now(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+fn parse_now(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     cursor
         .consume_any_han(NOW_WORDS)
         .then(|| DayExpression::Now.into())
 }
 
-fn parse_full_date(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+fn parse_full_date(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     let is_among_han =
         |what: Option<DateTokenKind<'_>>| matches!(what, Some(DateTokenKind::Han(_)));
     let short = cursor.attempt(|cursor| {
@@ -224,11 +209,11 @@ fn parse_full_date(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
     });
     short
         .or_else(|| numeric::parse_full_date(cursor))
-        .map(ChineseDay::from)
+        .map(DayPhrase::from)
 }
 
 /// Consumes "6/20" before a Chinese character, at the start of the text or after a word that precedes dates.
-fn parse_short_date(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+fn parse_short_date(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     let is_led = cursor.is_at_start()
         || matches!(
             cursor.peek_back(1),
@@ -243,7 +228,7 @@ fn parse_short_date(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
 }
 
 /// Consumes a holiday with its year.
-fn parse_holiday_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+fn parse_holiday_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     let year = parse_year_reference(cursor);
     cursor.consume_han("的");
     let leading = if year == Year::Unsaid {
@@ -251,7 +236,9 @@ fn parse_holiday_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
     } else {
         None
     };
-    let feast = parse_holiday(cursor)?;
+    let feast = cursor
+        .attempt(parse_lunar_date)
+        .or_else(|| parse_holiday(cursor))?;
     if leading.is_none_or(|distance| 0 <= distance) {
         return Some(DayExpression::Feast(feast, year).into());
     }
@@ -272,7 +259,7 @@ fn parse_holiday_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
 }
 
 /// Consumes the "今天" of "明年今天", which is the same day of another week, month or year.
-fn parse_same_day(cursor: &mut TokenCursor<'_>, named: ChineseDay) -> ChineseDay {
+fn parse_same_day(cursor: &mut TokenCursor<'_>, named: DayPhrase) -> DayPhrase {
     let is_same = |cursor: &mut TokenCursor<'_>| {
         cursor.consume_han("的");
         cursor
@@ -283,5 +270,5 @@ fn parse_same_day(cursor: &mut TokenCursor<'_>, named: ChineseDay) -> ChineseDay
     if !named.is_vague {
         return named;
     }
-    cursor.attempt(is_same).map_or(named, ChineseDay::from)
+    cursor.attempt(is_same).map_or(named, DayPhrase::from)
 }

@@ -9,6 +9,27 @@ use super::numbers;
 
 /// The names of holidays; a name precedes its own prefixes.
 const HOLIDAY_NAMES: &[(&str, Holiday)] = &[
+    ("春节", Holiday::LunarNewYear(0)),
+    ("农历新年", Holiday::LunarNewYear(0)),
+    ("除夕夜", Holiday::LunarNewYear(-1)),
+    ("除夕", Holiday::LunarNewYear(-1)),
+    ("大年三十", Holiday::LunarNewYear(-1)),
+    ("大年夜", Holiday::LunarNewYear(-1)),
+    ("元宵节", Holiday::Lunar(1, false, 15)),
+    ("元宵", Holiday::Lunar(1, false, 15)),
+    ("龙抬头", Holiday::Lunar(2, false, 2)),
+    ("端午节", Holiday::Lunar(5, false, 5)),
+    ("端阳节", Holiday::Lunar(5, false, 5)),
+    ("端午", Holiday::Lunar(5, false, 5)),
+    ("七夕节", Holiday::Lunar(7, false, 7)),
+    ("七夕", Holiday::Lunar(7, false, 7)),
+    ("中元节", Holiday::Lunar(7, false, 15)),
+    ("中秋节", Holiday::Lunar(8, false, 15)),
+    ("中秋", Holiday::Lunar(8, false, 15)),
+    ("重阳节", Holiday::Lunar(9, false, 9)),
+    ("重阳", Holiday::Lunar(9, false, 9)),
+    ("腊八节", Holiday::Lunar(12, false, 8)),
+    ("腊八", Holiday::Lunar(12, false, 8)),
     ("元旦节", Holiday::Fixed(1, 1)),
     ("元旦", Holiday::Fixed(1, 1)),
     ("新年第一天", Holiday::Fixed(1, 1)),
@@ -133,6 +154,16 @@ pub(super) fn parse_holiday(cursor: &mut TokenCursor<'_>) -> Option<Holiday> {
             .filter(|(name, _)| name.starts_with(first));
         let (name, feast) = named.find(|(name, _)| cursor.consume_han(name))?;
         // "五一" is also the number 51, or the start of a longer number.
+        // "腊八粥" and "吃元宵" are food.
+        let is_food = matches!(cursor.peek_han(0), Some('粥' | '蒜'))
+            || *name == "元宵"
+                && matches!(
+                    cursor.peek_back(3),
+                    Some(DateTokenKind::Han('吃' | '煮' | '包' | '买'))
+                );
+        if is_food {
+            return None;
+        }
         let is_number = matches!(*name, "五一" | "六一" | "八一") && is_near_numeral(cursor);
         if is_number {
             return None;
@@ -143,6 +174,37 @@ pub(super) fn parse_holiday(cursor: &mut TokenCursor<'_>) -> Option<Holiday> {
             Some(*feast)
         }
     })
+}
+
+/// Consumes a date of the lunar calendar: 农历八月十五, 正月初一, 大年初三.
+pub(super) fn parse_lunar_date(cursor: &mut TokenCursor<'_>) -> Option<Holiday> {
+    if cursor.consume_han("大年") {
+        return parse_lunar_day(cursor).map(|day| Holiday::Lunar(1, false, day));
+    }
+    let is_lunar = cursor.consume_any_han(&["农历", "阴历", "旧历"]);
+    cursor.consume_han("的");
+    let is_leap = cursor.consume_han("闰");
+    let names = [("正月", 1), ("冬月", 11), ("腊月", 12)];
+    let named = names
+        .into_iter()
+        .find_map(|(name, month)| cursor.consume_han(name).then_some(month));
+    let month = match named {
+        Some(month) => month,
+        None => {
+            let month = numbers::parse_number_in(cursor, 1..=12).filter(|_| is_lunar)?;
+            cursor.consume_han("月").then_some(month)?
+        }
+    };
+    let day = parse_lunar_day(cursor)?;
+    Some(Holiday::Lunar(u32::try_from(month).ok()?, is_leap, day))
+}
+
+/// Consumes 初五, 十五 or 三十日.
+fn parse_lunar_day(cursor: &mut TokenCursor<'_>) -> Option<u32> {
+    cursor.consume_han("初");
+    let day = numbers::parse_number_in(cursor, 1..=30)?;
+    cursor.consume_any_han(&["日", "号"]);
+    u32::try_from(day).ok()
 }
 
 /// Returns whether the two preceding characters are part of a number or a quantity.

@@ -5,19 +5,25 @@ mod days;
 mod durations;
 mod holiday_names;
 mod numbers;
+mod recurrence;
 mod relative;
 mod times_of_day;
 mod weeks;
 
 use super::cursor::TokenCursor;
-use super::syntax::{DateExpression, TimeOfDay};
+use super::numeric;
+use super::syntax::{
+    DateExpression, DayExpression, DayPhrase, Month, Period, PeriodEdge, TimeOfDay, Year,
+};
 use super::token::DateTokenKind;
-use dates::ChineseDay;
+use super::zones::{NamedOffset, chinese_places, zone_of_id};
 use days::parse_day;
+use recurrence::parse_recurrence;
 use relative::{parse_bare_day_part, parse_meal_time, parse_same_time};
-use times_of_day::{ChineseBareHour, parse_clock, parse_day_part};
+use times_of_day::{ChineseBareHour, consume_impossible_clock, parse_clock, parse_day_part};
 
 pub(crate) use numbers::digit_value;
+pub(super) use numbers::is_numeral;
 pub(super) use relative::parse_lead_time;
 
 /// Returns whether an expression can start with the character.
@@ -81,9 +87,27 @@ pub(super) fn can_start_expression(character: char) -> bool {
                 | '深'
                 | '差'
                 | '约'
-                | '北'
+                | '农'
+                | '阴'
+                | '旧'
+                | '冬'
         )
+        || chinese_places().any(|(place, _)| place.starts_with(character))
         || holiday_names::can_start_holiday(character)
+}
+
+/// Returns whether two adjacent characters denote a time in any context.
+pub(super) fn is_time_word(first: char, second: char) -> bool {
+    let is_weekday = "一二三四五六日天末".contains(second);
+    match first {
+        '周' => is_weekday,
+        '期' | '拜' => is_weekday,
+        '每' => "天日周月年晚早隔".contains(second),
+        '上' | '下' | '中' => second == '午',
+        '今' | '明' | '后' | '昨' => second == '天',
+        '早' | '晚' => second == '上',
+        _ => false,
+    }
 }
 
 /// Consumes one expression: a day, a time, or both in any order, with a part of the day.
@@ -97,8 +121,8 @@ fn parse_day_and_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
     cursor.attempt(|cursor| {
         let mut spoken = DateExpression::default();
         let mut end = None;
-        // A day, a part of the day and a time, at most one each.
-        for _ in 0..4 {
+        // Each component at most once, and a period with the day in it.
+        for _ in 0..MAX_COMPONENTS {
             if end.is_some() {
                 cursor.consume_sign(',');
                 cursor.consume_any_han(&["的", "在"]);
@@ -110,47 +134,70 @@ fn parse_day_and_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
         }
         *cursor = end?;
         set_midnight_or_noon(cursor, &mut spoken);
-        let is_named = spoken.day.is_some() || spoken.clock.is_some();
-        is_named.then_some(spoken)
+        let is_current_period = spoken.is_vague
+            && matches!(
+                &spoken.day,
+                Some(DayExpression::Edge(
+                    PeriodEdge::Start,
+                    Period::Week(0) | Period::Month(Month::Away(0)) | Period::Year(Year::Away(0))
+                ))
+            );
+        let is_named = spoken.day.is_some()
+            || spoken.clock.is_some()
+            || spoken.every.is_some()
+            || spoken.impossible.is_some();
+        (is_named && !is_current_period).then_some(spoken)
     })
 }
 
-/// Consumes a complete lunar date, which is not supported.
-pub(super) fn skip_lunar_date(cursor: &mut TokenCursor<'_>) -> bool {
-    let eaten = cursor.attempt(|cursor| {
-        let is_lunar = cursor.consume_any_han(&["农历", "阴历", "旧历"]);
-        cursor.consume_any_han(&["正月", "冬月", "腊月", "闰"]);
-        parse_expression(cursor);
-        is_lunar.then_some(())
-    });
-    eaten.is_some()
-}
+/// Maximum number of components of an expression.
+const MAX_COMPONENTS: usize = 6;
 
 fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) -> bool {
-    let is_first = spoken.day.is_none() && spoken.clock.is_none() && spoken.part.is_none();
+    let is_first = spoken.day.is_none()
+        && spoken.clock.is_none()
+        && spoken.part.is_none()
+        && spoken.every.is_none();
     if is_first && let Some(same) = cursor.attempt(parse_same_time) {
         *spoken = same;
         return true;
     }
-    if spoken.day.is_none()
-        && let Some(ChineseDay {
-            day,
-            part,
-            repeats,
-            is_vague,
-        }) = cursor.attempt(parse_day)
+    if spoken.every.is_none()
+        && spoken.day.is_none()
+        && let Some(recurrence) = cursor.attempt(parse_recurrence)
     {
-        spoken.day = Some(day);
-        spoken.part = spoken.part.or(part);
-        spoken.repeats |= repeats;
-        spoken.is_vague |= is_vague;
+        spoken.every = Some(recurrence.every);
+        spoken.day = recurrence.day;
+        spoken.part = spoken.part.or(recurrence.part);
+        return true;
+    }
+    if let Some(named) = cursor.attempt(|cursor| {
+        let named = parse_day(cursor)?;
+        match (&spoken.day, spoken.every) {
+            (None, every) => every
+                .is_none_or(|every| named.day.recurs_every(every))
+                .then_some(named),
+            // "下个月, 15号" is a day of next month.
+            (Some(first), None) => DayPhrase {
+                is_vague: spoken.is_vague,
+                ..first.clone().into()
+            }
+            .combine(&named),
+            (Some(_), Some(_)) => None,
+        }
+    }) {
+        spoken.day = Some(named.day);
+        spoken.part = spoken.part.or(named.part);
+        spoken.is_vague = named.is_vague;
         return true;
     }
     if spoken.is_instant() {
         return false;
     }
-    if spoken.zone.is_none() && cursor.consume_han("北京时间") {
-        spoken.zone = Some(8 * 3600);
+    if spoken.zone.is_none()
+        && let Some(zone) = cursor.attempt(parse_zone)
+    {
+        spoken.zone = Some(zone);
         return true;
     }
     if spoken.clock.is_none()
@@ -160,16 +207,41 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
         spoken.part = Some(part);
         return true;
     }
-    if spoken.clock.is_some() {
+    if spoken.clock.is_some() || spoken.impossible.is_some() {
         return false;
     }
-    let licence = if spoken.day.is_some() || spoken.part.is_some() {
-        ChineseBareHour::Hour
-    } else {
+    let licence = if is_first {
         ChineseBareHour::None
+    } else {
+        ChineseBareHour::Hour
     };
     spoken.clock = cursor.attempt(|cursor| parse_clock(cursor, licence));
-    spoken.clock.is_some()
+    if spoken.clock.is_some() {
+        spoken.zone = cursor
+            .attempt(numeric::parse_clock_offset)
+            .map(NamedOffset::Fixed)
+            .or(spoken.zone.take());
+        return true;
+    }
+    let start = cursor.position();
+    if consume_impossible_clock(cursor, licence) {
+        spoken.impossible = Some(start..cursor.position());
+    }
+    spoken.impossible.is_some()
+}
+
+/// Consumes "北京时间", optionally in brackets.
+fn parse_zone(cursor: &mut TokenCursor<'_>) -> Option<NamedOffset> {
+    let is_bracketed = cursor.consume_sign('(');
+    let (_, id) = chinese_places().find(|(place, _)| {
+        cursor
+            .attempt(|cursor| {
+                (cursor.consume_han(place) && cursor.consume_han("时间")).then_some(())
+            })
+            .is_some()
+    })?;
+    let is_closed = !is_bracketed || cursor.consume_sign(')');
+    zone_of_id(id).filter(|_| is_closed)
 }
 
 /// Sets the time for the words for midnight and noon, which are complete on their own.

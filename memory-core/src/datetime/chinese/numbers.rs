@@ -26,7 +26,7 @@ pub(crate) fn digit_value(character: char) -> Option<u64> {
     })
 }
 
-pub(super) fn is_numeral(character: char) -> bool {
+pub(in super::super) fn is_numeral(character: char) -> bool {
     digit_value(character).is_some() || matches!(character, '十' | '廿' | '卅' | '百' | '千')
 }
 

@@ -30,7 +30,7 @@ pub(super) fn parse_same_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpres
     is_said.then(|| DateExpression {
         day: Some(day),
         is_same_time: true,
-        repeats: named.repeats,
+        every: named.every,
         ..DateExpression::default()
     })
 }

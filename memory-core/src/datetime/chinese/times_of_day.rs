@@ -1,9 +1,9 @@
 //! Parses times of day in Chinese.
 
 use super::super::cursor::TokenCursor;
-use super::super::numeric;
 use super::super::syntax::{DayPart, TimeOfDay};
 use super::super::token::DateTokenKind;
+use super::super::{numeric, range};
 use super::numbers::{is_numeral, parse_number_in};
 
 /// Whether a day or part of the day precedes, which makes any number before 点 an hour.
@@ -90,11 +90,37 @@ pub(super) fn parse_clock(
         cursor.consume_any_han(&["大约", "大概", "约"]);
         let clock = cursor
             .attempt(numeric::parse_clock)
+            .or_else(|| {
+                if licence == ChineseBareHour::Hour {
+                    cursor.attempt(numeric::parse_dotted_hour)
+                } else {
+                    None
+                }
+            })
             .or_else(|| cursor.attempt(parse_time_before_hour))
             .or_else(|| cursor.attempt(|cursor| parse_spoken_time(cursor, licence)))?;
         cursor.consume_any_han(&["左右", "前后", "整", "钟"]);
         Some(clock)
     })
+}
+
+/// Consumes a time that no clock shows: "25点", "24点30分", "25:00".
+pub(super) fn consume_impossible_clock(
+    cursor: &mut TokenCursor<'_>,
+    licence: ChineseBareHour,
+) -> bool {
+    let spoken = |cursor: &mut TokenCursor<'_>| {
+        let is_clean = cursor.starts_cleanly();
+        let hour = parse_number_in(cursor, 24..=99).filter(|_| is_clean)?;
+        if !cursor.consume_any_han(&["点", "时"]) {
+            return None;
+        }
+        cursor.consume_any_han(&["钟", "整"]);
+        let minute = cursor.attempt(|cursor| parse_minute(cursor, licence));
+        let is_time = TimeOfDay::from_clock_face(hour, minute.unwrap_or(0), 0).is_some();
+        (!is_time && licence == ChineseBareHour::Hour).then_some(())
+    };
+    numeric::consume_impossible_clock(cursor) || cursor.attempt(spoken).is_some()
 }
 
 /// Consumes "差五分八点" and "差一刻八点".
@@ -133,6 +159,14 @@ fn parse_spoken_time(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> 
         return None;
     }
     let hour = parse_number_in(cursor, 0..=24)?;
+    // The "2" of "2-4点" is an hour.
+    let mut ahead = *cursor;
+    let is_range_start = range::consume_joint(&mut ahead)
+        && parse_number_in(&mut ahead, 0..=24).is_some()
+        && ahead.consume_any_han(&["点", "时"]);
+    if is_range_start {
+        return TimeOfDay::from_clock_face(hour, 0, 0);
+    }
     let is_shi = cursor.consume_han("时");
     if !is_shi && !cursor.consume_any_han(&["点", "點"]) {
         return None;

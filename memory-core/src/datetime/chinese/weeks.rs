@@ -1,29 +1,23 @@
-//! Parses weekdays and recurrences in Chinese.
+//! Parses weekdays in Chinese.
 
 use chrono::Weekday;
 
 use super::super::cursor::TokenCursor;
-use super::super::syntax::{CalendarDuration, DayExpression, Period, PeriodEdge, Week};
+use super::super::syntax::{DayExpression, DayPhrase, Period, PeriodEdge, Week};
 use super::super::token::DateTokenKind;
-use super::dates::{ChineseDay, parse_calendar_date, parse_period_offset, parse_weekday};
-use super::durations::parse_duration;
+use super::dates::{parse_calendar_date, parse_period_offset, parse_weekday};
 use super::numbers::is_numeral;
 
 /// Number of characters after a weekday in which a past-tense particle is searched.
 const MAX_PARTICLE_DISTANCE: usize = 12;
 
 /// Consumes a weekday, or the start or end of a week.
-pub(super) fn parse_week_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
-    let repeats = cursor.consume_any_han(&["每个", "每", "逢"]);
+pub(super) fn parse_week_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     let is_counted = matches!(cursor.peek_back(1), Some(DateTokenKind::Han(before)) if is_numeral(before) || before == '几')
         || matches!(cursor.peek_back(1), Some(DateTokenKind::Number(_))) && cursor.is_glued(0);
     // Cantonese 今個 and 呢個 refer to a weekday that is not over yet.
     let is_coming = matches!(cursor.peek_han(0), Some('今' | '呢'));
-    let leading = if repeats {
-        None
-    } else {
-        cursor.attempt(parse_period_offset)
-    };
+    let leading = cursor.attempt(parse_period_offset);
     let is_short = cursor.consume_han("周");
     if !is_short && !cursor.consume_any_han(&["星期", "礼拜"]) {
         return None;
@@ -40,8 +34,7 @@ pub(super) fn parse_week_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay>
         leading.and_then(|_| cursor.attempt(again))
     });
     let Some(weekday) = weekday else {
-        let weeks = leading.filter(|weeks| *weeks != 0)?;
-        return Some(parse_week_edge(cursor, weeks));
+        return Some(parse_week_edge(cursor, leading?));
     };
     let is_counted_behind = matches!(
         cursor.peek_han(0),
@@ -73,14 +66,11 @@ pub(super) fn parse_week_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay>
         None if is_weekend => Week::This,
         None => Week::Coming,
     };
-    Some(ChineseDay {
-        repeats,
-        ..DayExpression::Weekday(weekday, week).into()
-    })
+    Some(DayExpression::Weekday(weekday, week).into())
 }
 
 /// Consumes "下周" with an optional start or end; without it the result is vague.
-fn parse_week_edge(cursor: &mut TokenCursor<'_>, weeks: i32) -> ChineseDay {
+fn parse_week_edge(cursor: &mut TokenCursor<'_>, weeks: i32) -> DayPhrase {
     let edge = [
         ("初", PeriodEdge::Start),
         ("底", PeriodEdge::End),
@@ -89,58 +79,11 @@ fn parse_week_edge(cursor: &mut TokenCursor<'_>, weeks: i32) -> ChineseDay {
     ];
     match edge.into_iter().find(|(name, _)| cursor.consume_han(name)) {
         Some((_, edge)) => DayExpression::Edge(edge, Period::Week(weeks)).into(),
-        None => ChineseDay {
+        None => DayPhrase {
             is_vague: true,
             ..DayExpression::Edge(PeriodEdge::Start, Period::Week(weeks)).into()
         },
     }
-}
-
-/// Consumes "每隔三天", "每两个小时" and "每两周的周三", as the first occurrence.
-pub(super) fn parse_recurrence(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
-    let is_each = cursor.consume_han("每");
-    let is_between = cursor.consume_han("隔");
-    if !is_each && !is_between {
-        return None;
-    }
-    let is_one = is_between && matches!(cursor.peek_han(0), Some('一' | '天' | '周'));
-    let amount = match cursor.attempt(parse_duration) {
-        Some(amount) => amount,
-        // "隔天" and "隔周" skip one.
-        None if is_between && cursor.consume_han("天") => CalendarDuration {
-            days: 1,
-            ..CalendarDuration::default()
-        },
-        None if is_between && cursor.consume_han("周") => CalendarDuration {
-            days: 7,
-            ..CalendarDuration::default()
-        },
-        None => return None,
-    };
-    let is_single = amount
-        == CalendarDuration {
-            days: 1,
-            ..CalendarDuration::default()
-        }
-        && !is_between;
-    let amount = if is_one { amount.plus(amount)? } else { amount };
-    let weekday = cursor.attempt(|cursor| {
-        cursor.consume_han("的");
-        cursor
-            .consume_any_han(&["周", "星期", "礼拜"])
-            .then(|| parse_weekday(cursor))
-            .flatten()
-            .filter(|_| !amount.is_exact)
-    });
-    let day = match weekday {
-        Some(weekday) => DayExpression::Weekday(weekday, Week::Coming),
-        None if is_single => DayExpression::Shifted(0),
-        None => DayExpression::Away(amount, Box::new(DayExpression::Shifted(0))),
-    };
-    Some(ChineseDay {
-        repeats: true,
-        ..day.into()
-    })
 }
 
 /// Consumes the redundant weekday after a date.

@@ -2,7 +2,8 @@
 
 use super::super::cursor::TokenCursor;
 use super::super::numeric::expand_year;
-use super::super::syntax::{DayExpression, Month, Year};
+use super::super::range;
+use super::super::syntax::{DateExpression, DayExpression, Month, Year};
 use super::super::token::DateTokenKind;
 use super::lexicon::{Sense, lookup_month, lookup_unit, lookup_weekday};
 use super::numbers::{parse_below_hundred, parse_ordinal, parse_year};
@@ -62,7 +63,7 @@ fn parse_month_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let is_plain = year == Year::Unsaid && !is_ordinal;
     if is_plain && has_article
         || is_plain && sense == Sense::AmongOthers && !can_end_date(cursor)
-        || is_plain && is_counted(cursor)
+        || is_plain && is_counted(cursor) && !starts_range(cursor, day, month)
     {
         return None;
     }
@@ -92,6 +93,9 @@ fn parse_day_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let is_clean = cursor.starts_cleanly();
     cursor.consume_word("the");
     let (day, is_ordinal) = parse_day_number(cursor).filter(|_| is_clean)?;
+    if let Some(month) = month_of_range_end(*cursor, day) {
+        return Some(DayExpression::OfMonth(day, month));
+    }
     cursor.consume_word("day");
     let has_of = cursor.consume_word("of");
     let is_joined = !has_of && consume_date_separator(cursor);
@@ -113,6 +117,41 @@ fn parse_day_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
         return None;
     }
     day_of_named_month(day, month, year)
+}
+
+/// Returns the month of "10-12 December" after its first day.
+fn month_of_range_end(mut cursor: TokenCursor<'_>, first: u32) -> Option<Month> {
+    if !range::consume_joint(&mut cursor) {
+        return None;
+    }
+    cursor.consume_word("the");
+    parse_day_number(&mut cursor).filter(|(last, _)| first < *last && *last <= 31)?;
+    let has_of = cursor.consume_word("of");
+    let (month, sense) = lookup_month(cursor.word())?;
+    cursor.step();
+    let year = parse_following_year(&mut cursor, false);
+    let is_month = sense == Sense::Only || has_of || year != Year::Unsaid || can_end_date(&cursor);
+    is_month.then_some(Month::Named(month, year))
+}
+
+/// Returns whether "-12" follows a day.
+fn starts_range(cursor: &TokenCursor<'_>, day: u32, month: u32) -> bool {
+    let start = DateExpression {
+        day: Some(DayExpression::OfMonth(
+            day,
+            Month::Named(month, Year::Unsaid),
+        )),
+        ..DateExpression::default()
+    };
+    range::follows(cursor, &start)
+}
+
+/// Returns whether "to the 12th" follows.
+fn is_range_next(mut cursor: TokenCursor<'_>) -> bool {
+    range::consume_joint(&mut cursor) && {
+        cursor.consume_word("the");
+        parse_ordinal(&mut cursor).is_some()
+    }
 }
 
 fn consume_date_separator(cursor: &mut TokenCursor<'_>) -> bool {
@@ -308,7 +347,8 @@ pub(super) fn parse_day_of_month(cursor: &mut TokenCursor<'_>) -> Option<DayExpr
                 && before != "at"
         }
     };
-    is_day.then_some(DayExpression::OfMonth(day, Month::Unsaid))
+    (is_day || is_ordinal && !in_words && is_range_next(*cursor))
+        .then_some(DayExpression::OfMonth(day, Month::Unsaid))
 }
 
 /// Returns whether no noun follows that the number could refer to.

@@ -3,8 +3,8 @@
 use super::super::cursor::TokenCursor;
 use super::super::numeric;
 use super::super::syntax::{
-    CalendarDuration, CountedDays, DayExpression, Month, Period, Quantity, Week, WeekdayAnchor,
-    Year,
+    CalendarDuration, CountedDays, DayExpression, DayPhrase, Month, Period, Quantity,
+    WeekdayAnchor, Year,
 };
 use super::dates::{
     parse_day_of_month, parse_month_date, parse_period_offset, parse_relative_year,
@@ -14,33 +14,33 @@ use super::holiday_names::parse_holiday;
 use super::lexicon::{Sense, lookup_day_part, lookup_month, lookup_weekday};
 use super::numbers::{parse_ordinal, parse_year};
 use super::periods::{parse_named_offset, parse_period, parse_period_edge, parse_vague_period};
+use super::recurrence::{parse_counted_days, parse_nth};
 use super::times_of_day::{EnglishBareHour, can_end_number, parse_clock};
-use super::weekdays::{EnglishDay, is_time_next, offset_from_now, parse_weekday};
+use super::weekdays::{is_time_next, offset_from_now, parse_weekday};
 
 /// Maximum nesting depth of "the day after the day after …".
 const MAX_DEPTH: u32 = 3;
 
 /// Consumes a day expression.
-pub(super) fn parse_day(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+pub(super) fn parse_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     parse_nested_day(cursor, MAX_DEPTH)
 }
 
-fn parse_nested_day(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<EnglishDay> {
+fn parse_nested_day(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<DayPhrase> {
     let depth = depth.checked_sub(1)?;
-    let forms: [fn(&mut TokenCursor<'_>, u32) -> Option<EnglishDay>; 14] = [
+    let forms: [fn(&mut TokenCursor<'_>, u32) -> Option<DayPhrase>; 13] = [
         parse_adjacent_day_part,
         parse_relative_day,
         |cursor, _| parse_named_offset(cursor),
         parse_closest_weekday,
         parse_nth_day,
         |cursor, _| parse_period_edge(cursor),
-        |cursor, _| parse_recurrence(cursor),
         |cursor, _| parse_weekday(cursor),
-        |cursor, _| parse_month_date(cursor).map(EnglishDay::from),
-        |cursor, _| numeric::parse_full_date(cursor).map(EnglishDay::from),
+        |cursor, _| parse_month_date(cursor).map(DayPhrase::from),
+        |cursor, _| numeric::parse_full_date(cursor).map(DayPhrase::from),
         |cursor, _| parse_contextual_date(cursor),
         |cursor, _| parse_holiday_day(cursor),
-        |cursor, _| parse_day_of_month(cursor).map(EnglishDay::from),
+        |cursor, _| parse_day_of_month(cursor).map(DayPhrase::from),
         |cursor, _| parse_vague_period(cursor),
     ];
     forms
@@ -49,7 +49,7 @@ fn parse_nested_day(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<EnglishD
 }
 
 /// Consumes an offset from now or from another day.
-fn parse_relative_day(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<EnglishDay> {
+fn parse_relative_day(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<DayPhrase> {
     let forms = [
         parse_future_offset,
         parse_offset_from_day,
@@ -70,13 +70,13 @@ fn parse_relative_day(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<Englis
     } else {
         WeekdayAnchor::SameWeek
     };
-    Some(EnglishDay::from(weekday.map_or(day.clone(), |weekday| {
+    Some(DayPhrase::from(weekday.map_or(day.clone(), |weekday| {
         DayExpression::WeekdayNear(weekday, Box::new(day), near)
     })))
 }
 
 /// Consumes "the night before the 1st", "the morning after" a holiday and "the evening of the 3rd".
-fn parse_adjacent_day_part(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<EnglishDay> {
+fn parse_adjacent_day_part(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<DayPhrase> {
     cursor.consume_word("the");
     let part = lookup_day_part(cursor.word())
         .filter(|_| matches!(cursor.word(), "morning" | "afternoon" | "evening" | "night"))?;
@@ -101,7 +101,7 @@ fn parse_adjacent_day_part(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<E
             Box::new(named.day),
         )
     };
-    Some(EnglishDay {
+    Some(DayPhrase {
         part: Some(part),
         ..day.into()
     })
@@ -193,25 +193,10 @@ fn parse_offset_from_day(
 }
 
 /// Consumes "the second Monday of May", "last day of October 2015" and "fifth last day of May".
-fn parse_nth_day(cursor: &mut TokenCursor<'_>, _: u32) -> Option<EnglishDay> {
+fn parse_nth_day(cursor: &mut TokenCursor<'_>, _: u32) -> Option<DayPhrase> {
     cursor.consume_word("the");
-    let nth = if cursor.consume_word("last") {
-        -1
-    } else {
-        let nth = i32::try_from(parse_ordinal(cursor)?).ok()?;
-        let from_end = cursor.consume_word("last")
-            || cursor.consume_phrase("to last")
-            || cursor.consume_phrase("to the last");
-        if from_end { -nth } else { nth }
-    };
-    let is_working = cursor.consume_any_word(&["working", "business", "work"]);
-    let counted = match cursor.word() {
-        "day" if is_working => CountedDays::WorkingDays,
-        "workday" | "weekday" => CountedDays::WorkingDays,
-        "day" => CountedDays::Days,
-        word => CountedDays::Weekdays(lookup_weekday(word)?.0),
-    };
-    cursor.step();
+    let nth = parse_nth(cursor)?;
+    let counted = parse_counted_days(cursor)?;
     if !cursor.consume_any_word(&["of", "in"]) {
         let is_own =
             lookup_month(cursor.word()).is_some() || matches!(cursor.word(), "next" | "this");
@@ -227,11 +212,11 @@ fn parse_nth_day(cursor: &mut TokenCursor<'_>, _: u32) -> Option<EnglishDay> {
 }
 
 /// Consumes "next 6th of April", and dates such as "4/25" if the preceding words indicate a date.
-fn parse_contextual_date(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+fn parse_contextual_date(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     if cursor.consume_any_word(&["next", "this", "coming"]) {
         return parse_month_date(cursor)
             .or_else(|| numeric::parse_short_date(cursor).filter(|_| can_end_number(cursor)))
-            .map(EnglishDay::from);
+            .map(DayPhrase::from);
     }
     if let Some(day) = cursor.attempt(numeric::parse_dotted_date) {
         return Some(day.into());
@@ -282,7 +267,7 @@ fn hour_follows_at(mut cursor: TokenCursor<'_>) -> bool {
 }
 
 /// Consumes a holiday, with an optional year or offset.
-fn parse_holiday_day(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+fn parse_holiday_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     let leading = cursor.attempt(parse_period_offset);
     cursor.consume_word("the");
     let feast = parse_holiday(cursor)?;
@@ -312,44 +297,8 @@ fn parse_holiday_day(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
     Some(DayExpression::Feast(feast, said.unwrap_or(Year::Unsaid)).into())
 }
 
-/// Consumes "every Monday", "every other day" and "every month on the 3rd", as the first occurrence.
-fn parse_recurrence(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
-    if !cursor.consume_any_word(&["every", "each"]) {
-        return None;
-    }
-    let again = |day: DayExpression| {
-        Some(EnglishDay {
-            repeats: true,
-            ..day.into()
-        })
-    };
-    if let Some(amount) = cursor.attempt(parse_interval) {
-        return again(offset_from_now(amount));
-    }
-    let within = cursor.attempt(|cursor| {
-        let is_period =
-            cursor.consume_any_word(&["week", "month", "year"]) && cursor.consume_word("on");
-        let day = if is_period {
-            parse_nested_day(cursor, 2)?.day
-        } else {
-            return None;
-        };
-        Some(day)
-    });
-    if let Some(day) = within {
-        return again(day);
-    }
-    cursor.consume_any_word(&["single", "other", "second", "alternate"]);
-    let word = cursor.word();
-    cursor.step();
-    if let Some((weekday, _)) = lookup_weekday(word) {
-        return again(DayExpression::Weekday(weekday, Week::Coming));
-    }
-    None
-}
-
 /// Consumes "the second closest Monday to October 5th".
-fn parse_closest_weekday(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<EnglishDay> {
+fn parse_closest_weekday(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<DayPhrase> {
     cursor.consume_word("the");
     let nth = cursor.attempt(parse_ordinal).unwrap_or(1);
     if !cursor.consume_any_word(&["closest", "nearest"]) {
@@ -402,23 +351,4 @@ fn parse_weekday_offset(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<(Day
         ),
         false,
     ))
-}
-
-/// Consumes the interval of a recurrence: "3 days", "other week", "few hours", "hour".
-fn parse_interval(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
-    if cursor.consume_any_word(&["other", "second", "alternate"]) {
-        let (unit, each) = parse_unit(cursor)?;
-        return unit.duration(Quantity::whole(2 * each)?);
-    }
-    let single = |cursor: &mut TokenCursor<'_>| {
-        let (unit, each) = if cursor.word() == "hour" || cursor.word() == "fortnight" {
-            parse_unit(cursor)?
-        } else {
-            return None;
-        };
-        unit.duration(Quantity::whole(each)?)
-    };
-    cursor
-        .attempt(parse_duration)
-        .or_else(|| cursor.attempt(single))
 }

@@ -9,8 +9,11 @@ use super::numbers::{parse_below_hundred, parse_number};
 /// Maximum number of components of a duration.
 const MAX_PARTS: usize = 7;
 
-/// Consumes "1 month, 2 days and 3 hours".
+/// Consumes "1 month, 2 days and 3 hours", "2d4h" or "PT1H30M".
 pub(super) fn parse_duration(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
+    if let Some(total) = cursor.attempt(parse_iso_duration) {
+        return Some(total);
+    }
     let (mut total, mut last) = cursor.attempt(parse_duration_part)?;
     for _ in 1..MAX_PARTS {
         let more = cursor.attempt(|cursor| {
@@ -26,6 +29,49 @@ pub(super) fn parse_duration(cursor: &mut TokenCursor<'_>) -> Option<CalendarDur
         last = unit;
     }
     Some(total)
+}
+
+/// Consumes a duration of ISO 8601, such as "P1DT2H30M".
+fn parse_iso_duration(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
+    let mut is_time = match cursor.word() {
+        "p" => false,
+        "pt" => true,
+        _ => return None,
+    };
+    cursor.step();
+    let mut total: Option<CalendarDuration> = None;
+    while let Some(number) = cursor.attempt(TokenCursor::consume_glued_number) {
+        let whole = number.value;
+        let quantity = cursor
+            .attempt(|cursor| parse_fraction(cursor, whole))
+            .or_else(|| Quantity::whole(whole))?;
+        let letters = cursor.word();
+        let (letter, starts_time) = letters
+            .strip_suffix('t')
+            .map_or((letters, false), |letter| (letter, true));
+        let unit = match letter {
+            "m" if !is_time => TimeUnit::Month,
+            letter => lookup_unit_letter(letter)?,
+        };
+        cursor.step();
+        let part = unit.duration(quantity)?;
+        total = Some(total.unwrap_or_default().plus(part)?);
+        is_time |= starts_time;
+    }
+    total.filter(|_| cursor.ends_cleanly())
+}
+
+/// Consumes a compact duration that is the whole text, such as "1h30m", which is an offset from now.
+pub(super) fn parse_lone_duration(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
+    let is_first = cursor.is_at_start();
+    let start = cursor.position();
+    let amount = parse_duration(cursor)?;
+    let length = cursor.position() - start;
+    let is_compact = 3 <= length
+        && cursor.is_at_end()
+        && !cursor.word_before(1).is_empty()
+        && (2..=length).all(|back| cursor.is_glued_before(back - 1));
+    (is_first && is_compact).then_some(amount)
 }
 
 /// Consumes the minutes of "1h30".
@@ -164,7 +210,7 @@ fn parse_quantity(cursor: &mut TokenCursor<'_>) -> Option<Quantity> {
         return Quantity::whole(1);
     }
     let whole = cursor.attempt(|cursor| {
-        let is_clean = cursor.starts_cleanly();
+        let is_clean = cursor.starts_cleanly() || follows_unit_letter(cursor);
         parse_number(cursor).filter(|_| is_clean)
     })?;
     if let Some(quantity) = cursor.attempt(|cursor| parse_fraction(cursor, whole)) {
@@ -177,6 +223,13 @@ fn parse_quantity(cursor: &mut TokenCursor<'_>) -> Option<Quantity> {
     } else {
         Some(whole)
     }
+}
+
+/// Returns whether the cursor is inside a compact duration such as "1h30m".
+fn follows_unit_letter(cursor: &TokenCursor<'_>) -> bool {
+    cursor.is_glued(0)
+        && lookup_unit_letter(cursor.word_before(1)).is_some()
+        && matches!(cursor.peek_back(2), Some(DateTokenKind::Number(_)))
 }
 
 fn consume_three_quarters(cursor: &mut TokenCursor<'_>) -> bool {

@@ -2,7 +2,8 @@
 
 use chrono::Weekday;
 
-use super::super::syntax::{DayPart, TimeUnit};
+use super::super::syntax::{CalendarDuration, DayPart, Quantity, TimeUnit};
+use super::super::zones::can_start_place;
 
 /// Whether a word is unambiguous, or has another meaning as well ("sun", "may").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +99,61 @@ pub(super) fn lookup_day_part(word: &str) -> Option<DayPart> {
         "afternoon" | "afternoons" => DayPart::Afternoon,
         "evening" | "evenings" => DayPart::Evening,
         "night" | "nights" | "nite" => DayPart::Night,
+        _ => return None,
+    })
+}
+
+/// Returns whether a word denotes a time in any context.
+pub(in super::super) fn is_time_word(word: &str) -> bool {
+    matches!(
+        word,
+        "today"
+            | "tomorrow"
+            | "tonight"
+            | "yesterday"
+            | "midnight"
+            | "weekdays"
+            | "weekend"
+            | "weekends"
+            | "oclock"
+    ) || lookup_weekday(word).is_some_and(|(_, sense)| sense == Sense::Only)
+        || lookup_month(word).is_some_and(|(_, sense)| sense == Sense::Only)
+        || lookup_day_part(word).is_some_and(|_| !matches!(word, "lunch" | "night" | "nights"))
+        || lookup_frequency(word).is_some()
+}
+
+/// Returns whether a word denotes a unit of durations.
+pub(in super::super) fn is_unit(word: &str) -> bool {
+    lookup_unit(word).is_some()
+}
+
+/// Returns whether a word after a number denotes the half of the day.
+pub(in super::super) fn is_half_day(word: &str) -> bool {
+    matches!(word, "am" | "pm")
+}
+
+/// Returns the interval of "daily", "weekly" and the like.
+pub(super) fn lookup_frequency(word: &str) -> Option<CalendarDuration> {
+    let (unit, count) = match word {
+        "hourly" => (TimeUnit::Hour, 1),
+        "daily" | "nightly" => (TimeUnit::Day, 1),
+        "weekly" => (TimeUnit::Week, 1),
+        "biweekly" | "fortnightly" => (TimeUnit::Week, 2),
+        "monthly" => (TimeUnit::Month, 1),
+        "quarterly" => (TimeUnit::Quarter, 1),
+        "yearly" | "annually" => (TimeUnit::Year, 1),
+        _ => return None,
+    };
+    unit.duration(Quantity::whole(count)?)
+}
+
+/// Returns the identifier of the zone that an abbreviation denotes in summer and in winter.
+pub(super) fn lookup_zone_id(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "et" => "America/New_York",
+        "ct" => "America/Chicago",
+        "mt" => "America/Denver",
+        "pt" => "America/Los_Angeles",
         _ => return None,
     })
 }
@@ -227,6 +283,8 @@ pub(super) fn can_follow_number(word: &str) -> bool {
     ) || lookup_weekday(word).is_some()
         || lookup_month(word).is_some()
         || lookup_zone(word).is_some()
+        || lookup_zone_id(word).is_some()
+        || lookup_frequency(word).is_some()
 }
 
 /// Returns whether an expression can start with the word.
@@ -294,6 +352,8 @@ pub(in super::super) fn can_start_expression(word: &str) -> bool {
             | "every"
             | "each"
             | "weekend"
+            | "weekends"
+            | "weekdays"
             | "by"
             | "on"
             | "since"
@@ -322,4 +382,9 @@ pub(in super::super) fn can_start_expression(word: &str) -> bool {
         || lookup_month(word).is_some()
         || super::numbers::is_numeral(word)
         || super::holiday_names::can_start_holiday(word)
+        || lookup_frequency(word).is_some()
+        || lookup_zone(word).is_some()
+        || lookup_zone_id(word).is_some()
+        || can_start_place(word)
+        || word == "p"
 }

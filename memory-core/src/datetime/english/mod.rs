@@ -7,28 +7,39 @@ mod holiday_names;
 mod lexicon;
 mod numbers;
 mod periods;
+mod recurrence;
 mod relative;
 mod times_of_day;
 mod weekdays;
 
 use super::cursor::TokenCursor;
-use super::syntax::{DateExpression, DayExpression, DayPart, Month, TimeOfDay, Year};
+use super::syntax::{
+    DateExpression, DayExpression, DayPart, DayPhrase, Month, Period, PeriodEdge, RecurrencePhrase,
+    TimeOfDay, Year,
+};
 use super::token::DateTokenKind;
+use super::zones::NamedOffset;
+use super::{numeric, range};
 use days::parse_day;
+use durations::parse_lone_duration;
+use lexicon::lookup_frequency;
+use recurrence::{parse_more_days, parse_recurrence};
 use relative::{
     consume_same_time, parse_bare_day_part, parse_meal_time, parse_offset_from_time,
     parse_same_time,
 };
-use times_of_day::{EnglishBareHour, parse_clock, parse_day_part, parse_utc_offset, parse_zone};
-use weekdays::EnglishDay;
+use times_of_day::{EnglishBareHour, parse_clock, parse_day_part, parse_zone};
+use weekdays::offset_from_now;
 
-pub(super) use lexicon::can_start_expression;
+pub(super) use lexicon::{can_start_expression, is_half_day, is_time_word, is_unit};
 pub(crate) use lexicon::{lookup_month, lookup_weekday};
 pub(super) use relative::{parse_lead_time, period_as_offset};
+pub(super) use times_of_day::can_end_number;
 
 /// Consumes one expression: a day, a time, or both in any order, with a part of the day and a time zone.
 pub(super) fn parse_expression(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
     [
+        parse_lone_offset,
         parse_offset_from_time,
         parse_same_time,
         parse_day_and_time,
@@ -38,24 +49,110 @@ pub(super) fn parse_expression(cursor: &mut TokenCursor<'_>) -> Option<DateExpre
     .find_map(|form| cursor.attempt(form))
 }
 
+/// Consumes a compact duration that is the whole text, such as "1h30m".
+fn parse_lone_offset(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
+    let amount = parse_lone_duration(cursor)?;
+    Some(DateExpression {
+        day: Some(offset_from_now(amount)),
+        ..DateExpression::default()
+    })
+}
+
 fn parse_day_and_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
     cursor.attempt(|cursor| {
         let mut spoken = DateExpression::default();
-        let mut end = None;
-        // A day, a time, a part of the day and a time zone, at most one each.
-        for _ in 0..5 {
-            if end.is_some() {
-                consume_connector(cursor);
-            }
-            if !parse_component(cursor, &mut spoken) {
+        // Each component at most once, and a period with the day in it.
+        for _ in 0..MAX_COMPONENTS {
+            if range::follows(cursor, &spoken) || !parse_next_component(cursor, &mut spoken) {
                 break;
             }
-            end = Some(*cursor);
         }
-        *cursor = end?;
+        let is_current_period = spoken.is_vague
+            && matches!(
+                &spoken.day,
+                Some(DayExpression::Edge(
+                    PeriodEdge::Start,
+                    Period::Week(0)
+                        | Period::Month(Month::Away(0))
+                        | Period::Quarter(0)
+                        | Period::Year(Year::Away(0))
+                ))
+            );
         let is_named = spoken.day.is_some() || spoken.clock.is_some();
-        is_named.then_some(spoken)
+        // "Daily" alone is an adjective more often than a recurrence.
+        let recurs = spoken.every.is_some() && lookup_frequency(cursor.word_before(1)).is_none();
+        ((is_named || recurs || spoken.impossible.is_some()) && !is_current_period)
+            .then_some(spoken)
     })
+}
+
+/// Maximum number of components of an expression.
+const MAX_COMPONENTS: usize = 7;
+
+/// Consumes the next component with the words that connect it.
+fn parse_next_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) -> bool {
+    let start = *cursor;
+    if is_empty(spoken) {
+        return parse_component(cursor, spoken);
+    }
+    let has_comma = cursor.consume_sign(',');
+    let is_separated = cursor.consume_sign('-') || has_comma;
+    let after_sign = *cursor;
+    consume_connector(cursor);
+    if parse_component(cursor, spoken) {
+        return true;
+    }
+    *cursor = after_sign;
+    if parse_component(cursor, spoken) || parse_second_day(cursor, spoken, is_separated) {
+        return true;
+    }
+    *cursor = start;
+    false
+}
+
+fn is_empty(spoken: &DateExpression) -> bool {
+    spoken.day.is_none()
+        && spoken.clock.is_none()
+        && spoken.part.is_none()
+        && spoken.every.is_none()
+        && spoken.zone.is_none()
+}
+
+/// Consumes a day that another day of the expression completes: "the 3rd" after "next month", a weekday after a date.
+fn parse_second_day(
+    cursor: &mut TokenCursor<'_>,
+    spoken: &mut DateExpression,
+    is_separated: bool,
+) -> bool {
+    let Some(first) = spoken.day.clone() else {
+        return false;
+    };
+    let first = DayPhrase {
+        is_vague: spoken.is_vague,
+        ..first.into()
+    };
+    let combined = cursor.attempt(|cursor| {
+        let is_bracketed = cursor.consume_sign('(');
+        cursor.consume_any_word(&["on", "in", "of"]);
+        let is_weekday = lexicon::lookup_weekday(cursor.word()).is_some();
+        let named = parse_day(cursor)?;
+        let is_date = matches!(
+            first.day,
+            DayExpression::OfMonth(..) | DayExpression::EitherWay(..)
+        );
+        let is_joined = !is_weekday || first.is_vague || is_separated || is_bracketed || is_date;
+        if is_bracketed && !cursor.consume_sign(')') || !is_joined {
+            return None;
+        }
+        first.combine(&named)
+    });
+    let Some(combined) = combined else {
+        return false;
+    };
+    spoken.day = Some(combined.day);
+    spoken.part = spoken.part.or(combined.part);
+    spoken.is_vague = combined.is_vague;
+    true
 }
 
 fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) -> bool {
@@ -65,29 +162,53 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
         spoken.clock = Some(clock);
         return true;
     }
+    if spoken.every.is_none()
+        && let Some(recurrence) = cursor.attempt(|cursor| parse_recurrence_beside(cursor, spoken))
+    {
+        spoken.every = Some(recurrence.every);
+        spoken.day = recurrence.day.or(spoken.day.take());
+        spoken.part = spoken.part.or(recurrence.part);
+        return true;
+    }
     if spoken.day.is_none() {
-        if let Some(EnglishDay {
+        let start = cursor.position();
+        if let Some(DayPhrase {
             day,
             part,
             clock,
-            repeats,
+            every,
             is_vague,
-        }) = cursor.attempt(parse_day)
-        {
-            // An offset in hours accepts no other time.
+        }) = cursor.attempt(|cursor| {
+            let named = parse_day(cursor)?;
+            let fits = spoken
+                .every
+                .is_none_or(|every| named.day.recurs_every(every));
+            fits.then_some(named)
+        }) {
+            let recurs = every.is_some() || spoken.every.is_some();
+            let day = if recurs {
+                parse_more_days(cursor, day)
+            } else {
+                day
+            };
+            // "The last day of every month" recurs as often as its period.
+            let is_each = (1..=cursor.position() - start)
+                .any(|back| matches!(cursor.word_before(back), "every" | "each"));
+            let natural = || day.natural_interval().filter(|_| is_each);
+            spoken.every = spoken.every.or(every).or_else(natural);
             spoken.day = Some(day);
             spoken.part = spoken.part.or(part);
             spoken.clock = spoken.clock.or(clock);
-            spoken.repeats |= repeats;
             spoken.is_vague |= is_vague;
             return true;
         }
-        if consume_daily(cursor) {
-            spoken.day = Some(DayExpression::Shifted(0));
-            spoken.part = lexicon::lookup_day_part(cursor.word_before(1));
-            spoken.repeats = true;
-            return true;
-        }
+    }
+    if spoken.every.is_none()
+        && spoken.day.as_ref().is_some_and(DayExpression::is_exact)
+        && let Some(every) = cursor.attempt(numeric::parse_repeater)
+    {
+        spoken.every = Some(every);
+        return true;
     }
     if spoken.clock.is_none() && spoken.part.is_none() && cursor.consume_phrase("first thing") {
         spoken.part = Some(DayPart::Morning);
@@ -101,18 +222,19 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
         spoken.is_same_time = true;
         return true;
     }
-    if spoken.clock.is_none() && !spoken.is_instant() {
+    if spoken.clock.is_none() && !spoken.is_instant() && spoken.impossible.is_none() {
         let licence = bare_hour_rule(cursor, spoken);
-        let is_dated = matches!(cursor.peek_back(1), Some(DateTokenKind::Word("t")));
         if let Some(clock) = cursor.attempt(|cursor| parse_clock(cursor, licence)) {
             spoken.clock = Some(clock);
-            let shift = if is_dated {
-                cursor.attempt(parse_utc_offset)
-            } else {
-                None
-            };
-            spoken.zone = shift.or_else(|| parse_zone(cursor));
+            if let Some(seconds) = cursor.attempt(numeric::parse_clock_offset) {
+                spoken.zone = Some(NamedOffset::Fixed(seconds));
+            }
             parse_trailing_year(cursor, spoken);
+            return true;
+        }
+        let start = cursor.position();
+        if numeric::consume_impossible_clock(cursor) {
+            spoken.impossible = Some(start..cursor.position());
             return true;
         }
     }
@@ -125,7 +247,7 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
         return true;
     }
     if spoken.part.is_none() && !spoken.is_instant() {
-        let is_after_day = spoken.day.is_some() || spoken.clock.is_some();
+        let is_after_day = spoken.day.is_some() || spoken.clock.is_some() || spoken.every.is_some();
         if let Some(part) = cursor
             .attempt(|cursor| parse_day_part(cursor, is_after_day))
             .or_else(|| cursor.attempt(parse_meal_time))
@@ -134,11 +256,37 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
             return true;
         }
     }
-    if spoken.zone.is_none() && spoken.clock.is_some() {
-        spoken.zone = parse_zone(cursor);
+    if spoken.zone.is_none() {
+        spoken.zone = cursor.attempt(|cursor| {
+            let zone = parse_zone(cursor)?;
+            let is_beside_clock = spoken.clock.is_some() || {
+                let mut ahead = *cursor;
+                ahead.consume_sign(',');
+                ahead.consume_word("at");
+                parse_clock(&mut ahead, EnglishBareHour::None).is_some()
+            };
+            is_beside_clock.then_some(zone)
+        });
         return spoken.zone.is_some();
     }
     false
+}
+
+/// Consumes a recurrence that suits the day and time before it.
+fn parse_recurrence_beside(
+    cursor: &mut TokenCursor<'_>,
+    spoken: &DateExpression,
+) -> Option<RecurrencePhrase> {
+    let is_frequency = lookup_frequency(cursor.word()).is_some();
+    let recurrence = parse_recurrence(cursor)?;
+    let is_beside = || spoken.day.is_some() || spoken.clock.is_some();
+    let is_time_next = || matches!(cursor.word(), "at" | "on");
+    let fits = match &spoken.day {
+        Some(day) => recurrence.day.is_none() && day.recurs_every(recurrence.every),
+        None => spoken.clock.is_none() || !recurrence.every.is_exact,
+    };
+    (fits && !spoken.is_vague && (!is_frequency || is_beside() || is_time_next()))
+        .then_some(recurrence)
 }
 
 /// Consumes the year of "Wed Oct 26 15:50:06 2016".
@@ -153,18 +301,6 @@ fn parse_trailing_year(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression
     {
         *said = Year::Exactly(year);
     }
-}
-
-/// Consumes "every morning" and "every day".
-fn consume_daily(cursor: &mut TokenCursor<'_>) -> bool {
-    let eaten = cursor.attempt(|cursor| {
-        let is_each = cursor.consume_any_word(&["every", "each"]);
-        let is_daily = is_each
-            && (cursor.word() == "day" || lexicon::lookup_day_part(cursor.word()).is_some());
-        cursor.step();
-        is_daily.then_some(())
-    });
-    eaten.is_some()
 }
 
 /// Consumes the hour of "9 tomorrow" and "8 this evening", which only the following words identify as an hour.
@@ -227,7 +363,7 @@ fn bare_hour_rule(cursor: &TokenCursor<'_>, spoken: &DateExpression) -> EnglishB
             parse_clock(&mut ahead, EnglishBareHour::Hour).is_some_and(|clock| clock.minute != 0)
                 && ahead.is_at_end()
         };
-    let is_after_day = spoken.day.is_some() || spoken.part.is_some();
+    let is_after_day = spoken.day.is_some() || spoken.part.is_some() || spoken.every.is_some();
     if is_led || is_after_day || is_in_words_alone {
         EnglishBareHour::Hour
     } else {
@@ -235,10 +371,8 @@ fn bare_hour_rule(cursor: &TokenCursor<'_>, spoken: &DateExpression) -> EnglishB
     }
 }
 
-/// Consumes the separators between a day and its time.
+/// Consumes the words between a day and its time.
 fn consume_connector(cursor: &mut TokenCursor<'_>) {
-    cursor.consume_sign(',');
-    cursor.consume_sign('-');
     cursor.consume_any_phrase(&[
         "at about",
         "at around",

@@ -1,11 +1,13 @@
 //! Parses weeks, months and years in English, and their ends: "by the end of next month", "in May".
 
 use super::super::cursor::TokenCursor;
-use super::super::syntax::{DayExpression, DayPart, Month, Period, PeriodEdge, TimeOfDay, Year};
+use super::super::syntax::{
+    DayExpression, DayPart, DayPhrase, Month, Period, PeriodEdge, TimeOfDay, Year,
+};
 use super::dates::{no_noun_follows, parse_month, parse_period_offset};
 use super::lexicon::{Sense, lookup_day_part, lookup_month};
 use super::numbers::parse_year;
-use super::weekdays::{EnglishDay, parse_weekday};
+use super::weekdays::parse_weekday;
 
 /// Consumes a period.
 pub(super) fn parse_period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
@@ -49,7 +51,7 @@ pub(super) fn parse_period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
 }
 
 /// Consumes "the end of the month", "mid-March", "end of day" and "eom".
-pub(super) fn parse_period_edge(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+pub(super) fn parse_period_edge(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     if let Some(named) = cursor.attempt(parse_abbreviation) {
         return Some(named);
     }
@@ -94,12 +96,12 @@ pub(super) fn parse_period_edge(cursor: &mut TokenCursor<'_>) -> Option<EnglishD
         None => parse_period(cursor)?,
     };
     match (edge, period) {
-        (PeriodEdge::End, Period::Day(day)) => Some(EnglishDay {
+        (PeriodEdge::End, Period::Day(day)) => Some(DayPhrase {
             clock: Some(TimeOfDay::LAST_SECOND),
             ..(*day).into()
         }),
         (_, Period::Day(_)) => None,
-        (edge, period) => Some(EnglishDay {
+        (edge, period) => Some(DayPhrase {
             is_vague: is_loose,
             ..DayExpression::Edge(edge, period).into()
         }),
@@ -107,19 +109,19 @@ pub(super) fn parse_period_edge(cursor: &mut TokenCursor<'_>) -> Option<EnglishD
 }
 
 /// Consumes the day of an "end of day"; it defaults to today.
-fn end_of_day(cursor: &mut TokenCursor<'_>, clock: TimeOfDay) -> EnglishDay {
+fn end_of_day(cursor: &mut TokenCursor<'_>, clock: TimeOfDay) -> DayPhrase {
     let day = cursor.attempt(|cursor| {
         cursor.consume_any_word(&["on", "of"]);
         parse_named_offset(cursor).or_else(|| cursor.attempt(parse_weekday))
     });
-    EnglishDay {
+    DayPhrase {
         clock: Some(clock),
         ..day.unwrap_or_else(|| DayExpression::Shifted(0).into())
     }
 }
 
 /// Consumes "eod", "eom", "month end" and "close of business".
-fn parse_abbreviation(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+fn parse_abbreviation(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     if cursor.consume_any_phrase(&["close of business", "cob", "eob"]) {
         return Some(end_of_day(cursor, TimeOfDay::unambiguous(17, 0)));
     }
@@ -143,9 +145,9 @@ fn parse_abbreviation(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
 }
 
 /// Consumes a period that resolves to its first day: "in May", "next week", "since 2013".
-pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     let start = |period| {
-        Some(EnglishDay {
+        Some(DayPhrase {
             is_vague: true,
             ..DayExpression::Edge(PeriodEdge::Start, period).into()
         })
@@ -157,7 +159,7 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<English
             .then_some(())
     });
     if next_day.is_some() {
-        return Some(EnglishDay {
+        return Some(DayPhrase {
             is_vague: true,
             ..DayExpression::Shifted(1).into()
         });
@@ -177,7 +179,7 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<English
         is_end.then_some(days)
     });
     if let Some(days) = beside {
-        return Some(EnglishDay {
+        return Some(DayPhrase {
             is_vague: true,
             ..DayExpression::Shifted(days).into()
         });
@@ -226,7 +228,7 @@ fn parse_whole_period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
             _ => None,
         };
     }
-    let distance = parse_period_offset(cursor).filter(|distance| *distance != 0)?;
+    let distance = parse_period_offset(cursor)?;
     let period = match cursor.word() {
         "week" => Period::Week(distance),
         "month" => Period::Month(Month::Away(distance)),
@@ -239,7 +241,7 @@ fn parse_whole_period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
 }
 
 /// Consumes "today", "tomorrow", "tonight", "this morning" and "now".
-pub(super) fn parse_named_offset(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+pub(super) fn parse_named_offset(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     if cursor.consume_any_phrase(&[
         "right now",
         "just now",
@@ -272,7 +274,7 @@ pub(super) fn parse_named_offset(cursor: &mut TokenCursor<'_>) -> Option<English
         (!is_last || is_night).then_some((if is_last { -1 } else { 0 }, part))
     });
     if let Some((days, part)) = this_part {
-        return Some(EnglishDay {
+        return Some(DayPhrase {
             part: Some(part),
             ..DayExpression::Shifted(days).into()
         });
@@ -288,7 +290,7 @@ pub(super) fn parse_named_offset(cursor: &mut TokenCursor<'_>) -> Option<English
         _ => return None,
     };
     cursor.step();
-    Some(EnglishDay {
+    Some(DayPhrase {
         part,
         ..DayExpression::Shifted(days).into()
     })

@@ -26,7 +26,7 @@ pub(super) fn parse_same_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpres
     Some(DateExpression {
         day: Some(day),
         is_same_time: true,
-        repeats: named.repeats,
+        every: named.every,
         ..DateExpression::default()
     })
 }

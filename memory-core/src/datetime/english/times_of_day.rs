@@ -1,11 +1,12 @@
 //! Parses times of day in English.
 
 use super::super::cursor::TokenCursor;
-use super::super::numeric;
 use super::super::syntax::{DayPart, HalfDay, TimeOfDay};
 use super::super::token::DateTokenKind;
+use super::super::zones::{NamedOffset, can_start_place, zone_of_id, zone_of_place};
+use super::super::{numeric, range};
 use super::durations::parse_duration;
-use super::lexicon::{can_follow_number, lookup_day_part, lookup_zone};
+use super::lexicon::{can_follow_number, lookup_day_part, lookup_zone, lookup_zone_id};
 use super::numbers::{parse_below_hundred, parse_number};
 
 /// Whether the context allows a bare number to be an hour.
@@ -32,15 +33,20 @@ pub(super) fn parse_clock(
             parse_spelled_half_day,
             parse_approximate_hour,
         ];
-        let is_between = cursor.word_before(1) == "between";
-        let first = if is_between {
+        let is_range = matches!(cursor.word_before(1), "between" | "from");
+        let first = if is_range {
             cursor.attempt(parse_range_start)
         } else {
             None
         };
         let found = first.or_else(|| forms.into_iter().find_map(|form| cursor.attempt(form)));
         let licensed = |cursor: &mut TokenCursor<'_>| {
-            let forms = [parse_half_hour, parse_range_start, parse_bare_hour];
+            let forms = [
+                parse_half_hour,
+                parse_range_start,
+                numeric::parse_dotted_hour,
+                parse_bare_hour,
+            ];
             if licence == EnglishBareHour::Hour {
                 forms.into_iter().find_map(|form| cursor.attempt(form))
             } else {
@@ -48,8 +54,12 @@ pub(super) fn parse_clock(
             }
         };
         let found = found.or_else(|| cursor.attempt(licensed))?;
-        cursor.consume_glued_sign('-');
-        cursor.consume_any_word(&["ish", "sharp", "approximately", "exactly"]);
+        cursor.attempt(|cursor| {
+            cursor.consume_glued_sign('-');
+            cursor
+                .consume_any_word(&["ish", "sharp", "approximately", "exactly"])
+                .then_some(())
+        });
         Some(found)
     })
 }
@@ -214,6 +224,8 @@ fn parse_spelled_half_day(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let clock = parse_spelled_time(cursor)?;
     let is_oclock = numeric::consume_oclock(cursor);
     match numeric::parse_half_day(cursor) {
+        // "Fifteen thirty pm" is redundant.
+        Some(HalfDay::After) if 12 < clock.hour => Some(clock),
         Some(half) => TimeOfDay {
             is_sure: false,
             ..clock
@@ -258,9 +270,10 @@ fn parse_approximate_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     }
 }
 
-/// Consumes "2-4", "9 to 11am" and, after "between", "9 and 5", and returns the start of the range.
+/// Consumes the start of "2-4", "9 to 11am" and, after "between", "9 and 5".
 fn parse_range_start(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let is_between = cursor.word_before(1) == "between";
+    let is_from = cursor.word_before(1) == "from";
     // "2:30", "11am" or "11", and not another range.
     let hour = |cursor: &mut TokenCursor<'_>| {
         let whole = cursor
@@ -278,20 +291,22 @@ fn parse_range_start(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
         return None;
     }
     let start = hour(cursor)?;
-    if !cursor.consume_sign('-') && !cursor.consume_word(if is_between { "and" } else { "to" }) {
+    let mut ahead = *cursor;
+    if !range::consume_joint(&mut ahead) && !(is_between && ahead.consume_word("and")) {
         return None;
     }
-    let end = hour(cursor)?;
-    let is_whole = cursor.ends_cleanly() && can_end_number(cursor);
-    if !is_whole || start.is_sure || !end.is_sure {
-        return is_whole.then_some(start);
+    let end = hour(&mut ahead)?;
+    let is_whole = ahead.ends_cleanly() && can_end_number(&ahead);
+    // "From 1 to 10" is a range of hours only beside a day.
+    let is_dated = || !matches!(ahead.peek(0), None | Some(DateTokenKind::Sign(_)));
+    if !is_whole || is_from && !end.is_sure && !is_dated() {
+        return None;
     }
-    // "Between 11 and 1pm" starts before noon.
-    let is_same_half = start.hour % 12 < end.hour % 12;
-    start.in_half(if is_same_half == (12 <= end.hour) {
-        HalfDay::After
+    let has_half = numeric::follows_half_day(&ahead);
+    Some(if !start.is_sure && end.is_sure {
+        range::align_half(start, end, has_half)
     } else {
-        HalfDay::Before
+        start
     })
 }
 
@@ -355,7 +370,7 @@ fn parse_spaced_minute(cursor: &mut TokenCursor<'_>, hour_digits: usize) -> Opti
 }
 
 /// Returns whether a bare number can end here, because no noun follows that it could count.
-pub(super) fn can_end_number(cursor: &TokenCursor<'_>) -> bool {
+pub(in super::super) fn can_end_number(cursor: &TokenCursor<'_>) -> bool {
     match cursor.peek(0) {
         Some(DateTokenKind::Word(word)) => {
             can_follow_number(word) || lookup_day_part(word).is_some()
@@ -414,43 +429,68 @@ pub(super) fn parse_day_part(cursor: &mut TokenCursor<'_>, is_after_day: bool) -
     })
 }
 
-/// Consumes the name of a time zone, optionally in brackets, or "UTC+2".
-pub(super) fn parse_zone(cursor: &mut TokenCursor<'_>) -> Option<i32> {
+/// Consumes the name of a time zone, optionally in brackets: "CET", "UTC+2", "Europe/Berlin", "Tokyo time".
+pub(super) fn parse_zone(cursor: &mut TokenCursor<'_>) -> Option<NamedOffset> {
     cursor.attempt(|cursor| {
         let is_bracketed = cursor.consume_sign('(');
-        let base = lookup_zone(cursor.word())?;
-        let may_shift = matches!(cursor.word(), "utc" | "gmt");
-        cursor.step();
-        let shift = if may_shift {
-            cursor.attempt(parse_utc_offset).unwrap_or(0)
-        } else {
-            0
-        };
+        let zone = cursor
+            .attempt(parse_zone_id)
+            .or_else(|| cursor.attempt(parse_place_time))
+            .or_else(|| cursor.attempt(parse_zone_abbreviation))?;
         let is_closed = !is_bracketed || cursor.consume_sign(')');
-        is_closed.then_some(base + shift)
+        is_closed.then_some(zone)
     })
 }
 
-/// Consumes a UTC offset: "+2", "-05:30" or "+0200".
-pub(super) fn parse_utc_offset(cursor: &mut TokenCursor<'_>) -> Option<i32> {
-    let is_west = !cursor.consume_glued_sign('+') && cursor.consume_glued_sign('-');
-    if !is_west && cursor.peek_back(1) != Some(DateTokenKind::Sign('+')) {
+/// Consumes "CET", "ET" or "UTC+2".
+fn parse_zone_abbreviation(cursor: &mut TokenCursor<'_>) -> Option<NamedOffset> {
+    let word = cursor.word();
+    cursor.step();
+    if let Some(id) = lookup_zone_id(word) {
+        return zone_of_id(id);
+    }
+    let base = lookup_zone(word)?;
+    let shift = if matches!(word, "utc" | "gmt") {
+        cursor.attempt(numeric::parse_utc_offset).unwrap_or(0)
+    } else {
+        0
+    };
+    Some(NamedOffset::Fixed(base + shift))
+}
+
+/// Consumes "Europe/Berlin" and "America/New_York".
+fn parse_zone_id(cursor: &mut TokenCursor<'_>) -> Option<NamedOffset> {
+    let mut id = cursor.word().to_owned();
+    if cursor.peek_ahead_sign() != Some('/') {
         return None;
     }
-    let hours = cursor.consume_glued_number()?;
-    let colon = cursor.attempt(|cursor| {
-        cursor
-            .consume_glued_sign(':')
-            .then(|| cursor.consume_glued_number())
-            .flatten()
-    });
-    let minutes = match (hours.digits, colon) {
-        (1 | 2, minutes) => hours.value * 60 + minutes.map_or(0, |minutes| minutes.value.min(59)),
-        (4, None) => hours.value / 100 * 60 + hours.value % 100,
-        _ => return None,
-    };
-    let seconds = i32::try_from(minutes * 60)
-        .ok()
-        .filter(|seconds| *seconds <= 15 * 3600)?;
-    Some(if is_west { -seconds } else { seconds })
+    cursor.step();
+    while let Some(sign) = ['/', '_', '-']
+        .into_iter()
+        .find(|sign| cursor.is_glued(1) && cursor.consume_glued_sign(*sign))
+    {
+        id.push(sign);
+        id.push_str(cursor.word());
+        cursor.step();
+    }
+    zone_of_id(&id)
 }
+
+/// Consumes "Tokyo time", "New York local time" and "Eastern Standard Time".
+fn parse_place_time(cursor: &mut TokenCursor<'_>) -> Option<NamedOffset> {
+    if !can_start_place(cursor.word()) {
+        return None;
+    }
+    (1..=MAX_PLACE_WORDS).find_map(|count| {
+        cursor.attempt(|cursor| {
+            let words: Vec<_> = (0..count).map(|ahead| cursor.word_ahead(ahead)).collect();
+            (0..count).for_each(|_| cursor.step());
+            cursor.consume_any_word(&["local", "standard", "daylight", "summer"]);
+            let is_time = cursor.consume_word("time");
+            zone_of_place(&words.join(" ")).filter(|_| is_time)
+        })
+    })
+}
+
+/// Maximum number of words in the name of a place.
+const MAX_PLACE_WORDS: usize = 3;

@@ -5,7 +5,7 @@ use chrono::Weekday;
 use super::super::cursor::TokenCursor;
 use super::super::numeric;
 use super::super::syntax::{
-    CalendarDuration, DayExpression, DayPart, Month, TimeOfDay, Week, WeekdayAnchor,
+    CalendarDuration, DayExpression, DayPhrase, Month, Week, WeekdayAnchor,
 };
 use super::super::token::DateTokenKind;
 use super::dates::{no_noun_follows, parse_month, parse_month_date, parse_period_offset};
@@ -14,30 +14,8 @@ use super::lexicon::{Sense, lookup_day_part, lookup_weekday};
 use super::numbers::{parse_below_hundred, parse_ordinal};
 use super::times_of_day::can_end_number;
 
-/// A day expression, with the time that its name implies.
-#[derive(Debug, Clone)]
-pub(super) struct EnglishDay {
-    pub(super) day: DayExpression,
-    pub(super) part: Option<DayPart>,
-    pub(super) clock: Option<TimeOfDay>,
-    pub(super) repeats: bool,
-    pub(super) is_vague: bool,
-}
-
-impl From<DayExpression> for EnglishDay {
-    fn from(day: DayExpression) -> Self {
-        Self {
-            day,
-            part: None,
-            clock: None,
-            repeats: false,
-            is_vague: false,
-        }
-    }
-}
-
 /// Consumes a weekday, with the week and the date that accompany it.
-pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     if let Some(weekday) = cursor.attempt(parse_past_weekday) {
         return Some(
             DayExpression::WeekdaysAway(-1, weekday, Box::new(DayExpression::Shifted(0))).into(),
@@ -114,8 +92,8 @@ pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> 
         return None;
     }
     let week = leading.or(trailing).unwrap_or(Week::Coming);
-    Some(EnglishDay {
-        repeats: is_plural,
+    Some(DayPhrase {
+        every: is_plural.then(|| CalendarDuration::in_days(7)),
         ..DayExpression::Weekday(weekday, week).into()
     })
 }
@@ -190,8 +168,7 @@ fn parse_weekday_date(cursor: &mut TokenCursor<'_>, weekday: Weekday) -> Option<
         let date = cursor
             .consume_number()
             .filter(|date| (13..=31).contains(&date.value))?;
-        (no_noun_follows(cursor) && cursor.peek(0) != Some(DateTokenKind::Sign(':')))
-            .then_some(date)
+        (no_noun_follows(cursor) && cursor.ends_cleanly()).then_some(date)
     };
     if let Some(date) = cursor.attempt(day_of_month) {
         return Some(DayExpression::WeekdayAndDate(
@@ -223,7 +200,10 @@ fn parse_weekday_date(cursor: &mut TokenCursor<'_>, weekday: Weekday) -> Option<
     });
     match of_month {
         Some(Month::Unsaid) | None => Some(DayExpression::WeekdayAndDate(weekday, date)),
-        Some(month) => Some(DayExpression::OfMonth(date, month)),
+        Some(month) => Some(DayExpression::Confirmed(
+            weekday,
+            Box::new(DayExpression::OfMonth(date, month)),
+        )),
     }
 }
 

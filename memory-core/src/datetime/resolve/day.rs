@@ -28,18 +28,31 @@ pub(super) fn resolve_day(
         DayExpression::WeekdayAndDate(weekday, date) => (0..MAX_MONTHS)
             .filter_map(|months| date_in_month(today, months, *date))
             .find(|found| found.weekday() == *weekday),
-        DayExpression::Confirmed(weekday, day) => match &**day {
-            DayExpression::EitherWay(first, other) => {
-                let named = [first, other]
+        DayExpression::Confirmed(weekday, day) => {
+            let confirmed = match &**day {
+                DayExpression::EitherWay(first, other) => [first, other]
                     .into_iter()
-                    .filter_map(|day| resolve_day(day, today, &mut Vec::new()));
-                named
-                    .into_iter()
-                    .find(|date| date.weekday() == *weekday)
-                    .or_else(|| resolve_day(day, today, assumed))
+                    .filter_map(|day| resolve_day(day, today, &mut Vec::new()))
+                    .find(|date| date.weekday() == *weekday),
+                day => recent_date(*weekday, day, today),
+            };
+            if confirmed.is_some() {
+                return confirmed;
             }
-            day => recent_date(*weekday, day, today).or_else(|| resolve_day(day, today, assumed)),
-        },
+            let date = resolve_day(day, today, assumed)?;
+            if date.weekday() != *weekday {
+                assumed.push(format!(
+                    "{date} is a {}, not a {}; assuming the date.",
+                    date.format("%A"),
+                    add_days(date, i64::from(weekday.days_since(date.weekday())))?.format("%A")
+                ));
+            }
+            Some(date)
+        }
+        DayExpression::AnyOf(days) => days
+            .iter()
+            .filter_map(|day| resolve_day(day, today, &mut Vec::new()))
+            .min(),
         DayExpression::Closest(nth, weekday, from) => {
             closest_weekday(*nth, *weekday, resolve_day(from, today, assumed)?)
         }
@@ -137,7 +150,7 @@ fn add_days(date: NaiveDate, days: i64) -> Option<NaiveDate> {
     date.checked_add_signed(TimeDelta::try_days(days)?)
 }
 
-fn monday_of_week(date: NaiveDate) -> Option<NaiveDate> {
+pub(super) fn monday_of_week(date: NaiveDate) -> Option<NaiveDate> {
     date.checked_sub_days(Days::new(u64::from(date.weekday().num_days_from_monday())))
 }
 
@@ -216,7 +229,7 @@ fn recent_date(weekday: Weekday, day: &DayExpression, today: NaiveDate) -> Optio
 }
 
 /// Returns the first day of the month that is `months` away from the current one.
-fn first_of_month(today: NaiveDate, months: i32) -> Option<NaiveDate> {
+pub(super) fn first_of_month(today: NaiveDate, months: i32) -> Option<NaiveDate> {
     let first = today.with_day(1)?;
     let distance = Months::new(months.unsigned_abs());
     if months < 0 {

@@ -1,18 +1,18 @@
 //! Resolves parsed expressions to points in time.
 
 mod day;
+mod recurrence;
 mod time_of_day;
 
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 
 use self::day::resolve_day;
-use self::time_of_day::{ResolvedLocalTime, resolve_day_part, resolve_time};
+use self::recurrence::RecurringDays;
+use self::time_of_day::{ResolvedLocalTime, at_waking_hour, resolve_day_part, resolve_time};
 use super::mention::{DatePrecision, TimeRelation};
-use super::syntax::{
-    CalendarDuration, DateExpression, DayExpression, DayPart, HalfDay, TimeOfDay, Week,
-};
+use super::syntax::{CalendarDuration, DateExpression, DayExpression, DayPart, HalfDay, TimeOfDay};
 
-pub(super) use self::time_of_day::{ChronoZone, ClockChange, DynTimeZone};
+pub(super) use self::time_of_day::{ChronoZone, ClockChange, DynTimeZone, ZonedTime};
 
 /// The current time, with the time zone.
 pub(super) struct DateContext<'z> {
@@ -27,65 +27,152 @@ pub(super) struct ResolvedDate {
     pub(super) kind: DatePrecision,
     pub(super) relation: TimeRelation,
     pub(super) assumed: Vec<String>,
+    /// The end of a range.
+    pub(super) end: Option<DateTime<FixedOffset>>,
 }
 
 /// Returns the point in time of an expression, or `None` if it does not exist, such as the 30th of February.
 pub(super) fn resolve(spoken: &DateExpression, now: &DateContext<'_>) -> Option<ResolvedDate> {
-    let resolved = resolve_next(spoken, now)?;
+    if spoken.impossible.is_some() {
+        return None;
+    }
+    let ahead = TimeDelta::try_seconds(spoken.ahead)?;
+    let mut resolved = match spoken.every {
+        // The result is after now even with the lead time.
+        Some(every) => {
+            let later = DateContext {
+                utc: now.utc.checked_add_signed(ahead)?,
+                zone: now.zone,
+            };
+            resolve_recurrence(spoken, every, &later)?
+        }
+        None => resolve_once(spoken, now)?,
+    };
+    if let Some(end) = &spoken.end {
+        resolved.end = Some(resolve_range_end(end, &resolved, now)?);
+    }
     if spoken.ahead == 0 {
         return Some(resolved);
     }
-    let utc = resolved
-        .at
-        .naive_utc()
-        .checked_sub_signed(TimeDelta::try_seconds(spoken.ahead)?)?;
-    resolved_at(
+    let utc = resolved.at.naive_utc().checked_sub_signed(ahead)?;
+    let moved = resolved_at(
         now.zone.local_time_at(utc)?,
         DatePrecision::DateTime,
         now,
         resolved.assumed,
-    )
+    )?;
+    Some(ResolvedDate {
+        end: resolved.end,
+        ..moved
+    })
 }
 
-fn resolve_next(spoken: &DateExpression, now: &DateContext<'_>) -> Option<ResolvedDate> {
-    let today = now.zone.local_time_at(now.utc)?.date_naive();
-    let is_daily = matches!(spoken.day, Some(DayExpression::Shifted(0)));
-    let is_of_today = matches!(spoken.day, Some(DayExpression::Weekday(weekday, Week::Coming)) if weekday == today.weekday());
-    if !spoken.repeats || !is_daily && !is_of_today {
-        return resolve_once(spoken, now);
-    }
-    let next = DayExpression::Shifted(if is_daily { 1 } else { 7 });
-    // A recurrence that matches today resolves to today until its time is over.
-    let on = |day| {
-        resolve_once(
+/// Maximum number of dates that are tried, because their time is over in another time zone.
+const MAX_DATES: usize = 9;
+
+/// Resolves to the first occurrence after now.
+///
+/// If today is an occurrence of "every three weeks on Tuesday", the next one is three weeks later; otherwise the first is
+/// the next Tuesday.
+fn resolve_recurrence(
+    spoken: &DateExpression,
+    every: CalendarDuration,
+    now: &DateContext<'_>,
+) -> Option<ResolvedDate> {
+    // The half of the day does not depend on the current time.
+    let mut assumed = Vec::new();
+    let is_open = spoken.part.is_none() && spoken.custom.is_none();
+    let clock = spoken.clock.map(|clock| {
+        if is_open {
+            at_waking_hour(clock, &mut assumed)
+        } else {
+            clock
+        }
+    });
+    let on = |day: DayExpression| {
+        let mut found = resolve_once(
             &DateExpression {
                 day: Some(day),
+                clock,
+                every: None,
                 ..spoken.clone()
             },
             now,
-        )
+        )?;
+        found.assumed.extend(assumed.iter().cloned());
+        Some(found)
     };
-    on(DayExpression::Shifted(0))
-        .filter(|today| today.relation == TimeRelation::Future)
-        .or_else(|| on(next))
+    let is_next = |found: &ResolvedDate| found.relation == TimeRelation::Future;
+    let Some(day) = &spoken.day else {
+        let in_one = || {
+            on(DayExpression::Away(
+                every,
+                Box::new(DayExpression::Shifted(0)),
+            ))
+        };
+        let is_daily = every == CalendarDuration::in_days(1);
+        return on(DayExpression::Shifted(0))
+            .filter(|today| is_daily && is_next(today))
+            .or_else(in_one);
+    };
+    let today = now.zone.local_time_at(now.utc)?.date_naive();
+    RecurringDays::new(day, every, today)?
+        .take(MAX_DATES)
+        .filter_map(|date| on(DayExpression::on(date)))
+        .find(is_next)
+}
+
+/// Returns the end of a range, which is after its start.
+///
+/// Words such as "Wednesday" and "the 5th" mean the first such day after the start, and an hour the first after it.
+fn resolve_range_end(
+    end: &DateExpression,
+    start: &ResolvedDate,
+    now: &DateContext<'_>,
+) -> Option<DateTime<FixedOffset>> {
+    let after = |end: &DateExpression, now: &DateContext<'_>| {
+        resolve_once(end, now)
+            .map(|found| found.at)
+            .filter(|at| start.at < *at)
+    };
+    if end.day.is_some() {
+        let from_start = DateContext {
+            utc: start.at.naive_utc(),
+            zone: now.zone,
+        };
+        return after(end, now).or_else(|| after(end, &from_start));
+    }
+    let zone: &dyn DynTimeZone = end.zone.as_ref().map_or(now.zone, |zone| zone);
+    let date = zone.local_time_at(start.at.naive_utc())?.date_naive();
+    let clocks = match (end.clock, end.part) {
+        (Some(clock), None) if !clock.is_sure => [HalfDay::Before, HalfDay::After]
+            .map(|half| clock.in_half(half))
+            .to_vec(),
+        (clock, _) => vec![clock],
+    };
+    [Some(date), date.succ_opt()]
+        .into_iter()
+        .flatten()
+        .flat_map(|date| clocks.iter().map(move |clock| (date, *clock)))
+        .filter_map(|(date, clock)| {
+            let end = DateExpression {
+                day: Some(DayExpression::on(date)),
+                clock,
+                ..end.clone()
+            };
+            after(&end, now)
+        })
+        .min()
 }
 
 /// Resolves a single occurrence. A time zone in the text applies to the time; the day is relative to the local zone.
 fn resolve_once(spoken: &DateExpression, now: &DateContext<'_>) -> Option<ResolvedDate> {
-    let Some(seconds) = spoken.zone else {
+    let Some(zone) = &spoken.zone else {
         return resolve_in(spoken, now, now.zone);
     };
-    let elsewhere = ChronoZone(FixedOffset::east_opt(seconds)?);
     let resolved = match spoken.day {
-        Some(_) => resolve_in(spoken, now, &elsewhere),
-        None => resolve_in(
-            spoken,
-            &DateContext {
-                utc: now.utc,
-                zone: &elsewhere,
-            },
-            &elsewhere,
-        ),
+        Some(_) => resolve_in(spoken, now, zone),
+        None => resolve_in(spoken, &DateContext { utc: now.utc, zone }, zone),
     }?;
     let at = now.zone.local_time_at(resolved.at.naive_utc())?;
     is_representable(at).then_some(ResolvedDate { at, ..resolved })
@@ -148,6 +235,7 @@ fn resolve_in(
                         kind: DatePrecision::Date,
                         relation,
                         assumed,
+                        end: None,
                     });
                 }
             };
@@ -268,6 +356,7 @@ fn resolved_at(
         kind,
         relation,
         assumed,
+        end: None,
     })
 }
 

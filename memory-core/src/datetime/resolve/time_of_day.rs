@@ -115,6 +115,12 @@ pub(super) fn resolve_day_part(
 /// Restricts a time to a part of the day; hour 24 is the midnight at its end.
 fn within_day_part(clock: TimeOfDay, part: DayPart) -> Option<TimeOfDay> {
     if clock.is_sure {
+        // "The morning at 15:00" is no time.
+        let is_other_half = matches!(part, DayPart::Morning | DayPart::SmallHours)
+            && (13..24).contains(&clock.hour);
+        if is_other_half {
+            return None;
+        }
         let is_next_midnight = matches!(part, DayPart::Evening | DayPart::Night) && clock.hour == 0;
         return Some(if is_next_midnight {
             TimeOfDay { hour: 24, ..clock }
@@ -184,17 +190,14 @@ fn is_afternoon_hour(clock: TimeOfDay) -> bool {
 }
 
 /// Resolves an ambiguous time to waking hours.
-fn at_waking_hour(clock: TimeOfDay, assumed: &mut Vec<String>) -> TimeOfDay {
+pub(super) fn at_waking_hour(clock: TimeOfDay, assumed: &mut Vec<String>) -> TimeOfDay {
     if clock.is_sure {
         return clock;
     }
-    let settled = if is_afternoon_hour(clock) {
-        TimeOfDay {
-            hour: clock.hour + 12,
-            ..clock
-        }
-    } else {
-        clock
+    let settled = TimeOfDay {
+        hour: clock.hour + if is_afternoon_hour(clock) { 12 } else { 0 },
+        is_sure: true,
+        ..clock
     };
     record_assumption(settled, "is assumed", assumed);
     settled

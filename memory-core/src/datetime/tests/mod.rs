@@ -2,9 +2,11 @@
 
 mod ambiguities;
 mod claims;
+mod combinations;
 mod corpora;
 mod everyday;
 mod non_dates;
+mod notations;
 mod properties;
 
 use chrono::{DateTime, FixedOffset};

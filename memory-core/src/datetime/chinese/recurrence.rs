@@ -1,0 +1,203 @@
+//! Parses recurrences in Chinese: 每周一、三, 每个工作日, 每月第一个周一, 每隔三天, 每晚.
+
+use chrono::Weekday;
+
+use super::super::cursor::TokenCursor;
+use super::super::syntax::{
+    CalendarDuration, DayExpression, DayPart, Month, Period, RecurrencePhrase, Week, Year,
+};
+use super::dates::{parse_day_in_month, parse_nth_day, parse_period_edge, parse_weekday};
+use super::durations::parse_duration;
+use super::holiday_names::parse_holiday;
+use super::numbers::parse_number_in;
+
+/// Consumes a recurrence.
+pub(super) fn parse_recurrence(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
+    let forms: [fn(&mut TokenCursor<'_>) -> Option<RecurrencePhrase>; 4] = [
+        parse_daily,
+        parse_between,
+        parse_each_day,
+        parse_each_interval,
+    ];
+    forms.into_iter().find_map(|form| cursor.attempt(form))
+}
+
+/// Consumes "每天" and "每晚".
+fn parse_daily(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
+    let parts = [("每晚", DayPart::Night), ("每早", DayPart::Morning)];
+    let part = parts
+        .into_iter()
+        .find_map(|(name, part)| cursor.consume_han(name).then_some(part));
+    let is_daily = part.is_some() || cursor.consume_any_han(&["每天", "每日", "天天", "每一天"]);
+    // "天天向上" is a saying.
+    (is_daily && cursor.peek_han(0) != Some('向')).then(|| RecurrencePhrase {
+        part,
+        ..RecurrencePhrase::interval(CalendarDuration::in_days(1))
+    })
+}
+
+/// Consumes "每隔三天" and "隔周的周三"; with one unit between, it is every second one.
+fn parse_between(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
+    cursor.consume_han("每");
+    if !cursor.consume_han("隔") {
+        return None;
+    }
+    let is_one = matches!(
+        cursor.peek_han(0),
+        Some('一' | '天' | '日' | '周' | '月' | '年')
+    );
+    let every = cursor
+        .attempt(parse_duration)
+        .or_else(|| parse_single_unit(cursor))?;
+    add_day(cursor, if is_one { every.times(2)? } else { every })
+}
+
+/// Consumes "每周一、三", "每个工作日", "逢周末" and "每年春节".
+fn parse_each_day(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
+    if !cursor.consume_any_han(&["每逢", "每个", "每", "逢"]) {
+        return None;
+    }
+    if cursor.consume_any_han(&["工作日", "交易日"]) {
+        return RecurrencePhrase::on(DayExpression::working_days(), 1);
+    }
+    if let Some(days) = cursor.attempt(parse_weekdays) {
+        return RecurrencePhrase::on(days, 1);
+    }
+    cursor.consume_han("年");
+    cursor.consume_han("的");
+    let holiday = parse_holiday(cursor)?;
+    RecurrencePhrase::on(DayExpression::Feast(holiday, Year::Unsaid), 1)
+}
+
+/// Consumes "每两周的周三", "每月5号", "每年底" and "每两个小时".
+fn parse_each_interval(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
+    if !cursor.consume_han("每") {
+        return None;
+    }
+    let every = cursor
+        .attempt(parse_duration)
+        .or_else(|| parse_single_unit(cursor))?;
+    add_day(cursor, every)
+}
+
+/// Consumes "周", "个月" or "季度".
+fn parse_single_unit(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
+    cursor.consume_any_han(&["一个", "个", "一"]);
+    let units: [(&[&str], CalendarDuration); 5] = [
+        (&["周", "星期", "礼拜"], CalendarDuration::in_days(7)),
+        (&["天", "日"], CalendarDuration::in_days(1)),
+        (&["月"], CalendarDuration::in_months(1)),
+        (&["季度", "季"], CalendarDuration::in_months(3)),
+        (&["年"], CalendarDuration::in_months(12)),
+    ];
+    units
+        .into_iter()
+        .find(|(names, _)| cursor.consume_any_han(names))
+        .map(|(_, every)| every)
+        .or_else(|| {
+            let is_hour = cursor.consume_any_han(&["小时", "钟头"]);
+            is_hour.then(|| CalendarDuration {
+                seconds: 3600,
+                is_exact: true,
+                ..CalendarDuration::default()
+            })
+        })
+}
+
+/// Consumes the day within the interval: "的周三", "5号和20号", "第一个周一", "底".
+fn add_day(cursor: &mut TokenCursor<'_>, every: CalendarDuration) -> Option<RecurrencePhrase> {
+    let day = cursor.attempt(|cursor| {
+        cursor.consume_any_han(&["的", "在"]);
+        let day = if every.months == 0 {
+            parse_weekdays(cursor)
+        } else if every.months % 12 == 0 {
+            parse_period_edge(cursor, &Period::Year(Year::Unsaid))
+        } else if every.months % 3 == 0 {
+            let period = Period::Quarter(0);
+            cursor
+                .attempt(|cursor| parse_nth_day(cursor, period.clone()))
+                .or_else(|| cursor.attempt(|cursor| parse_period_edge(cursor, &period)))
+                .or_else(|| parse_days_of_month(cursor))
+        } else {
+            parse_days_of_month(cursor)
+        };
+        day.filter(|day| day.recurs_every(every))
+    });
+    Some(RecurrencePhrase {
+        day,
+        ..RecurrencePhrase::interval(every)
+    })
+}
+
+/// Consumes "5号", "1号和15号", "1、15日" or "第一个周一".
+fn parse_days_of_month(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+    let list = cursor.attempt(|cursor| {
+        let mut days = Vec::new();
+        loop {
+            let day = u32::try_from(parse_number_in(cursor, 1..=31)?).ok()?;
+            let is_marked = cursor.consume_any_han(&["日", "号"]);
+            days.push(DayExpression::OfMonth(day, Month::Unsaid));
+            if !consume_list_separator(cursor) {
+                return (1 < days.len() && is_marked).then_some(days);
+            }
+        }
+    });
+    list.map(DayExpression::AnyOf)
+        .or_else(|| parse_day_in_month(cursor, Month::Unsaid))
+}
+
+/// Consumes "周三", "周一、三、五", "周一和周四", "周二四六" or "周一到周五".
+pub(super) fn parse_weekdays(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+    let first = parse_weekday_name(cursor)?;
+    let mut days = vec![first];
+    while let Some((is_range, day)) = cursor.attempt(|cursor| {
+        let is_range = cursor.consume_any_han(&["到", "至"]) || cursor.consume_sign('-');
+        let is_separated = is_range || consume_list_separator(cursor);
+        let day = cursor.attempt(parse_weekday_name).or_else(|| {
+            let day = parse_weekday(cursor)?;
+            // "每周一三点" is three o'clock on Monday.
+            let counts = cursor.peek_han(0).is_some_and(|next| {
+                "点时十个次天年月号日分小人家名位百千岁遍回期趟".contains(next)
+            });
+            (!counts).then_some(day)
+        })?;
+        let last = days.last().copied()?;
+        let is_later = last.num_days_from_monday() < day.num_days_from_monday();
+        (is_separated || is_later).then_some((is_range, day))
+    }) {
+        let last = days.last().copied()?;
+        if is_range {
+            let mut next = last;
+            while next != day {
+                next = next.succ();
+                days.push(next);
+            }
+        } else {
+            days.push(day);
+        }
+    }
+    let mut days: Vec<_> = days
+        .into_iter()
+        .map(|day| DayExpression::Weekday(day, Week::Coming))
+        .collect();
+    if days.len() == 1 {
+        days.pop()
+    } else {
+        Some(DayExpression::AnyOf(days))
+    }
+}
+
+fn parse_weekday_name(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
+    cursor.attempt(|cursor| {
+        cursor
+            .consume_any_han(&["周", "星期", "礼拜"])
+            .then(|| parse_weekday(cursor))
+            .flatten()
+    })
+}
+
+fn consume_list_separator(cursor: &mut TokenCursor<'_>) -> bool {
+    cursor.consume_any_han(&["和", "及", "与", "跟", "或"])
+        || cursor.consume_sign(',')
+        || cursor.consume_sign('/')
+}

@@ -1,0 +1,278 @@
+//! Parses recurrences in English: "every other Friday", "every first Monday", "the 15th of each month", "daily".
+
+use chrono::Weekday;
+
+use super::super::cursor::TokenCursor;
+use super::super::syntax::{
+    CalendarDuration, CountedDays, DayExpression, Month, Period, Quantity, RecurrencePhrase,
+    TimeUnit, Week,
+};
+use super::super::token::DateTokenKind;
+use super::days::parse_day;
+use super::durations::{parse_duration, parse_unit};
+use super::lexicon::{lookup_day_part, lookup_frequency, lookup_month, lookup_weekday};
+use super::numbers::parse_ordinal;
+use super::periods::parse_period;
+
+const EACH: [&str; 2] = ["every", "each"];
+
+/// Consumes a recurrence.
+pub(super) fn parse_recurrence(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
+    if let Some(every) = lookup_frequency(cursor.word()) {
+        cursor.step();
+        return Some(RecurrencePhrase::interval(every));
+    }
+    if let Some(plural) = cursor.attempt(parse_plural_days) {
+        return Some(plural);
+    }
+    if !cursor.consume_any_word(&EACH) {
+        return cursor.attempt(parse_days_of_each_month);
+    }
+    cursor.consume_word("single");
+    let forms: [fn(&mut TokenCursor<'_>) -> Option<RecurrencePhrase>; 5] = [
+        parse_each_day_part,
+        parse_each_working_day,
+        parse_alternate_weekday,
+        |cursor| parse_interval(cursor).map(RecurrencePhrase::interval),
+        parse_each_day,
+    ];
+    forms.into_iter().find_map(|form| cursor.attempt(form))
+}
+
+/// Consumes "on weekdays" and "weekends".
+fn parse_plural_days(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
+    cursor.consume_word("on");
+    let days = match cursor.word() {
+        "weekdays" => DayExpression::working_days(),
+        "weekends" => DayExpression::Weekday(Weekday::Sat, Week::Coming),
+        _ => return None,
+    };
+    cursor.step();
+    RecurrencePhrase::on(days, 1)
+}
+
+/// Consumes "every morning".
+fn parse_each_day_part(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
+    let part = lookup_day_part(cursor.word())?;
+    cursor.step();
+    Some(RecurrencePhrase {
+        part: Some(part),
+        ..RecurrencePhrase::interval(CalendarDuration::in_days(1))
+    })
+}
+
+/// Consumes "every weekday".
+fn parse_each_working_day(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
+    let is_working = cursor.consume_any_word(&["weekday", "workday"])
+        || cursor.consume_any_phrase(&["working day", "business day", "work day", "week day"]);
+    if is_working {
+        RecurrencePhrase::on(DayExpression::working_days(), 1)
+    } else {
+        None
+    }
+}
+
+/// Consumes "every other Friday" and "every second Thursday", which are every two weeks.
+fn parse_alternate_weekday(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
+    if !cursor.consume_any_word(&["other", "second", "alternate"]) {
+        return None;
+    }
+    let first = parse_weekday(cursor)?;
+    let days = parse_more_days(cursor, first);
+    // "Every second Monday of the month" counts within the month.
+    if matches!(cursor.word(), "of" | "in") {
+        return None;
+    }
+    RecurrencePhrase::on(days, 2)
+}
+
+/// Consumes the interval of a recurrence: "3 days", "other week", "third month", "few hours", "hour".
+fn parse_interval(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
+    let count = if cursor.consume_any_word(&["other", "alternate"]) {
+        Some(2)
+    } else {
+        cursor.attempt(parse_ordinal).map(u64::from)
+    };
+    let Some(count) = count else {
+        return cursor.attempt(parse_duration).or_else(|| {
+            let (unit, each) = parse_unit(cursor).filter(|(unit, _)| *unit != TimeUnit::Second)?;
+            unit.duration(Quantity::whole(each)?)
+        });
+    };
+    let (unit, each) = parse_unit(cursor)?;
+    // "Every last day of the month" and "every first day of the year" are days of a period.
+    if cursor.word() == "of" {
+        return None;
+    }
+    unit.duration(Quantity::whole(count.checked_mul(each)?)?)
+}
+
+/// Consumes "every Monday and Thursday", "every first Monday", "every 15th" and "every December 10".
+fn parse_each_day(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
+    if let Some(days) = cursor.attempt(parse_ordinal_days) {
+        cursor.attempt(parse_month_of_each);
+        return RecurrencePhrase::on(days, 1);
+    }
+    if let Some(first) = cursor.attempt(parse_weekday) {
+        let days = parse_more_days(cursor, first);
+        return RecurrencePhrase::on(days, 1);
+    }
+    let named = parse_day(cursor).filter(|named| !named.is_vague && named.clock.is_none())?;
+    Some(RecurrencePhrase {
+        part: named.part,
+        ..RecurrencePhrase::on(named.day, 1)?
+    })
+}
+
+/// Consumes "the first and third Monday of every month" and "the 15th of each month".
+fn parse_days_of_each_month(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
+    cursor.consume_word("on");
+    cursor.consume_word("the");
+    let days = parse_ordinal_days(cursor)?;
+    let month = cursor.position();
+    parse_month_of_each(cursor)?;
+    // "Of the month" alone names a single day.
+    let recurs = (month..cursor.position())
+        .any(|at| EACH.contains(&cursor.word_before(cursor.position() - at)));
+    if recurs {
+        RecurrencePhrase::on(days, 1)
+    } else {
+        None
+    }
+}
+
+/// Consumes "of the month", "of every month" or "each month".
+fn parse_month_of_each(cursor: &mut TokenCursor<'_>) -> Option<()> {
+    let is_of = cursor.consume_any_word(&["of", "in"]);
+    let is_each = cursor.consume_any_word(&EACH) || is_of && cursor.consume_any_word(&["the", "a"]);
+    (is_each && cursor.consume_word("month")).then_some(())
+}
+
+/// Consumes "first and third Monday", "last working day" or "1st and 15th", as days of any month.
+fn parse_ordinal_days(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+    let in_digits = matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
+    let mut numbers = vec![parse_nth(cursor)?];
+    while let Some(next) = cursor.attempt(|cursor| {
+        consume_list_separator(cursor).then_some(())?;
+        cursor.consume_word("the");
+        parse_nth(cursor)
+    }) {
+        numbers.push(next);
+    }
+    let counted = cursor.attempt(parse_counted_days);
+    let month = || Period::Month(Month::Unsaid);
+    let days: Option<Vec<_>> = numbers
+        .into_iter()
+        .map(|nth| match counted {
+            Some(counted) => Some(DayExpression::Nth(nth, counted, month())),
+            None => u32::try_from(nth)
+                .ok()
+                .filter(|day| (in_digits || cursor.word() == "of") && (1..=31).contains(day))
+                .map(|day| DayExpression::OfMonth(day, Month::Unsaid)),
+        })
+        .collect();
+    // "Every 4th of July" names the month.
+    let is_of_named = counted.is_none() && {
+        let mut ahead = *cursor;
+        ahead.consume_word("of");
+        lookup_month(ahead.word()).is_some()
+    };
+    let is_of_period = counted.is_some() && {
+        let mut ahead = *cursor;
+        ahead.consume_any_word(&["of", "in"])
+            && parse_period(&mut ahead).is_some_and(|period| {
+                !matches!(period, Period::Month(Month::Unsaid | Month::Away(0)))
+            })
+    };
+    if is_of_named || is_of_period {
+        return None;
+    }
+    days.map(into_days)
+}
+
+/// Consumes "first", "3rd", "last" or "second to last"; a negative number counts from the end.
+pub(super) fn parse_nth(cursor: &mut TokenCursor<'_>) -> Option<i32> {
+    if cursor.consume_word("last") {
+        return Some(-1);
+    }
+    let nth = i32::try_from(parse_ordinal(cursor)?).ok()?;
+    let from_end =
+        cursor.consume_word("last") || cursor.consume_any_phrase(&["to last", "to the last"]);
+    Some(if from_end { -nth } else { nth })
+}
+
+/// Consumes the days that an ordinal counts: "Monday", "working day", "day".
+pub(super) fn parse_counted_days(cursor: &mut TokenCursor<'_>) -> Option<CountedDays> {
+    let is_working = cursor.consume_any_word(&["working", "business", "work"]);
+    let counted = match cursor.word() {
+        "day" if is_working => CountedDays::WorkingDays,
+        "workday" | "weekday" => CountedDays::WorkingDays,
+        "day" => CountedDays::Days,
+        word => CountedDays::Weekdays(lookup_weekday(word)?.0),
+    };
+    cursor.step();
+    Some(counted)
+}
+
+/// Consumes a weekday without a date, or the weekend.
+fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+    let weekday = if cursor.word() == "weekend" {
+        Weekday::Sat
+    } else {
+        lookup_weekday(cursor.word())?.0
+    };
+    cursor.step();
+    cursor.consume_glued_sign('.');
+    // "Every Friday the 13th" needs both.
+    let mut ahead = *cursor;
+    ahead.consume_word("the");
+    if parse_ordinal(&mut ahead).is_some() {
+        return None;
+    }
+    Some(DayExpression::Weekday(weekday, Week::Coming))
+}
+
+/// Consumes the other weekdays of a list or range that starts with `first`.
+pub(super) fn parse_more_days(cursor: &mut TokenCursor<'_>, first: DayExpression) -> DayExpression {
+    let DayExpression::Weekday(mut last, _) = first else {
+        return first;
+    };
+    let mut days = vec![first];
+    while let Some((is_range, day)) = cursor.attempt(|cursor| {
+        let is_range =
+            cursor.consume_any_word(&["to", "through", "thru"]) || cursor.consume_sign('-');
+        if !is_range && !consume_list_separator(cursor) {
+            return None;
+        }
+        cursor.consume_any_word(&["on", "every", "each"]);
+        parse_weekday(cursor).map(|day| (is_range, day))
+    }) {
+        let DayExpression::Weekday(weekday, _) = day else {
+            break;
+        };
+        match DayExpression::weekdays_between(last, weekday) {
+            DayExpression::AnyOf(between) if is_range => days.extend(between.into_iter().skip(1)),
+            _ => days.push(day),
+        }
+        last = weekday;
+    }
+    into_days(days)
+}
+
+fn into_days(mut days: Vec<DayExpression>) -> DayExpression {
+    if days.len() == 1 {
+        days.remove(0)
+    } else {
+        DayExpression::AnyOf(days)
+    }
+}
+
+/// Consumes "and", a comma, or both.
+fn consume_list_separator(cursor: &mut TokenCursor<'_>) -> bool {
+    let is_comma = cursor.consume_sign(',');
+    cursor.consume_any_word(&["and", "or"])
+        || is_comma
+        || cursor.consume_sign('&')
+        || cursor.consume_sign('/')
+        || cursor.consume_sign('+')
+}

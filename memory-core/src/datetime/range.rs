@@ -1,0 +1,230 @@
+//! Parses the end of a range, such as "to Friday", "-12" or 至12日, and joins it with its start.
+
+use super::cursor::TokenCursor;
+use super::syntax::{DateExpression, DayExpression, Month, Period, PeriodEdge, TimeOfDay, Year};
+use super::token::{DateToken, DateTokenKind};
+use super::{english, find, numeric};
+
+/// The end of a range.
+#[derive(Debug, Clone)]
+pub(super) struct RangeEnd {
+    pub(super) spoken: DateExpression,
+    /// Whether the words are a time only as the end of a range, such as "12" after "December 10 to".
+    pub(super) is_fragment: bool,
+    /// Whether the end states "am" or "pm", which then applies to the start too.
+    has_half: bool,
+}
+
+/// Returns the end of the range that starts with the tokens `start`, the place of its tokens and the place after them.
+pub(super) fn parse_end(
+    tokens: &[DateToken<'_>],
+    from: usize,
+    end_of_start: usize,
+    start: &DateExpression,
+) -> Option<(RangeEnd, usize, usize)> {
+    let mut cursor = TokenCursor::new(tokens, end_of_start);
+    let is_between = from
+        .checked_sub(1)
+        .is_some_and(|before| tokens[before].what == DateTokenKind::Word("between"));
+    if !consume_joint(&mut cursor) && !(is_between && cursor.consume_word("and")) {
+        return None;
+    }
+    // The tokens before the end are no part of it, although "2-4pm" has no gaps.
+    let at = cursor.position();
+    let own = TokenCursor::new(tokens.get(at..)?, 0);
+    let whole = find::parse_expression(own).filter(|(spoken, _)| {
+        spoken.day.is_some() || start.clock.is_some() || start.part.is_some()
+    });
+    let (mut spoken, length, is_fragment) = match whole {
+        Some((spoken, length)) => (spoken, length, false),
+        None => {
+            let mut cursor = own;
+            let spoken = cursor
+                .attempt(|cursor| parse_bare_day(cursor, start))
+                .or_else(|| cursor.attempt(|cursor| parse_bare_hour(cursor, start)))?;
+            (spoken, cursor.position(), true)
+        }
+    };
+    spoken.impossible = spoken.impossible.map(|part| at + part.start..at + part.end);
+    let after = TokenCursor::new(tokens, at + length);
+    let has_half = numeric::follows_half_day(&after);
+    Some((
+        RangeEnd {
+            spoken,
+            is_fragment,
+            has_half,
+        },
+        at,
+        at + length,
+    ))
+}
+
+/// Returns whether a day of the month follows that ends the range which `start` begins: "-12" after "December 10".
+pub(super) fn follows(cursor: &TokenCursor<'_>, start: &DateExpression) -> bool {
+    let mut ahead = *cursor;
+    ahead.consume_sign('-') && parse_bare_day(&mut ahead, start).is_some()
+}
+
+/// Consumes the sign or word between the ends of a range.
+pub(super) fn consume_joint(cursor: &mut TokenCursor<'_>) -> bool {
+    if cursor.consume_any_word(&["to", "until", "till", "til", "through", "thru"])
+        || cursor.consume_any_han(&["到", "至"])
+    {
+        return true;
+    }
+    // Org mode has brackets around each end.
+    let is_bracketed = cursor.consume_sign('>') || cursor.consume_sign(']');
+    let is_sign = ['-', '~', '\u{2014}', '\u{ff5e}', '\u{301c}']
+        .into_iter()
+        .any(|sign| cursor.consume_sign(sign));
+    if is_sign {
+        cursor.consume_glued_sign('-');
+    }
+    let is_opened = !is_bracketed || cursor.consume_sign('<') || cursor.consume_sign('[');
+    is_sign && is_opened
+}
+
+/// Consumes the number of a day after the one of `start`.
+fn parse_bare_day(cursor: &mut TokenCursor<'_>, start: &DateExpression) -> Option<DateExpression> {
+    let Some(DayExpression::OfMonth(first, month)) = start.day else {
+        return None;
+    };
+    if start.clock.is_some() || start.part.is_some() || start.every.is_some() {
+        return None;
+    }
+    cursor.consume_word("the");
+    let day = cursor.consume_number().filter(|day| day.digits <= 2)?;
+    let day = u32::try_from(day.value).ok()?;
+    cursor.consume_any_word(&["st", "nd", "rd", "th"]);
+    let is_marked = cursor.consume_any_han(&["日", "号"]);
+    let year = cursor.attempt(|cursor| {
+        cursor.consume_sign(',');
+        let year = cursor.consume_number().filter(|year| year.digits == 4)?;
+        (!cursor.consume_glued_sign(':')).then_some(year.value)
+    });
+    let is_clock = cursor.is_glued(0)
+        && matches!(
+            cursor.peek(0),
+            Some(DateTokenKind::Word(_) | DateTokenKind::Sign(':'))
+        )
+        || matches!(cursor.word(), "am" | "pm" | "o" | "oclock");
+    let is_day = first < day && day <= 31 && !is_clock && cursor.ends_cleanly();
+    let month = match (month, year) {
+        (Month::Named(month, _), Some(year)) => {
+            Month::Named(month, Year::Exactly(i32::try_from(year).ok()?))
+        }
+        (month, _) => month,
+    };
+    (is_day && (is_marked || year.is_some() || english::can_end_number(cursor))).then(|| {
+        DateExpression {
+            day: Some(DayExpression::OfMonth(day, month)),
+            ..DateExpression::default()
+        }
+    })
+}
+
+/// Consumes the hour of "3pm to 5".
+fn parse_bare_hour(cursor: &mut TokenCursor<'_>, start: &DateExpression) -> Option<DateExpression> {
+    start.clock?;
+    let hour = cursor.consume_number().filter(|hour| hour.digits <= 2)?;
+    let clock = TimeOfDay::from_clock_face(hour.value, 0, 0)?;
+    (cursor.ends_cleanly() && english::can_end_number(cursor)).then(|| DateExpression {
+        clock: Some(clock),
+        ..DateExpression::default()
+    })
+}
+
+/// Returns the range from `start` to `end`; what one of them leaves out is taken from the other.
+pub(super) fn join(start: &DateExpression, end: &RangeEnd) -> Option<DateExpression> {
+    let RangeEnd {
+        spoken: end,
+        has_half,
+        ..
+    } = end;
+    let (mut start, mut end) = (start.clone(), end.clone());
+    let has_time = |spoken: &DateExpression| spoken.clock.is_some() || spoken.part.is_some();
+    let recurs = start.every.is_some() && end.day.is_some() || end.every.is_some();
+    let is_relative = start.end.is_some() || start.ahead != 0 || end.ahead != 0;
+    // "Tomorrow to 3pm" is no range.
+    let is_other_kind = start.day.is_some() && !has_time(&start) && end.day.is_none();
+    if recurs || is_relative || is_other_kind {
+        return None;
+    }
+    start.impossible = start.impossible.or(end.impossible.take());
+    if start.day.is_none() {
+        start.day = end.day.take();
+        start.is_vague |= end.is_vague;
+    }
+    if let Some(day) = &mut end.day {
+        align_days(start.day.as_mut()?, day);
+        // A range to a period includes all of it.
+        if let DayExpression::Edge(edge @ PeriodEdge::Start, _) = day
+            && end.is_vague
+        {
+            *edge = PeriodEdge::End;
+        }
+    }
+    if !has_time(&start) {
+        (start.clock, start.part, start.custom) = (end.clock, end.part, end.custom);
+    }
+    if let (Some(first), Some(last)) = (&mut start.clock, &mut end.clock)
+        && last.is_sure
+        && !first.is_sure
+        && start.part.is_none()
+    {
+        *first = align_half(*first, *last, *has_half);
+    }
+    start.zone = start.zone.or(end.zone.take());
+    end.zone.clone_from(&start.zone);
+    start.end = Some(Box::new(end));
+    Some(start)
+}
+
+/// Returns the start of "9 to 11am" and "11 to 1pm" in its half of the day.
+pub(super) fn align_half(first: TimeOfDay, last: TimeOfDay, has_half: bool) -> TimeOfDay {
+    let is_after_noon = 12 <= last.hour && last.hour < 24;
+    let is_same_half = first.hour % 12 < last.hour % 12
+        || first.hour % 12 == last.hour % 12 && first.minute < last.minute;
+    TimeOfDay {
+        hour: if has_half && is_after_noon == is_same_half {
+            first.hour % 12 + 12
+        } else if has_half {
+            first.hour % 12
+        } else {
+            // Both are on a clock of 24 hours.
+            first.hour
+        },
+        is_sure: true,
+        ..first
+    }
+}
+
+/// Gives the start the month and year of the end, and the end the month of the start.
+fn align_days(start: &mut DayExpression, end: &mut DayExpression) {
+    let (Some(first), Some(last)) = (month_of(start), month_of(end)) else {
+        return;
+    };
+    match (&*first, &*last) {
+        (_, Month::Unsaid) => *last = *first,
+        (Month::Unsaid, Month::Named(..) | Month::Away(_)) => *first = *last,
+        (Month::Named(month, Year::Unsaid), Month::Named(last_month, year)) => {
+            let year = match year {
+                Year::Exactly(year) if last_month < month => Year::Exactly(year - 1),
+                Year::Away(years) if last_month < month => Year::Away(years - 1),
+                year => *year,
+            };
+            *first = Month::Named(*month, year);
+        }
+        (Month::Named(..) | Month::Away(_), _) => {}
+    }
+}
+
+fn month_of(day: &mut DayExpression) -> Option<&mut Month> {
+    match day {
+        DayExpression::OfMonth(_, month) | DayExpression::Edge(_, Period::Month(month)) => {
+            Some(month)
+        }
+        DayExpression::Confirmed(_, day) => month_of(day),
+        _ => None,
+    }
+}

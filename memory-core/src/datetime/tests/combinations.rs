@@ -1,0 +1,330 @@
+//! Adjacent parts of one expression, which are combined or named as left out.
+
+use super::super::{find_date, find_dates};
+use super::{assert_all_correct, format_found_date, wednesday};
+
+/// Returns what a text means, with the end of its range.
+fn format_range(text: &str) -> String {
+    let end = find_date(text, &wednesday()).and_then(|reading| reading.end);
+    let end = end.map_or_else(
+        || "-".to_owned(),
+        |end| end.format("%Y-%m-%d %H:%M").to_string(),
+    );
+    format!("{} to {end}", format_found_date(text))
+}
+
+#[test]
+fn recurrences_name_their_days_and_resolve_to_the_first_after_now() {
+    for (text, at) in [
+        ("water the plants every weekday", "2025-06-12"),
+        ("every weekday at 9", "2025-06-12 09:00"),
+        ("standup every weekday at 11am", "2025-06-11 11:00"),
+        ("on weekdays at 7am", "2025-06-12 07:00"),
+        ("every weekend", "2025-06-14"),
+        ("every first Monday", "2025-07-07"),
+        (
+            "every first Monday of the month at 10am",
+            "2025-07-07 10:00",
+        ),
+        (
+            "rent is due on the first Monday of every month",
+            "2025-07-07",
+        ),
+        ("every last Friday", "2025-06-27"),
+        ("every last Friday of the month at 4pm", "2025-06-27 16:00"),
+        ("the last working day of every month", "2025-06-30"),
+        ("every first and third Tuesday", "2025-06-17"),
+        ("every second Tuesday of the month", "2025-07-08"),
+        ("every third Wednesday at 9", "2025-06-18 09:00"),
+        ("every three weeks on Tuesday", "2025-06-17"),
+        ("on Tuesday every three weeks", "2025-06-17"),
+        ("every 2 weeks on Monday at 9:30", "2025-06-16 09:30"),
+        ("every other Friday", "2025-06-13"),
+        ("biweekly on Friday", "2025-06-13"),
+        ("every Mon, Wed and Fri at 7am", "2025-06-13 07:00"),
+        ("every Tuesday and Thursday", "2025-06-12"),
+        ("Mondays and Thursdays at 6pm", "2025-06-12 18:00"),
+        ("every Monday to Friday at 8:30", "2025-06-12 08:30"),
+        ("every 15th", "2025-06-15"),
+        ("every 1st and 15th of the month", "2025-06-15"),
+        ("the 1st of every month", "2025-07-01"),
+        ("the first of each month", "2025-07-01"),
+        ("monthly on the 3rd", "2025-07-03"),
+        ("every 3 months on the 1st", "2025-07-01"),
+        ("every year on May 3", "2026-05-03"),
+        ("every December 10", "2025-12-10"),
+        ("every Christmas", "2025-12-25"),
+        ("every Friday the 13th", "2025-06-13"),
+        ("daily at 9am", "2025-06-12 09:00"),
+        ("at 9am daily", "2025-06-12 09:00"),
+        ("every morning at 7", "2025-06-12 07:00"),
+        ("every Monday morning", "2025-06-16 09:00"),
+        ("every third day", "2025-06-14"),
+        ("every week", "2025-06-18"),
+        ("at the end of every month", "2025-06-30"),
+        ("每个工作日", "2025-06-12"),
+        ("每个工作日早上9点打卡", "2025-06-12 09:00"),
+        ("每月第一个周一", "2025-07-07"),
+        ("每月第一个周一上午十点", "2025-07-07 10:00"),
+        ("每个月最后一个周五", "2025-06-27"),
+        ("每月最后一个工作日", "2025-06-30"),
+        ("每周一、三、五", "2025-06-13"),
+        ("每周一、三、五早上7点", "2025-06-13 07:00"),
+        ("每周二和周四晚上8点", "2025-06-12 20:00"),
+        ("每周二四六跑步", "2025-06-12"),
+        ("每周一到周五早上8点", "2025-06-12 08:00"),
+        ("每周一三点开会", "2025-06-16 15:00"),
+        ("每月1号和15号", "2025-06-15"),
+        ("每月5号", "2025-07-05"),
+        ("每三周的周二", "2025-06-17"),
+        ("每年5月3日", "2026-05-03"),
+        ("每季度末", "2025-06-30"),
+        ("每年底", "2025-12-31"),
+        ("每周", "2025-06-18"),
+        ("每周末", "2025-06-14"),
+    ] {
+        assert_eq!(format_found_date(text), at, "{text}");
+        assert!(
+            find_date(text, &wednesday()).is_some_and(|reading| reading.repeats),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn an_occurrence_is_followed_by_the_next_of_its_interval() {
+    for (text, due, next) in [
+        (
+            "every three weeks on Tuesday",
+            "2025-06-17T09:00",
+            "2025-07-08",
+        ),
+        (
+            "every other Friday at 9",
+            "2025-06-13T09:00",
+            "2025-06-27 09:00",
+        ),
+        (
+            "every Mon, Wed and Fri at 7am",
+            "2025-06-13T07:00",
+            "2025-06-16 07:00",
+        ),
+        (
+            "every other week on Tuesday and Thursday",
+            "2025-06-17T09:00",
+            "2025-06-19",
+        ),
+        (
+            "every other week on Tuesday and Thursday",
+            "2025-06-19T09:00",
+            "2025-07-01",
+        ),
+        ("every weekday at 9", "2025-06-13T09:00", "2025-06-16 09:00"),
+        ("every first Monday", "2025-07-07T09:00", "2025-08-04"),
+        (
+            "every 3 months on the 1st",
+            "2025-07-01T09:00",
+            "2025-10-01",
+        ),
+        (
+            "every last Friday at 4pm",
+            "2025-06-27T16:00",
+            "2025-07-25 16:00",
+        ),
+        ("every 1st and 15th", "2025-06-15T09:00", "2025-07-01"),
+        ("every year on May 3", "2026-05-03T09:00", "2027-05-03"),
+        ("every 3 days", "2025-06-14T09:00", "2025-06-17"),
+        (
+            "at the end of every month",
+            "2025-06-30T09:00",
+            "2025-07-31",
+        ),
+        ("每两周的周四", "2025-06-12T09:00", "2025-06-26"),
+        ("每周一、三、五", "2025-06-13T09:00", "2025-06-16"),
+        ("每月第一个周一", "2025-07-07T09:00", "2025-08-04"),
+        ("每年春节", "2026-02-17T09:00", "2027-02-06"),
+        (
+            "<2025-06-04 Wed 15:00 +1w>",
+            "2025-06-11T15:00",
+            "2025-06-18 15:00",
+        ),
+    ] {
+        let now = format!("{due}:00+02:00").parse().expect("a moment");
+        let reading =
+            find_date(text, &chrono::DateTime::<chrono::FixedOffset>::clone(&now)).expect(text);
+        assert_eq!(super::format_mention(&reading), next, "{text}");
+        assert!(now < reading.at, "{text}");
+    }
+}
+
+#[test]
+fn a_period_and_the_day_in_it_are_one_day() {
+    assert_all_correct(
+        "within a period",
+        &[
+            ("next month on the 3rd", "2025-07-03"),
+            ("next month, the 15th at noon", "2025-07-15 12:00"),
+            ("next year on November 20", "2026-11-20"),
+            ("November 20 next year", "2026-11-20"),
+            ("next year, on the first Monday of May", "2026-05-04"),
+            ("this month on the 20th", "2025-06-20"),
+            ("in December, on the 15th", "2025-12-15"),
+            ("in 2027 on March 3", "2027-03-03"),
+            ("next week on Tuesday at 3pm", "2025-06-17 15:00"),
+            ("next year at Easter", "2026-04-05"),
+            ("next month on the first Monday", "2025-07-07"),
+            ("下个月，15号", "2025-07-15"),
+            ("明年，3月5日", "2026-03-05"),
+            ("下周，周三下午3点", "2025-06-18 15:00"),
+            ("明年春节", "2026-02-17"),
+        ],
+    );
+}
+
+#[test]
+fn a_range_keeps_its_start_and_end() {
+    for (text, range) in [
+        ("December 10-12", "2025-12-10 to 2025-12-12 00:00"),
+        ("Dec 10 - 12", "2025-12-10 to 2025-12-12 00:00"),
+        ("Dec 10 to 12", "2025-12-10 to 2025-12-12 00:00"),
+        ("10-12 December 2026", "2026-12-10 to 2026-12-12 00:00"),
+        (
+            "from December 28 to January 3",
+            "2025-12-28 to 2026-01-03 00:00",
+        ),
+        ("Dec 28 to Jan 3, 2027", "2026-12-28 to 2027-01-03 00:00"),
+        ("December 10-12, 2026", "2026-12-10 to 2026-12-12 00:00"),
+        (
+            "from the 20th to the 25th",
+            "2025-06-20 to 2025-06-25 00:00",
+        ),
+        (
+            "the 10th to the 12th of December",
+            "2025-12-10 to 2025-12-12 00:00",
+        ),
+        ("from Monday to Wednesday", "2025-06-16 to 2025-06-18 00:00"),
+        (
+            "between Monday and Wednesday",
+            "2025-06-16 to 2025-06-18 00:00",
+        ),
+        (
+            "from tomorrow until Friday",
+            "2025-06-12 to 2025-06-13 00:00",
+        ),
+        ("2025-12-04 to 2025-12-06", "2025-12-04 to 2025-12-06 00:00"),
+        ("tomorrow 2-4pm", "2025-06-12 14:00 to 2025-06-12 16:00"),
+        ("2-4pm tomorrow", "2025-06-12 14:00 to 2025-06-12 16:00"),
+        ("11-1pm tomorrow", "2025-06-12 11:00 to 2025-06-12 13:00"),
+        (
+            "tomorrow 9:00-10:30",
+            "2025-06-12 09:00 to 2025-06-12 10:30",
+        ),
+        (
+            "tomorrow from 9 to 11:30",
+            "2025-06-12 09:00 to 2025-06-12 11:30",
+        ),
+        ("Friday 9am to 5pm", "2025-06-13 09:00 to 2025-06-13 17:00"),
+        ("Friday 10pm to 2am", "2025-06-13 22:00 to 2025-06-14 02:00"),
+        (
+            "from Friday 6pm to Sunday noon",
+            "2025-06-13 18:00 to 2025-06-15 12:00",
+        ),
+        (
+            "delivery between 2 and 4 on Tuesday",
+            "2025-06-17 14:00 to 2025-06-17 16:00",
+        ),
+        (
+            "every Monday 9-10am",
+            "2025-06-16 09:00 to 2025-06-16 10:00",
+        ),
+        ("12月10-12日", "2025-12-10 to 2025-12-12 00:00"),
+        ("12月10日至12日", "2025-12-10 to 2025-12-12 00:00"),
+        ("12月10日到15日", "2025-12-10 to 2025-12-15 00:00"),
+        ("12月28日至1月3日", "2025-12-28 to 2026-01-03 00:00"),
+        ("20号到25号", "2025-06-20 to 2025-06-25 00:00"),
+        ("下周一到周三", "2025-06-16 to 2025-06-18 00:00"),
+        ("明天下午2点到4点", "2025-06-12 14:00 to 2025-06-12 16:00"),
+        ("明天上午9:00-11:30", "2025-06-12 09:00 to 2025-06-12 11:30"),
+        ("明天9点到12点", "2025-06-12 09:00 to 2025-06-12 12:00"),
+    ] {
+        assert_eq!(format_range(text), range, "{text}");
+        assert_eq!(
+            find_dates(text, &wednesday()).len(),
+            1,
+            "{text}: {:?}",
+            find_dates(text, &wednesday())
+        );
+    }
+    for text in [
+        "tomorrow at 3pm",
+        "the meeting was moved from Tuesday to Thursday",
+        "move it tomorrow to 3pm",
+    ] {
+        assert!(format_range(text).ends_with(" to -"), "{text}");
+    }
+}
+
+#[test]
+fn a_weekday_that_contradicts_its_date_is_reported() {
+    for text in [
+        "Tuesday, December 5 2025",
+        "Tuesday 2025-12-05",
+        "2025-12-05, Tuesday",
+        "<2025-12-05 Tue 15:00>",
+        "Tuesday the 5th of December 2025",
+        "2025年12月5日星期二",
+        "12月5日（周二）",
+        "星期二, 12月5日",
+    ] {
+        let reading = find_date(text, &wednesday()).expect(text);
+        assert_eq!(reading.at.date_naive().to_string(), "2025-12-05", "{text}");
+        let assumed = reading.assumed.unwrap_or_default();
+        assert!(
+            assumed.contains("2025-12-05 is a Friday, not a Tuesday"),
+            "{text}: {assumed}"
+        );
+    }
+    for text in [
+        "Friday, December 5 2025",
+        "2025-12-05 (Fri)",
+        "2025年12月5日星期五",
+    ] {
+        assert_eq!(
+            find_date(text, &wednesday()).and_then(|reading| reading.assumed),
+            None,
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn words_of_time_that_are_not_used_are_named() {
+    for (text, left_out) in [
+        ("every day except Sunday", "except Sunday"),
+        ("tomorrow at 3pm and on Friday", "and on Friday"),
+        ("every month on Monday", "on Monday"),
+        ("every Monday until Christmas", "until Christmas"),
+    ] {
+        let reading = find_date(text, &wednesday()).expect(text);
+        assert_eq!(reading.left_out, [left_out], "{text}");
+        assert!(
+            reading
+                .assumed
+                .is_some_and(|assumed| assumed.contains(left_out)),
+            "{text}"
+        );
+    }
+    for text in [
+        "tomorrow at 3pm",
+        "buy 3 eggs tomorrow",
+        "moved from Tuesday to Thursday",
+        "call Anna on Friday about the Monday report",
+    ] {
+        let reading = find_date(text, &wednesday()).expect(text);
+        assert!(
+            reading.left_out.is_empty(),
+            "{text}: {:?}",
+            reading.left_out
+        );
+    }
+}

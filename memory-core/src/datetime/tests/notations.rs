@@ -1,0 +1,170 @@
+//! Written forms of times: standards, other programs, durations, zones and hours that do not exist.
+
+use super::super::{find_date, find_dates, find_impossible};
+use super::{assert_all_correct, format_found_date, wednesday};
+
+#[test]
+fn compact_durations_are_offsets() {
+    assert_all_correct(
+        "durations",
+        &[
+            ("in 1h30m", "2025-06-11 11:50"),
+            ("in 1h 30m", "2025-06-11 11:50"),
+            ("in 2d4h", "2025-06-13 14:20"),
+            ("in PT1H30M", "2025-06-11 11:50"),
+            ("in P1DT2H", "2025-06-12 12:20"),
+            ("in P2W", "2025-06-25"),
+            ("in 1.5h", "2025-06-11 11:50"),
+            ("in 90m", "2025-06-11 11:50"),
+            ("1h30m", "2025-06-11 11:50"),
+            ("2d4h", "2025-06-13 14:20"),
+            ("PT1H30M", "2025-06-11 11:50"),
+            ("1.5h", "2025-06-11 11:50"),
+        ],
+    );
+}
+
+#[test]
+fn a_dotted_time_stands_beside_a_day() {
+    assert_all_correct(
+        "dotted",
+        &[
+            ("tomorrow 9.30", "2025-06-12 09:30"),
+            ("dentist tomorrow 9.30", "2025-06-12 09:30"),
+            ("tomorrow 9.30 dentist", "2025-06-12 09:30"),
+            ("on Friday, 14.15", "2025-06-13 14:15"),
+            ("December 4 9.30", "2025-12-04 09:30"),
+            ("明天9.30开会", "2025-06-12 09:30"),
+            ("tomorrow 9.30 euros are due", "2025-06-12"),
+            ("it costs 9.30", "-"),
+            ("version 3.10", "-"),
+        ],
+    );
+}
+
+#[test]
+fn timestamps_of_standards_and_other_programs_are_read() {
+    assert_all_correct(
+        "timestamps",
+        &[
+            ("<2026-12-04 Fri 15:00>", "2026-12-04 15:00"),
+            ("<2026-12-04 Fri>", "2026-12-04"),
+            (
+                "SCHEDULED: <2026-12-04 Fri 15:00-17:00>",
+                "2026-12-04 15:00",
+            ),
+            ("[2026-12-04 Fri 15:00]", "2026-12-04 15:00"),
+            ("<2025-06-06 Fri 15:00 +1w>", "2025-06-13 15:00"),
+            ("<2025-06-10 Tue .+2d>", "2025-06-12"),
+            ("DEADLINE: <2025-06-06 Fri ++1m -3d>", "2025-07-06"),
+            ("20261204T150000", "2026-12-04 15:00"),
+            ("20261204T150000Z", "2026-12-04 17:00"),
+            ("DTSTART:20261204T1500Z", "2026-12-04 17:00"),
+            ("20261204T150000+0530", "2026-12-04 11:30"),
+            ("2026-12-04T15:00:00.123-05:00", "2026-12-04 22:00"),
+            ("2026-12-04 15:00:00 +0000", "2026-12-04 17:00"),
+            ("2026-12-04 15:00+03:00", "2026-12-04 14:00"),
+            ("tomorrow 15:00+02:00", "2025-06-12 15:00"),
+            ("tomorrow 15:00 UTC+8", "2025-06-12 09:00"),
+            ("tomorrow 3pm EST", "2025-06-12 22:00"),
+            ("2026-W49-5", "2026-12-04"),
+            ("2026W495 at 9am", "2026-12-04 09:00"),
+            ("2026-W53-7", "2027-01-03"),
+            ("2025-W53-1", "-"),
+        ],
+    );
+}
+
+#[test]
+fn a_named_place_has_its_own_clock() {
+    assert_all_correct(
+        "places",
+        &[
+            ("tomorrow 3pm Tokyo time", "2025-06-12 08:00"),
+            ("tomorrow at 10:00 Europe/London", "2025-06-12 11:00"),
+            ("January 15 at 10:00 America/New_York", "2026-01-15 17:00"),
+            ("July 15 at 10:00 America/New_York", "2025-07-15 16:00"),
+            ("January 15 at 10:00 New York time", "2026-01-15 17:00"),
+            ("tomorrow 9am Pacific time", "2025-06-12 18:00"),
+            ("tomorrow at 9am ET", "2025-06-12 15:00"),
+            ("tomorrow Tokyo time 3pm", "2025-06-12 08:00"),
+            ("tomorrow 3pm (India time)", "2025-06-12 11:30"),
+            ("明天东京时间下午3点", "2025-06-12 08:00"),
+            ("東京時間明天下午3點", "2025-06-12 08:00"),
+            ("明天下午3点（纽约时间）", "2025-06-12 21:00"),
+            ("北京时间晚上八点", "2025-06-11 14:00"),
+            ("UTC 15:00", "2025-06-11 17:00"),
+            ("it is Tokyo time to shine tomorrow", "2025-06-12"),
+        ],
+    );
+}
+
+#[test]
+fn an_hour_that_no_clock_shows_is_no_time_and_named() {
+    for (text, part) in [
+        ("25:00", "25:00"),
+        ("tomorrow at 25:00", "25:00"),
+        ("15am", "15am"),
+        ("tomorrow 15 am", "15 am"),
+        ("meet at 13pm on Friday", "13pm"),
+        ("24:30", "24:30"),
+        ("10:75 tomorrow", "10:75"),
+        ("Friday 9:00-25:00", "25:00"),
+        ("明天25点", "25点"),
+        ("明天25:00", "25:00"),
+        ("明天24点30分", "24点30分"),
+        ("on February 30 at 3pm", "on February 30 at 3pm"),
+        (
+            "on February 30 we meet at 3pm",
+            "on February 30 we meet at 3pm",
+        ),
+        ("2月30日下午3点", "2月30日下午3点"),
+    ] {
+        let found = find_dates(text, &wednesday());
+        assert!(found.is_empty(), "{text}: {found:?}");
+        let why = find_impossible(text, &wednesday()).map(|why| why.to_string());
+        assert!(
+            why.as_ref().is_some_and(
+                |why| why.starts_with(&format!("{:?} is not", part.trim_start_matches("on ")))
+            ),
+            "{text}: {why:?}"
+        );
+    }
+    for text in ["24:00", "tomorrow at 12am", "Anna likes tea", "明天24点"] {
+        assert_eq!(find_impossible(text, &wednesday()), None, "{text}");
+    }
+    assert_eq!(format_found_date("morning 15:00"), "-");
+}
+
+#[test]
+fn lunar_dates_and_their_holidays_follow_the_calendar() {
+    assert_all_correct(
+        "lunar",
+        &[
+            ("春节", "2026-02-17"),
+            ("除夕", "2026-02-16"),
+            ("除夕夜", "2026-02-16"),
+            ("元宵节", "2026-03-03"),
+            ("端午节", "2026-06-19"),
+            ("2025年端午节", "2025-05-31"),
+            ("七夕", "2025-08-29"),
+            ("中秋节", "2025-10-06"),
+            ("重阳节", "2025-10-29"),
+            ("腊八节", "2026-01-26"),
+            ("大年初三", "2026-02-19"),
+            ("农历八月十五", "2025-10-06"),
+            ("農曆正月初一", "2026-02-17"),
+            ("阴历三月三日", "2026-04-19"),
+            ("农历闰六月初一", "2025-07-25"),
+            ("腊月二十三", "2026-02-10"),
+            ("正月十五", "2026-03-03"),
+            ("Chinese New Year", "2026-02-17"),
+            ("Lunar New Year 2027", "2027-02-06"),
+            ("Chinese New Year's Eve", "2026-02-16"),
+            ("the Mid-Autumn Festival", "2025-10-06"),
+            ("Dragon Boat Festival", "2026-06-19"),
+            ("Lantern Festival", "2026-03-03"),
+        ],
+    );
+    assert!(find_date("2101年春节", &wednesday()).is_none());
+}
