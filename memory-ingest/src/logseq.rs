@@ -1,7 +1,13 @@
 //! Logseq graphs.
 
+mod block_references;
+mod journal_format;
+
 use std::path::Path;
 use std::sync::LazyLock;
+
+use block_references::Blocks;
+use journal_format::JournalFormats;
 
 use memory_core::wikilink::{self, WikilinkRule};
 use memory_core::{Source, SourceError, SourceItem};
@@ -14,10 +20,14 @@ use crate::note::{self, SourceNote, stem};
 const PAGES_FOLDER: &str = "pages";
 const GRAPH_FOLDERS: [&str; 2] = ["journals", PAGES_FOLDER];
 
+/// The settings of a graph.
+const SETTINGS: &str = "logseq/config.edn";
+
 /// A Logseq graph: its pages and journals, in Markdown and Org.
 #[derive(Debug)]
 pub struct Logseq {
     folder: SourceFolder,
+    journals: JournalFormats,
 }
 
 impl Logseq {
@@ -33,10 +43,36 @@ impl Logseq {
                 path: folder.join(PAGES_FOLDER).display().to_string(),
             });
         }
-        Ok(Self { folder })
+        let settings = folder
+            .file(SETTINGS)
+            .and_then(|entry| note::read_text(&entry).ok());
+        let journals = JournalFormats::of(settings.as_ref().map_or("", |text| &text.text));
+        Ok(Self { folder, journals })
     }
 
-    fn finding(&self, entry: &FolderEntry) -> SourceItem {
+    /// Returns the pages and journals.
+    fn entries(&self) -> impl Iterator<Item = FolderEntry> + '_ {
+        let entries = GRAPH_FOLDERS
+            .into_iter()
+            .flat_map(|part| self.folder.files(part));
+        entries.filter(|entry| has_extension(&entry.path, &["md", "org"]) || entry.place.is_err())
+    }
+
+    /// Returns the blocks of all pages that have an id.
+    fn blocks(&self) -> Blocks {
+        let mut blocks = Blocks::default();
+        for entry in self.entries() {
+            if let Ok(text) = note::read_text(&entry)
+                && Blocks::are_in(&text.text)
+            {
+                let title = LogseqProperties::of(&text.text).title(&entry.path);
+                blocks.add_page(&title, &text.text);
+            }
+        }
+        blocks
+    }
+
+    fn finding(&self, entry: &FolderEntry, blocks: &Blocks) -> SourceItem {
         let text = match note::read_text(entry) {
             Ok(text) => text,
             Err(skipped) => return skipped,
@@ -44,12 +80,17 @@ impl Logseq {
         let mut page = SourceNote::new(self.name(), self.folder.name(), &entry.path, &text);
         let properties = LogseqProperties::of(&text.text);
         let draft = &mut page.draft;
-        draft.title = Some(
-            properties
-                .get("title")
-                .map_or_else(|| page_name(stem(&entry.path)), str::to_owned),
-        );
+        let title = properties.title(&entry.path);
         draft.aliases = properties.list("alias");
+        let is_journal = entry.path.starts_with("journals/");
+        let day = is_journal.then(|| self.journals.day_of(stem(&entry.path)));
+        let day = day.flatten();
+        // Links to a journal have its title in the format of the graph.
+        let name = day.map(|day| self.journals.title_of(day));
+        draft.aliases.extend(name.filter(|name| *name != title));
+        draft.title = Some(title);
+        let (content, block_pages) = blocks.replace_references(&draft.content);
+        draft.content = content;
         draft.tags = draft
             .tags
             .iter()
@@ -60,11 +101,9 @@ impl Logseq {
         let tags = references.iter().filter(|reference| reference.is_tag);
         page.inline_tags = tags.map(|reference| reference.page.clone()).collect();
         let journal = || {
-            entry
-                .path
-                .starts_with("journals/")
-                .then(|| note::parse_day(stem(&entry.path)))
-                .flatten()
+            let midnight = day.and_then(|day| Some(day.and_hms_opt(0, 0, 0)?.and_utc()));
+            let other = || note::parse_day(stem(&entry.path)).filter(|_| is_journal);
+            midnight.or_else(other)
         };
         let written = || {
             ["created-at", "created_at"]
@@ -76,6 +115,7 @@ impl Logseq {
             .into_iter()
             .map(|reference| reference.page)
             .collect();
+        page.uncounted_links.extend(block_pages);
         page.into_finding()
     }
 }
@@ -90,13 +130,11 @@ impl Source for Logseq {
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
-        let entries = GRAPH_FOLDERS
-            .into_iter()
-            .flat_map(|part| self.folder.files(part));
-        let is_page = |entry: &FolderEntry| {
-            has_extension(&entry.path, &["md", "org"]) || entry.place.is_err()
-        };
-        Box::new(entries.filter(is_page).map(|entry| self.finding(&entry)))
+        let blocks = self.blocks();
+        Box::new(
+            self.entries()
+                .map(move |entry| self.finding(&entry, &blocks)),
+        )
     }
 }
 
@@ -169,6 +207,12 @@ impl LogseqProperties {
             .find(|(own, _)| own == key)
             .map(|(_, value)| value.as_str())
             .filter(|value| !value.is_empty())
+    }
+
+    /// Returns the title of the page at `path`.
+    fn title(&self, path: &str) -> String {
+        self.get("title")
+            .map_or_else(|| page_name(stem(path)), str::to_owned)
     }
 
     /// Returns the names in the value of `key`: separated by commas, optionally in brackets.
