@@ -212,7 +212,7 @@ impl NameIndex for MemStore {
                 found.push(candidate(WikilinkNameKind::Former));
             } else if is_called(path) {
                 found.push(candidate(WikilinkNameKind::Path));
-            } else if memory.title.as_deref().is_some_and(is_called) {
+            } else if memory.title_or_heading().is_some_and(is_called) {
                 found.push(candidate(WikilinkNameKind::Title));
             } else if memory.aliases.iter().any(|alias| is_called(alias)) {
                 found.push(candidate(WikilinkNameKind::Alias));

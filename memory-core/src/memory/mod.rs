@@ -191,6 +191,22 @@ impl Memory {
                 .is_some_and(|reminder| reminder.is_open())
     }
 
+    /// Returns the name for wikilinks: the title, or else the heading that the text begins with.
+    pub fn title_or_heading(&self) -> Option<&str> {
+        let is_blank = |text: &str| text.trim().is_empty();
+        let heading = || {
+            let first = self.content.lines().find(|line| !is_blank(line))?;
+            let heading = first.trim_start_matches('#');
+            let is_heading = heading.len() < first.len() && heading.starts_with([' ', '\t']);
+            is_heading.then(|| heading.trim())
+        };
+        self.title
+            .as_deref()
+            .filter(|title| !is_blank(title))
+            .or_else(heading)
+            .filter(|name| !is_blank(name))
+    }
+
     /// Returns the headline for lists: the title, or else the first line of the content with text.
     pub fn headline(&self) -> &str {
         let first_line = || {

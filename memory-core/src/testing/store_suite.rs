@@ -615,6 +615,20 @@ fn links_go_both_ways(services: &Services) {
         (links(&first), links(&second)),
         (vec![second.clone()], vec![first.clone()])
     );
+    let heading = put(services, draft("\n# Night ferry\n\nleaves at ten"));
+    let titled = put(
+        services,
+        Draft {
+            title: Some("Day ferry".into()),
+            ..draft("# Timetable\n\nsee [[night ferry]] and [[timetable]]")
+        },
+    );
+    assert_eq!(resolve_links(services).expect("resolved").unresolved, 2);
+    assert_eq!(
+        (links(&heading), links(&titled)),
+        (vec![titled.clone()], vec![heading.clone()]),
+        "a heading is the name of a memory without a title"
+    );
     assert_eq!(
         link(services, &first, &first)
             .expect_err("to itself")

@@ -70,17 +70,19 @@ pub fn lookup_keys(target: &str) -> Vec<String> {
 
 /// Returns the keys of a memory at `path`.
 ///
-/// They are its file name, the file names of its origins, its title and its aliases.
+/// They are its file name, the file names of its origins, its title or else its heading, and its aliases.
 pub fn memory_keys(memory: &Memory, path: &str) -> Vec<String> {
     let own = file_key(path);
     let origins = memory.origin.iter().chain(&memory.other_origins);
     let origin = origins.flat_map(|origin| [file_key(&origin.path), origin_stem(&origin.path)]);
-    let titles = memory
-        .title
-        .iter()
-        .chain(&memory.aliases)
-        .map(|name| fold_link_name(name));
-    dedup_names([own].into_iter().chain(origin).chain(titles))
+    let aliases = memory.aliases.iter().map(String::as_str);
+    let titles = memory.title_or_heading().into_iter().chain(aliases);
+    dedup_names(
+        [own]
+            .into_iter()
+            .chain(origin)
+            .chain(titles.map(fold_link_name)),
+    )
 }
 
 /// Minimum number of digits of an abbreviated id in a link.

@@ -241,14 +241,13 @@ impl MemoryIndex {
             path,
             by,
         };
-        let is_key = |name: &String| {
+        let is_key = |name: &str| {
             wikilink::lookup_keys(name)
                 .first()
                 .is_some_and(|own| own == key)
         };
         let title = memory
-            .title
-            .as_ref()
+            .title_or_heading()
             .filter(|title| is_key(title))
             .map(|_| WikilinkNameKind::Title);
         let alias = memory

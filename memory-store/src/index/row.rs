@@ -327,12 +327,13 @@ fn lookup_hashes(memory: &Memory, path: &str, standing: Option<StandingKind>) ->
 /// Returns the hashes of the names for wikilinks. A name of several kinds counts as the strongest kind.
 fn name_hashes(memory: &Memory, path: &str) -> Vec<i64> {
     let mut called = Memory {
+        content: String::new(),
         title: None,
         aliases: Vec::new(),
         ..memory.clone()
     };
     let by_path = wikilink::memory_keys(&called, path);
-    called.title.clone_from(&memory.title);
+    called.title = memory.title_or_heading().map(str::to_owned);
     let and_by_title = wikilink::memory_keys(&called, path);
     let all = wikilink::memory_keys(memory, path);
     let set = |keys: &[String]| keys.iter().cloned().collect::<HashSet<_>>();
