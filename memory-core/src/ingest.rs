@@ -102,9 +102,12 @@ pub struct SkippedFile {
     pub reason: String,
 }
 
-/// Numbers of links between notes, resolved by the rules of the program that wrote the notes.
+/// Numbers of links between notes. Other than the stored ones, they are occurrences in texts, resolved by the rules of the program that
+/// wrote the notes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LinkCounts {
+    /// Number of links that the memories of the notes have; a link in both directions counts once.
+    pub stored: u64,
     /// Number of links that lead to a note or an attachment.
     pub resolved: u64,
     /// Number of links without a target.
@@ -128,9 +131,9 @@ pub struct Progress {
 ///
 /// The origin identifies a note: an unchanged note is skipped, a changed note updates its memory, and a moved note
 /// moves the origin of its memory. A field, tag or link that was changed in the memory since remains as it is; if this is
-/// the text, the note is reported. A note with the text of a memory from another source is not ingested again, and neither
-/// is an unchanged note whose memory a person deleted. Equal files of one source become one memory, which records all of
-/// them as origins. Credentials are redacted. An edit of an export of this home counts as the edit of a person.
+/// the text, the note is reported. A note with the text and the name of a memory from another source is not ingested
+/// again, and neither is an unchanged note whose memory a person deleted. Notes of one source that are equal in every part, also in
+/// their dates, and whose links lead to the same notes become one memory, which records all of them as origins. Credentials are redacted. An edit of an export of this home counts as the edit of a person.
 ///
 /// A conversation becomes a session with a name that ends in its id. A changed conversation replaces the records of its
 /// session, unless other records were added to it. Conversations are skipped if the store of the sessions does not support

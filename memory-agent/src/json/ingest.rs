@@ -51,6 +51,7 @@ struct LinkCountsShape {
     unresolved: u64,
     only_by_alias: u64,
     only_by_title: u64,
+    stored: u64,
 }
 
 #[derive(Serialize)]
@@ -64,8 +65,8 @@ struct ImportedShape<'a> {
 /// Returns the JSON of an ingest from `source`.
 ///
 /// It has the number of new, updated and unchanged notes, the skipped ones (`[{path, reason}]`), notes with `warnings`
-/// (same shape), the number of distinct tags, and the links: `{resolved, unresolved, only_by_alias, only_by_title}`, of
-/// which the last two are part of `unresolved`. `sessions` counts the conversations and their written records, `facts` those that a model drew from them, `missing`
+/// (same shape), the number of distinct tags, and the links: `{resolved, unresolved, only_by_alias, only_by_title, stored}`, of
+/// which `only_by_alias` and `only_by_title` are part of `unresolved`, and `stored` counts the pairs of linked memories. `sessions` counts the conversations and their written records, `facts` those that a model drew from them, `missing`
 /// (`[{id, path, title, edited}]`) lists the memories of notes that the source no longer contains, and `deleted` counts those of
 /// them that moved to the trash.
 pub fn ingest_report(source: &str, report: &IngestReport) -> Value {
@@ -89,6 +90,7 @@ pub fn ingest_report(source: &str, report: &IngestReport) -> Value {
         edited: note.is_edited,
     });
     let LinkCounts {
+        stored,
         resolved,
         unresolved,
         only_by_alias,
@@ -107,6 +109,7 @@ pub fn ingest_report(source: &str, report: &IngestReport) -> Value {
             unresolved,
             only_by_alias,
             only_by_title,
+            stored,
         },
         sessions: SessionCountsShape {
             new: sessions.new,

@@ -254,6 +254,7 @@ fn a_report_of_taking_in_counts_notes_tags_and_links() {
         }]
     };
     let links = LinkCounts {
+        stored: 4,
         resolved: 5,
         unresolved: 2,
         only_by_alias: 1,
@@ -283,7 +284,7 @@ fn a_report_of_taking_in_counts_notes_tags_and_links() {
         missing: vec![missing],
         deleted: 0,
     };
-    assert_snapshot!(json::ingest_report("obsidian", &report), @r#"{"source":"obsidian","new":3,"updated":1,"unchanged":9,"skipped":[{"path":"a.md","reason":"it is not a string"}],"warnings":[{"path":"b.md","reason":"it is not a string"}],"tags":4,"links":{"resolved":5,"unresolved":2,"only_by_alias":1,"only_by_title":0},"sessions":{"new":2,"updated":1,"unchanged":0,"records":40},"facts":3,"missing":[{"id":"ad4fe2fe-d0fa-5c47-86c0-df224833b644","path":"c.md","title":"Tea","edited":false}],"deleted":0}"#);
+    assert_snapshot!(json::ingest_report("obsidian", &report), @r#"{"source":"obsidian","new":3,"updated":1,"unchanged":9,"skipped":[{"path":"a.md","reason":"it is not a string"}],"warnings":[{"path":"b.md","reason":"it is not a string"}],"tags":4,"links":{"resolved":5,"unresolved":2,"only_by_alias":1,"only_by_title":0,"stored":4},"sessions":{"new":2,"updated":1,"unchanged":0,"records":40},"facts":3,"missing":[{"id":"ad4fe2fe-d0fa-5c47-86c0-df224833b644","path":"c.md","title":"Tea","edited":false}],"deleted":0}"#);
 }
 
 #[test]

@@ -28,7 +28,7 @@ use crate::instances::DEFAULT;
 /// source whose folder exists; the folders can be set in config.yaml.
 ///
 /// JSON: {source, new, updated, unchanged, skipped: [{path, reason}], warnings: [{path, reason}], tags, links: {resolved,
-/// unresolved, only_by_alias, only_by_title}, sessions: {new, updated, unchanged, records}, facts, missing: [{id, path,
+/// unresolved, only_by_alias, only_by_title, stored}, sessions: {new, updated, unchanged, records}, facts, missing: [{id, path,
 /// title, edited}], deleted}; for `all`, and without --source: {sources: [these…], left_out: [{source, path, reason}]}
 #[derive(Debug, Args)]
 pub(crate) struct IngestArgs {

@@ -325,6 +325,15 @@ impl Survey {
                 .is_none_or(|speaker| *speaker == number);
         }
         let joined = self.resolve_links(&speakers, at, &mut report.links);
+        let mut pairs = HashSet::new();
+        for (note, links) in self.notes.iter().zip(&joined) {
+            pairs.extend(
+                links
+                    .iter()
+                    .map(|link| (note.id.min(*link), note.id.max(*link))),
+            );
+        }
+        report.links.stored = pairs.len() as u64;
         report.warnings.extend(self.unresolved_items());
         self.catalog = WikilinkCatalog::new(self.catalog.rule());
         for note in &mut self.notes {

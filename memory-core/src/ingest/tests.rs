@@ -111,6 +111,7 @@ fn a_second_run_writes_nothing() {
         (report.tags, report.links.resolved, report.links.unresolved),
         (1, 2, 1)
     );
+    assert_eq!(report.links.stored, 1, "both link to each other");
     let first = memories(&home);
     assert_eq!(
         (first[0].links.as_slice(), first[1].links.as_slice()),

@@ -96,7 +96,7 @@ fn note_table(taken: &[&(SourceName, IngestReport)]) -> Table {
             *unchanged,
             skipped,
             *tags,
-            links.resolved,
+            links.stored,
             links.unresolved,
         ]
         .map(|count| count.to_string());
