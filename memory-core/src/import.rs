@@ -1,12 +1,14 @@
 //! Importing memories from an export.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 
 use crate::commit::{commit, memory_texts, storage_obstacle};
 use crate::ingest::{Progress, SkippedFile};
 use crate::{
     Change, ChangeOutcome, ChangeSet, ContentHash, Draft, Duplicates, ExportedFile, FileVersion,
-    InboxTtl, Memory, MemoryId, Origin, SecretPolicy, Services, StoreError, Verb, secret,
+    InboxTtl, Memory, MemoryId, Origin, Scope, SecretPolicy, Services, StoreError, Verb, secret,
 };
 
 /// Number of memories that are written in one operation.
@@ -117,7 +119,7 @@ pub struct ImportError {
 /// Imports the memories of an export with all their fields.
 ///
 /// A memory with an existing id replaces the stored one if they differ. A memory without an id is skipped if its text
-/// already exists.
+/// already exists under its title and with its time of creation, as far as it states them.
 ///
 /// # Errors
 /// Those of the store. Lines that are malformed or contain credentials are part of the report instead.
@@ -131,12 +133,13 @@ pub fn import(
     let mut report = ImportSummary::default();
     let mut set = services.change_set(Verb::Import);
     // The store detects existing texts only in an operation that skips duplicates, so memories without an id have their
-    // own.
+    // own. It comes first, since others of the export with the text have other names.
     let mut nameless = ChangeSet {
         duplicates: Duplicates::Skip,
         ..set.clone()
     };
     let mut taken = std::collections::HashSet::new();
+    let mut texts = KnownTexts::default();
     for (done, line) in exported.enumerate() {
         progress(Progress {
             done: done as u64,
@@ -154,6 +157,7 @@ pub fn import(
         };
         let id = exported.id.unwrap_or_else(|| services.ids.memory_id());
         exported.drop_derived_expiry(services.inbox_ttl, set.operation.at);
+        let created_at = exported.draft.created_at.or(exported.updated_at);
         let memory = exported.clone().into_memory(id, set.operation.at);
         let file = exported.file.clone();
         if let Some(reason) = skip_reason(exported.id, &memory, &file, secrets) {
@@ -163,10 +167,21 @@ pub fn import(
             });
             continue;
         }
+        let likeness = match exported.id {
+            None => texts.compare(services, &memory, created_at)?,
+            Some(_) => TextLikeness::Unknown,
+        };
+        texts.add(&memory);
         match exported.id {
+            None if likeness == TextLikeness::Same => report.unchanged += 1,
             None => {
-                nameless.files.insert(id, file);
-                nameless.changes.push(create(memory));
+                let set = if likeness == TextLikeness::Namesake {
+                    &mut set
+                } else {
+                    &mut nameless
+                };
+                set.files.insert(id, file);
+                set.changes.push(create(memory));
             }
             Some(id) if !taken.insert(id) => {
                 report.skipped.push(SkippedFile {
@@ -185,15 +200,64 @@ pub fn import(
                 )?);
             }
         }
-        for set in [&mut set, &mut nameless] {
-            if set.changes.len() >= BATCH {
-                flush(services, set, &mut report)?;
-            }
+        if BATCH <= set.changes.len() + nameless.changes.len() {
+            flush(services, &mut nameless, &mut report)?;
+            flush(services, &mut set, &mut report)?;
         }
     }
-    flush(services, &mut set, &mut report)?;
     flush(services, &mut nameless, &mut report)?;
+    flush(services, &mut set, &mut report)?;
     Ok(report)
+}
+
+/// The likeness of a memory without an id to those with its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TextLikeness {
+    /// No other memory has its text.
+    Unknown,
+    /// The others have another title or time of creation.
+    Namesake,
+    /// Another one has its title and time of creation, too.
+    Same,
+}
+
+/// The titles and times of creation of the memories of an export, by their text and scope.
+#[derive(Default)]
+struct KnownTexts(HashMap<(ContentHash, Scope), Vec<(Option<String>, DateTime<Utc>)>>);
+
+impl KnownTexts {
+    fn add(&mut self, memory: &Memory) {
+        let key = (memory.content_hash(), memory.scope.clone());
+        let names = self.0.entry(key).or_default();
+        names.push((memory.title.clone(), memory.created_at));
+    }
+
+    /// Compares a memory with those of the export before it, and with those of the store.
+    fn compare(
+        &self,
+        services: &Services,
+        memory: &Memory,
+        created_at: Option<DateTime<Utc>>,
+    ) -> Result<TextLikeness, StoreError> {
+        let key = (memory.content_hash(), memory.scope.clone());
+        let mut others = self.0.get(&key).cloned().unwrap_or_default();
+        for id in services.store.by_content(&key.0, &key.1)? {
+            let other = services.store.get(&id)?.memory;
+            others.push((other.title, other.created_at));
+        }
+        // A store may record less than milliseconds.
+        let is_same = |(title, time): &(Option<String>, DateTime<Utc>)| {
+            (memory.title.is_none() || memory.title == *title)
+                && created_at.is_none_or(|at| at.timestamp() == time.timestamp())
+        };
+        Ok(if others.iter().any(is_same) {
+            TextLikeness::Same
+        } else if others.is_empty() {
+            TextLikeness::Unknown
+        } else {
+            TextLikeness::Namesake
+        })
+    }
 }
 
 fn skip_reason(
@@ -296,4 +360,43 @@ fn flush(
     set.changes.clear();
     set.files.clear();
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::MemStore;
+    use crate::testing::services;
+
+    #[test]
+    fn records_without_an_id_are_distinguished_by_title_and_time() {
+        let home = services(Arc::new(MemStore::default()));
+        let day = |day: &str| Some(format!("{day}T00:00:00Z").parse().expect("a time"));
+        let record = |title: Option<&str>, created_at| {
+            let draft = Draft {
+                title: title.map(str::to_owned),
+                created_at,
+                ..Draft::new("- [ ] water")
+            };
+            Ok(("line".to_owned(), ExportedMemory::from(draft)))
+        };
+        let records = || {
+            vec![
+                record(Some("Monday"), day("2024-01-01")),
+                record(Some("Tuesday"), day("2024-01-02")),
+                record(Some("Tuesday"), day("2024-01-09")),
+                record(Some("Tuesday"), None),
+                record(None, None),
+            ]
+        };
+        let run = || {
+            let records = records().into_iter();
+            let report = import(&home, records, SecretPolicy::Refuse, &mut |_| {});
+            let report = report.expect("the fake store does not fail");
+            (report.new, report.unchanged)
+        };
+        assert_eq!((run(), run()), ((3, 2), (0, 5)));
+    }
 }
