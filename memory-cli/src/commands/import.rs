@@ -8,6 +8,7 @@ use clap::Args;
 use memory_agent::json;
 use memory_core::{ExportedMemory, ImportError, SecretPolicy, SkippedFile, SourceError};
 use memory_ingest::{SourceName, SuggestedMap};
+use serde::de::IgnoredAny;
 
 use super::export_lines::ExportLines;
 use super::ingest::IngestOptionArgs;
@@ -252,16 +253,29 @@ fn ingest_command(source: SourceName, path: &Path) -> String {
     )
 }
 
-/// Returns whether the first line of a file is a memory of an export.
+/// Maximum number of damaged records before the first one that shows the format of a file.
+const MAX_DAMAGED: usize = 20;
+
+/// Returns whether the first record of a file that is JSON is a memory of an export.
 fn is_export(path: &Path) -> bool {
-    let Ok(file) = File::open(path) else {
-        return false;
-    };
-    let mut lines = ImportLines {
-        lines: ExportLines::new(BufReader::new(file)),
-        failed: None,
-    };
-    matches!(lines.next(), Some(Ok(_)) | None)
+    File::open(path).is_ok_and(|file| begins_with_memory(BufReader::new(file)))
+}
+
+fn begins_with_memory(input: impl BufRead) -> bool {
+    let mut lines = ExportLines::new(input);
+    for _ in 0..MAX_DAMAGED {
+        let record = match lines.next_record() {
+            Ok(None) => return true,
+            Ok(Some(Ok(record))) => record,
+            Ok(Some(Err(_))) => continue,
+            Err(_) => return false,
+        };
+        if serde_json::from_slice::<IgnoredAny>(&record).is_ok() {
+            let text = String::from_utf8(record);
+            return text.is_ok_and(|text| json::parse_exported(&text).is_ok());
+        }
+    }
+    false
 }
 
 /// Maximum number of rejected lines that are printed.
@@ -311,6 +325,18 @@ mod tests {
             .map(|line| line.map_or_else(|error| error.place, |(place, _)| place))
             .collect();
         assert_eq!(places, ["line 1", "line 3", "line 4"]);
+    }
+
+    #[test]
+    fn an_export_is_recognized_behind_damaged_records() {
+        for (text, expected) in [
+            ("{\"content\":\"a\"}\n", true),
+            ("{\"content\":\"cu\n{\"content\":\"a\"}\n", true),
+            ("{\"text\":\"a\"}\n{\"content\":\"a\"}\n", false),
+            ("no JSON\n".repeat(30).as_str(), false),
+        ] {
+            assert_eq!(begins_with_memory(text.as_bytes()), expected, "{text}");
+        }
     }
 
     #[test]
