@@ -79,7 +79,7 @@ pub struct NoteItem {
     pub links: Vec<String>,
     /// The targets of links that the source program does not recognize although they are intended.
     ///
-    /// An example is `[[x]]` without quotes in a property. These links are resolved but not counted.
+    /// An example is `[[x]]` without quotes in a property. These links are resolved and stored, but not counted among the resolved ones.
     pub uncounted_links: Vec<String>,
     /// The links that an edit added to the list of links of an export, which the text does not contain: the target of each, and the item
     /// of the list. One that leads to no note is reported.

@@ -83,7 +83,7 @@ impl JsonRecordFile {
         has_extension: bool,
     ) -> io::Result<Self> {
         let has_lines =
-            has_extension || json_splitter::is_whole_object(&first_line(content.open()?)?);
+            has_extension || json_splitter::has_whole_objects(&first_line(content.open()?)?);
         Ok(Self {
             name,
             content,

@@ -311,10 +311,10 @@ impl JsonSplitter {
     }
 }
 
-/// Returns whether a text is one object.
-pub(crate) fn is_whole_object(text: &[u8]) -> bool {
+/// Returns whether a text consists of whole objects.
+pub(crate) fn has_whole_objects(text: &[u8]) -> bool {
     let mut splitter = JsonSplitter::new(&[], false);
     let mut spans = Vec::new();
     splitter.push_all(text, &mut spans);
-    text.starts_with(b"{") && splitter.depth == 0 && spans.len() == 1
+    text.starts_with(b"{") && splitter.depth == 0 && !spans.is_empty()
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use memory_core::text::{MarkdownBudget, MarkdownEvent};
-use pulldown_cmark::{Event, OffsetIter, Options, Parser, Tag};
+use pulldown_cmark::{Event, OffsetIter, Options, Parser, RefDefs, Tag};
 
 /// The events of a text with their spans, as far as its [`MarkdownBudget`] allows.
 pub(crate) struct MarkdownEvents<'t> {
@@ -20,6 +20,11 @@ impl<'t> MarkdownEvents<'t> {
             events: Parser::new_ext(text, options).into_offset_iter(),
             is_exhausted: false,
         })
+    }
+
+    /// Returns the definitions of links.
+    pub(crate) fn definitions(&self) -> &RefDefs<'_> {
+        self.events.reference_definitions()
     }
 
     /// Returns whether the text exceeds its budget; the events ended before the end of the text then.

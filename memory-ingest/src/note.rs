@@ -11,6 +11,7 @@ use regex::Regex;
 
 use crate::folder::FolderEntry;
 use crate::front_matter::{self, SplitText};
+use crate::markdown_links::file_links;
 use crate::own_fields;
 use crate::source_text::{self, SourceText};
 use crate::yaml::Yaml;
@@ -22,7 +23,7 @@ const SOURCE_WITH_SPACES: &str = "basic-memory";
 pub(crate) const RELATED_KEY: &str = "related";
 
 /// The source whose exports have this list as a property.
-const SOURCE_WITH_RELATED: &str = "obsidian";
+pub(crate) const OBSIDIAN: &str = "obsidian";
 
 /// A note as a draft, with the values that a draft does not have.
 #[derive(Debug)]
@@ -31,7 +32,7 @@ pub(crate) struct SourceNote {
     pub(crate) fields: Vec<(String, Yaml)>,
     /// The targets of the links in the body and the properties.
     pub(crate) links: Vec<String>,
-    /// The targets of links without quotes in a property, or in front matter that becomes text.
+    /// The targets of links without quotes in a property, in front matter that becomes text, or of Markdown links in a vault.
     pub(crate) uncounted_links: Vec<String>,
     /// The tags in the body.
     pub(crate) inline_tags: Vec<String>,
@@ -120,6 +121,12 @@ impl SourceNote {
             path: path.into(),
             hash: None,
         };
+        if source == OBSIDIAN {
+            // The program counts wikilinks alone.
+            uncounted_links.extend(file_links(content));
+        } else {
+            links.extend(file_links(content));
+        }
         let draft = Draft {
             title: Some(names.title),
             aliases: names.aliases,
@@ -167,7 +174,7 @@ impl SourceNote {
         let mut listed = Vec::new();
         if let Some(Yaml::List(items)) = self.field(RELATED_KEY)
             && own.is_some()
-            && self.draft.source == SOURCE_WITH_RELATED
+            && self.draft.source == OBSIDIAN
         {
             listed.extend(items.iter().filter_map(Yaml::scalar).map(str::to_owned));
         }

@@ -1,11 +1,14 @@
 //! Obsidian vaults.
 
+use std::collections::HashSet;
 use std::path::Path;
 
+use memory_core::wikilink::fold_link_name;
 use memory_core::{Source, SourceError, SourceItem};
 
 use crate::folder::{FolderEntry, SourceFolder, has_extension};
-use crate::note::{self, SourceNote};
+use crate::markdown_links::resolve_path;
+use crate::note::{self, OBSIDIAN, SourceNote};
 
 /// An Obsidian vault: every Markdown file is a note, and every other file is an attachment.
 #[derive(Debug)]
@@ -24,7 +27,8 @@ impl Obsidian {
         })
     }
 
-    fn finding(&self, entry: FolderEntry) -> SourceItem {
+    /// Returns the item of a file. `paths` are the folded paths of all files.
+    fn finding(&self, entry: FolderEntry, paths: &HashSet<String>) -> SourceItem {
         if !has_extension(&entry.path, &["md"]) {
             return match entry.place {
                 Ok(_) => SourceItem::Attachment(entry.path),
@@ -36,7 +40,16 @@ impl Obsidian {
         }
         match note::read_text(&entry) {
             Ok(text) => {
-                SourceNote::new(self.name(), self.folder.name(), &entry.path, &text).into_finding()
+                let mut note = SourceNote::new(self.name(), self.folder.name(), &entry.path, &text);
+                // The program resolves a path in a Markdown link that is not relative like one in a wikilink.
+                for link in &mut note.uncounted_links {
+                    if let Some(path) = link.strip_prefix("./")
+                        && !is_below(paths, &entry.path, path)
+                    {
+                        *link = path.to_owned();
+                    }
+                }
+                note.into_finding()
             }
             Err(skipped) => skipped,
         }
@@ -45,15 +58,27 @@ impl Obsidian {
 
 impl Source for Obsidian {
     fn name(&self) -> &'static str {
-        "obsidian"
+        OBSIDIAN
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
+        let entries = self.folder.files("");
+        let paths: HashSet<String> = entries
+            .iter()
+            .map(|entry| fold_link_name(&entry.path))
+            .collect();
         Box::new(
-            self.folder
-                .files("")
+            entries
                 .into_iter()
-                .map(|entry| self.finding(entry)),
+                .map(move |entry| self.finding(entry, &paths)),
         )
     }
+}
+
+/// Returns whether a file or note exists at `path` relative to the folder of the file at `from`.
+fn is_below(paths: &HashSet<String>, from: &str, path: &str) -> bool {
+    resolve_path(from, path).is_some_and(|path| {
+        let path = fold_link_name(&path);
+        paths.contains(&path) || paths.contains(&format!("{path}.md"))
+    })
 }

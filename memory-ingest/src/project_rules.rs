@@ -6,7 +6,6 @@ use memory_core::{Category, Scope, Source, SourceError, SourceItem};
 
 use crate::folder::{FolderEntry, SourceFolder, has_extension};
 use crate::front_matter;
-use crate::markdown_links::file_links;
 use crate::note::{self, SourceNote};
 
 /// A coding agent, and the files in a project that it reads.
@@ -217,7 +216,6 @@ impl ProjectRules {
         }
         text.text = quote_patterns(text.text);
         let mut note = SourceNote::new(self.name(), self.folder.name(), &entry.path, &text);
-        note.links.extend(file_links(&note.draft.content));
         note.draft.category = Some(rule_category(&entry.path));
         if !entry.path.ends_with(GLOBAL_RULES) {
             note.draft.scope = self.scope.clone();

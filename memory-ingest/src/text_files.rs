@@ -7,7 +7,6 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::archive::{Archive, ArchiveFile, is_zip};
 use crate::folder::{FolderEntry, SourceFolder};
-use crate::markdown_links::file_links;
 use crate::note::SourceNote;
 use crate::source_text::{self, SourceText};
 
@@ -204,9 +203,7 @@ impl TextFile<'_> {
                 reason: "is empty".into(),
             });
         }
-        let mut note = SourceNote::new(source, root, &self.path, &text);
-        note.links.extend(file_links(&note.draft.content));
-        Ok(note)
+        Ok(SourceNote::new(source, root, &self.path, &text))
     }
 
     /// Returns the finding for a file that is not a note.

@@ -304,7 +304,7 @@ fn is_in_run(character: char) -> bool {
 /// Returns whether `character` is a non-ASCII sign or an emoji.
 ///
 /// Punctuation, letters and digits are not.
-pub(crate) fn is_sign_or_emoji(character: char) -> bool {
+pub fn is_sign_or_emoji(character: char) -> bool {
     let is_in_block = matches!(character,
         '\u{a2}'..='\u{a6}' | '\u{a9}' | '\u{ac}' | '\u{ae}'..='\u{b1}' | '\u{d7}' | '\u{f7}'
         // Currencies, arrows, mathematics, technical signs, shapes and dingbats; then the private use area, and emoji.

@@ -89,9 +89,8 @@ impl ExportFormat for BasicMemoryExport {
             .iter()
             .chain(&memory.other_origins)
             .any(|origin| origin.source == NAME);
-        let linked = replace_links(record, &|_, id, _| self.link(&id), &|_| None);
-        // A relation has one direction: the text of the other memory contains it.
-        let is_related = |id: &&MemoryId| !self.catalog.has_link(id, memory);
+        let linked = replace_links(record, &self.catalog, &|_, id, _| self.link(&id));
+        let is_related = |id: &&MemoryId| self.catalog.states_link(memory, id);
         let related = linked.related(record, |id| {
             Some(format!(
                 "relates_to {}",

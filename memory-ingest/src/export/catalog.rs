@@ -1,17 +1,28 @@
 //! The names of the exported memories.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use memory_core::text::slug;
 use memory_core::wikilink::{self, fold_link_name};
 use memory_core::{Category, Memory, MemoryId, Origin, Phase, Scope};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use super::ExportFormatName;
 use super::file_name::{file_name, name_key};
 use super::summary;
-use crate::markdown_links::file_target;
+use crate::markdown_links::{file_target, resolve_path};
 use crate::note::stem;
 use crate::server_memory::entity_name;
+
+/// The characters that end an address in a Markdown link, and the mark of encoded ones.
+const ENCODED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'(')
+    .add(b')')
+    .add(b'<')
+    .add(b'>')
+    .add(b'%');
 
 /// The names that the Open Knowledge Format reserves.
 const RESERVED: [&str; 2] = ["index", "log"];
@@ -29,7 +40,7 @@ pub struct ExportCatalog {
     entities: Option<HashMap<String, MemoryId>>,
     /// The keys of these names.
     entity_keys: HashSet<String>,
-    /// The memories by the files that they were ingested from, in an export that adapts links between files.
+    /// The memories by the files that they were ingested from.
     files: HashMap<String, MemoryId>,
     /// The targets of the wikilinks of each memory, in an export that lists only links in one direction.
     targets: Option<HashMap<MemoryId, HashSet<String>>>,
@@ -48,6 +59,8 @@ pub(super) struct CatalogEntry {
     pub(super) folder: &'static str,
     /// Whether the name is that of an entity of the MCP server `memory`.
     pub(super) is_entity: bool,
+    /// The place in the order of the export.
+    place: usize,
 }
 
 impl CatalogEntry {
@@ -62,7 +75,11 @@ impl ExportCatalog {
     pub fn new(name: ExportFormatName) -> Self {
         let has_slugs = name == ExportFormatName::Okf;
         let entities = (name == ExportFormatName::ServerMemory).then(HashMap::new);
-        let targets = (name == ExportFormatName::BasicMemory).then(HashMap::new);
+        let has_relations = matches!(
+            name,
+            ExportFormatName::BasicMemory | ExportFormatName::ServerMemory
+        );
+        let targets = has_relations.then(HashMap::new);
         let (entries, order, taken, files) =
             (HashMap::new(), Vec::new(), HashSet::new(), HashMap::new());
         Self {
@@ -86,11 +103,10 @@ impl ExportCatalog {
         let entity = self.entity_name(memory);
         let is_entity = entity.is_some();
         let name = entity.unwrap_or_else(|| self.free_name(&headline, memory.id));
+        let place = self.order.len();
         self.order.push(memory.id);
-        if self.has_slugs {
-            for origin in memory.origin.iter().chain(&memory.other_origins) {
-                self.files.entry(origin.to_text()).or_insert(memory.id);
-            }
+        for origin in memory.origin.iter().chain(&memory.other_origins) {
+            self.files.entry(origin.to_text()).or_insert(memory.id);
         }
         if let Some(targets) = &mut self.targets {
             let own = wikilink::parse(&memory.content)
@@ -107,6 +123,7 @@ impl ExportCatalog {
                 category,
                 folder,
                 is_entity,
+                place,
             },
         );
     }
@@ -151,8 +168,27 @@ impl ExportCatalog {
         })
     }
 
+    /// Returns the address of a memory in a Markdown link in the file of another one.
+    pub(super) fn address(&self, from: &CatalogEntry, to: &MemoryId) -> Option<String> {
+        let target = self.get(to)?;
+        let folder = if target.folder == from.folder {
+            String::new()
+        } else {
+            format!("../{}/", target.folder)
+        };
+        let name = utf8_percent_encode(&target.name, ENCODED).collect::<Cow<'_, str>>();
+        Some(format!("{folder}{name}.md"))
+    }
+
+    /// Returns whether `memory` states the relation to a linked memory, whose text does not: a recorded link has no direction. If no
+    /// text contains the link, the memory that was added first states it.
+    pub(super) fn states_link(&self, memory: &Memory, to: &MemoryId) -> bool {
+        let place = |id: &MemoryId| self.get(id).map(|entry| entry.place);
+        place(&memory.id) < place(to) && !self.has_link(to, memory)
+    }
+
     /// Returns whether a wikilink in the text of the memory `from` has a name of `memory`.
-    pub(super) fn has_link(&self, from: &MemoryId, memory: &Memory) -> bool {
+    fn has_link(&self, from: &MemoryId, memory: &Memory) -> bool {
         let Some(targets) = self.targets.as_ref().and_then(|targets| targets.get(from)) else {
             return false;
         };
@@ -214,25 +250,6 @@ impl ExportCatalog {
     }
 }
 
-/// Returns the path of the file to which a link in the file at `from` leads, unless it is not in the same source.
-fn resolve_path(from: &str, target: &str) -> Option<String> {
-    let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let mut parts: Vec<&str> = if target.starts_with('/') {
-        Vec::new()
-    } else {
-        folder.split('/').collect()
-    };
-    for part in target.split('/') {
-        match part {
-            ".." => drop(parts.pop()?),
-            "." => {}
-            part => parts.push(part),
-        }
-    }
-    parts.retain(|part| !part.is_empty());
-    Some(parts.join("/"))
-}
-
 /// Returns the folder of a memory: that of its category, of the inbox or of conversations.
 fn folder(memory: &Memory) -> &'static str {
     match (&memory.scope, memory.phase) {
@@ -248,23 +265,6 @@ mod tests {
     use memory_core::chrono::DateTime;
 
     use super::*;
-
-    #[test]
-    fn links_between_files_lead_to_paths_of_the_source() {
-        for (from, target, path) in [
-            ("a.md", "./b.md", Some("b.md")),
-            ("x/a.md", "../b.md", Some("b.md")),
-            ("x/y/a.md", "./../z/b.md", Some("x/z/b.md")),
-            ("x/a.md", "/b.md", Some("b.md")),
-            ("x/a.md", "../../b.md", None),
-        ] {
-            assert_eq!(
-                resolve_path(from, target).as_deref(),
-                path,
-                "{from} {target}"
-            );
-        }
-    }
 
     #[test]
     fn each_memory_has_a_name_of_its_own() {

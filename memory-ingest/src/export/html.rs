@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use memory_core::{Category, Scope};
+use memory_core::{Category, Scope, wikilink};
 
 use super::catalog::ExportCatalog;
+use super::link_text::linked_memory;
 use super::markdown::{ANCHOR, escape, render};
 use super::{ExportFormat, ExportPart, ExportRecord, time};
 
@@ -66,8 +67,13 @@ impl ExportFormat for HtmlExport {
             self.section = Some(memory.category);
             writeln!(html, "<h2 id=\"c-{0}\">{0}</h2>", memory.category).expect("a text grows");
         }
-        let anchor = |target: &str| {
-            let id = (record.resolve)(target)?;
+        let anchor = |address: &str, is_wikilink: bool| {
+            let wikilinks = wikilink::parse_prose_wikilinks(address);
+            let id = match wikilinks.first() {
+                Some(link) => (record.resolve)(&link.target)?,
+                None if is_wikilink => (record.resolve)(address)?,
+                None => linked_memory(record, &self.catalog, address)?,
+            };
             self.catalog.get(&id).map(|_| format!("{ANCHOR}{id}"))
         };
         writeln!(

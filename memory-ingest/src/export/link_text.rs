@@ -1,13 +1,15 @@
 //! Wikilinks in a text as links of another program.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use memory_core::MemoryId;
 use memory_core::wikilink::{self, Fragment, Wikilink};
 use serde_json::{Map, Value, json};
 
 use super::ExportRecord;
-use crate::markdown_links::address_spans;
+use super::catalog::ExportCatalog;
+use crate::markdown_links::{address_spans, file_target};
 use crate::own_fields;
 use crate::related_section::count_headings;
 
@@ -25,12 +27,11 @@ pub(super) struct LinkedText {
 /// Replaces the wikilinks and the links to other files in the text of a memory.
 ///
 /// `write` returns the new link to a memory, or `None` to leave the wikilink as it is. It gets whether the wikilink is in a row of a
-/// table. `relocate` returns the memory that the
-/// address of a Markdown link leads to, with its new address. If an import could not restore the text, it remains unchanged.
+/// table. A Markdown link receives the new address of its memory. If an import could not restore the text, it remains unchanged.
 pub(super) fn replace_links(
     record: &ExportRecord<'_>,
+    catalog: &ExportCatalog,
     write: &dyn Fn(&Wikilink, MemoryId, bool) -> Option<String>,
-    relocate: &dyn Fn(&str) -> Option<(MemoryId, String)>,
 ) -> LinkedText {
     let content = &record.memory.content;
     let (mut text, mut pairs, mut linked) = (
@@ -48,11 +49,24 @@ pub(super) fn replace_links(
         else {
             continue;
         };
-        let written = write(&link, id, rows.contain(content, link.span.start));
+        let is_in_row = rows.contain(content, link.span.start);
+        let link = with_label(content, link);
+        let written = write(&link, id, is_in_row).or_else(|| {
+            let shown = link
+                .alias
+                .as_ref()
+                .filter(|_| !is_wikilink(content, &link))?;
+            let separator = if is_in_row { "\\|" } else { "|" };
+            Some(format!(
+                "[[{}{}{separator}{shown}]]",
+                link.target,
+                fragment(&link)
+            ))
+        });
         links.push((link.span, id, written));
     }
     for (span, address) in address_spans(content) {
-        let Some((id, moved)) = relocate(&address) else {
+        let Some((id, moved)) = relocated(record, catalog, &address) else {
             continue;
         };
         let start = &content[span.start..span.end - address.len()];
@@ -83,6 +97,56 @@ pub(super) fn replace_links(
         pairs,
         linked,
     }
+}
+
+/// Returns the memory that the address of a Markdown link leads to, with its address in the export.
+fn relocated(
+    record: &ExportRecord<'_>,
+    catalog: &ExportCatalog,
+    address: &str,
+) -> Option<(MemoryId, String)> {
+    let id = linked_memory(record, catalog, address)?;
+    let part = address.find(['#', '?']).map_or("", |at| &address[at..]);
+    let moved = catalog.address(catalog.get(&record.memory.id)?, &id)?;
+    Some((id, format!("{moved}{part}")))
+}
+
+/// Returns the memory that the address of a Markdown link leads to: the one of this file or, if it is linked, of this name.
+pub(super) fn linked_memory(
+    record: &ExportRecord<'_>,
+    catalog: &ExportCatalog,
+    address: &str,
+) -> Option<MemoryId> {
+    let named = || {
+        let target = file_target(address)?;
+        let id = (record.resolve)(target.strip_prefix("./")?)?;
+        record.memory.links.contains(&id).then_some(id)
+    };
+    catalog.linked_file(record.memory, address).or_else(named)
+}
+
+/// Returns a wikilink that is the address of a Markdown link, such as `[label]([[Page]])`, with its label; any other as it is.
+fn with_label(content: &str, link: Wikilink) -> Wikilink {
+    let Range { start, end } = link.span;
+    let before = content[..start].strip_suffix("](");
+    let label = before.and_then(|before| {
+        let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+        let label = &line[line.rfind('[')? + 1..];
+        (!label.is_empty() && !label.contains(']')).then_some(label)
+    });
+    let Some(label) = label.filter(|_| content[end..].starts_with(')')) else {
+        return link;
+    };
+    let mut whole = link;
+    whole.span = start - "[](".len() - label.len()..end + 1;
+    whole.alias = Some(label.to_owned());
+    whole
+}
+
+/// Returns whether a link has the brackets of a wikilink.
+fn is_wikilink(content: &str, link: &Wikilink) -> bool {
+    let source = &content[link.span.clone()];
+    source.starts_with("[[") || source.starts_with("![[")
 }
 
 /// Recognises the rows of tables. Each part of the text is examined once, however long its lines are.

@@ -18,10 +18,11 @@ pub(super) const ANCHOR: &str = "#m-";
 
 const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 
-/// Renders `text`. `find_anchor` returns the link to the memory that a wikilink leads to, which begins with [`ANCHOR`].
+/// Renders `text`. `find_anchor` returns the link to the memory that an address leads to, which begins with [`ANCHOR`]; it gets whether
+/// the address is that of a wikilink.
 ///
 /// A text that exceeds its budget of work is displayed as it is.
-pub(super) fn render(text: &str, find_anchor: &dyn Fn(&str) -> Option<String>) -> String {
+pub(super) fn render(text: &str, find_anchor: &dyn Fn(&str, bool) -> Option<String>) -> String {
     render_within_budget(text, find_anchor).unwrap_or_else(|| {
         format!(
             "<p>The markup of this text is too long or nested too deep to be rendered.</p>\n<pre tabindex=\"0\">{}</pre>\n",
@@ -33,7 +34,7 @@ pub(super) fn render(text: &str, find_anchor: &dyn Fn(&str) -> Option<String>) -
 /// Renders `text`; `None` if it exceeds its budget of work.
 fn render_within_budget(
     text: &str,
-    find_anchor: &dyn Fn(&str) -> Option<String>,
+    find_anchor: &dyn Fn(&str, bool) -> Option<String>,
 ) -> Option<String> {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH
@@ -72,11 +73,11 @@ fn render_within_budget(
                 id,
             }) => {
                 let is_wikilink = matches!(link_type, LinkType::WikiLink { .. });
-                let target = if is_wikilink {
-                    find_anchor(&dest_url)
+                let is_allowed = has_allowed_scheme(&dest_url) || link_type == LinkType::Email;
+                let target = if is_allowed && !is_wikilink {
+                    Some(dest_url.to_string())
                 } else {
-                    (has_allowed_scheme(&dest_url) || link_type == LinkType::Email)
-                        .then(|| dest_url.to_string())
+                    find_anchor(&dest_url, is_wikilink)
                 };
                 match target {
                     Some(target) => {
@@ -224,7 +225,7 @@ mod tests {
     use super::*;
 
     fn rendered(text: &str) -> String {
-        render(text, &|target| {
+        render(text, &|target, _| {
             (target == "Tea").then(|| format!("{ANCHOR}1"))
         })
         .trim_end()

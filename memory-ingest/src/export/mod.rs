@@ -32,6 +32,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use chrono::{DateTime, SecondsFormat, Utc};
+use memory_core::text::is_sign_or_emoji;
 use memory_core::{Memory, MemoryId, ParseError};
 use serde_json::{Map, Value};
 use unicode_normalization::char::is_combining_mark;
@@ -244,14 +245,21 @@ fn is_category(memory: &Memory, kind: &Yaml) -> bool {
         .is_none_or(|category| category == memory.category)
 }
 
-/// Returns a tag as programs for notes accept it: letters and digits of any script, `-`, `_` and `/`, and not only digits.
+/// Returns a tag as programs for notes accept it: letters and digits of any script, emoji and other signs, `-`, `_` and `/`, and not
+/// only digits.
 fn tag_name(tag: &str) -> Option<String> {
     let is_allowed = |character: char| {
-        character.is_alphanumeric() || is_combining_mark(character) || "-_/".contains(character)
+        character.is_alphanumeric()
+            || is_combining_mark(character)
+            || is_sign_or_emoji(character)
+            || "-_/".contains(character)
     };
+    // These join and change emoji.
+    let is_joiner = |character: char| matches!(character, '\u{200d}' | '\u{e0020}'..='\u{e007f}');
     let mut name = String::new();
     for character in tag.chars() {
-        if is_allowed(character) {
+        let is_joined = is_joiner(character) && !name.is_empty() && !name.ends_with(['-', '/']);
+        if is_joined || is_allowed(character) {
             name.push(character);
         } else if !name.ends_with('-') {
             name.push('-');
@@ -285,6 +293,8 @@ mod tests {
             ("area/home, garden/", Some("area/home-garden")),
             ("2024", Some("_2024")),
             ("日本語", Some("日本語")),
+            ("🍵 tea", Some("🍵-tea")),
+            ("👩‍🔬/❤️", Some("👩‍🔬/❤️")),
             ("!", None),
         ] {
             assert_eq!(tag_name(tag).as_deref(), name, "{tag}");

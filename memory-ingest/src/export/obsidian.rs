@@ -1,14 +1,16 @@
 //! A vault of Obsidian.
 
-use memory_core::wikilink::{Wikilink, fold_link_name};
+use memory_core::wikilink::{self, Wikilink, fold_link_name};
 use memory_core::{MemoryId, Tags};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::catalog::ExportCatalog;
 use super::front_matter_draft::{FrontMatterDraft, ProgramKeys};
 use super::link_text::{replace_links, shown_text};
-use super::{ExportFormat, ExportPart, ExportRecord, summary, tag_name, time};
+use super::{ExportFormat, ExportPart, ExportRecord, is_time, summary, tag_name, time};
+use crate::front_matter::{extra_lines, key_lines};
 use crate::note::RELATED_KEY;
+use crate::yaml::Yaml;
 
 /// The properties that Obsidian gives a meaning.
 const KEYS: [&str; 10] = [
@@ -66,11 +68,9 @@ impl ExportFormat for ObsidianExport {
         let Some(entry) = self.catalog.get(&memory.id) else {
             return Vec::new();
         };
-        let linked = replace_links(
-            record,
-            &|link, id, is_in_row| self.link(link, id, is_in_row),
-            &|_| None,
-        );
+        let linked = replace_links(record, &self.catalog, &|link, id, is_in_row| {
+            self.link(link, id, is_in_row)
+        });
         let mut header = FrontMatterDraft::default();
         let title = memory
             .title
@@ -88,17 +88,29 @@ impl ExportFormat for ObsidianExport {
         header.line("id", memory.id.to_string());
         header.line("created", time(memory.created_at));
         header.line("updated", time(memory.updated_at));
-        let related = linked.related(record, |id| {
-            Some(format!("[[{}]]", self.catalog.get(id)?.name))
+        // The list of the user comes first. Without other links, it remains as it is.
+        let own = own_related(record);
+        let mut related: Vec<(String, Option<MemoryId>)> = own
+            .iter()
+            .flatten()
+            .map(|item| (item.clone(), linked_memory_of(record, item)))
+            .collect();
+        let others = linked.related(record, |id| {
+            let is_listed = related.iter().any(|(_, own)| own.as_ref() == Some(id));
+            let name = &self.catalog.get(id).filter(|_| !is_listed)?.name;
+            Some(format!("[[{name}]]"))
         });
-        header.list(
-            RELATED_KEY,
-            &related
-                .iter()
-                .map(|(item, _)| item.clone())
-                .collect::<Vec<_>>(),
-        );
-        let mut export = linked.changes(&related, "");
+        let keeps_related = others.is_empty();
+        related.extend(others.into_iter().map(|(item, id)| (item, Some(id))));
+        let items: Vec<_> = related.iter().map(|(item, _)| item.clone()).collect();
+        header.list(RELATED_KEY, &items);
+        let mut export = linked.changes(&[], "");
+        if !related.is_empty() {
+            let pair = |(item, id): &(String, Option<MemoryId>)| {
+                json!([item, id.map(|id| id.to_string()).unwrap_or_default()])
+            };
+            export.insert("related".into(), related.iter().map(pair).collect());
+        }
         export.extend([
             (
                 "title".to_owned(),
@@ -113,7 +125,12 @@ impl ExportFormat for ObsidianExport {
             &mut ProgramKeys {
                 program: "obsidian",
                 reserved: &KEYS,
-                is_current: &mut |key, _| matches!(key, "publish" | "cssclasses" | "cssclass"),
+                is_current: &mut |key, value| match key {
+                    "created" => is_time(value, Some(memory.created_at)),
+                    "updated" => is_time(value, Some(memory.updated_at)),
+                    RELATED_KEY => keeps_related,
+                    key => matches!(key, "publish" | "cssclasses" | "cssclass"),
+                },
             },
         );
         vec![ExportPart {
@@ -121,4 +138,25 @@ impl ExportFormat for ObsidianExport {
             text: format!("{front_matter}{}\n", linked.text),
         }]
     }
+}
+
+/// Returns the items of the list of related notes that the user wrote: none without a list, and `None` if it is no list of texts.
+fn own_related(record: &ExportRecord<'_>) -> Option<Vec<String>> {
+    let lines = record.file.and_then(extra_lines).unwrap_or_default();
+    let fields = key_lines(&lines);
+    let Some((_, value, _)) = fields.iter().find(|(key, ..)| key == RELATED_KEY) else {
+        return Some(Vec::new());
+    };
+    let text = |value: &Yaml| value.scalar().map(str::to_owned);
+    match value {
+        Yaml::Null => Some(Vec::new()),
+        Yaml::List(items) => items.iter().map(text).collect(),
+        single => text(single).map(|text| vec![text]),
+    }
+}
+
+/// Returns the memory that the first wikilink in a text leads to.
+fn linked_memory_of(record: &ExportRecord<'_>, text: &str) -> Option<MemoryId> {
+    let links = wikilink::parse_prose_wikilinks(text);
+    (record.resolve)(&links.first()?.target)
 }

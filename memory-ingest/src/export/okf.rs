@@ -57,18 +57,8 @@ impl OkfExport {
     }
 
     fn link(&self, from: &CatalogEntry, to: &MemoryId, shown: &str) -> Option<String> {
-        Some(format!("[{}]({})", escape(shown), self.address(from, to)?))
-    }
-
-    /// Returns the path of a memory, relative to the folder of another one.
-    fn address(&self, from: &CatalogEntry, to: &MemoryId) -> Option<String> {
-        let target = self.catalog.get(to)?;
-        let folder = if target.folder == from.folder {
-            String::new()
-        } else {
-            format!("../{}/", target.folder)
-        };
-        Some(format!("{folder}{}.md", target.name))
+        let address = self.catalog.address(from, to)?;
+        Some(format!("[{}]({address})", escape(shown)))
     }
 }
 
@@ -79,12 +69,7 @@ impl ExportFormat for OkfExport {
             return Vec::new();
         };
         let write = |link: &Wikilink, id, _| self.link(entry, &id, &shown_text(link));
-        let relocate = |address: &str| {
-            let id = self.catalog.linked_file(memory, address)?;
-            let part = address.find(['#', '?']).map_or("", |at| &address[at..]);
-            Some((id, format!("{}{part}", self.address(entry, &id)?)))
-        };
-        let linked = replace_links(record, &write, &relocate);
+        let linked = replace_links(record, &self.catalog, &write);
         let aliases = summary::names(&memory.aliases);
         let related = linked.related(record, |id| {
             self.link(entry, id, &self.catalog.get(id)?.headline)

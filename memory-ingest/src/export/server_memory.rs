@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
-use memory_core::Memory;
+use memory_core::{Memory, MemoryId, wikilink};
 use serde_json::{Map, Value};
 
 use super::catalog::ExportCatalog;
@@ -66,8 +66,9 @@ impl ExportFormat for ServerMemoryExport {
         export.insert("title".into(), entry.name.as_str().into());
         let relation_to = |name: &str, to: &str| relation_record(&entry.name, to, name);
         let mut lines = Vec::new();
-        let mut written = Vec::new();
+        let (mut written, mut related) = (Vec::new(), HashSet::new());
         for mut relation in relations {
+            related.extend((record.resolve)(&relation.target));
             if let Some(target) = self.catalog.entity(&relation.target) {
                 relation.target.clone_from(&target.name);
             }
@@ -80,10 +81,18 @@ impl ExportFormat for ServerMemoryExport {
         if has_list {
             export.insert(RELATIONS_PROPERTY.into(), written.into());
         }
-        for other in memory.links.iter().filter_map(|id| self.catalog.get(id)) {
+        let text_links: HashSet<MemoryId> = wikilink::parse(&memory.content)
+            .iter()
+            .filter_map(|link| (record.resolve)(&link.target))
+            .collect();
+        for id in &memory.links {
+            let is_stated = text_links.contains(id) || self.catalog.states_link(memory, id);
+            let Some(other) = self.catalog.get(id).filter(|_| is_stated) else {
+                continue;
+            };
             if is_entity && other.is_entity {
                 self.linked.push([entry.name.clone(), other.name.clone()]);
-            } else {
+            } else if !related.contains(id) {
                 lines.push(relation_to(LINK_RELATION, &other.name).into());
             }
         }

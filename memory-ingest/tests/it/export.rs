@@ -510,6 +510,117 @@ fn links_between_the_files_of_a_bundle_lead_to_their_files_in_the_export() {
 }
 
 #[test]
+fn links_between_the_files_of_notes_lead_to_their_files_in_every_export() {
+    for format in [ExportFormatName::Obsidian, ExportFormatName::BasicMemory] {
+        let folder = TempDir::new().expect("a folder");
+        let original = folder.path().join("original");
+        std::fs::create_dir_all(original.join("deep")).expect("a folder");
+        let text = "see [b](deep/B%20c.md#part), [r], [x]([[B c]]) and [g](gone.md)\n\n[r]: <deep/B c.md> \"t\"\n";
+        std::fs::write(original.join("a.md"), text).expect("a file");
+        std::fs::write(original.join("deep/B c.md"), "by [her](../a.md)\n").expect("a file");
+        let (home, mut memories) = ingested(format, &original);
+        let files = complete_files(&home, &memories);
+        for memory in &mut memories {
+            memory.phase = Phase::Organized;
+            memory.category = if memory.title.as_deref() == Some("a") {
+                Category::People
+            } else {
+                Category::Decisions
+            };
+        }
+        let parts = export(format, &memories, &files);
+        let wikilink = if format == ExportFormatName::Obsidian {
+            "[[B c|x]]"
+        } else {
+            "[[B c]]"
+        };
+        assert_eq!(
+            body(file(&parts, "people/a.md")),
+            format!(
+                "see [b](../decisions/B%20c.md#part), [r], {wikilink} and [g](gone.md)\n\n[r]: <../decisions/B%20c.md> \"t\"\n"
+            ),
+            "{format}"
+        );
+        assert_eq!(
+            body(file(&parts, "decisions/B c.md")),
+            "by [her](../people/a.md)\n"
+        );
+        let target = folder.path().join("export");
+        std::fs::create_dir(&target).expect("a folder");
+        let (_, copied) = ingested(format, &write(format, &parts, &target));
+        let texts = |memories: &[Memory]| {
+            let text = |memory: &Memory| (memory.id, memory.content.clone(), memory.links.clone());
+            memories
+                .iter()
+                .map(text)
+                .collect::<std::collections::BTreeSet<_>>()
+        };
+        assert_eq!(texts(&copied), texts(&memories), "{format}");
+    }
+}
+
+#[test]
+fn a_link_without_a_direction_is_one_relation() {
+    let text: String = export(ExportFormatName::ServerMemory, &tea(), &BTreeMap::new())
+        .into_iter()
+        .map(|part| part.text)
+        .collect();
+    let lines = text.lines().filter(|line| line.contains("\"relation\""));
+    let relations: Vec<Value> = lines
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let ends = |relation: &Value| (relation["from"].clone(), relation["to"].clone());
+    let green = json!("Green tea 绿茶");
+    assert_eq!(
+        relations.iter().map(ends).collect::<Vec<_>>(),
+        [
+            (green.clone(), json!("Cup")),
+            (green, json!("plain text (with a note)"))
+        ]
+    );
+}
+
+/// Returns the front matter of an exported memory with a list of the user, whose memory is linked to another one, too.
+fn own_list_with_another_link() -> String {
+    let titled = |name: &str| {
+        let draft = Draft::new(name).title(name);
+        draft.into_memory(MemoryId::for_path(name), DateTime::UNIX_EPOCH)
+    };
+    let (mut tea, talk, cup) = (titled("Tea"), titled("Talk"), titled("Cup"));
+    tea.links = vec![talk.id, cup.id];
+    let file = "---\nrelated: [\"[[Talk|a talk]]\", by hand]\n---\nTea\n".to_owned();
+    let files = BTreeMap::from([(tea.id, file)]);
+    let parts = export(ExportFormatName::Obsidian, &[tea, talk, cup], &files);
+    let part = parts.iter().find(|part| part.path.ends_with("/Tea.md"));
+    head(&part.expect("the memory").text).to_owned()
+}
+
+#[test]
+fn a_vault_returns_the_list_of_related_notes_and_the_dates_of_the_user_as_they_are() {
+    let text = "---\nrelated: [\"[[b|B]]\", a talk]\ncreated: 2024-01-02\nupdated: 2024-02-03 04:05\n---\ntext\n";
+    let keys = exported_again(ExportFormatName::Obsidian, text, &|_| {});
+    for line in [
+        "related: [\"[[b|B]]\", a talk]\n",
+        "created: 2024-01-02\n",
+        "updated: 2024-02-03 04:05\n",
+    ] {
+        assert_eq!(keys.matches(line).count(), 1, "{line} {keys}");
+    }
+    let keys = exported_again(ExportFormatName::Obsidian, text, &|memory| {
+        memory.created_at = "2025-01-01T00:00:00Z".parse().expect("a time");
+    });
+    assert!(keys.contains("created: 2025-01-01T00:00:00Z\n"), "{keys}");
+    let list = own_list_with_another_link();
+    assert!(
+        list.contains("related:\n  - \"[[Talk|a talk]]\"\n  - \"by hand\"\n  - \"[[Cup]]\"\n"),
+        "{list}"
+    );
+    let nested = "---\nrelated: {a: [b]}\n---\ntext\n";
+    let keys = exported_again(ExportFormatName::Obsidian, nested, &|_| {});
+    assert!(keys.contains("related: {a: [b]}\n"), "{keys}");
+}
+
+#[test]
 fn a_project_returns_the_keys_of_its_notes() {
     let text = "---\ntitle: Tea\ntype: guide\npermalink: drinks/tea\nstatus: open\nid: 7\n---\n- [fact] hot\n";
     let keys = exported_again(ExportFormatName::BasicMemory, text, &|_| {});
@@ -766,9 +877,10 @@ fn a_project_has_relations_and_no_other_additions() {
         head(plain).contains("permalink: inbox/plain-text-with-a-note\n"),
         "{plain}"
     );
-    assert_eq!(
-        body(plain),
-        "plain text (with a note)\n\n## Relations\n\n- relates_to [[Green: tea / 绿茶]]\n"
+    assert_eq!(body(plain), "plain text (with a note)\n");
+    assert!(
+        body(file(&parts, "preferences/Green tea 绿茶.md"))
+            .ends_with("\n\n## Relations\n\n- relates_to [[plain text (with a note)]]\n")
     );
     assert_eq!(body(file(&parts, "inbox/index.md")), "\n");
 }

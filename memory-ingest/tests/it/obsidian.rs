@@ -317,3 +317,22 @@ fn links_in_front_matter_that_is_kept_as_text_are_followed() {
         (&["c".to_owned()][..], &["b".to_owned()][..])
     );
 }
+
+#[test]
+fn markdown_links_lead_to_notes_as_wikilinks_do() {
+    let a = "[x](sub/B.md#part) [y](C%20d.md \"t\") ![r] [n](B) [z](../gone.md) [w](https://a.b/B.md) `[c](E.md)`\n\n[r]: </other/E.md>\n";
+    let folder = IngestSandbox::new(&[
+        ("x/a.md", a),
+        ("x/sub/B.md", "b"),
+        ("sub/B.md", "another"),
+        ("other/C d.md", "c"),
+        ("other/E.md", "e"),
+    ]);
+    let found = folder.survey(SourceName::Obsidian);
+    assert_eq!(
+        found.note("x/a.md").uncounted_links,
+        ["./sub/B.md", "C d.md", "/other/E.md", "B", "../gone.md"]
+    );
+    assert_eq!(found.report.links.stored, 3);
+    assert_eq!((found.again.new, found.again.updated), (0, 0));
+}
