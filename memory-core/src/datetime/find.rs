@@ -31,11 +31,6 @@ use super::{chinese, english};
 /// assert_eq!(found[1].at.to_rfc3339(), "2025-06-17T15:00:00+02:00");
 /// ```
 pub fn find_dates<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Vec<DateMention> {
-    read(text, now, false)
-}
-
-/// Returns the readings of a text; if the caller wants a single one, its neighbours are left out.
-fn read<Tz: TimeZone>(text: &str, now: &DateTime<Tz>, is_single: bool) -> Vec<DateMention> {
     let small = text.to_ascii_lowercase();
     let tokens = tokenize_dates(&small);
     let found = resolve_expressions(&small, &tokens, now);
@@ -43,22 +38,13 @@ fn read<Tz: TimeZone>(text: &str, now: &DateTime<Tz>, is_single: bool) -> Vec<Da
         .iter()
         .filter_map(|(heard, resolved)| Some(to_mention(text, &tokens, heard, resolved.as_ref()?)))
         .collect();
-    let all: Vec<_> = readings
+    let spans: Vec<_> = readings
         .iter()
         .map(|reading| reading.span.clone())
         .collect();
     remove_rescheduled(text, &mut readings);
-    let kept: Vec<_> = readings
-        .iter()
-        .map(|reading| reading.span.clone())
-        .collect();
-    let ignored: Vec<_> = all
-        .into_iter()
-        .filter(|span| !is_single || !kept.contains(span))
-        .collect();
-    let others = if is_single { kept.as_slice() } else { &[] };
     for reading in &mut readings {
-        for span in find_left_out(&tokens, &reading.span, others, &ignored) {
+        for span in find_left_out(&tokens, &reading.span, &spans) {
             let words = &text[span];
             let note = format!("{words:?} is left out.");
             let assumed = reading.assumed.take().into_iter().chain([note]);
@@ -87,9 +73,30 @@ pub fn find_impossible<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<I
     let found = resolve_expressions(&small, &tokens, now);
     let (heard, _) = found.into_iter().find(|(_, resolved)| resolved.is_none())?;
     let part = |pieces: &Range<usize>| text[byte_span(&tokens, pieces)].to_owned();
-    Some(match &heard.spoken.impossible {
-        Some(pieces) => ImpossibleTime::Clock(part(pieces)),
-        None => ImpossibleTime::Date(part(&heard.pieces)),
+    if let Some(pieces) = &heard.spoken.impossible {
+        return Some(ImpossibleTime::Clock(part(pieces)));
+    }
+    let day = DateExpression {
+        clock: None,
+        part: None,
+        end: None,
+        ..heard.spoken.clone()
+    };
+    let zone = ChronoZone(now.timezone());
+    let is_day = day.day.is_none()
+        || resolve(
+            &day,
+            &DateContext {
+                utc: now.naive_utc(),
+                zone: &zone,
+            },
+        )
+        .is_some();
+    let text = part(&heard.pieces);
+    Some(if is_day {
+        ImpossibleTime::Clock(text)
+    } else {
+        ImpossibleTime::Date(text)
     })
 }
 
@@ -448,6 +455,10 @@ pub(super) fn parse_expression(start: TokenCursor<'_>) -> Option<(DateExpression
         form(&mut cursor).map(|spoken| (spoken, cursor.position() - start.position()))
     };
     let found = match start.peek(0)? {
+        // "UTC时间明天15:00" starts with a word.
+        DateTokenKind::Word(_) if matches!(start.peek(1), Some(DateTokenKind::Han('时'))) => {
+            parse(chinese::parse_expression)
+        }
         DateTokenKind::Word(word) if english::can_start_expression(word) => {
             parse(english::parse_expression)
         }
@@ -500,7 +511,7 @@ pub(super) fn parse_expression(start: TokenCursor<'_>) -> Option<(DateExpression
 /// assert_eq!(find_date("Anna likes tea", &now), None);
 /// ```
 pub fn find_date<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<DateMention> {
-    read(text, now, true).into_iter().min_by_key(|reading| {
+    find_dates(text, now).into_iter().min_by_key(|reading| {
         (
             Reverse(reading.relation),
             reading.is_vague,

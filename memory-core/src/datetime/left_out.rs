@@ -8,27 +8,26 @@ use super::{chinese, english};
 /// Maximum number of tokens that are searched on each side.
 const MAX_DISTANCE: usize = 12;
 
-/// Returns the byte ranges beside `span` that are words of time or one of the expressions `others`.
+/// Returns the byte ranges beside `span` that are words of time, and in no expression of `others`.
 ///
-/// Only connecting words and numbers may be between them and the expression, and nothing of `ignored`.
+/// Only connecting words and numbers may be between them and the expression. The spans are in text order.
 pub(super) fn find_left_out(
     tokens: &[DateToken<'_>],
     span: &Range<usize>,
     others: &[Range<usize>],
-    ignored: &[Range<usize>],
 ) -> Vec<Range<usize>> {
     let first = tokens.partition_point(|token| token.span.end <= span.start);
     let after = tokens.partition_point(|token| token.span.start < span.end);
-    let is_in = |spans: &[Range<usize>], at: usize| {
-        spans
-            .iter()
-            .any(|span| span.contains(&tokens[at].span.start))
+    let is_other = |at: usize| {
+        let place = tokens[at].span.start;
+        let next = others.partition_point(|span| span.end <= place);
+        others.get(next).is_some_and(|span| span.start <= place)
     };
-    let is_time = |at: &usize| is_in(others, *at) || is_time_word(tokens, *at);
+    let is_time = |at: &usize| is_time_word(tokens, *at);
     let last_of = |places: &mut dyn Iterator<Item = usize>| {
         places
             .take(MAX_DISTANCE)
-            .take_while(|at| !is_in(ignored, *at) && (is_time(at) || is_connecting(&tokens[*at])))
+            .take_while(|at| !is_other(*at) && (is_time(at) || is_connecting(&tokens[*at])))
             .filter(is_time)
             .last()
     };

@@ -26,7 +26,7 @@ pub struct DateMention {
     pub repeats: bool,
     /// The assumptions that were made to resolve an ambiguity, as sentences.
     pub assumed: Option<String>,
-    /// The words of time next to the expression that it does not include; `assumed` names them too.
+    /// The words of time next to the expression that no mention includes; `assumed` names them too.
     pub left_out: Vec<String>,
     /// Whether the expression denotes a longer period, of which `at` is the start ("in June", "next week").
     pub is_vague: bool,

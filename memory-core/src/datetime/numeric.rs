@@ -94,9 +94,11 @@ fn consume_colon_number(cursor: &mut TokenCursor<'_>) -> Option<DateNumber> {
         .filter(|number| number.digits == 2)
 }
 
-/// Returns whether the `Z` or the offset of an RFC 3339 time follows.
+/// Returns whether the `Z` or the offset of an RFC 3339 time, or the end of a range follows.
 fn is_zone_next(cursor: &TokenCursor<'_>) -> bool {
-    cursor.word() == "z" || matches!(cursor.peek(0), Some(DateTokenKind::Sign('+' | '-')))
+    cursor.word() == "z"
+        || cursor.peek(0) == Some(DateTokenKind::Sign('+'))
+        || range::consume_joint(&mut cursor.clone())
 }
 
 /// Consumes "11h45" or "16h". A bare "16h" without context is as often a duration, and is rejected.
@@ -424,7 +426,28 @@ fn parse_week_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
         u32::try_from(week).ok()?,
         weekday,
     )?;
-    cursor.ends_cleanly().then(|| DayExpression::on(date))
+    (cursor.ends_cleanly() || cursor.word() == "t").then(|| DayExpression::on(date))
+}
+
+/// Consumes the week "2026-W49", and returns its first day.
+pub(super) fn parse_week(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+    let is_clean = cursor.starts_cleanly();
+    let year = cursor
+        .consume_number()
+        .filter(|year| is_clean && year.digits == 4)?;
+    cursor.consume_glued_sign('-');
+    if !cursor.is_glued(0) || !cursor.consume_word("w") {
+        return None;
+    }
+    let week = cursor
+        .consume_glued_number()
+        .filter(|week| week.digits == 2 && cursor.ends_cleanly())?;
+    let date = NaiveDate::from_isoywd_opt(
+        i32::try_from(year.value).ok()?,
+        u32::try_from(week.value).ok()?,
+        Weekday::Mon,
+    )?;
+    Some(DayExpression::on(date))
 }
 
 /// Consumes "2020-07-01".
@@ -463,6 +486,7 @@ fn parse_separated_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
 /// Consumes "20170302".
 fn parse_compact_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let is_apart = !cursor.is_glued(0)
+        || cursor.is_at_start()
         || matches!(
             cursor.peek_back(1),
             Some(DateTokenKind::Sign('-' | '_' | '/' | '(' | '<' | '[' | ':'))

@@ -3,7 +3,7 @@
 use super::cursor::TokenCursor;
 use super::syntax::{DateExpression, DayExpression, Month, Period, PeriodEdge, TimeOfDay, Year};
 use super::token::{DateToken, DateTokenKind};
-use super::{english, find, numeric};
+use super::{chinese, english, find, numeric};
 
 /// The end of a range.
 #[derive(Debug, Clone)]
@@ -23,10 +23,10 @@ pub(super) fn parse_end(
     start: &DateExpression,
 ) -> Option<(RangeEnd, usize, usize)> {
     let mut cursor = TokenCursor::new(tokens, end_of_start);
-    let is_between = from
-        .checked_sub(1)
-        .is_some_and(|before| tokens[before].what == DateTokenKind::Word("between"));
-    if !consume_joint(&mut cursor) && !(is_between && cursor.consume_word("and")) {
+    let is_between = tokens[from.saturating_sub(1)..end_of_start]
+        .iter()
+        .any(|token| token.what == DateTokenKind::Word("between"));
+    if !(consume_joint(&mut cursor) || is_between && cursor.consume_word("and")) {
         return None;
     }
     // The tokens before the end are no part of it, although "2-4pm" has no gaps.
@@ -41,13 +41,17 @@ pub(super) fn parse_end(
             let mut cursor = own;
             let spoken = cursor
                 .attempt(|cursor| parse_bare_day(cursor, start))
+                .or_else(|| cursor.attempt(|cursor| parse_bare_month(cursor, start)))
                 .or_else(|| cursor.attempt(|cursor| parse_bare_hour(cursor, start)))?;
             (spoken, cursor.position(), true)
         }
     };
     spoken.impossible = spoken.impossible.map(|part| at + part.start..at + part.end);
-    let after = TokenCursor::new(tokens, at + length);
+    let mut after = TokenCursor::new(tokens, at + length);
     let has_half = numeric::follows_half_day(&after);
+    if start.day.as_ref().is_some_and(DayExpression::is_exact) {
+        spoken.every = spoken.every.or(after.attempt(numeric::parse_repeater));
+    }
     Some((
         RangeEnd {
             spoken,
@@ -55,7 +59,7 @@ pub(super) fn parse_end(
             has_half,
         },
         at,
-        at + length,
+        after.position(),
     ))
 }
 
@@ -70,6 +74,12 @@ pub(super) fn consume_joint(cursor: &mut TokenCursor<'_>) -> bool {
     if cursor.consume_any_word(&["to", "until", "till", "til", "through", "thru"])
         || cursor.consume_any_han(&["到", "至"])
     {
+        return true;
+    }
+    // An interval in ISO 8601.
+    let is_iso_end =
+        matches!(cursor.peek(1), Some(DateTokenKind::Number(year)) if matches!(year.digits, 4 | 8));
+    if is_iso_end && cursor.is_glued(1) && cursor.consume_glued_sign('/') {
         return true;
     }
     // Org mode has brackets around each end.
@@ -123,6 +133,29 @@ fn parse_bare_day(cursor: &mut TokenCursor<'_>, start: &DateExpression) -> Optio
     })
 }
 
+/// Consumes the last month of "July to September".
+fn parse_bare_month(
+    cursor: &mut TokenCursor<'_>,
+    start: &DateExpression,
+) -> Option<DateExpression> {
+    let is_month = matches!(
+        start.day,
+        Some(DayExpression::Edge(
+            PeriodEdge::Start,
+            Period::Month(Month::Named(..))
+        ))
+    );
+    let month = cursor
+        .attempt(english::parse_month)
+        .or_else(|| cursor.attempt(chinese::parse_bare_month))
+        .filter(|month| is_month && matches!(month, Month::Named(..)))?;
+    Some(DateExpression {
+        day: Some(DayExpression::Edge(PeriodEdge::Start, Period::Month(month))),
+        is_vague: true,
+        ..DateExpression::default()
+    })
+}
+
 /// Consumes the hour of "3pm to 5".
 fn parse_bare_hour(cursor: &mut TokenCursor<'_>, start: &DateExpression) -> Option<DateExpression> {
     start.clock?;
@@ -143,15 +176,23 @@ pub(super) fn join(start: &DateExpression, end: &RangeEnd) -> Option<DateExpress
     } = end;
     let (mut start, mut end) = (start.clone(), end.clone());
     let has_time = |spoken: &DateExpression| spoken.clock.is_some() || spoken.part.is_some();
-    let recurs = start.every.is_some() && end.day.is_some() || end.every.is_some();
+    let is_undated = start.day.is_none() && start.every.is_none();
+    let is_series = start.day.as_ref().is_some_and(DayExpression::is_exact) && end.day.is_none();
+    let recurs = start.every.is_some() && end.day.is_some()
+        || end.every.is_some() && !is_undated && !is_series;
     let is_relative = start.end.is_some() || start.ahead != 0 || end.ahead != 0;
-    // "Tomorrow to 3pm" is no range.
-    let is_other_kind = start.day.is_some() && !has_time(&start) && end.day.is_none();
+    // "Tomorrow to 3pm" and "2 to Friday" are no ranges.
+    let is_other_kind = if is_undated {
+        end.impossible.is_none() && !has_time(&end)
+    } else {
+        !has_time(&start) && end.day.is_none() && end.impossible.is_none()
+    };
     if recurs || is_relative || is_other_kind {
         return None;
     }
     start.impossible = start.impossible.or(end.impossible.take());
-    if start.day.is_none() {
+    start.every = start.every.or(end.every.take());
+    if is_undated {
         start.day = end.day.take();
         start.is_vague |= end.is_vague;
     }

@@ -1,6 +1,6 @@
 //! Time zones by name: identifiers of the IANA database, abbreviations, cities and countries.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDateTime, Timelike};
@@ -228,11 +228,23 @@ static BY_PLACE: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
     last_parts.chain(own).collect()
 });
 
-/// The first words of the names of places.
-static FIRST_WORDS: LazyLock<std::collections::HashSet<&'static str>> = LazyLock::new(|| {
+/// The first words of the names of places and of identifiers.
+static FIRST_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let regions = [
+        "africa",
+        "america",
+        "antarctica",
+        "asia",
+        "atlantic",
+        "australia",
+        "europe",
+        "indian",
+        "pacific",
+    ];
     BY_PLACE
         .keys()
         .filter_map(|place| place.split(' ').next())
+        .chain(regions)
         .collect()
 });
 

@@ -311,7 +311,8 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
     let is_month = cursor.consume_any_han(&["份"])
         || year != Year::Unsaid
         || is_led
-        || matches!(cursor.peek_han(0), Some('前' | '之'));
+        || matches!(cursor.peek_han(0), Some('前' | '之'))
+        || starts_month_range(*cursor);
     if !is_month {
         return None;
     }
@@ -319,6 +320,20 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
         u32::try_from(month).ok()?,
         year,
     )))
+}
+
+/// Returns whether "到9月" follows a month.
+fn starts_month_range(mut cursor: TokenCursor<'_>) -> bool {
+    range::consume_joint(&mut cursor) && parse_bare_month(&mut cursor).is_some()
+}
+
+/// Consumes "9月", and nothing that counts within the month.
+pub(in super::super) fn parse_bare_month(cursor: &mut TokenCursor<'_>) -> Option<Month> {
+    let month = u32::try_from(parse_number_in(cursor, 1..=12)?).ok()?;
+    let is_month = cursor.consume_han("月")
+        && !cursor.peek_han(0).is_some_and(is_numeral)
+        && !matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
+    is_month.then_some(Month::Named(month, Year::Unsaid))
 }
 
 /// Consumes "下", "上上个" or "这", and returns the offset.

@@ -179,22 +179,21 @@ pub(super) fn parse_holiday(cursor: &mut TokenCursor<'_>) -> Option<Holiday> {
 /// Consumes a date of the lunar calendar: 农历八月十五, 正月初一, 大年初三.
 pub(super) fn parse_lunar_date(cursor: &mut TokenCursor<'_>) -> Option<Holiday> {
     if cursor.consume_han("大年") {
+        // 大年三十 is the last day of the year, not the thirtieth.
+        (cursor.peek_han(0) == Some('初')).then_some(())?;
         return parse_lunar_day(cursor).map(|day| Holiday::Lunar(1, false, day));
     }
     let is_lunar = cursor.consume_any_han(&["农历", "阴历", "旧历"]);
     cursor.consume_han("的");
     let is_leap = cursor.consume_han("闰");
-    let names = [("正月", 1), ("冬月", 11), ("腊月", 12)];
-    let named = names
+    let month_names = [("正月", 1), ("冬月", 11), ("腊月", 12)];
+    let named = month_names
         .into_iter()
         .find_map(|(name, month)| cursor.consume_han(name).then_some(month));
-    let month = match named {
-        Some(month) => month,
-        None => {
-            let month = numbers::parse_number_in(cursor, 1..=12).filter(|_| is_lunar)?;
-            cursor.consume_han("月").then_some(month)?
-        }
-    };
+    let month = named.or_else(|| {
+        let month = numbers::parse_number_in(cursor, 1..=12).filter(|_| is_lunar)?;
+        cursor.consume_han("月").then_some(month)
+    })?;
     let day = parse_lunar_day(cursor)?;
     Some(Holiday::Lunar(u32::try_from(month).ok()?, is_leap, day))
 }

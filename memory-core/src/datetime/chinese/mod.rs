@@ -11,17 +11,19 @@ mod times_of_day;
 mod weeks;
 
 use super::cursor::TokenCursor;
-use super::numeric;
 use super::syntax::{
     DateExpression, DayExpression, DayPhrase, Month, Period, PeriodEdge, TimeOfDay, Year,
 };
 use super::token::DateTokenKind;
 use super::zones::{NamedOffset, chinese_places, zone_of_id};
+use super::{english, numeric};
+use dates::parse_nth_day;
 use days::parse_day;
 use recurrence::parse_recurrence;
 use relative::{parse_bare_day_part, parse_meal_time, parse_same_time};
 use times_of_day::{ChineseBareHour, consume_impossible_clock, parse_clock, parse_day_part};
 
+pub(super) use dates::parse_bare_month;
 pub(crate) use numbers::digit_value;
 pub(super) use numbers::is_numeral;
 pub(super) use relative::parse_lead_time;
@@ -91,6 +93,7 @@ pub(super) fn can_start_expression(character: char) -> bool {
                 | '阴'
                 | '旧'
                 | '冬'
+                | '工'
         )
         || chinese_places().any(|(place, _)| place.starts_with(character))
         || holiday_names::can_start_holiday(character)
@@ -100,8 +103,7 @@ pub(super) fn can_start_expression(character: char) -> bool {
 pub(super) fn is_time_word(first: char, second: char) -> bool {
     let is_weekday = "一二三四五六日天末".contains(second);
     match first {
-        '周' => is_weekday,
-        '期' | '拜' => is_weekday,
+        '周' | '期' | '拜' => is_weekday,
         '每' => "天日周月年晚早隔".contains(second),
         '上' | '下' | '中' => second == '午',
         '今' | '明' | '后' | '昨' => second == '天',
@@ -171,6 +173,11 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
         spoken.part = spoken.part.or(recurrence.part);
         return true;
     }
+    if let Some(day) = cursor.attempt(|cursor| parse_day_of_period(cursor, spoken)) {
+        spoken.is_vague = matches!(day, DayExpression::Edge(..));
+        spoken.day = Some(day);
+        return true;
+    }
     if let Some(named) = cursor.attempt(|cursor| {
         let named = parse_day(cursor)?;
         match (&spoken.day, spoken.every) {
@@ -230,8 +237,30 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
     spoken.impossible.is_some()
 }
 
+/// Consumes a day or month of the period before it: 第一个周一 after 下个月, 3月 after 2026年.
+fn parse_day_of_period(
+    cursor: &mut TokenCursor<'_>,
+    spoken: &DateExpression,
+) -> Option<DayExpression> {
+    let Some(DayExpression::Edge(PeriodEdge::Start, period)) = &spoken.day else {
+        return None;
+    };
+    if !spoken.is_vague {
+        return None;
+    }
+    if let Some(day) = cursor.attempt(|cursor| parse_nth_day(cursor, period.clone())) {
+        return Some(day);
+    }
+    let month = parse_bare_month(cursor)?.within(period)?;
+    Some(DayExpression::Edge(PeriodEdge::Start, Period::Month(month)))
+}
+
 /// Consumes "北京时间", optionally in brackets.
 fn parse_zone(cursor: &mut TokenCursor<'_>) -> Option<NamedOffset> {
+    if let Some(zone) = english::parse_zone(cursor) {
+        cursor.consume_han("时间");
+        return Some(zone);
+    }
     let is_bracketed = cursor.consume_sign('(');
     let (_, id) = chinese_places().find(|(place, _)| {
         cursor

@@ -11,10 +11,14 @@ use super::durations::parse_duration;
 use super::holiday_names::parse_holiday;
 use super::numbers::parse_number_in;
 
+/// Maximum length of a list of days.
+const MAX_LIST: usize = 12;
+
 /// Consumes a recurrence.
 pub(super) fn parse_recurrence(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
-    let forms: [fn(&mut TokenCursor<'_>) -> Option<RecurrencePhrase>; 4] = [
+    let forms: [fn(&mut TokenCursor<'_>) -> Option<RecurrencePhrase>; 5] = [
         parse_daily,
+        parse_daily_between,
         parse_between,
         parse_each_day,
         parse_each_interval,
@@ -36,6 +40,18 @@ fn parse_daily(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
     })
 }
 
+/// Consumes "周一到周五每天" and "工作日每天".
+fn parse_daily_between(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
+    let days = if cursor.consume_han("工作日") {
+        DayExpression::working_days()
+    } else {
+        parse_weekdays(cursor)?
+    };
+    cursor.consume_han("的");
+    let is_daily = cursor.consume_any_han(&["每天", "每日"]);
+    RecurrencePhrase::on(days, 1).filter(|_| is_daily)
+}
+
 /// Consumes "每隔三天" and "隔周的周三"; with one unit between, it is every second one.
 fn parse_between(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
     cursor.consume_han("每");
@@ -49,7 +65,8 @@ fn parse_between(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
     let every = cursor
         .attempt(parse_duration)
         .or_else(|| parse_single_unit(cursor))?;
-    add_day(cursor, if is_one { every.times(2)? } else { every })
+    let every = if is_one { every.times(2)? } else { every };
+    Some(add_day(cursor, every))
 }
 
 /// Consumes "每周一、三", "每个工作日", "逢周末" and "每年春节".
@@ -77,7 +94,7 @@ fn parse_each_interval(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase>
     let every = cursor
         .attempt(parse_duration)
         .or_else(|| parse_single_unit(cursor))?;
-    add_day(cursor, every)
+    Some(add_day(cursor, every))
 }
 
 /// Consumes "周", "个月" or "季度".
@@ -105,7 +122,7 @@ fn parse_single_unit(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
 }
 
 /// Consumes the day within the interval: "的周三", "5号和20号", "第一个周一", "底".
-fn add_day(cursor: &mut TokenCursor<'_>, every: CalendarDuration) -> Option<RecurrencePhrase> {
+fn add_day(cursor: &mut TokenCursor<'_>, every: CalendarDuration) -> RecurrencePhrase {
     let day = cursor.attempt(|cursor| {
         cursor.consume_any_han(&["的", "在"]);
         let day = if every.months == 0 {
@@ -123,10 +140,10 @@ fn add_day(cursor: &mut TokenCursor<'_>, every: CalendarDuration) -> Option<Recu
         };
         day.filter(|day| day.recurs_every(every))
     });
-    Some(RecurrencePhrase {
+    RecurrencePhrase {
         day,
         ..RecurrencePhrase::interval(every)
-    })
+    }
 }
 
 /// Consumes "5号", "1号和15号", "1、15日" or "第一个周一".
@@ -137,7 +154,7 @@ fn parse_days_of_month(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
             let day = u32::try_from(parse_number_in(cursor, 1..=31)?).ok()?;
             let is_marked = cursor.consume_any_han(&["日", "号"]);
             days.push(DayExpression::OfMonth(day, Month::Unsaid));
-            if !consume_list_separator(cursor) {
+            if MAX_LIST <= days.len() || !consume_list_separator(cursor) {
                 return (1 < days.len() && is_marked).then_some(days);
             }
         }
@@ -149,6 +166,13 @@ fn parse_days_of_month(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
 /// Consumes "周三", "周一、三、五", "周一和周四", "周二四六" or "周一到周五".
 pub(super) fn parse_weekdays(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let first = parse_weekday_name(cursor)?;
+    // "每周一次" counts.
+    if cursor
+        .peek_han(0)
+        .is_some_and(|next| "次岁年个遍回期趟".contains(next))
+    {
+        return None;
+    }
     let mut days = vec![first];
     while let Some((is_range, day)) = cursor.attempt(|cursor| {
         let is_range = cursor.consume_any_han(&["到", "至"]) || cursor.consume_sign('-');
@@ -161,7 +185,7 @@ pub(super) fn parse_weekdays(cursor: &mut TokenCursor<'_>) -> Option<DayExpressi
             });
             (!counts).then_some(day)
         })?;
-        let last = days.last().copied()?;
+        let last = days.last().copied().filter(|_| days.len() < MAX_LIST)?;
         let is_later = last.num_days_from_monday() < day.num_days_from_monday();
         (is_separated || is_later).then_some((is_range, day))
     }) {

@@ -40,7 +40,12 @@ fn parse_year_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
         .consume_glued_number()
         .filter(|day| day.digits <= 2)?;
     let year = i32::try_from(year.value).ok()?;
-    day_of_named_month(u32::try_from(day.value).ok()?, month, Year::Exactly(year))
+    day_of_named_month(
+        u32::try_from(day.value).ok()?,
+        month,
+        Year::Exactly(year),
+        false,
+    )
 }
 
 /// Consumes "October 14, 2017", "Oct.23", "Jan-1" and "march the third".
@@ -67,7 +72,7 @@ fn parse_month_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     {
         return None;
     }
-    day_of_named_month(day, month, year)
+    day_of_named_month(day, month, year, is_ordinal)
 }
 
 /// Consumes the rest of "September-2020-23" after the month.
@@ -85,15 +90,17 @@ fn parse_year_and_day(cursor: &mut TokenCursor<'_>, month: u32) -> Option<DayExp
         u32::try_from(day.value).ok()?,
         month,
         Year::Exactly(i32::try_from(year.value).ok()?),
+        false,
     )
 }
 
 /// Consumes "3 March", "the third of March", "31/Oct/1974" and "fifteen August".
 fn parse_day_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let is_clean = cursor.starts_cleanly();
+    let is_between = cursor.word_before(1) == "between";
     cursor.consume_word("the");
     let (day, is_ordinal) = parse_day_number(cursor).filter(|_| is_clean)?;
-    if let Some(month) = month_of_range_end(*cursor, day) {
+    if let Some(month) = month_of_range_end(*cursor, day, is_between) {
         return Some(DayExpression::OfMonth(day, month));
     }
     cursor.consume_word("day");
@@ -116,12 +123,12 @@ fn parse_day_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     if !is_said && sense == Sense::AmongOthers && !can_end_date(cursor) {
         return None;
     }
-    day_of_named_month(day, month, year)
+    day_of_named_month(day, month, year, is_ordinal)
 }
 
 /// Returns the month of "10-12 December" after its first day.
-fn month_of_range_end(mut cursor: TokenCursor<'_>, first: u32) -> Option<Month> {
-    if !range::consume_joint(&mut cursor) {
+fn month_of_range_end(mut cursor: TokenCursor<'_>, first: u32, is_between: bool) -> Option<Month> {
+    if !(range::consume_joint(&mut cursor) || is_between && cursor.consume_word("and")) {
         return None;
     }
     cursor.consume_word("the");
@@ -158,9 +165,9 @@ fn consume_date_separator(cursor: &mut TokenCursor<'_>) -> bool {
     cursor.is_glued(1) && (cursor.consume_glued_sign('-') || cursor.consume_glued_sign('/'))
 }
 
-fn day_of_named_month(day: u32, month: u32, year: Year) -> Option<DayExpression> {
-    (1..=31)
-        .contains(&day)
+/// Returns the day of a month; an ordinal that no month reaches, such as "32nd", denotes no day.
+fn day_of_named_month(day: u32, month: u32, year: Year, is_ordinal: bool) -> Option<DayExpression> {
+    ((1..=31).contains(&day) || is_ordinal)
         .then_some(DayExpression::OfMonth(day, Month::Named(month, year)))
 }
 
@@ -268,7 +275,7 @@ pub(super) fn parse_period_offset(cursor: &mut TokenCursor<'_>) -> Option<i32> {
 }
 
 /// Consumes a month, with or without its year: "May 2014", "next month", "the month".
-pub(super) fn parse_month(cursor: &mut TokenCursor<'_>) -> Option<Month> {
+pub(in super::super) fn parse_month(cursor: &mut TokenCursor<'_>) -> Option<Month> {
     cursor.attempt(|cursor| {
         if let Some((month, _)) = lookup_month(cursor.word()) {
             cursor.step();

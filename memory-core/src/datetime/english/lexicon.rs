@@ -116,7 +116,7 @@ pub(in super::super) fn is_time_word(word: &str) -> bool {
             | "weekend"
             | "weekends"
             | "oclock"
-    ) || lookup_weekday(word).is_some_and(|(_, sense)| sense == Sense::Only)
+    ) || lookup_weekday(word).is_some_and(|_| !matches!(word, "sat" | "sun"))
         || lookup_month(word).is_some_and(|(_, sense)| sense == Sense::Only)
         || lookup_day_part(word).is_some_and(|_| !matches!(word, "lunch" | "night" | "nights"))
         || lookup_frequency(word).is_some()
@@ -235,6 +235,8 @@ pub(super) fn can_follow_number(word: &str) -> bool {
             | "exactly"
             | "until"
             | "till"
+            | "through"
+            | "thru"
             | "from"
             | "before"
             | "after"
@@ -378,6 +380,7 @@ pub(in super::super) fn can_start_expression(word: &str) -> bool {
             | "fortnight"
             | "one"
             | "another"
+            | "once"
     ) || lookup_weekday(word).is_some()
         || lookup_month(word).is_some()
         || super::numbers::is_numeral(word)

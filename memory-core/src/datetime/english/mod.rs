@@ -14,8 +14,8 @@ mod weekdays;
 
 use super::cursor::TokenCursor;
 use super::syntax::{
-    DateExpression, DayExpression, DayPart, DayPhrase, Month, Period, PeriodEdge, RecurrencePhrase,
-    TimeOfDay, Year,
+    CalendarDuration, DateExpression, DayExpression, DayPart, DayPhrase, Month, Period, PeriodEdge,
+    RecurrencePhrase, TimeOfDay, Week, Year,
 };
 use super::token::DateTokenKind;
 use super::zones::NamedOffset;
@@ -23,18 +23,21 @@ use super::{numeric, range};
 use days::parse_day;
 use durations::parse_lone_duration;
 use lexicon::lookup_frequency;
-use recurrence::{parse_more_days, parse_recurrence};
+use recurrence::{
+    parse_month_of_each, parse_more_days, parse_ordinal_days, parse_recurrence, parse_weekdays,
+};
 use relative::{
     consume_same_time, parse_bare_day_part, parse_meal_time, parse_offset_from_time,
     parse_same_time,
 };
-use times_of_day::{EnglishBareHour, parse_clock, parse_day_part, parse_zone};
+use times_of_day::{EnglishBareHour, parse_clock, parse_day_part};
 use weekdays::offset_from_now;
 
+pub(super) use dates::parse_month;
 pub(super) use lexicon::{can_start_expression, is_half_day, is_time_word, is_unit};
 pub(crate) use lexicon::{lookup_month, lookup_weekday};
 pub(super) use relative::{parse_lead_time, period_as_offset};
-pub(super) use times_of_day::can_end_number;
+pub(super) use times_of_day::{can_end_number, parse_zone};
 
 /// Consumes one expression: a day, a time, or both in any order, with a part of the day and a time zone.
 pub(super) fn parse_expression(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
@@ -79,10 +82,8 @@ fn parse_day_and_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
                 ))
             );
         let is_named = spoken.day.is_some() || spoken.clock.is_some();
-        // "Daily" alone is an adjective more often than a recurrence.
-        let recurs = spoken.every.is_some() && lookup_frequency(cursor.word_before(1)).is_none();
-        ((is_named || recurs || spoken.impossible.is_some()) && !is_current_period)
-            .then_some(spoken)
+        let is_expression = is_named || spoken.every.is_some() || spoken.impossible.is_some();
+        (is_expression && !is_current_period).then_some(spoken)
     })
 }
 
@@ -134,8 +135,13 @@ fn parse_second_day(
     let combined = cursor.attempt(|cursor| {
         let is_bracketed = cursor.consume_sign('(');
         cursor.consume_any_word(&["on", "in", "of"]);
-        let is_weekday = lexicon::lookup_weekday(cursor.word()).is_some();
-        let named = parse_day(cursor)?;
+        let weekday = lexicon::lookup_weekday(cursor.word());
+        let is_weekday = weekday.is_some();
+        let named = parse_day(cursor).or_else(|| {
+            let (weekday, _) = weekday.filter(|_| is_bracketed || first.day.is_exact())?;
+            cursor.step();
+            Some(DayExpression::Weekday(weekday, Week::Coming).into())
+        })?;
         let is_date = matches!(
             first.day,
             DayExpression::OfMonth(..) | DayExpression::EitherWay(..)
@@ -168,6 +174,11 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
         spoken.every = Some(recurrence.every);
         spoken.day = recurrence.day.or(spoken.day.take());
         spoken.part = spoken.part.or(recurrence.part);
+        return true;
+    }
+    if let Some(recurrence) = cursor.attempt(|cursor| parse_recurring_days(cursor, spoken)) {
+        spoken.every = Some(recurrence.every);
+        spoken.day = recurrence.day;
         return true;
     }
     if spoken.day.is_none() {
@@ -226,10 +237,10 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
         let licence = bare_hour_rule(cursor, spoken);
         if let Some(clock) = cursor.attempt(|cursor| parse_clock(cursor, licence)) {
             spoken.clock = Some(clock);
-            if let Some(seconds) = cursor.attempt(numeric::parse_clock_offset) {
-                spoken.zone = Some(NamedOffset::Fixed(seconds));
+            parse_clock_offset(cursor, spoken);
+            if parse_trailing_year(cursor, spoken) {
+                parse_clock_offset(cursor, spoken);
             }
-            parse_trailing_year(cursor, spoken);
             return true;
         }
         let start = cursor.position();
@@ -267,9 +278,19 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
             };
             is_beside_clock.then_some(zone)
         });
+        if spoken.zone.is_some() && spoken.clock.is_some() {
+            parse_trailing_year(cursor, spoken);
+        }
         return spoken.zone.is_some();
     }
     false
+}
+
+/// Consumes the UTC offset directly after a time.
+fn parse_clock_offset(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) {
+    if let Some(seconds) = cursor.attempt(numeric::parse_clock_offset) {
+        spoken.zone = Some(NamedOffset::Fixed(seconds));
+    }
 }
 
 /// Consumes a recurrence that suits the day and time before it.
@@ -277,20 +298,54 @@ fn parse_recurrence_beside(
     cursor: &mut TokenCursor<'_>,
     spoken: &DateExpression,
 ) -> Option<RecurrencePhrase> {
-    let is_frequency = lookup_frequency(cursor.word()).is_some();
+    // "Daily" and "once a day" are recurrences only beside a day or time.
+    let needs_time = lookup_frequency(cursor.word()).is_some() || cursor.word() == "once";
     let recurrence = parse_recurrence(cursor)?;
     let is_beside = || spoken.day.is_some() || spoken.clock.is_some();
-    let is_time_next = || matches!(cursor.word(), "at" | "on");
+    let is_time_next = || {
+        let mut ahead = *cursor;
+        let is_led = ahead.consume_any_word(&["at", "on"]);
+        is_led
+            && (parse_clock(&mut ahead, EnglishBareHour::Hour).is_some()
+                || parse_day(&mut cursor.clone()).is_some()
+                || parse_day(&mut ahead).is_some())
+    };
     let fits = match &spoken.day {
         Some(day) => recurrence.day.is_none() && day.recurs_every(recurrence.every),
         None => spoken.clock.is_none() || !recurrence.every.is_exact,
     };
-    (fits && !spoken.is_vague && (!is_frequency || is_beside() || is_time_next()))
+    (fits && !spoken.is_vague && (!needs_time || is_beside() || is_time_next()))
         .then_some(recurrence)
 }
 
+/// Consumes the days of a recurrence whose interval precedes: "from Monday to Friday" after "every day".
+fn parse_recurring_days(
+    cursor: &mut TokenCursor<'_>,
+    spoken: &DateExpression,
+) -> Option<RecurrencePhrase> {
+    let every = spoken.every.filter(|_| spoken.day.is_none())?;
+    cursor.consume_any_word(&["on", "from"]);
+    cursor.consume_word("the");
+    let days = if every == CalendarDuration::in_days(1) {
+        parse_weekdays(cursor).filter(|days| matches!(days, DayExpression::AnyOf(_)))
+    } else if 0 < every.months {
+        let days = parse_ordinal_days(cursor);
+        cursor.attempt(parse_month_of_each);
+        days
+    } else {
+        None
+    }?;
+    let natural = days.natural_interval()?;
+    let every = if every.months == 0 { natural } else { every };
+    days.recurs_every(every).then_some(RecurrencePhrase {
+        every,
+        day: Some(days),
+        part: None,
+    })
+}
+
 /// Consumes the year of "Wed Oct 26 15:50:06 2016".
-fn parse_trailing_year(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) {
+fn parse_trailing_year(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) -> bool {
     let mut day = spoken.day.as_mut();
     if let Some(DayExpression::Confirmed(_, confirmed)) = day {
         day = Some(confirmed);
@@ -300,7 +355,9 @@ fn parse_trailing_year(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression
         && let Some(year) = numbers::parse_year(cursor)
     {
         *said = Year::Exactly(year);
+        return true;
     }
+    false
 }
 
 /// Consumes the hour of "9 tomorrow" and "8 this evening", which only the following words identify as an hour.
@@ -314,6 +371,17 @@ fn parse_hour_before_day(
     cursor.attempt(|cursor| {
         let hour = parse_clock(cursor, EnglishBareHour::Hour)?;
         let mut ahead = *cursor;
+        // "10-12 on Friday".
+        let is_range = ahead
+            .attempt(|ahead| {
+                range::consume_joint(ahead).then_some(())?;
+                ahead.consume_number()
+            })
+            .is_some();
+        let is_month = lexicon::lookup_month(ahead.word()).is_some();
+        if is_range && !is_month && parse_day(&mut ahead).is_some() {
+            return Some(hour);
+        }
         ahead.consume_sign(',');
         let is_part_next = ahead.consume_any_phrase(&["in the", "this", "at"])
             && lexicon::lookup_day_part(ahead.word()).is_some();

@@ -4,6 +4,7 @@ use super::super::cursor::TokenCursor;
 use super::super::syntax::{
     DayExpression, DayPart, DayPhrase, Month, Period, PeriodEdge, TimeOfDay, Year,
 };
+use super::super::{numeric, range};
 use super::dates::{no_noun_follows, parse_month, parse_period_offset};
 use super::lexicon::{Sense, lookup_day_part, lookup_month};
 use super::numbers::parse_year;
@@ -152,6 +153,12 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
             ..DayExpression::Edge(PeriodEdge::Start, period).into()
         })
     };
+    if let Some(day) = cursor.attempt(numeric::parse_week) {
+        return Some(DayPhrase {
+            is_vague: true,
+            ..day.into()
+        });
+    }
     // In a story "the next day" follows another day; it is tomorrow only on its own.
     let next_day = cursor.attempt(|cursor| {
         cursor.consume_word("the");
@@ -195,8 +202,13 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
         );
         let period = parse_month(cursor)?;
         let has_year = !matches!(period, Month::Named(_, Year::Unsaid));
+        let is_range_start = || {
+            let mut ahead = *cursor;
+            range::consume_joint(&mut ahead) && lookup_month(ahead.word()).is_some()
+        };
         let is_month = is_led
             || has_year
+            || is_range_start()
             || sense == Sense::Only && cursor.is_at_end() && cursor.peek_back(2).is_none();
         return if is_month {
             start(Period::Month(period))

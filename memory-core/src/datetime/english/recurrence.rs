@@ -16,6 +16,9 @@ use super::periods::parse_period;
 
 const EACH: [&str; 2] = ["every", "each"];
 
+/// Maximum length of a list of days.
+const MAX_LIST: usize = 12;
+
 /// Consumes a recurrence.
 pub(super) fn parse_recurrence(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
     if let Some(every) = lookup_frequency(cursor.word()) {
@@ -24,6 +27,15 @@ pub(super) fn parse_recurrence(cursor: &mut TokenCursor<'_>) -> Option<Recurrenc
     }
     if let Some(plural) = cursor.attempt(parse_plural_days) {
         return Some(plural);
+    }
+    if cursor.consume_word("once") {
+        cursor
+            .consume_any_word(&["a", "every", "per"])
+            .then_some(())?;
+        let (unit, each) = parse_unit(cursor)?;
+        return unit
+            .duration(Quantity::whole(each)?)
+            .map(RecurrencePhrase::interval);
     }
     if !cursor.consume_any_word(&EACH) {
         return cursor.attempt(parse_days_of_each_month);
@@ -77,8 +89,7 @@ fn parse_alternate_weekday(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhr
     if !cursor.consume_any_word(&["other", "second", "alternate"]) {
         return None;
     }
-    let first = parse_weekday(cursor)?;
-    let days = parse_more_days(cursor, first);
+    let days = parse_weekdays(cursor)?;
     // "Every second Monday of the month" counts within the month.
     if matches!(cursor.word(), "of" | "in") {
         return None;
@@ -113,8 +124,7 @@ fn parse_each_day(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
         cursor.attempt(parse_month_of_each);
         return RecurrencePhrase::on(days, 1);
     }
-    if let Some(first) = cursor.attempt(parse_weekday) {
-        let days = parse_more_days(cursor, first);
+    if let Some(days) = cursor.attempt(parse_weekdays) {
         return RecurrencePhrase::on(days, 1);
     }
     let named = parse_day(cursor).filter(|named| !named.is_vague && named.clock.is_none())?;
@@ -142,18 +152,19 @@ fn parse_days_of_each_month(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePh
 }
 
 /// Consumes "of the month", "of every month" or "each month".
-fn parse_month_of_each(cursor: &mut TokenCursor<'_>) -> Option<()> {
+pub(super) fn parse_month_of_each(cursor: &mut TokenCursor<'_>) -> Option<()> {
     let is_of = cursor.consume_any_word(&["of", "in"]);
     let is_each = cursor.consume_any_word(&EACH) || is_of && cursor.consume_any_word(&["the", "a"]);
     (is_each && cursor.consume_word("month")).then_some(())
 }
 
 /// Consumes "first and third Monday", "last working day" or "1st and 15th", as days of any month.
-fn parse_ordinal_days(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+pub(super) fn parse_ordinal_days(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let in_digits = matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
     let mut numbers = vec![parse_nth(cursor)?];
     while let Some(next) = cursor.attempt(|cursor| {
-        consume_list_separator(cursor).then_some(())?;
+        let has_more = numbers.len() < MAX_LIST && consume_list_separator(cursor);
+        has_more.then_some(())?;
         cursor.consume_word("the");
         parse_nth(cursor)
     }) {
@@ -214,6 +225,12 @@ pub(super) fn parse_counted_days(cursor: &mut TokenCursor<'_>) -> Option<Counted
     Some(counted)
 }
 
+/// Consumes "Monday and Thursday" or "Monday to Friday".
+pub(super) fn parse_weekdays(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+    let first = parse_weekday(cursor)?;
+    Some(parse_more_days(cursor, first))
+}
+
 /// Consumes a weekday without a date, or the weekend.
 fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let weekday = if cursor.word() == "weekend" {
@@ -241,7 +258,7 @@ pub(super) fn parse_more_days(cursor: &mut TokenCursor<'_>, first: DayExpression
     while let Some((is_range, day)) = cursor.attempt(|cursor| {
         let is_range =
             cursor.consume_any_word(&["to", "through", "thru"]) || cursor.consume_sign('-');
-        if !is_range && !consume_list_separator(cursor) {
+        if MAX_LIST <= days.len() || !is_range && !consume_list_separator(cursor) {
             return None;
         }
         cursor.consume_any_word(&["on", "every", "each"]);
@@ -268,7 +285,7 @@ fn into_days(mut days: Vec<DayExpression>) -> DayExpression {
 }
 
 /// Consumes "and", a comma, or both.
-fn consume_list_separator(cursor: &mut TokenCursor<'_>) -> bool {
+pub(super) fn consume_list_separator(cursor: &mut TokenCursor<'_>) -> bool {
     let is_comma = cursor.consume_sign(',');
     cursor.consume_any_word(&["and", "or"])
         || is_comma

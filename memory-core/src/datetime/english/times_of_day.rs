@@ -292,7 +292,7 @@ fn parse_range_start(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     }
     let start = hour(cursor)?;
     let mut ahead = *cursor;
-    if !range::consume_joint(&mut ahead) && !(is_between && ahead.consume_word("and")) {
+    if !(range::consume_joint(&mut ahead) || is_between && ahead.consume_word("and")) {
         return None;
     }
     let end = hour(&mut ahead)?;
@@ -346,6 +346,7 @@ fn parse_bare_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
             || cursor.word() == "of"
     };
     let may_end = can_end_number(cursor)
+        || parse_zone(&mut cursor.clone()).is_some()
         || is_first && matches!(cursor.peek(0), Some(DateTokenKind::Word(_))) && !is_counted();
     let stands = (is_approximate || cursor.ends_cleanly() && may_end) && !is_year;
     if stands {
@@ -430,7 +431,7 @@ pub(super) fn parse_day_part(cursor: &mut TokenCursor<'_>, is_after_day: bool) -
 }
 
 /// Consumes the name of a time zone, optionally in brackets: "CET", "UTC+2", "Europe/Berlin", "Tokyo time".
-pub(super) fn parse_zone(cursor: &mut TokenCursor<'_>) -> Option<NamedOffset> {
+pub(in super::super) fn parse_zone(cursor: &mut TokenCursor<'_>) -> Option<NamedOffset> {
     cursor.attempt(|cursor| {
         let is_bracketed = cursor.consume_sign('(');
         let zone = cursor
@@ -458,17 +459,16 @@ fn parse_zone_abbreviation(cursor: &mut TokenCursor<'_>) -> Option<NamedOffset> 
     Some(NamedOffset::Fixed(base + shift))
 }
 
-/// Consumes "Europe/Berlin" and "America/New_York".
+/// Consumes an identifier such as "Europe/Berlin".
 fn parse_zone_id(cursor: &mut TokenCursor<'_>) -> Option<NamedOffset> {
     let mut id = cursor.word().to_owned();
     if cursor.peek_ahead_sign() != Some('/') {
         return None;
     }
     cursor.step();
-    while let Some(sign) = ['/', '_', '-']
-        .into_iter()
-        .find(|sign| cursor.is_glued(1) && cursor.consume_glued_sign(*sign))
-    {
+    while let Some(sign) = ['/', '_', '-'].into_iter().find(|sign| {
+        id.len() < MAX_ID_LENGTH && cursor.is_glued(1) && cursor.consume_glued_sign(*sign)
+    }) {
         id.push(sign);
         id.push_str(cursor.word());
         cursor.step();
@@ -486,11 +486,17 @@ fn parse_place_time(cursor: &mut TokenCursor<'_>) -> Option<NamedOffset> {
             let words: Vec<_> = (0..count).map(|ahead| cursor.word_ahead(ahead)).collect();
             (0..count).for_each(|_| cursor.step());
             cursor.consume_any_word(&["local", "standard", "daylight", "summer"]);
-            let is_time = cursor.consume_word("time");
+            // "9am Pacific" is complete.
+            let is_complete = matches!(words[..], ["eastern" | "central" | "mountain" | "pacific"])
+                && can_end_number(cursor);
+            let is_time = cursor.consume_word("time") || is_complete;
             zone_of_place(&words.join(" ")).filter(|_| is_time)
         })
     })
 }
+
+/// Maximum length of the identifier of a zone.
+const MAX_ID_LENGTH: usize = 32;
 
 /// Maximum number of words in the name of a place.
 const MAX_PLACE_WORDS: usize = 3;

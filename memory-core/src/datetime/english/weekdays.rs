@@ -12,6 +12,7 @@ use super::dates::{no_noun_follows, parse_month, parse_month_date, parse_period_
 use super::durations::parse_duration;
 use super::lexicon::{Sense, lookup_day_part, lookup_weekday};
 use super::numbers::{parse_below_hundred, parse_ordinal};
+use super::recurrence::consume_list_separator;
 use super::times_of_day::can_end_number;
 
 /// Consumes a weekday, with the week and the date that accompany it.
@@ -87,6 +88,7 @@ pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         || leading.is_some()
         || trailing.is_some()
         || is_led
+        || starts_list(*cursor)
         || is_word_alone(cursor);
     if !is_sure && !is_time_next(cursor) {
         return None;
@@ -107,6 +109,11 @@ fn parse_past_weekday(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
     let (weekday, _) = lookup_weekday(cursor.word())?;
     cursor.step();
     Some(weekday)
+}
+
+/// Returns whether another weekday of a list follows.
+fn starts_list(mut cursor: TokenCursor<'_>) -> bool {
+    consume_list_separator(&mut cursor) && lookup_weekday(cursor.word()).is_some()
 }
 
 /// Returns whether the text consists of the previous word only.
@@ -151,6 +158,16 @@ fn parse_trailing_week(cursor: &mut TokenCursor<'_>) -> Option<Week> {
     cursor.consume_word("week").then_some(Week::Of(weeks))
 }
 
+/// Returns whether two numbers up to 12 follow.
+fn is_hour_range(mut cursor: TokenCursor<'_>) -> bool {
+    let mut is_hour = || {
+        let hour = cursor.consume_number();
+        cursor.consume_sign('-');
+        hour.is_some_and(|hour| hour.value <= 12)
+    };
+    is_hour() && is_hour()
+}
+
 /// Consumes the date after a weekday: "the 22nd", ", Jul 18, 2014", "5/12".
 fn parse_weekday_date(cursor: &mut TokenCursor<'_>, weekday: Weekday) -> Option<DayExpression> {
     let has_comma = cursor.consume_sign(',');
@@ -158,7 +175,11 @@ fn parse_weekday_date(cursor: &mut TokenCursor<'_>, weekday: Weekday) -> Option<
     let date = |cursor: &mut TokenCursor<'_>| {
         parse_month_date(cursor)
             .or_else(|| numeric::parse_full_date(cursor))
-            .or_else(|| numeric::parse_short_date(cursor))
+            .or_else(|| {
+                // "Friday 10-12" are hours.
+                let is_hours = cursor.peek_ahead_sign() == Some('-') && is_hour_range(*cursor);
+                numeric::parse_short_date(cursor).filter(|_| !is_hours)
+            })
     };
     if let Some(day) = cursor.attempt(date) {
         return Some(DayExpression::Confirmed(weekday, Box::new(day)));

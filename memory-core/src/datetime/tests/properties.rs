@@ -240,7 +240,7 @@ proptest! {
         let chosen = find_date(&text, &now);
         prop_assert_eq!(chosen.is_some(), !all.is_empty());
         if let Some(chosen) = chosen {
-            prop_assert!(all.iter().any(|reading| (reading.at, &reading.span) == (chosen.at, &chosen.span)));
+            prop_assert!(all.contains(&chosen));
             prop_assert!(all.iter().all(|reading| reading.relation <= chosen.relation));
         }
     }
