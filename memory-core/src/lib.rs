@@ -199,7 +199,8 @@ pub use refinement_plan::{
 };
 pub use remind::{
     DueTime, RemindReport, WrittenReminder, due, next_occurrence, parse_due_time, parse_reminder,
-    recurrence_words, remind, remind_of_memory, reminder_id, reminder_memory, write_reminder,
+    recurrence_words, remind, remind_of_memory, reminder_id, reminder_memory, unused_times,
+    write_reminder,
 };
 pub use reminders::{
     PENDING_PAGE_HEAD, ReminderFilter, done, end_series, pending, reminders, snooze,

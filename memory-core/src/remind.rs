@@ -77,7 +77,7 @@ pub fn remind<Tz: TimeZone>(
             check_future(due.at, &now)?;
             due
         }
-        None => due(&draft.content, &now)?,
+        None => due_in_text(&draft.content, &now)?,
     };
     let scope = draft.scope.to_string();
     let id = match &due.repeats {
@@ -143,7 +143,7 @@ pub fn parse_reminder<Tz: TimeZone>(
     now: DateTime<Utc>,
     zone: &Tz,
 ) -> Result<DueTime, String> {
-    let found = due(text, &written_at.with_timezone(zone))
+    let found = due_in_text(text, &written_at.with_timezone(zone))
         .and_then(|due| due.in_future(&now.with_timezone(zone)));
     found.map_err(|error| {
         let why = match error {
@@ -418,6 +418,35 @@ pub fn due<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<DueTime, Stor
         reading: Some(reading),
         assumed: (!assumed.is_empty()).then(|| assumed.join(" ")),
     })
+}
+
+/// Returns the due time that a text names, and states which other times of the text are not used.
+fn due_in_text<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<DueTime, StoreError> {
+    let due = due(text, now)?;
+    let unused = due
+        .reading
+        .iter()
+        .flat_map(|own| unused_times(text, own, now));
+    let unused: Vec<String> = unused
+        .filter(|other| other.relation != TimeRelation::Past)
+        .map(|other| format!("{:?} is not used.", other.text))
+        .collect();
+    let assumed: Vec<String> = due.assumed.iter().cloned().chain(unused).collect();
+    Ok(DueTime {
+        assumed: (!assumed.is_empty()).then(|| assumed.join(" ")),
+        ..due
+    })
+}
+
+/// Returns the times of a text other than `reading`.
+pub fn unused_times<Tz: TimeZone>(
+    text: &str,
+    reading: &DateMention,
+    now: &DateTime<Tz>,
+) -> Vec<DateMention> {
+    let mut others = find_dates(text, now);
+    others.retain(|other| other.span != reading.span);
+    others
 }
 
 /// Returns the words by which a recurring time can be read again, if it recurs.

@@ -28,15 +28,17 @@ struct TimeExpressionShape<'a> {
     vague: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     assumed: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    unused: &'a [String],
 }
 
-/// Returns the JSON of a time expression: `{text, at, span, kind, relation, repeats, vague, assumed?}`.
+/// Returns the JSON of a time expression: `{text, at, span, kind, relation, repeats, vague, assumed?, unused?}`.
 ///
 /// `text` is the expression, `span` its start and end in bytes, and `at` its time in the zone of the reader; for a day,
 /// its start. `kind` is date, time or datetime, and `relation` past, present or future. They are null if the input
 /// contains no time. `repeats` is true for a recurring time, `vague` for a period; `at` is then the next occurrence or
-/// the start. `assumed` lists assumptions as sentences, if there are any.
-pub fn time_expression(reading: Option<&DateMention>) -> Value {
+/// the start. `assumed` lists assumptions as sentences, and `unused` the other times of the text, if there are any.
+pub fn time_expression(reading: Option<&DateMention>, unused: &[String]) -> Value {
     value(&TimeExpressionShape {
         text: reading.map(|reading| reading.text.as_str()),
         at: reading.map(|reading| reading.at.to_rfc3339_opts(SecondsFormat::AutoSi, true)),
@@ -46,5 +48,6 @@ pub fn time_expression(reading: Option<&DateMention>) -> Value {
         repeats: reading.is_some_and(|reading| reading.repeats),
         vague: reading.is_some_and(|reading| reading.is_vague),
         assumed: reading.and_then(|reading| reading.assumed.as_deref()),
+        unused,
     })
 }

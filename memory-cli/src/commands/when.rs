@@ -6,6 +6,7 @@ use chrono::DateTime;
 use clap::Args;
 use memory_agent::json;
 use memory_core::datetime::{DateMention, DatePrecision, find_date};
+use memory_core::unused_times;
 use serde_json::Value;
 
 use crate::app::App;
@@ -19,9 +20,9 @@ use crate::zone::{ReferenceTime, UserTimeZone};
 /// Understands English and Chinese, relative to now, in the configured time zone or else that of the machine. Ambiguous
 /// times resolve to the next one, and the assumption is printed. Of several times, the next future one is shown.
 ///
-/// JSON: {text, at, span, kind, relation, repeats, vague, assumed?}: `text` is the part of the text with the time, `span`
+/// JSON: {text, at, span, kind, relation, repeats, vague, assumed?, unused?}: `text` is the part of the text with the time, `span`
 /// its start and end in bytes, `at` the time, or the start of the day; null if there is none. `kind` is date, time or
-/// datetime, `relation` past, present or future
+/// datetime, `relation` past, present or future; `unused` lists the other times of the text
 #[derive(Debug, Args)]
 pub(crate) struct WhenArgs {
     /// Text; `-`, or piped input, is the standard input
@@ -55,13 +56,31 @@ impl WhenArgs {
             )
         })?;
         let text = args::read_content(given, &mut app.output)?;
-        print_reading(find_date(&text, &seen(self.now)).as_ref(), &mut app.output)
+        let now = seen(self.now);
+        let reading = find_date(&text, &now);
+        let unused = unused_texts(&text, reading.as_ref(), &now);
+        print_reading(reading.as_ref(), &unused, &mut app.output)
     }
 }
 
-fn print_reading(reading: Option<&DateMention>, output: &mut Output) -> Result<(), Failure> {
+/// Returns the other times that the text names.
+fn unused_texts(
+    text: &str,
+    reading: Option<&DateMention>,
+    now: &DateTime<UserTimeZone>,
+) -> Vec<String> {
+    let unused = reading.map(|reading| unused_times(text, reading, now));
+    let unused = unused.into_iter().flatten();
+    unused.map(|other| other.text).collect()
+}
+
+fn print_reading(
+    reading: Option<&DateMention>,
+    unused: &[String],
+    output: &mut Output,
+) -> Result<(), Failure> {
     if output.is_json() {
-        return Ok(output.json(&json::time_expression(reading))?);
+        return Ok(output.json(&json::time_expression(reading, unused))?);
     }
     let Some(reading) = reading else {
         return Ok(output.note("no time found")?);
@@ -87,10 +106,12 @@ fn print_reading(reading: Option<&DateMention>, output: &mut Output) -> Result<(
     if reading.is_vague {
         output.note("approximate; the start is shown")?;
     }
-    Ok(reading
-        .assumed
-        .as_ref()
-        .map_or(Ok(()), |assumed| output.note(assumed))?)
+    if let Some(assumed) = &reading.assumed {
+        output.note(assumed)?;
+    }
+    Ok(unused
+        .iter()
+        .try_for_each(|text| output.note(&format!("{text:?} is not used")))?)
 }
 
 /// Maximum length of a line, in bytes.
@@ -165,7 +186,10 @@ fn answer_line(
         })
         .transpose()?;
     let text = text("text")?.ok_or("the field text is missing")?;
-    Ok(json::time_expression(find_date(text, &seen(now)).as_ref()))
+    let now = seen(now);
+    let reading = find_date(text, &now);
+    let unused = unused_texts(text, reading.as_ref(), &now);
+    Ok(json::time_expression(reading.as_ref(), &unused))
 }
 
 #[cfg(test)]

@@ -118,6 +118,12 @@ fn a_text_says_when_it_is_due(services: &Services) {
         listed(services, ReminderFilter::Open),
         ["pay rent on 2027-03-01", "call Anna on 2027-03-04 at 3pm"]
     );
+    let several = put(services, "call Bob on 2027-03-05 at 3pm, not on 2027-03-08");
+    assert_eq!(
+        several.assumed.as_deref(),
+        Some("\"2027-03-08\" is not used.")
+    );
+    end_series(services, &id(&several.stored)).expect("ended");
     assert_eq!(listed(services, ReminderFilter::Due), Vec::<String>::new());
 }
 
