@@ -111,7 +111,7 @@ fn proposal() -> impl Strategy<Value = Proposal> {
     (text(), action).prop_map(|(by, action)| Proposal { by, action })
 }
 
-fn reminder() -> impl Strategy<Value = Reminder> {
+fn reminder() -> BoxedStrategy<Reminder> {
     let (times, of) = (
         (moment(), option::of(moment()), option::of(moment())),
         option::of(id()),
@@ -121,15 +121,15 @@ fn reminder() -> impl Strategy<Value = Reminder> {
             expression,
             snoozed_from,
         });
-    (times, of, option::of(repeats)).prop_map(|((due, notified_at, done_at), of, repeats)| {
-        Reminder {
+    (times, of, option::of(repeats))
+        .prop_map(|((due, notified_at, done_at), of, repeats)| Reminder {
             due,
             of,
             notified_at,
             done_at,
             repeats,
-        }
-    })
+        })
+        .boxed()
 }
 
 /// Generates texts, often ones that YAML reads as another type.
