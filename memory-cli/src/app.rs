@@ -21,6 +21,7 @@ use crate::report::ExitCode;
 use crate::shared_store::{QUEUED, proposed_notice};
 use crate::topics;
 use crate::versions;
+use crate::zone::UserTimeZone;
 
 /// The context of a command.
 pub(crate) struct App<'a> {
@@ -78,6 +79,8 @@ impl<'a> App<'a> {
             return Ok(Arc::clone(settings));
         }
         let settings = Settings::load(self.root.as_deref(), self.environment)?;
+        self.output
+            .set_zone(UserTimeZone::of(settings.timezone.value));
         for key in &settings.unknown {
             let file = self.output.display_path(&settings.file);
             self.output.warning(&format!("{file}: unknown key {key}"))?;

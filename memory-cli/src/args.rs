@@ -3,23 +3,25 @@
 use std::io::{self, Read};
 use std::path::PathBuf;
 
+use chrono::{DateTime, Utc};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use memory_agent::ToolSelection;
 use memory_agent::http::AccessToken;
 use memory_core::{
-    AgentName, Category, Filter, HomeSection, Lifetime, ListOrder, MAX_INPUT_SIZE, Phase,
-    ProposalFilter, Scope, ToolError,
+    AgentName, Category, Filter, HomeSection, Lifetime, ListOrder, MAX_INPUT_SIZE, ParseError,
+    Phase, ProposalFilter, Scope, ToolError,
 };
 use memory_ingest::SourceName;
 use memory_ingest::export::ExportFormatName;
 
 use crate::config::Environment;
-use crate::datetime::LocalDay;
+use crate::datetime::NamedPeriod;
 use crate::failure::Failure;
 use crate::install::Client;
 use crate::print::Output;
 use crate::project::parse_project;
+use crate::zone::UserTimeZone;
 
 /// The flags that select memories.
 #[derive(Debug, Clone, Args)]
@@ -40,27 +42,36 @@ pub(crate) struct FilterArgs {
     /// Select memories with all these comma-separated tags; tag a/b also matches a
     #[arg(long, value_delimiter = ',')]
     tags: Vec<String>,
-    /// Select memories created on or after this day
-    #[arg(long, value_name = "YYYY-MM-DD")]
-    from: Option<LocalDay>,
+    /// Select memories created on or after this day: YYYY-MM-DD, a time, or words such as "last monday"
+    #[arg(long, value_name = "WHEN")]
+    from: Option<NamedPeriod>,
     /// Select memories created on or before this day
-    #[arg(long, value_name = "YYYY-MM-DD")]
-    to: Option<LocalDay>,
+    #[arg(long, value_name = "WHEN")]
+    to: Option<NamedPeriod>,
 }
 
 impl FilterArgs {
     /// Returns the filter for memories outside of conversations, unless `--scope` or `--source` is set.
-    pub(crate) fn notes_filter(&self, lifetime: Lifetime) -> Filter {
+    pub(crate) fn notes_filter(
+        &self,
+        lifetime: Lifetime,
+        now: &DateTime<UserTimeZone>,
+    ) -> Result<Filter, Failure> {
         let says_where = self.scope.is_some() || self.source.is_some();
-        Filter {
+        Ok(Filter {
             place: (!says_where).then_some(HomeSection::Notes),
-            ..self.filter(lifetime)
-        }
+            ..self.filter(lifetime, now)?
+        })
     }
 
-    /// Returns the filter of the flags.
-    pub(crate) fn filter(&self, lifetime: Lifetime) -> Filter {
-        Filter {
+    /// Returns the filter of the flags; words for times are relative to `now`.
+    pub(crate) fn filter(
+        &self,
+        lifetime: Lifetime,
+        now: &DateTime<UserTimeZone>,
+    ) -> Result<Filter, Failure> {
+        let (from, until) = resolve_bounds(self.from.as_ref(), self.to.as_ref(), now)?;
+        Ok(Filter {
             phase: self.phase,
             category: self.category,
             scope: self.scope.clone(),
@@ -68,13 +79,34 @@ impl FilterArgs {
             source: self.source.clone(),
             place: None,
             tags: self.tags.iter().collect(),
-            from: self.from.map(LocalDay::start),
-            until: self.to.map(LocalDay::end),
+            from,
+            until,
             standing: None,
             lifetime,
             proposals: ProposalFilter::Exclude,
-        }
+        })
     }
+}
+
+/// Returns the times of the flags `--from` and `--to`.
+pub(crate) fn resolve_bounds(
+    from: Option<&NamedPeriod>,
+    to: Option<&NamedPeriod>,
+    now: &DateTime<UserTimeZone>,
+) -> Result<(Option<DateTime<Utc>>, Option<DateTime<Utc>>), Failure> {
+    let from = from.map(|period| period.start(now)).transpose();
+    let from = from.map_err(|error| wrong_value("--from", &error))?;
+    let to = to.map(|period| period.end(now)).transpose();
+    let to = to.map_err(|error| wrong_value("--to", &error))?;
+    Ok((from, to))
+}
+
+/// Returns the failure for the value of a flag that depends on the time.
+pub(crate) fn wrong_value(flag: &str, error: &ParseError) -> Failure {
+    Failure::usage(
+        format!("{flag}: {error}"),
+        "`memory when TEXT` shows how words for a time are read",
+    )
 }
 
 /// The flags that name the agent, its project and its tools.

@@ -61,7 +61,7 @@ pub struct Home {
     pub(crate) store: Arc<FileStore>,
     /// The settings.
     pub(crate) settings: Arc<Settings>,
-    /// The time zone of reminders.
+    /// The time zone of the dates that are read and shown.
     pub(crate) zone: UserTimeZone,
 }
 
@@ -118,6 +118,11 @@ impl Home {
             zone: self.zone,
             recalls: self.recall_ledger(),
         }
+    }
+
+    /// Returns the present time, in the time zone of the user.
+    pub(crate) fn now(&self) -> DateTime<UserTimeZone> {
+        self.services.clock.now().with_timezone(&self.zone)
     }
 
     /// Returns the memories that automatic work would remove within `time`.

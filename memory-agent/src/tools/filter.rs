@@ -4,7 +4,7 @@ use memory_core::{Filter, Lifetime, Scope, ToolContext, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::input::{invalid, parse_bound, parse_end, parse_field, parse_start};
+use super::input::{invalid, parse_field, parse_period};
 
 /// The filter parameters of a tool, which are flattened into its other parameters.
 ///
@@ -30,23 +30,8 @@ pub(super) struct FilterInput {
 impl FilterInput {
     /// Converts the parameters into a filter.
     pub(super) fn to_filter(&self, context: &ToolContext) -> Result<Filter, ToolError> {
-        let zone = *context.now.offset();
-        let start = |text: &str| {
-            parse_bound(
-                context,
-                text,
-                |text| parse_start("from", text, zone),
-                |named| named.from,
-            )
-        };
-        let end = |text: &str| {
-            parse_bound(
-                context,
-                text,
-                |text| parse_end("to", text, zone),
-                |named| named.until,
-            )
-        };
+        let start = |text: &str| parse_period(context, "from", text).map(|(start, _)| start);
+        let end = |text: &str| parse_period(context, "to", text).map(|(_, end)| end);
         Ok(Filter {
             phase: parse_field("phase", self.phase.as_deref())?,
             category: parse_field("category", self.category.as_deref())?,

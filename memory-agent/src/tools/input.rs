@@ -2,9 +2,8 @@
 
 use chrono::{DateTime, Days, FixedOffset, NaiveTime, TimeZone, Utc};
 use memory_core::datetime::DatePrecision;
-use memory_core::query_parser::extract_filter;
 use memory_core::{
-    Code, Filter, MAX_TIME, MIN_TIME, ParseError, ToolContext, ToolError, parse_day, parse_rfc3339,
+    Code, MAX_TIME, MIN_TIME, ParseError, ToolContext, ToolError, parse_day, parse_rfc3339,
 };
 
 /// Parses the text of `field`, if there is one.
@@ -20,24 +19,6 @@ pub(super) fn parse_field<T: std::str::FromStr<Err = ParseError>>(
 /// Returns the error for invalid input.
 pub(super) fn invalid(message: String) -> ToolError {
     ToolError::new(Code::InvalidInput, message, None)
-}
-
-/// Parses the start of a day (YYYY-MM-DD), or a time (RFC 3339).
-pub(super) fn parse_start(
-    field: &str,
-    text: &str,
-    zone: FixedOffset,
-) -> Result<DateTime<Utc>, ToolError> {
-    parse_time(field, text, zone, 0)
-}
-
-/// Parses the end of a day, which is the start of the next one, or a time (RFC 3339).
-pub(super) fn parse_end(
-    field: &str,
-    text: &str,
-    zone: FixedOffset,
-) -> Result<DateTime<Utc>, ToolError> {
-    parse_time(field, text, zone, 1)
 }
 
 /// Parses the time at which a memory expires: the end of a day, a time, or words such as "next Friday".
@@ -69,26 +50,20 @@ pub(super) fn parse_expiry(context: &ToolContext, text: &str) -> Result<DateTime
     Ok(end)
 }
 
-/// Parses the start or the end of a period as `parse` does; also words such as "yesterday", of which `select` returns the bound.
-pub(super) fn parse_bound(
+/// Parses the start and the end of a period: a day, a time, or words such as "last Monday".
+pub(super) fn parse_period(
     context: &ToolContext,
-    text: &str,
-    parse: impl Fn(&str) -> Result<DateTime<Utc>, ToolError>,
-    select: impl Fn(&Filter) -> Option<DateTime<Utc>>,
-) -> Result<DateTime<Utc>, ToolError> {
-    parse(text).or_else(|error| {
-        let named = extract_filter(text, &Filter::default(), &context.now);
-        let bound = select(&named.filter).filter(|_| named.text.is_empty());
-        bound.ok_or_else(|| error.with_hint("use YYYY-MM-DD"))
-    })
-}
-
-fn parse_time(
     field: &str,
     text: &str,
-    zone: FixedOffset,
-    later: u64,
-) -> Result<DateTime<Utc>, ToolError> {
+) -> Result<(DateTime<Utc>, DateTime<Utc>), ToolError> {
+    memory_core::query_parser::parse_period(text, &context.now.with_timezone(&context.zone))
+        .ok_or_else(|| invalid(format!("{field}: {text:?} is not a time")).with_hint(PERIOD_HINT))
+}
+
+const PERIOD_HINT: &str = "use YYYY-MM-DD or words such as \"last Monday\"";
+
+/// Parses the end of a day, which is the start of the next one, or a time (RFC 3339).
+fn parse_end(field: &str, text: &str, zone: FixedOffset) -> Result<DateTime<Utc>, ToolError> {
     if let Some(moment) = parse_rfc3339(text.trim()) {
         return Ok(moment);
     }
@@ -98,7 +73,7 @@ fn parse_time(
         ))
     };
     let day = parse_day(text.trim()).ok_or_else(wrong)?;
-    let day = day.checked_add_days(Days::new(later)).ok_or_else(wrong)?;
+    let day = day.checked_add_days(Days::new(1)).ok_or_else(wrong)?;
     let start = zone
         .from_local_datetime(&day.and_time(NaiveTime::MIN))
         .earliest();

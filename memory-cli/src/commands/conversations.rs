@@ -244,7 +244,7 @@ impl ConversationShowArgs {
 
 fn format_time(at: DateTime<Utc>, app: &App) -> String {
     match app.output.form() {
-        OutputForm::Drawn(_) => datetime::format_minute(at),
+        OutputForm::Drawn(_) => datetime::format_minute(at, app.output.zone()),
         OutputForm::Json | OutputForm::Tabbed => at.to_rfc3339_opts(SecondsFormat::Secs, true),
     }
 }

@@ -13,6 +13,7 @@ use crate::app::App;
 use crate::datetime;
 use crate::failure::Failure;
 use crate::versions;
+use crate::zone::UserTimeZone;
 
 /// Show the history of a memory, newest change first
 ///
@@ -43,7 +44,11 @@ impl DiffArgs {
                 .map_err(|error| versions::git_error(&error))?
         } else {
             let history = memory_history(&home.services, &stored.memory.id, self.limit)?;
-            let steps: Vec<String> = history.steps.iter().map(step_text).collect();
+            let steps: Vec<String> = history
+                .steps
+                .iter()
+                .map(|step| step_text(step, app.output.zone()))
+                .collect();
             steps.join("\n")
         };
         if app.output.is_json() {
@@ -61,12 +66,12 @@ impl DiffArgs {
 }
 
 /// Returns a change as text: the operation, the changed fields, and the changed lines as a unified diff.
-fn step_text(step: &MemoryStep) -> String {
+fn step_text(step: &MemoryStep, zone: UserTimeZone) -> String {
     let operation = &step.operation;
     let mut text = format!(
         "operation {} {} {}",
         operation.id,
-        datetime::format_minute(operation.at),
+        datetime::format_minute(operation.at, zone),
         operation.verb
     );
     if !operation.by.is_empty() {
@@ -77,7 +82,7 @@ fn step_text(step: &MemoryStep) -> String {
         let _ = writeln!(text, "why: {why}");
     }
     if let (Some(before), Some(after)) = (&step.before, &step.after) {
-        for line in field_changes(before, after) {
+        for line in field_changes(before, after, zone) {
             let _ = writeln!(text, "{line}");
         }
     } else if !step.is_creation && !step.is_deletion {

@@ -68,15 +68,15 @@ struct EditFieldsArgs {
     /// Role of the author: person, assistant, tool, author, or none
     #[arg(long, value_parser = author_role)]
     role: Option<AuthorRole>,
-    /// Expiry: a duration such as 30d, a day, a time (RFC 3339), or never
-    #[arg(long, value_name = "WHEN", value_parser = parse_expiry)]
+    /// Expiry: a duration such as 30d, a day, a time (RFC 3339), words such as "next friday", or never
+    #[arg(long, value_name = "WHEN")]
     expires: Option<Expiry>,
     /// Memory that supersedes it, or none
     #[arg(long, value_name = "ID")]
     superseded_by: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Expiry {
     Never,
     At(Deadline),
@@ -94,11 +94,13 @@ fn author_role(text: &str) -> Result<AuthorRole, ParseError> {
     }
 }
 
-fn parse_expiry(text: &str) -> Result<Expiry, ParseError> {
-    if text == "never" {
-        Ok(Expiry::Never)
-    } else {
-        text.parse().map(Expiry::At)
+impl From<String> for Expiry {
+    fn from(text: String) -> Self {
+        if text == "never" {
+            Self::Never
+        } else {
+            Self::At(text.into())
+        }
     }
 }
 
@@ -172,12 +174,7 @@ impl EditArgs {
             .as_ref()
             .filter(|_| stored.memory.reminder.is_none());
         let due = due
-            .map(|reminder| {
-                format!(
-                    ", due {}",
-                    datetime::format_minute_in(reminder.due, home.zone)
-                )
-            })
+            .map(|reminder| format!(", due {}", datetime::format_minute(reminder.due, home.zone)))
             .unwrap_or_default();
         Ok(app.output.note(&format!("{what} version {version}{due}"))?)
     }
@@ -264,10 +261,13 @@ impl EditFieldsArgs {
             .as_deref()
             .map(|given| args::read_content(given, &mut app.output))
             .transpose()?;
-        let end = |expiry| match expiry {
-            Expiry::Never => None,
-            Expiry::At(deadline) => Some(deadline.resolve(services.clock.now())),
+        let now = services.clock.now().with_timezone(&app.output.zone());
+        let end = |expiry: &Expiry| match expiry {
+            Expiry::Never => Ok(None),
+            Expiry::At(deadline) => deadline.resolve(&now).map(Some),
         };
+        let expires_at = self.expires.as_ref().map(end).transpose();
+        let expires_at = expires_at.map_err(|error| args::wrong_value("--expires", &error))?;
         let heir = |reference: &String| -> Result<Option<MemoryId>, StoreError> {
             if reference == "none" {
                 Ok(None)
@@ -291,7 +291,7 @@ impl EditFieldsArgs {
             scope: self.scope.clone(),
             source: self.source.clone(),
             role: self.role.map(|AuthorRole(role)| role),
-            expires_at: self.expires.map(end),
+            expires_at,
             superseded_by: self.superseded_by.as_ref().map(heir).transpose()?,
             ..Patch::default()
         })

@@ -82,7 +82,7 @@ impl ExportArgs {
             .filter(|file| *file != Path::new("-"));
         let mut export = ExportRun {
             home: &home,
-            filter: self.filter.filter(Lifetime::All),
+            filter: self.filter.filter(Lifetime::All, &home.now())?,
             memories: 0,
             unreadable: 0,
         };

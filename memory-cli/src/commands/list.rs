@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::app::App;
 use crate::args::{self, FilterArgs};
 use crate::conversations;
-use crate::datetime::parse_duration;
+use crate::datetime::{self, parse_duration};
 use crate::failure::Failure;
 use crate::home::Home;
 use crate::print::{Table, TableColumn, escape_hidden, memories};
@@ -63,7 +63,11 @@ impl ListArgs {
             offset: self.offset,
             limit: Some(self.limit).filter(|limit| *limit != 0),
         };
-        let page = memory_core::list(&home.services, &self.filter.notes_filter(lifetime), &slice)?;
+        let page = memory_core::list(
+            &home.services,
+            &self.filter.notes_filter(lifetime, &home.now())?,
+            &slice,
+        )?;
         if app.output.is_json() {
             return Ok(app
                 .output
@@ -113,7 +117,7 @@ impl ListArgs {
         ];
         let mut table = Table::truncated(columns);
         for own in &found {
-            let day = own.at.format("%Y-%m-%d").to_string();
+            let day = datetime::format_day(own.at, home.zone);
             let id = if app.output.is_drawn() {
                 own.id.short()
             } else {

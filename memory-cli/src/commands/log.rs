@@ -112,7 +112,7 @@ impl LogArgs {
         for one in &logged {
             let Operation { id, verb, by, at } = &one.operation;
             let when = match app.output.form() {
-                OutputForm::Drawn(_) => datetime::format_minute(*at),
+                OutputForm::Drawn(_) => datetime::format_minute(*at, app.output.zone()),
                 OutputForm::Json | OutputForm::Tabbed => {
                     at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
                 }

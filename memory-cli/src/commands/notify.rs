@@ -87,7 +87,7 @@ fn print_result(
             .map(|reminder| reminder.due)
             .unwrap_or_default();
         let (id, due) = match output.form() {
-            OutputForm::Drawn(_) => (memory.id.short(), datetime::format_minute_in(due, zone)),
+            OutputForm::Drawn(_) => (memory.id.short(), datetime::format_minute(due, zone)),
             OutputForm::Json | OutputForm::Tabbed => (
                 memory.id.to_string(),
                 due.to_rfc3339_opts(chrono::SecondsFormat::Secs, true),

@@ -10,7 +10,8 @@ use memory_core::{
 };
 
 use crate::app::App;
-use crate::datetime::{self, LocalDay};
+use crate::args::resolve_bounds;
+use crate::datetime::{self, NamedPeriod};
 use crate::failure::Failure;
 use crate::home::Home;
 use crate::print::{Output, OutputForm, Palette, Table, TableColumn, escape_line, wrap_lines};
@@ -51,12 +52,12 @@ pub(crate) struct RecallsArgs {
     /// Select an agent
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// Select recalls from this day on (YYYY-MM-DD)
-    #[arg(long, value_name = "DAY")]
-    from: Option<LocalDay>,
-    /// Select recalls up to this day (YYYY-MM-DD)
-    #[arg(long, value_name = "DAY")]
-    to: Option<LocalDay>,
+    /// Select recalls from this day on: YYYY-MM-DD, a time, or words such as "last monday"
+    #[arg(long, value_name = "WHEN")]
+    from: Option<NamedPeriod>,
+    /// Select recalls up to this day
+    #[arg(long, value_name = "WHEN")]
+    to: Option<NamedPeriod>,
     /// Maximum number of recalls; 0 means no limit
     #[arg(long, default_value_t = 20, value_name = "N")]
     limit: usize,
@@ -81,8 +82,8 @@ impl WhyArgs {
                 OutputForm::Drawn(width) => {
                     print_recall(recall, rank, own, width, &mut app.output)?;
                 }
-                form => app.output.fields(&[
-                    &time_text(recall.at, form),
+                OutputForm::Json | OutputForm::Tabbed => app.output.fields(&[
+                    &time_text(recall.at, &app.output),
                     or_none(Some(&recall.agent)),
                     or_none(recall.session.as_ref()),
                     or_none(recall.project.as_ref()),
@@ -117,7 +118,7 @@ fn print_recall(
     let palette = output.palette();
     output.line(&format!(
         "{}  {}  {}",
-        datetime::format_minute(recall.at),
+        datetime::format_minute(recall.at, output.zone()),
         Palette::paint(palette.bold, escape_line(or_none(Some(&recall.agent)))),
         Palette::paint(
             palette.dim,
@@ -161,12 +162,13 @@ fn print_recall(
 impl RecallsArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
+        let (from, to) = resolve_bounds(self.from.as_ref(), self.to.as_ref(), &home.now())?;
         let filter = RecallFilter {
             memory: None,
             agent: self.agent.clone(),
             session: self.session.clone(),
-            from: self.from.map(LocalDay::start),
-            to: self.to.map(LocalDay::end),
+            from,
+            to,
         };
         let list = recalls(&home.recalls(), &filter, limit(self.limit))?;
         let titles = if self.session.is_some() {
@@ -180,18 +182,18 @@ impl RecallsArgs {
                 .output
                 .json(&json::recalls(&list, &titles, is_enabled))?);
         }
-        let form = app.output.form();
         let table = if self.session.is_some() {
-            session_table(&list, &titles, form)
+            session_table(&list, &titles, &app.output)
         } else {
-            recalls_table(&list, form)
+            recalls_table(&list, &app.output)
         };
         app.output.table(&table)?;
         print_notes(&list, is_enabled, "no matching recalls", app)
     }
 }
 
-fn recalls_table(list: &RecallList, form: OutputForm) -> Table {
+fn recalls_table(list: &RecallList, output: &Output) -> Table {
+    let form = output.form();
     let mut columns = vec![
         TableColumn::Whole("when"),
         TableColumn::Text("agent"),
@@ -206,7 +208,7 @@ fn recalls_table(list: &RecallList, form: OutputForm) -> Table {
     ]);
     let mut table = Table::truncated(columns);
     for recall in &list.recalls {
-        let (when, by) = (time_text(recall.at, form), interface_text(recall));
+        let (when, by) = (time_text(recall.at, output), interface_text(recall));
         let mut row = vec![
             when.as_str(),
             or_none(Some(&recall.agent)),
@@ -220,7 +222,8 @@ fn recalls_table(list: &RecallList, form: OutputForm) -> Table {
     table
 }
 
-fn session_table(list: &RecallList, titles: &BTreeMap<String, String>, form: OutputForm) -> Table {
+fn session_table(list: &RecallList, titles: &BTreeMap<String, String>, output: &Output) -> Table {
+    let form = output.form();
     let mut columns = vec![TableColumn::Whole("when")];
     // The agent of a session is the same in all lines.
     columns.extend(
@@ -236,7 +239,7 @@ fn session_table(list: &RecallList, titles: &BTreeMap<String, String>, form: Out
     ]);
     let mut table = Table::truncated(columns);
     for recall in &list.recalls {
-        let (when, by) = (time_text(recall.at, form), interface_text(recall));
+        let (when, by) = (time_text(recall.at, output), interface_text(recall));
         for memory in &recall.memories {
             let mut row = vec![when.as_str()];
             row.extend(
@@ -297,7 +300,7 @@ fn print_notes(
         let since = match list.since {
             Some(since) => format!(
                 "{nothing} since {}, when the record begins",
-                datetime::format_minute(since)
+                datetime::format_minute(since, app.output.zone())
             ),
             None => "no recalls are recorded yet".to_owned(),
         };
@@ -314,9 +317,9 @@ fn limit(limit: usize) -> usize {
     if limit == 0 { usize::MAX } else { limit }
 }
 
-fn time_text(at: DateTime<Utc>, form: OutputForm) -> String {
-    match form {
-        OutputForm::Drawn(_) => datetime::format_minute(at),
+fn time_text(at: DateTime<Utc>, output: &Output) -> String {
+    match output.form() {
+        OutputForm::Drawn(_) => datetime::format_minute(at, output.zone()),
         OutputForm::Json | OutputForm::Tabbed => at.to_rfc3339_opts(SecondsFormat::Secs, true),
     }
 }

@@ -147,7 +147,7 @@ pub(super) fn print_reminder(
 
 /// Returns the due time of a reminder and the words of its recurrence.
 fn due_text(reminder: &Reminder, zone: UserTimeZone) -> String {
-    let due = datetime::format_minute_in(reminder.due, zone);
+    let due = datetime::format_minute(reminder.due, zone);
     match &reminder.repeats {
         Some(repeats) => format!("{due}; repeats: {}", repeats.expression),
         None => due,

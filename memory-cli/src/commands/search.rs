@@ -79,11 +79,13 @@ enum SearchKindArg {
 
 impl SearchArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open_with_topics(self.dir.as_deref())?;
+        let now = home.now();
         let Home {
             mut services,
             settings,
             ..
-        } = app.open_with_topics(self.dir.as_deref())?;
+        } = home;
         services.embedder = embedding::open_via_daemon(&settings);
         services.reranking = reranking::open_lazily(&settings.reranking);
         let lifetime = if self.all {
@@ -104,13 +106,12 @@ impl SearchArgs {
         };
         let query = Query {
             text: self.query.join(" "),
-            filter: self.filter.filter(lifetime),
+            filter: self.filter.filter(lifetime, &now)?,
             limit,
             ranking,
         };
         let topics = services.topics.take().filter(|_| {
-            self.kind != SearchKindArg::Note
-                && self.filter.filter(lifetime) == unrestricted_filter(lifetime)
+            self.kind != SearchKindArg::Note && query.filter == unrestricted_filter(lifetime)
         });
         let topics = find_topics(topics.as_ref(), &query.text, limit, &mut app.output)?;
         let found = match self.kind {
@@ -145,7 +146,7 @@ impl SearchArgs {
 
     fn print_hit(&self, hit: &Hit, width: u16, output: &mut Output) -> Result<(), Failure> {
         let (memory, palette) = (&hit.stored.memory, output.palette());
-        let day = datetime::format_day(memory.created_at);
+        let day = datetime::format_day(memory.created_at, output.zone());
         let mut facts = vec![
             memories::category_text(memory),
             day,

@@ -20,7 +20,7 @@ use crate::app::App;
 use crate::args::TokenArgs;
 use crate::config::Environment;
 use crate::daemon::{ChoreReport, DaemonBuilder, DaemonEnd, OpenedDaemon, ProgramFile, error_text};
-use crate::datetime::parse_duration;
+use crate::datetime::parse_interval;
 use crate::failure::Failure;
 use crate::http::{ListenAddress, parse_address};
 use crate::print::{Table, TableColumn};
@@ -49,8 +49,8 @@ use crate::service::RESTART_EXIT_CODE;
 /// done, nothing, left_out, stopped or failed
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// Interval of the maintenance [default: daemon.interval in the settings]
-    #[arg(long, value_parser = parse_duration, value_name = "SPAN")]
+    /// Interval of the maintenance, at least 1s [default: daemon.interval in the settings]
+    #[arg(long, value_parser = parse_interval, value_name = "SPAN")]
     interval: Option<Duration>,
     /// Run the due chores once and exit; for cron
     #[arg(long)]

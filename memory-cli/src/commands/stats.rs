@@ -64,7 +64,7 @@ fn print_unused(unused: Option<&UnusedMemories>, app: &mut App) -> Result<(), Fa
         }
         Some(UnusedMemories::Unknown(Some(since))) => {
             let from = since.checked_add_signed(UNUSED_AFTER).unwrap_or(*since);
-            let days = [*since, from].map(datetime::format_day);
+            let days = [*since, from].map(|time| datetime::format_day(time, app.output.zone()));
             format!(
                 "unused memories are counted from {} on, 90 days after the first record of a recall on {}",
                 days[1], days[0]
@@ -80,7 +80,10 @@ fn print_unused(unused: Option<&UnusedMemories>, app: &mut App) -> Result<(), Fa
                         .collect::<Vec<_>>(),
                 );
                 for StoredMemory { memory, .. } in oldest {
-                    let (id, day) = (memory.id.short(), datetime::format_day(memory.created_at));
+                    let (id, day) = (
+                        memory.id.short(),
+                        datetime::format_day(memory.created_at, app.output.zone()),
+                    );
                     table.push([id.as_str(), &day, memory.headline()]);
                 }
                 app.output.table(&table)?;

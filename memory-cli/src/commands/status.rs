@@ -9,7 +9,7 @@ use memory_store::SharedStoreStatus;
 use crate::app::App;
 use crate::datetime;
 use crate::failure::Failure;
-use crate::print::{Table, TableColumn, escape_hidden};
+use crate::print::{Output, Table, TableColumn, escape_hidden};
 use crate::status::StatusSnapshot;
 
 /// Show the state of the daemon, its last chores, and what is due
@@ -49,14 +49,13 @@ impl StatusArgs {
             shape["expiring"] = expiring.into();
             return Ok(app.output.json(&shape)?);
         }
-        let is_drawn = app.output.is_drawn();
-        let mut table = standing.table(is_drawn);
+        let mut table = standing.table(&app.output);
         if 0 < expiring {
             let text = format!("{expiring} within 3 days; `memory list --expiring 3d` lists them");
             table.push(["moves to the trash", &text]);
         }
         app.output.table(&table)?;
-        let chores = standing.chores_table(is_drawn);
+        let chores = standing.chores_table(&app.output);
         if !chores.is_empty() {
             app.output.table(&chores)?;
         }
@@ -65,9 +64,9 @@ impl StatusArgs {
 }
 
 impl StatusSnapshot {
-    fn table(&self, is_drawn: bool) -> Table {
+    fn table(&self, output: &Output) -> Table {
         let mut table = Table::new([TableColumn::Text("what"), TableColumn::Text("state")]);
-        table.push(["daemon", &self.daemon_text(is_drawn)]);
+        table.push(["daemon", &self.daemon_text(output)]);
         if let Some(socket) = self.socket() {
             table.push([
                 "socket",
@@ -102,7 +101,7 @@ impl StatusSnapshot {
             ),
         ]);
         if let Some(database) = &self.database {
-            table.push(["database", &database_text(database, is_drawn)]);
+            table.push(["database", &database_text(database, output)]);
         }
         for client in &self.outdated {
             let text = format!(
@@ -117,8 +116,8 @@ impl StatusSnapshot {
         table
     }
 
-    fn daemon_text(&self, is_drawn: bool) -> String {
-        let at = |at| format_time(at, is_drawn);
+    fn daemon_text(&self, output: &Output) -> String {
+        let at = |at| format_time(at, output);
         match (&self.running, &self.state) {
             (Some(process), state) => {
                 let pid = process
@@ -146,7 +145,7 @@ impl StatusSnapshot {
         }
     }
 
-    fn chores_table(&self, is_drawn: bool) -> Table {
+    fn chores_table(&self, output: &Output) -> Table {
         let columns = ["chore", "last", "ending", "what", "next"].map(|name| match name {
             "chore" => TableColumn::Whole(name),
             _ => TableColumn::Text(name),
@@ -154,7 +153,7 @@ impl StatusSnapshot {
         let mut table = Table::new(columns);
         for chore in self.state.iter().flat_map(|state| &state.chores) {
             let at = |at: Option<DateTime<Utc>>| {
-                at.map_or_else(|| NO_VALUE.to_owned(), |at| format_time(at, is_drawn))
+                at.map_or_else(|| NO_VALUE.to_owned(), |at| format_time(at, output))
             };
             let ending = chore.ending.map_or(NO_VALUE, |ending| ending.as_str());
             let said = chore.said.as_deref().unwrap_or(NO_VALUE);
@@ -170,11 +169,11 @@ impl StatusSnapshot {
     }
 }
 
-fn database_text(database: &SharedStoreStatus, is_drawn: bool) -> String {
+fn database_text(database: &SharedStoreStatus, output: &Output) -> String {
     let at = |at: Option<DateTime<Utc>>| {
         at.map_or_else(
             || "an unknown time".to_owned(),
-            |at| format_time(at, is_drawn),
+            |at| format_time(at, output),
         )
     };
     let state = match &database.trouble {
@@ -225,9 +224,9 @@ fn proposals_text(summary: &ProposalSummary) -> String {
 /// Maximum number of characters of a named proposal.
 const MAX_HEADLINE_CHARACTERS: usize = 60;
 
-fn format_time(at: DateTime<Utc>, is_drawn: bool) -> String {
-    if is_drawn {
-        datetime::format_minute(at)
+fn format_time(at: DateTime<Utc>, output: &Output) -> String {
+    if output.is_drawn() {
+        datetime::format_minute(at, output.zone())
     } else {
         at.to_rfc3339_opts(SecondsFormat::Secs, true)
     }

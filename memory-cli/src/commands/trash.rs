@@ -148,7 +148,7 @@ impl TrashListArgs {
                 .take(if is_drawn { 8 } else { usize::MAX })
                 .collect();
             let when = if is_drawn {
-                datetime::format_minute(*at)
+                datetime::format_minute(*at, app.output.zone())
             } else {
                 at.to_rfc3339_opts(SecondsFormat::Secs, true)
             };
@@ -272,7 +272,7 @@ impl TrashPurgeArgs {
                     "use --yes to purge without confirmation",
                 ));
             }
-            let day = datetime::format_minute(before);
+            let day = datetime::format_minute(before, app.output.zone());
             if !app
                 .output
                 .confirm(&format!("Purge files deleted before {day} permanently?"))?

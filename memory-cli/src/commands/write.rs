@@ -44,7 +44,7 @@ pub(crate) struct WriteArgs {
     /// Title of the memory
     #[arg(long)]
     title: Option<String>,
-    /// Expiry: a duration such as 30d, a day, or a time (RFC 3339)
+    /// Expiry: a duration such as 30d, a day, a time (RFC 3339), or words such as "next friday"
     #[arg(long, value_name = "WHEN")]
     expires: Option<Deadline>,
     /// Pin the memory, so that it is never removed because of its age
@@ -67,7 +67,12 @@ impl WriteArgs {
         let content = args::read_content(given, &mut app.output)?;
         let home = app.open()?;
         let now = home.services.clock.now();
-        let expires_at = self.expires.map(|deadline| deadline.resolve(now));
+        let expires_at = self
+            .expires
+            .as_ref()
+            .map(|deadline| deadline.resolve(&home.now()))
+            .transpose()
+            .map_err(|error| args::wrong_value("--expires", &error))?;
         if expires_at.is_some_and(|end| end <= now) {
             return Err(Failure::usage(
                 "--expires is in the past",

@@ -54,7 +54,7 @@ pub(crate) struct Settings {
     pub notifications: Setting<bool>,
     /// The notification method.
     pub notification_method: Setting<NotificationMethod>,
-    /// The time zone of reminders.
+    /// The time zone of the dates that are read and shown.
     pub timezone: Setting<Option<NamedZone>>,
     /// The embedding model.
     pub embedding: EmbeddingSettings,
@@ -279,7 +279,7 @@ impl Settings {
                 false,
             ),
             interval: or_default(
-                document.take("daemon.interval", datetime::parse_duration)?,
+                document.take("daemon.interval", datetime::parse_interval)?,
                 Duration::from_mins(1),
             ),
             decay_threshold: or_default(

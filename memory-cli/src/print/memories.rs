@@ -27,7 +27,7 @@ pub(crate) fn print_written(output: &mut Output, written: &WriteResult) -> io::R
             let id = Palette::paint(output.palette().id, written.id.short());
             let clause = Palette::paint(
                 output.palette().dim,
-                format!("expires {}", datetime::format_day(end)),
+                format!("expires {}", datetime::format_day(end, output.zone())),
             );
             output.line(&format!("{id}  {}  {clause}", escape_line(&written.path)))
         }
@@ -71,6 +71,7 @@ pub(crate) fn print_list(
     columns.extend(has_expiry.then_some(TableColumn::Whole("expires")));
     columns.extend(counted);
     columns.extend([TableColumn::Text("tags"), TableColumn::Text("text")]);
+    let zone = output.zone();
     let mut table = Table::truncated(columns);
     for (StoredMemory { memory, .. }, expiry) in memories.iter().zip(expiries) {
         let moment = if order == ListOrder::Updated {
@@ -81,10 +82,14 @@ pub(crate) fn print_list(
         let (id, place, day) = (
             memory.id.short(),
             category_text(memory),
-            datetime::format_day(moment),
+            datetime::format_day(moment, zone),
         );
         let mut row = vec![id, place, day];
-        row.extend(has_expiry.then(|| expiry.map(datetime::format_day).unwrap_or_default()));
+        row.extend(has_expiry.then(|| {
+            expiry
+                .map(|end| datetime::format_day(end, zone))
+                .unwrap_or_default()
+        }));
         row.extend(counted.map(|_| memory.access_count.to_string()));
         row.extend([tags_text(memory), memory.headline().to_owned()]);
         table.push(row.iter().map(String::as_str));
@@ -103,7 +108,8 @@ pub(crate) fn print_memory(
         return output.line(&escape_text(&memory.content));
     };
     let palette = output.palette();
-    let time = |moment| datetime::format_minute(moment);
+    let zone = output.zone();
+    let time = |moment| datetime::format_minute(moment, zone);
     let ids = |ids: &[MemoryId]| {
         ids.iter()
             .map(MemoryId::short)

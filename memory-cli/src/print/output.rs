@@ -16,6 +16,7 @@ use super::Table;
 use super::escape_json;
 use super::escape_text;
 use super::progress::ProgressDisplay;
+use crate::zone::UserTimeZone;
 
 /// The output of a command. Data goes to standard output, messages go to standard error.
 pub(crate) struct Output {
@@ -25,6 +26,7 @@ pub(crate) struct Output {
     program: ProgramName,
     quiet: bool,
     home: Option<PathBuf>,
+    zone: UserTimeZone,
     out_palette: Palette,
     err_palette: Palette,
     /// Whether a warning about the result was written.
@@ -59,6 +61,7 @@ impl Output {
             program,
             quiet,
             home: None,
+            zone: UserTimeZone::Machine,
             out_palette: plain,
             err_palette: plain,
             has_warned_of_result: false,
@@ -74,6 +77,16 @@ impl Output {
         };
         self.out_palette = palette(self.streams.out_width.is_some());
         self.err_palette = palette(self.streams.err_is_terminal);
+    }
+
+    /// Sets the time zone of shown times.
+    pub(crate) fn set_zone(&mut self, zone: UserTimeZone) {
+        self.zone = zone;
+    }
+
+    /// Returns the time zone of shown times: that of the settings, else that of the machine.
+    pub(crate) fn zone(&self) -> UserTimeZone {
+        self.zone
     }
 
     /// Abbreviates `home` as `~` in paths on a terminal.

@@ -44,11 +44,10 @@ fn what_cannot_be_typed_is_a_usage_error() {
     {"error":{"code":"USAGE","message":"invalid value 'weather' for '--category <CATEGORY>' [possible values: soul, character, people, project, date, knowledge, feedback, preferences, decisions, lessons, habits, skills, inbox, reminders]"}}
     --- exit 2
     "#);
-    assert_snapshot!(sandbox.run(&["search", "x", "--from", "yesterday"]), @r#"
+    assert_snapshot!(sandbox.run(&["search", "x", "--from", "soonish"]), @r#"
     --- stderr
-    error[usage]: invalid value 'yesterday' for '--from <YYYY-MM-DD>': "yesterday" is not a day (YYYY-MM-DD)
-
-    For more information, try '--help'.
+    error[usage]: --from: "soonish" is not a day (YYYY-MM-DD), a time (RFC 3339) or words such as "last monday"
+    hint: `memory when TEXT` shows how words for a time are read
     --- exit 2
     "#);
     assert_snapshot!(sandbox.run(&["--json"]), @r#"

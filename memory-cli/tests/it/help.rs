@@ -163,10 +163,11 @@ fn help_of_a_command_tells_its_flags_and_its_json() {
           --tags <TAGS>
               Select memories with all these comma-separated tags; tag a/b also matches a
 
-          --from <YYYY-MM-DD>
-              Select memories created on or after this day
+          --from <WHEN>
+              Select memories created on or after this day: YYYY-MM-DD, a time, or words such as
+              "last monday"
 
-          --to <YYYY-MM-DD>
+          --to <WHEN>
               Select memories created on or before this day
 
           --all

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use chrono::{DateTime, Datelike, Days, Months, TimeZone, Utc};
+use chrono::{DateTime, Datelike, Days, Months, NaiveDate, TimeZone, Utc};
 
-use crate::datetime::{DateMention, DatePrecision, TimeRelation, find_dates};
-use crate::{Category, Filter};
+use super::has_content_word;
+use crate::datetime::{DateMention, DatePrecision, TimeRelation, find_date, find_dates};
+use crate::{Category, Filter, MAX_TIME, MIN_TIME, parse_day, parse_rfc3339};
 
 /// A query text from which time and category expressions were extracted into a filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,13 +133,74 @@ fn period_from_mention<Tz: TimeZone>(
             span,
         });
     }
-    let zone = now.timezone();
+    if reading.relation == TimeRelation::Future && around == PeriodBound::Nothing {
+        return None;
+    }
+    let (from, until) = past_period(reading, now)?;
+    let (from, until) = match around {
+        PeriodBound::Since => (Some(from), None),
+        PeriodBound::Before => (None, Some(from)),
+        PeriodBound::During | PeriodBound::Nothing => (Some(from), Some(until)),
+    };
+    Some(QueryPeriod { from, until, span })
+}
+
+/// Returns the start and the end of the most recent period that a text names as a whole: a day, a time, or words such as "last Monday".
+///
+/// The end is that of the named period ("last week"); a point in time is both. Words are relative to `now` in its time zone.
+///
+/// ```
+/// use chrono::DateTime;
+/// use memory_core::query_parser::parse_period;
+///
+/// let now = DateTime::parse_from_rfc3339("2026-11-21T10:00:00+02:00").unwrap();
+/// let period = |text: &str| parse_period(text, &now).map(|(from, until)| [from, until].map(|at| at.with_timezone(&now.timezone()).to_rfc3339()));
+/// assert_eq!(period("last week").unwrap(), ["2026-11-09T00:00:00+02:00", "2026-11-16T00:00:00+02:00"]);
+/// assert_eq!(period("上周一").unwrap(), ["2026-11-09T00:00:00+02:00", "2026-11-10T00:00:00+02:00"]);
+/// assert_eq!(period("2 hours ago").unwrap(), ["2026-11-21T08:00:00+02:00", "2026-11-21T08:00:00+02:00"]);
+/// assert_eq!(period("soonish"), None);
+/// ```
+pub fn parse_period<Tz: TimeZone>(
+    text: &str,
+    now: &DateTime<Tz>,
+) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
+    let text = text.trim();
+    if let Some(at) = parse_rfc3339(text) {
+        return Some((at, at));
+    }
+    if let Some(day) = parse_day(text) {
+        return days_between(day, day.checked_add_days(Days::new(1))?, now);
+    }
+    if let Some((from, span)) = current_period(text, now)
+        && span.len() == text.len()
+    {
+        // The current period has no end yet.
+        return Some((from, now.to_utc()));
+    }
+    let reading = find_date(text, now)?;
+    let rest = [&text[..reading.span.start], &text[reading.span.end..]].join(" ");
+    if reading.repeats || has_content_word(&rest) {
+        return None;
+    }
+    let is_point = reading.kind != DatePrecision::Date && !reading.is_vague;
+    if is_point {
+        return Some((reading.at.to_utc(), reading.at.to_utc()));
+    }
+    past_period(&reading, now).or_else(|| {
+        let first = reading.at.date_naive();
+        days_between(first, end_of_period(&reading, first)?, now)
+    })
+}
+
+/// Returns the start and the end of the period that `reading` names, of a recurring one the most recent.
+fn past_period<Tz: TimeZone>(
+    reading: &DateMention,
+    now: &DateTime<Tz>,
+) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
     let mut first = reading.at.date_naive();
     if reading.relation == TimeRelation::Future {
         // No memory was created in the future: a month or weekday without a year or date means the most recent one.
-        if around == PeriodBound::Nothing
-            || reading.assumed.is_none() && !starts_with_weekday(&reading.text)
-        {
+        if reading.assumed.is_none() && !starts_with_weekday(&reading.text) {
             return None;
         }
         first = if reading.is_vague
@@ -156,30 +218,39 @@ fn period_from_mention<Tz: TimeZone>(
             return None;
         }
     }
-    let after = match period_length(reading) {
-        PeriodLength::Days(days) => first.checked_add_days(Days::new(days))?,
-        PeriodLength::Months(months) => first.checked_add_months(Months::new(months))?,
-    };
-    let start = |day: chrono::NaiveDate| {
+    days_between(first, end_of_period(reading, first)?, now)
+}
+
+/// Returns the day after the period that `reading` names and that begins on `first`.
+fn end_of_period(reading: &DateMention, first: NaiveDate) -> Option<NaiveDate> {
+    match period_length(reading) {
+        PeriodLength::Days(days) => first.checked_add_days(Days::new(days)),
+        PeriodLength::Months(months) => first.checked_add_months(Months::new(months)),
+    }
+}
+
+/// Returns the starts of two days in the time zone of `now`.
+fn days_between<Tz: TimeZone>(
+    first: NaiveDate,
+    after: NaiveDate,
+    now: &DateTime<Tz>,
+) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
+    let zone = now.timezone();
+    let start = |day: NaiveDate| {
         // If clocks are put forward at midnight, local midnight does not exist, but one hour later does.
-        [0, 1].into_iter().find_map(|hour| {
+        let start = [0, 1].into_iter().find_map(|hour| {
             zone.from_local_datetime(&day.and_hms_opt(hour, 0, 0)?)
                 .earliest()
-        })
+        })?;
+        Some(start.to_utc().clamp(MIN_TIME, MAX_TIME))
     };
-    let (from, until) = (start(first)?.to_utc(), start(after)?.to_utc());
-    let (from, until) = match around {
-        PeriodBound::Since => (Some(from), None),
-        PeriodBound::Before => (None, Some(from)),
-        PeriodBound::During | PeriodBound::Nothing => (Some(from), Some(until)),
-    };
-    Some(QueryPeriod { from, until, span })
+    Some((start(first)?, start(after)?))
 }
 
 /// Returns the most recent past date of a yearly day such as Christmas or the last day of August.
 ///
 /// The text is resolved relative to one year ago, so the next occurrence from there is the most recent one.
-fn last_occurrence<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<chrono::NaiveDate> {
+fn last_occurrence<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<NaiveDate> {
     let a_year_ago = now.clone().checked_sub_months(Months::new(12))?;
     find_dates(text, &a_year_ago)
         .first()
@@ -440,6 +511,40 @@ mod tests {
             until("tea until today"),
             ("tea".into(), None, Some("11-21 00".into()))
         );
+    }
+
+    #[test]
+    fn a_bound_is_the_most_recent_period_that_a_text_names() {
+        let now = "2026-11-21T10:00:00+08:00"
+            .parse::<DateTime<chrono::FixedOffset>>()
+            .expect("a moment");
+        let period = |text: &str| {
+            let shown =
+                |at: DateTime<Utc>| at.with_timezone(now.offset()).format("%F %H").to_string();
+            parse_period(text, &now).map(|(from, until)| [from, until].map(shown))
+        };
+        for (text, expected) in [
+            ("2026-11-03", ["2026-11-03 00", "2026-11-04 00"]),
+            ("2026-11-03T04:00:00Z", ["2026-11-03 12", "2026-11-03 12"]),
+            ("yesterday", ["2026-11-20 00", "2026-11-21 00"]),
+            ("today", ["2026-11-21 00", "2026-11-21 10"]),
+            ("本月", ["2026-11-01 00", "2026-11-21 10"]),
+            ("last monday", ["2026-11-09 00", "2026-11-10 00"]),
+            ("Monday", ["2026-11-16 00", "2026-11-17 00"]),
+            ("上周五", ["2026-11-13 00", "2026-11-14 00"]),
+            ("last month", ["2026-10-01 00", "2026-11-01 00"]),
+            ("in March", ["2026-03-01 00", "2026-04-01 00"]),
+            ("5 May", ["2026-05-05 00", "2026-05-06 00"]),
+            ("three days ago", ["2026-11-18 00", "2026-11-19 00"]),
+            ("tomorrow", ["2026-11-22 00", "2026-11-23 00"]),
+            ("now", ["2026-11-21 10", "2026-11-21 10"]),
+            ("yesterday at 3pm", ["2026-11-20 15", "2026-11-20 15"]),
+        ] {
+            assert_eq!(period(text), Some(expected.map(str::to_owned)), "{text}");
+        }
+        for text in ["", "tea", "tea yesterday", "every Monday", "2026-02-30"] {
+            assert_eq!(period(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::Filter;
 use crate::text::Term;
 
 pub use dates::NamedDate;
-pub use filter_extraction::{ExtractedFilter, extract_filter};
+pub use filter_extraction::{ExtractedFilter, extract_filter, parse_period};
 pub use parse::{has_operators, parse};
 pub use phrase::Phrase;
 pub use query_intent::{expects_several_results, to_first_person};

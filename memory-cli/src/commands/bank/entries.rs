@@ -11,8 +11,8 @@ use super::common::{
     BankOutputFormat, BankScopeArg, open, print_table, scope_choice, secret_policy, value,
     value_text, write_formatted, write_value,
 };
-use super::list::format_second;
 use crate::app::App;
+use crate::datetime::format_second;
 use crate::failure::Failure;
 use crate::print::{Output, Table, TableColumn};
 
@@ -143,7 +143,7 @@ pub(super) fn print_entries(
         let row = [
             key.as_str(),
             &value_text(&entry.value),
-            &format_second(entry.updated_at),
+            &format_second(entry.updated_at, output.zone()),
         ];
         table.push(row.into_iter().chain(size.as_deref()));
     }

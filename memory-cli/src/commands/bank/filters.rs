@@ -9,8 +9,9 @@ use super::common::{
     BankOutputFormat, BankScopeArg, BankScopeFilter, open, print_table, read_input, scope_choice,
     scope_choice_or_all, value_text,
 };
-use super::list::{folder_label, format_second, wants_table};
+use super::list::{folder_label, wants_table};
 use crate::app::App;
+use crate::datetime::format_second;
 use crate::failure::Failure;
 use crate::jq_process::JqRunner;
 use crate::print::{Table, TableColumn};
@@ -159,7 +160,7 @@ impl BankSearchArgs {
             );
             for one in &found.matches {
                 let matched = if one.by_key { "key" } else { "value" };
-                let updated = format_second(one.entry.updated_at);
+                let updated = format_second(one.entry.updated_at, app.output.zone());
                 let row = [
                     one.bank.as_str(),
                     one.key.as_str(),

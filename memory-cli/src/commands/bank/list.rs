@@ -1,6 +1,6 @@
 //! The `memory bank list` command.
 
-use chrono::{DateTime, Local, Utc};
+use crate::datetime::format_second;
 use clap::Args;
 use memory_agent::json::bank as json;
 use memory_core::bank::{BankFolders, BankKeyListing, BankName};
@@ -58,7 +58,9 @@ impl BankListArgs {
             let mut table = Table::new(columns);
             for listing in &listings {
                 let (keys, updated) = match &listing.state {
-                    Ok((keys, updated)) => (keys.to_string(), format_second(*updated)),
+                    Ok((keys, updated)) => {
+                        (keys.to_string(), format_second(*updated, app.output.zone()))
+                    }
                     Err(error) => ("?".to_owned(), error.to_string()),
                 };
                 let mut row = vec![
@@ -138,13 +140,17 @@ impl BankListArgs {
         }
         let mut table = Table::new(columns);
         for (listing, (key, entry)) in entries() {
-            let mut row = vec![key.as_str().to_owned(), format_second(entry.updated_at)];
+            let mut row = vec![
+                key.as_str().to_owned(),
+                format_second(entry.updated_at, app.output.zone()),
+            ];
             if self.verbose {
-                let expires = entry
-                    .expires_at()
-                    .map_or_else(|| "-".to_owned(), format_second);
+                let expires = entry.expires_at().map_or_else(
+                    || "-".to_owned(),
+                    |end| format_second(end, app.output.zone()),
+                );
                 row.extend([
-                    format_second(entry.created_at),
+                    format_second(entry.created_at, app.output.zone()),
                     expires,
                     entry.value.as_str().len().to_string(),
                 ]);
@@ -189,12 +195,4 @@ pub(super) fn wants_table(format: Option<BankOutputFormat>, output: &Output) -> 
         Some(format) => format == BankOutputFormat::Table,
         None => output.is_drawn(),
     }
-}
-
-/// Formats a time in the local time zone, to the second.
-pub(super) fn format_second(moment: DateTime<Utc>) -> String {
-    moment
-        .with_timezone(&Local)
-        .format("%Y-%m-%d %H:%M:%S")
-        .to_string()
 }

@@ -9,6 +9,7 @@ use similar::{ChangeTag, TextDiff};
 use super::{InboxItem, InboxItemKind};
 use crate::datetime;
 use crate::print::{Output, OutputForm, Palette, escape_hidden, memories};
+use crate::zone::UserTimeZone;
 
 /// Maximum number of lines of a text that are shown at first.
 const MAX_LINES: usize = 40;
@@ -98,7 +99,10 @@ pub(super) fn print_block(
     let id = Palette::paint(palette.id, stored.memory.id.short());
     let heading = Palette::paint(palette.bold, escape_hidden(&heading));
     let place = place.map(|place| format!("{place}  ")).unwrap_or_default();
-    let facts = Palette::paint(palette.dim, escape_hidden(&facts_text(&stored.memory)));
+    let facts = Palette::paint(
+        palette.dim,
+        escape_hidden(&facts_text(&stored.memory, output.zone())),
+    );
     output.line(&format!("{place}{id}  {heading}  {facts}"))?;
     let left = match &item.item {
         InboxItemKind::Proposal(waiting) => print_change(output, waiting, part)?,
@@ -138,9 +142,9 @@ fn proposal_heading(waiting: &WaitingProposal) -> String {
     }
 }
 
-fn facts_text(memory: &Memory) -> String {
+fn facts_text(memory: &Memory, zone: UserTimeZone) -> String {
     let mut facts = vec![
-        datetime::format_minute(memory.created_at),
+        datetime::format_minute(memory.created_at, zone),
         memory.scope.to_string(),
         memories::category_text(memory),
     ];
@@ -149,13 +153,13 @@ fn facts_text(memory: &Memory) -> String {
     facts.extend(
         memory
             .expires_at
-            .map(|end| format!("expires {}", datetime::format_day(end))),
+            .map(|end| format!("expires {}", datetime::format_day(end, zone))),
     );
     facts.extend(
         memory
             .reminder
             .as_ref()
-            .map(|reminder| format!("due {}", datetime::format_minute(reminder.due))),
+            .map(|reminder| format!("due {}", datetime::format_minute(reminder.due, zone))),
     );
     facts.extend(memory.pinned.then(|| "pinned".to_owned()));
     facts.join(", ")
@@ -174,7 +178,7 @@ fn print_change(
         }
         (ProposedAction::Delete(_), _) => print_text(output, "  - ", &proposed.content, part),
         (ProposedAction::Update(_), Some(target)) => {
-            for line in field_changes(&target.memory, proposed) {
+            for line in field_changes(&target.memory, proposed, output.zone()) {
                 output.line(&format!("  {}", escape_hidden(&line)))?;
             }
             let changed = changed_lines(&target.memory.content, &proposed.content);
@@ -222,7 +226,11 @@ fn changed_lines<'t>(old: &'t str, new: &'t str) -> Vec<(char, &'t str)> {
 }
 
 /// Describes the fields other than the text that differ between two versions.
-pub(crate) fn field_changes(current: &Memory, proposed: &Memory) -> Vec<String> {
+pub(crate) fn field_changes(
+    current: &Memory,
+    proposed: &Memory,
+    zone: UserTimeZone,
+) -> Vec<String> {
     let (old_tags, new_tags) = (memories::tags_text(current), memories::tags_text(proposed));
     let ids = |memory: &Memory| {
         memory
@@ -233,7 +241,8 @@ pub(crate) fn field_changes(current: &Memory, proposed: &Memory) -> Vec<String> 
             .join(" ")
     };
     let time = |time: Option<chrono::DateTime<chrono::Utc>>| {
-        time.map(datetime::format_minute).unwrap_or_default()
+        time.map(|time| datetime::format_minute(time, zone))
+            .unwrap_or_default()
     };
     let id = |id: Option<memory_core::MemoryId>| id.map(|id| id.short()).unwrap_or_default();
     let due = |memory: &Memory| {

@@ -84,7 +84,7 @@ impl DreamTable<'_> {
                 reminding.of,
                 &format!(
                     "new reminder for {}",
-                    datetime::format_minute_in(reminding.at, self.zone)
+                    datetime::format_minute(reminding.at, self.zone)
                 ),
                 Some(&reminding.said),
             );
@@ -92,7 +92,7 @@ impl DreamTable<'_> {
         for own in self.take_shown(&dreamt.withdrawn) {
             let what = format!(
                 "reminder for {} cancelled",
-                datetime::format_minute_in(own.at, self.zone)
+                datetime::format_minute(own.at, self.zone)
             );
             self.push("-", own.id, &what, Some(&own.said));
         }
@@ -130,7 +130,7 @@ impl DreamTable<'_> {
             self.push(
                 "-",
                 parting.id,
-                &removal_reason(parting.fate),
+                &removal_reason(parting.fate, self.zone),
                 Some(&parting.headline),
             );
         }
@@ -183,8 +183,8 @@ fn category_text(filing: &Filing) -> String {
     }
 }
 
-fn removal_reason(fate: LifecycleAction) -> String {
-    let day = |moment: DateTime<Utc>| datetime::format_day(moment);
+fn removal_reason(fate: LifecycleAction, zone: UserTimeZone) -> String {
+    let day = |moment: DateTime<Utc>| datetime::format_day(moment, zone);
     match fate {
         LifecycleAction::Over => "expired".to_owned(),
         LifecycleAction::Expired(since) => format!("in the inbox since {}", day(since)),
