@@ -1,6 +1,6 @@
 //! Importing memories from an export.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 
@@ -129,6 +129,50 @@ pub fn import(
     secrets: SecretPolicy,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<ImportSummary, StoreError> {
+    import_with(services, exported, secrets, progress, &mut |set| {
+        // Each line was already checked for credentials.
+        let outcomes = commit(services, set, SecretPolicy::Keep)?;
+        let is_duplicate =
+            |outcome: &ChangeOutcome| matches!(outcome, ChangeOutcome::Duplicate { .. });
+        Ok(outcomes.iter().map(is_duplicate).collect())
+    })
+}
+
+/// Returns the result that [`import`] would have, without writing.
+///
+/// # Errors
+/// Those of [`import`].
+pub fn preview_import(
+    services: &Services,
+    exported: impl Iterator<Item = Result<(String, ExportedMemory), ImportError>>,
+    secrets: SecretPolicy,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<ImportSummary, StoreError> {
+    let mut created = HashSet::new();
+    import_with(services, exported, secrets, progress, &mut |set| {
+        let mut is_duplicate = |change: &Change| {
+            let Change::Create { memory, .. } = change else {
+                return Ok(false);
+            };
+            if set.duplicates != Duplicates::Skip {
+                return Ok(false);
+            }
+            let hash = memory.content_hash();
+            let known = services.store.by_content(&hash, &memory.scope)?;
+            Ok(known.into_iter().next().is_some() || !created.insert((hash, memory.scope.clone())))
+        };
+        set.changes.iter().map(&mut is_duplicate).collect()
+    })
+}
+
+/// Imports with `write`, which returns for each change of a set whether the store has its text already.
+fn import_with(
+    services: &Services,
+    exported: impl Iterator<Item = Result<(String, ExportedMemory), ImportError>>,
+    secrets: SecretPolicy,
+    progress: &mut dyn FnMut(Progress),
+    write: &mut dyn FnMut(&ChangeSet) -> Result<Vec<bool>, StoreError>,
+) -> Result<ImportSummary, StoreError> {
     services.store.refresh()?;
     let mut report = ImportSummary::default();
     let mut set = services.change_set(Verb::Import);
@@ -138,7 +182,7 @@ pub fn import(
         duplicates: Duplicates::Skip,
         ..set.clone()
     };
-    let mut taken = std::collections::HashSet::new();
+    let mut taken = HashSet::new();
     let mut texts = KnownTexts::default();
     for (done, line) in exported.enumerate() {
         progress(Progress {
@@ -201,12 +245,12 @@ pub fn import(
             }
         }
         if BATCH <= set.changes.len() + nameless.changes.len() {
-            flush(services, &mut nameless, &mut report)?;
-            flush(services, &mut set, &mut report)?;
+            flush(&mut nameless, &mut report, write)?;
+            flush(&mut set, &mut report, write)?;
         }
     }
-    flush(services, &mut nameless, &mut report)?;
-    flush(services, &mut set, &mut report)?;
+    flush(&mut nameless, &mut report, write)?;
+    flush(&mut set, &mut report, write)?;
     Ok(report)
 }
 
@@ -341,18 +385,17 @@ fn replace_or_create(
 }
 
 fn flush(
-    services: &Services,
     set: &mut ChangeSet,
     report: &mut ImportSummary,
+    write: &mut dyn FnMut(&ChangeSet) -> Result<Vec<bool>, StoreError>,
 ) -> Result<(), StoreError> {
     if set.changes.is_empty() {
         return Ok(());
     }
-    // Each line was already checked for credentials.
-    let outcomes = commit(services, set, SecretPolicy::Keep)?;
-    for (change, outcome) in set.changes.iter().zip(&outcomes) {
-        match (change, outcome) {
-            (_, ChangeOutcome::Duplicate { .. }) => report.unchanged += 1,
+    let duplicates = write(set)?;
+    for (change, is_duplicate) in set.changes.iter().zip(duplicates) {
+        match (change, is_duplicate) {
+            (_, true) => report.unchanged += 1,
             (Change::Create { .. }, _) => report.new += 1,
             _ => report.updated += 1,
         }

@@ -140,7 +140,7 @@ pub use history::{
     ChangedFiles, History, LARGE_OPERATION, OperationRecord, RecordedChange, RecordedFile,
     RevertedFiles, TrashedFile,
 };
-pub use import::{ExportedMemory, ImportError, ImportSummary, import};
+pub use import::{ExportedMemory, ImportError, ImportSummary, import, preview_import};
 pub use inbox_ttl::InboxTtl;
 pub use index_page::{INDEX_PAGE_HEAD, index_page, index_page_without};
 pub use ingest::{

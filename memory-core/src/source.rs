@@ -225,13 +225,13 @@ impl SourceError {
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::NotRecognized { .. } => {
-                "check --path, or import the files as `--source markdown`".into()
+                "check the path; `--source markdown` imports any Markdown and text files".into()
             }
             Self::WrongMap { .. } => {
                 "name the keys with --map FIELD=KEY, such as --map content=text".into()
             }
             Self::Missing { .. } | Self::Unreadable { .. } => {
-                "set the folder or file with --path".into()
+                "check the path; `memory ingest` takes it with --path".into()
             }
         })
     }

@@ -14,6 +14,7 @@ use quick_xml::events::Event;
 use regex::Regex;
 use serde_json::Value;
 
+use crate::archive::{Archive, is_zip};
 use crate::distinct_names::distinct_names;
 use crate::enex::{EnexNote, EnexReader};
 use crate::enml::{self, ConvertedText};
@@ -94,6 +95,16 @@ impl Evernote {
             });
         }
         Ok(evernote)
+    }
+
+    /// Returns whether `path` is a notebook, or an archive of notebooks.
+    pub(crate) fn recognizes(path: &Path) -> bool {
+        let is_notebook = |name: &str| has_extension(name, &["enex"]);
+        let has_notebook = || {
+            is_zip(path).unwrap_or(false)
+                && Archive::open(path, &is_notebook).is_ok_and(|archive| !archive.files.is_empty())
+        };
+        path.is_file() && (is_notebook(&path.to_string_lossy()) || has_notebook())
     }
 
     /// Returns the notes, ordered by path, and the notes that cannot be read.

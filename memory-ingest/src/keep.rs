@@ -116,14 +116,12 @@ impl Keep {
             let is_candidate = is_zip(path).unwrap_or(false) || begins_with_json(path);
             return is_candidate && Archive::open(path, &is_json).is_ok_and(has_note);
         }
-        ["Takeout/Keep", "Keep", ""].iter().any(|part| {
-            let files = list(&path.join(part))
-                .into_iter()
-                .filter(|file| file.is_file() && is_json(&file.to_string_lossy()));
-            files
-                .take(SAMPLE)
-                .any(|file| Archive::open(&file, &is_json).is_ok_and(has_note))
-        })
+        let files = list(path)
+            .into_iter()
+            .filter(|file| file.is_file() && is_json(&file.to_string_lossy()));
+        files
+            .take(SAMPLE)
+            .any(|file| Archive::open(&file, &is_json).is_ok_and(has_note))
     }
 
     /// Returns whether a file is in a folder with the name of the program, which may be translated.

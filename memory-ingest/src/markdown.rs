@@ -10,7 +10,7 @@ use crate::text_files::{TextFile, TextFiles};
 use crate::yaml::Yaml;
 
 /// The extensions of the files that are notes.
-const EXTENSIONS: [&str; 3] = ["markdown", "md", "txt"];
+pub(crate) const EXTENSIONS: [&str; 3] = ["markdown", "md", "txt"];
 
 /// A folder of Markdown and text files, or one such file.
 ///

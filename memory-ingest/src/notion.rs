@@ -237,7 +237,8 @@ fn is_page(name: &str) -> bool {
 }
 
 fn is_page_with_id(name: &str) -> bool {
-    is_page(name) && split_id(page_stem(name)).1.is_some()
+    // Other programs have files with only an id as their names.
+    matches!(split_id(page_stem(name)), (title, Some(_)) if is_page(name) && !title.is_empty())
 }
 
 /// Returns whether an archive has a page. Of the archives in an archive of nothing else, the first is searched.
@@ -287,7 +288,7 @@ fn page_stem(name: &str) -> &str {
 }
 
 /// Splits the name of a page into its title and its id.
-fn split_id(stem: &str) -> (&str, Option<&str>) {
+pub(crate) fn split_id(stem: &str) -> (&str, Option<&str>) {
     let start = stem
         .len()
         .checked_sub(ID_DIGITS)

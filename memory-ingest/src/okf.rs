@@ -5,9 +5,11 @@ use std::path::Path;
 use memory_core::{Phase, Source, SourceError, SourceItem, SpeakerRole};
 
 use crate::folder::has_extension;
+use crate::front_matter::split_front_matter;
 use crate::markdown_links::file_target;
 use crate::note::{self, SourceNote};
 use crate::own_fields;
+use crate::program_folder::sample_texts;
 use crate::record::map_category;
 use crate::text_files::{TextFile, TextFiles};
 use crate::yaml::Yaml;
@@ -48,6 +50,24 @@ impl Okf {
             .file(ROOT_INDEX)
             .and_then(|file| file.read_text().ok());
         index.is_some_and(|text| front_matter_names(&text.text, VERSION_KEY))
+    }
+
+    /// Returns whether the Markdown files of a folder or archive are concepts, which all have a type. A bundle need not state its version.
+    ///
+    /// The folder of a program for notes is none.
+    pub(crate) fn has_concepts(path: &Path) -> bool {
+        let is_concept_file = |path: &str| {
+            let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+            has_extension(name, &["md"]) && !RESERVED_NAMES.contains(&name)
+        };
+        let is_concept = |text: &String| {
+            let fields = split_front_matter(text).fields.unwrap_or_default();
+            let kind = fields.iter().find(|(key, _)| key == "type");
+            kind.and_then(|(_, value)| value.scalar())
+                .is_some_and(|kind| !kind.trim().is_empty())
+        };
+        let texts = sample_texts(path, &is_concept_file);
+        !texts.is_empty() && texts.iter().all(is_concept)
     }
 
     fn finding(&self, file: TextFile<'_>) -> SourceItem {

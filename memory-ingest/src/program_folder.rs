@@ -105,27 +105,28 @@ pub(crate) fn is_gemini(path: &Path) -> bool {
 ///
 /// In other programs, a permalink is the path of a web page, which begins with `/`, or belongs to an Obsidian vault.
 pub(crate) fn has_permalinks(path: &Path) -> bool {
-    let texts: Vec<_> = if path.is_dir() {
-        let files = first_files(path, &|path| has_extension(path, &["md"])).into_iter();
-        files
-            .filter_map(|file| source_text::read_file(&file).ok())
-            .collect()
+    sample_texts(path, &|path| has_extension(path, &["md"]))
+        .iter()
+        .any(|text| permalink(text).is_some_and(|permalink| !permalink.starts_with('/')))
+}
+
+/// Returns the texts of the first files of a folder or archive whose paths `is_selected`. A file that cannot be read has an empty one.
+pub(crate) fn sample_texts(path: &Path, is_selected: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let files = if path.is_dir() {
+        first_files(path, is_selected)
     } else if is_zip(path).unwrap_or(false) {
         let Ok(files) = TextFiles::open(path) else {
-            return false;
+            return Vec::new();
         };
-        let notes = files
-            .files()
-            .into_iter()
-            .filter(|file| has_extension(&file.path, &["md"]))
-            .take(SAMPLE);
-        notes.filter_map(|file| file.read_text().ok()).collect()
+        let files = files.files().into_iter();
+        let selected = files.filter(|file| is_selected(&file.path)).take(SAMPLE);
+        let texts = selected.map(|file| file.read_text().map(|text| text.text));
+        return texts.map(Result::unwrap_or_default).collect();
     } else {
-        return false;
+        return Vec::new();
     };
-    texts
-        .iter()
-        .any(|text| permalink(&text.text).is_some_and(|permalink| !permalink.starts_with('/')))
+    let texts = files.iter().map(|file| source_text::read_file(file));
+    texts.map(|text| text.unwrap_or_default().text).collect()
 }
 
 fn permalink(text: &str) -> Option<String> {
@@ -148,7 +149,7 @@ pub(crate) fn begins_with_json(path: &Path) -> bool {
 }
 
 /// Returns the bytes at the start of a file; none if it cannot be read.
-fn head(path: &Path) -> Vec<u8> {
+pub(crate) fn head(path: &Path) -> Vec<u8> {
     let mut head = Vec::new();
     let is_read = path.is_file()
         && File::open(path)
@@ -208,6 +209,11 @@ pub(crate) fn list(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<_> = items.take(MAX_ENTRIES).map(|item| item.path()).collect();
     paths.sort();
     paths
+}
+
+/// Returns whether the last part of a path is one of `names`.
+pub(crate) fn is_named_any(path: &Path, names: &[&str]) -> bool {
+    names.iter().any(|name| is_named(path, name))
 }
 
 fn is_named(path: &Path, name: &str) -> bool {

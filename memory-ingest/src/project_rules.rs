@@ -17,6 +17,27 @@ struct RuleProgram {
     files: &'static [&'static str],
 }
 
+impl RuleProgram {
+    /// Returns the folder of the project. The folder of the rules may be given instead, or the one that contains it.
+    fn project_folder<'p>(&self, path: &'p Path) -> &'p Path {
+        let mut project = path;
+        let inner = |path: &Path| {
+            let ends = |part: &&str| path.ends_with(part);
+            let folders = || self.folders.iter().map(|(folder, _)| *folder);
+            let outer = || folders().filter_map(|folder| Some(folder.split_once('/')?.0));
+            folders().chain(outer()).find(ends)
+        };
+        while let Some(folder) = inner(project) {
+            let depth = folder.split('/').count();
+            let Some(outer) = project.ancestors().nth(depth) else {
+                break;
+            };
+            project = outer;
+        }
+        project
+    }
+}
+
 /// The rules of the user for all projects, in the folder of Windsurf or in its folder of memories.
 const GLOBAL_RULES: &str = "global_rules.md";
 
@@ -25,27 +46,36 @@ const MAX_DEPTH: usize = 8;
 const MAX_FOLDERS: usize = 20_000;
 
 /// Folders of other projects in a project.
-const DEPENDENCY_FOLDERS: [&str; 3] = ["node_modules", "target", "vendor"];
+pub(crate) const DEPENDENCY_FOLDERS: [&str; 3] = ["node_modules", "target", "vendor"];
 
 /// The file of a rule that has a folder of its own.
 const RULE_FILE: &str = "RULE.md";
 
 const MEMORY_BANK: &str = "memory-bank";
+const CLINE_RULES: &str = ".clinerules";
 const CURSOR_RULES: &str = ".cursor/rules";
+const ROO_RULES: &str = ".roo/rules";
 const WINDSURF_RULES: &str = ".windsurf/rules";
 
 /// The rules for all agents, in a project or in one of its folders.
-const AGENTS: &str = "AGENTS.md";
+pub(crate) const AGENTS: &str = "AGENTS.md";
 
 const CLINE: RuleProgram = RuleProgram {
     name: "cline",
-    folders: &[(MEMORY_BANK, &["md"])],
-    files: &[],
+    folders: &[(MEMORY_BANK, &["md"]), (CLINE_RULES, &["md", "txt"])],
+    files: &[CLINE_RULES],
 };
 const ROO: RuleProgram = RuleProgram {
     name: "roo",
-    folders: &[(MEMORY_BANK, &["md"])],
-    files: &[],
+    folders: &[
+        (MEMORY_BANK, &["md"]),
+        (ROO_RULES, &["md", "txt"]),
+        (".roo/rules-architect", &["md", "txt"]),
+        (".roo/rules-ask", &["md", "txt"]),
+        (".roo/rules-code", &["md", "txt"]),
+        (".roo/rules-debug", &["md", "txt"]),
+    ],
+    files: &[".roorules"],
 };
 const CURSOR: RuleProgram = RuleProgram {
     name: "cursor",
@@ -104,22 +134,51 @@ impl ProjectRules {
         Self::open(path, &WINDSURF)
     }
 
+    /// Returns whether the project at `path` has rules of Cline, or a memory bank that is not of Roo Code alone.
+    pub(crate) fn is_of_cline(path: &Path) -> bool {
+        let path = CLINE.project_folder(path);
+        if path.ends_with(ROO_RULES) {
+            return false;
+        }
+        let bank = path.join(MEMORY_BANK);
+        let is_bank = || {
+            let has = |name: &str| bank.join(name).is_file();
+            has("projectbrief.md") || !has("decisionLog.md") && has("activeContext.md")
+        };
+        path.join(CLINE_RULES).exists() || is_bank()
+    }
+
+    /// Returns whether the project at `path` has rules or a memory bank of Roo Code.
+    pub(crate) fn is_of_roo(path: &Path) -> bool {
+        let path = ROO.project_folder(path);
+        path.join(ROO_RULES).is_dir()
+            || path.join(".roorules").is_file()
+            || path.join(MEMORY_BANK).join("decisionLog.md").is_file()
+    }
+
+    /// Returns whether the project at `path` has rules of Cursor.
+    pub(crate) fn is_of_cursor(path: &Path) -> bool {
+        let path = CURSOR.project_folder(path);
+        path.join(CURSOR_RULES).is_dir() || path.join(".cursorrules").is_file()
+    }
+
+    /// Returns whether the project at `path` has rules of Windsurf, or `path` is the folder of the program.
+    pub(crate) fn is_of_windsurf(path: &Path) -> bool {
+        let path = WINDSURF.project_folder(path);
+        path.join(WINDSURF_RULES).is_dir()
+            || path.join(".windsurfrules").is_file()
+            || path.join("memories/global_rules.md").is_file()
+    }
+
     fn open(path: &Path, program: &'static RuleProgram) -> Result<Self, SourceError> {
         let folder = SourceFolder::open(path)?;
-        // The folder of the rules may be given instead of the project.
-        let inner = program
-            .folders
-            .iter()
-            .find(|(inner, _)| folder.join("").ends_with(inner));
-        let depth = inner.map_or(0, |(inner, _)| inner.split('/').count());
-        let project = folder
-            .join("")
-            .ancestors()
-            .nth(depth)
-            .map(Path::to_path_buf);
-        let folder = project
-            .filter(|_| 0 < depth)
-            .map_or(Ok(folder), |project| SourceFolder::open(&project))?;
+        let place = folder.join("");
+        let project = program.project_folder(&place);
+        let folder = if project == place {
+            folder
+        } else {
+            SourceFolder::open(project)?
+        };
         let name = folder
             .join("")
             .file_name()
@@ -134,7 +193,9 @@ impl ProjectRules {
         };
         if rules.entries().is_empty() {
             let expected = match program.folders {
-                [(MEMORY_BANK, _)] => format!("a project with a memory bank of {}", program.name),
+                [(MEMORY_BANK, _), ..] => {
+                    format!("a project with a memory bank or rules of {}", program.name)
+                }
                 _ => format!("a project with rules of {}", program.name),
             };
             return Err(SourceError::NotRecognized {
@@ -166,8 +227,8 @@ impl ProjectRules {
         for (folder, extensions) in self.program.folders {
             let inner = inner.iter().map(|parent| format!("{parent}/{folder}"));
             for folder in inner
-                .filter(|path| self.folder.join(path).is_dir())
                 .chain([(*folder).to_owned()])
+                .filter(|path| self.folder.join(path).is_dir())
             {
                 let files = self.folder.files(&folder).into_iter();
                 entries.extend(files.filter(|entry| {
@@ -248,7 +309,7 @@ fn rule_category(path: &str) -> Category {
     match note::stem(path) {
         "decisionLog" => Category::Decisions,
         "AGENTS" => Category::Project,
-        _ if path.starts_with(MEMORY_BANK) => Category::Project,
+        _ if path.split('/').any(|part| part == MEMORY_BANK) => Category::Project,
         _ => Category::Preferences,
     }
 }

@@ -11,7 +11,11 @@ use crate::basic_memory::DEFAULT_FOLDER;
 use crate::field_map::SuggestedMap;
 use crate::folder::has_extension;
 use crate::located_source::LocatedSource;
-use crate::program_folder::{begins_with_json, has_transcripts, is_codex, is_gemini, list};
+use crate::markdown;
+use crate::program_folder::{
+    begins_with_json, has_transcripts, is_codex, is_gemini, is_named_any, list,
+};
+use crate::project_rules::{AGENTS, DEPENDENCY_FOLDERS};
 use crate::{
     BasicMemory, CarAgent, ChatGpt, Claude, ClaudeAi, ClaudeMem, ClaudeSessions, Codex, CsvTable,
     Evernote, Fingersaver, Gemini, Jsonl, Keep, Letta, Logseq, Markdown, McpMemoryService, Mem0,
@@ -221,28 +225,28 @@ sources! {
         name: "cline",
         paths: [],
         open: |path, _: &SourceOptions| ProjectRules::cline(path),
-        recognizes: |path: &Path| path.join("memory-bank/projectbrief.md").is_file()
+        recognizes: ProjectRules::is_of_cline
     },
     /// The memory bank of Roo Code in a project.
     Roo {
         name: "roo",
         paths: [],
         open: |path, _: &SourceOptions| ProjectRules::roo(path),
-        recognizes: |path: &Path| path.join("memory-bank/decisionLog.md").is_file()
+        recognizes: ProjectRules::is_of_roo
     },
     /// The rules of Cursor in a project.
     Cursor {
         name: "cursor",
         paths: [],
         open: |path, _: &SourceOptions| ProjectRules::cursor(path),
-        recognizes: |path: &Path| path.join(".cursor/rules").is_dir() || path.join(".cursorrules").is_file()
+        recognizes: ProjectRules::is_of_cursor
     },
     /// Notebooks that Evernote exported.
     Evernote {
         name: "evernote",
         paths: [],
         open: |path, _: &SourceOptions| Evernote::open(path),
-        recognizes: |path: &Path| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("enex"))
+        recognizes: Evernote::recognizes
     },
     /// An export of Notion.
     Notion {
@@ -263,12 +267,15 @@ sources! {
         name: "windsurf",
         paths: [".codeium/windsurf"],
         open: |path, _: &SourceOptions| ProjectRules::windsurf(path),
-        recognizes: |path: &Path| path.join(".windsurf/rules").is_dir() || path.join("memories/global_rules.md").is_file()
+        recognizes: ProjectRules::is_of_windsurf
     },
 }
 
-/// Maximum number of archives, and of folders, in a folder that are looked at.
-const MAX_ARCHIVES: usize = 10;
+/// Maximum number of files and folders below a folder that are looked at.
+const MAX_LISTED: usize = 1_000;
+
+/// Maximum depth of the folders that are looked at.
+const MAX_DEPTH: usize = 3;
 
 /// Options of reading a source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -292,54 +299,89 @@ impl SourceName {
     }
 
     /// Returns the sources that recognize the files at `path`.
+    ///
+    /// Files that any program can write are recognized only if no other source recognizes them.
     pub fn detect(path: &Path) -> Vec<Self> {
-        Self::ALL
+        let found: Vec<_> = Self::ALL
             .iter()
             .copied()
             .filter(|source| source.recognizes(path))
+            .collect();
+        if found.is_empty() && Okf::has_concepts(path) {
+            return vec![Self::Okf];
+        }
+        found
+    }
+
+    /// Returns the source of a text file that no program has as its own, by its extension.
+    pub fn of_text(path: &Path) -> Option<Self> {
+        (path.is_file() && has_extension(&path.to_string_lossy(), &markdown::EXTENSIONS))
+            .then_some(Self::Markdown)
+    }
+
+    /// Returns the sources whose default paths are below a home folder, or a copy of one, with these paths.
+    pub fn detect_programs(home: &Path) -> Vec<(Self, PathBuf)> {
+        let below = Self::ALL
+            .iter()
+            .filter_map(|source| Some((*source, source.default_path(home)?)));
+        below
+            .filter(|(source, path)| source.recognizes(path))
             .collect()
     }
 
     /// Returns the sources with files in a folder that is not of a source itself, with the path of the files.
     ///
-    /// These are the default paths of the sources below a home folder, or else the archives of an export in several parts, or else
-    /// exports in the folders of the folder, or else the rules for agents in the folders of a project.
+    /// These are the exports, vaults and projects in the folder, or else below its folders, or else the rules for agents in a project. The
+    /// archives of one export in several parts are read together.
     pub fn detect_within(folder: &Path) -> Vec<(Self, PathBuf)> {
-        let below = Self::ALL
-            .iter()
-            .filter_map(|source| Some((*source, source.default_path(folder)?)));
-        let found: Vec<_> = below
-            .filter(|(source, path)| source.recognizes(path))
-            .collect();
-        if !found.is_empty() {
-            return found;
-        }
-        let archives: Vec<_> = list(folder)
-            .into_iter()
-            .filter(|path| is_zip(path).unwrap_or(false))
-            .take(MAX_ARCHIVES)
-            .collect();
-        let is_here = |source: &&Self| archives.iter().any(|archive| source.recognizes(archive));
-        let mut found: Vec<_> = Self::IN_ARCHIVES
-            .iter()
-            .filter(is_here)
-            .map(|source| (*source, folder.to_owned()))
-            .collect();
-        if found.is_empty() {
-            let inner: Vec<_> = list(folder)
-                .into_iter()
-                .filter(|path| path.is_dir())
-                .take(MAX_ARCHIVES)
-                .collect();
-            let exports = Self::IN_ARCHIVES
-                .iter()
-                .flat_map(|source| inner.iter().map(move |inner| (*source, inner.clone())));
-            found.extend(exports.filter(|(source, inner)| source.recognizes(inner)));
-        }
+        let mut left = MAX_LISTED;
+        let mut found = Vec::new();
+        // A project may contain files of any program as examples.
+        let is_project = folder.join(AGENTS).is_file();
+        let depth = if is_project { 1 } else { MAX_DEPTH };
+        Self::add_within(folder, depth, &mut left, &mut found);
         if found.is_empty() && ProjectRules::cursor(folder).is_ok() {
             found.push((Self::Cursor, folder.to_owned()));
         }
         found
+    }
+
+    fn add_within(folder: &Path, depth: usize, left: &mut usize, found: &mut Vec<(Self, PathBuf)>) {
+        let items = list(folder);
+        let detected: Vec<_> = items
+            .into_iter()
+            .filter(|item| !is_named_any(item, &DEPENDENCY_FOLDERS))
+            .take(*left)
+            .map(|item| (Self::detect(&item), item))
+            .collect();
+        *left -= detected.len();
+        let is_only = |source: Self| {
+            1 < detected.len()
+                && detected
+                    .iter()
+                    .all(|(sources, item)| sources[..] == [source] && item.is_file())
+        };
+        if let Some(source) = Self::IN_PARTS.into_iter().find(|source| is_only(*source)) {
+            return found.push((source, folder.to_owned()));
+        }
+        for (sources, item) in detected {
+            if sources.is_empty() && 1 < depth && item.is_dir() {
+                Self::add_within(&item, depth - 1, left, found);
+            }
+            // The notebooks of a folder are read together.
+            let of_file = |source| match source {
+                Self::Evernote if item.is_file() && !is_zip(&item).unwrap_or(false) => {
+                    folder.to_owned()
+                }
+                _ => item.clone(),
+            };
+            let places = sources.into_iter().map(|source| (source, of_file(source)));
+            found.extend(
+                places
+                    .filter(|place| !found.contains(place))
+                    .collect::<Vec<_>>(),
+            );
+        }
     }
 
     /// Returns the source of a file that no program has as its own, by its extension or its first bytes.
@@ -358,8 +400,8 @@ impl SourceName {
         }
     }
 
-    /// The sources that read a folder of archives.
-    const IN_ARCHIVES: [Self; 4] = [Self::ChatGpt, Self::ClaudeAi, Self::Notion, Self::Keep];
+    /// The sources whose exports may come in several archives.
+    const IN_PARTS: [Self; 4] = [Self::ChatGpt, Self::ClaudeAi, Self::Notion, Self::Keep];
 }
 
 impl fmt::Display for SourceName {

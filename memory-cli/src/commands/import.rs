@@ -6,12 +6,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::{ExportedMemory, ImportError, SecretPolicy, SkippedFile, SourceError};
-use memory_ingest::{SourceName, SuggestedMap};
+use memory_core::{
+    ExportedMemory, ImportError, SecretPolicy, SkippedFile, Source, SourceError, SourceItem,
+    preview_import,
+};
+use memory_ingest::{ForeignFormat, Markdown, SourceName, SuggestedMap};
 use serde::de::IgnoredAny;
 
 use super::export_lines::ExportLines;
-use super::ingest::IngestOptionArgs;
+use super::ingest::{DRY_RUN, IngestOptionArgs, SkippedSource};
 use super::session_export;
 use crate::app::App;
 use crate::failure::Failure;
@@ -22,7 +25,7 @@ use crate::topics::shell_quoted;
 /// Import an export of this or another program
 ///
 /// PATH is a file or folder; its format is detected. Files of other programs are imported as by `memory ingest --source NAME
-/// --path PATH`. In an export of this program each line is a JSON object with at least `content`; other fields are as written
+/// --path PATH`; of a folder with several exports or vaults, each is imported, and other files are named. In an export of this program each line is a JSON object with at least `content`; other fields are as written
 /// by `export`, and unknown keys are ignored. An existing memory with the same id is replaced if it differs, and its previous
 /// file moves to the trash. Invalid lines are reported, all others are imported, and the exit code is 5.
 ///
@@ -50,15 +53,17 @@ impl ImportArgs {
         if let Some(path) = &self.path {
             let path = app.environment.absolute_path(path);
             let format = match self.options.mapped_source(&path) {
-                Some(source) if path.exists() => DetectedFormat::Program(source, path.clone()),
+                Some(source) if path.exists() => {
+                    DetectedFormat::Programs(vec![(source, path.clone())])
+                }
                 _ => detect(&path)?,
             };
             return match format {
-                DetectedFormat::Program(..) if self.allow_secret => Err(Failure::usage(
+                DetectedFormat::Programs(_) if self.allow_secret => Err(Failure::usage(
                     "--allow-secret requires an export of this program",
                     "credentials in files of other programs are always redacted",
                 )),
-                DetectedFormat::Program(source, path) => self.import_program(source, &path, app),
+                DetectedFormat::Programs(found) => self.import_programs(&found, &path, app),
                 DetectedFormat::Sessions => self.import_sessions(&path, app),
                 DetectedFormat::Memories => self.import_lines(Some(&path), app),
             };
@@ -69,7 +74,9 @@ impl ImportArgs {
     /// Imports an export of sessions into a history instance.
     fn import_sessions(&self, path: &Path, app: &mut App) -> Result<(), Failure> {
         self.options.check_own_export()?;
-        session_export::import(path, self.options.instance(), self.secrets(), app)
+        let is_dry_run = self.options.is_dry_run();
+        let instance = self.options.instance();
+        session_export::import(path, instance, self.secrets(), is_dry_run, app)
     }
 
     fn secrets(&self) -> SecretPolicy {
@@ -80,19 +87,27 @@ impl ImportArgs {
         }
     }
 
-    /// Imports the files of another program.
-    fn import_program(
+    /// Imports the files of other programs at `path`.
+    fn import_programs(
         &self,
-        source: SourceName,
+        found: &[(SourceName, PathBuf)],
         path: &Path,
         app: &mut App,
     ) -> Result<(), Failure> {
-        self.options.ingest_path(source, path, app)?;
-        if source == SourceName::Claude && SourceName::ClaudeSessions.recognizes(path) {
-            let command = ingest_command(SourceName::ClaudeSessions, path);
-            app.output.note(&format!(
-                "the transcripts were not imported; `{command}` imports them"
-            ))?;
+        let left_out = unrecognized_items(path, found, app);
+        match found {
+            [(source, path)] if left_out.is_empty() => {
+                self.options.ingest_path(*source, path, app)?;
+            }
+            _ => self.options.ingest_paths(found, left_out, app)?,
+        }
+        for (source, path) in found {
+            if *source == SourceName::Claude && SourceName::ClaudeSessions.recognizes(path) {
+                let command = ingest_command(SourceName::ClaudeSessions, path);
+                app.output.note(&format!(
+                    "the transcripts were not imported; `{command}` imports them"
+                ))?;
+            }
         }
         Ok(())
     }
@@ -121,9 +136,13 @@ impl ImportArgs {
             lines: ExportLines::new(BufReader::new(&mut input)),
             failed: None,
         };
-        let report = memory_core::import(&services, &mut lines, self.secrets(), &mut |progress| {
-            bar.show(progress);
-        })?;
+        let is_dry_run = self.options.is_dry_run();
+        let mut show = |progress| bar.show(progress);
+        let report = if is_dry_run {
+            preview_import(&services, &mut lines, self.secrets(), &mut show)?
+        } else {
+            memory_core::import(&services, &mut lines, self.secrets(), &mut show)?
+        };
         let failed = lines.failed.take();
         drop(input);
         drop(bar);
@@ -151,6 +170,9 @@ impl ImportArgs {
                     "{more} more lines were not imported; use --json to list them all"
                 ))?;
             }
+            if is_dry_run {
+                app.output.note(DRY_RUN)?;
+            }
         }
         let skipped = report.skipped.len() as u64;
         if skipped == 0 {
@@ -163,8 +185,8 @@ impl ImportArgs {
 
 /// The format of the files at a path.
 enum DetectedFormat {
-    /// Files of a program, with their path.
-    Program(SourceName, PathBuf),
+    /// Files of programs, with their paths.
+    Programs(Vec<(SourceName, PathBuf)>),
     /// An export of the memories of this program.
     Memories,
     /// An export of the sessions of this program.
@@ -174,68 +196,204 @@ enum DetectedFormat {
 /// Detects the format of the files at `path`.
 fn detect(path: &Path) -> Result<DetectedFormat, Failure> {
     if !path.exists() {
-        return Err(SourceError::Missing {
-            path: path.display().to_string(),
-        }
-        .into());
+        let path = path.display().to_string();
+        return Err(SourceError::Missing { path }.into());
     }
-    let mut found: Vec<_> = SourceName::detect(path)
+    let of_path: Vec<_> = SourceName::detect(path)
         .into_iter()
         .map(|source| (source, path.to_owned()))
         .collect();
-    if found.is_empty() && path.is_dir() {
-        found = SourceName::detect_within(path);
+    let is_folder = of_path.is_empty() && path.is_dir();
+    let programs = if is_folder {
+        SourceName::detect_programs(path)
+    } else {
+        Vec::new()
+    };
+    let is_hidden = |place: &Path| {
+        let name = place
+            .strip_prefix(path)
+            .ok()
+            .and_then(|below| below.iter().next());
+        name.is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+    };
+    // In the folder of a person, the programs have hidden folders, and anything may be beside them.
+    let is_home = programs.iter().any(|(_, place)| is_hidden(place));
+    let mut found = of_path;
+    if is_home {
+        found.extend(programs);
     }
-    let has_memories = found
+    if is_folder {
+        let within = SourceName::detect_within(path);
+        let is_new = |place: &(SourceName, PathBuf)| !found.contains(place);
+        let within: Vec<_> = within.into_iter().filter(is_new).collect();
+        found.extend(within);
+    }
+    let folders_of_claude: Vec<_> = found
         .iter()
-        .any(|(source, _)| *source == SourceName::Claude);
-    found.retain(|(source, _)| *source != SourceName::ClaudeSessions || !has_memories);
-    match found.as_slice() {
-        [(source, path)] => Ok(DetectedFormat::Program(*source, path.clone())),
-        [] if path.is_file() && session_export::is_export(path) => Ok(DetectedFormat::Sessions),
-        [] if path.is_file() && is_export(path) => Ok(DetectedFormat::Memories),
-        [] => Err(unknown_format(path)),
-        several => {
-            let names: Vec<_> = several.iter().map(|(source, _)| source.as_str()).collect();
-            let commands: Vec<_> = several
-                .iter()
-                .map(|(source, path)| format!("  `{}`", ingest_command(*source, path)))
-                .collect();
-            let problem = format!(
-                "cannot import {}: it may be of several formats: {}",
-                path.display(),
-                names.join(", ")
-            );
-            Err(Failure::usage(
-                problem,
-                format!("choose one:\n{}", commands.join("\n")),
-            ))
-        }
+        .filter(|(source, _)| *source == SourceName::Claude)
+        .map(|(_, place)| place.clone())
+        .collect();
+    found.retain(|(source, place)| {
+        *source != SourceName::ClaudeSessions || !folders_of_claude.contains(place)
+    });
+    if found.is_empty() {
+        return detect_file(path);
+    }
+    let is_ambiguous = |(_, place): &(SourceName, PathBuf)| {
+        1 < found.iter().filter(|(_, other)| other == place).count()
+    };
+    let choices: Vec<_> = if is_home && 1 < found.len() {
+        found.clone()
+    } else {
+        found
+            .iter()
+            .filter(|place| is_ambiguous(place))
+            .cloned()
+            .collect()
+    };
+    if choices.is_empty() {
+        return Ok(DetectedFormat::Programs(found));
+    }
+    let mut names: Vec<_> = choices.iter().map(|(source, _)| source.as_str()).collect();
+    names.dedup();
+    let commands: Vec<_> = choices
+        .iter()
+        .map(|(source, path)| format!("  `{}`", ingest_command(*source, path)))
+        .collect();
+    let problem = format!(
+        "cannot import {}: it may be of several formats: {}",
+        path.display(),
+        names.join(", ")
+    );
+    Err(Failure::usage(
+        problem,
+        format!("choose one:\n{}", commands.join("\n")),
+    ))
+}
+
+/// Detects the format of a file that is of no other program, or returns the error that no format fits.
+fn detect_file(path: &Path) -> Result<DetectedFormat, Failure> {
+    let is_empty = path
+        .metadata()
+        .is_ok_and(|found| found.is_file() && found.len() == 0);
+    if path.is_dir() || is_empty {
+        return Err(unknown_format(path));
+    }
+    if session_export::is_export(path) {
+        return Ok(DetectedFormat::Sessions);
+    }
+    if is_export(path) {
+        return Ok(DetectedFormat::Memories);
+    }
+    match SourceName::of_text(path) {
+        Some(source) => Ok(DetectedFormat::Programs(vec![(source, path.to_owned())])),
+        None => Err(unknown_format(path)),
     }
 }
+
+/// Returns the files and folders in the folder at `path` that are not imported, if `found` are in it.
+fn unrecognized_items(
+    path: &Path,
+    found: &[(SourceName, PathBuf)],
+    app: &App,
+) -> Vec<SkippedSource> {
+    let is_whole =
+        |(source, place): &(SourceName, PathBuf)| place == path && *source != SourceName::Evernote;
+    if !path.is_dir() || found.iter().any(is_whole) {
+        return Vec::new();
+    }
+    let is_imported = |item: &Path| {
+        let is_notebook = item
+            .extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case("enex"));
+        found.iter().any(|(source, place)| {
+            place.starts_with(item) || *source == SourceName::Evernote && is_notebook
+        })
+    };
+    let items = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let mut items: Vec<_> = items
+        .filter(|item| !item.file_name().as_encoded_bytes().starts_with(b"."))
+        .map(|item| item.path())
+        .filter(|item| !is_imported(item))
+        .collect();
+    items.sort();
+    let mut skipped: Vec<_> = items
+        .iter()
+        .map(|item| {
+            let format = ForeignFormat::recognize(item);
+            let reason = format.map_or_else(
+                || UNKNOWN.to_owned(),
+                |format| format!("it is {}; {}", format.name, format.advice),
+            );
+            SkippedSource {
+                source: None,
+                path: app.output.display_path(item),
+                reason,
+            }
+        })
+        .collect();
+    skipped.sort_by_key(|skipped| skipped.reason == UNKNOWN);
+    skipped
+}
+
+/// The reason for skipping a file of an unknown format.
+const UNKNOWN: &str = "its format is not recognized";
 
 /// Returns the error that no format fits.
 fn unknown_format(path: &Path) -> Failure {
     let shown = path.display();
-    let Some(SuggestedMap { keys, fields }) = SourceName::suggest_map(path) else {
-        let hint = "specify it with `memory ingest --source NAME --path PATH`, such as `--source markdown` or `--source jsonl`";
-        return Failure::usage(format!("the format of {shown} is not recognized"), hint);
+    let is_empty = path
+        .metadata()
+        .is_ok_and(|found| found.is_file() && found.len() == 0);
+    let has_items = || std::fs::read_dir(path).is_ok_and(|mut items| items.next().is_some());
+    if is_empty || path.is_dir() && !has_items() {
+        let problem = format!("cannot import {shown}: it is empty");
+        return Failure::usage(problem, "check the path, or export again");
+    }
+    let foreign = ForeignFormat::recognize(path);
+    let records = foreign.as_ref().and_then(|format| format.records.clone());
+    let records = records.unwrap_or_else(|| path.to_owned());
+    let Some(SuggestedMap { keys, fields }) = SourceName::suggest_map(&records) else {
+        if let Some(ForeignFormat { name, advice, .. }) = foreign {
+            return Failure::usage(format!("cannot import {shown}: it is {name}"), advice);
+        }
+        let problem = format!("the format of {shown} is not recognized");
+        let has_notes = path.is_dir()
+            && Markdown::open(path).is_ok_and(|folder| {
+                folder
+                    .items()
+                    .any(|item| matches!(item, SourceItem::Note(_)))
+            });
+        return if has_notes {
+            let command = ingest_command(SourceName::Markdown, path);
+            Failure::usage(
+                problem,
+                format!("`{command}` imports its Markdown and text files"),
+            )
+        } else {
+            Failure::usage(
+                problem,
+                "convert it to Markdown, text, JSON or CSV, and import the result",
+            )
+        };
     };
     let keys: Vec<_> = keys.iter().map(|key| escape_line(key)).collect();
-    let label = if SourceName::of_records(path) == Some(SourceName::Csv) {
+    let label = if SourceName::of_records(&records) == Some(SourceName::Csv) {
         "columns"
     } else {
         "keys"
     };
+    let kind = foreign.map_or_else(String::new, |format| format!(", {},", format.name));
     let problem = format!(
-        "cannot import {shown} without --map; its {label} are: {}",
+        "cannot import {}{kind} without --map; its {label} are: {}",
+        records.display(),
         keys.join(", ")
     );
     let map: Vec<_> = fields
         .iter()
         .map(|(field, key)| format!("--map {field}={}", shell_quoted(key)))
         .collect();
-    let path = shell_quoted(&path.display().to_string());
+    let path = shell_quoted(&records.display().to_string());
     Failure::usage(
         problem,
         format!(
@@ -265,7 +423,7 @@ fn begins_with_memory(input: impl BufRead) -> bool {
     let mut lines = ExportLines::new(input);
     for _ in 0..MAX_DAMAGED {
         let record = match lines.next_record() {
-            Ok(None) => return true,
+            Ok(None) => return false,
             Ok(Some(Ok(record))) => record,
             Ok(Some(Err(_))) => continue,
             Err(_) => return false,

@@ -80,14 +80,18 @@ fn parse_mapping(text: &str) -> Result<(String, String), String> {
 /// The label of the progress bar.
 const INGESTING: &str = "ingesting";
 
+/// The note about a run without writes.
+pub(super) const DRY_RUN: &str = "dry run: nothing was written";
+
 /// The reason for skipping a source without files.
 const ABSENT: &str = "it does not exist";
 
-/// A source that was not read, and the reason.
-struct SkippedSource {
-    source: SourceName,
-    path: String,
-    reason: String,
+/// Files that were not read, and the reason.
+pub(super) struct SkippedSource {
+    /// The source of the files, if it is known.
+    pub(super) source: Option<SourceName>,
+    pub(super) path: String,
+    pub(super) reason: String,
 }
 
 impl IngestArgs {
@@ -152,8 +156,7 @@ impl IngestArgs {
     }
 
     fn ingest_all(&self, places: &[SourceLocation], app: &mut App) -> Result<(), Failure> {
-        let ingestion = self.options.open(app)?;
-        let (mut taken, mut left_out) = (Vec::new(), Vec::new());
+        let (mut found, mut left_out) = (Vec::new(), Vec::new());
         for SourceLocation {
             source,
             path,
@@ -162,45 +165,20 @@ impl IngestArgs {
         } in places
         {
             let reason = if !enabled.value {
-                "it is disabled".to_owned()
+                "it is disabled"
             } else if !path.value.exists() {
-                ABSENT.to_owned()
+                ABSENT
             } else {
-                match self
-                    .options
-                    .run(INGESTING, &ingestion, (*source, &path.value), app)
-                {
-                    Ok(report) => {
-                        taken.push((*source, report));
-                        continue;
-                    }
-                    // An unreadable source does not prevent the ingestion of the others.
-                    Err(Failure::Source(error)) => error.to_string(),
-                    Err(failure) => return Err(failure),
-                }
+                found.push((*source, path.value.clone()));
+                continue;
             };
             left_out.push(SkippedSource {
-                source: *source,
+                source: Some(*source),
                 path: app.output.display_path(&path.value),
-                reason,
+                reason: reason.to_owned(),
             });
         }
-        if app.output.is_json() {
-            let sources: Vec<_> = taken
-                .iter()
-                .map(|(source, report)| json::ingest_report(source.as_str(), report))
-                .collect();
-            let shape = |SkippedSource {
-                             source,
-                             path,
-                             reason,
-                         }: &SkippedSource| json!({ "source": source.as_str(), "path": path, "reason": reason });
-            let left_out: Vec<_> = left_out.iter().map(shape).collect();
-            return Ok(app
-                .output
-                .json(&json!({ "sources": sources, "left_out": left_out }))?);
-        }
-        report::print(&taken, &left_out, &self.options, app)
+        self.options.ingest_paths(&found, left_out, app)
     }
 }
 
@@ -231,13 +209,18 @@ fn watch(
 impl IngestOptionArgs {
     /// Checks that no option is given that has a meaning for files of other programs only.
     pub(super) fn check_own_export(&self) -> Result<(), Failure> {
-        if !self.dry_run && !self.delete_missing && !self.extract && self.fields.is_empty() {
+        if !self.delete_missing && !self.extract && self.fields.is_empty() {
             return Ok(());
         }
         Err(Failure::usage(
-            "--dry-run, --delete-missing, --extract and --map require files of another program",
-            "import an export of this program without them; to try it, import it into another home: --root DIR",
+            "--delete-missing, --extract and --map require files of another program",
+            "import an export of this program without them",
         ))
+    }
+
+    /// Returns whether the changes are shown without being made.
+    pub(super) fn is_dry_run(&self) -> bool {
+        self.dry_run
     }
 
     /// Returns the history instance for conversations.
@@ -297,5 +280,47 @@ impl IngestOptionArgs {
                 .json(&json::ingest_report(source.as_str(), &report))?);
         }
         report::print(&[(source, report)], &[], self, app)
+    }
+
+    /// Ingests the files of several sources, and prints the reports. `left_out` are files that are not read.
+    pub(super) fn ingest_paths(
+        &self,
+        found: &[(SourceName, PathBuf)],
+        mut left_out: Vec<SkippedSource>,
+        app: &mut App,
+    ) -> Result<(), Failure> {
+        let ingestion = self.open(app)?;
+        let mut taken = Vec::new();
+        for (source, path) in found {
+            match self.run(INGESTING, &ingestion, (*source, path), app) {
+                Ok(report) => taken.push((*source, report)),
+                // An unreadable source does not prevent the ingestion of the others.
+                Err(Failure::Source(error)) => left_out.push(SkippedSource {
+                    source: Some(*source),
+                    path: app.output.display_path(path),
+                    reason: error.to_string(),
+                }),
+                Err(failure) => return Err(failure),
+            }
+        }
+        if app.output.is_json() {
+            let sources: Vec<_> = taken
+                .iter()
+                .map(|(source, report)| json::ingest_report(source.as_str(), report))
+                .collect();
+            let shape = |SkippedSource {
+                             source,
+                             path,
+                             reason,
+                         }: &SkippedSource| {
+                let source = source.map(SourceName::as_str);
+                json!({ "source": source, "path": path, "reason": reason })
+            };
+            let left_out: Vec<_> = left_out.iter().map(shape).collect();
+            return Ok(app
+                .output
+                .json(&json!({ "sources": sources, "left_out": left_out }))?);
+        }
+        report::print(&taken, &left_out, self, app)
     }
 }

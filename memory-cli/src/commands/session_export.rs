@@ -16,6 +16,7 @@ use memory_core::{SecretPolicy, SkippedFile};
 use serde_json::{Map, Value, json};
 
 use super::export_lines::ExportLines;
+use super::ingest::DRY_RUN;
 use super::output_file::OutputFile;
 use crate::app::App;
 use crate::failure::Failure;
@@ -88,11 +89,12 @@ pub(super) fn import(
     path: &Path,
     instance: &str,
     secrets: SecretPolicy,
+    is_dry_run: bool,
     app: &mut App,
 ) -> Result<(), Failure> {
     let messages = open_history(instance, &app.settings()?)?;
     let file = File::open(path).map_err(Failure::file(format!("read {}", path.display())))?;
-    let report = import_lines(&messages, BufReader::new(file), secrets)?;
+    let report = import_lines(&messages, BufReader::new(file), secrets, is_dry_run)?;
     let SessionImportReport {
         new,
         unchanged,
@@ -112,6 +114,9 @@ pub(super) fn import(
             app.output
                 .warning(&format!("{path} was not imported: {reason}"))?;
         }
+        if is_dry_run {
+            app.output.note(DRY_RUN)?;
+        }
     }
     let skipped = skipped.len() as u64;
     if skipped == 0 {
@@ -125,6 +130,7 @@ fn import_lines(
     messages: &Messages,
     input: impl BufRead,
     secrets: SecretPolicy,
+    is_dry_run: bool,
 ) -> Result<SessionImportReport, Failure> {
     let mut sessions = SessionLines {
         lines: ExportLines::new(input),
@@ -133,7 +139,11 @@ fn import_lines(
         next: None,
         failed: None,
     };
-    let report = history::import(messages, &mut sessions, secrets)?;
+    let report = if is_dry_run {
+        history::preview_import(messages, &mut sessions, secrets)?
+    } else {
+        history::import(messages, &mut sessions, secrets)?
+    };
     match sessions.failed {
         Some(error) => Err(Failure::file(
             "read the whole export; the sessions before are imported",

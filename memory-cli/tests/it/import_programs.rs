@@ -256,7 +256,7 @@ fn a_format_that_is_not_recognized_is_an_error() {
     assert_snapshot!(sandbox.run(&["import", "missing.zip"]), @"
     --- stderr
     error[path_not_found]: ~/missing.zip does not exist
-    hint: set the folder or file with --path
+    hint: check the path; `memory ingest` takes it with --path
     --- exit 3
     ");
     assert_snapshot!(sandbox.run(&["ingest", "--source", "chatgpt"]), @"

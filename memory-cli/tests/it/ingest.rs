@@ -116,7 +116,7 @@ fn a_source_that_is_not_there_is_an_error() {
     assert_snapshot!(sandbox.run(&["ingest", "--source", "logseq"]), @"
     --- stderr
     error[path_not_found]: ~/logseq does not exist
-    hint: set the folder or file with --path
+    hint: check the path; `memory ingest` takes it with --path
     --- exit 3
     ");
     assert_snapshot!(sandbox.run(&["ingest", "--source", "all", "--path", "x"]), @"

@@ -2,11 +2,12 @@
 
 use std::io::{Cursor, Write};
 
+use memory_core::Scope;
 use memory_ingest::SourceName;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use crate::sandbox::IngestSandbox;
+use crate::sandbox::{IngestSandbox, survey_source};
 
 const PAGE: &str = "Part-1/Tea 0123456789abcdef0123456789abcdef.md";
 const NOTE: &str = r#"{"title":"Tea","textContent":"green","isTrashed":false,"createdTimestampUsec":1717378714000123}"#;
@@ -209,16 +210,17 @@ fn a_home_folder_leads_to_the_folders_of_the_programs() {
         found(SourceName::Codex, ".codex"),
     ];
     assert_eq!(SourceName::detect(&home.path()), []);
-    assert_eq!(SourceName::detect_within(&home.path()), expected);
+    assert_eq!(SourceName::detect_programs(&home.path()), expected);
     let parts = IngestSandbox::new(&[("readme.txt", "x")]);
     parts.write(
         "takeout-001.zip",
         &zip(&[("Takeout/Keep/Tea.json", NOTE.as_bytes())]),
     );
     parts.write("takeout-002.zip", &zip(&[("Takeout/Photos/a.json", b"{}")]));
+    let part = parts.path().join("takeout-001.zip");
     assert_eq!(
         SourceName::detect_within(&parts.path()),
-        [(SourceName::Keep, parts.path())]
+        [(SourceName::Keep, part)]
     );
     let conversations = r#"[{"uuid":"1","name":"Tea","chat_messages":[]}]"#;
     let unzipped = IngestSandbox::new(&[
@@ -242,6 +244,97 @@ fn a_home_folder_leads_to_the_folders_of_the_programs() {
         SourceName::detect_within(&IngestSandbox::new(&[("a/README.md", "x")]).path()),
         []
     );
+}
+
+#[test]
+fn each_export_and_vault_below_a_folder_has_its_own_place() {
+    let downloads = IngestSandbox::new(&[
+        ("readme.md", "x"),
+        ("Work.enex", "<en-export></en-export>"),
+        ("Home.enex", "<en-export></en-export>"),
+        ("Takeout/Keep/Tea.json", NOTE),
+        ("Takeout/Photos/a.json", "{}"),
+        ("vaults/a/.obsidian/app.json", "{}"),
+        ("vaults/b/logseq/config.edn", "{}"),
+        ("code/node_modules/x/.obsidian/app.json", "{}"),
+    ]);
+    downloads.write("Notes.zip", &zip(&[(PAGE, b"# Tea")]));
+    downloads.write("b.zip", &zip(&[("Takeout/Keep/Tea.json", NOTE.as_bytes())]));
+    let place = |source, path: &str| (source, downloads.path().join(path));
+    let expected = [
+        (SourceName::Evernote, downloads.path()),
+        place(SourceName::Notion, "Notes.zip"),
+        place(SourceName::Keep, "Takeout/Keep"),
+        place(SourceName::Keep, "b.zip"),
+        place(SourceName::Obsidian, "vaults/a"),
+        place(SourceName::Logseq, "vaults/b"),
+    ];
+    assert_eq!(SourceName::detect(&downloads.path()), []);
+    assert_eq!(SourceName::detect_within(&downloads.path()), expected);
+    let parts = IngestSandbox::new(&[]);
+    for name in ["Export-Part-1.zip", "Export-Part-2.zip"] {
+        parts.write(name, &zip(&[(PAGE, b"# Tea")]));
+    }
+    assert_eq!(
+        SourceName::detect_within(&parts.path()),
+        [(SourceName::Notion, parts.path())]
+    );
+}
+
+#[test]
+fn a_bundle_without_a_version_is_recognized_by_its_types() {
+    let concept = |title: &str| format!("---\ntype: Metric\ntitle: {title}\n---\nx\n");
+    let (a, b) = (concept("a"), concept("b"));
+    let files = [
+        ("index.md", "# All\n"),
+        ("log.md", "- x"),
+        ("a.md", &*a),
+        ("sub/b.md", &b),
+    ];
+    assert_eq!(detect_folder("bundle", &files), [SourceName::Okf]);
+    assert_eq!(detect_folder("bundle", &files[2..]), [SourceName::Okf]);
+    let packed = files.map(|(name, text)| (name, text.as_bytes()));
+    assert_eq!(detect_file("bundle.zip", &zip(&packed)), [SourceName::Okf]);
+    for other in ["plain", "---\ntitle: x\n---\n", "---\ntype: \n---\n"] {
+        let mut files = files.to_vec();
+        files.push(("sub/c.md", other));
+        assert_eq!(detect_folder("notes", &files), [], "{other}");
+    }
+    let vault = [files[2], (".obsidian/app.json", "{}")];
+    assert_eq!(detect_folder("vault", &vault), [SourceName::Obsidian]);
+    assert_eq!(
+        detect_folder("empty", &[("index.md", "x"), ("a.txt", "y")]),
+        []
+    );
+}
+
+#[test]
+fn rules_are_recognized_in_each_of_their_folders() {
+    use SourceName::{Cline, Cursor, Roo, Windsurf};
+    for (path, inner, sources) in [
+        (".roo/rules/memory-bank/activeContext.md", "", vec![Roo]),
+        (
+            ".roo/rules/memory-bank/projectbrief.md",
+            ".roo/rules/memory-bank",
+            vec![Roo],
+        ),
+        (".roo/rules/style.md", ".roo", vec![Roo]),
+        (".roorules", "", vec![Roo]),
+        ("memory-bank/decisionLog.md", "memory-bank", vec![Roo]),
+        ("memory-bank/activeContext.md", "", vec![Cline]),
+        (".clinerules/style.md", ".clinerules", vec![Cline]),
+        (".clinerules", "", vec![Cline]),
+        (".cursor/rules/a.mdc", ".cursor/rules", vec![Cursor]),
+        (".windsurfrules", "", vec![Windsurf]),
+    ] {
+        let project = IngestSandbox::new(&[(&*format!("app/{path}"), "Be brief.")]);
+        let place = project.path().join("app").join(inner);
+        assert_eq!(SourceName::detect(&place), sources, "{path}");
+        let found = survey_source(sources[0], &place);
+        assert_eq!(found.notes.len(), 1, "{path}");
+        assert_eq!(found.skipped, [], "{path}");
+        assert_eq!(found.note(path).draft.scope, Scope::Project("app".into()));
+    }
 }
 
 #[test]

@@ -90,7 +90,10 @@ fn notes_are_read_and_the_trash_is_left_out() {
         ("Takeout/Keep/pic.png", "x"),
         ("Takeout/Other/data.json", "[1, 2]"),
     ]);
-    assert_eq!(SourceName::detect(&export.path()), [SourceName::Keep]);
+    assert_eq!(
+        SourceName::detect_within(&export.path()),
+        [(SourceName::Keep, export.path().join("Takeout/Keep"))]
+    );
     let found = export.survey(SourceName::Keep);
     let list = found
         .notes

@@ -127,7 +127,8 @@ fn an_undated_note_has_the_time_of_its_file() {
     let set_time = |path: &str, time: &str| {
         let file = File::options().write(true).open(folder.path().join(path));
         let file = file.expect("the file is there");
-        file.set_modified(moment(time).into()).expect("a file has a time");
+        file.set_modified(moment(time).into())
+            .expect("a file has a time");
     };
     for path in ["old.md", "2021-02-03.md", "dated.md", "changed.md"] {
         set_time(path, "2020-01-02T03:04:05Z");
@@ -135,9 +136,18 @@ fn an_undated_note_has_the_time_of_its_file() {
     set_time("ahead.md", "2999-01-02T03:04:05Z");
     let home = services(Arc::new(MemStore::default()));
     let run = || {
-        let source = open(SourceName::Markdown, &folder.path(), &SourceOptions::default());
+        let source = open(
+            SourceName::Markdown,
+            &folder.path(),
+            &SourceOptions::default(),
+        );
         let source = source.expect("the source is there");
-        let report = ingest(&home, source.as_ref(), &IngestOptions::default(), &mut |_| {});
+        let report = ingest(
+            &home,
+            source.as_ref(),
+            &IngestOptions::default(),
+            &mut |_| {},
+        );
         report.expect("the fake store does not fail")
     };
     let start = home.clock.now();
@@ -148,6 +158,8 @@ fn an_undated_note_has_the_time_of_its_file() {
         .map(|stored| stored.expect("it can be read").memory)
         .map(|memory| (memory.content, memory.created_at))
         .collect();
+    let ahead = times.remove("b").expect("the note was ingested");
+    assert!(ahead < home.clock.now(), "{ahead}");
     let expected = [
         ("a", moment("2020-01-02T03:04:05Z")),
         ("c", moment("2021-02-03T00:00:00Z")),
@@ -159,5 +171,9 @@ fn an_undated_note_has_the_time_of_its_file() {
     assert_eq!(times, expected.map(|(text, time)| (text.to_owned(), time)).into());
     set_time("old.md", "2020-05-06T03:04:05Z");
     let again = run();
-    assert_eq!((again.updated, again.unchanged), (0, 5), "a copied file is no changed note");
+    assert_eq!(
+        (again.updated, again.unchanged),
+        (0, 5),
+        "a copied file is no changed note"
+    );
 }

@@ -3,7 +3,7 @@
 use memory_core::{IngestReport, SessionCounts, SkippedFile};
 use memory_ingest::SourceName;
 
-use super::{ABSENT, IngestOptionArgs, SkippedSource};
+use super::{ABSENT, DRY_RUN, IngestOptionArgs, SkippedSource};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};
@@ -48,22 +48,32 @@ pub(super) fn print(
     }
     let (absent, failed): (Vec<_>, Vec<_>) =
         left_out.iter().partition(|source| source.reason == ABSENT);
+    let more = failed.len().saturating_sub(MAX_FILES);
     for SkippedSource {
         source,
         path,
         reason,
-    } in failed
+    } in failed.into_iter().take(MAX_FILES)
     {
+        app.output.note(&match source {
+            Some(source) => format!("skipped {source} ({path}): {reason}"),
+            None => format!("skipped {path}: {reason}"),
+        })?;
+    }
+    if more != 0 {
         app.output
-            .note(&format!("skipped {source} ({path}): {reason}"))?;
+            .note(&format!("skipped {more} more; use --json to list them all"))?;
     }
     if !absent.is_empty() {
-        let names: Vec<_> = absent.iter().map(|source| source.source.as_str()).collect();
+        let names: Vec<_> = absent
+            .iter()
+            .filter_map(|source| Some(source.source?.as_str()))
+            .collect();
         app.output
             .note(&format!("not found: {}", names.join(", ")))?;
     }
     if options.dry_run {
-        app.output.note("dry run: nothing was written")?;
+        app.output.note(DRY_RUN)?;
     }
     Ok(())
 }

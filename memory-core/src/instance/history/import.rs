@@ -41,8 +41,32 @@ pub fn import(
     exported: impl Iterator<Item = Result<ExportedSession, SkippedFile>>,
     secrets: SecretPolicy,
 ) -> Result<SessionImportReport, InstanceError> {
-    messages.store.check_replace()?;
     let operation = messages.operation(Verb::Import);
+    import_with(messages, exported, secrets, &mut |session, records| {
+        messages.store.replace(session, records, &operation)
+    })
+}
+
+/// Returns the result that [`import`] would have, without writing.
+///
+/// # Errors
+/// Those of [`import`].
+pub fn preview_import(
+    messages: &Messages,
+    exported: impl Iterator<Item = Result<ExportedSession, SkippedFile>>,
+    secrets: SecretPolicy,
+) -> Result<SessionImportReport, InstanceError> {
+    import_with(messages, exported, secrets, &mut |_, _| Ok(()))
+}
+
+/// Imports with `write`, which writes the records of a session.
+fn import_with(
+    messages: &Messages,
+    exported: impl Iterator<Item = Result<ExportedSession, SkippedFile>>,
+    secrets: SecretPolicy,
+    write: &mut dyn FnMut(&SessionName, Checked<&[SessionRecord]>) -> Result<(), InstanceError>,
+) -> Result<SessionImportReport, InstanceError> {
+    messages.store.check_replace()?;
     let mut report = SessionImportReport::default();
     let mut known: std::collections::HashSet<_> = sessions(messages)?
         .into_iter()
@@ -81,7 +105,7 @@ pub fn import(
             continue;
         }
         match Checked::new(records.as_slice(), [session.as_str()], secrets) {
-            Ok(checked) => messages.store.replace(&session, checked, &operation)?,
+            Ok(checked) => write(&session, checked)?,
             Err(error) => {
                 report.skipped.push(SkippedFile {
                     path: place,

@@ -17,7 +17,7 @@ mod services;
 mod store;
 
 pub use filter::{RecordFilter, Window, WindowEnd};
-pub use import::{ExportedSession, SessionImportReport, import};
+pub use import::{ExportedSession, SessionImportReport, import, preview_import};
 pub use record::{MAX_RECORD, RecordDraft, RecordRole, SessionName, SessionRecord};
 pub use services::{
     AppendedRecord, Messages, SessionReadResult, append, delete, operations, purge, read, records,
