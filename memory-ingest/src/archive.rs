@@ -13,7 +13,7 @@ use zip::read::ZipFileEntry;
 use zip::{CompressionMethod, ZipArchive};
 
 use crate::folder::{FolderEntry, SourceFolder, has_extension};
-use crate::source_text::is_recorded_time;
+use crate::source_text::recorded_time;
 
 /// Maximum ratio of the unpacked size to the packed size. Texts have ratios below 30.
 const MAX_RATIO: u64 = 200;
@@ -307,7 +307,7 @@ fn time_of(time: zip::DateTime) -> Option<DateTime<Utc>> {
         time.minute().into(),
         time.second().into(),
     )?;
-    Some(time.and_utc()).filter(is_recorded_time)
+    recorded_time(time.and_utc())
 }
 
 /// Returns the last part of a path.

@@ -13,6 +13,12 @@ use crate::note::{self, SourceNote};
 use crate::program_folder::is_claude_folder;
 use crate::yaml::Yaml;
 
+/// The names of files with instructions.
+const INSTRUCTIONS: [&str; 2] = ["CLAUDE.md", "CLAUDE.local.md"];
+
+/// The folders with instructions of others, and with former states of files.
+const UNREAD_FOLDERS: [&str; 2] = ["file-history", "plugins"];
+
 /// Claude Code's folder of instructions and memories.
 ///
 /// It yields the user's instructions, rules and sub-agents, the memory of sub-agents, and the auto memory of projects.
@@ -44,8 +50,9 @@ impl Claude {
         let mut entries = Vec::new();
         // In a project the files are in a folder of this name.
         for base in ["", ".claude/"] {
-            entries.extend(self.folder.file(&format!("{base}CLAUDE.md")));
-            entries.extend(self.folder.file(&format!("{base}CLAUDE.local.md")));
+            for name in INSTRUCTIONS {
+                entries.extend(self.folder.file(&format!("{base}{name}")));
+            }
             for part in ["agent-memory", "agents", "rules"] {
                 entries.extend(self.folder.files(&format!("{base}{part}")));
             }
@@ -53,8 +60,18 @@ impl Claude {
                 entries.extend(self.folder.files(&format!("{project}/memory")));
             }
         }
+        // A folder may have instructions of its own.
+        for folder in [".claude", ""]
+            .map(|part| self.folder.inner_folders(part))
+            .concat()
+        {
+            for name in INSTRUCTIONS {
+                entries.extend(self.folder.file(&format!("{folder}/{name}")));
+            }
+        }
         entries.retain(|entry| has_extension(&entry.path, &["md"]) || entry.place.is_err());
         entries.sort_by(|left, right| left.path.cmp(&right.path));
+        entries.dedup_by(|left, right| left.path == right.path);
         entries
     }
 
@@ -63,17 +80,29 @@ impl Claude {
         entry: &FolderEntry,
         projects: &mut HashMap<String, (String, Option<PathBuf>)>,
     ) -> SourceItem {
+        let skipped = |reason: &str| SourceItem::Skipped {
+            path: entry.path.clone(),
+            reason: reason.to_owned(),
+        };
+        if is_nested(&entry.path)
+            && entry
+                .path
+                .split('/')
+                .any(|part| UNREAD_FOLDERS.contains(&part))
+        {
+            return skipped("is part of a plugin, or a former state of a file");
+        }
         let text = match note::read_text(entry) {
             Ok(text) => text,
             Err(skipped) => return skipped,
         };
         if text.text.trim().is_empty() {
-            return SourceItem::Skipped {
-                path: entry.path.clone(),
-                reason: "is empty".into(),
-            };
+            return skipped("is empty");
         }
         let mut note = SourceNote::new(self.name(), self.folder.name(), &entry.path, &text);
+        if is_nested(&entry.path) && note.draft.title.as_deref() == Some(note::stem(&entry.path)) {
+            note.draft.title = Some(note::one_line(&entry.path));
+        }
         note.draft.category = note_category(&note);
         let Some(project) = project_folder(&entry.path) else {
             return note.into_finding();
@@ -102,9 +131,16 @@ impl Source for Claude {
     }
 }
 
-/// Returns the folder of the project of a memory.
+/// Returns whether a file has the instructions of a folder below Claude Code's folder or below a project.
+fn is_nested(path: &str) -> bool {
+    path.rsplit_once('/')
+        .is_some_and(|(folder, name)| folder != ".claude" && INSTRUCTIONS.contains(&name))
+}
+
+/// Returns the folder of the project of a memory, or of the instructions in this folder.
 fn project_folder(path: &str) -> Option<&str> {
-    let (project, _) = path.split_once("/memory/")?;
+    let in_memory = path.split_once("/memory/");
+    let (project, _) = in_memory.or_else(|| path.rsplit_once('/').filter(|_| is_nested(path)))?;
     let (parent, _) = project.rsplit_once('/')?;
     (parent == "projects" || parent.ends_with("/projects")).then_some(project)
 }

@@ -15,6 +15,13 @@ const INDEX_FILE: &str = "index/documents.db";
 /// The parts of a home of memories.
 const HOME_PARTS: [&str; 4] = [CATEGORIES_FOLDER, "index", "journal", "trash"];
 
+/// Maximum depth of a folder with files of its own, and maximum number of folders that are listed for them.
+const MAX_DEPTH: usize = 8;
+const MAX_FOLDERS: usize = 20_000;
+
+/// Folders of other projects in a project.
+pub(crate) const DEPENDENCY_FOLDERS: [&str; 3] = ["node_modules", "target", "vendor"];
+
 /// A folder that is read and never written.
 #[derive(Debug, Clone)]
 pub(crate) struct SourceFolder {
@@ -122,6 +129,30 @@ impl SourceFolder {
             .collect();
         paths.sort();
         paths
+    }
+
+    /// Returns the folders below `part`, as paths below the root, except hidden ones and those of dependencies.
+    pub(crate) fn inner_folders(&self, part: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut left = vec![(part.to_owned(), 0)];
+        let mut listed = 0;
+        while let Some((parent, depth)) = left.pop() {
+            listed += 1;
+            if MAX_FOLDERS < listed {
+                break;
+            }
+            for folder in self.folders(&parent) {
+                let own = folder.rsplit('/').next().unwrap_or_default();
+                if own.starts_with('.') || DEPENDENCY_FOLDERS.contains(&own) {
+                    continue;
+                }
+                if depth < MAX_DEPTH {
+                    left.push((folder.clone(), depth + 1));
+                }
+                found.push(folder);
+            }
+        }
+        found
     }
 
     fn walk(&self, folder: &Path, entries: &mut Vec<FolderEntry>) {

@@ -41,13 +41,6 @@ impl RuleProgram {
 /// The rules of the user for all projects, in the folder of Windsurf or in its folder of memories.
 const GLOBAL_RULES: &str = "global_rules.md";
 
-/// Maximum depth of a folder with rules of its own, and maximum number of folders that are listed for them.
-const MAX_DEPTH: usize = 8;
-const MAX_FOLDERS: usize = 20_000;
-
-/// Folders of other projects in a project.
-pub(crate) const DEPENDENCY_FOLDERS: [&str; 3] = ["node_modules", "target", "vendor"];
-
 /// The file of a rule that has a folder of its own.
 const RULE_FILE: &str = "RULE.md";
 
@@ -215,7 +208,7 @@ impl ProjectRules {
             .collect();
         // The folders of a project may have rules of their own.
         let inner = if self.program.files.contains(&AGENTS) {
-            self.inner_folders()
+            self.folder.inner_folders("")
         } else {
             Vec::new()
         };
@@ -238,30 +231,6 @@ impl ProjectRules {
         }
         entries.sort_by(|left, right| left.path.cmp(&right.path));
         entries
-    }
-
-    /// Returns the folders of the project, except hidden ones and those of dependencies.
-    fn inner_folders(&self) -> Vec<String> {
-        let mut found = Vec::new();
-        let mut left = vec![(String::new(), 0)];
-        let mut listed = 0;
-        while let Some((parent, depth)) = left.pop() {
-            listed += 1;
-            if MAX_FOLDERS < listed {
-                break;
-            }
-            for folder in self.folder.folders(&parent) {
-                let own = folder.rsplit('/').next().unwrap_or_default();
-                if own.starts_with('.') || DEPENDENCY_FOLDERS.contains(&own) {
-                    continue;
-                }
-                if depth < MAX_DEPTH {
-                    left.push((folder.clone(), depth + 1));
-                }
-                found.push(folder);
-            }
-        }
-        found
     }
 
     fn finding(&self, entry: &FolderEntry) -> SourceItem {

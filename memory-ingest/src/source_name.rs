@@ -9,13 +9,13 @@ use memory_core::{ParseError, Source, SourceError};
 use crate::archive::is_zip;
 use crate::basic_memory::DEFAULT_FOLDER;
 use crate::field_map::SuggestedMap;
-use crate::folder::has_extension;
+use crate::folder::{DEPENDENCY_FOLDERS, has_extension};
 use crate::located_source::LocatedSource;
 use crate::markdown;
 use crate::program_folder::{
     begins_with_json, has_transcripts, is_codex, is_gemini, is_named_any, list,
 };
-use crate::project_rules::{AGENTS, DEPENDENCY_FOLDERS};
+use crate::project_rules::AGENTS;
 use crate::{
     BasicMemory, CarAgent, ChatGpt, Claude, ClaudeAi, ClaudeMem, ClaudeSessions, Codex, CsvTable,
     Evernote, Fingersaver, Gemini, Jsonl, Keep, Letta, Logseq, Markdown, McpMemoryService, Mem0,

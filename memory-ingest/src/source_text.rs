@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use chrono::{DateTime, Datelike, Utc};
+use chrono::{DateTime, Datelike, Timelike, Utc};
 use encoding_rs::Encoding;
 
 /// Maximum size of a note in bytes.
@@ -40,14 +40,15 @@ pub(crate) fn read_file(path: &Path) -> Result<SourceText, String> {
     let file = File::open(path).map_err(|error| format!("cannot be read: {error}"))?;
     let modified = file.metadata().and_then(|found| found.modified()).ok();
     Ok(SourceText {
-        modified_at: modified.map(DateTime::from).filter(is_recorded_time),
+        modified_at: modified.map(DateTime::from).and_then(recorded_time),
         ..read(file)?
     })
 }
 
-/// Returns whether a time of a file is not that of a file system or archive without times.
-pub(crate) fn is_recorded_time(time: &DateTime<Utc>) -> bool {
-    1980 < time.year() && time.year() <= 9999
+/// Returns a time of a file in seconds, which all file systems and archives have, unless it is that of one without times.
+pub(crate) fn recorded_time(time: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    let is_recorded = 1980 < time.year() && time.year() <= 9999;
+    time.with_nanosecond(0).filter(|_| is_recorded)
 }
 
 /// Reads a text to its end, or returns the reason of the failure.

@@ -319,21 +319,45 @@ fn unrecognized_items(
     items.sort();
     let mut skipped: Vec<_> = items
         .iter()
-        .map(|item| {
-            let format = ForeignFormat::recognize(item);
-            let reason = format.map_or_else(
-                || UNKNOWN.to_owned(),
-                |format| format!("it is {}; {}", format.name, format.advice),
-            );
-            SkippedSource {
-                source: None,
-                path: app.output.display_path(item),
-                reason,
-            }
+        .map(|item| SkippedSource {
+            source: None,
+            path: app.output.display_path(item),
+            reason: skip_reason(item),
         })
         .collect();
     skipped.sort_by_key(|skipped| skipped.reason == UNKNOWN);
     skipped
+}
+
+/// Returns the reason why a file or folder among others is not imported.
+fn skip_reason(item: &Path) -> String {
+    let command = || {
+        format!(
+            "memory import {}",
+            shell_quoted(&item.display().to_string())
+        )
+    };
+    match ForeignFormat::recognize(item) {
+        Some(ForeignFormat {
+            name,
+            records: Some(_),
+            ..
+        }) => {
+            format!("it is {name}; `{}` shows how to import it", command())
+        }
+        Some(ForeignFormat { name, advice, .. }) => format!("it is {name}; {advice}"),
+        None if is_single_file(item) => format!("it is a single file; `{}` imports it", command()),
+        None if SourceName::suggest_map(item).is_some() => {
+            format!("it has records; `{}` shows how to import them", command())
+        }
+        None => UNKNOWN.to_owned(),
+    }
+}
+
+/// Returns whether a path is a text, or an export of this program.
+fn is_single_file(path: &Path) -> bool {
+    let is_own = || is_export(path) || session_export::is_export(path);
+    path.is_file() && (SourceName::of_text(path).is_some() || is_own())
 }
 
 /// The reason for skipping a file of an unknown format.

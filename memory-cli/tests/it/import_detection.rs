@@ -51,7 +51,11 @@ fn the_transcripts_beside_memories_are_named() {
     --- stderr
     the transcripts were not imported; `memory ingest --source claude-sessions --path ~/backup/.claude` imports them
     ");
-    assert_snapshot!(sandbox.run(&["import", "backup/.claude/projects/-tea/1.jsonl"]), @"claude-sessions	1	0	0	1	0");
+    assert_snapshot!(sandbox.run(&["import", "backup/.claude/projects/-tea/1.jsonl"]), @"
+    claude-sessions	1	0	0	1	0
+    --- stderr
+    `memory instance run history sessions` lists the conversations; `memory search` finds facts from them after the same command with --extract, which requires a language model
+    ");
 }
 
 #[test]
@@ -103,4 +107,125 @@ fn exports_of_this_program_need_no_extension() {
             "{format}"
         );
     }
+}
+
+#[test]
+fn each_export_of_a_folder_is_imported_and_others_are_named() {
+    let sandbox = Sandbox::new();
+    let note = r#"{"textContent":"green tea","createdTimestampUsec":1717378714000123}"#;
+    let enex = "<en-export><note><title>Tea</title><content><![CDATA[<en-note>black</en-note>]]></content></note></en-export>";
+    let activity = r#"[{"header":"Gemini Apps","title":"Prompted tea"}]"#;
+    sandbox.file("dl/Takeout/Keep/Tea.json", note);
+    sandbox.file(
+        "dl/Takeout/My Activity/Gemini Apps/MyActivity.json",
+        activity,
+    );
+    sandbox.file("dl/Work.enex", enex);
+    sandbox.file("dl/vaults/a/.obsidian/app.json", "{}");
+    sandbox.file("dl/vaults/a/Tea.md", "Sencha.\n");
+    sandbox.file("dl/notes.md", "Oolong.\n");
+    sandbox.file("dl/scan.pdf", "%PDF-1.7");
+    sandbox.file("dl/x.bin", "x");
+    sandbox.file("dl/mine.jsonl", "{\"content\":\"green\"}\n");
+    sandbox.file("dl/table.csv", "note\ngreen tea\n");
+    assert_snapshot!(sandbox.run(&["import", "dl"]), @"
+    keep	1	0	0	0	0	0	0
+    evernote	1	0	0	0	0	0	0
+    obsidian	1	0	0	0	0	0	0
+    --- stderr
+    skipped ~/dl/notes.md: it is a single file; `memory import ~/dl/notes.md` imports it
+    skipped ~/dl/mine.jsonl: it is a single file; `memory import ~/dl/mine.jsonl` imports it
+    skipped ~/dl/scan.pdf: it is a document of a text processor; save it as text or Markdown, and import that file
+    skipped ~/dl/table.csv: it has records; `memory import ~/dl/table.csv` shows how to import them
+    skipped ~/dl/x.bin: its format is not recognized
+    ");
+    let again = sandbox.run_json(&["import", "dl"]);
+    assert_eq!(again["sources"][2]["unchanged"], 1);
+    assert_eq!(again["left_out"][0]["source"], serde_json::Value::Null);
+    assert_snapshot!(sandbox.run(&["import", "dl/notes.md"]), @"markdown	1	0	0	0	0	0	0");
+    assert_snapshot!(sandbox.run(&["import", "dl/Takeout"]), @"
+    keep	0	0	1	0	0	0	0
+    --- stderr
+    skipped ~/dl/Takeout/My Activity: it is the activity in Gemini of an export of a Google account; `memory import '~/dl/Takeout/My Activity'` shows how to import it
+    ");
+    assert_snapshot!(sandbox.run(&["import", "dl/Takeout/My Activity"]), @"
+    --- stderr
+    error[usage]: cannot import ~/dl/Takeout/My Activity/Gemini Apps/MyActivity.json, the activity in Gemini of an export of a Google account, without --map; its keys are: header, title
+    hint: map them to the fields of memories: `memory import '~/dl/Takeout/My Activity/Gemini Apps/MyActivity.json' --map content=title`
+    --- exit 2
+    ");
+}
+
+#[test]
+fn a_file_that_cannot_be_imported_is_named_with_the_next_step() {
+    let sandbox = Sandbox::new();
+    sandbox.file("empty.json", "");
+    assert_snapshot!(sandbox.run(&["import", "empty.json"]), @"
+    --- stderr
+    error[usage]: cannot import ~/empty.json: it is empty
+    hint: check the path, or export again
+    --- exit 2
+    ");
+    sandbox.file("my notes/a.md", "Green tea.\n");
+    assert_snapshot!(sandbox.run(&["import", "my notes"]), @"
+    --- stderr
+    error[usage]: the format of ~/my notes is not recognized
+    hint: `memory ingest --source markdown --path '~/my notes'` imports its Markdown and text files
+    --- exit 2
+    ");
+    sandbox.file(
+        "raw/0123456789abcdef0123456789abcdef.md",
+        "Tea\n\ntype_: 1\n",
+    );
+    assert_snapshot!(sandbox.run(&["import", "raw"]), @r#"
+    --- stderr
+    error[usage]: cannot import ~/raw: it is an export of Joplin (JEX or RAW)
+    hint: export again with File > Export all > "MD - Markdown + Front Matter", and import that folder with --source markdown
+    --- exit 2
+    "#);
+}
+
+#[test]
+fn an_export_of_this_program_has_a_dry_run() {
+    let sandbox = Sandbox::new();
+    sandbox.write("green tea", &[]);
+    sandbox.run(&["export", "--output", "tea.jsonl"]);
+    sandbox.file(
+        "bare.jsonl",
+        "{\"content\":\"black\"}\n{\"content\":\"black\"}\n{\"content\":\"green tea\"}\n",
+    );
+    let other = ["--dry-run", "--root", "other"];
+    for (arguments, counts) in [
+        (vec!["import", "tea.jsonl", "--dry-run"], [0, 0, 1]),
+        ([&["import", "tea.jsonl"][..], &other].concat(), [1, 0, 0]),
+        (vec!["import", "bare.jsonl", "--dry-run"], [1, 0, 2]),
+        (vec!["import", "bare.jsonl"], [1, 0, 2]),
+    ] {
+        let report = sandbox.run_json(&arguments);
+        let found = ["new", "updated", "unchanged"].map(|key| report[key].as_u64());
+        assert_eq!(found, counts.map(Some), "{arguments:?}");
+    }
+    let listed = sandbox.run_json(&["list", "--root", "other"]);
+    assert_eq!(listed["memories"].as_array().map(Vec::len), Some(0));
+    sandbox.run(&[
+        "instance",
+        "run",
+        "history",
+        "append",
+        "-p",
+        "session=s",
+        "-p",
+        "role=user",
+        "-p",
+        "content=tea",
+    ]);
+    sandbox.run(&["export", "--sessions", "--output", "sessions.jsonl"]);
+    assert_snapshot!(sandbox.run(&["import", "sessions.jsonl", "--dry-run", "--root", "other"]), @"
+    new sessions	1
+    unchanged sessions	0
+    records	1
+    --- stderr
+    dry run: nothing was written
+    ");
+    assert_snapshot!(sandbox.run(&["instance", "run", "history", "sessions", "--root", "other"]), @"[]");
 }

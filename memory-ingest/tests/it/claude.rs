@@ -40,10 +40,16 @@ fn a_realistic_home_comes_out_as_its_facts_say() {
     );
     assert_eq!(
         found.skipped,
-        [(
-            "projects/-home-dev-work-long/memory/empty.md".to_owned(),
-            "is empty".to_owned()
-        )]
+        [
+            (
+                "plugins/cache/some-plugin/CLAUDE.md".to_owned(),
+                "is part of a plugin, or a former state of a file".to_owned()
+            ),
+            (
+                "projects/-home-dev-work-long/memory/empty.md".to_owned(),
+                "is empty".to_owned()
+            )
+        ]
     );
     let indexes = found
         .notes
@@ -90,6 +96,51 @@ fn a_realistic_home_comes_out_as_its_facts_say() {
         scope("-home-dev-work-long"),
         Scope::Project("home-dev-work-long".into())
     );
+}
+
+#[test]
+fn instructions_in_inner_folders_are_read_or_named() {
+    let home = IngestSandbox::new(&[
+        (".claude/CLAUDE.md", "Answer briefly."),
+        (".claude/projects/-home-a-tea/CLAUDE.md", "Green tea."),
+        (".claude/commands/brew/CLAUDE.local.md", "Brew."),
+        (".claude/plugins/cache/x/CLAUDE.md", "Not of the user."),
+        (".claude/plugins/cache/x/README.md", "x"),
+        (".claude/skills/node_modules/y/CLAUDE.md", "x"),
+    ]);
+    let found = survey_source(SourceName::Claude, &home.path().join(".claude"));
+    let notes: Vec<_> = found
+        .notes
+        .iter()
+        .map(|note| {
+            (
+                note.path(),
+                note.draft.title.as_deref().unwrap_or_default(),
+                note.draft.scope.clone(),
+            )
+        })
+        .collect();
+    let project = Scope::Project("home-a-tea".into());
+    let expected = [
+        ("CLAUDE.md", "CLAUDE", Scope::Global),
+        (
+            "commands/brew/CLAUDE.local.md",
+            "commands/brew/CLAUDE.local.md",
+            Scope::Global,
+        ),
+        (
+            "projects/-home-a-tea/CLAUDE.md",
+            "projects/-home-a-tea/CLAUDE.md",
+            project,
+        ),
+    ];
+    assert_eq!(notes, expected);
+    let skipped: Vec<_> = found
+        .skipped
+        .iter()
+        .map(|(path, _)| path.as_str())
+        .collect();
+    assert_eq!(skipped, ["plugins/cache/x/CLAUDE.md"]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use memory_ingest::SourceName;
 use super::{ABSENT, DRY_RUN, IngestOptionArgs, SkippedSource};
 use crate::app::App;
 use crate::failure::Failure;
+use crate::instances::DEFAULT;
 use crate::print::{Table, TableColumn};
 
 /// Maximum number of files that are printed for a source.
@@ -46,6 +47,7 @@ pub(super) fn print(
         print_files("ingested with a warning", &report.warnings, app)?;
         print_missing(*source, report, options, app)?;
     }
+    print_next_step(taken, options, app)?;
     let (absent, failed): (Vec<_>, Vec<_>) =
         left_out.iter().partition(|source| source.reason == ABSENT);
     let more = failed.len().saturating_sub(MAX_FILES);
@@ -166,6 +168,27 @@ fn print_files(label: &str, files: &[SkippedFile], app: &mut App) -> Result<(), 
         ))?;
     }
     Ok(())
+}
+
+/// Prints how new conversations are found.
+fn print_next_step(
+    taken: &[(SourceName, IngestReport)],
+    options: &IngestOptionArgs,
+    app: &mut App,
+) -> Result<(), Failure> {
+    let count =
+        |(_, report): &(SourceName, IngestReport)| report.sessions.new + report.sessions.updated;
+    if options.dry_run || options.extract || taken.iter().map(count).sum::<u64>() == 0 {
+        return Ok(());
+    }
+    let instance = if options.instance == DEFAULT {
+        "history".to_owned()
+    } else {
+        format!("history/{}", options.instance)
+    };
+    Ok(app.output.note(&format!(
+        "`memory instance run {instance} sessions` lists the conversations; `memory search` finds facts from them after the same command with --extract, which requires a language model"
+    ))?)
 }
 
 fn print_missing(
