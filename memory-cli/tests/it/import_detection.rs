@@ -133,8 +133,8 @@ fn each_export_of_a_folder_is_imported_and_others_are_named() {
     evernote	1	0	0	0	0	0	0
     obsidian	1	0	0	0	0	0	0
     --- stderr
-    skipped ~/dl/notes.md: it is a single file; `memory import ~/dl/notes.md` imports it
     skipped ~/dl/mine.jsonl: it is a single file; `memory import ~/dl/mine.jsonl` imports it
+    skipped ~/dl/notes.md: it is a single file; `memory import ~/dl/notes.md` imports it
     skipped ~/dl/scan.pdf: it is a document of a text processor; save it as text or Markdown, and import that file
     skipped ~/dl/table.csv: it has records; `memory import ~/dl/table.csv` shows how to import them
     skipped ~/dl/x.bin: its format is not recognized

@@ -81,10 +81,10 @@ fn an_undo_reverts_the_part_that_is_not_undone() {
 fn options_without_effect_are_refused() {
     let sandbox = Sandbox::new();
     sandbox.file("export.jsonl", "{\"content\": \"tea\"}\n");
-    assert_snapshot!(sandbox.run(&["import", "export.jsonl", "--dry-run"]), @"
+    assert_snapshot!(sandbox.run(&["import", "export.jsonl", "--delete-missing"]), @"
     --- stderr
-    error[usage]: --dry-run, --delete-missing, --extract and --map require files of another program
-    hint: import an export of this program without them; to try it, import it into another home: --root DIR
+    error[usage]: --delete-missing, --extract and --map require files of another program
+    hint: import an export of this program without them
     --- exit 2
     ");
     sandbox.file("notes.csv", "text,when\ntea,2026-01-02\n");
@@ -153,10 +153,10 @@ fn exported_sessions_are_equal_in_an_empty_home() {
     hint: all other lines were imported; correct these lines and import them again
     --- exit 5
     ");
-    assert_snapshot!(sandbox.run(&["import", "sessions.jsonl", "--dry-run"]), @"
+    assert_snapshot!(sandbox.run(&["import", "sessions.jsonl", "--extract"]), @"
     --- stderr
-    error[usage]: --dry-run, --delete-missing, --extract and --map require files of another program
-    hint: import an export of this program without them; to try it, import it into another home: --root DIR
+    error[usage]: --delete-missing, --extract and --map require files of another program
+    hint: import an export of this program without them
     --- exit 2
     ");
     assert!(
@@ -250,7 +250,7 @@ fn a_format_that_is_not_recognized_is_an_error() {
     assert_snapshot!(sandbox.run(&["import", "data.bin"]), @"
     --- stderr
     error[usage]: the format of ~/data.bin is not recognized
-    hint: specify it with `memory ingest --source NAME --path PATH`, such as `--source markdown` or `--source jsonl`
+    hint: convert it to Markdown, text, JSON or CSV, and import the result
     --- exit 2
     ");
     assert_snapshot!(sandbox.run(&["import", "missing.zip"]), @"

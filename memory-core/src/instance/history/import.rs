@@ -59,12 +59,16 @@ pub fn preview_import(
     import_with(messages, exported, secrets, &mut |_, _| Ok(()))
 }
 
+/// A function that writes the records of a session.
+type WriteSession<'w> =
+    dyn FnMut(&SessionName, Checked<&[SessionRecord]>) -> Result<(), InstanceError> + 'w;
+
 /// Imports with `write`, which writes the records of a session.
 fn import_with(
     messages: &Messages,
     exported: impl Iterator<Item = Result<ExportedSession, SkippedFile>>,
     secrets: SecretPolicy,
-    write: &mut dyn FnMut(&SessionName, Checked<&[SessionRecord]>) -> Result<(), InstanceError>,
+    write: &mut WriteSession<'_>,
 ) -> Result<SessionImportReport, InstanceError> {
     messages.store.check_replace()?;
     let mut report = SessionImportReport::default();
