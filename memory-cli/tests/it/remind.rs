@@ -386,3 +386,28 @@ fn a_reminder_that_was_put_into_the_home_has_the_time_in_its_file_or_is_named() 
     sandbox.run(&["consolidate"]);
     assert_eq!(sandbox.run_json(&["list"])["total"], 2);
 }
+
+#[test]
+fn a_recurring_reminder_is_due_again_until_its_series_ends() {
+    let sandbox = Sandbox::new();
+    let front = "---\nid: 00000001-0000-4000-8000-000000000000\ncreated_at: 2024-05-07T10:00:00Z\n\
+                 due: 2124-03-06T08:00:00Z\nrepeats: every Monday at 8am\n---\nwater the plants\n";
+    sandbox.file(".memory/categories/reminders/1.md", front);
+    let due = |arguments: &[&str]| sandbox.run_json(arguments)["due"].clone();
+    let later = ["snooze", "00000001", "on 8 March 2124 at 3pm"];
+    assert_eq!(due(&later), "2124-03-08T15:00:00Z");
+    assert_eq!(due(&["done", "00000001"]), "2124-03-13T08:00:00Z");
+    sandbox.run(&["undo"]);
+    assert_eq!(due(&["read", "00000001"]), "2124-03-08T15:00:00Z");
+    let shown = sandbox.run(&["done", "00000001"]);
+    assert!(
+        shown.contains(
+            "marked as done; next due 2124-03-13 08:00; repeats: every Monday at 8am; `memory done "
+        ) && shown.contains(" --series` ends it"),
+        "{shown}"
+    );
+    let ended = sandbox.run_json(&["done", "00000001", "--series"]);
+    assert!(ended["done_at"].is_string(), "{ended}");
+    let made = sandbox.run_json(&["remind", "stretch", "--at", "every day at 9am"]);
+    assert_eq!(made["repeats"], "every day at 9am");
+}
