@@ -319,6 +319,9 @@ impl StoreError {
 /// Returns advice for an error of the system about a file, if there is any.
 pub fn io_hint(error: &io::Error) -> Option<&'static str> {
     match error.kind() {
+        io::ErrorKind::Unsupported if UnsupportedDrive::is_cause_of(error) => Some(
+            "use a folder on a local drive; --root or MEMORY_ROOT names the folder of the memories",
+        ),
         io::ErrorKind::PermissionDenied => {
             Some("check the owner and the permissions of the file and of its folder")
         }
@@ -326,6 +329,26 @@ pub fn io_hint(error: &io::Error) -> Option<&'static str> {
             Some("the file system is read-only; use another folder, or mount it for writing")
         }
         _ => None,
+    }
+}
+
+/// The drive of a folder lacks a call without which changes would be unsafe.
+#[derive(Debug, thiserror::Error)]
+#[error("the drive of this folder does not support {what}")]
+pub struct UnsupportedDrive {
+    what: &'static str,
+    source: io::Error,
+}
+
+impl UnsupportedDrive {
+    /// Returns the error of a call for `what`, which failed with `source`.
+    pub fn error(what: &'static str, source: io::Error) -> io::Error {
+        io::Error::new(io::ErrorKind::Unsupported, Self { what, source })
+    }
+
+    /// Returns whether an error has this reason.
+    pub fn is_cause_of(error: &io::Error) -> bool {
+        error.get_ref().is_some_and(|inner| inner.is::<Self>())
     }
 }
 

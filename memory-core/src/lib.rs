@@ -129,7 +129,7 @@ pub use context::{Context, ShownMemories, build_context, build_standing_context,
 pub use embed::{EmbedReport, embed};
 pub use embedder::{EmbedError, Embedder, Embedding, is_nonzero};
 pub use embeddings::{Embeddings, TextVector, embedded_text};
-pub use error::{LockHolder, Problem, StoreError, io_hint};
+pub use error::{LockHolder, Problem, StoreError, UnsupportedDrive, io_hint};
 pub use facets::{
     FacetCounter, FacetCounts, MAX_FACET_VALUES, MemoryFacets, facets, first_of_month, sort_facet,
     tags_and_parents,

@@ -9,7 +9,7 @@ use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::Duration;
 
-use memory_core::StoreError;
+use memory_core::{StoreError, UnsupportedDrive};
 
 use crate::disk::Disk;
 use crate::error::path_error;
@@ -234,6 +234,11 @@ pub(crate) fn lock_within(
 }
 
 fn lock_error(place: &Path, error: io::Error) -> StoreError {
+    let error = if system::is_unsupported(&error) {
+        UnsupportedDrive::error("locks", error)
+    } else {
+        error
+    };
     path_error("lock", &place.display().to_string(), error)
 }
 
@@ -283,6 +288,23 @@ fn wait_with_mode(mode: LockMode, file: File, patience: Duration) -> Option<io::
 mod tests {
     use super::*;
     use crate::disk::RealDisk;
+
+    #[cfg(all(unix, not(portable_system)))]
+    #[test]
+    fn a_drive_without_locks_is_named_with_the_next_step() {
+        for errno in [rustix::io::Errno::NOLCK, rustix::io::Errno::INVAL] {
+            let error = lock_error(Path::new("/drive/.lock"), errno.into());
+            let chain = memory_core::text::format_error_chain(&error);
+            let start =
+                "cannot lock /drive/.lock: the drive of this folder does not support locks: ";
+            assert!(chain.starts_with(start), "{chain}");
+            assert!(
+                error
+                    .hint()
+                    .is_some_and(|hint| hint.contains("MEMORY_ROOT"))
+            );
+        }
+    }
 
     #[test]
     fn a_dropped_lock_is_free_although_a_forked_process_has_a_copy_of_the_file() {

@@ -28,8 +28,13 @@ const EXTREME_CLOCKS: [i64; 2] = [0, 253_402_300_799];
 
 /// Builds the library that replaces the clock.
 pub(crate) fn build_shift(folder: &Path) -> String {
-    let (source, library) = (folder.join("shift.c"), folder.join("shift.so"));
-    fs::write(&source, SHIFT).expect("a source");
+    build_library(folder, SHIFT)
+}
+
+/// Builds a library for `LD_PRELOAD` from a program in C.
+pub(crate) fn build_library(folder: &Path, program: &str) -> String {
+    let (source, library) = (folder.join("preload.c"), folder.join("preload.so"));
+    fs::write(&source, program).expect("a source");
     let built = Command::new("cc")
         .args(["-shared", "-fPIC", "-o"])
         .args([&library, &source])

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use memory_core::{Code, StoreError};
+use memory_core::{Code, StoreError, UnsupportedDrive};
 use rusqlite::ErrorCode;
 use tantivy::TantivyError;
 use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
@@ -52,6 +52,14 @@ impl IndexError {
             Self::Text(error) => text_error_kind(error),
             Self::Mismatch => IndexErrorKind::TextDamaged,
             Self::Io(error) => io_error_kind(error, IndexErrorKind::Other),
+            // The lock of the folder of the index.
+            Self::Store(StoreError::Backend { source, .. })
+                if source
+                    .downcast_ref()
+                    .is_some_and(UnsupportedDrive::is_cause_of) =>
+            {
+                IndexErrorKind::Refused
+            }
             Self::Store(_) => IndexErrorKind::Other,
         }
     }
@@ -92,7 +100,7 @@ impl IndexError {
     }
 }
 
-fn is_locked(error: &rusqlite::Error) -> bool {
+pub(super) fn is_locked(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_error_code(),
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
@@ -190,6 +198,9 @@ fn io_error_kind(error: &io::Error, otherwise: IndexErrorKind) -> IndexErrorKind
         | io::ErrorKind::QuotaExceeded
         | io::ErrorKind::NotADirectory
         | io::ErrorKind::AlreadyExists => IndexErrorKind::Refused,
+        io::ErrorKind::Unsupported if UnsupportedDrive::is_cause_of(error) => {
+            IndexErrorKind::Refused
+        }
         // Another process is deleting the folder.
         io::ErrorKind::NotFound => IndexErrorKind::TextDamaged,
         _ => otherwise,

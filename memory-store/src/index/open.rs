@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use memory_core::StoreError;
+use memory_core::text::format_error_chain;
 use rusqlite::TransactionBehavior;
 use tempfile::TempDir;
 
@@ -334,8 +335,9 @@ impl MemoryIndex {
             fs::remove_dir_all(temporary.path())?;
         }
         let degraded = format!(
-            "the index at {} cannot be written ({why}), so a temporary index was used",
-            home.display()
+            "the index at {} cannot be written ({}), so a temporary index was used",
+            home.display(),
+            format_error_chain(why)
         );
         let place = temporary.path().to_owned();
         let opened = self.open_at(place.clone(), None, Some(degraded.clone()));

@@ -4,12 +4,12 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use memory_core::MemoryId;
+use memory_core::{MemoryId, UnsupportedDrive};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use uuid::Uuid;
 
-use super::error::IndexError;
+use super::error::{IndexError, is_locked};
 use crate::disk::FileStat;
 
 /// Version of the tables, of the row content, of the tokenization and of the classification of standing sentences.
@@ -22,6 +22,18 @@ pub(super) const FILE: &str = "documents.db";
 
 /// The lock timeout. Another process may be rebuilding the whole index.
 pub(super) const LOCK_TIMEOUT: Duration = Duration::from_mins(2);
+
+/// The time after which a lock that is not granted may be one that the drive does not support.
+const LOCK_CHECK_DELAY: Duration = Duration::from_millis(200);
+
+/// The settings of a connection. The last one reads the file.
+const SETTINGS: &str = "
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+PRAGMA wal_autocheckpoint = 0;
+PRAGMA cache_size = -8000;
+PRAGMA user_version;
+";
 
 /// The tables, indexes and triggers.
 ///
@@ -168,16 +180,39 @@ CREATE TABLE pending(
 pub(super) fn connect(place: &Path, lock_timeout: Duration) -> Result<Connection, IndexError> {
     create_file(place)?;
     let connection = Connection::open(place.join(FILE))?;
-    connection.busy_timeout(lock_timeout)?;
+    connection.busy_timeout(lock_timeout.min(LOCK_CHECK_DELAY))?;
     // Durability is left to flushes: rows lost in a power cut are read from the files again.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     // Without it, a prepared statement is planned again for each set of parameters.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    connection.execute_batch(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -8000;",
-    )?;
+    let opened = connection.execute_batch(SETTINGS);
+    connection.busy_timeout(lock_timeout)?;
+    match opened {
+        // SQLite reports a drive without locks like a lock that another process holds, and would wait for it.
+        Err(error) if is_locked(&error) => {
+            check_locks(place)?;
+            connection.execute_batch(SETTINGS)?;
+        }
+        opened => opened?,
+    }
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
+}
+
+/// Checks that SQLite can lock files in the folder `place`.
+fn check_locks(place: &Path) -> Result<(), IndexError> {
+    // No other process knows this file, so no lock of it is held.
+    let folder = tempfile::Builder::new()
+        .prefix(".derived-")
+        .tempdir_in(place)?;
+    let connection = Connection::open(folder.path().join(FILE))?;
+    connection.busy_timeout(Duration::ZERO)?;
+    match connection.execute_batch("BEGIN IMMEDIATE") {
+        Err(error) if is_locked(&error) => {
+            Err(UnsupportedDrive::error("locks", io::Error::other(error)).into())
+        }
+        opened => Ok(opened?),
+    }
 }
 
 /// Creates a missing database file that only its owner can access.

@@ -37,7 +37,7 @@ use self::portable as current;
 #[cfg(all(unix, not(portable_system)))]
 use self::unix as current;
 
-pub use current::file_lock::{is_lock_violation, open_folder_lock};
+pub use current::file_lock::{is_lock_violation, is_unsupported, open_folder_lock};
 pub use current::file_open::{
     is_symlink_error, open_folder, open_no_follow, open_no_follow_nonblocking, owner_only,
     private_folder_builder, symlink_error,

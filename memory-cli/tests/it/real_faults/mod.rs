@@ -1,5 +1,6 @@
 //! Tests of real faults: killed processes, full or read-only disks, damaged files, moved folders.
 
+mod drives;
 mod full;
 mod index;
 mod killed_import;

@@ -22,6 +22,11 @@ pub fn open_folder_lock(folder: &Path) -> io::Result<File> {
     open_no_follow(&mut options, &folder.join(FOLDER_LOCK))
 }
 
+/// Returns whether a call for an open file or folder failed because its drive does not support it.
+pub fn is_unsupported(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::Unsupported
+}
+
 /// Returns whether a read or write failed because another process holds a lock of the file.
 ///
 /// Locks on Windows are mandatory.

@@ -11,6 +11,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
+use super::sync::sync_opened_folder;
 use crate::system::{EntryType, FileAccess, OpenFolder};
 
 const FOLDER: OFlags = OFlags::RDONLY
@@ -164,7 +165,7 @@ impl OpenFolder {
     /// # Errors
     /// On an I/O error.
     pub fn sync(&self) -> io::Result<()> {
-        self.handle.sync_all()
+        sync_opened_folder(&self.handle)
     }
 }
 

@@ -4,6 +4,9 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
 
+use memory_core::UnsupportedDrive;
+
+use super::file_lock::is_unsupported;
 use super::file_open::open_no_follow_nonblocking;
 
 /// Syncs the content of a file, unless it is a symlink.
@@ -19,7 +22,21 @@ pub fn sync_file(path: &Path) -> io::Result<()> {
 /// # Errors
 /// On an I/O error.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
-    File::open(path)?.sync_all()
+    sync_opened_folder(&File::open(path)?)
+}
+
+/// Syncs the entries of an open folder.
+///
+/// # Errors
+/// [`UnsupportedDrive`], or an I/O error.
+pub(super) fn sync_opened_folder(folder: &File) -> io::Result<()> {
+    folder.sync_all().map_err(|error| {
+        if is_unsupported(&error) {
+            UnsupportedDrive::error("syncs of folders", error)
+        } else {
+            error
+        }
+    })
 }
 
 /// Syncs the file system of the folder at `path`; `false` if the system does not support it.
