@@ -47,7 +47,9 @@ impl TopicArgs {
         let dir = self.dir.as_deref();
         let topics = match &self.command {
             // An agent starts with an empty index if nothing was written yet.
-            TopicCommand::Write(_) | TopicCommand::Context(_) => open(app, dir)?,
+            TopicCommand::Write(_) | TopicCommand::View(_) | TopicCommand::Context(_) => {
+                open(app, dir)?
+            }
             _ => open_existing_topics(app, dir)?,
         };
         match &self.command {
@@ -64,6 +66,8 @@ impl TopicArgs {
 }
 
 /// Show the index, built from the present topics
+///
+/// A folder that does not exist is created with an empty index.
 ///
 /// JSON: {index, warning?}; the warning says that your own lines exceed the limits of MEMORY.md
 #[derive(Debug, Args)]
@@ -338,7 +342,7 @@ impl TopicContextArgs {
     }
 }
 
-/// Opens the topics for writing; the first write creates a missing folder.
+/// Opens the topics; the first write or view creates a missing folder.
 fn open(app: &mut App, dir: Option<&Path>) -> Result<Topics, Failure> {
     let settings = app.settings()?;
     let opened = topics::open(&settings, dir, "cli")?;

@@ -85,6 +85,8 @@ Current memory index:
 
 /// Returns the block for a system prompt: the protocol, the topic types and the current index.
 ///
+/// It creates a missing folder like [`view`].
+///
 /// The index is wrapped in a prompt fence, and its text is escaped so that it cannot close the fence.
 ///
 /// # Errors
@@ -273,16 +275,29 @@ pub fn undo(topics: &Topics, reference: &str) -> Result<TopicUndoReport, TopicEr
 /// Returns the index for a prompt, generated from the current topics and the lines of the user.
 ///
 /// The text is always under [`super::INDEX_LINES`] lines and [`super::INDEX_BYTES`] bytes. Lines of the user that do
-/// not fit are replaced by a line with their number.
+/// not fit are replaced by a line with their number. A folder that does not exist is created with an empty index.
 ///
 /// # Errors
 /// If the folder cannot be read.
 pub fn view(topics: &Topics) -> Result<String, TopicError> {
+    seed_index(topics)?;
     let listing = topics.store.topics()?;
     // An unreadable index contributes no lines of the user.
     let former = topics.store.index().ok().flatten();
     let index = index_text(&listing.topics, &topics.store.usages(), former.as_ref());
     Ok(super::index::truncate_index(&index))
+}
+
+/// Writes the index of a folder that has no files, or does not exist.
+fn seed_index(topics: &Topics) -> Result<(), TopicError> {
+    let store = &topics.store;
+    if matches!(store.index(), Ok(None))
+        && store.entries(None)?.is_none_or(|found| found.is_empty())
+    {
+        // Where no file can be created, the index is empty all the same.
+        let _ = store.rebuild(&topics.operation(Verb::Write));
+    }
+    Ok(())
 }
 
 /// Returns why the index exceeds its limits, if the lines of the user are the cause.
