@@ -94,19 +94,6 @@ fn escape_non_ascii(letter: char) -> String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct UpstreamStream;
 
-/// Marks a response that closes the connection without sending anything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("no response")]
-pub(super) struct AbortConnection;
-
-impl IntoResponse for AbortConnection {
-    fn into_response(self) -> Response {
-        let mut response = StatusCode::BAD_GATEWAY.into_response();
-        response.extensions_mut().insert(self);
-        response
-    }
-}
-
 /// Returns a response with a JSON value.
 pub(super) fn value(value: &Value) -> Response {
     json_text(exact_json::to_text(value))

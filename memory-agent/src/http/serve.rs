@@ -1,5 +1,6 @@
 //! Accepts HTTP connections and shuts down gracefully.
 
+use std::convert::Infallible;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -32,7 +33,7 @@ use super::peer_owner::{PeerOwner, PeerOwners};
 use super::proxy::{self, ChatProxy};
 use super::quick_ack::QuickAck;
 use super::request_log::{self, RequestLog};
-use super::response::{AbortConnection, UpstreamStream};
+use super::response::UpstreamStream;
 use super::routes::{AppState, routes};
 use crate::agent::Agent;
 use crate::instance::OpenInstances;
@@ -328,14 +329,11 @@ async fn serve_request(
     request: Request<Incoming>,
     connection: ClientConnection,
     body_time: Duration,
-) -> Result<Response, AbortConnection> {
+) -> Result<Response, Infallible> {
     let (rest, mut request) = ClientBody::split(request, body_time);
     let place = connection.place.clone();
     request.extensions_mut().insert(connection);
     let Ok(response) = router.call(request).await;
-    if response.extensions().get::<AbortConnection>().is_some() {
-        return Err(AbortConnection);
-    }
     if response.extensions().get::<UpstreamStream>().is_none() {
         rest.drain().await;
     }

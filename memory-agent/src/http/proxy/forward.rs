@@ -11,7 +11,7 @@ use memory_core::Code;
 use super::chat_proxy::ChatProxy;
 use super::upstream::{SendError, response_headers};
 use crate::http::client_body::ClientBody;
-use crate::http::response::{AbortConnection, ErrorResponse, UpstreamStream};
+use crate::http::response::{ErrorResponse, UpstreamStream};
 
 /// Request header with the names of the proxies that a request passed, to detect loops.
 pub(super) const HOPS: HeaderName = HeaderName::from_static("memory-hops");
@@ -74,8 +74,18 @@ pub(super) async fn send_upstream(
             .into_response()
         }
         SendError::Late(late) => ErrorResponse::from(late).into_response(),
-        // The client sees the same broken connection.
-        SendError::BrokenOff => AbortConnection.into_response(),
+        SendError::BrokenOff => {
+            let message = format!(
+                "{} closed the connection before it answered",
+                proxy.upstream.authority()
+            );
+            ErrorResponse::new(
+                Code::ModelFailed,
+                message,
+                "try again; if it happens again, see the log of the model server",
+            )
+            .into_response()
+        }
     })
 }
 

@@ -198,7 +198,11 @@ fn what_goes_wrong_behind_goes_wrong_in_front() {
         (Some(429), Some("1"))
     );
     assert_eq!(busy.text(), r#"{"error":{"code":"x"}}"#);
-    assert_eq!(ask("close").status, None);
+    let closed = ask("close");
+    assert_eq!(
+        (closed.status, &closed.json()["error"]["code"]),
+        (Some(502), &json!("MODEL_FAILED"))
+    );
     let broken = ask("break");
     assert_eq!(
         (broken.status, broken.text().as_str(), broken.is_whole),
