@@ -17,6 +17,9 @@ struct KdlFlag {
     values: Vec<String>,
 }
 
+/// The defaults of the definition. The command line itself selects the scope and the format by command.
+const DEFAULTS: [(&str, &str); 2] = [("format", "json"), ("scope", "project")];
+
 /// Returns the definition as KDL.
 fn kdl_definition() -> String {
     let commands = BankCommand::augment_subcommands(Command::new("memory-cli"));
@@ -81,6 +84,7 @@ fn kdl_definition() -> String {
         ));
     }
     for (long, flag) in &flags {
+        let default = DEFAULTS.iter().find(|(own, _)| own == long);
         put(&format!("\n    flag \"{long}\" {{\n"));
         if let Some(short) = flag.short {
             put(&format!("        short \"-{short}\"\n"));
@@ -89,7 +93,16 @@ fn kdl_definition() -> String {
         if !flag.kind.is_empty() {
             put(&format!("        type \"{}\"\n", flag.kind));
         }
-        put(&format!("        description {:?}\n", flag.description));
+        // The default of the command line depends on the command.
+        let description = match default {
+            Some(_) => flag
+                .description
+                .split(" [default")
+                .next()
+                .unwrap_or_default(),
+            None => &flag.description,
+        };
+        put(&format!("        description {description:?}\n"));
         if !flag.values.is_empty() {
             let values: Vec<_> = flag
                 .values
@@ -97,6 +110,9 @@ fn kdl_definition() -> String {
                 .map(|value| format!("{value:?}"))
                 .collect();
             put(&format!("        enum {}\n", values.join(" ")));
+        }
+        if let Some((_, value)) = default {
+            put(&format!("        default {value:?}\n"));
         }
         put("    }\n");
     }
